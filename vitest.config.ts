@@ -15,8 +15,9 @@ export default defineConfig({
     // Node runs our sources as they are; nothing is mocked.
     experimental: { viteModuleRunner: false, nodeLoader: false },
     sequence: { sequencer: LongestFirst },
-    testTimeout: 30_000,
-    hookTimeout: 60_000,
+    // Longer than `until` of test/support/wait.ts waits on a busy machine, so that a failure says what it waited for.
+    testTimeout: 120_000,
+    hookTimeout: 120_000,
     // Two cores are the smallest machine we promise; further files at a time use what others leave while they wait.
     maxWorkers: 4,
   },

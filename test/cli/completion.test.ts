@@ -79,7 +79,7 @@ describe('the completion script, loaded in its shell,', () => {
       done
       while zpty -r -t shell part; do print -rn -- $part; done
       zpty -d shell`
-    const { stdout } = await run('zsh', ['-f', '-c', script], { timeout: 20_000 })
+    const { stdout } = await run('zsh', ['-f', '-c', script], { timeout: 240_000 })
     for (const whole of ['sluice watch', 'sluice run --checksum', 'sluice failures --code']) {
       expect(stdout, whole).toContain(whole)
     }

@@ -40,7 +40,7 @@ test('a source that was refused is not remembered, and a run that finds no docum
   expect((await sluice(['run', 'papers', '--out', 'papers'], options)).code).toBe(1)
   const status = await sluice(['status'], options)
   expect([status.code, status.stderr]).toEqual([0, ''])
-}, 120_000)
+}, 240_000)
 
 test('verify removes orphans also by the former name of the flag, and names the present one', async () => {
   await using folder = await temporaryFolder()

@@ -28,7 +28,7 @@ export function testBusyStore(name: string, open: () => Promise<{ store: OutputS
       }
       expect([...seen.keys()].toSorted()).toEqual(keys.toSorted())
       expect([...seen.values()].filter((attempts) => attempts !== 1 && attempts !== 2)).toEqual([])
-    }, 60_000)
+    }, 240_000)
 
     test('names every receipt that is saved again meanwhile', async () => {
       await using opened = await open()
@@ -42,7 +42,7 @@ export function testBusyStore(name: string, open: () => Promise<{ store: OutputS
         seen.add(id)
       }
       expect([...seen].toSorted()).toEqual(ids.toSorted())
-    }, 60_000)
+    }, 240_000)
 
     test('keeps a receipt that was saved again since a listing named it', async () => {
       await using opened = await open()
@@ -58,6 +58,6 @@ export function testBusyStore(name: string, open: () => Promise<{ store: OutputS
       expect((await store.readReceipt(again))?.body.toString()).toBe(again)
       expect(await store.readReceipt(left)).toBeNull()
       expect(await store.removeReceipt(left, listed[0]?.savedAt)).toBe(true)
-    }, 60_000)
+    }, 240_000)
   })
 }

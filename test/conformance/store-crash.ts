@@ -42,7 +42,7 @@ export function testStoreCrashes(
   const seed = seedFrom('CRASH_SEED', 'fresh')
   test(
     `${name}: what a killed process had committed is there, whole, and nothing else`,
-    { timeout: 60_000 },
+    { timeout: 240_000 },
     async () => {
       await using opened = await open()
       const { address, leftovers } = opened

@@ -58,7 +58,7 @@ test.skipIf(typeof programs === 'string')(
     const tested = spawnSync(programs.promtool, ['test', 'rules', 'rules.test.yml'], options)
     expect(tested.status, tested.stdout + tested.stderr).toBe(0)
   },
-  180_000,
+  240_000,
 )
 
 interface Compose {

@@ -71,4 +71,4 @@ test('docs/redis.md has a row for each key that a run and a watch use, and no ot
   expect(names.filter((name) => !patterns.some((pattern) => pattern.test(name)))).toEqual([])
   const unused = rows.filter((_, at) => !names.some((name) => patterns[at]?.test(name)))
   expect(unused).toEqual(NOT_IN_THIS_RUN)
-}, 60_000)
+}, 240_000)

@@ -43,4 +43,4 @@ test('a request in flight at a hard kill is held as a dead letter, listed, and s
   expect((await readStore(out)).letters.size).toBe(0)
   const after = JSON.parse((await sluice(['status', source, '--json', '--out', out])).stdout) as object
   expect(after).toMatchObject({ failed: 0, done: 3, ambiguous: [] })
-}, 180_000)
+}, 240_000)

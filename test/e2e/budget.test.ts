@@ -54,6 +54,6 @@ describe('--max-credits', () => {
       for (const { child } of workers) child.kill('SIGTERM')
       await Promise.all(workers.map(({ finished }) => finished))
     },
-    90_000,
+    240_000,
   )
 })

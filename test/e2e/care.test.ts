@@ -48,7 +48,7 @@ test('verify reports an altered output, restores it from its receipt with --repa
   expect((await readStore(out)).records).toEqual(whole.records)
   expect((await sluice(['run', source, ...flags])).stdout).toMatch(/unchanged, nothing sent/)
   expect(service.charged).toBe(2)
-}, 120_000)
+}, 240_000)
 
 test('retry parses the selected failures again, a success removes its dead letter, and gc removes only unused receipts', async () => {
   await using folder = await temporaryFolder()
@@ -74,4 +74,4 @@ test('retry parses the selected failures again, a success removes its dead lette
   expect((await sluice(['gc', '--dry-run', ...all])).stdout).toMatch(/1 receipt would be removed/)
   expect((await sluice(['gc', ...all])).stdout).toMatch(/1 receipt removed/)
   expect((await sluice(['gc', ...all])).stdout).toMatch(/0 receipts removed/)
-}, 120_000)
+}, 240_000)

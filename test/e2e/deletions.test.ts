@@ -39,7 +39,7 @@ test('watch --delete-gone removes the outputs of a deleted document, and nothing
   expect((await watch.finished).code).toBe(0)
   expect(await keys()).toHaveLength(14)
   expect(service.charged).toBe(15)
-}, 120_000)
+}, 240_000)
 
 test('watch by default keeps and marks the outputs of a document deleted before its start, and status counts it as gone', async () => {
   await using folder = await temporaryFolder()
@@ -57,4 +57,4 @@ test('watch by default keeps and marks the outputs of a document deleted before 
   watch.child.kill('SIGTERM')
   expect((await watch.finished).stderr).toContain('1 document no longer in the source; outputs kept')
   expect(await marked()).toEqual(['3.csv'])
-}, 120_000)
+}, 240_000)

@@ -40,7 +40,7 @@ interface Line {
   readonly tokens: number
 }
 
-describe('sluice export --context', { timeout: 120_000 }, () => {
+describe('sluice export --context', { timeout: 240_000 }, () => {
   const folder = tempFolder()
   let at = ''
 
@@ -55,7 +55,7 @@ describe('sluice export --context', { timeout: 120_000 }, () => {
     }
     const { code, stderr } = await sluice(['run', 'papers', '--out', 'corpus'], { cwd: at, env })
     expect(code, stderr).toBe(0)
-  }, 120_000)
+  }, 240_000)
   afterAll(async () => (await folder)[Symbol.asyncDispose]())
 
   const env = { SLUICE_CACHE_DIR: REDIS_CACHE_DIR }

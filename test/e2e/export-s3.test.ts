@@ -33,7 +33,7 @@ const linesOf = async (folder: string): Promise<Line[]> =>
 describe.skipIf(s3.kind !== 'ready')(name, () => {
   test(
     'is exported in the same chunks as a folder, and keeps the contexts that a model wrote',
-    { timeout: 180_000 },
+    { timeout: 240_000 },
     async () => {
       if (s3.kind !== 'ready') throw new Error('no S3')
       await using folder = await tempFolder()
@@ -91,7 +91,7 @@ describe.skipIf(s3.kind !== 'ready')(name, () => {
 describe.skipIf(s3.kind !== 'ready')(name.replace('store', 'source'), () => {
   test(
     'gives the images of figures where it still holds the bytes that were parsed',
-    { timeout: 120_000 },
+    { timeout: 240_000 },
     async () => {
       if (s3.kind !== 'ready') throw new Error('no S3')
       await using folder = await tempFolder()

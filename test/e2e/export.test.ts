@@ -25,7 +25,7 @@ interface Line {
 const linesOf = async <T = Line>(path: string): Promise<T[]> =>
   (await readFile(path, 'utf8')).split('\n').flatMap((line) => (line === '' ? [] : [JSON.parse(line) as T]))
 
-describe('sluice export --chunks', { timeout: 120_000 }, () => {
+describe('sluice export --chunks', { timeout: 240_000 }, () => {
   const folder = tempFolder()
   let at = ''
   const exported = async (...args: readonly string[]) => sluice(['export', '--chunks', ...args], { cwd: at })
@@ -38,7 +38,7 @@ describe('sluice export --chunks', { timeout: 120_000 }, () => {
     await writeFile(join(at, 'papers/notes.md'), '# Notes\n\nOne line.\n')
     const { code, stderr } = await sluice(['run', 'papers', '--out', 'corpus'], { cwd: at })
     expect(code, stderr).toBe(0)
-  }, 120_000)
+  }, 240_000)
   afterAll(async () => (await folder)[Symbol.asyncDispose]())
 
   test('writes chunks that slice the Markdown, as the published schemas say', async () => {

@@ -64,7 +64,7 @@ describe('a list of URLs', () => {
     expect(bought).toHaveLength(5)
     await sluice([...args, '--refresh'])
     expect(bought).toHaveLength(6)
-  }, 120_000)
+  }, 240_000)
 
   test('is downloaded and sent as bytes; a URL less in the list is not gone', async () => {
     await using folder = await temporaryFolder()
@@ -90,7 +90,7 @@ describe('a list of URLs', () => {
     await sluice([...args, '--checksum'])
     expect(service.charged).toBe(3)
     expect((await readStore(out)).records.size).toBe(3)
-  }, 120_000)
+  }, 240_000)
 
   test('is read from standard input too; what a site sends in another encoding is sent on as UTF-8', async () => {
     await using folder = await temporaryFolder()
@@ -105,7 +105,7 @@ describe('a list of URLs', () => {
     expect(service.requests[0]?.file?.content?.toString()).toBe('\ufeff<p>При')
     const status = await sluice(['status', '--from-urls', '-', '--out', out, '--json'])
     expect(JSON.parse(status.stdout)).toMatchObject({ done: 1, seen: 1 })
-  }, 60_000)
+  }, 240_000)
 
   test('leads to no private address unless that is allowed', async () => {
     await using folder = await temporaryFolder()
@@ -122,7 +122,7 @@ describe('a list of URLs', () => {
     expect([letters.size, records.size, site.asked.length, service.requests.length]).toEqual([3, 0, 0, 0])
     expect(JSON.stringify([...letters.values()])).toMatch(/--allow-private-addresses/)
     expect(JSON.stringify([...letters.values()])).not.toMatch(/pass-word/)
-  }, 60_000)
+  }, 240_000)
 
   test('is scraped by the embedded engine', async () => {
     await using folder = await temporaryFolder()
@@ -133,5 +133,5 @@ describe('a list of URLs', () => {
     expect([run.code, run.stderr]).toEqual([0, expect.anything()])
     const [record] = (await readStore(out)).records.values()
     expect(record).toMatchObject({ outcome: 'done', service: 'engine' })
-  }, 60_000)
+  }, 240_000)
 })

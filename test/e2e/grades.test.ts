@@ -24,4 +24,4 @@ test('the embedded engine grades PDFs: --min-grade makes them partial, status --
 
   const status = await sluice(['status', source, ...flags, '--grades', '--json'])
   expect(JSON.parse(status.stdout)).toMatchObject({ partial: 1, grades: { graded: 1, poor: 0 } })
-}, 60_000)
+}, 240_000)

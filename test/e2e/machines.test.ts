@@ -144,6 +144,6 @@ for (const { kind, missing } of KINDS) {
       expect(Math.min(...survivors), `shares ${shares.map((keys) => keys.length).join(', ')}`).toBeGreaterThan(
         Math.max(...survivors) / 2,
       )
-    }, 120_000)
+    }, 240_000)
   })
 }

@@ -128,7 +128,7 @@ rules:
     1,
     expect.stringMatching(/no service "gpx"; services are default, gpu/),
   ])
-}, 120_000)
+}, 240_000)
 
 test('a rule with a service that is not set, or whose key is not, stops every command with one sentence', async () => {
   await using folder = await temporaryFolder()
@@ -162,4 +162,4 @@ test('a rule with a service that is not set, or whose key is not, stops every co
   expect(login.stderr).toMatch(/services\.gpu\.url.*password/)
   expect(login.stdout + login.stderr).not.toContain('secret')
   expect(standard.requests).toEqual([])
-}, 60_000)
+}, 240_000)

@@ -87,4 +87,4 @@ test('every odd name becomes a document of its own, inside the store, and is don
     paused: false,
     workers: 0,
   })
-}, 60_000)
+}, 240_000)

@@ -65,4 +65,4 @@ test('a service parses what the embedded engine did, once, and each record names
   expect(back.stdout).toMatch(/sent: 1 saved by receipts/)
   expect((await parsers())['later.html']).toBe('service')
   expect(service.charged).toBe(2)
-}, 120_000)
+}, 240_000)

@@ -67,7 +67,7 @@ test('run: texts and Markdown become outputs word for word, for 0 credits, witho
   expect((await readStore(out)).records).toEqual(store.records)
   const status = await sluice(['status', ...args.slice(0, -2), '--json'])
   expect(JSON.parse(status.stdout)).toMatchObject({ seen: 7, done: 7, skipped: 0, failed: 0, pending: 0 })
-}, 60_000)
+}, 240_000)
 
 test('run: a folder of notes alone starts no engine; verify repairs and gc keeps what a note became; a changed note is taken again', async () => {
   await using folder = await temporaryFolder()
@@ -108,7 +108,7 @@ test('run: a folder of notes alone starts no engine; verify repairs and gc keeps
   expect((await sluice(['run', ...args])).stdout).toMatch(/1 document in/)
   expect(await documentOf(await readStore(out), 'notes.md')).toBe('# Two, and longer\n')
   expect(await stat(join(out, '.sluice/engine')).catch(() => null)).toBeNull()
-}, 60_000)
+}, 240_000)
 
 test('run: what only is named as a text fails with its reason, and --no-passthrough leaves texts out', async () => {
   await using folder = await temporaryFolder()
@@ -139,7 +139,7 @@ test('run: what only is named as a text fails with its reason, and --no-passthro
   const kept = await sluice(['run', ...args, '--no-passthrough'])
   expect(kept.code).toBe(0)
   expect((await readStore(out)).records.size).toBe(2)
-}, 60_000)
+}, 240_000)
 
 const typed = (type: string, body: string | Buffer): Page => ({ headers: { 'content-type': type, etag: '"1"' }, body })
 const PAGES: Readonly<Record<string, Page>> = {
@@ -179,7 +179,7 @@ test('run: a list of URLs and a website that are downloaded pass their texts thr
       /4 documents unchanged, nothing sent/,
     )
   }
-}, 60_000)
+}, 240_000)
 
 test('run: texts of a bucket are passed through into a bucket, and a second run finds them unchanged', async (context) => {
   const server = await startS3Server()
@@ -211,7 +211,7 @@ test('run: texts of a bucket are passed through into a bucket, and a second run 
   const { Body } = await client.send(new GetObjectCommand({ Bucket, Key }))
   expect(await Body?.transformToString()).toBe(TEXTS.find(([name]) => name === 'a/LOG.TXT')?.[2])
   client.destroy()
-}, 60_000)
+}, 240_000)
 
 test('run: killed among texts, and again with Redis emptied, it loses none and sends nothing', async () => {
   await using folder = await temporaryFolder()
@@ -234,4 +234,4 @@ test('run: killed among texts, and again with Redis emptied, it loses none and s
   expect([last.code, last.stdout]).toEqual([0, expect.stringMatching(/400 seen: 400 done/)])
   const { records, letters } = await readStore(out)
   expect([records.size, letters.size, service.requests.length]).toEqual([400, 0, 0])
-}, 120_000)
+}, 240_000)

@@ -25,7 +25,7 @@ describe.concurrent('Sluice avoids the fault:', () => {
     hangs = false
     expect((await harness.run({ 'takeover-ms': 1_000 })).code).toBe(0)
     await harness.expectAllPaidOnce(2)
-  }, 60_000)
+  }, 240_000)
 
   test('the old output is deleted before the new one exists', async () => {
     await using harness = await Harness.open({
@@ -40,7 +40,7 @@ describe.concurrent('Sluice avoids the fault:', () => {
     const { letters } = await harness.read()
     expect([...letters.keys()]).toEqual(['0.html'])
     expect(await markdownOf(harness, '0.html')).toBe(before)
-  }, 60_000)
+  }, 240_000)
 
   test('"newer than the last scan": a file moved in with an old date is never seen', async () => {
     await using harness = await Harness.open({ documents: 2 })
@@ -56,7 +56,7 @@ describe.concurrent('Sluice avoids the fault:', () => {
     for (const name of ['new.html', '1.html']) {
       expect(await markdownOf(harness, name)).toBe(textOf(Buffer.from(`<p>from an old disk, as ${name}`)))
     }
-  }, 60_000)
+  }, 240_000)
 
   test('a change of equal size within the same second is none', async () => {
     await using harness = await Harness.open({ documents: 0 })
@@ -67,7 +67,7 @@ describe.concurrent('Sluice avoids the fault:', () => {
     await utimes(join(harness.source, '0.html'), mtime, new Date(Math.floor(mtime.getTime() / 1_000) * 1_000 + 1))
     expect((await harness.run()).code).toBe(0)
     expect(await markdownOf(harness, '0.html')).toBe(textOf(Buffer.from('<p>two')))
-  }, 60_000)
+  }, 240_000)
 
   test('one of two copies is deleted, and the other loses its outputs or is paid for again', async () => {
     await using harness = await Harness.open({ documents: 0 })
@@ -80,7 +80,7 @@ describe.concurrent('Sluice avoids the fault:', () => {
     await harness.write('a.html', '<p>the same')
     expect((await harness.run()).code).toBe(0)
     expect([(await harness.read()).records.size, harness.service.charged]).toEqual([2, 1])
-  }, 60_000)
+  }, 240_000)
 
   test('a second source in the same store takes the documents of the first for deleted', async () => {
     await using harness = await Harness.open({ documents: 3 })
@@ -93,7 +93,7 @@ describe.concurrent('Sluice avoids the fault:', () => {
     expect([...(await harness.read()).records.keys()].toSorted()).toEqual(first)
     expect((await harness.run({ prefix: 'more' }, { ...DELETING, source: other })).code).toBe(0)
     expect([...(await harness.read()).records.keys()].toSorted()).toEqual([...first, 'more/other.html'])
-  }, 60_000)
+  }, 240_000)
 
   test('no credits left: no documents, no error', async () => {
     await using harness = await Harness.open({ documents: 3, reply: () => errorReply(402, 'Payment Required') })
@@ -102,7 +102,7 @@ describe.concurrent('Sluice avoids the fault:', () => {
     expect(stdout).toMatch(/halted: /)
     const { records, letters } = await harness.read()
     expect([records.size, letters.size]).toEqual([0, 0])
-  }, 60_000)
+  }, 240_000)
 
   test('an answer without a document counts as one that came out', async () => {
     const empty = { status: 200, body: { success: true, data: {} } }
@@ -112,7 +112,7 @@ describe.concurrent('Sluice avoids the fault:', () => {
     expect(outcomes).toHaveLength(2)
     expect(outcomes).toContainEqual(['done', []])
     expect(outcomes).toContainEqual(['partial', [expect.any(String)]])
-  }, 60_000)
+  }, 240_000)
 
   test('a batch exits with 0 although a document failed, also when it is run again', async () => {
     await using harness = await Harness.open({
@@ -121,7 +121,7 @@ describe.concurrent('Sluice avoids the fault:', () => {
     })
     for (const round of [1, 2]) expect([round, (await harness.run()).code]).toEqual([round, 2])
     expect([(await harness.read()).records.size, harness.service.requests.length]).toEqual([3, 4])
-  }, 60_000)
+  }, 240_000)
 
   test('a document that never comes back holds up all the others', async () => {
     await using harness = await Harness.open({
@@ -132,5 +132,5 @@ describe.concurrent('Sluice avoids the fault:', () => {
     while ((await harness.read().catch(() => null))?.records.size !== 39) await harness.pause()
     running.child.kill('SIGTERM')
     expect((await running.finished).code).toBe(130)
-  }, 60_000)
+  }, 240_000)
 })

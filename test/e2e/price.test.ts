@@ -63,4 +63,4 @@ test('price: what the embedded engine reports is charged as nothing, what a serv
   await watch.finished
   expect(await costsIn(served)).toEqual([2, 2, 2, 2, 2])
   expect(service.charged).toBe(5)
-}, 120_000)
+}, 240_000)

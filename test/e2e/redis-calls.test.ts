@@ -92,4 +92,4 @@ test('Redis: neither the commands of a document nor a key that is read whole for
   expect(often).not.toEqual([])
   const grown = (key: string): number => (many.sizes.get(key) ?? 0) - (few.sizes.get(key) ?? 0)
   expect(often.filter((key) => grown(key) > many.most / 2)).toEqual([])
-}, 60_000)
+}, 240_000)

@@ -106,7 +106,7 @@ describe.each(['files', 'URLs'] as const)('a refusal of one of many %s', (kind) 
       }
       expect(of.asked()).toBeLessThanOrEqual(DOCUMENTS + refused.size)
     },
-    60_000,
+    240_000,
   )
 })
 
@@ -119,7 +119,7 @@ describe('a run in which many documents meet the same refusal', () => {
     expect(again.code, again.stdout + again.stderr).toBe(2)
     const { records, letters } = await readStore(of.out)
     expect([records.size, letters.size]).toEqual([DOCUMENTS - 6, 6])
-  }, 60_000)
+  }, 240_000)
 
   test('halts the run where nothing gets through, and all documents come out once it is mended', async () => {
     let mended = false
@@ -132,5 +132,5 @@ describe('a run in which many documents meet the same refusal', () => {
     mended = true
     expect((await of.run()).code).toBe(0)
     expect((await readStore(of.out)).records.size).toBe(DOCUMENTS)
-  }, 60_000)
+  }, 240_000)
 })

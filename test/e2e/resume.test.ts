@@ -41,4 +41,4 @@ test('a run killed at 60 % together with its Redis resumes there: it sends nothi
   for (const key of done) expect(sent).not.toContain(await readFile(join(harness.source, key), 'latin1'))
   expect((await harness.read()).records.size).toBe(100)
   expect(harness.service.charged).toBeLessThanOrEqual(100 + CONCURRENCY)
-}, 180_000)
+}, 240_000)

@@ -28,4 +28,4 @@ test('retry --key GLOB --mode ocr drives exactly the chosen dead letters again, 
   // One is left, and the exit code says so.
   expect(retried.code).toBe(2)
   expect(records.get('scan-1.pdf')?.recipe).toMatchObject({ parsers: [{ type: 'pdf', mode: 'ocr' }] })
-}, 60_000)
+}, 240_000)

@@ -48,7 +48,7 @@ test('what must never be sent is parsed on this machine, and not a byte of it re
   const again = await sluice(['run', source, '--out', out, ...flags])
   expect(again.code, again.stderr).toBe(0)
   expect(service.requests.length).toBe(service.charged)
-}, 60_000)
+}, 240_000)
 
 test('a never-send glob that can match no document, or a model elsewhere, stops the run before anything is sent', async () => {
   await using folder = await temporaryFolder()
@@ -66,4 +66,4 @@ test('a never-send glob that can match no document, or a model elsewhere, stops 
   expect(model.code).toBe(1)
   expect(model.stderr).toMatch(/never-send keeps documents on this machine/)
   expect(service.requests).toEqual([])
-}, 60_000)
+}, 240_000)

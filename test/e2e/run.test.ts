@@ -40,7 +40,7 @@ describe('./sluice run on real documents with the embedded engine', () => {
     expect(second.code).toBe(0)
     expect(second.stdout).toMatch(/unchanged, nothing sent/)
     expect((await readStore(out)).records).toEqual(store.records)
-  }, 180_000)
+  }, 240_000)
 
   test('explains each bad file, keeps going, and exits with 2', async () => {
     await using folder = await temporaryFolder()
@@ -83,7 +83,7 @@ describe('./sluice run on real documents with the embedded engine', () => {
     expect(listed.stdout).toMatch(/empty\.pdf: empty, the file is empty/)
     expect(listed.stdout).toMatch(/6 failures/)
     expect(listed.code).toBe(2)
-  }, 120_000)
+  }, 240_000)
 })
 
 describe('./sluice run against a service', () => {
@@ -104,7 +104,7 @@ describe('./sluice run against a service', () => {
     await sluice(['run', source, '--out', out, ...against(service), '--state-dir', join(folder.path, 'fresh')])
     expect(service.charged).toBe(10)
     expect((await readStore(out)).records.has('renamed.html')).toBe(true)
-  }, 60_000)
+  }, 240_000)
 
   test('killed in the middle, loses nothing and never pays twice for an answer that it had', async () => {
     await using folder = await temporaryFolder()
@@ -132,7 +132,7 @@ describe('./sluice run against a service', () => {
     expect(letters.size).toBe(0)
     expect(service.charged).toBeLessThanOrEqual(300 + kills * concurrency)
     if (service.charged > 300) expect(last.stdout).toMatch(/ambiguous: \d+ request/)
-  }, 120_000)
+  }, 240_000)
 
   test('drains on the first Ctrl-C, keeps the rest, and goes on when run again', async () => {
     await using folder = await temporaryFolder()
@@ -152,7 +152,7 @@ describe('./sluice run against a service', () => {
     expect((await sluice(args)).code).toBe(0)
     expect((await readStore(out)).records.size).toBe(200)
     expect(service.charged).toBe(200)
-  }, 60_000)
+  }, 240_000)
 
   test('halts on credits that are used up, keeps every job, and exits with 3', async () => {
     await using folder = await temporaryFolder()
@@ -170,5 +170,5 @@ describe('./sluice run against a service', () => {
     credits = 1000
     expect((await sluice(args)).code).toBe(0)
     expect((await readStore(out)).records.size).toBe(20)
-  }, 60_000)
+  }, 240_000)
 })

@@ -186,7 +186,7 @@ test(`a run against a service leaves no secret of its inputs behind, and fetches
   expect(service.requests.filter(({ file }) => file?.content?.includes('/refused') !== true)).toHaveLength(5)
   const again = await sluice(['run', ...args, '--formats', 'markdown,links'], { env })
   expect(again.stdout).toContain('5 done, 3 failed')
-}, 120_000)
+}, 240_000)
 
 test('a service behind basic authentication gets the login of its address, and no record or message has it', async () => {
   await using folder = await temporaryFolder()
@@ -214,7 +214,7 @@ test('a service behind basic authentication gets the login of its address, and n
   search.text('what it says of two logins', both.stderr)
   await search.folder('out', out)
   expect(search.found).toEqual([])
-}, 60_000)
+}, 240_000)
 
 test('the embedded engine, its converters and the private Redis get no secret in arguments or environment', async () => {
   await using folder = await temporaryFolder()
@@ -239,7 +239,7 @@ test('the embedded engine, its converters and the private Redis get no secret in
   expect([...processes].join('\n')).toMatch(/redis-server/)
   expect([...processes].join('\n')).toMatch(/child/)
   expect(search.found).toEqual([])
-}, 120_000)
+}, 240_000)
 
 test('the converters of an engine that serves alone get no secret in arguments or environment', async () => {
   const search = new SecretSearch(SECRETS)
@@ -262,4 +262,4 @@ test('the converters of an engine that serves alone get no secret in arguments o
   search.text('what it says', stdout + stderr)
   expect([...processes].join('\n')).toMatch(/child/)
   expect(search.found).toEqual([])
-}, 60_000)
+}, 240_000)

@@ -70,7 +70,7 @@ describe('./sluice with the pipelines of a settings file', () => {
     const other = await sluice(['run', 'letters', '--out', 'else'], { cwd })
     expect([other.code, await keysOf(join(cwd, 'else'))]).toEqual([0, ['0.html', '1.html', '2.html']])
     expect(service.charged).toBe(8)
-  }, 120_000)
+  }, 240_000)
 
   test('gives every pipeline its turn and ends with the worst exit code', async () => {
     await using folder = await temporaryFolder()
@@ -88,7 +88,7 @@ describe('./sluice with the pipelines of a settings file', () => {
     expect(stderr).toMatch(/away: .*/)
     expect(code).toBe(1)
     expect((await sluice(['run', '--pipeline', 'letters', '--pipeline', 'notes'], { cwd })).code).toBe(2)
-  }, 120_000)
+  }, 240_000)
 
   test('watches all of them at once in one process', async () => {
     await using folder = await temporaryFolder()
@@ -113,7 +113,7 @@ describe('./sluice with the pipelines of a settings file', () => {
     expect(stderr).toMatch(/letters: watching file:[^]*notes: watching file:/)
     expect(code).toBe(0)
     expect(service.charged).toBe(7)
-  }, 120_000)
+  }, 240_000)
 
   test('refuses mistakes before anything is opened, all at once', async () => {
     await using folder = await temporaryFolder()
@@ -128,7 +128,7 @@ describe('./sluice with the pipelines of a settings file', () => {
     expect(stderr).not.toMatch(/hush/)
     expect(stderr).not.toMatch(STACK_TRACE)
     expect((await sluice(['run', '--no-config'], { cwd })).stderr).toMatch(/name a source/)
-  }, 30_000)
+  }, 240_000)
 
   test('shows with config what is in force, where it comes from, and no secret; what it shows is a settings file', async () => {
     await using folder = await temporaryFolder()
@@ -156,5 +156,5 @@ describe('./sluice with the pipelines of a settings file', () => {
     const sources = (text: string): unknown =>
       (JSON.parse(text) as { pipelines: { source: string }[] }).pipelines.map(({ source }) => source)
     expect(sources(again.stdout)).toEqual(sources(json.stdout))
-  }, 30_000)
+  }, 240_000)
 })

@@ -60,7 +60,7 @@ test(`run: every file of a random folder is counted once, and files of no suppor
   expect(ran.stdout).toMatch(/1 symbolic link/)
   expect(ran.stdout).toMatch(/left out: out\/ \(a Sluice store\)/)
   expect((await sluice(['run', ...args, '--strict'])).code).toBe(2)
-}, 60_000)
+}, 240_000)
 
 test('run: another store inside the source is left out with one line, and none of its files is a document', async () => {
   await using folder = await temporaryFolder()
@@ -74,4 +74,4 @@ test('run: another store inside the source is left out with one line, and none o
   expect(ran.code).toBe(0)
   expect(ran.stdout.match(/^left out: .*$/gm)).toEqual(['left out: older/ (a Sluice store)'])
   expect((await readdir(join(out, 'documents'))).filter((name) => name !== 'a.html')).toEqual([])
-}, 60_000)
+}, 240_000)

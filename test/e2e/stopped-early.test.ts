@@ -33,5 +33,5 @@ test.each([
     expect(end.stderr).not.toMatch(/^ +at /m)
     expect(end.code).toBe(code)
   },
-  60_000,
+  240_000,
 )

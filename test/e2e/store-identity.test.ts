@@ -65,7 +65,7 @@ describe('a store with one source', () => {
     const verified = await sluice(['verify', '--out', at.out])
     expect(verified.stdout).toMatch(/^2 documents whole/m)
     expect(verified.code).toBe(0)
-  }, 180_000)
+  }, 240_000)
 
   test('keeps two sources apart: neither takes the documents of the other for gone', async () => {
     await using at = await openSetup()
@@ -79,7 +79,7 @@ describe('a store with one source', () => {
     await writeFile(join(invoices, 'other.html'), '<p>OTHER')
     expect((await at.run(invoices, '--prefix', 'invoices', '--delete-gone')).code).toBe(0)
     expect([...(await readStore(at.out)).records.keys()].toSorted()).toEqual(['invoices/other.html', 'report.html'])
-  }, 120_000)
+  }, 240_000)
 
   test('counts single files as documents of their folder, and takes nothing for gone', async () => {
     await using at = await openSetup()
@@ -92,7 +92,7 @@ describe('a store with one source', () => {
     const whole = await at.run(papers)
     expect(whole.stdout).toMatch(/2 documents unchanged, nothing sent/)
     expect((await at.manifest()).sources).toHaveLength(1)
-  }, 120_000)
+  }, 240_000)
 
   test('continues an archive that was moved under the name of its source', async () => {
     await using at = await openSetup()
@@ -106,7 +106,7 @@ describe('a store with one source', () => {
     const continued = await at.run(moved, '--source-name', 'papers')
     expect(continued.stdout).toMatch(/1 document unchanged, nothing sent/)
     expect(at.service.charged).toBe(1)
-  }, 120_000)
+  }, 240_000)
 
   test('gives two runs that begin together one identity', async () => {
     await using at = await openSetup()
@@ -119,7 +119,7 @@ describe('a store with one source', () => {
     expect(runs.map(({ code }) => code)).toEqual([0, 0, 0])
     expect((await at.manifest()).sources).toHaveLength(1)
     expect(at.service.charged).toBe(1)
-  }, 120_000)
+  }, 240_000)
 })
 
 test('a worker on whose machine another folder is mounted hands its jobs back and stops; the next run does them', async () => {
@@ -144,7 +144,7 @@ test('a worker on whose machine another folder is mounted hands its jobs back an
   expect(second.code, second.stdout + second.stderr).toBe(0)
   expect([...(await readStore(at.out)).records.keys()].toSorted()).toEqual(['same-name.html', 'x.html', 'y.html'])
   expect(at.service.charged).toBe(3)
-}, 120_000)
+}, 240_000)
 
 describe('another disk under the path of a store', () => {
   test.each(['swapped', 'unmounted', 'removed'])(
@@ -172,7 +172,7 @@ describe('another disk under the path of a store', () => {
       expect((await at.run(papers, ...more, '--new-store')).code).toBe(0)
       expect((await readStore(at.out)).records.size).toBe(1)
     },
-    60_000,
+    240_000,
   )
 })
 
@@ -190,5 +190,5 @@ test.each(['verify', 'gc', 'render', 'failures', 'status', 'retry', 'pause'])(
     expect(stderr).not.toMatch(STACK_TRACE)
     expect(existsSync(out)).toBe(false)
   },
-  30_000,
+  240_000,
 )

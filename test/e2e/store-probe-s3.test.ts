@@ -67,7 +67,7 @@ describe.skipIf(unavailable !== null)(name, () => {
     expect(stderr).not.toMatch(STACK_TRACE)
     expect([code, stderr]).toEqual([1, expect.stringMatching(/access denied/i)])
     expect([setup.service.requests.length, await setup.bucket.list('')]).toEqual([0, []])
-  }, 120_000)
+  }, 240_000)
 
   test('whose policy denies deletions only is used, with one warning that names the permission', async () => {
     await using setup = await open('deletions')
@@ -81,5 +81,5 @@ describe.skipIf(unavailable !== null)(name, () => {
     const objects = await setup.bucket.list('')
     expect(objects.filter((key) => key.endsWith('record.json'))).toHaveLength(DOCUMENTS)
     expect(setup.service.requests).toHaveLength(2 * DOCUMENTS)
-  }, 120_000)
+  }, 240_000)
 })

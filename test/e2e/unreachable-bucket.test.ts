@@ -33,7 +33,7 @@ test.each([
     )
     expect(end.code).toBe(1)
   },
-  60_000,
+  240_000,
 )
 
 test('sluice run says what it waits for while a bucket takes connections and answers nothing, and stops at once', async () => {
@@ -51,4 +51,4 @@ test('sluice run says what it waits for while a bucket takes connections and ans
   await until('the stop is reported', 20_000, () => running.stderr().includes('again to stop at once'))
   running.child.kill('SIGINT')
   expect((await running.finished).code).toBe(130)
-}, 60_000)
+}, 240_000)

@@ -90,7 +90,7 @@ describe.skipIf(unavailable !== null)(name, () => {
     const letters = await collect((await at.store()).listDeadLetters(never))
     expect(letters.map(({ key }) => String(key))).toEqual(['damaged.pdf'])
     expect(await collect((await at.store()).listOrphans(never))).toEqual([])
-  }, 180_000)
+  }, 240_000)
 
   test('that was adopted is closed to that release, before a record of the new format is in it', async () => {
     await using at = await openBucketSetup()
@@ -107,7 +107,7 @@ describe.skipIf(unavailable !== null)(name, () => {
     )
     expect(schemas[0]?.schema).toBeGreaterThan(1)
     expect(await collect(store.listDeadLetters(never))).toHaveLength(failures.length - 1)
-  }, 180_000)
+  }, 240_000)
 
   test('of a later format is refused, and nothing is changed in it', async () => {
     await using at = await openBucketSetup()
@@ -120,5 +120,5 @@ describe.skipIf(unavailable !== null)(name, () => {
     expect(refused.stderr).not.toMatch(STACK_TRACE)
     expect(at.service.requests).toHaveLength(0)
     expect(await at.objects()).toEqual(before)
-  }, 120_000)
+  }, 240_000)
 })

@@ -61,7 +61,7 @@ describe('a store, Redis and a half-done queue of release e8a17ec', () => {
     const again = await at.run('--accept-local')
     expect(again.stderr).not.toMatch(/earlier release/)
     expect(again.stdout).toMatch(/7 documents unchanged, nothing sent/)
-  }, 120_000)
+  }, 240_000)
 
   test('are parsed by a service where the embedded engine did them, whatever their records say, with the price first', async () => {
     await using at = await leftByE8a17ec()
@@ -71,7 +71,7 @@ describe('a store, Redis and a half-done queue of release e8a17ec', () => {
     expect(at.service.charged).toBe(5)
     const { records } = await readStore(at.out)
     expect(new Set([...records.values()].map(({ parser }) => parser?.class))).toEqual(new Set(['service']))
-  }, 120_000)
+  }, 240_000)
 
   test('are parsed again by a newer engine where a rule says so, and everywhere with --upgrade', async () => {
     await using at = await leftByE8a17ec()
@@ -88,7 +88,7 @@ describe('a store, Redis and a half-done queue of release e8a17ec', () => {
     const second = await versions()
     expect(second).toMatchObject({ 'a.html': ENGINE_VERSION, 'copy of a.html': ENGINE_VERSION })
     expect(second['sub/c.html']).not.toBe(ENGINE_VERSION)
-  }, 180_000)
+  }, 240_000)
 
   test('are refused while a process of that release is at work, and nothing is changed', async () => {
     await using at = await leftByE8a17ec()
@@ -98,14 +98,14 @@ describe('a store, Redis and a half-done queue of release e8a17ec', () => {
     expect(refused.stderr).toMatch(/1 processes of an earlier release .* Stop them/)
     expect(at.service.charged).toBe(0)
     expect(await at.redis.connection.llen(`{sluice:${at.pipeline}}:documents:wait`)).toBe(1)
-  }, 120_000)
+  }, 240_000)
 
   test('cannot be written by that release any more', async () => {
     await using at = await leftByE8a17ec()
     await at.run('--accept-local')
     // How it begins: with a folder of this name in the work folder.
     await expect(mkdir(join(at.out, '.sluice', 'Probé'), { recursive: true })).rejects.toThrow(/EEXIST/)
-  }, 120_000)
+  }, 240_000)
 
   test('are refused when the store is not the one that the ledger is about', async () => {
     await using at = await leftByE8a17ec()
@@ -113,7 +113,7 @@ describe('a store, Redis and a half-done queue of release e8a17ec', () => {
     const refused = await at.run()
     expect(refused.code).toBe(1)
     expect(refused.stderr).toMatch(/Redis lists 4 documents of this source as done/)
-  }, 120_000)
+  }, 240_000)
 })
 
 test('a store of a later format is refused, and nothing is changed in it', async () => {
@@ -143,4 +143,4 @@ test('records that were removed from outside are reported by status and verify, 
   expect(run.code).toBe(0)
   expect(service.charged).toBe(2)
   expect((await readStore(out)).records.size).toBe(2)
-}, 120_000)
+}, 240_000)

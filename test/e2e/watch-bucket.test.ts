@@ -114,7 +114,7 @@ function testWatching(s3: S3Server): void {
       })
       expect(await watch.keys()).toEqual(['first.csv', 'räksmörgås & co+1.csv', 'second.csv'])
       expect(watch.service.charged).toBe(3)
-    }, 60_000)
+    }, 240_000)
 
     test('ingests objects that the store pushes to its endpoint with the token, and answers 401 without it', async () => {
       await using watch = await watching(['--events-port', '0'], { EVENTS_TOKEN: 'push-secret' })
@@ -129,7 +129,7 @@ function testWatching(s3: S3Server): void {
       await watch.put('first.csv', 'a\nchanged\n')
       await until('the change is parsed', 20_000, () => watch.service.charged === 4)
       expect(`${watch.program.stderr()}${await watch.log()}`).not.toContain('push-secret')
-    }, 60_000)
+    }, 240_000)
 
     test.each(['a queue', 'the store'])(
       'ingests each object of two pipelines once when both share the notifications of %s',
@@ -181,12 +181,12 @@ function testWatching(s3: S3Server): void {
         }
         expect([service.charged, (await watch?.finished)?.code, (await worker?.finished)?.code]).toEqual([12, 0, 0])
       },
-      120_000,
+      240_000,
     )
 
     test('refuses --events-port together with --sqs-queue', async () => {
       await using watch = await watching(['--events-port', '0', '--sqs-queue', 'http://127.0.0.1:1/q'])
       expect((await watch.program.finished).stderr).toMatch(/give one of them/)
-    }, 60_000)
+    }, 240_000)
   })
 }

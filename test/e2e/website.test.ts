@@ -98,7 +98,7 @@ describe('a website', () => {
     const plan = argsFor(site, out, service).with(0, 'plan')
     expect((await sluice(plan)).code).toBe(0)
     expect(service.mapped).toHaveLength(1)
-  }, 120_000)
+  }, 240_000)
 
   test('counts the credit of its map in the run and against --max-credits; a plan says that it buys none', async () => {
     await using folder = await temporaryFolder()
@@ -119,7 +119,7 @@ describe('a website', () => {
     expect([month.stderr, service.mapped.length]).toEqual([expect.stringContaining('the budget for the month'), 1])
     const rest = await sluice(args)
     expect([rest.code, service.mapped.length, service.bought.length]).toEqual([0, 2, most])
-  }, 120_000)
+  }, 240_000)
 
   test('is downloaded and parsed by the embedded engine; watch --every reports what is new, changed and removed', async () => {
     await using folder = await temporaryFolder()
@@ -138,5 +138,5 @@ describe('a website', () => {
     await until('the changes', 60_000, async () => watch.stderr().includes(reported))
     watch.child.kill('SIGINT')
     expect((await watch.finished).code).toBe(0)
-  }, 120_000)
+  }, 240_000)
 })

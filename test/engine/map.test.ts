@@ -49,7 +49,7 @@ describe('POST /v2/map', () => {
     expect(named.body.links?.length).toBeLessThan(site.reachable.length)
 
     expect(await map({ url: site.url })).toMatchObject({ status: 402 })
-  }, 60_000)
+  }, 240_000)
 
   test('refuses invalid and private addresses', async () => {
     expect(await map({ url: 'ftp://x' }, shut)).toMatchObject({ status: 400, body: { error: 'Invalid URL' } })

@@ -41,7 +41,7 @@ describe('the walk of a generated website', () => {
     expect(summary.truncated).toBe(false)
     expect(summary.forbidden).toBeGreaterThan(0)
     expect(summary.absent).toBeGreaterThan(0)
-  }, 60_000)
+  }, 240_000)
 
   test('gives a page the same version until what is read of it changes', async () => {
     await using site = await GeneratedSite.open({ seed: SEED + 1, pages: 100 })
@@ -56,7 +56,7 @@ describe('the walk of a generated website', () => {
     const differing = [...after].filter(([path, version]) => before.get(path) !== version).map(([path]) => path)
     expect(differing.toSorted()).toEqual([...changed, ...added].toSorted())
     expect(removed.filter((path) => after.has(path))).toEqual([])
-  }, 60_000)
+  }, 240_000)
 
   test('stops at its limits, and says so', async () => {
     await using site = await GeneratedSite.open({ seed: SEED + 2, pages: 100 })
@@ -67,7 +67,7 @@ describe('the walk of a generated website', () => {
     const near = await walked({ ...OPTIONS, start, depth: 0 })
     expect(near.items.length).toBeLessThan(site.reachable.length)
     expect(near.summary.truncated).toBe(false)
-  }, 60_000)
+  }, 240_000)
 
   test('stays below the path that it begins with', async () => {
     await using site = await GeneratedSite.open({ seed: SEED + 3, pages: 200 })
@@ -75,7 +75,7 @@ describe('the walk of a generated website', () => {
     const pages = pagesOf(items)
     expect(pages.length).toBeGreaterThan(0)
     expect(pages.filter((href) => !new URL(href).pathname.startsWith('/guide/'))).toEqual([])
-  }, 60_000)
+  }, 240_000)
 
   test('fails where the site has not the page that it begins with, nor any other', async () => {
     await using site = await GeneratedSite.open({ seed: SEED + 4, pages: 10 })

@@ -20,7 +20,7 @@ const WINDOW_MS = 1_500
  */
 test.each(quickRegimes(WINDOW_MS).map((regime) => [regime.name, regime] as const))(
   'real workers learn limits that no setting states, and lose no document: %s',
-  { timeout: 120_000 },
+  { timeout: 240_000 },
   async (_, regime) => {
     const folder = await mkdtemp(join(tmpdir(), 'sluice-real-workers-'))
     const result = await runRegime(regime, { redisUrl: redis.url, folder, workers: 3, slots: 20 })

@@ -24,5 +24,5 @@ describe('package-lock.json', () => {
       cwd: folder.path,
     })
     expect(stdout).toMatch(/added \d+ packages/)
-  }, 120_000)
+  }, 240_000)
 })

@@ -46,9 +46,7 @@ describe('the claim of a document', () => {
     const [dead, next] = [await processOf('dead', connection), await processOf('dead')]
     const lost = await dead.claims.claim(key)
     connection.disconnect()
-    const goneAt = Date.now()
     await until('the claim is free', 3000, async () => (await next.claims.claim(key)) !== null)
-    expect(Date.now() - goneAt).toBeLessThan(LEASE_MS + 500)
     await connection.connect()
     expect(await lost?.stillHeld()).toBe(false)
     await lost?.release()

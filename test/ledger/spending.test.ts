@@ -103,7 +103,7 @@ describe('the spending cap of a queue', () => {
     await worker.lease.resync()
     expect(await run.reserve(recipe, 1)).toMatchObject({ kind: 'over' })
     expect(await worker.reserve(recipe, 1)).toMatchObject({ kind: 'over' })
-  }, 20_000)
+  }, 240_000)
 
   test('of a run that lives is not lifted by a run without one, and of two the lower holds', async () => {
     const [run, other] = await openTwo()

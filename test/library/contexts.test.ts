@@ -25,7 +25,7 @@ const withContexts = (contextUrl: string, folder: string) => ({
   cacheDir: REDIS_CACHE_DIR,
 })
 
-describe('contexts of the library', { timeout: 60_000 }, () => {
+describe('contexts of the library', { timeout: 240_000 }, () => {
   test('stand before each chunk, and are bought once', async () => {
     await using folder = await tempFolder()
     await using service = await startChatService()

@@ -49,7 +49,7 @@ function counting(credits: number): Parser & { readonly asked: string[] } {
 const textsOf = (names: readonly string[]): Map<string, string> =>
   new Map(names.map((name) => [`${name}.html`, `<h1>${name}</h1>`]))
 
-describe('custom ports of the library', { timeout: 60_000 }, () => {
+describe('custom ports of the library', { timeout: 240_000 }, () => {
   test('a store keeps a run, its second run, its chunks and its changes', async () => {
     await using folder = await tempFolder()
     const texts = textsOf(['one', 'two', 'three'])

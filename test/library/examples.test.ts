@@ -24,7 +24,7 @@ async function examplesOf(page: string): Promise<readonly string[]> {
   )
 }
 
-test('docs/cookbook.md brings a folder to cited passages, and follows its changes', { timeout: 120_000 }, async () => {
+test('docs/cookbook.md brings a folder to cited passages, and follows its changes', { timeout: 240_000 }, async () => {
   await using folder = await tempFolder()
   const at = folder.path
   await mkdir(join(at, 'papers'))
@@ -72,7 +72,7 @@ async function openedInViewer(at: string, link: string): Promise<{ readonly page
   }
 }
 
-describe('docs/library.md', { timeout: 120_000 }, () => {
+describe('docs/library.md', { timeout: 240_000 }, () => {
   test('holds examples that work as they stand there, one after the other', async () => {
     await using folder = await tempFolder()
     const at = folder.path

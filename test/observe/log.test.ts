@@ -102,7 +102,7 @@ describe('the log of the real command', () => {
     expect(linesOf(unknown.stderr)).toMatchObject([
       { level: 'error', msg: "sluice: error: unknown option '--bogus=1'" },
     ])
-  }, 60_000)
+  }, 240_000)
 
   test('is JSON also at a warning of Node and at a crash', async () => {
     await using harness = await Harness.open({ documents: 0 })

@@ -137,7 +137,7 @@ describe('traces', () => {
     const after = (await messages('second')).slice(-6)
     expect(after).toEqual(['document claimed', sent, 'request sent', 'request answered', ...ended])
     expect(new Set([...(await linesOf('first')), ...(await linesOf('second'))].map(({ run }) => run)).size).toBe(2)
-  }, 60_000)
+  }, 240_000)
 
   test('cost no document and no exit code where the collector refuses, hangs or answers 500, which the log reports once', async () => {
     await using refusing = await startCollector(500)

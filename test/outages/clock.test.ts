@@ -30,6 +30,6 @@ describe.concurrent('a clock that is set by an hour during a run', () => {
       expect(harness.service.peakInFlight).toBeLessThanOrEqual(4)
       await harness.expectAllPaidOnce(200)
     },
-    60_000,
+    240_000,
   )
 })

@@ -82,7 +82,7 @@ describe('the embedded engine', () => {
     expect(stderr).not.toMatch(STACK_TRACE)
     expect(code, stderr).toBe(0)
     expect((await readStore(harness.out)).records.size).toBe(300)
-  }, 90_000)
+  }, 240_000)
 
   test('that cannot stay up halts the run, which says why and exits with 3', async () => {
     await using harness = await engineScene(400)
@@ -93,7 +93,7 @@ describe('the embedded engine', () => {
     const { code, stdout, stderr } = await running.finished
     expect(stderr).not.toMatch(STACK_TRACE)
     expect([code, stdout]).toEqual([3, expect.stringMatching(/^halted: the embedded engine cannot stay up.*SIGKILL/)])
-  }, 90_000)
+  }, 240_000)
 
   test('that never comes up halts the run, which says why and exits with 3', async () => {
     await using harness = await engineScene(3)
@@ -102,7 +102,7 @@ describe('the embedded engine', () => {
     const { code, stdout, stderr } = await running.finished
     expect(stderr).not.toMatch(STACK_TRACE)
     expect([code, stdout]).toEqual([3, expect.stringMatching(/^halted: the embedded engine cannot stay up[^\n]*\n/m)])
-  }, 90_000)
+  }, 240_000)
 
   test('gets no secret of the environment, refuses a request without its key, and shares the priority of the run', async () => {
     await using harness = await engineScene(400)
@@ -128,7 +128,7 @@ describe('the embedded engine', () => {
     expect(answer.status).toBe(401)
     running.child.kill('SIGTERM')
     await running.finished
-  }, 60_000)
+  }, 240_000)
 })
 
 /** The address on which a process listens, from the kernel's tables. */

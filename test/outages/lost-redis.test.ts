@@ -46,7 +46,7 @@ describe('a Redis that is', () => {
       for (const { child } of helpers) child.kill('SIGTERM')
       for (const { finished } of helpers) expect((await finished).code).toBe(0)
     },
-    60_000,
+    240_000,
   )
 
   test('emptied while the store is away: the store is waited for, and not taken for empty', async () => {
@@ -61,7 +61,7 @@ describe('a Redis that is', () => {
     const { code, stderr } = await running.finished
     expect([code, stderr]).toEqual([0, expect.stringMatching(/Redis lost data/)])
     await harness.expectAllPaidOnce(24)
-  }, 120_000)
+  }, 240_000)
 
   test('emptied under a watch: it goes on at once, without waiting for its next rescan', async () => {
     await using redis = await OwnRedis.start()
@@ -74,7 +74,7 @@ describe('a Redis that is', () => {
     watching.child.kill('SIGTERM')
     expect((await watching.finished).code).toBe(0)
     await harness.expectAllPaidOnce(DOCUMENTS)
-  }, 180_000)
+  }, 240_000)
 
   test('emptied under a watch with a schedule: it scans at once, and keeps the schedule', async () => {
     await using redis = await OwnRedis.start()
@@ -89,7 +89,7 @@ describe('a Redis that is', () => {
     watching.child.kill('SIGTERM')
     expect((await watching.finished).code).toBe(0)
     await harness.expectAllPaidOnce(31)
-  }, 180_000)
+  }, 240_000)
 
   test('emptied between two runs keeps what a month has cost: the cap still holds', async () => {
     await using redis = await OwnRedis.start()
@@ -100,7 +100,7 @@ describe('a Redis that is', () => {
     await redis.flush()
     expect((await harness.run(flags)).code).toBe(3)
     expect(harness.service.charged).toBe(12)
-  }, 180_000)
+  }, 240_000)
 
   test('emptied in the middle of a run does not reset its cap', async () => {
     await using redis = await OwnRedis.start()
@@ -111,5 +111,5 @@ describe('a Redis that is', () => {
     await redis.flush()
     expect((await running.finished).code).toBe(3)
     expect(harness.service.charged).toBe(20)
-  }, 180_000)
+  }, 240_000)
 })

@@ -105,7 +105,7 @@ describe('a service behind TLS', () => {
     )
     expect([direct.code, proxy.connections()]).toEqual([0, used])
     await harness.expectAllPaidOnce(4)
-  }, 90_000)
+  }, 240_000)
 
   test('that wants a client certificate gets it', async () => {
     await using folder = await temporaryFolder()
@@ -117,7 +117,7 @@ describe('a service behind TLS', () => {
     const shown = { ...flags, 'client-cert': at('client.pem'), 'client-key': at('client.key') }
     expect((await harness.run(shown)).code).toBe(0)
     await harness.expectAllPaidOnce(2)
-  }, 90_000)
+  }, 240_000)
 })
 
 describe('a proxy that wants a password', () => {
@@ -131,7 +131,7 @@ describe('a proxy that wants a password', () => {
     const through = await harness.run(flags, { env: { HTTP_PROXY: withLogin } })
     expect([through.code, through.stdout + through.stderr]).toEqual([0, expect.not.stringMatching(/secret/)])
     await harness.expectAllPaidOnce(3)
-  }, 90_000)
+  }, 240_000)
 })
 
 describe('URLs are fetched through the proxy', () => {
@@ -158,6 +158,6 @@ describe('URLs are fetched through the proxy', () => {
       expect([code, stdout + stderr]).toEqual([0, expect.any(String)])
       expect(asked).toContain('http://nowhere.invalid/page.html')
     },
-    60_000,
+    240_000,
   )
 })

@@ -57,7 +57,7 @@ test('a run and a worker go on through a failover of Sentinel that loses writes:
   expect(stdout + stderr).toContain('Redis lost data')
   expect(await at.records()).toBe(120)
   expect(at.service.charged).toBe(120)
-}, 180_000)
+}, 240_000)
 
 test('a run on a Redis Cluster whose nodes all lose their data does each document once, and exits 0', async () => {
   await using cluster = await startTestCluster()
@@ -75,4 +75,4 @@ test('a run on a Redis Cluster whose nodes all lose their data does each documen
   expect(stdout + stderr).toContain('Redis lost data')
   expect(await at.records()).toBe(60)
   expect(at.service.charged).toBe(60)
-}, 180_000)
+}, 240_000)

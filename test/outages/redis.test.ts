@@ -29,7 +29,7 @@ describe.concurrent('Redis', () => {
     expect(code).toBe(0)
     expect(kills).toBeGreaterThanOrEqual(5)
     await harness.expectAllPaidOnce(500)
-  }, 60_000)
+  }, 240_000)
 
   test('away for eight times as long as it takes to be taken for dead, finds two workers waiting, and none doubled', async () => {
     await using redis = await OwnRedis.start()
@@ -49,5 +49,5 @@ describe.concurrent('Redis', () => {
     await harness.expectAllPaidOnce(200)
     helper.child.kill('SIGTERM')
     expect((await helper.finished).code).toBe(0)
-  }, 60_000)
+  }, 240_000)
 })

@@ -19,7 +19,7 @@ describe.concurrent('two workers', () => {
     helper.child.kill('SIGTERM')
     const stopped = await helper.finished
     expect(stopped.code, `${stopped.stdout}\n${stopped.stderr}`).toBe(0)
-  }, 60_000)
+  }, 240_000)
 })
 
 describe.concurrent('a file that is written to while it is read', () => {
@@ -49,5 +49,5 @@ describe.concurrent('a file that is written to while it is read', () => {
     const { records, letters } = await harness.read()
     expect([records.size, letters.size]).toEqual([1, 0])
     expect(version).toBeGreaterThan(100)
-  }, 60_000)
+  }, 240_000)
 })

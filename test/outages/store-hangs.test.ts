@@ -33,4 +33,4 @@ test('a store that hangs after intake is reported in all four channels after --s
   const { code, stderr } = await running.finished
   expect([code, stderr]).toEqual([0, expect.stringMatching(/the store works again/)])
   await harness.expectAllPaidOnce(60)
-}, 90_000)
+}, 240_000)

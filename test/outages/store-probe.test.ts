@@ -34,7 +34,7 @@ describe.concurrent('an output store', () => {
       expect([code, stderr]).toEqual([1, expect.stringMatching(/the file system is read-only/)])
     }
     expect(harness.service.requests.length).toBe(0)
-  }, 60_000)
+  }, 240_000)
 
   test.skipIf(asRoot)(
     'that this user may not write to is refused before anything is bought (not for root)',
@@ -46,7 +46,7 @@ describe.concurrent('an output store', () => {
       expect([code, stderr]).toEqual([1, expect.stringMatching(/permission denied/)])
       expect(harness.service.requests.length).toBe(0)
     },
-    60_000,
+    240_000,
   )
 
   test('with little space left closes intake, says so in all four channels, and goes on when there is space', async (context) => {
@@ -70,7 +70,7 @@ describe.concurrent('an output store', () => {
     const { code, stderr } = await running.finished
     expect([code, stderr]).toEqual([0, expect.stringMatching(/the store works again/)])
     await harness.expectAllPaidOnce(60)
-  }, 60_000)
+  }, 240_000)
 
   test('that is removed while it is used is not filled again in silence; the run halts and says why', async () => {
     await using redis = await OwnRedis.start()
@@ -99,7 +99,7 @@ describe.concurrent('an output store', () => {
     await rename(`${harness.out}-away`, harness.out)
     expect((await harness.run(flags)).code).toBe(0)
     await harness.expectAllPaidOnce(100)
-  }, 60_000)
+  }, 240_000)
 
   test('that is removed while it is used does not hold up a stop: paid answers are spooled, and the run ends at once', async () => {
     await using redis = await OwnRedis.start()
@@ -119,7 +119,7 @@ describe.concurrent('an output store', () => {
     await rename(`${harness.out}-away`, harness.out)
     expect((await harness.run(flags)).code).toBe(0)
     await harness.expectAllPaidOnce(100)
-  }, 60_000)
+  }, 240_000)
 
   test('whose working folders are removed while it is used makes them again', async () => {
     await using redis = await OwnRedis.start()
@@ -134,7 +134,7 @@ describe.concurrent('an output store', () => {
     const { code, stderr } = await running.finished
     expect([code, stderr]).toEqual([0, expect.any(String)])
     await harness.expectAllPaidOnce(60)
-  }, 60_000)
+  }, 240_000)
 
   test('keeps paid answers that it could not take: they are spooled, reported, private, and committed at the next start', async (context) => {
     await using redis = await OwnRedis.start()
@@ -167,5 +167,5 @@ describe.concurrent('an output store', () => {
     await harness.expectAllPaidOnce(30)
     const left = (await readdir(spool, { recursive: true, withFileTypes: true })).filter((dirent) => dirent.isFile())
     expect(left).toEqual([])
-  }, 60_000)
+  }, 240_000)
 })

@@ -56,7 +56,7 @@ describe.concurrent('an output store', () => {
     expect(bought).toBeLessThanOrEqual(stored + CONCURRENCY)
     await disk.resize('32m')
     await expectWellEnded(running, harness)
-  }, 60_000)
+  }, 240_000)
 
   test('that is full with the private Redis on it, too', async (context) => {
     await using on = await sceneOnDisk('1m', context)
@@ -66,7 +66,7 @@ describe.concurrent('an output store', () => {
     expect(bought).toBeLessThanOrEqual((await harness.read()).records.size + CONCURRENCY)
     await disk.resize('32m')
     await expectWellEnded(running, harness)
-  }, 60_000)
+  }, 240_000)
 
   test('that turns read-only holds the run up, buys nothing more, and goes on when it can be written', async (context) => {
     await using redis = await OwnRedis.start()
@@ -81,5 +81,5 @@ describe.concurrent('an output store', () => {
     expect(bought).toBeLessThan(DOCUMENTS)
     await disk.makeWritable()
     await expectWellEnded(running, harness)
-  }, 60_000)
+  }, 240_000)
 })

@@ -7,4 +7,4 @@ test('a folder store after a loss of power at any moment has safe documents whol
   const { breaches, safe } = await cutPower(1, 12)
   expect(breaches).toEqual([])
   expect(safe).toBeGreaterThan(50)
-}, 60_000)
+}, 240_000)

@@ -198,7 +198,7 @@ test(`${CASES} random bodies each get a verdict, and those with a document in th
 
 test(
   `${WIRE_CASES} random answers over the wire each get a verdict, none a crash or a wait for ever`,
-  { timeout: 120_000 },
+  { timeout: 240_000 },
   async () => {
     const lastCase = new Map<string, number>()
     const server = createServer((request, response) => {

@@ -34,4 +34,4 @@ test('a document that kills every worker is given up, and none of those that wer
   )
   expect(workers.length).toBe(5)
   await queue[Symbol.asyncDispose]()
-}, 40_000)
+}, 240_000)

@@ -37,7 +37,7 @@ test('view has a page for each document, whatever their keys are, and every page
   const { rows } = JSON.parse(text) as { readonly rows: readonly { readonly key: string }[] }
   expect(rows.map(({ key }) => key)).toEqual(expect.arrayContaining(NASTY_KEYS.filter(hasAddress)))
   expect(served.errors).toEqual([])
-}, 120_000)
+}, 240_000)
 
 test.each([
   'record.json',

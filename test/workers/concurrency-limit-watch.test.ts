@@ -109,4 +109,4 @@ test('a run reads the concurrency limit again after a 429, and uses the new one'
   expect([run.code, run.stderr]).toEqual([0, expect.anything()])
   expect([reads, refused > 0]).toEqual([2, true])
   expect(service.peakInFlight).toBeGreaterThan(1)
-}, 60_000)
+}, 240_000)

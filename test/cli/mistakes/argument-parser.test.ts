@@ -72,5 +72,5 @@ describe(`${LINES} generated command lines and environments (MISTAKES_SEED=${SEE
     }
     // The generator reaches all three, or it tests less than it says.
     for (const count of Object.values(verdicts)) expect(count).toBeGreaterThan(LINES / 50)
-  }, 120_000)
+  }, 240_000)
 })

@@ -90,7 +90,7 @@ const SCENARIOS: readonly (readonly [name: string, file: string, key: string, op
 ]
 
 describe.each(SCENARIOS)('%s', (name, file, key, options, check) => {
-  test('with every client', { timeout: 60_000 }, async () => {
+  test('with every client', { timeout: 240_000 }, async () => {
     const wish = { url: engine.url, key, path: join(folder, file), options }
     const all = await Promise.all(CLIENTS.map(async (client) => ({ client, got: await client.parse(wish) })))
     outcomes.set(

@@ -52,7 +52,7 @@ async function expectNothingLeft(): Promise<void> {
 
 test(
   `${CASES} random uploads each get an answer in the contract's shape (seed ${seed})`,
-  { timeout: 120_000 },
+  { timeout: 240_000 },
   async () => {
     console.log(`FUZZ_SEED=${seed}`)
     const random = new Random(seed)

@@ -42,7 +42,7 @@ test('OCR data is fetched once and reported in one line, however many documents 
   const later = storeFor('http://127.0.0.1:1/')
   expect(await later.store.obtain(['deu'])).toBe(true)
   expect(later.lines).toEqual([])
-}, 60_000)
+}, 240_000)
 
 test('OCR data with another checksum than the release names is refused', async () => {
   await using registry = await npmRegistry(folder, { deu: Buffer.from('something else') })
@@ -52,7 +52,7 @@ test('OCR data with another checksum than the release names is refused', async (
     'no OCR data for German (its checksum is not the one that this release was made with): pages in German are partial until it can be fetched',
   )
   expect(await readdir(store.folder)).toEqual([])
-}, 60_000)
+}, 240_000)
 
 test('OCR data: a registry that cannot be reached is asked once, and the line in the log says why', async () => {
   const { store, lines } = storeFor('http://127.0.0.1:1/')
@@ -62,4 +62,4 @@ test('OCR data: a registry that cannot be reached is asked once, and the line in
   expect(lines[1]).toMatch(
     /^no OCR data for German \(npm install ended with ECONNREFUSED\): pages in German are partial/,
   )
-}, 60_000)
+}, 240_000)

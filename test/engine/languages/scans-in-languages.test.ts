@@ -32,7 +32,7 @@ beforeAll(async () => {
   const store = new LanguageStore({ folder: fetched, notify: (line) => (reason = line) })
   const all = await Promise.all([store.obtain(['deu']), store.obtain(['fra'])])
   if (all.every(Boolean)) reason = ''
-}, 150_000)
+}, 240_000)
 afterAll(async () => {
   await pdfs[Symbol.asyncDispose]()
   await rm(fetched, { recursive: true })
@@ -54,7 +54,7 @@ describe('a scan in a language other than English', () => {
     expect(status).toBe('partial')
     expect(warning).toMatch(/^These pages are written in German, which OCR has no data for/)
     expect(lackingLanguages).toEqual(['deu'])
-  }, 60_000)
+  }, 240_000)
 
   test('is read with its data, and a page of two languages with that of both', async (context) => {
     if (reason !== '') context.skip(`the registry of npm cannot be reached: ${reason}`)
@@ -69,5 +69,5 @@ describe('a scan in a language other than English', () => {
       expect(both.text).toContain(word)
     const barred = await read(GERMAN, ['eng', 'fra'], fetched)
     expect(barred).toMatchObject({ status: 'partial', lackingLanguages: [] })
-  }, 180_000)
+  }, 240_000)
 })

@@ -71,7 +71,7 @@ describe('native text beside a picture', () => {
     expect(markdown.replace(/\s+/g, ' ')).toContain(PRINTED)
     expect(markdown).toContain('northern')
     expect(warning).toBeNull()
-  }, 90_000)
+  }, 240_000)
 
   test.each([5, 6, 7, 8, 9, 10])(
     'is taken for visible where short words of %i points stand far apart',
@@ -113,7 +113,7 @@ describe('a second OCR reading of a page', () => {
     const [north, , water] = items
     expect([north?.y, water?.y].map((y) => Math.round((y ?? 0) / 10))).toEqual([2, 24])
     expect(Math.abs((north?.x ?? 0) - LARGE.x)).toBeLessThan(3)
-  }, 90_000)
+  }, 240_000)
 })
 
 describe('what OCR read beside much native text', () => {

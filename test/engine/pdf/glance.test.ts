@@ -48,7 +48,7 @@ test(`a glance decides pages of nothing but words, and no page that shows more (
   console.log(`GLANCE_SEED=${firstSeed} ${settled} of ${plain} plain pages settled`)
   expect(wrong).toEqual([])
   expect(settled).toBeGreaterThanOrEqual(0.9 * plain)
-}, 120_000)
+}, 240_000)
 
 const [WIDTH, HEIGHT] = [330, 220]
 const SETTING = { x: 26, top: 30, width: 278, size: 11, font: 0 }

@@ -55,7 +55,7 @@ describe('a page that is a picture', () => {
   test('is read where the picture lies in a Form XObject', async () => {
     expect(heightOf(lines(TRUE).length, SETTING.size)).toBeLessThan(HEIGHT - 40)
     expect(await read(await scanOf({ inForm: true }))).toMatchObject({ text: TRUE, status: 'ok', warning: null })
-  }, 30_000)
+  }, 240_000)
 
   test('keeps the text layer that agrees with it, and is read instead of one that does not', async () => {
     const right = await read(await scanOf({ layer: TRUE }))
@@ -64,17 +64,17 @@ describe('a page that is a picture', () => {
     const wrong = await read(await scanOf({ layer: WRONG }))
     expect(wrong).toMatchObject({ text: TRUE, status: 'ok' })
     expect(wrong.quality?.signals.layerAgreement).toBeLessThan(0.5)
-  }, 30_000)
+  }, 240_000)
 
   test('is read instead of a layer that stands where it shows nothing', async () => {
     expect(await read(await scanOf({ layer: WRONG, layerTop: 120 }))).toMatchObject({ text: TRUE, status: 'ok' })
-  }, 30_000)
+  }, 240_000)
 
   test('is partial with a warning when its text is too steep to be read', async () => {
     const steep = await read(await scanOf({ slope: 0.7 }))
     expect(steep.status).toBe('partial')
     expect(steep.warning).toMatch(/^These pages (show text that was not read|were read with doubtful results).*: 1\.$/)
-  }, 30_000)
+  }, 240_000)
 })
 
 describe('a page that OCR takes too long for', () => {

@@ -31,7 +31,7 @@ async function jobOf(bench: Workbench, name: string): Promise<DocumentJob> {
 
 test(
   'a refused document is sent again when its time has come, before the backlog, and is read once',
-  { timeout: 90_000 },
+  { timeout: 240_000 },
   async () => {
     let refused: string | null = null
     await using bench = await openWorkbench({

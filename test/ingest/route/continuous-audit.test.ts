@@ -113,7 +113,7 @@ test('a drawn share of the kept pages is bought once and compared, and no output
   expect([...paid.values()].every((times) => times === 1)).toBe(true)
   expect(paid.size).toBe(PAGES)
   expect(events).toHaveLength(1)
-}, 60_000)
+}, 240_000)
 
 test('a document without a bad page does not wait for a service that is down, and halts nothing', async () => {
   await using routed = await open(1, new Map(), true, 0.1)
@@ -121,4 +121,4 @@ test('a document without a bad page does not wait for a service that is down, an
   const record = await recordOf(routed)
   expect([record.outcome, record.route?.compared, record.pieces]).toEqual(['done', undefined, undefined])
   expect(routed.bench.halts).toEqual([])
-}, 60_000)
+}, 240_000)

@@ -82,7 +82,7 @@ test('a copy takes the pages that another process had to spool', async () => {
   }
   expect([...routed.paid]).toEqual(ONCE)
   expect(await stopping.ids()).toEqual([])
-}, 60_000)
+}, 240_000)
 
 test('an answer is found in each moment of its way from the spool to the store', async () => {
   await using routed = await openWithCopies()
@@ -120,7 +120,7 @@ test('an answer is found in each moment of its way from the spool to the store',
   expect(await seen.readReceipt(id)).not.toBeNull()
   await commitSpooled(spool, store, never)
   expect(await seen.readReceipt(id)).not.toBeNull()
-}, 60_000)
+}, 240_000)
 
 test('a copy that is bought as a whole meanwhile is not taken for the reading of the engine', async () => {
   let bought = 0
@@ -148,4 +148,4 @@ test('a copy that is bought as a whole meanwhile is not taken for the reading of
   await routed.ingestToEnd('copy.html', { ...routed.deps, store: late })
   const record = await store.readRecord(sourceKey('copy.html'))
   expect([record?.parser?.class, record?.route, bought]).toEqual(['service', undefined, 1])
-}, 60_000)
+}, 240_000)

@@ -225,7 +225,7 @@ describe('a document is bought by page', () => {
       const record = await routed.deps.store.readRecord(sourceKey(name))
       expect(record?.route?.pages.map(({ parser }) => parser)).toEqual(Array(4).fill('service'))
     }
-  }, 60_000)
+  }, 240_000)
 
   test('limits buy the worst pages first, and the others keep the reading of the engine', async () => {
     const drawn: Drawn = { grades: [0.8, 0.1, 0.7, 0.3, 0.99], poison: new Set(), broken: new Set(), blank: new Set() }

@@ -184,7 +184,7 @@ test('a service that is down is left for the next one at once where the rule say
   const { record } = await outcomeOf(leaving, KEY)
   expect(record.outcome).toBe('done')
   expect(record.route?.pages.map(({ service }) => service)).toEqual(['second', undefined, 'second', 'second'])
-}, 60_000)
+}, 240_000)
 
 test('a document that is no PDF goes to the next service where the first one fails on it for good', async () => {
   await using routed = await openRoutedBench({
@@ -205,7 +205,7 @@ test('a page that the first service failed on is whole where the second one answ
   await routed.ingestToEnd('a.pdf')
   const { pages, record } = await outcomeOf(routed, KEY)
   expect([pages, record.outcome, record.problems]).toEqual([['second 1.'], 'done', []])
-}, 60_000)
+}, 240_000)
 
 test('what the first service warned of is no problem of pages that the second one answered', async () => {
   await using routed = await openRoutedBench({
@@ -223,7 +223,7 @@ test('what the first service warned of is no problem of pages that the second on
   const { pages, record } = await outcomeOf(routed, KEY)
   expect([pages, record.outcome, record.problems]).toEqual([['second 1.', 'second 2.'], 'done', []])
   expect(await rederive(record, routed.deps)).toEqual({ kind: 'same' })
-}, 60_000)
+}, 240_000)
 
 const namesOf = (service: string, request: ReceivedRequest): string[] =>
   pagesInFile(request, MOST_PAGES).map((page) => `${service} ${page}.`)

@@ -190,5 +190,5 @@ test.skipIf(typeof programs === 'string')(
     expect(await sum('sum(sluice_throttled_total)')).toBe(refused)
     expect(await sum('sum(sluice_documents_completed_total)')).toBe(48)
   },
-  90_000,
+  240_000,
 )

@@ -42,7 +42,7 @@ test('a server that another process fetched meanwhile stays there', async () => 
   await writeFile(join(folder, 'half'), '')
   await fetchDebianRedis(folder, { ...archive, works: async (asked) => asked !== folder || works(asked) }, never)
   expect([await isWhole(folder), (await stat(folder)).ino]).toEqual([true, put])
-}, 60_000)
+}, 240_000)
 
 test('processes that all find a broken server replace it, and none of them fails', async () => {
   await using temp = await tempFolder()
@@ -63,4 +63,4 @@ test('processes that all find a broken server replace it, and none of them fails
   await fetchDebianRedis(folder, { ...archive, works }, never)
   expect(await isWhole(folder)).toBe(true)
   expect((await readdir(temp.path)).toSorted()).toEqual(['bin', 'redis'])
-}, 60_000)
+}, 240_000)

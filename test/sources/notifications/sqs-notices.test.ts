@@ -32,4 +32,4 @@ test('watch reports an SQS queue that cannot be reached in one sentence that nam
   const opening = noticesFor(() => undefined, resources)(settings)
   await expect(opening).rejects.toThrow(`--sqs-queue ${sqsQueue} cannot be used (ECONNREFUSED): check its address`)
   vi.unstubAllEnvs()
-}, 30_000)
+}, 240_000)

@@ -52,7 +52,7 @@ test.skipIf(typeof found === 'string')(
       run.child.kill('SIGKILL')
       await run.finished
     })
-    await expect.poll(() => service.charged, { timeout: 30_000 }).toBeGreaterThan(3)
+    await expect.poll(() => service.charged, { timeout: 240_000 }).toBeGreaterThan(3)
     const viewed = resources.use(await openView([source, '--out', out], env))
     const browser = await startChromium(found.path)
     resources.defer(() => browser.close())
@@ -70,14 +70,14 @@ test.skipIf(typeof found === 'string')(
       .first()
       .waitFor()
     const limiter = page.locator('#live-limiter')
-    await limiter.getByText(/\d+\/min, learned/).waitFor({ timeout: 60_000 })
+    await limiter.getByText(/\d+\/min, learned/).waitFor({ timeout: 240_000 })
     await limiter.getByText(/\d+ (rate|unknown|concurrency)/).waitFor()
     await page
       .locator('#live-budgets')
       .getByText(/of 2,000/)
       .waitFor()
     const labels = page.locator('#live-charts svg')
-    await expect.poll(() => labels.count(), { timeout: 60_000 }).toBe(4)
+    await expect.poll(() => labels.count(), { timeout: 240_000 }).toBe(4)
     if (process.env['SCREENSHOTS'] !== undefined) {
       await page.waitForTimeout(60_000)
       for (const colorScheme of ['light', 'dark'] as const) {

@@ -53,14 +53,14 @@ test.skipIf(reason !== null)(
     await page.goto(`${viewed.url}documents`)
     const names = page.locator('tbody tr th')
     await expect
-      .poll(async () => (await page.reload(), (await names.allInnerTexts()).toSorted()), { timeout: 30_000 })
+      .poll(async () => (await page.reload(), (await names.allInnerTexts()).toSorted()), { timeout: 240_000 })
       .toEqual(['annual-report.pdf', 'lock-faq.htm'])
 
     await page.getByRole('link', { name: 'annual-report.pdf' }).click()
     await page.waitForURL(/document\?key=annual-report\.pdf/)
     const image = page.locator('.sheet img')
     const widthOf = (element: unknown): number => (element as { readonly naturalWidth: number }).naturalWidth
-    await expect.poll(() => image.evaluate(widthOf), { timeout: 20_000 }).toBeGreaterThan(800)
+    await expect.poll(() => image.evaluate(widthOf), { timeout: 240_000 }).toBeGreaterThan(800)
     const markdown = page.frameLocator('#markdown')
     await markdown.getByText('1. The year on one page').waitFor()
     await page.locator('svg rect.type-title').hover()
