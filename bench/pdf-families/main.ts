@@ -1,6 +1,7 @@
 // Forms and pages with exact truth, drawn at random and read by the engine and by its PDF library alone (its own Markdown):
-// `npm run bench:pdf-families -- [--seed N] [--count N] [--misses]`. Prints the share of checks that hold, by family and kind; `--misses` each check that
-// the engine missed. The last line is JSON.
+// `npm run bench:pdf-families -- [--seed N] [--count N] [--scanned] [--only forms,pages] [--misses]`. Prints the share of checks that hold, by family and
+// kind; `--scanned` draws each page as a scan of 200 dpi first, which the library alone reads without OCR; `--misses` each check that the engine missed.
+// The last line is JSON.
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -12,16 +13,21 @@ import { Random } from '../../test/support/random.ts'
 import { type Check, holds } from './checks.ts'
 import { type Drawn, form } from './forms.ts'
 import { page } from './pages.ts'
+import { scanOf } from './scan.ts'
 
 const { values } = parseArgs({
   options: {
     seed: { type: 'string', default: '1' },
     count: { type: 'string', default: '50' },
+    scanned: { type: 'boolean', default: false },
+    only: { type: 'string', default: 'forms,pages' },
     misses: { type: 'boolean', default: false },
   },
 })
 const [SEED, COUNT] = [Number(values.seed), Number(values.count)]
-const FAMILIES: Readonly<Record<string, (random: Random) => Drawn>> = { forms: form, pages: page }
+const FAMILIES = Object.entries<(random: Random) => Drawn>({ forms: form, pages: page }).filter(([name]) =>
+  values.only.split(',').includes(name),
+)
 
 interface Outcome {
   readonly family: string
@@ -43,11 +49,12 @@ function meanOf(some: readonly Outcome[], who: 'engine' | 'library'): number {
 const folder = await mkdtemp(join(tmpdir(), 'pdf-families-'))
 const outcomes: Outcome[] = []
 try {
-  for (const [family, draw] of Object.entries(FAMILIES)) {
+  for (const [family, draw] of FAMILIES) {
     for (let document = 0; document < COUNT; document += 1) {
       const { content, checks } = draw(new Random(SEED * 10_000 + document))
       const path = join(folder, 'drawn.pdf')
-      await writeFile(path, buildPdf([{ content }]))
+      const pdf = buildPdf([{ content }])
+      await writeFile(path, values.scanned ? await scanOf(pdf) : pdf)
       const { markdown, blocks } = await convertPdf(
         { path, cacheFolder: folder, onlyMainContent: true },
         { type: 'pdf', mode: 'auto', pages: false, blocks: true, pageMarkers: false },
@@ -75,10 +82,10 @@ try {
   await rm(folder, { recursive: true })
 }
 
-const report = Object.keys(FAMILIES).map((family) => {
+const report = FAMILIES.map(([family]) => {
   const ofFamily = outcomes.filter((one) => one.family === family)
   console.log(
-    `\n${family}: ${COUNT} drawn with seed ${SEED}; engine ${meanOf(ofFamily, 'engine').toFixed(3)}, library ${meanOf(ofFamily, 'library').toFixed(3)}`,
+    `\n${family}: ${COUNT} ${values.scanned ? 'scanned' : 'drawn'} with seed ${SEED}; engine ${meanOf(ofFamily, 'engine').toFixed(3)}, library ${meanOf(ofFamily, 'library').toFixed(3)}`,
   )
   for (const [kind, some] of Map.groupBy(ofFamily, (one) => one.kind)) {
     console.log(
@@ -87,4 +94,4 @@ const report = Object.keys(FAMILIES).map((family) => {
   }
   return { family, documents: COUNT, engine: meanOf(ofFamily, 'engine'), library: meanOf(ofFamily, 'library') }
 })
-console.log(JSON.stringify({ seed: SEED, families: report }))
+console.log(JSON.stringify({ seed: SEED, scanned: values.scanned, families: report }))

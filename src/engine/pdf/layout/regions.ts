@@ -1,6 +1,6 @@
 import { gaps, intersections, type Interval, median, middleX } from './box.ts'
 import { markedLine } from './list-marker.ts'
-import { type Row, rowOf, type Segment, wordsIn } from './rows.ts'
+import { type Row, rowOf, rowsOf, type Segment, wordsIn } from './rows.ts'
 
 /** A gap between columns is at least this wide. */
 const GUTTER_POINTS = 7
@@ -16,6 +16,7 @@ const LISTED = 0.6
 /** Pages have few columns; tables have many gaps, and trying all of their combinations would take for ever. */
 const MOST_CUTS = 3
 const MOST_GUTTERS = 6
+const DIVIDED = 0.8
 /** Space beside a line is a column of its own, for all that we know, from this share of the width on. */
 const FREE_MARGIN = 0.25
 
@@ -34,10 +35,21 @@ export function regionsOf(rows: readonly Row[]): Row[][] {
     }
     const from = flat.length - beside(flat, gutter)
     const sides = sidesOf([...flat.slice(from), ...stretch], gutter)
-    regions.push(flat.slice(0, from), ...sides.flatMap(regionsOf))
+    regions.push(flat.slice(0, from), ...sides.map(ownLines).flatMap(regionsOf))
     flat = []
   }
   return [...regions, flat].filter((region) => region.length > 0)
+}
+
+/**
+ * Lines of recognised print stand at uneven heights, and words of one column can be taken for the line beside them: the
+ * lines of a column are made again of its words alone.
+ */
+function ownLines(rows: readonly Row[]): Row[] {
+  const words = rows.flatMap(wordsIn)
+  if (words.every((word) => word.confidence === null)) return [...rows]
+  const tables = rows.flatMap((row) => row.segments.filter((segment) => segment.words.length === 0))
+  return [...rowsOf(words), ...tables.map((segment) => rowOf([segment]))].sort((a, b) => a.y0 - b.y0)
 }
 
 /** How many of the last rows stand in the same columns already: up to the first of them that fills both sides. */
@@ -81,9 +93,17 @@ function gutterOf(rows: readonly Row[], cuts = MOST_CUTS): Interval | null {
   return (
     widest
       .slice(0, MOST_GUTTERS)
-      .find((gutter) => sidesOf(rows, gutter).every((part) => isColumn(part) || gutterOf(part, cuts - 1) !== null)) ??
-    null
+      .find((gutter) => sidesOf(rows, gutter).every((part) => isColumn(part) || dividesAgain(part, cuts - 1))) ?? null
   )
+}
+
+/** Whether nearly all of the rows on one side stand in columns of their own: a title may run across some of these. */
+function dividesAgain(rows: readonly Row[], cuts: number): boolean {
+  if (gutterOf(rows, cuts) !== null) return true
+  const divided = stretchesOf(rows).filter(
+    (stretch) => stretch.length < rows.length && gutterOf(stretch, cuts) !== null,
+  )
+  return divided.reduce((sum, stretch) => sum + stretch.length, 0) >= DIVIDED * rows.length
 }
 
 /** The rows left of a gutter and those right of it. */

@@ -1,4 +1,4 @@
-import { type Box, middleX, middleY, union } from './box.ts'
+import { type Box, median, middleX, middleY, union } from './box.ts'
 import type { Word } from './words.ts'
 
 /** Words of one line that follow each other without a gap: part of a sentence, or one cell of a table. */
@@ -13,27 +13,48 @@ export interface Row extends Box {
 
 /** Words whose middles are nearer than this share of the font size stand on one line. */
 const SAME_LINE = 0.38
+/** The middle of a line stands this share of the font size above its baseline. */
+const ABOVE_BASELINE = 0.3
+const BLURRED_LETTERS = 2
+const BLURRED = 1.6
 /** A gap of this share of the font size ends a segment; spaces of justified text stay below it. */
 const SEGMENT_GAP = 0.95
 
 /** Groups words into rows from top to bottom. */
 export function rowsOf(words: readonly Word[]): Row[] {
   const groups: { middle: number; size: number; words: Word[] }[] = []
-  for (const word of [...words].sort((a, b) => middleY(a) - middleY(b))) {
+  const usual = usualSize(words)
+  const levelled = words.map((word) => levelledWord(word, usual)).sort((a, b) => a.at - b.at)
+  for (const { word, at, size } of levelled) {
     const near = groups.slice(-4).filter((group) => {
-      const tolerance = SAME_LINE * Math.max(group.size, word.size)
-      return Math.abs(group.middle - middleY(word)) < tolerance
+      const tolerance = SAME_LINE * Math.max(group.size, size)
+      return Math.abs(group.middle - at) < tolerance
     })
-    const group = near.sort((a, b) => Math.abs(a.middle - middleY(word)) - Math.abs(b.middle - middleY(word)))[0]
+    const group = near.sort((a, b) => Math.abs(a.middle - at) - Math.abs(b.middle - at))[0]
     if (group === undefined) {
-      groups.push({ middle: middleY(word), size: word.size, words: [word] })
+      groups.push({ middle: at, size, words: [word] })
     } else {
       group.words.push(word)
       // Superscripts must not pull the line towards them: the largest letters decide its position.
-      if (word.size > group.size * 1.2) Object.assign(group, { middle: middleY(word), size: word.size })
+      if (size > group.size * 1.2) Object.assign(group, { middle: at, size })
     }
   }
   return groups.map((group) => rowOf(segmentsOf(group.words))).sort((a, b) => a.y0 - b.y0)
+}
+
+/** The size of most recognised words. */
+const usualSize = (words: readonly Word[]): number =>
+  median(words.flatMap(({ confidence, size }) => (confidence === null ? [] : [size])))
+
+/**
+ * The ink of recognised words is as high as their letters happen to be: their middles differ on one line, their baselines do
+ * not. The ink of a single letter much larger than the rest is that of a speck or a rule beside it too.
+ */
+function levelledWord(word: Word, usual: number): { readonly word: Word; readonly at: number; readonly size: number } {
+  if (word.confidence === null) return { word, at: middleY(word), size: word.size }
+  const isBlurred = word.text.length <= BLURRED_LETTERS && word.size > BLURRED * usual
+  if (isBlurred) return { word, at: middleY(word), size: usual }
+  return { word, at: word.baseline - ABOVE_BASELINE * word.size, size: word.size }
 }
 
 export function rowOf(segments: readonly Segment[]): Row {

@@ -28,6 +28,8 @@ export interface Word extends Box {
 const LEANING_DEGREES = 5
 /** Letters that reach below their line; the box of a recognised line ends where its ink does. */
 const LOW_LETTERS = /[gjpqy,;()[\]{}|/]/u
+/** Letters that are higher than an x. */
+const HIGH_LETTERS = /[\p{Lu}\p{N}bdfhijklt()[\]{}|/!?"'&%$]/u
 /** Font size as a share of a line's height. */
 const LETTERS_OF_LINE = 0.85
 
@@ -90,7 +92,7 @@ function piecesOf(item: TextItem, turned: Word['turned'], font: FontStyle): Omit
   const name = item.fontName ?? ''
   const style = {
     size: item.confidence === undefined ? nativeSize(item) : recognisedSize(item),
-    baseline: item.y + item.height * (item.confidence === undefined || LOW_LETTERS.test(item.text) ? 0.8 : 1),
+    baseline: item.y + item.height * (item.confidence === undefined ? 0.8 : recognisedRise(item.text)),
     ...font,
     confidence: item.confidence ?? null,
   }
@@ -151,9 +153,15 @@ function nativeSize(item: TextItem): number {
  * as its font, `one` is about half of that.
  */
 function recognisedSize(item: TextItem): number {
-  const high = /[\p{Lu}\p{N}bdfhijklt()[\]{}|/!?"'&%$]/u.test(item.text)
+  const high = HIGH_LETTERS.test(item.text)
   const low = LOW_LETTERS.test(item.text)
   return item.height / (high && low ? 0.93 : high ? 0.73 : low ? 0.72 : 0.52)
+}
+
+/** How far below the upper edge of its ink a recognised word stands on its line, as a share of the ink's height. */
+function recognisedRise(text: string): number {
+  if (!LOW_LETTERS.test(text)) return 1
+  return HIGH_LETTERS.test(text) ? 0.77 : 0.72
 }
 
 /** Words of a line that came in one piece: its width is shared out by letters. */
