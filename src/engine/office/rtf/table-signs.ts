@@ -12,7 +12,7 @@ export interface TableSign {
   readonly definition: string
 }
 
-const WORDS = /\\(pard|intbl|itap(\d+)|nestcell|cell|row)(?![a-z\d]) ?|\{\\\*\\nesttableprops(?![a-z])/g
+const WORDS = /\\(itap(\d+)(?!\d)|(?:pard|intbl|nestcell|cell|row)(?![a-z\d])) ?|\{\\\*\\nesttableprops(?![a-z])/g
 const ROW_END = String.raw`\nestrow`
 const INNER_ROW = /^\{\\\*\\nesttableprops ?|\\nestrow(?![a-z]) ?|\}$/g
 
