@@ -50,7 +50,7 @@ export function showsOnlyItsWords(drawing: PageDrawing, words: readonly (Box & {
   // So few pixels are no surface and no mark, whatever their shape: so it is with most pages without rules.
   if (hasFewer(marks, LEAST_MARK * pixels)) return true
   if (clearRules(marks, drawing) >= LEAST_SURFACE * pixels) return false
-  const left = componentsOf({ width, height, perPoint: drawing.perPoint, ink: marks, grainShare: 0 })
+  const left = componentsOf({ width, height, perPoint: drawing.perPoint, ink: marks, grainShare: 0, noiseShare: 0 })
   const letters = words.reduce((sum, { text }) => sum + text.length, 0)
   const large = left.filter((mark) => mark.pixels >= LEAST_MARK * pixels)
   if (large.length > (letters >= MUCH_TEXT ? MOST_MARKS : 0)) return false

@@ -9,6 +9,8 @@ const LEAST_ALONE = 3
 
 /** Share of a page without text that is grain or noise from which on OCR reads the page: noise may hide print. */
 const MUCH_GRAIN = 0.15
+/** Share of a page with text that is noise from which on a picture on it may hide print; grain of photographs is none. */
+const MUCH_NOISE = 0.04
 
 const withoutText = (kept: readonly TextItem[]): boolean => !kept.some((item) => item.text.trim() !== '')
 
@@ -17,9 +19,15 @@ export function showsUnreadText({ unreadLetters, unreadShare }: InkReading, kept
   return unreadLetters >= (withoutText(kept) ? LEAST_ALONE : LEAST_BESIDE_TEXT) && unreadShare >= MUCH_UNREAD
 }
 
-/** Whether OCR is worth its time: the page shows unread text, or has none and enough noise to hide some. */
+/** Whether OCR is worth its time: the page shows unread text, or enough noise to hide some, or has none and grain. */
 export function ocrHelps(ink: InkReading, kept: readonly TextItem[]): boolean {
-  return showsUnreadText(ink, kept) || (withoutText(kept) && ink.grainShare >= MUCH_GRAIN)
+  const mayHideText = isNoisy(ink) || (withoutText(kept) && ink.grainShare >= MUCH_GRAIN)
+  return mayHideText || showsUnreadText(ink, kept)
+}
+
+/** Whether a page shows so much noise that it may hide print. */
+export function isNoisy({ noiseShare }: InkReading): boolean {
+  return noiseShare >= MUCH_NOISE
 }
 
 /** Fewer letters than these may stay unread on a page that counts as read. */

@@ -18,7 +18,7 @@ import { writtenLanguages } from './ocr/written-language.ts'
 import type { PageProblem, PageReading } from './page-reading.ts'
 import type { ReadPage } from './text-layer.ts'
 import { garbledLetters, languageCertainty, lettersIn, lettersOf, plausibleShare } from './letters.ts'
-import { leavesInk, ocrHelps, showsUnreadText } from './ocr-decision.ts'
+import { isNoisy, leavesInk, ocrHelps, showsUnreadText } from './ocr-decision.ts'
 
 export interface ReadPageContext {
   readonly pdf: PdfToDraw
@@ -35,6 +35,8 @@ const PAGE_BUDGET_MS = 15_000
 const BETTER_THAN_GARBLED = 0.75
 /** Below this mean confidence, what was recognised is more likely wrong than right. */
 const LEAST_CONFIDENCE = 0.6
+/** In noise Tesseract misreads letters of words that it is surer of, and leaves out others: 0.88 and more where all came out. */
+const LEAST_IN_NOISE = 0.85
 /** Share of a page's letters that must be recognised ones for their confidence to count. */
 const MUCH_RECOGNISED = 0.05
 const NOTHING: ReadonlySet<TextItem> = new Set()
@@ -52,7 +54,9 @@ export async function readPage(entry: ReadPage, preview: Preview, context: ReadP
   }
   const layer = typeof preview === 'string' ? null : await layerOf(entry, page, preview, context)
   const kept = layer === null ? page.textItems : layer.kept
-  const ink = typeof preview === 'string' ? null : readInk(preview.mask, wordsOf({ ...page, textItems: kept }))
+  const shown = typeof preview === 'string' ? null : readInk(preview.mask, wordsOf({ ...page, textItems: kept }))
+  // What noise may hide, a layer says that was checked.
+  const ink = shown === null || (layer?.check ?? null) === null ? shown : { ...shown, noiseShare: 0 }
   const garbled = page.complexity?.isGarbled === true
   const found = { ink, layer: layer?.check ?? null }
   if (context.mode === 'fast') {
@@ -168,13 +172,16 @@ function merged(
   const recognised = lettersIn(outcome.page.textItems.filter((item) => item.confidence !== undefined))
   if (leavesInk(ink, outcome.confidence.doubtfulShare * (recognised / Math.max(1, letters))))
     problems.push('unread_ink')
-  if (recognised > MUCH_RECOGNISED * letters && outcome.confidence.mean < LEAST_CONFIDENCE) {
-    problems.push('doubtful_text')
-  }
+  if (isDoubtful(outcome.confidence.mean, recognised / Math.max(1, letters), found.ink)) problems.push('doubtful_text')
   const missing = kept.filter((item) => !painted.has(item) && !(confirmed && unsure.has(item)))
   const textItems = garbled ? outcome.page.textItems : withMissing(outcome.page.textItems, missing)
   const layer = confirmed ? null : found.layer
   return reading({ ...entry, page: { ...outcome.page, textItems } }, { ink, layer, ocr: outcome, lacking, problems })
+}
+
+function isDoubtful(confidence: number, recognisedShare: number, drawn: InkReading | null): boolean {
+  if (drawn !== null && isNoisy(drawn)) return confidence < LEAST_IN_NOISE
+  return recognisedShare > MUCH_RECOGNISED && confidence < LEAST_CONFIDENCE
 }
 
 /** The recognised text and the native text that it does not cover. */

@@ -77,6 +77,22 @@ describe('a page that is a picture', () => {
   }, 240_000)
 })
 
+describe('a page that once came out short in silence', () => {
+  test.each([
+    ['a frame of a stamp runs through a line', 817_000_212, 1],
+    ['noise hides a picture of words beside text', 832_000_240, 3.83],
+    ['OCR reads two letters in the noise', 832_000_485, 4.77],
+  ])(
+    'is partial: %s',
+    async (_, seed, severity) => {
+      const { recall, status } = await readDraw(seed, folder, severity)
+      expect(recall).toBeLessThan(0.9)
+      expect(status).toBe('partial')
+    },
+    60_000,
+  )
+})
+
 describe('a page that OCR takes too long for', () => {
   test('is partial with what was read in its time, and the pages after it are read', async () => {
     const row = 'Ships moor behind the northern quay. '.repeat(3)

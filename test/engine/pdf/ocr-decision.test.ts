@@ -9,6 +9,7 @@ const ink = (unreadShare: number, unreadLetters: number): InkReading => ({
   readLetters: 400,
   unreadPixelShare: 0,
   grainShare: 0,
+  noiseShare: 0,
   ghostShare: 0,
 })
 
@@ -18,6 +19,12 @@ test('a page leaves ink where a twentieth of its letters are unread, or a tenth 
   expect(leavesInk(ink(0.044, 18), 0.065)).toBe(true)
   // A few marks beside text read with doubt: the confidence of OCR speaks for itself.
   expect(leavesInk(ink(0.044, 5), 0.3)).toBe(false)
+})
+
+test('a page with text is given to OCR where noise may hide print, and not for the grain of a photograph', () => {
+  const kept = [{ text: 'Smaller ones moor behind the breakwater' }] as TextItem[]
+  expect(ocrHelps({ ...ink(0, 0), grainShare: 0.2 }, kept)).toBe(false)
+  expect(ocrHelps({ ...ink(0.01, 5), grainShare: 0.2, noiseShare: 0.15 }, kept)).toBe(true)
 })
 
 test('a page that would be reported as unread after OCR is given to OCR', () => {

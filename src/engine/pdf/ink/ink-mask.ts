@@ -10,6 +10,8 @@ export interface InkMask {
   readonly ink: Uint8Array
   /** Share of the page whose marks are grain, noise or soft shapes: a photograph, or print that noise hides. */
   readonly grainShare: number
+  /** Share of the page, of that, whose neighbouring pixels differ as specks do: no photograph in a small drawing. */
+  readonly noiseShare: number
 }
 
 /** Side of the squares whose background is distinguished, in points: a heading's line, or two lines of body text. */
@@ -23,6 +25,8 @@ const MOST_RESIDUE = 11
 const INK_SHARE = 0.3
 /** Edges of letters over the grain around them: the largest steps of grain alone are up to 8 times its small ones. */
 const OVER_GRAIN = 10
+/** Small steps of grain from which on it is noise: at 50 dpi those of 60 photographs are below 3, those of noise that hides print above 7. */
+const NOISE_STEP = 5
 /** Letters have edges: from one pixel to the next, this share of the contrast. Soft shapes of photographs have less. */
 const EDGE_SHARE = 0.3
 /** So many pixels must stand at an edge. */
@@ -42,7 +46,7 @@ export function inkMask(drawing: PageDrawing): InkMask {
   const ink = new Uint8Array(width * height)
   const levels = new Float32Array(squares.length)
   const leasts = new Float32Array(squares.length).fill(Infinity)
-  let grainy = 0
+  let [grainy, noisy] = [0, 0]
   for (const [at, square] of squares.entries()) {
     const ground = (levelled[at] === 0 ? drawnGrounds[at] : undefined) ?? groundOf(grey, width, square)
     levels[at] = ground.level
@@ -52,6 +56,7 @@ export function inkMask(drawing: PageDrawing): InkMask {
     const { grain, edge } = stepsOf(grey, width, square)
     if (edge < Math.max(EDGE_SHARE * ground.contrast, OVER_GRAIN * grain)) {
       grainy += 1
+      if (grain >= NOISE_STEP) noisy += 1
       continue
     }
     const least = Math.max(LEAST_CONTRAST / 2, INK_SHARE * ground.contrast)
@@ -60,7 +65,8 @@ export function inkMask(drawing: PageDrawing): InkMask {
   }
   const columns = Math.ceil(width / side)
   const thin = thinInk(drawing, ink, { side, columns, levels, leasts }, perPoint)
-  return { width, height, perPoint, ink: thin.ink, grainShare: (grainy + thin.noisySquares) / squares.length }
+  const grainShare = (grainy + thin.noisySquares) / squares.length
+  return { width, height, perPoint, ink: thin.ink, grainShare, noiseShare: noisy / squares.length }
 }
 
 function squaresOf(width: number, height: number, side: number): Square[] {

@@ -15,6 +15,8 @@ export interface InkReading {
   readonly unreadPixelShare: number
   /** Share of the page whose marks are grain, noise or soft shapes. */
   readonly grainShare: number
+  /** Share of the page that is noise, which may hide print. */
+  readonly noiseShare: number
   /** Share of the words' area without any ink below it: words that the page does not show. */
   readonly ghostShare: number
 }
@@ -55,6 +57,7 @@ export function readInk(mask: InkMask, words: readonly Box[]): InkReading {
     unreadShare: unreadLetters / Math.max(1, readLetters + unreadLetters),
     unreadPixelShare: unreadPixels / Math.max(1, pixels),
     grainShare: mask.grainShare,
+    noiseShare: mask.noiseShare,
     ghostShare: area === 0 ? 0 : ghosts / area,
   }
 }
