@@ -42,7 +42,7 @@ export const SPENDING_SETTINGS = {
     min: 0,
     max: 1e6,
     unit: 'credits',
-    doc: 'what a credit that the service reports is charged as; 0 for a service that is free, as the embedded engine is',
+    doc: 'what a credit that the service reports is charged as; 0 for a service that is free (default: 1; 0 for what costs nothing by `prices`)',
   }),
   prices: structure({
     env: 'SLUICE_PRICES',

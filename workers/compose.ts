@@ -31,7 +31,7 @@ import { identifyCustomSource, openCustomSource, customPolicy, customSpending } 
 import { openStore } from './open-store.ts'
 import { followService } from './follow-service.ts'
 import { ambiguousRequests } from './ambiguous-requests.ts'
-import { refuseServices, servicePrices } from './named-services.ts'
+import { refuseKeyless, refuseServices, servicePrices } from './named-services.ts'
 import { openTiers } from './open-tiers.ts'
 import { parserPolicyOf } from './parser-policy.ts'
 import { readyStore } from './ready-store.ts'
@@ -186,6 +186,7 @@ export async function openPlanning(options: PipelineOptions): Promise<Planning> 
 async function open(options: PipelineOptions, purpose: Purpose, signal: AbortSignal): Promise<Opened> {
   const { source: name, settings, events, say, mustExist = false, custom = {} } = options
   refuseServices(settings)
+  if (purpose === 'plan') refuseKeyless(settings)
   await using resources = new AsyncDisposableStack()
   const shared = options.shared ?? resources.use(openShared({ settings, say }))
   const beforeMaking = async (url: string, isMade: () => boolean): Promise<void> =>

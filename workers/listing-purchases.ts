@@ -19,7 +19,7 @@ export interface Till {
   /** The budgets of the API key (`--monthly-credits`). */
   readonly budgets: Pick<RedisGate, 'charge' | 'correctCharge'>
   /** What a reported unit costs. */
-  readonly charge: (reported: number) => number
+  readonly charge: (reported: number, modelled: number) => number
   readonly events: Events
 }
 
@@ -73,7 +73,9 @@ export class ListingPurchases {
 
 function costOf(used: Used, { charge }: Till): Cost | null {
   if (used === 'none') return null
-  return used === null ? { credits: MAP_CREDITS, basis: 'estimated' } : { credits: charge(used), basis: 'reported' }
+  return used === null
+    ? { credits: MAP_CREDITS, basis: 'estimated' }
+    : { credits: charge(used, MAP_CREDITS), basis: 'reported' }
 }
 
 /** Why there is none, where the cap does not cover it. */

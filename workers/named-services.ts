@@ -8,7 +8,7 @@ import type { Spending } from '#src/document/spending.ts'
 import type { Events } from '#src/events.ts'
 import type { PriceModel, Tier, Tiers } from '#src/ingest/deps.ts'
 import { outOf } from '#src/sources/prefixed-source.ts'
-import { pageCounting, priceWith } from './open-requests.ts'
+import { chargeWith, pageCounting, priceWith } from './open-requests.ts'
 import { withoutLogin } from './open-service.ts'
 import type { Shared } from './shared.ts'
 import { watchRecovery } from './watch-recovery.ts'
@@ -64,6 +64,11 @@ export async function openNamedServices(
 /** The services that rules name, but for that of the pipeline. */
 export const namesUsed = ({ rules }: Pick<Settings, 'rules'>): string[] =>
   [...new Set(rules.flatMap((rule) => orderOf(rule).names))].filter((name) => name !== DEFAULT_SERVICE)
+
+/** A run with these settings would not start: a service that a rule names has no key. */
+export function refuseKeyless(settings: Settings): void {
+  for (const name of namesUsed(settings)) settingsAt(name, settings)
+}
 
 /** For `plan`: the price model of the first service that a rule names for a document; null for that of the pipeline. */
 export function servicePrices(
@@ -134,7 +139,7 @@ async function openOne(name: string, needs: NamedServiceNeeds, signal: AbortSign
     gate,
     parsers: { ...parsers, own: { class: 'service', origin, version: null } },
     price: priceWith(false, settings),
-    charge: (reported) => reported * (settings.reportedCredit ?? 1),
+    charge: chargeWith(settings),
     countPages: pageCounting(false, resources),
     spending: spendingOn(name, spending),
     service: name,

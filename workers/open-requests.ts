@@ -121,6 +121,14 @@ export function priceWith(free: boolean, { prices: set }: Pick<Settings, 'prices
   return (recipe, extension, pages) => creditsFor(recipe.options, extension, pages, prices)
 }
 
+/**
+ * What is charged for credits that a service reports. One that costs nothing by its prices, and of which nothing else is
+ * said, may report a unit of its own: it stays free.
+ */
+export function chargeWith({ reportedCredit }: Pick<Settings, 'reportedCredit'>): Tier['charge'] {
+  return (reported, modelled) => reported * (reportedCredit ?? (modelled === 0 ? 0 : 1))
+}
+
 /** What the gate of a hosted service is doing, for a process that sends nothing; null with the embedded engine. */
 export async function hostedGateLine(settings: Settings, connection: RedisConnection): Promise<string | null> {
   if (settings.parseApiUrl === undefined) return null

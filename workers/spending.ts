@@ -6,7 +6,7 @@ import type { ProcessLease } from '#src/ledger/process-lease.ts'
 import { RedisSpending } from '#src/ledger/redis-spending.ts'
 import type { RedisConnection } from '#src/redis/connection.ts'
 import type { ListingPurchases } from './listing-purchases.ts'
-import { pageCounting, priceWith, type Requests } from './open-requests.ts'
+import { chargeWith, pageCounting, priceWith, type Requests } from './open-requests.ts'
 
 interface SpendingNeeds {
   readonly connection: RedisConnection
@@ -24,9 +24,8 @@ export function spendingOf(
   resources: AsyncDisposableStack,
 ) {
   const spending = new RedisSpending({ connection, pipeline, lease })
-  const each = free ? 0 : (settings.reportedCredit ?? 1)
   /** The bill of a parser may be another than the unit that it reports. */
-  const charge = (reported: number): number => reported * each
+  const charge: Tier['charge'] = free ? () => 0 : chargeWith(settings)
   if (!free) purchases.openTill({ spending, budgets: gate.limiter, charge, events })
   return {
     deps: {

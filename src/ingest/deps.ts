@@ -67,8 +67,8 @@ export interface PriceModel {
 }
 
 export interface Prices extends PriceModel {
-  /** What a credit that the service reports is charged as, in credits: nothing for a parser that is free. */
-  readonly charge: (reported: number) => number
+  /** What is charged for credits that the service reports, where the price model says `modelled`: nothing for a parser that is free. */
+  readonly charge: (reported: number, modelled: number) => number
 }
 
 export interface Rendering {

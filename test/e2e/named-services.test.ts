@@ -130,7 +130,7 @@ rules:
   ])
 }, 240_000)
 
-test('a rule with a service that is not set, or whose key is not, stops every command with one sentence', async () => {
+test('a rule with a service that is not set, or whose key is not, stops a run and its plan with one sentence', async () => {
   await using folder = await temporaryFolder()
   await using standard = await startOne()
   const [source, config] = [join(folder.path, 'in'), join(folder.path, 'sluice.yaml')]
@@ -138,6 +138,10 @@ test('a rule with a service that is not set, or whose key is not, stops every co
   await writeFile(join(source, 'a.html'), '<p>A document.')
   const wrong: readonly (readonly [string, RegExp])[] = [
     [`rules: [{ match: '*', service: gpx }]`, /there is no service "gpx"; services are gpu/],
+    [
+      `rules: [{ match: '*', route: local-first, service: [default, gpu] }]`,
+      /services\.gpu\.keyEnv: the variable GPU_KEY is not set/,
+    ],
     [`rules: [{ match: '*', service: gpu }]`, /services\.gpu\.keyEnv: the variable GPU_KEY is not set/],
     [`rules: [{ match: '*', servce: gpu }]`, /servce/],
     [
@@ -151,10 +155,12 @@ test('a rule with a service that is not set, or whose key is not, stops every co
       config,
       `parseApiUrl: ${standard.url}\nservices: { gpu: { url: 'http://127.0.0.1:9', keyEnv: GPU_KEY } }\n${rules}\n`,
     )
-    const refused = await sluice(['run', source, '--out', join(folder.path, 'out'), '--config', config])
-    expect(refused.code, rules).toBe(1)
-    expect(refused.stderr).toMatch(sentence)
-    expect(refused.stderr).not.toMatch(/^ +at /m)
+    for (const command of ['run', 'plan']) {
+      const refused = await sluice([command, source, '--out', join(folder.path, 'out'), '--config', config])
+      expect(refused.code, `${command}: ${rules}`).toBe(1)
+      expect(refused.stderr).toMatch(sentence)
+      expect(refused.stderr).not.toMatch(/^ +at /m)
+    }
   }
   await writeFile(config, `services: { gpu: { url: 'http://me:secret@127.0.0.1:9' } }\n`)
   const login = await sluice(['run', source, '--out', join(folder.path, 'out'), '--config', config])

@@ -64,3 +64,30 @@ test('price: what the embedded engine reports is charged as nothing, what a serv
   expect(await costsIn(served)).toEqual([2, 2, 2, 2, 2])
   expect(service.charged).toBe(5)
 }, 240_000)
+
+test('price: what costs nothing by its prices is charged as nothing, whatever the service reports', async () => {
+  await using folder = await temporaryFolder()
+  const answers = () => parsedReply('# Parsed', { metadata: { statusCode: 200, creditsUsed: 4 } })
+  await using service = await new ScriptedService({ answers }).listen()
+  await using named = await new ScriptedService({ answers }).listen()
+  const [source, config] = [join(folder.path, 'in'), join(folder.path, 'sluice.yaml')]
+  await mkdir(source)
+  for (const name of ['a.csv', 'b.html']) await writeFile(join(source, name), `a,${name}\n`)
+  const run = async (out: string, ...more: readonly string[]): Promise<readonly number[]> => {
+    const store = join(folder.path, out)
+    const ran = await sluice(['run', source, '--out', store, '--config', config, '--max-credits', '9', ...more], {
+      env: { PARSE_API_KEY: 'k' },
+    })
+    expect(ran.code, ran.stderr).toBe(0)
+    return (await costsIn(store)).toSorted((a, b) => a - b)
+  }
+  const address = `parseApiUrl: ${service.url}\n`
+  const free = '{ document: 0, furtherPage: 0 }'
+  await writeFile(config, `${address}prices: ${free}\n`)
+  expect(await run('all')).toEqual([0, 0])
+  expect(await run('said', '--reported-credit', '0.5')).toEqual([2, 2])
+  const services = `services: { gpu: { url: '${named.url}', prices: ${free} } }`
+  await writeFile(config, `${address}${services}\nrules: [{ match: '*.html', service: gpu }]\n`)
+  expect(await run('one')).toEqual([0, 4])
+  expect([service.charged, named.charged]).toEqual([5, 1])
+}, 240_000)

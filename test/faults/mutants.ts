@@ -117,8 +117,8 @@ export const MUTANTS = {
   'believes-model': [
     [
       'src/ingest/process/buy-answer.ts',
-      'credits === null ? deps.price(recipe, work.extension, pages) : deps.charge(credits)',
-      'deps.price(recipe, work.extension, pages)',
+      'chargedCredits(credits, { recipe, extension, pages }, deps)',
+      'chargedCredits(null, { recipe, extension, pages }, deps)',
     ],
   ],
   /** Deliveries are counted, not documents. */

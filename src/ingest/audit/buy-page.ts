@@ -9,6 +9,7 @@ import { receiptId, recipeHash, type SourceKey, type Version } from '#src/docume
 import type { IngestDeps } from '../deps.ts'
 import { AT_ONCE } from '../process/approach-gate.ts'
 import { buyAnswer } from '../process/buy-answer.ts'
+import { chargedCredits } from '../process/charged-credits.ts'
 import { findReceipt } from '../process/find-receipt.ts'
 import type { Purchase } from '../process/purchase.ts'
 import type { ReadDocument } from '../process/read-once.ts'
@@ -80,7 +81,7 @@ export async function buyPage(
     switch (purchase.kind) {
       case 'bought': {
         const { body, json, usage } = purchase.answer
-        const credits = usage.credits === null ? deps.price(recipe, extension, pages) : deps.charge(usage.credits)
+        const credits = chargedCredits(usage.credits, { recipe, extension, pages }, deps)
         return { kind: 'answer', reading: readAnswer(body, deps.clock.wall(), json), credits }
       }
       case 'kept':

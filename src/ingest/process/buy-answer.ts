@@ -10,6 +10,7 @@ import type { Departure } from '#src/ports/gate.ts'
 import type { Recipe } from '#src/contract/recipe.ts'
 import { admit } from '../scan/admit.ts'
 import type { BuyDeps } from '../deps.ts'
+import { chargedCredits } from './charged-credits.ts'
 import { type RuledVerdict, ruledVerdict } from './refusals.ts'
 import { postpone } from './job-verdicts.ts'
 import { HALTED_MS, later, type Purchase } from './purchase.ts'
@@ -71,7 +72,7 @@ async function sendOnce(work: Work, recipe: Recipe, id: ReceiptId, deps: BuyDeps
   reportHealth(verdict, deps)
   if (verdict.kind === 'parsed') deps.timedOut.came(key)
   else if (verdict.kind === 'unavailable' && verdict.remedy.kind === 'timeout') deps.timedOut.ranOut(key)
-  const credits = chargedCredits(verdict, recipe, work, deps)
+  const credits = chargeOf(verdict, recipe, work, deps)
   // Before the answer is saved: what was charged counts, whatever becomes of it.
   if (verdict.kind === 'parsed') {
     deps.events.emit('request:charged', { key, cost: costOf(verdict, credits), service: receiverOf(deps).service })
@@ -104,11 +105,11 @@ async function sendOnce(work: Work, recipe: Recipe, id: ReceiptId, deps: BuyDeps
  * Only a document that came out is charged; what the service reports wins over the price model. Null where the charge
  * is unknown: the request went out and no answer came back.
  */
-function chargedCredits(verdict: Verdict, recipe: Recipe, work: Work, deps: BuyDeps): number | null {
+function chargeOf(verdict: Verdict, recipe: Recipe, { extension }: Work, deps: BuyDeps): number | null {
   if (verdict.kind === 'unavailable' && verdict.inDoubt === true) return null
   if (verdict.kind !== 'parsed') return 0
   const { credits, pages } = verdict.answer.usage
-  return credits === null ? deps.price(recipe, work.extension, pages) : deps.charge(credits)
+  return chargedCredits(credits, { recipe, extension, pages }, deps)
 }
 
 interface Sending extends Pick<Work, 'attempt'> {

@@ -11,6 +11,7 @@ import {
 } from '#src/document/record.ts'
 import type { JobVerdict } from '#src/ports/queue.ts'
 import type { CommitDeps, Prices, SettleDeps } from '../deps.ts'
+import { chargedCredits } from './charged-credits.ts'
 import { FINISH } from './job-verdicts.ts'
 import { gradeProblems, recordedGrade } from './grade-of-answer.ts'
 import { describeFile } from '../maintain/rederive.ts'
@@ -147,6 +148,7 @@ export function costOf(
   pages: number | null = null,
 ): Cost {
   if (saved) return { credits: 0, basis: 'saved' }
-  if (creditsReported !== null) return { credits: deps.charge(creditsReported), basis: 'reported' }
-  return { credits: deps.price(work.recipe, work.extension, parsed ?? pages), basis: 'estimated' }
+  const answered = { recipe: work.recipe, extension: work.extension, pages: parsed ?? pages }
+  const credits = chargedCredits(creditsReported, answered, deps)
+  return { credits, basis: creditsReported === null ? 'estimated' : 'reported' }
 }
