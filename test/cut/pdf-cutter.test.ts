@@ -210,7 +210,7 @@ describe('the child process that cuts PDFs', () => {
     expect(await newChildren()).toEqual([used])
 
     expect(await cutWith(noise)).toMatchObject({ code: 'corrupt' })
-    await expect.poll(newChildren).toEqual([])
+    await expect.poll(newChildren, { timeout: 60_000 }).toEqual([])
     expect(await hashes()).toEqual(first)
     const [second] = await newChildren()
     expect(second).not.toBe(used)

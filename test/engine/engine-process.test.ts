@@ -18,7 +18,7 @@ test('the engine and its children end with the process that started them, even w
   const children = await childrenOf(engine)
   expect(children.length).toBe(1)
   parent.kill('SIGKILL')
-  await vi.waitFor(() => expect([engine, ...children].filter(isAlive)).toEqual([]), 10_000)
+  await vi.waitFor(() => expect([engine, ...children].filter(isAlive)).toEqual([]), 60_000)
 })
 
 test('the engine leaves nothing of a document on disk or in the log after its answer', async () => {
@@ -41,5 +41,5 @@ test('the children of the engine end when the engine itself is killed', async ()
   const engine = await startEngine(['--children=1'])
   const children = await childrenOf(engine.pid)
   engine.process.kill('SIGKILL')
-  await vi.waitFor(() => expect(children.filter(isAlive)).toEqual([]), 10_000)
+  await vi.waitFor(() => expect(children.filter(isAlive)).toEqual([]), 60_000)
 })

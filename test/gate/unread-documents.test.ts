@@ -49,7 +49,7 @@ test('documents that wait unread are rejected when their gate is closed, and non
     ['a', 'b', 'c', 'd'].map((key) => gate.approach({ key: sourceKey(`${key}.pdf`), credits: 0 }, signal)),
   )
   // One at a time is read during a pause by hand; the others wait.
-  await expect.poll(async () => (await gate.state()).waitingDocuments).toBe(3)
+  await expect.poll(async () => (await gate.state()).waitingDocuments, { timeout: 60_000 }).toBe(3)
   await gate[Symbol.asyncDispose]()
   await watching.resume()
   expect((await ended).map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'rejected', 'rejected'])

@@ -47,13 +47,13 @@ async function engineStarted({ child }: RunningSluice): Promise<number> {
       if (pid === null) throw new Error('no engine yet')
       return pid
     },
-    { timeout: 20_000, interval: 20 },
+    { timeout: 60_000, interval: 20 },
   )
 }
 
 async function documentsDone(out: string, count: number): Promise<void> {
   await vi.waitFor(async () => expect((await readStore(out)).records.size).toBeGreaterThanOrEqual(count), {
-    timeout: 30_000,
+    timeout: 90_000,
     interval: 50,
   })
 }
@@ -145,6 +145,6 @@ async function listening(pid: number): Promise<string> {
       }
       throw new Error('not listening yet')
     },
-    { timeout: 20_000, interval: 50 },
+    { timeout: 60_000, interval: 50 },
   )
 }

@@ -60,7 +60,7 @@ describe('the conversion pool of the engine', () => {
       const spinning = await task('spin')
       const gone = new AbortController()
       const result = pool.run(spinning.task, 30_000, gone.signal)
-      await vi.waitFor(async () => expect(await spinning.attempts()).not.toEqual(['']), 10_000)
+      await vi.waitFor(async () => expect(await spinning.attempts()).not.toEqual(['']), 60_000)
       gone.abort()
       expect(await result).toEqual({ kind: 'aborted' })
       expect(await pool.run((await task('a,b')).task, 30_000, never)).toMatchObject({ kind: 'converted' })

@@ -11,7 +11,7 @@ import { seedFrom } from '../../support/seed.ts'
 
 const CASES = 10_000
 const IN_FLIGHT = 16
-const ANSWER_WITHIN_MS = 20_000
+const ANSWER_WITHIN_MS = 90_000
 /** No 500: whatever the sender did is the sender's fault, and we know it. */
 const EXPECTED = new Set([200, 400, 408, 413, 422])
 const seed = seedFrom('FUZZ_SEED', 'fresh')
@@ -47,7 +47,7 @@ async function expectNothingLeft(): Promise<void> {
   await vi.waitFor(async () => {
     const [own = ''] = await readdir(folder)
     expect((await readdir(join(folder, own))).filter((name) => name !== 'cache')).toEqual([])
-  }, 5000)
+  }, 60_000)
 }
 
 test(

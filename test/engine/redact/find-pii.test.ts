@@ -84,9 +84,9 @@ describe('the redactor leaves text that only resembles PII', () => {
   })
 })
 
-test('the redactor scans four texts of a megabyte without PII in less than 8 s', () => {
+test('the redactor scans four texts of a megabyte without PII in less than 8 s of processor time', () => {
   const texts = ['A1b2C3d4-'.repeat(110_000), 'word '.repeat(200_000), '1 '.repeat(500_000), 'a.'.repeat(500_000)]
-  const start = performance.now()
+  const before = process.cpuUsage()
   for (const text of texts) found(text)
-  expect(performance.now() - start).toBeLessThan(8_000)
+  expect(process.cpuUsage(before).user).toBeLessThan(8e6)
 })
