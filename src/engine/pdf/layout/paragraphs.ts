@@ -25,6 +25,9 @@ interface Column {
 /** Light and medium differ by so much, regular and bold by more. */
 const OTHER_WEIGHT = 200
 
+/** So many recognised words of a line are enough for its size. */
+const WORDS_OF_LINE = 3
+
 type Open = { -readonly [K in keyof TextBlock]: TextBlock[K] } | { -readonly [K in keyof ListItem]: ListItem[K] }
 
 /** Groups the lines of a column into paragraphs, list items and code, from top to bottom. */
@@ -165,7 +168,8 @@ function depthOf(print: Print, blocks: readonly { readonly open: Open; readonly 
 
 /** Whether the paragraph `open`, whose last line is `above`, ends before `below`. */
 function breaks(open: readonly Print[], above: Print, below: Print, column: Column): boolean {
-  const tolerance = below.recognised ? 0.28 : 0.12
+  const isSure = above.words.length >= WORDS_OF_LINE && below.words.length >= WORDS_OF_LINE
+  const tolerance = !below.recognised ? 0.12 : isSure ? 0.2 : 0.28
   if (Math.abs(above.size - below.size) > tolerance * Math.max(above.size, below.size)) return true
   if (above.monospaced !== below.monospaced) return true
   if (isApart(above, below, column)) return true
