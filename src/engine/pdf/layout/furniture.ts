@@ -23,7 +23,7 @@ const LONGEST_OPPOSITE = 100
 const FAR = 1.6
 
 /** A note of one line at the foot of a page begins with a number too, and ends as a sentence. */
-const SENTENCE = /(?:\S+\s+){3}\S*\p{Ll}[.!?]$/u
+const SENTENCE = /(?:\S+\s+){3}\S*\p{Ll}[.!?]$|^\d{1,3}\s(?:\S+\s+){3,}\S*[\p{N})\]”"][.!?]$/u
 
 const PAGE_NUMBER =
   /^(?:page|seite|p\.)?\s*[-–—|[(]*\s*(?:(?:[A-Z]{1,2}|\d{1,2})[-.])?(?:\d{1,5}|[ivxlc]{1,6})\s*[-–—|\])]*(?:\s*(?:of|\/|von|de)\s*\d{1,4})?$/i

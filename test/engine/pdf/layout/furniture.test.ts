@@ -31,6 +31,8 @@ describe('a line that repeats at the edge of pages', () => {
     ['a small title with a page number on a page with a wide margin', 'Of Harbours and Tides 9', 9, 95, false],
     ['a page number with its chapter', '7-45', 11, 60, false],
     ['a note of one line at the foot', '1 Footnote on the walls of the harbour.', 9, 740, true],
+    ['a note that ends with a date', '1 See the harbour report of 2018-06-18.', 9, 740, true],
+    ['a footer with a year', '2 Annual Report and Accounts 2018', 9, 740, false],
     ['a numbered line at the foot', '12 Of Harbours and Tides', 9, 740, false],
     ['a large numbered title', 'Report 9', 20, 95, true],
   ])('%s on a single page', async (_, printed, size, top, kept) => {
