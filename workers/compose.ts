@@ -33,7 +33,7 @@ import { followService } from './follow-service.ts'
 import { ambiguousRequests } from './ambiguous-requests.ts'
 import { refuseKeyless, refuseServices, servicePrices } from './named-services.ts'
 import { openTiers } from './open-tiers.ts'
-import { parserPolicyOf } from './parser-policy.ts'
+import { parserPolicyOf, routesWith } from './parser-policy.ts'
 import { readyStore } from './ready-store.ts'
 import { statusLine } from './status-line.ts'
 import { reportRecovered } from './report-recovered.ts'
@@ -175,7 +175,8 @@ export async function openPlanning(options: PipelineOptions): Promise<Planning> 
       ...recipes(owner.prefix),
       checksum: settings.checksum,
       price: priceWith(false, settings),
-      servicePrice: servicePrices(settings, owner.prefix),
+      servicePrices: servicePrices(settings, owner.prefix),
+      staysLocal: routesWith(settings, owner.prefix)?.staysLocal ?? (() => false),
       countPages: pageCounting(false, resources),
       cutter: cutterOf(settings),
     },

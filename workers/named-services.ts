@@ -70,18 +70,19 @@ export function refuseKeyless(settings: Settings): void {
   for (const name of namesUsed(settings)) settingsAt(name, settings)
 }
 
-/** For `plan`: the price model of the first service that a rule names for a document; null for that of the pipeline. */
+/** For `plan`: the price models of the services that a rule names for a document, in their order. */
 export function servicePrices(
-  settings: Pick<Settings, 'rules' | 'services'>,
+  settings: Pick<Settings, 'rules' | 'services' | 'prices'>,
   prefix: string,
-): (key: SourceKey) => PriceModel['price'] | null {
+): (key: SourceKey) => readonly PriceModel['price'][] {
   const orderFor = serviceOrders(settings, prefix)
   const prices = new Map(
     Object.entries(settings.services).flatMap(([name, { prices: own }]) =>
       own === undefined ? [] : [[name, priceWith(false, { prices: own })] as const],
     ),
   )
-  return (key) => prices.get(orderFor(key).names[0] ?? '') ?? null
+  const ofPipeline = priceWith(false, settings)
+  return (key) => orderFor(key).names.map((name) => prices.get(name) ?? ofPipeline)
 }
 
 /** Globs are about keys in the source, without the prefix that they have in the store. */

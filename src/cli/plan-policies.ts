@@ -12,20 +12,25 @@ export interface PolicyTotals {
   readonly unread: { readonly documents: number; readonly pages: number }
   /** Documents of other formats to send: they stay local under local-first. */
   readonly others: number
+  /** What the policy `service` buys, where the first service of an order answers well. */
+  readonly leastCredits: number
 }
 
 export const NO_POLICIES: PolicyTotals = {
   read: 0,
-  prices: PRICED_QUALITIES.map((quality) => ({ quality, pages: 0, credits: 0 })),
+  prices: PRICED_QUALITIES.map((quality) => ({ quality, pages: 0, credits: 0, mostCredits: 0 })),
   unread: { documents: 0, pages: 0 },
   others: 0,
+  leastCredits: 0,
 }
 
 export function addPolicies(
-  totals: PolicyTotals,
-  { requests, extension, pages, localFirst }: PlannedItem,
+  before: PolicyTotals,
+  { requests, extension, pages, localFirst, leastCredits, stays }: PlannedItem,
 ): PolicyTotals {
-  if (requests === 0) return totals
+  // What must stay on this machine, by name or by a rule, costs nothing under any policy.
+  if (requests === 0 || stays) return before
+  const totals = { ...before, leastCredits: before.leastCredits + leastCredits }
   if (extension !== 'pdf') return { ...totals, others: totals.others + 1 }
   if (localFirst === null) {
     const { unread } = totals
@@ -35,6 +40,7 @@ export function addPolicies(
     quality: sum.quality,
     pages: sum.pages + (localFirst[at]?.pages ?? 0),
     credits: sum.credits + (localFirst[at]?.credits ?? 0),
+    mostCredits: sum.mostCredits + (localFirst[at]?.mostCredits ?? 0),
   }))
   return { ...totals, read: totals.read + 1, prices }
 }
@@ -45,21 +51,24 @@ export interface PolicyPrice {
   readonly credits: CreditRange | null
 }
 
-/** Every policy priced: exactly for what the embedded engine has read, from an audit as an interval for the rest. */
+/**
+ * Every policy priced: exactly for what the embedded engine has read, from an audit as an interval for the rest. Where several services
+ * are asked in an order, from what the first one charges to what all of them do.
+ */
 export function policyPrices(
-  { prices, unread }: PolicyTotals,
+  { prices, unread, leastCredits }: PolicyTotals,
   serviceCredits: number,
   audit: Pick<AuditFile, 'sample' | 'pages' | 'firstPageCredits' | 'furtherPageCredits'> | null,
 ): PolicyPrice[] {
-  const localFirst = prices.map(({ quality, credits }) => {
+  const localFirst = prices.map(({ quality, credits, mostCredits }) => {
     const rest = unread.pages === 0 ? { low: 0, high: 0 } : sampled(quality, unread, audit)
-    const range = rest === null ? null : { low: credits + rest.low, high: credits + rest.high }
+    const range = rest === null ? null : { low: credits + rest.low, high: mostCredits + rest.high }
     return { policy: `local-first, page quality ${quality}`, credits: range }
   })
   return [
     { policy: 'local', credits: { low: 0, high: 0 } },
     ...localFirst,
-    { policy: 'service', credits: { low: serviceCredits, high: serviceCredits } },
+    { policy: 'service', credits: { low: leastCredits, high: serviceCredits } },
   ]
 }
 

@@ -50,6 +50,9 @@ test('plan prices every policy: unknown at first, from an audit as an interval, 
   const reported = await sluice(['plan', source, '--out', out, ...paid])
   expect(reported.stdout).toMatch(/2 PDFs not read by the embedded engine yet: run once without --parse-api-url/)
 
+  const staying = await plan('--never-send', '**')
+  expect(staying.policies.map(({ credits }) => credits)).toEqual(staying.policies.map(() => ({ low: 0, high: 0 })))
+
   const sample = Array.from({ length: 40 }, (_, at) => ({ expectedQuality: at < 10 ? 0.3 : 1 }))
   await writeFile(audit, JSON.stringify({ schema: 1, sample, firstPageCredits: 1, furtherPageCredits: 1 }))
   const sampled = priceOf(await plan('--audit', audit), 'local-first, page quality 0.9')

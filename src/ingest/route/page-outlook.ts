@@ -1,3 +1,4 @@
+import type { ParseOptions } from '#src/contract/options.ts'
 import type { AnswerReading } from '#src/contract/read-answer.ts'
 import { predictPage } from '#src/route/predict-page.ts'
 import type { PageOutlook } from '#src/route/choose-pages.ts'
@@ -15,15 +16,13 @@ export function outlookOf({ data, extensions }: AnswerReading): readonly PageOut
 /** What an answer holds of each page by itself. A summary, say, is of the whole document. */
 const BY_PAGE: ReadonlySet<string> = new Set(['markdown', 'links', 'images'])
 
+/** Whether the answer that is asked for is made of its pages alone. */
+export const isMadeOfPages = ({ parsers, formats }: ParseOptions): boolean =>
+  parsers.length > 0 && formats.every(({ type }) => BY_PAGE.has(type))
+
 /** Whether single pages of a document can be bought and put back. */
 export function isPageable({ extension, address, recipe: { options } }: Work, { data }: AnswerReading): boolean {
-  return (
-    extension === 'pdf' &&
-    address === null &&
-    options.parsers.length > 0 &&
-    options.formats.every(({ type }) => BY_PAGE.has(type)) &&
-    Array.isArray(data.blocks)
-  )
+  return extension === 'pdf' && address === null && isMadeOfPages(options) && Array.isArray(data.blocks)
 }
 
 /**

@@ -19,16 +19,19 @@ import { type Handling, handlingOf } from '../process/handling.ts'
 import { KeySet } from '#src/document/key-set.ts'
 import { planPieces } from '../process/plan-pieces.ts'
 import { cutterFor, refuseByContent, refuseByListing } from '../process/preflight.ts'
+import { isMadeOfPages } from '../route/page-outlook.ts'
 import { openListed } from './open-listed.ts'
 import { readOnce } from '../process/read-once.ts'
-import { type LocalFirstPrice, localFirstPrices } from './price-local-first.ts'
+import { type LocalFirstPrice, localFirstPrices, type OrderPrices, type WholePrice } from './price-local-first.ts'
 import { type Unlisted, unlistedOf } from './unlisted.ts'
 
 const BATCH = 200
 
 export interface PlanDeps extends OwnedStore, Receipts, Recipes, PriceModel, ChangeDeps {
-  /** Of the service that a rule names for a document; null for that of the pipeline. */
-  readonly servicePrice?: (key: SourceKey) => PriceModel['price'] | null
+  /** Of the services that a rule names for a document, in their order; missing where all go to that of the pipeline. */
+  readonly servicePrices?: (key: SourceKey) => readonly PriceModel['price'][]
+  /** Whether a document is for the embedded engine alone, whatever `--route` says. */
+  readonly staysLocal?: (key: SourceKey) => boolean
   readonly source: Source
   readonly ledger: Ledger
   readonly countPages: Tier['countPages']
@@ -50,8 +53,12 @@ export interface PlannedItem {
   readonly requests: number
   /** Pages of a PDF that would be sent; null where none were counted. */
   readonly pages: number | null
-  /** What it would cost; 0 when nothing would be sent for it. */
+  /** What it would cost, at the most where several services are asked in an order; 0 when nothing would be sent for it. */
   readonly credits: number
+  /** What it would cost where the first service answers well. */
+  readonly leastCredits: number
+  /** True for a document that no policy sends anywhere. */
+  readonly stays: boolean
   /** What local-first would buy of it, by quality; null for what the embedded engine has not read, and where nothing is sent. */
   readonly localFirst: readonly LocalFirstPrice[] | null
   /** True when a receipt that is there, or a copy earlier in this plan, saves the request. */
@@ -119,6 +126,8 @@ const NOTHING = {
   requests: 0,
   pages: null,
   credits: 0,
+  leastCredits: 0,
+  stays: false,
   localFirst: null,
   saved: false,
   passedThrough: false,
@@ -153,23 +162,38 @@ async function planItem(
   return { ...nothing, change, ...(await priced(item, handling, bought, ownDeps, signal)) }
 }
 
+type DocumentDeps = PlanDeps & OrderPrices
+
 /**
- * A document that stays on this machine costs nothing. One that is routed by page is priced as if every page were bought:
- * the most that it can cost.
+ * A document that stays on this machine costs nothing. One that is routed by page is priced as if every page were bought, at
+ * each service of an order: the most that it can cost.
  */
-function forDocument(key: SourceKey, handling: Handling, deps: PlanDeps): PlanDeps {
+function forDocument(key: SourceKey, handling: Handling, deps: PlanDeps): DocumentDeps {
+  const parsers = policyFor(deps.parsers, key)
   if (deps.parsers.routes?.of(key) === 'local') {
-    return { ...deps, parsers: policyFor(deps.parsers, key), price: () => 0, countPages: async () => null }
+    return { ...deps, parsers, price: () => 0, order: [() => 0], countPages: async () => null }
   }
-  const withPrice = { ...deps, price: deps.servicePrice?.(key) ?? deps.price }
-  return handling.recipe.answers === undefined ? { ...withPrice, parsers: policyFor(deps.parsers, key) } : withPrice
+  const order = deps.servicePrices?.(key) ?? [deps.price]
+  const withPrice = { ...deps, order, price: (...asked: Asked) => mostOf(order, asked) }
+  return handling.recipe.answers === undefined ? { ...withPrice, parsers } : withPrice
+}
+
+type Asked = Parameters<PriceModel['price']>
+
+/** Pages may be paid for at one service after the other; a whole document goes on only where a service failed, which is free. */
+function mostOf(order: readonly PriceModel['price'][], asked: Asked): number {
+  const [{ options }, extension] = asked
+  const prices = order.map((price) => price(...asked))
+  return extension === 'pdf' && isMadeOfPages(options)
+    ? prices.reduce((sum, price) => sum + price, 0)
+    : Math.max(...prices)
 }
 
 async function priced(
   item: Pick<Extract<SourceItem, { kind: 'document' }>, 'key' | 'version'>,
   handling: Handling,
   bought: Set<string>,
-  deps: PlanDeps,
+  deps: DocumentDeps,
   signal: AbortSignal,
 ): Promise<Partial<PlannedItem>> {
   const opened = await openListed(deps.source, item, signal)
@@ -185,14 +209,25 @@ async function priced(
   const mark = `${id.slice(0, 12)}${recipe.hash.slice(0, 4)}`
   if (bought.has(mark) || (await findReceipt(read.contentHash, recipe.hash, deps)) !== null) return { saved: true }
   bought.add(mark)
+  const stays = deps.staysLocal?.(item.key) ?? false
+  const [first = deps.price] = deps.order
+  const isByPage = document.address === undefined && isMadeOfPages(recipe.options)
+  const listed = { key: item.key, contentHash: read.contentHash, recipe }
+  const localFirst = (whole: WholePrice): ReturnType<typeof localFirstPrices> =>
+    localFirstPrices({ ...listed, whole: isByPage ? null : whole }, deps)
   const cutter = cutterFor({ extension, read }, deps)
   if (cutter !== null) {
-    const planned = await planPieces(read, recipe, cutter, deps, signal)
-    if ('message' in planned) return { refusal: planned }
-    return planned.requests === 0 ? { saved: true } : planned
+    const cut = await planPieces(read, recipe, cutter, deps, signal)
+    if ('message' in cut) return { refusal: cut }
+    const { sizes, ...planned } = cut
+    if (planned.requests === 0) return { saved: true }
+    const leastCredits = sizes.reduce((sum, pages) => sum + first(recipe, extension, pages), 0)
+    const whole = { pages: planned.pages, credits: leastCredits, mostCredits: planned.credits }
+    return { ...planned, leastCredits, stays, localFirst: await localFirst(whole) }
   }
   const pages = document.address === undefined ? await deps.countPages(read, extension, signal) : null
-  const listed = { key: item.key, contentHash: read.contentHash, recipe }
-  const localFirst = extension === 'pdf' ? await localFirstPrices(listed, deps) : null
-  return { requests: 1, pages, credits: deps.price(recipe, extension, pages), localFirst }
+  const credits = deps.price(recipe, extension, pages)
+  const leastCredits = first(recipe, extension, pages)
+  const prices = extension === 'pdf' ? await localFirst({ pages, credits: leastCredits, mostCredits: credits }) : null
+  return { requests: 1, pages, credits, leastCredits, stays, localFirst: prices }
 }

@@ -1,26 +1,51 @@
 import type { ContentHash, SourceKey } from '#src/document/ids.ts'
+import { pageLists } from '#src/document/page-list.ts'
 import type { Recipe } from '#src/contract/recipe.ts'
+import { mostPagesIn } from '#src/contract/timeouts.ts'
 import { predictPage } from '#src/route/predict-page.ts'
 import type { PriceModel, Receipts } from '../deps.ts'
 
 /** Page qualities that a plan prices: pages whose predicted quality is lower are bought. */
 export const PRICED_QUALITIES = [0.9, 0.95, 0.98] as const
 
+/** Credits where the first service of an order answers well, and where every service of it is paid. */
+export interface OrderedCredits {
+  readonly credits: number
+  /** The same as `credits` where there is one service. */
+  readonly mostCredits: number
+}
+
 /** What buying the pages below one quality comes to for a document that the embedded engine has read. */
-export interface LocalFirstPrice {
+export interface LocalFirstPrice extends OrderedCredits {
   readonly quality: number
   readonly pages: number
-  readonly credits: number
+}
+
+/** The prices of the services that a document may go to, in their order. */
+export interface OrderPrices {
+  readonly order: readonly PriceModel['price'][]
+}
+
+/** What an answer for the whole document costs, where no single page of it can be bought. */
+export interface WholePrice extends OrderedCredits {
+  readonly pages: number | null
 }
 
 /**
- * The price of local-first, by quality, from the grades in the document's record: exact, because the pages to buy are
- * those that a run would buy. Null where the embedded engine has not read these bytes.
+ * The price of local-first, by quality, from the grades in the document's record: exact for one service, because the pages
+ * to buy are those that a run would buy. Null where the embedded engine has not read these bytes.
  */
 export async function localFirstPrices(
-  { key, contentHash, recipe }: { readonly key: SourceKey; readonly contentHash: ContentHash; readonly recipe: Recipe },
-  { store, price }: Receipts & PriceModel,
+  document: {
+    readonly key: SourceKey
+    readonly contentHash: ContentHash
+    readonly recipe: Recipe
+    /** Not null where one page below the quality has the document bought as a whole. */
+    readonly whole: WholePrice | null
+  },
+  { store, order }: Pick<Receipts, 'store'> & OrderPrices,
 ): Promise<readonly LocalFirstPrice[] | null> {
+  const { key, contentHash, recipe, whole } = document
   const record = await store.readRecord(key)
   const grade = record?.contentHash === contentHash ? record.grade : undefined
   if (grade === undefined) return null
@@ -31,7 +56,16 @@ export async function localFirstPrices(
       : predictPage({ grade: page, expected: grade.expected?.[at] ?? null }, grade.engine).expectedQuality,
   )
   return PRICED_QUALITIES.map((quality) => {
-    const pages = expected.filter((page) => page < quality).length
-    return { quality, pages, credits: pages === 0 ? 0 : price(recipe, 'pdf', pages) }
+    const below = expected.flatMap((page, at) => (page < quality ? [at + 1] : []))
+    if (below.length === 0) return { quality, pages: 0, credits: 0, mostCredits: 0 }
+    if (whole !== null) return { ...whole, quality, pages: whole.pages ?? expected.length }
+    return { quality, pages: below.length, ...pricedLists(below, recipe, order) }
   })
+}
+
+/** Each list of pages is a request, and priced as a document of its own. */
+function pricedLists(pages: readonly number[], recipe: Recipe, order: readonly PriceModel['price'][]): OrderedCredits {
+  const lists = pageLists(pages, mostPagesIn(recipe.options))
+  const prices = order.map((price) => lists.reduce((sum, { length }) => sum + price(recipe, 'pdf', length), 0))
+  return { credits: prices[0] ?? 0, mostCredits: prices.reduce((sum, price) => sum + price, 0) }
 }

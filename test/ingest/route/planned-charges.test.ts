@@ -62,7 +62,10 @@ test(`what a plan says after a local pass is what runs are charged, for hundreds
     const record = await local.deps.store.readRecord(key)
     const recipe = local.deps.recipeFor(key, 'pdf').answers
     if (record === null || recipe === undefined) throw new Error('it was not read')
-    const prices = await localFirstPrices({ key, contentHash: record.contentHash, recipe }, local.deps)
+    const prices = await localFirstPrices(
+      { key, contentHash: record.contentHash, recipe, whole: null },
+      { ...local.deps, order: [local.deps.price] },
+    )
     for (const { quality, credits } of prices ?? []) planned.set(quality, (planned.get(quality) ?? 0) + credits)
   }
   expect(charged).toBe(0)

@@ -1,0 +1,152 @@
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import type { ParseOptionsInput } from '#src/contract/options.ts'
+import { DEFAULT_SERVICE, recipeBook, type ServiceOrder } from '#src/contract/rules.ts'
+import { PdfCutter } from '#src/cut/pdf-cutter.ts'
+import { sourceKey } from '#src/document/ids.ts'
+import type { IngestDeps } from '#src/ingest/deps.ts'
+import { type PlanDeps, type PlannedItem, planSource } from '#src/ingest/scan/plan-source.ts'
+import { routedRecipe } from '#src/route/routed-recipe.ts'
+import { termsFor } from '#src/route/route-terms.ts'
+import { addPolicies, NO_POLICIES, policyPrices } from '#src/cli/plan-policies.ts'
+import { collect } from '../../support/documents.ts'
+import { writeLargePdf } from '../../support/large-pdf.ts'
+import { answerOf } from '../../support/paged-answer.ts'
+import { openRoutedBench, pagesInFile, type RoutedBench } from '../../support/routed-bench.ts'
+import type { ReceivedRequest, Reply } from '../../support/scripted-service.ts'
+import { redisAndFolder } from '../../support/redis-and-folder.ts'
+
+/* What a plan says after a local pass, beside what a run is then charged: engine and services are scripted, and count pages. */
+
+const PAGES = 8
+const BAD: readonly number[] = [2, 3, 7]
+const key = sourceKey('some.pdf')
+const never = new AbortController().signal
+const shared = redisAndFolder()
+
+interface Case {
+  readonly options?: ParseOptionsInput
+  readonly order?: ServiceOrder
+  /** What the first service expects of its own answers. */
+  readonly firstGrade?: number
+  readonly cutter?: PdfCutter
+}
+
+/** Reads the document locally, plans it, and has it bought: what was planned for quality 0.9, and what was charged. */
+async function planAndBuy({ options = {}, order, firstGrade = 1, cutter }: Case): Promise<{
+  readonly planned: PlannedItem | undefined
+  readonly charged: number
+}> {
+  let charged = 0
+  const answerWith =
+    (gradeOf: (page: number) => number, isPaid: boolean) =>
+    (request: ReceivedRequest): Reply => {
+      const found = pagesInFile(request, PAGES)
+      if (isPaid) charged += found.length
+      return answerOf(
+        found.map((page) => `Page ${page}.`),
+        found.map(gradeOf),
+      )
+    }
+  const paid = answerWith(() => firstGrade, true)
+  const open = (qualityFloor: number): Promise<RoutedBench> =>
+    openRoutedBench({
+      redis: shared.redis,
+      terms: { qualityFloor },
+      engine: answerWith((page) => (BAD.includes(page) ? 0.2 : 1), false),
+      paid,
+      ...(order === undefined ? {} : { second: { answers: answerWith(() => 1, true), order } }),
+    })
+  const path = join(shared.folder.path, 'some.pdf')
+  await writeLargePdf(path, { pictures: Array.from({ length: PAGES }, () => 60_000) })
+  const bytes = await readFile(path)
+  const depsOf = ({ deps }: RoutedBench): IngestDeps => {
+    const terms = termsFor(deps.tiers?.terms ?? { qualityFloor: 0, buyShare: 1, buyPages: null }, order?.names ?? [])
+    const book = recipeBook({ options })
+    const routed = { ...deps, recipeFor: (at: typeof key) => routedRecipe(book(at, 'pdf'), terms) }
+    return cutter === undefined ? routed : { ...routed, cutter }
+  }
+  await using local = await open(0)
+  await local.bench.write(key, bytes)
+  await local.ingestToEnd(key, depsOf(local))
+  await using paying = await open(0.9)
+  await paying.bench.write(key, bytes)
+  const deps = { ...depsOf(paying), store: local.deps.store }
+  const plan: PlanDeps = { ...deps, ...pricesOf(deps, order), checksum: false, isOutdated: () => false }
+  const [planned] = await collect(planSource({ ...plan, countPages: async () => PAGES }, never))
+  expect(charged).toBe(0)
+  await paying.ingestToEnd(key, deps)
+  return { planned, charged }
+}
+
+/** Each service has the price of the workbench: a credit a page. */
+const pricesOf = ({ price }: IngestDeps, order?: ServiceOrder): Pick<PlanDeps, 'servicePrices'> =>
+  order === undefined ? {} : { servicePrices: () => order.names.map(() => price) }
+
+const priceOf = (item: PlannedItem | undefined): unknown => item?.localFirst?.find(({ quality }) => quality === 0.9)
+
+const bad = BAD.length
+
+test('pages that one service reads are planned as they are charged', async () => {
+  const { planned, charged } = await planAndBuy({})
+  expect(charged).toBe(bad)
+  expect(priceOf(planned)).toEqual({ quality: 0.9, pages: bad, credits: bad, mostCredits: bad })
+  expect(planned).toMatchObject({ credits: PAGES, leastCredits: PAGES, stays: false })
+}, 60_000)
+
+test.each([
+  ['the first one answers well', 1, bad],
+  ['the first one falls short of every page', 0.3, 2 * bad],
+])(
+  'pages that go through an order are planned from what the first service charges to what all do: %s',
+  async (_, firstGrade, expected) => {
+    const order: ServiceOrder = { names: [DEFAULT_SERVICE, 'second'], whenDown: 'wait' }
+    const { planned, charged } = await planAndBuy({ order, firstGrade })
+    expect(charged).toBe(expected)
+    expect(priceOf(planned)).toEqual({ quality: 0.9, pages: bad, credits: bad, mostCredits: 2 * bad })
+    expect(planned).toMatchObject({ credits: 2 * PAGES, leastCredits: PAGES })
+  },
+  60_000,
+)
+
+test('a document whose answer belongs to no single page is planned as a whole where one of its pages is below the floor', async () => {
+  const { planned, charged } = await planAndBuy({ options: { formats: ['markdown', 'summary'] } })
+  expect(charged).toBe(PAGES)
+  expect(priceOf(planned)).toEqual({ quality: 0.9, pages: PAGES, credits: PAGES, mostCredits: PAGES })
+}, 60_000)
+
+test('pages of a document over the limit of the service are planned as they are charged', async () => {
+  const cutter = new PdfCutter({ limitBytes: 250_000 })
+  const { planned, charged } = await planAndBuy({ cutter })
+  expect(charged).toBe(bad)
+  expect(planned?.requests).toBeGreaterThan(1)
+  expect(priceOf(planned)).toEqual({ quality: 0.9, pages: bad, credits: bad, mostCredits: bad })
+  const whole = await planAndBuy({ cutter: new PdfCutter({ limitBytes: 250_000 }), options: { formats: ['summary'] } })
+  expect(whole.charged).toBe(PAGES)
+  expect(priceOf(whole.planned)).toEqual({ quality: 0.9, pages: PAGES, credits: PAGES, mostCredits: PAGES })
+}, 120_000)
+
+test('what must stay on this machine costs nothing under any policy, also where the engine has not read it yet', async () => {
+  await using bench = await openRoutedBench({
+    redis: shared.redis,
+    engine: () => answerOf(['One.'], [0.1]),
+    paid: () => answerOf(['One.'], null),
+  })
+  await bench.bench.write(key, Buffer.from('%PDF-1.4 not read yet'))
+  const local = { ...bench.deps.parsers.routes, of: () => 'local' as const, engine: bench.deps.parsers.own }
+  const parsers = { ...bench.deps.parsers, routes: { ...local, unmatched: () => [] } }
+  const deps = { ...bench.deps, parsers, checksum: false, isOutdated: () => false, countPages: async () => 3 }
+  const policies = (await collect(planSource({ ...deps, staysLocal: () => true }, never))).reduce(
+    addPolicies,
+    NO_POLICIES,
+  )
+  const nothing = { low: 0, high: 0 }
+  expect(policyPrices(policies, 0, null).map(({ credits }) => credits)).toEqual([
+    nothing,
+    nothing,
+    nothing,
+    nothing,
+    nothing,
+  ])
+}, 60_000)
