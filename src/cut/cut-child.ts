@@ -1,4 +1,5 @@
 import { Worker } from 'node:worker_threads'
+import { endAtOnce, endWithParent } from '#src/document/end-with-parent.ts'
 import { cutPdf } from './cut-pdf.ts'
 import type { CutReport, CutTask } from './cut-task.ts'
 import { openQpdf } from './qpdf.ts'
@@ -16,7 +17,7 @@ watch.unref()
 let tasks = 0
 let opening: ReturnType<typeof openQpdf> | null = null
 
-process.on('disconnect', () => process.exit())
+endWithParent()
 process.on('message', (task: CutTask) => void handle(task))
 
 async function handle(task: CutTask): Promise<void> {
@@ -28,7 +29,7 @@ async function handle(task: CutTask): Promise<void> {
   watch.postMessage(null, [])
   tasks += 1
   const isLast = report.kind !== 'cut' || tasks >= MOST_TASKS
-  process.send?.({ report, isLast }, () => isLast && process.exit())
+  process.send?.({ report, isLast }, () => isLast && endAtOnce())
 }
 
 async function cutWith(task: CutTask): Promise<CutReport> {

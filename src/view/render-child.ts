@@ -1,3 +1,4 @@
+import { endWithParent, sendToParent } from '#src/document/end-with-parent.ts'
 import type { Span } from './citation.ts'
 import { renderHtml, renderMarkdown } from './render-markdown.ts'
 
@@ -9,8 +10,8 @@ export interface RenderRequest {
   readonly cited: readonly Span[]
 }
 
-process.on('disconnect', () => process.exit(1))
+endWithParent()
 process.on('message', (message) => {
   const { kind, text, cited } = message as RenderRequest
-  process.send?.(kind === 'markdown' ? renderMarkdown(text, cited) : renderHtml(text))
+  sendToParent(kind === 'markdown' ? renderMarkdown(text, cited) : renderHtml(text))
 })

@@ -1,4 +1,5 @@
 import { Worker } from 'node:worker_threads'
+import { endWithParent, sendToParent } from '#src/document/end-with-parent.ts'
 import type { ChildMessage, ConversionReport, ConversionTask } from './conversion-task.ts'
 import { asUnloadable } from './load-failure.ts'
 
@@ -11,9 +12,9 @@ import { asUnloadable } from './load-failure.ts'
 // This process must not outlive the server, not even where a converter holds its only thread: another thread watches.
 const WATCH_PARENT = `setInterval(() => process.ppid === ${process.ppid} || process.kill(process.pid, 'SIGKILL'), 500)`
 new Worker(WATCH_PARENT, { eval: true, resourceLimits: { maxOldGenerationSizeMb: 8 } }).unref()
-process.on('disconnect', () => process.exit(0))
+endWithParent()
 
-const say = (message: ChildMessage): void => void process.send?.(message)
+const say = (message: ChildMessage): void => sendToParent(message)
 
 try {
   if (process.argv.includes('--check-converters')) await (await import('./check-converters.ts')).checkConverters()

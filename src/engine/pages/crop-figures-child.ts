@@ -1,9 +1,10 @@
+import { endWithParent, sendToParent } from '#src/document/end-with-parent.ts'
 import { cropFigures, type FiguresToCrop } from './crop-figures.ts'
 
 /* The entry of a child process that crops figures. It is killed, never asked to stop. */
 
-process.on('disconnect', () => process.exit(1))
+endWithParent()
 process.on('message', (task) => {
   const done = cropFigures(task as FiguresToCrop).catch(() => null)
-  void done.then((images) => process.send?.(images))
+  void done.then((images) => sendToParent(images))
 })

@@ -1,4 +1,5 @@
 import { LiteParse } from '@llamaindex/liteparse'
+import { endWithParent, sendToParent } from '#src/document/end-with-parent.ts'
 
 /* The entry of a child process that draws pages. It is killed, never asked to stop. */
 
@@ -19,5 +20,5 @@ async function draw({ path, page, dpi }: PageToShow): Promise<Uint8Array | null>
   }
 }
 
-process.on('disconnect', () => process.exit(1))
-process.on('message', (page) => void draw(page as PageToShow).then((drawn) => process.send?.(drawn)))
+endWithParent()
+process.on('message', (page) => void draw(page as PageToShow).then((drawn) => sendToParent(drawn)))

@@ -1,4 +1,5 @@
 import { closeSync, openSync } from 'node:fs'
+import { endWithParent } from '#src/document/end-with-parent.ts'
 import { ConversionError } from '../conversion.ts'
 import { countPdfPages } from '../pdf/inspect-pdf.ts'
 
@@ -9,7 +10,7 @@ for (const descriptor of [1, 2]) {
   closeSync(descriptor)
   openSync('/dev/null', 'w')
 }
-process.on('disconnect', () => process.exit(1))
+endWithParent()
 
 /** Null for a file whose pages cannot be counted: damaged, encrypted, no PDF. */
 export default async function count(path: string): Promise<number | null> {
