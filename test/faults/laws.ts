@@ -124,6 +124,13 @@ export async function checkZero(
   }
 }
 
+/** A run that saw none of its source exits 0: the ledger knows of nothing that has not ended. */
+export async function checkEmptyZero(redis: RedisConnection, { falseZero }: Breaches): Promise<void> {
+  const { entries } = await readLedger(redis)
+  for (const [key, reported] of entries)
+    if (reported === 'p') falseZero.push(`a run of an empty source exits 0, and ${key} is pending`)
+}
+
 /** What may have kept the answer to a request from being received and kept. */
 export interface Doubt {
   readonly interruptions: readonly Interruption[]

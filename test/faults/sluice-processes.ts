@@ -19,6 +19,8 @@ export interface StartOptions {
   /** Takes it for the source of the environment. */
   readonly sourceName?: string
   readonly metricsPort?: number
+  /** False: the archive is not where its source is. What it claims by exiting 0 is judged where it was started. */
+  readonly showsArchive?: boolean
 }
 
 export interface SluiceProcessesOptions {
@@ -84,7 +86,7 @@ export class SluiceProcesses {
 
   start(command: Command, execArgv: readonly string[] = [], options: StartOptions = {}): RunningSluice {
     const { source, sourceName = source === undefined ? this.sourceName : undefined } = options
-    const { metricsPort = 0, flags, env } = options
+    const { metricsPort = 0, flags, env, showsArchive = source === undefined } = options
     const { environment, redis, serviceUrl, apiKey, concurrency, routing, program, numbers } = this.#options
     const line = redis.line()
     const settings = {
@@ -121,7 +123,7 @@ export class SluiceProcesses {
     )
     this.#living.set(running, line)
     if (source === undefined) void running.finished.then((end) => numbers.ended(running.child.pid ?? 0, end))
-    void this.#watch(running, source === undefined && command === 'run', `${command} ${running.child.pid}`)
+    void this.#watch(running, showsArchive && command === 'run', `${command} ${running.child.pid}`)
     return running
   }
 

@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs'
 import { cp, mkdir, rename, rm } from 'node:fs/promises'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { checkEmptyZero } from '../laws.ts'
 import { commandOf } from '../sluice-processes.ts'
 import type { FaultClass, FaultContext } from './fault-class.ts'
 
@@ -96,6 +97,12 @@ async function withoutStore(
 /** What a run may take to its end before it is killed. */
 const LONGEST_RUN_MS = 30_000
 
+/** Where Redis lost data before, such a run knows of what the store has only, all of it ended: it may exit 0. */
+async function believesNothing({ processes, redis, breaches }: FaultContext): Promise<void> {
+  const { code } = await processes.start('run', [], { showsArchive: false }).finished
+  if (code === 0) await checkEmptyZero(redis.connection, breaches)
+}
+
 /** The disk of the source is not mounted: nothing may be taken for gone. */
 export const unmountedSource: FaultClass = {
   target: 'folder',
@@ -113,7 +120,7 @@ export const unmountedSource: FaultClass = {
     await rename(environment.source, aside)
     await mkdir(environment.source)
     try {
-      await processes.start('run').finished
+      await believesNothing(context)
     } finally {
       await rm(environment.source, { recursive: true, force: true })
       await rename(aside, environment.source)
