@@ -176,6 +176,7 @@ export async function openPlanning(options: PipelineOptions): Promise<Planning> 
       checksum: settings.checksum,
       price: priceWith(false, settings),
       servicePrices: servicePrices(settings, owner.prefix),
+      buyPages: settings.buyPages,
       staysLocal: routesWith(settings, owner.prefix)?.staysLocal ?? (() => false),
       countPages: pageCounting(false, resources),
       cutter: cutterOf(settings),

@@ -32,6 +32,8 @@ export interface PlanDeps extends OwnedStore, Receipts, Recipes, PriceModel, Cha
   readonly servicePrices?: (key: SourceKey) => readonly PriceModel['price'][]
   /** Whether a document is for the embedded engine alone, whatever `--route` says. */
   readonly staysLocal?: (key: SourceKey) => boolean
+  /** Most pages that local-first buys of one document; undefined: no limit. */
+  readonly buyPages?: number | undefined
   readonly source: Source
   readonly ledger: Ledger
   readonly countPages: Tier['countPages']
@@ -214,7 +216,7 @@ async function priced(
   const isByPage = document.address === undefined && isMadeOfPages(recipe.options)
   const listed = { key: item.key, contentHash: read.contentHash, recipe }
   const localFirst = (whole: WholePrice): ReturnType<typeof localFirstPrices> =>
-    localFirstPrices({ ...listed, whole: isByPage ? null : whole }, deps)
+    localFirstPrices({ ...listed, whole: isByPage ? null : whole, buyPages: deps.buyPages }, deps)
   const cutter = cutterFor({ extension, read }, deps)
   if (cutter !== null) {
     const cut = await planPieces(read, recipe, cutter, deps, signal)

@@ -42,10 +42,12 @@ export async function localFirstPrices(
     readonly recipe: Recipe
     /** Not null where one page below the quality has the document bought as a whole. */
     readonly whole: WholePrice | null
+    /** Most pages that are bought of it, the worst first; undefined: no limit. */
+    readonly buyPages?: number | undefined
   },
   { store, order }: Pick<Receipts, 'store'> & OrderPrices,
 ): Promise<readonly LocalFirstPrice[] | null> {
-  const { key, contentHash, recipe, whole } = document
+  const { key, contentHash, recipe, whole, buyPages } = document
   const record = await store.readRecord(key)
   const grade = record?.contentHash === contentHash ? record.grade : undefined
   if (grade === undefined) return null
@@ -56,16 +58,20 @@ export async function localFirstPrices(
       : predictPage({ grade: page, expected: grade.expected?.[at] ?? null }, grade.engine).expectedQuality,
   )
   return PRICED_QUALITIES.map((quality) => {
-    const below = expected.flatMap((page, at) => (page < quality ? [at + 1] : []))
+    const below = expected
+      .flatMap((page, at) => (page < quality ? [{ page, number: at + 1 }] : []))
+      .toSorted((a, b) => a.page - b.page)
     if (below.length === 0) return { quality, pages: 0, credits: 0, mostCredits: 0 }
     if (whole !== null) return { ...whole, quality, pages: whole.pages ?? expected.length }
-    return { quality, pages: below.length, ...pricedLists(below, recipe, order) }
+    const bought = below.slice(0, buyPages).map(({ number }) => number)
+    return { quality, pages: bought.length, ...pricedLists(bought, recipe, order) }
   })
 }
 
 /** Each list of pages is a request, and priced as a document of its own. */
 function pricedLists(pages: readonly number[], recipe: Recipe, order: readonly PriceModel['price'][]): OrderedCredits {
-  const lists = pageLists(pages, mostPagesIn(recipe.options))
+  const inOrder = pages.toSorted((a, b) => a - b)
+  const lists = pageLists(inOrder, mostPagesIn(recipe.options))
   const prices = order.map((price) => lists.reduce((sum, { length }) => sum + price(recipe, 'pdf', length), 0))
   return { credits: prices[0] ?? 0, mostCredits: prices.reduce((sum, price) => sum + price, 0) }
 }

@@ -31,10 +31,11 @@ interface Case {
   /** What the first service expects of its own answers. */
   readonly firstGrade?: number
   readonly cutter?: PdfCutter
+  readonly buyPages?: number
 }
 
 /** Reads the document locally, plans it, and has it bought: what was planned for quality 0.9, and what was charged. */
-async function planAndBuy({ options = {}, order, firstGrade = 1, cutter }: Case): Promise<{
+async function planAndBuy({ options = {}, order, firstGrade = 1, cutter, buyPages }: Case): Promise<{
   readonly planned: PlannedItem | undefined
   readonly charged: number
 }> {
@@ -53,7 +54,7 @@ async function planAndBuy({ options = {}, order, firstGrade = 1, cutter }: Case)
   const open = (qualityFloor: number): Promise<RoutedBench> =>
     openRoutedBench({
       redis: shared.redis,
-      terms: { qualityFloor },
+      terms: { qualityFloor, buyPages: buyPages ?? null },
       engine: answerWith((page) => (BAD.includes(page) ? 0.2 : 1), false),
       paid,
       ...(order === undefined ? {} : { second: { answers: answerWith(() => 1, true), order } }),
@@ -73,7 +74,7 @@ async function planAndBuy({ options = {}, order, firstGrade = 1, cutter }: Case)
   await using paying = await open(0.9)
   await paying.bench.write(key, bytes)
   const deps = { ...depsOf(paying), store: local.deps.store }
-  const plan: PlanDeps = { ...deps, ...pricesOf(deps, order), checksum: false, isOutdated: () => false }
+  const plan: PlanDeps = { ...deps, ...pricesOf(deps, order), buyPages, checksum: false, isOutdated: () => false }
   const [planned] = await collect(planSource({ ...plan, countPages: async () => PAGES }, never))
   expect(charged).toBe(0)
   await paying.ingestToEnd(key, deps)
@@ -126,6 +127,12 @@ test('pages of a document over the limit of the service are planned as they are 
   expect(whole.charged).toBe(PAGES)
   expect(priceOf(whole.planned)).toEqual({ quality: 0.9, pages: PAGES, credits: PAGES, mostCredits: PAGES })
 }, 120_000)
+
+test('of more pages than one document may buy, as many are planned as may be bought', async () => {
+  const { planned, charged } = await planAndBuy({ buyPages: 2 })
+  expect(charged).toBe(2)
+  expect(priceOf(planned)).toEqual({ quality: 0.9, pages: 2, credits: 2, mostCredits: 2 })
+}, 60_000)
 
 test('what must stay on this machine costs nothing under any policy, also where the engine has not read it yet', async () => {
   await using bench = await openRoutedBench({
