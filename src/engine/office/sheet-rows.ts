@@ -46,8 +46,28 @@ export function sheetTables(sheet: WorkSheet): SheetRows[] {
   return tables
 }
 
+/**
+ * Takes away what merged cells cover: a spreadsheet program shows the first of them only. Merges that ask for more steps than
+ * there are cells in the largest sheet stay as they are.
+ */
+function uncover(sheet: WorkSheet): void {
+  const data = sheet['!data'] ?? []
+  let spare = MAX_CELLS
+  for (const { s: first, e: last } of sheet['!merges'] ?? []) {
+    for (let row = first.r; row <= Math.min(last.r, data.length - 1); row += 1) {
+      const cells = data[row] ?? []
+      const start = row === first.r ? first.c + 1 : first.c
+      const end = Math.min(last.c, cells.length - 1)
+      spare -= 1 + Math.max(0, end - start + 1)
+      if (spare < 0) return
+      for (let column = start; column <= end; column += 1) cells[column] = { t: 'z' }
+    }
+  }
+}
+
 function usedRows(sheet: WorkSheet): UsedRow[] {
   const rows: UsedRow[] = []
+  uncover(sheet)
   // `forEach` passes over the holes of a sparse array.
   sheet['!data']?.forEach((cells, number) => {
     const texts: string[] = []

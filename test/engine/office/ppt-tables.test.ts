@@ -47,6 +47,22 @@ describe('a table of an old presentation', () => {
     )
   })
 
+  test('has the text of a cell that spans others once, where that cell begins (docs/quality-office.md)', () => {
+    const shapes = [
+      shape(0, 0, 20, 5, 'head'),
+      shape(20, 0, 30, 5, 'c'),
+      shape(0, 5, 10, 15, 'side'),
+      shape(10, 5, 20, 10, 'm'),
+      shape(20, 5, 30, 10, 'n'),
+      shape(10, 10, 20, 15, 'p'),
+      shape(20, 10, 30, 15, 'q'),
+    ]
+    const paragraphs = ['head', 'c', 'side', 'm', 'n', 'p', 'q'].join('\n\n')
+    expect(withPptTables(paragraphs, pptTablesOf(presentation(true, shapes)))).toBe(
+      '| head |  | c |\n| --- | --- | --- |\n| side | m | n |\n|  | p | q |',
+    )
+  })
+
   test('is left as it is where it is only a group of shapes, or where the paragraphs are others', () => {
     expect(withPptTables(MARKDOWN, pptTablesOf(presentation(false, SHAPES)))).toBe(MARKDOWN)
     expect(withPptTables('Intro\n\nEnd', pptTablesOf(presentation(true, SHAPES)))).toBe('Intro\n\nEnd')
