@@ -66,6 +66,13 @@ describe('a page that is a picture', () => {
     expect(wrong.quality?.signals.layerAgreement).toBeLessThan(0.5)
   }, 240_000)
 
+  test('is read instead of a layer in which one word of nine is another, though OCR agrees with most of it', async () => {
+    const layer = TRUE.replace('northern', 'silver').replace('ninety', 'garden')
+    const { text, status, quality } = await read(await scanOf({ layer }))
+    expect({ text, status }).toEqual({ text: TRUE, status: 'ok' })
+    expect(quality?.signals.layerAgreement).toBeGreaterThan(0.8)
+  }, 60_000)
+
   test('is read instead of a layer that stands where it shows nothing', async () => {
     expect(await read(await scanOf({ layer: WRONG, layerTop: 120 }))).toMatchObject({ text: TRUE, status: 'ok' })
   }, 240_000)

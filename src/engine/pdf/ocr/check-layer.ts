@@ -2,17 +2,20 @@ import type { TextItem } from '@llamaindex/liteparse'
 import type { PageDrawing } from '../ink/grey-picture.ts'
 import { cropped, stacked } from '../ink/picture-ops.ts'
 import { type Box, boxOf, middleY, union } from '../layout/box.ts'
-import { compareWords, SAME_WORDS } from './compare-words.ts'
+import { compareWords, MOSTLY_FOUND, SAME_WORDS } from './compare-words.ts'
 import { confidenceOf } from './confidence.ts'
 import type { OcrData } from './ocr-data.ts'
 import { recognisePicture } from './recognise-picture.ts'
 
-/** Lines that are compared, spread over the page. */
+/** Lines that are compared first, spread over the page, and so many more where these leave it open. */
 const LINES = 3
+const MORE_LINES = 6
 const LETTERS_OF_LINE = 20
 /** Below this confidence the OCR is no judge of the layer. */
 const SURE = 0.7
 const MARGIN_POINTS = 4
+/** More than one in twenty words that the picture does not show, not even misread, may be a layer that is wrong in places. */
+const ALL_FOUND = 0.95
 
 export interface LayerCheck {
   readonly verdict: 'right' | 'wrong' | 'unsure'
@@ -20,19 +23,38 @@ export interface LayerCheck {
   readonly agreement: number | null
 }
 
-/** Compares an invisible text layer with what the picture below shows, on three of its lines, by one pass of OCR. */
+/**
+ * Compares an invisible text layer with what the picture below shows, on three of its lines by one pass of OCR, and on up
+ * to six more where some words of these are others.
+ */
 export async function checkLayer(layer: readonly TextItem[], drawing: PageDrawing, data: OcrData): Promise<LayerCheck> {
-  const lines = spread(linesOf(layer), LINES)
+  const all = linesOf(layer)
+  const lines = spread(all, LINES)
   if (lines.length === 0) return { verdict: 'unsure', agreement: null }
-  const margin = Math.round(MARGIN_POINTS * drawing.perPoint)
-  const picture = stacked(
-    lines.map(({ box }) => cropped(drawing, widened(box))),
-    margin,
+  const items = await recognisedIn(lines, drawing, data)
+  const first = compareWords(lines, items)
+  if (first.agreement < SAME_WORDS) return { verdict: isSure(items) ? 'wrong' : 'unsure', agreement: first.agreement }
+  const more = spread(
+    all.filter((line) => !lines.includes(line)),
+    MORE_LINES,
   )
-  const items = await recognisePicture(picture, data)
-  const { agreement } = compareWords(lines, items)
-  if (agreement >= SAME_WORDS) return { verdict: 'right', agreement }
-  return { verdict: confidenceOf(items).mean >= SURE ? 'wrong' : 'unsure', agreement }
+  if (first.found >= ALL_FOUND) return { verdict: 'right', agreement: first.agreement }
+  const moreItems = [...items, ...(await recognisedIn(more, drawing, data))]
+  const { agreement, found } = compareWords([...lines, ...more], moreItems)
+  if (found >= MOSTLY_FOUND) return { verdict: 'right', agreement }
+  return { verdict: isSure(moreItems) ? 'wrong' : 'unsure', agreement }
+}
+
+const isSure = (items: readonly TextItem[]): boolean => confidenceOf(items).mean >= SURE
+
+async function recognisedIn(
+  lines: readonly LayerLine[],
+  drawing: PageDrawing,
+  data: OcrData,
+): Promise<readonly TextItem[]> {
+  if (lines.length === 0) return []
+  const pictures = lines.map(({ box }) => cropped(drawing, widened(box)))
+  return recognisePicture(stacked(pictures, Math.round(MARGIN_POINTS * drawing.perPoint)), data)
 }
 
 interface LayerLine {

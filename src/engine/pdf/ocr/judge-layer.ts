@@ -1,10 +1,12 @@
 import type { TextItem } from '@llamaindex/liteparse'
-import { compareWords, SAME_WORDS } from './compare-words.ts'
+import { compareWords, MOSTLY_FOUND, SAME_WORDS } from './compare-words.ts'
 
 /** A layer whose words differ from the recognised ones in letters only agrees so far when a few of them may differ. */
 const SIMILAR = 0.9
 /** Clean print is recognised with this mean confidence: then the layer holds the misread letters. */
 const CLEAN = 0.94
+/** From this mean confidence on, words of the layer that were not recognised are not on the page. */
+const SURE = 0.9
 
 export interface LayerJudgement {
   /** `similar`: the same words in other spellings, on a picture that OCR does not read clearly: either may be misread. */
@@ -21,7 +23,8 @@ export function judgeLayer(
   recognised: readonly TextItem[],
   meanConfidence: number,
 ): LayerJudgement {
-  const { agreement, similarity } = compareWords(layer, recognised)
-  if (agreement >= SAME_WORDS) return { verdict: 'right', agreement }
+  const { agreement, similarity, found } = compareWords(layer, recognised)
+  const isOther = meanConfidence >= SURE && found < MOSTLY_FOUND
+  if (agreement >= SAME_WORDS) return { verdict: isOther ? 'wrong' : 'right', agreement }
   return { verdict: similarity >= SIMILAR && meanConfidence < CLEAN ? 'similar' : 'wrong', agreement }
 }

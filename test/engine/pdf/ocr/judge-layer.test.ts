@@ -23,3 +23,9 @@ test('a text layer with other words than OCR is wrong, and so is one on a pictur
   expect(judgeLayer(items(LAYER), items(OTHER), 0.8).verdict).toBe('wrong')
   expect(judgeLayer(items(LAYER), [], 0)).toEqual({ verdict: 'wrong', agreement: 0 })
 })
+
+test('a text layer of which one word in nine is another is wrong where the print was read with confidence', () => {
+  const shown = items(LAYER.replace('ninety', 'garden').replace('northern', 'silver'))
+  expect(judgeLayer(items(LAYER), shown, 0.96).verdict).toBe('wrong')
+  expect(judgeLayer(items(LAYER), shown, 0.8).verdict).toBe('right')
+})
