@@ -36,6 +36,8 @@ export interface DraftOptions {
   /** Leave running headers, footers and page numbers out of the Markdown. */
   readonly onlyMainContent: boolean
   readonly vocabulary: ReadonlySet<string>
+  /** The size of the text in points. */
+  readonly bodySize: number
 }
 
 /** The blocks of a page as drafts; what has no text and is no figure says nothing and is left out. */
@@ -47,7 +49,7 @@ export function draftsOf(blocks: readonly LayoutBlock[], options: DraftOptions):
     const confidences = wordsOfBlock(block).flatMap((word) => word.confidence ?? [])
     const left = options.onlyMainContent && RUNNING.has(block.kind)
     drafts.push({
-      heading: block.kind === 'heading' ? headingStyle(block) : null,
+      heading: block.kind === 'heading' ? headingStyle(block, options.bodySize) : null,
       fragment: {
         type: TYPES[block.kind],
         label: block.kind,

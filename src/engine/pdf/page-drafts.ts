@@ -49,7 +49,7 @@ export function pageDrafts(batch: readonly PageReading[], options: BatchOptions)
       inset,
       named: namedOn(pageNumber, options.outline ?? []),
     }
-    const drafts = draftsOf(layoutPage(content, style), { ...options, vocabulary })
+    const drafts = draftsOf(layoutPage(content, style), { ...options, vocabulary, bodySize: style.bodySize })
     const links = [...words, ...inset.flat()].flatMap((word) => word.link ?? [])
     return { ...known, size: { width: page.width, height: page.height }, drafts, links }
   })

@@ -7,6 +7,8 @@ import { sizeOf } from './rows.ts'
 export interface HeadingStyle {
   /** In points, in steps of a half. */
   readonly size: number
+  /** How many times as large as the text. */
+  readonly timesText: number
   readonly bold: boolean
   /** By OCR: sizes are estimates. */
   readonly recognised: boolean
@@ -37,10 +39,12 @@ const SAME_SIZE_RECOGNISED = 0.15
 const NUMBERS = /^\(?((?:\d{1,3}|[A-Z])(?:\.\d{1,3})*)[.)]?\s+\S/
 const WORDED = /^(?:Appendix|Chapter|Section)\s+((?:\d{1,3}|[A-Z])(?:\.\d{1,3})*)[.:)]?(?:\s|$)/
 
-export function headingStyle(block: TextBlock): HeadingStyle {
+export function headingStyle(block: TextBlock, bodySize: number): HeadingStyle {
   const words = block.lines.flat()
+  const size = sizeOf(words)
   return {
-    size: Math.round(sizeOf(words) * 2) / 2,
+    size: Math.round(size * 2) / 2,
+    timesText: bodySize > 0 ? size / bodySize : 1,
     bold: words.every((word) => word.weight >= BOLD),
     recognised: words.some((word) => word.confidence !== null),
     depth: depthOf(block.lines.map(lineText).join(' ')),
@@ -118,14 +122,23 @@ function byPrint(headings: readonly PlacedHeading[]): number[] {
   })
 }
 
+/** Sections of LaTeX and of Word are at most this many times as large as the text, and titles are larger. */
+const LARGEST_SECTION = 1.5
+
 /** The titles of slides, or the one heading above the text of the first page whose letters no other heading reaches. */
 function titlesOf(headings: readonly PlacedHeading[]): ReadonlySet<PlacedHeading> {
   const slides = headings.filter((heading) => heading.slideTitle)
   if (slides.length > 1) return new Set(slides)
+  const [only, ...others] = headings
+  // Nothing below it says that it is a title: it may be a section of what the page was taken from.
+  if (only !== undefined && others.length === 0 && isLikeSection(only)) return new Set()
   const largest = Math.max(...headings.map(({ style }) => style.size))
   const large = headings.filter(({ style }) => style.size >= largest * (1 - sameSize(style)))
   return new Set(large.filter(({ page, belowText }) => large.length === 1 && page === 0 && !belowText))
 }
+
+const isLikeSection = ({ style, slideTitle, statedTitle }: PlacedHeading): boolean =>
+  !slideTitle && !statedTitle && (style.depth !== null || style.timesText < LARGEST_SECTION)
 
 /** Level by letters: 2 for the largest, one more for each smaller size and for what is not bold within one size. */
 function ranksOf(styles: readonly HeadingStyle[]): (style: HeadingStyle) => number {

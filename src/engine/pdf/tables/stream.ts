@@ -3,6 +3,7 @@ import { type Row, type Segment, sizeOf, wordsIn } from '../layout/rows.ts'
 import type { Ruling, Rulings } from '../layout/rulings.ts'
 import { cellsOf, columnsOf } from './columns.ts'
 import { cellText, isValue, type TableGrid, withoutEmpty } from './grid.ts'
+import { isKeyValues } from './key-values.ts'
 import { isLabel, tableLine, type TableLine } from './stacked-rows.ts'
 import { tableRows } from './table-rows.ts'
 
@@ -170,5 +171,6 @@ function isTable(lines: readonly TableLine[], rules: readonly Ruling[]): boolean
   if (rules.length >= 2) return multi.length >= 2
   if (multi.length < 3) return isTitledRow(multi)
   if (share((cells) => isLabel(cells.find((text) => text !== '') ?? '')) >= MOSTLY_LABELS) return true
+  if (isKeyValues(lines)) return true
   return values >= 0.5 || (texts[0]?.length ?? 0) >= 3
 }

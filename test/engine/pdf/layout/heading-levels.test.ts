@@ -3,6 +3,7 @@ import { headingLevels, type PlacedHeading } from '#src/engine/pdf/layout/headin
 
 interface Drawn {
   readonly size: number
+  readonly timesText?: number
   readonly bold?: boolean
   readonly depth?: number
   readonly page?: number
@@ -15,6 +16,7 @@ interface Drawn {
 
 function headingOf({
   size,
+  timesText = size / 10,
   bold = false,
   depth,
   page = 0,
@@ -24,7 +26,13 @@ function headingOf({
   statedTitle = false,
   belowText = false,
 }: Drawn): PlacedHeading {
-  return { style: { size, bold, recognised, depth: depth ?? null, named }, page, slideTitle, belowText, statedTitle }
+  return {
+    style: { size, timesText, bold, recognised, depth: depth ?? null, named },
+    page,
+    slideTitle,
+    belowText,
+    statedTitle,
+  }
 }
 
 const levelsOf = (...drawn: readonly Drawn[]): number[] => headingLevels(drawn.map(headingOf))
@@ -32,6 +40,13 @@ const levelsOf = (...drawn: readonly Drawn[]): number[] => headingLevels(drawn.m
 test('the one heading with the largest letters on page 1 is the title, also below a smaller line', () => {
   expect(levelsOf({ size: 20 }, { size: 14 }, { size: 12 }, { size: 14 })).toEqual([1, 2, 3, 2])
   expect(levelsOf({ size: 12 }, { size: 20 }, { size: 14 })).toEqual([3, 1, 2])
+})
+
+test('a heading without others is the title only in the letters of one, or where the metadata states it', () => {
+  expect(levelsOf({ size: 20 })).toEqual([1])
+  expect(levelsOf({ size: 14.4 })).toEqual([2])
+  expect(levelsOf({ size: 14.4, statedTitle: true })).toEqual([1])
+  expect(levelsOf({ size: 20, depth: 1 })).toEqual([2])
 })
 
 test('sections begin at level 2 where no heading is the title', () => {

@@ -1,0 +1,54 @@
+import { median } from '../layout/box.ts'
+import { sizeOf } from '../layout/rows.ts'
+import { type Cell, cellText } from './grid.ts'
+import type { TableLine } from './stacked-rows.ts'
+
+const FEWEST_ROWS = 4
+/** Nearly all lines have both, and begin where the others do. */
+const NEARLY_ALL = 0.85
+const LONGEST_KEY = 40
+const MOST_KEY_WORDS = 5
+/** Values end at different lengths; columns of prose fill their width. */
+const LONGEST_VALUE = 60
+const MOST_FULL = 0.5
+const ALIGNED_POINTS = 3
+/** Keys are short beside the space that they have: the values stand so many sizes away from the longest. */
+const LEAST_GAP = 1.5
+const KEY = /^[\p{Lu}\p{N}(]/u
+/** Ends of sentences, of words that are cut, and of lists that go on. */
+const OPEN = /[.!?;,-]$/
+
+/**
+ * Names in one column and what they stand for in the next, line by line, without rules or colons: a fact sheet. Lines of
+ * two columns of text go on in the next line, and fill their width.
+ */
+export function isKeyValues(lines: readonly TableLine[]): boolean {
+  if (lines.some(({ cells }) => cells.length !== 2)) return false
+  const both = lines.filter(({ cells: [key = [], value = []] }) => key.length > 0 && value.length > 0)
+  if (both.length < FEWEST_ROWS || both.length < lines.length * NEARLY_ALL) return false
+  const [keys, values] = [both.map(({ cells }) => cells[0] ?? []), both.map(({ cells }) => cells[1] ?? [])]
+  if (!isAligned(keys) || !isAligned(values)) return false
+  const gap = Math.min(...values.map(leftOf)) - Math.max(...keys.map(rightOf))
+  if (gap < LEAST_GAP * sizeOf(keys.flat())) return false
+  const width = Math.max(...values.map(rightOf)) - Math.min(...values.map(leftOf))
+  const full = values.filter((value) => rightOf(value) - leftOf(value) > 0.85 * width)
+  return keys.every(isKey) && values.every(isShort) && full.length <= MOST_FULL * values.length
+}
+
+const leftOf = (cell: Cell): number => Math.min(...cell.map((word) => word.x0))
+const rightOf = (cell: Cell): number => Math.max(...cell.map((word) => word.x1))
+
+function isAligned(cells: readonly Cell[]): boolean {
+  const edge = median(cells.map(leftOf))
+  return cells.filter((cell) => Math.abs(leftOf(cell) - edge) <= ALIGNED_POINTS).length >= NEARLY_ALL * cells.length
+}
+
+function isKey(cell: Cell): boolean {
+  const text = cellText(cell)
+  return text.length <= LONGEST_KEY && cell.length <= MOST_KEY_WORDS && KEY.test(text) && !OPEN.test(text)
+}
+
+function isShort(cell: Cell): boolean {
+  const text = cellText(cell)
+  return text.length <= LONGEST_VALUE && !/[-,;]$/.test(text)
+}
