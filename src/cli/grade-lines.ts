@@ -5,11 +5,11 @@ import { count, plural, printable } from './format.ts'
 /** What `status` shows of grades; nothing where no document has one. */
 export function gradeLines({ graded, good, doubtful, poor, compared, lowest }: GradeSummary): string[] {
   if (graded === 0) return []
-  const share = `${plural(graded, 'graded document')}: ${count(good)} good, ${count(doubtful)} doubtful (a page below 0.9), ${count(poor)} poor (below 0.5)`
+  const share = `${plural(graded, 'graded document')}: ${count(good)} good, ${count(doubtful)} doubtful (a page expected below 0.9), ${count(poor)} poor (below 0.5)`
   return [
     share,
     ...comparedLines(compared),
-    ...lowest.map(({ key, grade }) => `  ${grade.toFixed(2)}  ${printable(key)}`),
+    ...lowest.map(({ key, expected }) => `  ${expected.toFixed(2)}  ${printable(key)}`),
   ]
 }
 

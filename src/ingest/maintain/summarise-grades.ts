@@ -1,20 +1,30 @@
 import type { SourceKey } from '#src/document/ids.ts'
+import type { RecordedGrade } from '#src/document/record.ts'
 import { belongsTo } from '#src/document/store-manifest.ts'
 import { type KeptComparison, NO_COMPARISON, withPage } from '#src/route/audit/kept-pages.ts'
+import { predictPage } from '#src/route/predict-page.ts'
 import type { OwnedStore } from '../deps.ts'
 
 /** How the documents of a source were read. */
 export interface GradeSummary {
   /** Documents with a grade: PDFs that the embedded engine read. */
   readonly graded: number
-  /** Documents whose lowest page is at least 0.9; from 0.5; below that. */
+  /** Documents whose worst page is expected at 0.9 at least; from 0.5; below that. */
   readonly good: number
   readonly doubtful: number
   readonly poor: number
-  /** The documents with the lowest pages, the lowest first, and that grade. */
   /** Of the continuous audit. */
   readonly compared: KeptComparison
-  readonly lowest: readonly { readonly key: SourceKey; readonly grade: number }[]
+  /** The documents with the worst pages, the worst first. */
+  readonly lowest: readonly LowDocument[]
+}
+
+interface LowDocument {
+  readonly key: SourceKey
+  /** Lowest grade of a page. */
+  readonly grade: number
+  /** Lowest expected quality of a page, by which pages are bought. */
+  readonly expected: number
 }
 
 const GOOD = 0.9
@@ -29,12 +39,22 @@ export async function summariseGrades({ store, owner }: OwnedStore, signal: Abor
   for await (const record of store.listRecords(signal)) {
     if (record.grade === undefined || !belongsTo(record, owner)) continue
     for (const page of record.route?.compared ?? []) compared = withPage(compared, page)
-    const grade = record.grade.lowest
+    const expected = lowestExpected(record.grade)
     graded += 1
-    good += grade >= GOOD ? 1 : 0
-    doubtful += grade < GOOD && grade >= DOUBTFUL ? 1 : 0
-    if (grade < GOOD)
-      lowest = [...lowest, { key: record.key, grade }].sort((a, b) => a.grade - b.grade).slice(0, MOST_NAMED)
+    good += expected >= GOOD ? 1 : 0
+    doubtful += expected < GOOD && expected >= DOUBTFUL ? 1 : 0
+    if (expected < GOOD) {
+      const all = [...lowest, { key: record.key, grade: record.grade.lowest, expected }]
+      lowest = all.sort((a, b) => a.expected - b.expected).slice(0, MOST_NAMED)
+    }
   }
   return { graded, good, doubtful, poor: graded - good - doubtful, compared, lowest }
+}
+
+/** As where pages are bought: a page that is kept for good is not called doubtful here. */
+function lowestExpected({ pages, expected, engine, lowest }: RecordedGrade): number {
+  const known = pages.flatMap((grade, at) =>
+    grade === null ? [] : [predictPage({ grade, expected: expected?.[at] ?? null }, engine).expectedQuality],
+  )
+  return known.length === 0 ? lowest : known.reduce((a, b) => Math.min(a, b))
 }
