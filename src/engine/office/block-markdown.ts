@@ -1,4 +1,5 @@
 import { assertNever } from '#src/document/assert-never.ts'
+import { taskOf } from './check-boxes.ts'
 import { asCell, escapeLineStart } from './escape-markdown.ts'
 import { fenced } from './fenced.ts'
 import { renderInlines } from './inline-markdown.ts'
@@ -40,7 +41,8 @@ function renderCell(blocks: readonly Block[], rendering: Rendering): string {
       if (block.kind === 'table' && block.table !== undefined) return nestedRows(block.table, rendering)
       if (block.kind === 'list' && block.list !== undefined) return cellList(block.list, rendering)
       if (block.blocks !== undefined) return renderCell(block.blocks, rendering)
-      return block.text ?? renderInlines(block.content ?? [], rendering, block.kind === 'heading').trim()
+      const text = block.text ?? renderInlines(block.content ?? [], rendering, block.kind === 'heading').trim()
+      return block.kind === 'paragraph' ? asTask(text) : text
     })
     .filter((line) => line !== '')
     .join('\n')
@@ -57,13 +59,22 @@ function cellList(list: List, rendering: Rendering): string {
   return list.items
     .map((item, index) => {
       const label = item.markerLabel ?? listLabel(list.marker, list.start + index)
-      return `${label === '' ? '-' : label} ${renderCell(item.blocks, rendering)}`
+      return `${label === '' ? '-' : label} ${renderCell(item.blocks, rendering).replace(TASK_ITEM, '')}`
     })
     .join('\n')
 }
 
+const TASK_ITEM = /^- (?=\[[ x]\] )/
+
+/** A paragraph that a box begins is a task: an item of a list, unless it is one by itself. */
+function asTask(paragraph: string): string {
+  const task = taskOf(paragraph)
+  return task === null ? paragraph : `- ${indent(task, '  ')}`
+}
+
 function renderItem(list: List, item: ListItem, index: number, rendering: Rendering): string | null {
-  const content = renderBlocks(item.blocks, rendering, true)
+  const rendered = renderBlocks(item.blocks, rendering, true)
+  const content = item.blocks[0]?.kind === 'paragraph' ? rendered.replace(TASK_ITEM, '') : rendered
   if (content === '') return null
   const label = item.markerLabel ?? listLabel(list.marker, list.start + index)
   const marker = /^\d+\.$/.test(label) && item.markerLabel === undefined ? label : '-'
@@ -87,7 +98,7 @@ function renderBlock(block: Block, rendering: Rendering): string {
       return text === '' ? '' : `${'#'.repeat(block.level ?? 1)} ${text}`
     }
     case 'paragraph':
-      return escapeLineStart(renderInlines(block.content ?? [], rendering).trim())
+      return asTask(escapeLineStart(renderInlines(block.content ?? [], rendering).trim()))
     case 'list':
       return block.list === undefined ? '' : renderList(block.list, rendering)
     case 'table':

@@ -52,6 +52,16 @@ describe('a Word document', () => {
     for (const text of ['555-0199', 'Sale', 'boxed']) expect(markdown).toContain(text)
   })
 
+  test('has boxes to tick as tasks, in paragraphs, lists and cells; several in one line stay as they are', async () => {
+    const line = (text: string, properties = ''): string => `<w:p>${properties}${run(text)}</w:p>`
+    const cell = (...lines: string[]): string => `<w:tc>${lines.map((text) => line(text)).join('')}</w:tc>`
+    const table = `<w:tbl><w:tr>${cell('Choose')}${cell('Note')}</w:tr><w:tr>${cell('☒ Tea', '☐ Milk')}${cell('☑')}</w:tr></w:tbl>`
+    const body = [line('☒ Design'), line('☐Tests *'), line('☐ Yes ☒ No'), table]
+    expect(await markdownOf(word(body.join('')))).toBe(
+      '- [x] Design\n\n- [ ] Tests \\*\n\n☐ Yes ☒ No\n\n| Choose | Note |\n| --- | --- |\n| - [x] Tea<br>- [ ] Milk | ☑ |\n',
+    )
+  })
+
   test('names documents that Word would include on opening', async () => {
     const { warning } = await convertOffice(word(`<w:p>${run('x')}</w:p><w:altChunk r:id="r9"/>`), 'docx', OPTIONS)
     expect(warning).toBe('Left out of the Markdown: 1 inserted document.')
