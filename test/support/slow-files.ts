@@ -14,6 +14,7 @@ export const LONG_FILES = [
   'test/ingest/route/routed-pages.test.ts',
   'test/ingest/route/service-order.test.ts',
   'test/ingest/route/planned-charges.test.ts',
+  'test/ingest/route/planned-prices.test.ts',
   'test/ingest/route/continuous-audit.test.ts',
   'test/ingest/process/long-pdfs.test.ts',
   'test/e2e/budget.test.ts',
