@@ -8,8 +8,9 @@ const FEWEST_ROWS = 4
 const NEARLY_ALL = 0.85
 const LONGEST_KEY = 40
 const MOST_KEY_WORDS = 5
-/** Values end at different lengths; columns of prose fill their width. */
+/** Values are short, or end at different lengths; lines of prose fill their width. */
 const LONGEST_VALUE = 60
+const LINE_CHARACTERS = 24
 const MOST_FULL = 0.5
 const ALIGNED_POINTS = 3
 /** Keys are short beside the space that they have: the values stand so many sizes away from the longest. */
@@ -31,8 +32,21 @@ export function isKeyValues(lines: readonly TableLine[]): boolean {
   const gap = Math.min(...values.map(leftOf)) - Math.max(...keys.map(rightOf))
   if (gap < LEAST_GAP * sizeOf(keys.flat())) return false
   const width = Math.max(...values.map(rightOf)) - Math.min(...values.map(leftOf))
-  const full = values.filter((value) => rightOf(value) - leftOf(value) > 0.85 * width)
+  const full = values.filter(
+    (value) => rightOf(value) - leftOf(value) > 0.85 * width && cellText(value).length >= LINE_CHARACTERS,
+  )
   return keys.every(isKey) && values.every(isShort) && full.length <= MOST_FULL * values.length
+}
+
+/** Each line is a row; one without a name goes on with the value above it. */
+export function keyValueRows(lines: readonly TableLine[]): Cell[][] {
+  const rows: Cell[][] = []
+  for (const { cells } of lines) {
+    const above = rows.at(-1)
+    if ((cells[0] ?? []).length > 0 || above === undefined) rows.push([...cells])
+    else above[1] = [...(above[1] ?? []), ...(cells[1] ?? [])]
+  }
+  return rows
 }
 
 const leftOf = (cell: Cell): number => Math.min(...cell.map((word) => word.x0))

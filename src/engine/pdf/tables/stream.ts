@@ -3,7 +3,7 @@ import { type Row, type Segment, sizeOf, wordsIn } from '../layout/rows.ts'
 import type { Ruling, Rulings } from '../layout/rulings.ts'
 import { cellsOf, columnsOf } from './columns.ts'
 import { cellText, isValue, type TableGrid, withoutEmpty } from './grid.ts'
-import { isKeyValues } from './key-values.ts'
+import { isKeyValues, keyValueRows } from './key-values.ts'
 import { isLabel, tableLine, type TableLine } from './stacked-rows.ts'
 import { tableRows } from './table-rows.ts'
 
@@ -115,7 +115,8 @@ function tableOf(rows: readonly Row[], from: number, to: number, rulings: Ruling
   if (!isTable(cells, rules)) return null
   const end = withTrailing(rows, from, to, rules, columns)
   const trailing = rows.slice(to, end).map((row) => tableLine(row, cellsOf(row, columns)))
-  const grid = withoutEmpty(tableRows([...cells, ...trailing], rulings))
+  const all = [...cells, ...trailing]
+  const grid = withoutEmpty(rules.length < 2 && isKeyValues(cells) ? keyValueRows(all) : tableRows(all, rulings))
   if (grid.length < 2 || (grid[0]?.length ?? 0) < 2) return null
   // Labels of a drawing are scattered; cells of a table are mostly there.
   const filled = grid.flat().filter((cell) => cell.length > 0).length
