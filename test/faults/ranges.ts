@@ -36,11 +36,13 @@ export async function readRanges(path: string): Promise<readonly RangeLine[]> {
 export const appendRange = (path: string, line: RangeLine): Promise<void> =>
   appendFile(path, `${JSON.stringify(line)}\n`)
 
-/** What all ranges found together. */
-export function sumOfRanges(lines: readonly CampaignResult[]): CampaignResult {
-  const [first, ...others] = lines
-  if (first === undefined) throw new Error('no range was played')
-  return others.reduce((sum, line) => plus(sum, line), first)
+/** What all ranges found together, from the first seed to the last. */
+export function sumOfRanges(lines: readonly RangeLine[]): RangeLine {
+  const [one, ...others] = lines
+  if (one === undefined) throw new Error('no range was played')
+  const first = Math.min(...lines.map((line) => line.first))
+  const last = Math.max(...lines.map((line) => line.last))
+  return { ...one, ...others.reduce<CampaignResult>((sum, line) => plus(sum, line), one), first, last }
 }
 
 function plus(sum: CampaignResult, line: CampaignResult): CampaignResult {
