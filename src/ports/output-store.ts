@@ -92,7 +92,7 @@ export interface OutputStore {
   listDeadLetters(signal: AbortSignal): AsyncIterable<DeadLetter>
   /** Finishes or undoes what a crash left half done. Run once before a run. */
   recover(): Promise<void>
-  /** Reads everything that is there. What is written meanwhile is no orphan. */
+  /** Reads everything that is there, but no record again that was listed just before. What is written meanwhile is no orphan. */
   listOrphans(signal: AbortSignal): AsyncIterable<Orphan>
   /** Removes a foreign one for good. Repeatable. */
   removeOrphan(orphan: Orphan): Promise<void>

@@ -4,6 +4,7 @@ import { mapInOrder } from '#src/document/map-in-order.ts'
 import { MANIFEST_FILE } from '#src/document/store-manifest.ts'
 import type { Orphan } from '#src/document/orphan.ts'
 import { documentPath, isDocumentFolder, letterName, type PathRules } from '../document-path.ts'
+import type { ExplainedNames } from '../explained-names.ts'
 import { isOneOf, isThere, readIfThere } from '../file-system.ts'
 import { allEntriesIn } from './folder-entries.ts'
 import { receiptPath, receiptIdOf } from '../receipt-bytes.ts'
@@ -30,11 +31,12 @@ export interface OrphansOptions {
   readonly root: string
   readonly area: WorkArea
   readonly rules: PathRules
+  readonly explained: ExplainedNames
 }
 
 /** Streams the orphans: what is in the folder of a store and no part of it. Paths are relative to `root`. */
 export async function* folderOrphans(
-  { root, area, rules }: OrphansOptions,
+  { root, area, rules, explained }: OrphansOptions,
   signal: AbortSignal,
 ): AsyncGenerator<Orphan> {
   for (const { name } of await allEntriesIn(root, area)) {
@@ -43,7 +45,7 @@ export async function* folderOrphans(
   const { asides, staged } = await area.leftovers()
   for (const { name } of asides) yield { ...LEFTOVER, path: `.sluice/aside/${name}` }
   for (const { name } of staged) yield { ...LEFTOVER, path: `.sluice/staging/${name}` }
-  yield* inDocuments({ root, area, rules }, '', signal)
+  yield* inDocuments({ root, area, rules, explained }, '', signal)
   yield* inReceipts({ root, area }, signal)
   yield* inFailures({ root, area }, signal)
 }
@@ -84,9 +86,10 @@ async function seenTwice(list: () => Promise<readonly Orphan[]>): Promise<readon
 }
 
 /** `of`: the path of its folder below `documents/`. */
-async function inDocument({ root, area, rules }: OrphansOptions, of: string): Promise<readonly Orphan[]> {
+async function inDocument({ root, area, rules, explained }: OrphansOptions, of: string): Promise<readonly Orphan[]> {
   const path = `documents/${of}`
   const names = (await allEntriesIn(join(root, path), area)).map(({ name }) => name)
+  if (explained.has([join(root, path), ...names])) return []
   const json = await readIfThere(join(root, path, RECORD_FILE))
   // While a document is exchanged for its next version there is a moment without a folder.
   if (json === null && !(await isThere(join(root, path)))) return []

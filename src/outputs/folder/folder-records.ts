@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { KeySet } from '#src/document/key-set.ts'
 import type { DocumentRecord } from '#src/document/record.ts'
 import { isDocumentFolder } from '../document-path.ts'
+import type { ExplainedNames } from '../explained-names.ts'
 import { parseRecord, RECORD_FILE } from '../record-json.ts'
 import { wholeRecord } from './folder-commit.ts'
 import { entriesIn, readInStore } from './folder-entries.ts'
@@ -50,6 +51,8 @@ export interface DocumentsFolder {
   readonly area: WorkArea
   /** Where the document of a record is. */
   readonly folderOf: (record: DocumentRecord) => string
+  /** Gets what each record explains. */
+  readonly explained: ExplainedNames
 }
 
 /**
@@ -57,7 +60,7 @@ export interface DocumentsFolder {
  * comes from what stepped aside, or after the listing.
  */
 export async function* listedRecords(
-  { root, area, folderOf }: DocumentsFolder,
+  { root, area, folderOf, explained }: DocumentsFolder,
   signal: AbortSignal,
   onUnreadable: (folder: string) => void,
 ): AsyncGenerator<DocumentRecord> {
@@ -72,6 +75,7 @@ export async function* listedRecords(
       const record = json === null ? null : parseRecord(json)
       if (record !== null) {
         seen.add(folder)
+        if (folderOf(record) === folder) explained.add(namesOf(folder, record))
         yield record
       } else if (json === null) missed.add(folder)
       else onUnreadable(folder)
@@ -93,6 +97,13 @@ export async function* listedRecords(
     if (record) yield record
   }
 }
+
+/** What belongs into the folder of a document. */
+const namesOf = (folder: string, { files }: DocumentRecord): readonly string[] => [
+  folder,
+  RECORD_FILE,
+  ...files.map(({ name }) => name),
+]
 
 async function* recordsAside(area: WorkArea): AsyncGenerator<DocumentRecord> {
   for (const aside of await area.allAside('old')) {

@@ -18,6 +18,7 @@ import type { OutputStore } from '#src/ports/output-store.ts'
 import type { Orphan } from '#src/document/orphan.ts'
 import { MANIFEST_FILE, type StoreManifest } from '#src/document/store-manifest.ts'
 import { StoreRefused } from '#src/document/store-refused.ts'
+import { ExplainedNames } from '../explained-names.ts'
 import { checkFiles, isOutputName } from '../checked-files.ts'
 import { documentPath, FOLDER_MAX_BYTES, keyHash, letterName, type PathRules } from '../document-path.ts'
 import { isThere, readIfThere, removeEmptyAbove } from '../file-system.ts'
@@ -113,6 +114,8 @@ class FolderStore implements FolderOutputStore {
   readonly #watch: FolderWatch
   readonly #boot: string | null
   readonly #writes: DurableWrites
+  /** By the listing of records before. */
+  #explained = new ExplainedNames()
 
   constructor({ root, area, rules, watch, boot, journal }: FolderParts) {
     this.url = pathToFileURL(`${root}/`).href
@@ -190,7 +193,9 @@ class FolderStore implements FolderOutputStore {
   listRecords(signal: AbortSignal, onUnreadable?: (path: string) => void): AsyncIterable<DocumentRecord> {
     const report = (folder: string): void => onUnreadable?.(relative(this.#root, folder))
     const folderOf = (record: DocumentRecord): string => this.#pathsOf(record.key).folder
-    return listedRecords({ root: this.#documents, area: this.#area, folderOf }, signal, report)
+    this.#explained = new ExplainedNames()
+    const at = { root: this.#documents, area: this.#area, folderOf, explained: this.#explained }
+    return listedRecords(at, signal, report)
   }
 
   readonly recordListing = null
@@ -251,7 +256,8 @@ class FolderStore implements FolderOutputStore {
   }
 
   listOrphans(signal: AbortSignal): AsyncIterable<Orphan> {
-    return folderOrphans({ root: this.#root, area: this.#area, rules: this.#rules }, signal)
+    const at = { root: this.#root, area: this.#area, rules: this.#rules, explained: this.#explained }
+    return folderOrphans(at, signal)
   }
 
   async removeOrphan({ kind, path }: Orphan): Promise<void> {

@@ -5,6 +5,7 @@ import { RecordOfOther } from '#src/document/record-of-other.ts'
 import { sameOwner } from '#src/document/store-manifest.ts'
 import { documentPath, isDocumentFolder } from '../document-path.ts'
 import { RECORD_FILE } from '../record-json.ts'
+import { ExplainedNames } from '../explained-names.ts'
 import type { Objects } from './objects.ts'
 import { inlineOutput, inlineOutputs, parseStored, type StoredRecord, storedJson } from './stored-record.ts'
 
@@ -67,9 +68,16 @@ export class S3Documents {
   /** Where the outputs of listed records are, for as long as their caller holds the records. */
   readonly #listed = new WeakMap<DocumentRecord, StoredRecord>()
 
+  #explained = new ExplainedNames()
+
   constructor(objects: Objects, limits: S3DocumentLimits) {
     this.#objects = objects
     this.#limits = limits
+  }
+
+  /** By the listing of records before. */
+  get explained(): ExplainedNames {
+    return this.#explained
   }
 
   async readRecord(key: SourceKey): Promise<DocumentRecord | null> {
@@ -112,6 +120,8 @@ export class S3Documents {
   }
 
   async *listRecords(signal: AbortSignal, onUnreadable?: (path: string) => void): AsyncGenerator<DocumentRecord> {
+    const explained = new ExplainedNames()
+    this.#explained = explained
     for await (const names of this.#objects.list('documents/', signal)) {
       const records = names.filter(isRecord)
       for (let at = 0; at < records.length; at += 32) {
@@ -124,6 +134,7 @@ export class S3Documents {
           if (stored === null) onUnreadable?.((some[index] ?? '').slice(0, -`/${RECORD_FILE}`.length))
           else {
             this.#listed.set(stored.record, stored)
+            explained.add(namesOf(some[index] ?? '', stored))
             yield stored.record
           }
         }
@@ -209,6 +220,12 @@ export class S3Documents {
   #home(key: SourceKey): string {
     return `documents/${documentPath(key, { folds: false, maxBytes: this.#limits.pathBytes })}/`
   }
+}
+
+/** The objects of a document, by the name of its record. */
+function namesOf(name: string, { record, folder, outputs }: StoredRecord): readonly string[] {
+  const home = name.slice(0, -RECORD_FILE.length)
+  return [name, ...(outputs === null ? record.files.map((file) => `${home}${folder}/${file.name}`) : [])]
 }
 
 /** `<time, base 36>-<random>`: never used twice, and its age is readable. */

@@ -3,6 +3,7 @@ import type { Orphan } from '#src/document/orphan.ts'
 import { isDocumentFolder, letterName } from '../document-path.ts'
 import { receiptIdOf, receiptPath } from '../receipt-bytes.ts'
 import { parseDeadLetter, RECORD_FILE } from '../record-json.ts'
+import type { ExplainedNames } from '../explained-names.ts'
 import { BAR } from './s3-bar.ts'
 import type { Objects } from './objects.ts'
 import type { PackedObjects } from './packs/packed-objects.ts'
@@ -14,10 +15,15 @@ import { parseStored } from './stored-record.ts'
 const AT_ONCE = 32
 
 /** Streams the orphans: objects in the folders of a store that no record, receipt or dead letter explains. */
-export async function* s3Orphans(objects: StoreObjects, signal: AbortSignal): AsyncGenerator<Orphan> {
-  const found = mapInOrder(documents(objects, signal), AT_ONCE, async ({ home, names }) =>
-    home === null ? names.map((name) => foreign(name, 'belongs to no document')) : inDocument(objects, home, names),
-  )
+export async function* s3Orphans(
+  objects: StoreObjects,
+  explained: ExplainedNames,
+  signal: AbortSignal,
+): AsyncGenerator<Orphan> {
+  const found = mapInOrder(documents(objects, signal), AT_ONCE, async ({ home, names }) => {
+    if (home === null) return names.map((name) => foreign(name, 'belongs to no document'))
+    return explained.has(names) ? [] : inDocument(objects, home, names)
+  })
   for await (const orphans of found) yield* orphans
   yield* inReceipts(objects, signal)
   yield* inFailures(objects, signal)

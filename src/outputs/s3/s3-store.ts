@@ -256,7 +256,7 @@ class S3Store implements OutputStore {
   }
 
   listOrphans(signal: AbortSignal): AsyncIterable<Orphan> {
-    return s3Orphans(this.#objects, signal)
+    return s3Orphans(this.#objects, this.#documents.explained, signal)
   }
 
   async removeOrphan({ path }: Orphan): Promise<void> {

@@ -1,0 +1,37 @@
+import { CreateBucketCommand } from '@aws-sdk/client-s3'
+import { afterAll, describe, expect, test } from 'vitest'
+import { openS3Store } from '#src/outputs/s3/s3-store.ts'
+import { openS3Client } from '#src/s3/client.ts'
+import { collect, outputs, recordOf } from '../../support/documents.ts'
+import { makeStore } from '../../support/open-store-at.ts'
+import { startS3Server } from '../../support/s3-server.ts'
+
+const never = new AbortController().signal
+const server = await startS3Server()
+afterAll(async () => {
+  if (server.kind !== 'unavailable') await server[Symbol.asyncDispose]()
+})
+
+describe.skipIf(server.kind === 'unavailable')('a bucket whose records were just listed', () => {
+  test.each([0, 1000])('is searched for orphans without reading them again (%i bytes inline)', async (inlineBytes) => {
+    if (server.kind === 'unavailable') return
+    const client = openS3Client(server)
+    const bucket = `reads-${inlineBytes}`
+    await client.send(new CreateBucketCommand({ Bucket: bucket }))
+    const store = await openS3Store({ client, bucket, inlineBytes })
+    await makeStore(store)
+    const files = outputs({ 'document.md': 'text', 'pages.jsonl': '{}' })
+    const keys = Array.from({ length: 12 }, (_, at) => `x/${at}.pdf`)
+    for (const key of keys) await store.commit(recordOf(key, files), files)
+    const read: string[] = []
+    client.middlewareStack.add((next) => async (call) => {
+      const { Key = '' } = call.input as { readonly Key?: string }
+      if (Key.endsWith('/record.json')) read.push(Key)
+      return next(call)
+    })
+    expect((await collect(store.listRecords(never))).map(({ key }) => key).toSorted()).toEqual(keys.toSorted())
+    expect(await collect(store.listOrphans(never))).toEqual([])
+    expect(read.length).toBe(keys.length)
+    client.destroy()
+  })
+})
