@@ -1,8 +1,10 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { utils, write } from '@e965/xlsx'
 import { describe, expect, test } from 'vitest'
 import type { AnchoredBlock } from '#src/contract/extensions.ts'
 import { type Anchor, anchorOfLines } from '#src/document/anchor.ts'
-import type { Extension } from '#src/document/formats.ts'
+import { extensionOf, type Extension } from '#src/document/formats.ts'
 import { anchoredBlocks } from '#src/engine/anchors/anchored-blocks.ts'
 import type { Conversion } from '#src/engine/conversion.ts'
 import { redactConversion } from '#src/engine/redact/redact-conversion.ts'
@@ -127,6 +129,38 @@ describe('anchors of generated files', () => {
 })
 
 describe('anchors', () => {
+  test.each([
+    ['board-minutes.doc', 'section'],
+    ['lock-inspection.docx', 'section'],
+    ['permit-to-work.docm', 'section'],
+    ['restoration-history.odt', 'section'],
+    ['letter-to-boaters.rtf', 'section'],
+    ['stoppage-notice.html', 'section'],
+    ['lock-faq.htm', 'section'],
+    ['navigation-rules.xhtml', 'section'],
+    ['keepers-handbook.epub', 'chapter'],
+    ['winter-works.pptx', 'slide'],
+    ['safety-training.pptm', 'slide'],
+    ['volunteer-induction.ppt', 'slide'],
+    ['open-day-talk.odp', 'slide'],
+    ['lock-register.xlsx', 'sheet'],
+    ['repair-budget.xlsm', 'sheet'],
+    ['telemetry.xlsb', 'sheet'],
+    ['tolls-1998.xls', 'sheet'],
+    ['water-levels.ods', 'sheet'],
+    ['boat-passages.csv', 'sheet'],
+  ] as const)('of %s name the %s of each block, and of each table of a sheet its cells', async (name, unit) => {
+    const conversion = await convert(readFileSync(join('samples', name)), extensionOf(name) ?? 'pdf')
+    const blocks = blocksOf(conversion)
+    expectPartition(conversion.markdown, blocks, name)
+    expect(blocks.length).toBeGreaterThan(0)
+    for (const { anchor, type } of blocks) {
+      expect(Object.keys(anchor)).toContain(unit)
+      if (unit === 'sheet' && type === 'table')
+        expect(anchor).toMatchObject({ range: expect.stringMatching(/^[A-Z]+\d+:[A-Z]+\d+$/) })
+    }
+  })
+
   test('of a CSV file are the rows of its records', async () => {
     const conversion = await convert('name,age\nAda,36\nAlan,41\n', 'csv')
     const [block] = blocksOf(conversion)
