@@ -10,6 +10,9 @@ const EXIT_AFTER_MS = 200
  * cannot start says why in one sentence, to stderr and as `{"ready":false,"reason":"…"}`, and ends with exit code 1.
  */
 export async function serveEngine(options: EngineOptions, exitWithParent: boolean): Promise<void> {
+  // What started it was killed meanwhile and reads neither stream: the engine ends in order instead of at that error.
+  const unread = Promise.withResolvers<void>()
+  for (const stream of [process.stdout, process.stderr]) stream.on('error', () => unread.resolve())
   let engine: Engine
   try {
     engine = await createEngine({ ...options, notify: (line) => process.stderr.write(`sluice engine: ${line}\n`) })
@@ -30,6 +33,7 @@ export async function serveEngine(options: EngineOptions, exitWithParent: boolea
   }
   process.once('SIGTERM', () => void end())
   process.once('SIGINT', () => void end())
+  void unread.promise.then(end)
   if (exitWithParent) process.stdin.resume().once('close', () => void end())
   process.stdout.write(`${JSON.stringify({ ready: true, url: engine.url })}\n`)
 }

@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { expect, test, vi } from 'vitest'
 import { csvFile, parseWith } from './support/engine-client.ts'
 import { childrenOf, isAlive } from '../support/process-tree.ts'
-import { startEngine } from './support/engine-process.ts'
+import { ENTRY, startEngine } from './support/engine-process.ts'
 
 test('the engine and its children end with the process that started them, even when that is killed', async () => {
   // `startEngine` run by another process, which is then killed with no chance to tidy up.
@@ -19,6 +19,18 @@ test('the engine and its children end with the process that started them, even w
   expect(children.length).toBe(1)
   parent.kill('SIGKILL')
   await vi.waitFor(() => expect([engine, ...children].filter(isAlive)).toEqual([]), 60_000)
+})
+
+test('the engine ends in order, without a stack trace, where the process that started it is gone before it listens', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'orphan-'))
+  const env = { ...process.env, TMPDIR: folder }
+  const child = spawn(process.execPath, [ENTRY, '--exit-with-parent', '--children=1'], { stdio: 'pipe', env })
+  child.stdout.destroy()
+  let log = ''
+  child.stderr.on('data', (chunk: Buffer) => (log += chunk.toString()))
+  expect([await once(child, 'close'), log]).toEqual([[0, null], ''])
+  expect(await readdir(folder)).toEqual([])
+  await rm(folder, { recursive: true })
 })
 
 test('the engine leaves nothing of a document on disk or in the log after its answer', async () => {

@@ -15,7 +15,7 @@ export interface EngineProcess {
   stop(): Promise<void>
 }
 
-const ENTRY = bundledForAll()?.engine ?? join(import.meta.dirname, '../../../workers/engine.ts')
+export const ENTRY = bundledForAll()?.engine ?? join(import.meta.dirname, '../../../workers/engine.ts')
 
 /** The engine as a process of its own, as the worker starts it. */
 export async function startEngine(
