@@ -30,7 +30,7 @@ const POLL_MS = 50
 export async function seenAfter(
   channels: Channels,
   { cause, metric }: Inspected,
-  patienceMs = 20_000,
+  patienceMs = 60_000,
 ): Promise<SeenAfter> {
   const beganAt = performance.now()
   const saidBefore = channels.running.stderr().length
