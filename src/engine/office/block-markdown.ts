@@ -18,7 +18,10 @@ function originCells(table: Table): Cell[] {
 
 /** A frame around text is no table: one cell, or what the library calls a layout. Its content stands for itself. */
 function isFrame(table: Table): boolean {
-  return table.kind === 'layout' || originCells(table).length === 1
+  if (table.kind === 'layout') return true
+  let cells = 0
+  for (const row of table.grid) for (const { cell } of row) if (cell !== undefined && (cells += 1) > 1) return false
+  return cells === 1
 }
 
 function renderTable(table: Table, rendering: Rendering): string {

@@ -15,7 +15,11 @@ export function escapeInline(text: string, follows = false): string {
   return withTagsBehindAddresses(text.replace(INLINE, String.raw`\$&`), follows)
 }
 
+/** How a line begins that one of them changes. */
+const CHANGED_START = /^\s*[-#+>=\d]/m
+
 export function escapeLineStart(markdown: string): string {
+  if (!CHANGED_START.test(markdown)) return markdown
   return markdown.replace(LINE_START, String.raw`$1\$2`).replace(ORDERED_START, String.raw`$1\$2`)
 }
 

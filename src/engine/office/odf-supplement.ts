@@ -65,10 +65,15 @@ function withOwnMarkup(rewritten: string | null, content: Buffer, anchors: boole
 /** What prints on pages and slides beside their text; most style sheets hold nothing of it, and cost more than the text. */
 const FURNITURE = /<style:(?:header|footer)(?:-left|-first)?[\s>]|presentation:class="footer"/
 
+const MASTERS_END = '</office:master-styles>'
+
 function furnitureStyles(odf: OoxmlPackage): XmlElement | null {
   const bytes = odf.bytesOf('styles.xml')
   const styles = bytes === null ? '' : xmlText(bytes)
-  return FURNITURE.test(styles) ? parseXml(styles) : null
+  // Pages and slides of a document are described behind all of its styles, which are far longer.
+  const [start, end] = [styles.indexOf('<office:master-styles'), styles.indexOf(MASTERS_END)]
+  const masters = start < 0 || end < start ? styles : styles.slice(start, end + MASTERS_END.length)
+  return FURNITURE.test(masters) ? parseXml(masters) : null
 }
 
 /** Null for a frame without an object that is read: a picture, a text box. */

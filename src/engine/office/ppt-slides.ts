@@ -94,6 +94,7 @@ const bare = (text: string): string => text.replace(/[^\p{L}\p{N}]/gu, '')
  * before. None at all where a slide with text is not found, so that no citation names a wrong slide.
  */
 export function slideMarks(markdown: string, slides: readonly SlideTexts[]): Mark[] {
+  if (slides.length === 0) return []
   const lines = linesOf(markdown)
   const marks: Mark[] = []
   let from = 0

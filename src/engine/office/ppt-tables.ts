@@ -84,6 +84,7 @@ const bare = (text: string): string => text.replace(/[\s\u000b\\*_]|<br>/g, '')
 
 /** The Markdown with the paragraphs that are the cells of a table put together as one. */
 export function withPptTables(markdown: string, tables: readonly PptTable[]): string {
+  if (tables.length === 0) return markdown
   const blocks = markdown.split('\n\n')
   let from = 0
   for (const { cells, columns, rows } of tables) {

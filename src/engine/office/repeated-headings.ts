@@ -21,6 +21,8 @@ function isUnseen({ kind, content = [] }: Block): boolean {
 export function withoutRepeatedHeadings(blocks: readonly Block[]): readonly Block[] {
   let above: string | null = null
   return blocks.filter((block) => {
+    // Nearly all blocks of a book: their text is of no use here.
+    if (above === null && block.kind !== 'heading') return true
     if (isUnseen(block)) return true
     const text = block.kind === 'heading' ? plainText(block.content ?? []).toLowerCase() : null
     const isRepeated = text !== null && text !== '' && text === above

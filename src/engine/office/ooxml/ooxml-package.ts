@@ -4,6 +4,8 @@ import { childOf, childrenOf, parseXml, type XmlElement } from './xml-tree.ts'
 
 /** Longest part that is read whole: text of this size is a book of 50,000 pages. */
 const MAX_PART_BYTES = 64 * 1024 ** 2
+/** Parts up to this in all are kept for the next reader. */
+const MAX_KEPT_BYTES = 8 * 1024 ** 2
 
 export interface Relationship {
   /** The last word of the type's address: `comments`, `chart`, `header`. */
@@ -16,6 +18,9 @@ export interface Relationship {
 export class OoxmlPackage {
   readonly bytes: Buffer
   readonly #names: readonly string[]
+  readonly #kept = new Map<string, Buffer>()
+  #spareBytes = MAX_KEPT_BYTES
+  readonly #relationships = new Map<string, ReadonlyMap<string, Relationship>>()
 
   constructor(bytes: Buffer) {
     this.bytes = bytes
@@ -27,9 +32,16 @@ export class OoxmlPackage {
     return this.#names.filter((name) => pattern.test(name)).sort((a, b) => a.localeCompare(b, 'en', { numeric: true }))
   }
 
-  /** Null for a part that is absent, damaged or too large. */
+  /** Null for a part that is absent, damaged or too large. Not to be changed: a part is unpacked once. */
   bytesOf(part: string): Buffer | null {
-    return readZipEntry(this.bytes, part, MAX_PART_BYTES)
+    const known = this.#kept.get(part)
+    if (known !== undefined) return known
+    const bytes = readZipEntry(this.bytes, part, MAX_PART_BYTES)
+    if (bytes !== null && bytes.length <= this.#spareBytes) {
+      this.#kept.set(part, bytes)
+      this.#spareBytes -= bytes.length
+    }
+    return bytes
   }
 
   xml(part: string): XmlElement | null {
@@ -39,6 +51,14 @@ export class OoxmlPackage {
 
   /** By relationship id. External targets are left out. */
   relationships(part: string): ReadonlyMap<string, Relationship> {
+    const known = this.#relationships.get(part)
+    if (known !== undefined) return known
+    const found = this.#relationshipsOf(part)
+    this.#relationships.set(part, found)
+    return found
+  }
+
+  #relationshipsOf(part: string): ReadonlyMap<string, Relationship> {
     const folder = posix.dirname(part)
     const list = this.xml(posix.join(folder, '_rels', `${posix.basename(part)}.rels`))
     const found = new Map<string, Relationship>()
