@@ -64,7 +64,11 @@ export const ENGINE_SETTINGS = {
       doc: "languages of scans, as Tesseract's codes, the commonest first; without it English, and any of ten others that a page turns out to be in",
     }),
     schema: z
-      .array(z.string().regex(/^[a-z]{3}(?:_[a-z]+)?$/, { error: 'a code of Tesseract such as deu is needed' }))
+      .array(
+        z
+          .string()
+          .regex(/^[a-z]{3}(?:_[a-z]+)?$/, { error: 'a code of Tesseract such as deu is needed, several as eng,deu' }),
+      )
       .default([]),
   },
   engineHiddenSheets: flag({

@@ -37,6 +37,13 @@ export class OcrLanguages {
     return [...this.#lacking]
   }
 
+  /** English names of the languages that the settings name, as far as they have one here. */
+  get named(): readonly string[] {
+    return (this.#options.allowed ?? []).flatMap((code) =>
+      code === ENGLISH ? 'English' : (LANGUAGES[code]?.name ?? []),
+    )
+  }
+
   /** Data for a text in these languages, by English name; those of the page before where none is known. */
   async dataFor(names: readonly string[]): Promise<DataChoice> {
     const { cacheFolder, fetched, allowed } = this.#options

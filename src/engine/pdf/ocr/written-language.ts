@@ -39,12 +39,28 @@ const SETS = Object.entries(COMMON).map(([name, words]) => ({ name, words: new S
 const PASSAGE_WORDS = 80
 
 /** English names of the languages that passages of a text are written in, that of the text as a whole first. */
-export function writtenLanguages(text: string): string[] {
+export function writtenLanguages(text: string, least = LEAST_WORDS): string[] {
   const words = wordsOf(text)
   const passages = Array.from({ length: Math.ceil(words.length / PASSAGE_WORDS) }, (_, index) =>
     words.slice(index * PASSAGE_WORDS, (index + 1) * PASSAGE_WORDS),
   )
-  return [...new Set([words, ...passages].flatMap((some) => languageOf(some) ?? []))]
+  return [...new Set([words, ...passages].flatMap((some) => languageOf(some, least) ?? []))]
+}
+
+/** Where the settings name the languages, fewer words suffice to know one from another, and to show that a page is in none of them. */
+export const LEAST_WORDS_OF_OTHER = 30
+const FEW_WORDS = 12
+const SHORT_PASSAGE_WORDS = 30
+
+/** Of these languages, by English name, those that short passages of a text are written in. */
+export function writtenAmong(text: string, names: readonly string[]): string[] {
+  const words = wordsOf(text)
+  const sets = SETS.filter(({ name }) => name === 'English' || names.includes(name))
+  const passages = Array.from({ length: Math.ceil(words.length / SHORT_PASSAGE_WORDS) }, (_, index) =>
+    words.slice(index * SHORT_PASSAGE_WORDS, (index + 1) * SHORT_PASSAGE_WORDS),
+  )
+  const found = passages.flatMap((some) => languageOf(some, FEW_WORDS, sets) ?? [])
+  return [...new Set(found)].filter((name) => names.includes(name))
 }
 
 /** English name of the language that a text of Latin letters is written in; null where its commonest words leave it open. */
@@ -52,12 +68,14 @@ export const writtenLanguage = (text: string): string | null => languageOf(words
 
 const wordsOf = (text: string): readonly string[] => text.toLowerCase().match(/\p{L}+/gu) ?? []
 
-function languageOf(words: readonly string[]): string | null {
-  if (words.length < LEAST_WORDS) return null
-  const shares = SETS.map((set) => ({
-    name: set.name,
-    share: words.filter((word) => set.words.has(word)).length / words.length,
-  })).sort((a, b) => b.share - a.share)
+function languageOf(words: readonly string[], least = LEAST_WORDS, sets = SETS): string | null {
+  if (words.length < least) return null
+  const shares = sets
+    .map((set) => ({
+      name: set.name,
+      share: words.filter((word) => set.words.has(word)).length / words.length,
+    }))
+    .sort((a, b) => b.share - a.share)
   const [best] = shares
   if (best === undefined || best.share < LEAST_SHARE) return null
   const english = shares.find(({ name }) => name === 'English')?.share ?? 0

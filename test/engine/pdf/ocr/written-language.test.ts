@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { writtenLanguage, writtenLanguages } from '#src/engine/pdf/ocr/written-language.ts'
+import { writtenAmong, writtenLanguage, writtenLanguages } from '#src/engine/pdf/ocr/written-language.ts'
 
 const SENTENCES: Readonly<Record<string, string>> = {
   English:
@@ -45,4 +45,16 @@ test('a text with passages in several languages is known to be in each of them',
   expect(writtenLanguages(passage('German') + passage('French')).toSorted()).toEqual(['French', 'German'])
   expect(writtenLanguages(passage('Polish'))).toEqual(['Polish'])
   expect(writtenLanguages('Total 12.50 EUR')).toEqual([])
+})
+
+test('among few languages a sentence is enough, and a paragraph beside another one', () => {
+  const [english = '', german = ''] = [SENTENCES['English'], SENTENCES['German']]
+  expect(writtenAmong(german, ['English', 'German'])).toEqual(['German'])
+  expect(writtenAmong(english, ['English', 'German'])).toEqual(['English'])
+  expect(writtenAmong(`${english} and ever. ${english} ${german} ${german}`, ['English', 'German'])).toEqual([
+    'English',
+    'German',
+  ])
+  expect(writtenAmong(german, ['English', 'French'])).toEqual([])
+  expect(writtenAmong('Total 12.50 EUR', ['English', 'German'])).toEqual([])
 })
