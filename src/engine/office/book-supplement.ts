@@ -1,31 +1,42 @@
-import { posix } from 'node:path'
+import { bookFiles } from './book-chapters.ts'
 import { mathmlToLatex } from './mathml-to-latex.ts'
 import { type OoxmlPackage, xmlText } from './ooxml/ooxml-package.ts'
 import { type Insertion, Placeholders } from './ooxml/placeholders.ts'
 import { rewriteXml } from './ooxml/rewrite-xml.ts'
 import type { Supplement } from './ooxml/supplement.ts'
-import { descendants, type XmlElement } from './ooxml/xml-tree.ts'
+import type { XmlElement } from './ooxml/xml-tree.ts'
+import { wellFormed } from './well-formed.ts'
 import { replaceZipEntries } from './zip-replace.ts'
 
 const MATH: ReadonlySet<string> = new Set(['math', 'm:math', 'mml:math'])
 const NAVIGATION: ReadonlySet<string> = new Set(['nav'])
+const DECLARATION = /^\uFEFF?\s*<\?xml[^>]*>/
+const ENCODING = /^\s*<\?xml[^>]*?encoding\s*=\s*["']([\w-]+)["']/
 
 /**
- * Formulas of an e-book as LaTeX, and its main content without the table of contents that reading systems show beside it
+ * Formulas of an e-book as LaTeX, its chapters as XML that nests, and its main content without the table of contents that reading systems show beside it
  * (EPUB 3.3, 5.6.1 and 7).
  */
 export function bookSupplement(book: OoxmlPackage, onlyMainContent: boolean): Supplement {
   const placeholders = new Placeholders()
   const replaced = new Map<string, Buffer>()
-  const navigation = onlyMainContent ? navigationOf(book) : null
-  for (const part of book.parts(/\.(?:x?html?|xml)$/i)) {
+  const files = bookFiles(book)
+  const navigation = onlyMainContent ? files.navigation : null
+  const chapters = new Set(files.chapters)
+  for (const part of new Set([...book.parts(/\.(?:x?html?|xml)$/i), ...chapters])) {
     const bytes = book.bytesOf(part)
+    if (bytes === null) continue
+    const text = textOfPart(bytes)
+    const mended = chapters.has(part) && isPage(text) ? mendedText(bytes, text) : null
     const isNavigation = part === navigation
-    if (bytes === null || !(isNavigation || bytes.includes('math>'))) continue
-    const xml = rewriteXml(Placeholders.clean(xmlText(bytes)), isNavigation ? NAVIGATION : MATH, (element) =>
-      isNavigation ? () => '' : formulaToken(element, placeholders),
-    )
-    if (xml !== null) replaced.set(part, Buffer.from(xml))
+    const xml =
+      isNavigation || bytes.includes('math>')
+        ? rewriteXml(Placeholders.clean(mended ?? text), isNavigation ? NAVIGATION : MATH, (element) =>
+            isNavigation ? () => '' : formulaToken(element, placeholders),
+          )
+        : null
+    const written = xml ?? mended
+    if (written !== null) replaced.set(part, Buffer.from(written.replace(DECLARATION, '')))
   }
   const bytes = replaced.size === 0 ? book.bytes : replaceZipEntries(book.bytes, replaced)
   return {
@@ -38,20 +49,22 @@ export function bookSupplement(book: OoxmlPackage, onlyMainContent: boolean): Su
   }
 }
 
-function navigationOf(book: OoxmlPackage): string | null {
-  const [list = ''] = book.parts(/\.opf$/i)
-  const items = [...descendants(book.xml(list) ?? { name: '', attributes: {}, children: [] }, 'item', 'opf:item')]
-  const item = items.find(({ attributes }) => attributes['properties']?.split(/\s+/).includes('nav'))
-  const path = item?.attributes['href']
-  return path === undefined ? null : posix.join(posix.dirname(list), decodedPath(path))
+/** A page of HTML, whatever its file is named; chapters may be drawings too. */
+const isPage = (text: string): boolean => /<(?:html|body|p|div|h1)[\s>]/i.test(text)
+
+/** A chapter that the library can read, or null for one that it reads as it is: in UTF-16 it takes each letter for two. */
+function mendedText(bytes: Buffer, text: string): string | null {
+  const isWide = bytes[0] === 0xff || bytes[0] === 0xfe
+  return wellFormed(text) ?? (isWide ? text : null)
 }
 
-/** As it is where its writer did not encode it. */
-function decodedPath(path: string): string {
+function textOfPart(bytes: Buffer): string {
+  const declared = ENCODING.exec(bytes.toString('latin1', 0, 200))?.[1]
+  if (declared === undefined || /^utf/i.test(declared)) return xmlText(bytes)
   try {
-    return decodeURI(path)
+    return new TextDecoder(declared).decode(bytes)
   } catch {
-    return path
+    return xmlText(bytes)
   }
 }
 

@@ -2,8 +2,10 @@ import type { Extension } from '#src/document/formats.ts'
 import { beforeTitles, liftMarks } from '../anchors/marks.ts'
 import type { Conversion } from '../conversion.ts'
 import { renderBlocks } from './block-markdown.ts'
+import { unreadChapters } from './book-chapters.ts'
 import { asConversionError, isCircular } from './office-errors.ts'
 import { readOfficeDocument, type OfficeDocument } from './office-document.ts'
+import { OoxmlPackage } from './ooxml/ooxml-package.ts'
 import { packageMetadata } from './package-metadata.ts'
 import { withoutRepeatedHeadings } from './repeated-headings.ts'
 import { withChapterMarks } from './chapter-marks.ts'
@@ -75,7 +77,12 @@ export async function convertOffice(bytes: Buffer, extension: Extension, options
     links: [...rendering.links],
     images: [...rendering.images],
     metadata: { ...packageMetadata(bytes), ...metadata },
-    warning: leftOutWarning([...leftOut, ...embeddedFiles(bytes), ...unreadPictures(bytes, markdown)]),
+    warning: leftOutWarning([
+      ...leftOut,
+      ...(extension === 'epub' ? unreadChapters(new OoxmlPackage(bytes), markdown) : []),
+      ...embeddedFiles(bytes),
+      ...unreadPictures(bytes, markdown),
+    ]),
     ...(slides.length === 0 ? {} : { marks: slides }),
   }
 }

@@ -4,25 +4,34 @@ import { convertOffice } from '#src/engine/office/convert-office.ts'
 
 const OPTIONS = { removeBase64Images: true, onlyMainContent: true }
 
-/** Chapters by name; one whose name begins with `nav` is the table of contents. */
-function book(title: string, chapters: Readonly<Record<string, string>>): Buffer {
+/** Chapters by name, as bodies of pages or as whole files, or absent; one whose name begins with `nav` is the table of contents. */
+function book(title: string, chapters: Readonly<Record<string, string | Buffer | null>>): Buffer {
   const names = Object.keys(chapters)
   const items = names.map((name) => {
     const properties = name.startsWith('nav') ? ' properties="nav"' : ''
     return `<item id="${name}" href="${name}.xhtml" media-type="application/xhtml+xml"${properties}/>`
   })
   const spine = names.map((name) => `<itemref idref="${name}"/>`)
-  const parts: Record<string, string> = {
+  const parts: Record<string, string | Uint8Array> = {
     mimetype: 'application/epub+zip',
     'META-INF/container.xml':
       '<?xml version="1.0"?><container version="1.0" xmlns="urn:oasis:names:tc:opendocument:xmlns:container"><rootfiles><rootfile full-path="o/book.opf" media-type="application/oebps-package+xml"/></rootfiles></container>',
     'o/book.opf': `<?xml version="1.0"?><package xmlns="http://www.idpf.org/2007/opf" version="3.0" unique-identifier="i"><metadata xmlns:dc="http://purl.org/dc/elements/1.1/"><dc:identifier id="i">i</dc:identifier><dc:title>${title}</dc:title><dc:language>en</dc:language></metadata><manifest>${items.join('')}</manifest><spine>${spine.join('')}</spine></package>`,
   }
   for (const [name, body] of Object.entries(chapters)) {
+    if (body === null) continue
     parts[`o/${name}.xhtml`] =
-      `<?xml version="1.0"?><html xmlns="http://www.w3.org/1999/xhtml"><head><title>x</title></head><body>${body}</body></html>`
+      typeof body !== 'string'
+        ? new Uint8Array(body)
+        : `<?xml version="1.0"?><html xmlns="http://www.w3.org/1999/xhtml"><head><title>x</title></head><body>${body}</body></html>`
   }
-  return Buffer.from(zipSync(Object.fromEntries(Object.entries(parts).map(([path, text]) => [path, strToU8(text)]))))
+  return Buffer.from(
+    zipSync(
+      Object.fromEntries(
+        Object.entries(parts).map(([path, text]) => [path, typeof text === 'string' ? strToU8(text) : text]),
+      ),
+    ),
+  )
 }
 
 describe('an e-book', () => {
@@ -44,6 +53,43 @@ describe('an e-book', () => {
     const bytes = book('Tides', { 'nav 100%': '<nav><h2>Contents</h2></nav>', one: '<p>It pulls.</p>' })
     const { markdown } = await convertOffice(bytes, 'epub', OPTIONS)
     expect(markdown).toBe('# Tides\n\nIt pulls.\n')
+  })
+
+  test.each([
+    ['a bare ampersand', '<p>Mr. Hart & Son</p><p>End.</p>', 'Mr. Hart & Son\n\nEnd.'],
+    ['a bare sign', '<p>It is 1 < 2.</p><p>End.</p>', 'It is 1 \\< 2.\n\nEnd.'],
+    ['an element that was never closed', '<p>One<br>two.</p><p>End.</p>', 'One\\\ntwo.\n\nEnd.'],
+    ['an end without a start', '<p>One.</p></div><p>End.</p>', 'One.\n\nEnd.'],
+    ['a script', '<script>if (a < b && c) x()</script><p>One.</p><p>End.</p>', 'One.\n\nEnd.'],
+  ])('keeps a chapter with %s', async (_, body, shown) => {
+    const { markdown, warning } = await convertOffice(
+      book('Tides', { one: '<p>Before.</p>', two: body }),
+      'epub',
+      OPTIONS,
+    )
+    expect(markdown).toBe(`# Tides\n\nBefore.\n\n${shown}\n`)
+    expect(warning).toBeNull()
+  })
+
+  test('keeps a damaged chapter in the encoding that it declares, and one in UTF-16', async () => {
+    const page = (encoding: string): string =>
+      `<?xml version="1.0" encoding="${encoding}"?><html xmlns="http://www.w3.org/1999/xhtml"><body><p>Été & hiver</p></body></html>`
+    for (const chapter of [
+      Buffer.from(page('ISO-8859-1'), 'latin1'),
+      Buffer.from(`\uFEFF${page('UTF-16')}`, 'utf16le'),
+      Buffer.from(page('UTF-8')),
+    ]) {
+      const { markdown } = await convertOffice(book('Tides', { one: chapter }), 'epub', OPTIONS)
+      expect(markdown).toBe('# Tides\n\nÉté & hiver\n')
+    }
+  })
+
+  test('names the chapters that are drawings or absent', async () => {
+    const drawing = '<svg xmlns="http://www.w3.org/2000/svg"><text>Spring tide</text></svg>'
+    const bytes = book('Tides', { one: '<p>It pulls.</p>', two: Buffer.from(drawing), three: null })
+    const { markdown, warning } = await convertOffice(bytes, 'epub', OPTIONS)
+    expect(markdown).toBe('# Tides\n\nIt pulls.\n')
+    expect(warning).toBe('Left out of the Markdown: 2 chapters that could not be read.')
   })
 
   test('has its formulas as LaTeX where they stand', async () => {

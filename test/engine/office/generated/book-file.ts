@@ -11,9 +11,14 @@ export function bookFile(seed: number): GeneratedFile {
     draw.chance(0.3)
       ? `<p>${draw.word('text')}<a epub:type="noteref" href="#n">1</a></p><aside epub:type="footnote" id="n"><p>${draw.phrase('footnote')}</p></aside>`
       : ''
+  // As hand-made and old books have them: no XML any more.
+  const slip = (): string =>
+    draw.chance(0.8)
+      ? ''
+      : draw.pick('<p>a & b</p>', '<p>a < b</p>', '<hr>', '</div>', '<p>a<br>b</p>', '<script>a && b < c</script>')
   const chapter = (number: number): string => {
     draw.position = number
-    return `<?xml version="1.0" encoding="UTF-8"?><html xmlns="http://www.w3.org/1999/xhtml" xmlns:epub="http://www.idpf.org/2007/ops"><head><title>T</title></head><body><h1>${draw.phrase('heading', 1, 4)}</h1>${draw.several(1, 5, () => markup.block())}${note()}</body></html>`
+    return `<?xml version="1.0" encoding="UTF-8"?><html xmlns="http://www.w3.org/1999/xhtml" xmlns:epub="http://www.idpf.org/2007/ops"><head><title>T</title></head><body><h1>${draw.phrase('heading', 1, 4)}</h1>${slip()}${draw.several(1, 5, () => markup.block())}${note()}</body></html>`
   }
   const chapters = Array.from({ length: 1 + draw.below(4) }, (_, index) => ({
     id: `c${index + 1}`,
