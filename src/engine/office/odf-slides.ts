@@ -3,6 +3,33 @@ import { markText } from '../anchors/marks.ts'
 /** What the content of each presentation holds. */
 export const SLIDE = '<draw:page '
 
+const SLIDE_END = '</draw:page>'
+
+/**
+ * A presentation of which each slide that holds one of the signs is rewritten by itself: the others are not even read. Null where
+ * nothing changed.
+ */
+export function withSlides(
+  xml: string,
+  signs: readonly string[],
+  rewrite: (slide: string) => string | null,
+): string | null {
+  const parts: string[] = []
+  let at = 0
+  for (let start = xml.indexOf(SLIDE); start >= 0; start = xml.indexOf(SLIDE, start + SLIDE.length)) {
+    const last = xml.indexOf(SLIDE_END, start)
+    if (last < 0) break
+    const slide = xml.slice(start, last + SLIDE_END.length)
+    const changed = signs.some((sign) => slide.includes(sign)) ? rewrite(slide) : null
+    if (changed !== null) {
+      parts.push(xml.slice(at, start), changed)
+      at = start + slide.length
+    }
+    start += slide.length - SLIDE.length
+  }
+  return at === 0 ? null : parts.join('') + xml.slice(at)
+}
+
 /** Each slide with its number in a frame at its beginning; the library puts the slide's title before it. */
 export function withSlideMarks(xml: string): string {
   let number = 0

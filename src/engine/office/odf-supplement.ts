@@ -8,7 +8,7 @@ import type { Supplement } from './ooxml/supplement.ts'
 import { childrenOf, descendants, parseXml, textOf, type XmlElement } from './ooxml/xml-tree.ts'
 import { PAGE_NUMBER, plainParagraphs } from './plain-paragraphs.ts'
 import { TITLE_STYLE, withTitleHeadings } from './odf-titles.ts'
-import { SLIDE, withSlideMarks, withSlideNumbers } from './odf-slides.ts'
+import { SLIDE, withSlideMarks, withSlideNumbers, withSlides } from './odf-slides.ts'
 import type { SupplementOptions } from './supplement-options.ts'
 import { replaceZipEntries } from './zip-replace.ts'
 
@@ -29,14 +29,15 @@ export function odfSupplement(odf: OoxmlPackage, { onlyMainContent, anchors = fa
   const placeholders = new Placeholders()
   const placed = new Set<string>()
   const content = odf.bytesOf(CONTENT)
-  const rewritten =
-    content === null || !SIGNS.some((sign) => content.includes(sign))
-      ? null
-      : rewriteXml(Placeholders.clean(xmlText(content)), WANTED, (element, _names, ancestors) => {
-          const parent = ancestors.at(-1) ?? ''
-          const insertion = insertionOf(element, odf, placed, onlyMainContent && !CANVAS.has(parent))
-          return insertion === null ? null : () => standIn(placeholders.add(insertion), element, parent)
-        })
+  const rewrite = (xml: string): string | null =>
+    rewriteXml(xml, WANTED, (element, _names, ancestors) => {
+      const parent = ancestors.at(-1) ?? ''
+      const insertion = insertionOf(element, odf, placed, onlyMainContent && !CANVAS.has(parent))
+      return insertion === null ? null : () => standIn(placeholders.add(insertion), element, parent)
+    })
+  const isRewritten = content !== null && SIGNS.some((sign) => content.includes(sign))
+  const clean = isRewritten ? Placeholders.clean(xmlText(content)) : ''
+  const rewritten = !isRewritten ? null : content.includes(SLIDE) ? withSlides(clean, SIGNS, rewrite) : rewrite(clean)
   const xml = content === null ? null : withOwnMarkup(rewritten, content, anchors)
   const bytes = xml === null ? null : replaceZipEntries(odf.bytes, new Map([[CONTENT, Buffer.from(xml)]]))
   const isPlaced = (part: string): boolean => bytes !== null && placed.has(part)
