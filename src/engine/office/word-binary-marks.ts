@@ -46,7 +46,7 @@ function characterPages(document: Buffer, table: Buffer): Buffer[] {
   const numbers = Array.from({ length: Math.max(0, count) }, (_, index) =>
     table.readUInt32LE(at + 4 * (count + 1 + index)),
   )
-  return numbers
+  return [...new Set(numbers)]
     .map((number) => document.subarray(number * PAGE_BYTES, (number + 1) * PAGE_BYTES))
     .filter((page) => page.length === PAGE_BYTES)
 }
