@@ -130,6 +130,7 @@ const OVERLOADED: Readonly<Record<string, Overloaded>> = {
       /\bfile-entry\b|'Root Entry'|\bentryFileNames\b/,
       /known, entry/,
       /\bLedgerEntry\b|ledger-entry\.ts/,
+      /\bw:listEntry\b/,
       /\bFeedEntry\b/,
       /throwIfNoEntry|listpack-entries/,
     ],

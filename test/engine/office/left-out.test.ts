@@ -46,6 +46,19 @@ describe('a Word document', () => {
     )
   })
 
+  test('keeps what is chosen in the lists and boxes of a form', async () => {
+    const field = (data: string, code: string): string =>
+      `<w:r><w:fldChar w:fldCharType="begin"><w:ffData>${data}</w:ffData></w:fldChar></w:r><w:r><w:instrText> ${code} </w:instrText></w:r><w:r><w:fldChar w:fldCharType="end"/></w:r>`
+    const list = field(
+      '<w:ddList><w:result w:val="1"/><w:listEntry w:val="Monday"/><w:listEntry w:val="Tuesday"/></w:ddList>',
+      'FORMDROPDOWN',
+    )
+    const box = (state: string): string => field(`<w:checkBox>${state}</w:checkBox>`, 'FORMCHECKBOX')
+    const text = (words: string): string => `<w:r><w:t xml:space="preserve">${words}</w:t></w:r>`
+    const body = `${list}${text(', tea ')}${box('<w:checked/>')}${text(', milk ')}${box('<w:default w:val="0"/>')}`
+    expect((await read(word(body), 'docx')).markdown).toBe('Tuesday, tea ☒, milk ☐\n')
+  })
+
   test('says that the text of its pictures is not read where it is hardly anything else', async () => {
     const media = { 'word/media/image1.png': new Uint8Array(9_000) }
     expect((await read(word('', media), 'docx')).warning).toBe(

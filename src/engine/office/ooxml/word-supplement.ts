@@ -4,6 +4,7 @@ import { replaceZipEntries } from '../zip-replace.ts'
 import { chartInsertion } from './chart-data.ts'
 import { diagramInsertion } from './diagram-text.ts'
 import { equationInsertion } from './equation.ts'
+import { formFieldInsertion } from './form-field.ts'
 import { type OoxmlPackage, type Relationship, xmlText } from './ooxml-package.ts'
 import { type Insertion, Placeholders } from './placeholders.ts'
 import { rewriteXml } from './rewrite-xml.ts'
@@ -19,12 +20,23 @@ const WANTED: ReadonlySet<string> = new Set([
   'm:oMathPara',
   'w:commentReference',
   'w:drawing',
+  'w:fldChar',
   'w:noBreakHyphen',
   'w:pict',
   'w:ruby',
 ])
 /** Without one of these there is nothing to replace, and the part is not even scanned. */
-const SIGNS = ['oMath', 'commentReference', '/chart', 'chartex', '/diagram', ':ruby>', 'noBreakHyphen', ...SHAPE_SIGNS]
+const SIGNS = [
+  'oMath',
+  'commentReference',
+  '/chart',
+  'chartex',
+  '/diagram',
+  ':ruby>',
+  'noBreakHyphen',
+  ':ffData',
+  ...SHAPE_SIGNS,
+]
 /** A row of a table within a content control. */
 const WRAPPED_ROW = /(?:sdtContent|customXml[^>]*)>\s*(?:<[^>]+\/>\s*)*<w:tr[\s>]/
 /** Another document that Word reads in when it opens this one (ECMA-376 part 1, 17.17.2.1). */
@@ -39,7 +51,7 @@ interface PartContext {
   readonly placeholders: Placeholders
 }
 
-/** Equations, comments, charts, diagrams, headers and footers of a Word document (ECMA-376 part 1, 17). */
+/** Equations, comments, form fields, charts, diagrams, headers and footers of a Word document (ECMA-376 part 1, 17). */
 export function wordSupplement(ooxml: OoxmlPackage, onlyMainContent: boolean): Supplement {
   const placeholders = new Placeholders()
   const [main = 'word/document.xml'] = ooxml.parts(/^word\/document\d*\.xml$/)
@@ -93,6 +105,10 @@ function rewriteElement(
     case 'w:drawing': {
       const insertion = drawingInsertion(element, context)
       return insertion === null ? null : text(insertion)
+    }
+    case 'w:fldChar': {
+      const insertion = formFieldInsertion(element)
+      return insertion === null ? null : () => `${text(insertion)()}<${w}fldChar ${w}fldCharType="begin"/>`
     }
     case 'w:pict': {
       const insertion = shapesInsertion(element)
