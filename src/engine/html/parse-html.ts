@@ -3,7 +3,7 @@ import type { ElementContent, Root } from 'hast'
 import { defaultTreeAdapter, parse, parseFragment } from 'parse5'
 import type { DefaultTreeAdapterTypes } from 'parse5'
 import { ConversionError } from '#src/engine/conversion.ts'
-import { elementsOf, textOf } from './nodes.ts'
+import { attribute, elementsOf, textOf } from './nodes.ts'
 
 /** Elements deeper than this become siblings, as in browsers; everything after the parser recurses this deep at most. */
 const MAX_DEPTH = 512
@@ -20,6 +20,7 @@ export function parseHtml(text: string): Root {
   flatten(document)
   const tree = fromParse5(document) as Root
   readNoscript(tree)
+  readShadows(tree)
   return tree
 }
 
@@ -30,6 +31,16 @@ export function parseHtml(text: string): Root {
 function readNoscript(tree: Root): void {
   for (const element of elementsOf(tree, ({ tagName }) => tagName === 'noscript'))
     element.children = parseHtmlFragment(textOf(element)).children as ElementContent[]
+}
+
+/** A template that is the shadow of its element shows what it holds, before all else in that element. */
+function readShadows(tree: Root): void {
+  for (const element of elementsOf(tree, ({ tagName }) => tagName === 'template')) {
+    if (attribute(element, 'shadowRootMode') === null || element.content === undefined) continue
+    readShadows(element.content)
+    element.tagName = 'div'
+    element.children = element.content.children as ElementContent[]
+  }
 }
 
 /** As `parseHtml`, for a piece of a page. */
@@ -61,7 +72,11 @@ function flatten(root: DefaultTreeAdapterTypes.ParentNode): void {
   for (let next = open.pop(); next !== undefined; next = open.pop()) {
     const [parent, depth] = next
     if (depth >= MAX_DEPTH) parent.childNodes = leavesOf(parent)
-    else for (const child of parent.childNodes) if ('childNodes' in child) open.push([child, depth + 1])
+    else
+      for (const child of parent.childNodes) {
+        if ('childNodes' in child) open.push([child, depth + 1])
+        if ('content' in child) open.push([child.content, depth + 1])
+      }
   }
 }
 
@@ -69,10 +84,17 @@ function leavesOf(parent: DefaultTreeAdapterTypes.ParentNode): DefaultTreeAdapte
   const leaves: DefaultTreeAdapterTypes.ChildNode[] = []
   const open = [...parent.childNodes].reverse()
   for (let node = open.pop(); node !== undefined; node = open.pop()) {
-    if ('childNodes' in node && node.childNodes.length > 0) open.push(...[...node.childNodes].reverse())
-    else leaves.push(node)
+    const inside = childrenOf(node)
+    if (inside.length > 0) open.push(...[...inside].reverse())
+    else if (!('content' in node)) leaves.push(node)
   }
   return leaves
+}
+
+/** What stands in a node; in a template, only where it is a shadow. */
+function childrenOf(node: DefaultTreeAdapterTypes.ChildNode): readonly DefaultTreeAdapterTypes.ChildNode[] {
+  if (!('content' in node)) return 'childNodes' in node ? node.childNodes : []
+  return node.attrs.some(({ name }) => name === 'shadowrootmode') ? node.content.childNodes : []
 }
 
 function isXhtml(text: string): boolean {

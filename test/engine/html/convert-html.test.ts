@@ -138,3 +138,14 @@ test('a page of frames is what it shows without them, and a link to each, with a
   expect(markdown).toContain('[text.html](text.html)')
   expect(warning).toBe('The page consists of 2 frames, whose pages are not read.')
 })
+
+describe('a page with declared shadows', () => {
+  test('shows what stands in them, nested ones and ones below any depth too, and nothing of other templates', async () => {
+    const shadow = (inside: string): string => `<x-a><template shadowrootmode="open">${inside}</template></x-a>`
+    const page = `<p>Before.</p>${shadow(`<p>Tide</p>${shadow('<p>Moon</p><script>go()</script>')}`)}<template><p>Unseen</p></template>`
+    const options = { onlyMainContent: false }
+    expect((await markdownOf(page, options)).trim()).toBe('Before.\n\nTide\n\nMoon')
+    const deep = `<p>Before.</p>${'<x-a><template shadowrootmode="open"><div>'.repeat(1_200)}Depth`
+    expect(await markdownOf(deep, options)).toContain('Depth')
+  })
+})
