@@ -180,6 +180,27 @@ if (server.kind === 'unavailable') {
     expect(await collect(store.listReceipts(never))).toEqual([])
   })
 
+  test('the packed S3 store: what a pack holds is asked for once, however often it is listed', async () => {
+    const bucket = await newBucket()
+    const writer = await open(bucket)
+    const ids = ['one', 'two', 'three', 'four', 'five'].map(receiptOf)
+    for (const id of ids) await writer.saveReceipt(id, Buffer.from(id), null)
+    const counted = openS3Client(server)
+    const asked: string[] = []
+    counted.middlewareStack.add((next) => async (call) => {
+      asked.push((call.input as { readonly Key?: string }).Key ?? '')
+      return next(call)
+    })
+    const store = await open(bucket, counted)
+    for (let times = 0; times < 3; times++) {
+      expect((await collect(store.listReceipts(never))).map(({ id }) => id).toSorted()).toEqual(ids.toSorted())
+    }
+    const packs = await namesIn(bucket, 'packs/log/')
+    expect(packs.length).toBeGreaterThanOrEqual(5)
+    for (const pack of packs) expect(asked.filter((key) => key === `parsed/${pack}`)).toHaveLength(1)
+    counted.destroy()
+  })
+
   test('a store without packs refuses them, and one with packs keeps them without the setting', async () => {
     const bucket = await newBucket()
     await makeStore(await openS3Store({ client, bucket, prefix: 'plain' }))

@@ -192,7 +192,7 @@ class FolderStore implements FolderOutputStore {
 
   listRecords(signal: AbortSignal, onUnreadable?: (path: string) => void): AsyncIterable<DocumentRecord> {
     const report = (folder: string): void => onUnreadable?.(relative(this.#root, folder))
-    const folderOf = (record: DocumentRecord): string => this.#pathsOf(record.key).folder
+    const folderOf = ({ key }: DocumentRecord): string => join(this.#documents, documentPath(key, this.#rules))
     this.#explained = new ExplainedNames()
     const at = { root: this.#documents, area: this.#area, folderOf, explained: this.#explained }
     return listedRecords(at, signal, report)

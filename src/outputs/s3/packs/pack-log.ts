@@ -29,6 +29,9 @@ const REFRESHES_PER_DELAY = 5
 
 const READS_AT_ONCE = 32
 
+/** Of indexes, packed as they are, that are held for the next listings: those of some 50,000 documents. */
+const HELD_BYTES = 8 * 1024 * 1024
+
 export interface Change {
   readonly name: string
   readonly content: PackContent
@@ -68,6 +71,8 @@ export class PackLog {
   #timer: NodeJS.Timeout | undefined
   #refreshing: Promise<void> | null = null
   readonly #writtenAt = new Map<number, number>()
+  readonly #held = new Map<number, Buffer>()
+  #heldBytes = 0
   #refreshedAt = -Infinity
   #last: Promise<unknown> = Promise.resolve()
 
@@ -95,8 +100,11 @@ export class PackLog {
     })
   }
 
-  /** What a pack says; null where there is none of that number. */
+  /** What a pack says; null where there is none of that number. A pack never changes. */
   async readIndex(pack: number): Promise<ReadIndex | null> {
+    const held = this.#held.get(pack)
+    const writtenAt = this.#writtenAt.get(pack)
+    if (held !== undefined && writtenAt !== undefined) return { ...decodeIndex(held), writtenAt }
     const first = await this.#bucket.getRange(packName(pack), 0, FIRST_READ_BYTES)
     if (first === null) return null
     const end = indexEnd(first.bytes)
@@ -105,12 +113,20 @@ export class PackLog {
     const rest = missing <= 0 ? null : await this.#bucket.getRange(packName(pack), first.bytes.length, missing)
     const head = rest === null ? first.bytes : Buffer.concat([first.bytes, rest.bytes])
     this.#writtenAt.set(pack, first.modifiedAt)
+    this.#hold(pack, head.subarray(0, end))
     return { ...decodeIndex(head), writtenAt: first.modifiedAt }
   }
 
   /** Of a pack that is there, as its index says. */
   async writtenAt(pack: number): Promise<number> {
     return this.#writtenAt.get(pack) ?? (await this.readIndex(pack))?.writtenAt ?? 0
+  }
+
+  /** The first ones that fit: a listing that goes by all packs would find none of the last ones. */
+  #hold(pack: number, index: Buffer): void {
+    if (this.#heldBytes + index.length > HELD_BYTES || this.#held.has(pack)) return
+    this.#held.set(pack, Buffer.from(index))
+    this.#heldBytes += index.length
   }
 
   async #refreshSoon(): Promise<void> {
