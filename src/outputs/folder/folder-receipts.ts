@@ -1,5 +1,5 @@
 import { existsSync, rmSync, statSync } from 'node:fs'
-import { rename, rm, stat, utimes } from 'node:fs/promises'
+import { rename, rm, utimes } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import type { ContentHash, ReceiptId } from '#src/document/ids.ts'
 import type { ReceiptMemory } from '#src/ports/output-store.ts'
@@ -69,7 +69,7 @@ export class FolderReceipts {
       for await (const { name } of entriesIn(join(this.#folder, prefix), this.#area)) {
         signal.throwIfAborted()
         const id = content === undefined || name.startsWith(content) ? receiptIdOf(name) : null
-        const savedAt = id === null ? null : await savedAtIfThere(join(this.#folder, prefix, name), this.#area)
+        const savedAt = id === null ? null : savedAtIfThere(join(this.#folder, prefix, name), this.#area)
         if (id !== null && savedAt !== null) yield { id, savedAt }
       }
     }
@@ -88,11 +88,11 @@ async function touchIfThere(path: string): Promise<boolean> {
 }
 
 /** @throws {StoreUnusable} where the store is away with an error of its own; a listing finds out the other ways by itself */
-async function savedAtIfThere(path: string, area: StoreFolder): Promise<number | null> {
+function savedAtIfThere(path: string, area: StoreFolder): number | null {
   try {
-    return (await stat(path)).mtimeMs
+    return statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? null
   } catch (error) {
-    if (isOneOf(error, 'ENOENT', 'ENOTDIR')) return null
+    if (isOneOf(error, 'ENOTDIR')) return null
     area.checkStoreNow()
     throw error
   }
