@@ -5,13 +5,16 @@ import type { PlannedItem } from '#src/ingest/scan/plan-source.ts'
 
 /** What each policy would buy of a plan. */
 export interface PolicyTotals {
-  /** PDFs to send that the embedded engine has read, and what is bought of them by quality. */
+  /** PDFs that the embedded engine has read or refused. */
   readonly read: number
+  /** What is bought of documents that it has read or refused, by quality. */
   readonly prices: readonly LocalFirstPrice[]
   /** PDFs to send that it has not read, with their pages. */
   readonly unread: { readonly documents: number; readonly pages: number }
-  /** Documents of other formats to send: they stay local under local-first. */
+  /** Documents of other formats: bought as a whole under local-first where the engine could not read all of them. */
   readonly others: number
+  /** Those of them that it has not read, with the most that they cost. */
+  readonly unreadOthers: { readonly documents: number; readonly credits: number }
   /** What the policy `service` buys, where the first service of an order answers well. */
   readonly leastCredits: number
 }
@@ -21,20 +24,26 @@ export const NO_POLICIES: PolicyTotals = {
   prices: PRICED_QUALITIES.map((quality) => ({ quality, pages: 0, credits: 0, mostCredits: 0 })),
   unread: { documents: 0, pages: 0 },
   others: 0,
+  unreadOthers: { documents: 0, credits: 0 },
   leastCredits: 0,
 }
 
 export function addPolicies(
   before: PolicyTotals,
-  { requests, extension, pages, localFirst, leastCredits, stays }: PlannedItem,
+  { requests, extension, pages, localFirst, credits, leastCredits, stays }: PlannedItem,
 ): PolicyTotals {
   // What must stay on this machine, by name or by a rule, costs nothing under any policy.
-  if (requests === 0 || stays) return before
+  if ((requests === 0 && localFirst === null) || stays) return before
   const totals = { ...before, leastCredits: before.leastCredits + leastCredits }
-  if (extension !== 'pdf') return { ...totals, others: totals.others + 1 }
-  if (localFirst === null) {
+  const isPdf = extension === 'pdf'
+  const others = totals.others + (isPdf ? 0 : 1)
+  if (localFirst === null && isPdf) {
     const { unread } = totals
     return { ...totals, unread: { documents: unread.documents + 1, pages: unread.pages + (pages ?? 1) } }
+  }
+  if (localFirst === null) {
+    const { unreadOthers: unread } = totals
+    return { ...totals, others, unreadOthers: { documents: unread.documents + 1, credits: unread.credits + credits } }
   }
   const prices = totals.prices.map((sum, at) => ({
     quality: sum.quality,
@@ -42,7 +51,7 @@ export function addPolicies(
     credits: sum.credits + (localFirst[at]?.credits ?? 0),
     mostCredits: sum.mostCredits + (localFirst[at]?.mostCredits ?? 0),
   }))
-  return { ...totals, read: totals.read + 1, prices }
+  return { ...totals, others, read: totals.read + (isPdf ? 1 : 0), prices }
 }
 
 /** The price of one policy; `credits` null where nothing is known of documents that were not read. */
@@ -56,13 +65,14 @@ export interface PolicyPrice {
  * are asked in an order, from what the first one charges to what all of them do.
  */
 export function policyPrices(
-  { prices, unread, leastCredits }: PolicyTotals,
+  { prices, unread, unreadOthers, leastCredits }: PolicyTotals,
   serviceCredits: number,
   audit: Pick<AuditFile, 'sample' | 'pages' | 'firstPageCredits' | 'furtherPageCredits'> | null,
 ): PolicyPrice[] {
   const localFirst = prices.map(({ quality, credits, mostCredits }) => {
     const rest = unread.pages === 0 ? { low: 0, high: 0 } : sampled(quality, unread, audit)
-    const range = rest === null ? null : { low: credits + rest.low, high: mostCredits + rest.high }
+    const range =
+      rest === null ? null : { low: credits + rest.low, high: mostCredits + rest.high + unreadOthers.credits }
     return { policy: `local-first, page quality ${quality}`, credits: range }
   })
   return [

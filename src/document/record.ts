@@ -149,6 +149,8 @@ export interface DeadLetter {
   readonly recipeHash: RecipeHash | null
   /** Of a document in pieces: those that were parsed before it failed. The next try buys none of them again. */
   readonly pieces?: readonly PieceRecord[]
+  /** The embedded engine refused it for good: a run with `local-first` buys it as a whole. Missing in letters of older releases. */
+  readonly engineRefused?: true
   readonly failure: Failure
   readonly attempts: number
   readonly firstAt: string

@@ -34,6 +34,7 @@ test('plan prices every policy: unknown at first, from an audit as an interval, 
   await mkdir(source)
   await writeFile(join(source, 'clean.pdf'), buildPdf([page, page, page]))
   await writeFile(join(source, 'noise.pdf'), (await randomPage(UNREADABLE.seed, UNREADABLE.severity)).pdf)
+  await writeFile(join(source, 'broken.pdf'), '%PDF-1.4\nno objects of a PDF')
   const paid = ['--parse-api-url', 'http://127.0.0.1:9']
   const plan = async (...more: readonly string[]): Promise<PlanLine> => {
     const { code, stdout, stderr } = await sluice(['plan', source, '--out', out, ...paid, '--json', ...more])
@@ -43,12 +44,12 @@ test('plan prices every policy: unknown at first, from an audit as an interval, 
   const priceOf = ({ policies }: PlanLine, name: string) => policies.find(({ policy }) => policy === name)?.credits
 
   const before = await plan()
-  expect(before.credits).toBe(4)
+  expect(before.credits).toBe(5)
   expect(priceOf(before, 'local')).toEqual({ low: 0, high: 0 })
-  expect(priceOf(before, 'service')).toEqual({ low: 4, high: 4 })
+  expect(priceOf(before, 'service')).toEqual({ low: 5, high: 5 })
   expect(priceOf(before, 'local-first, page quality 0.9')).toBeNull()
   const reported = await sluice(['plan', source, '--out', out, ...paid])
-  expect(reported.stdout).toMatch(/2 PDFs not read by the embedded engine yet: run once without --parse-api-url/)
+  expect(reported.stdout).toMatch(/3 PDFs not read by the embedded engine yet: run once without --parse-api-url/)
 
   const staying = await plan('--never-send', '**')
   expect(staying.policies.map(({ credits }) => credits)).toEqual(staying.policies.map(() => ({ low: 0, high: 0 })))
@@ -73,10 +74,13 @@ test('plan prices every policy: unknown at first, from an audit as an interval, 
   const after = await plan()
   expect(below(0.9)).toBe(1)
   for (const quality of [0.9, 0.95, 0.98]) {
-    const credits = below(quality)
+    // The PDF that the engine refused is bought as a whole.
+    const credits = below(quality) + 1
     expect(priceOf(after, `local-first, page quality ${quality}`)).toEqual({ low: credits, high: credits })
   }
   expect(priceOf(after, 'service')).toEqual({ low: 4, high: 4 })
+  const byPage = await plan('--route', 'local-first')
+  expect(priceOf(byPage, 'local-first, page quality 0.9')).toEqual({ low: 2, high: 2 })
 }, 240_000)
 
 test('plan refuses a file that no audit wrote, in one sentence', async () => {

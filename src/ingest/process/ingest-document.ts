@@ -12,7 +12,7 @@ import { type Delivery, type JobVerdict } from '#src/ports/queue.ts'
 import { DocumentChanged } from '#src/document/document-changed.ts'
 import { type OpenedDocument } from '#src/ports/source.ts'
 import { approachGate } from './approach-gate.ts'
-import { bury } from './bury.ts'
+import { type Burial, bury } from './bury.ts'
 import { buyAnswer } from './buy-answer.ts'
 import { commitAnswer, commitReading, settleRecorded } from './commit-answer.ts'
 import type { CommitDeps, Halting, IngestDeps, Recipes, SettleDeps, Tiers } from '../deps.ts'
@@ -259,7 +259,9 @@ async function putOff(
 ): Promise<JobVerdict> {
   if (purchase.kind === 'later') return purchase.verdict
   const { countsUntil, failure, retryAfterMs, pieces } = purchase
-  const end = (final: Failure): Promise<JobVerdict> => giveUp(work, final, deps, { ...work.read, pieces })
+  const engineRefused = countsUntil === 'final' && deps.parsers.own.class === 'embedded'
+  const end = (final: Failure): Promise<JobVerdict> =>
+    giveUp(work, final, deps, { ...work.read, pieces, engineRefused })
   return retryOrGiveUp(countsUntil, failure, deps, end, retryAfterMs)
 }
 
@@ -267,7 +269,7 @@ async function giveUp(
   work: Pick<Work, 'job' | 'attempt' | 'version' | 'begunMs'>,
   failure: Failure,
   deps: SettleDeps & Recipes,
-  known?: Pick<ReadDocument, 'contentHash'> & { readonly pieces?: readonly PieceRecord[] | undefined },
+  known?: Pick<ReadDocument, 'contentHash'> & Pick<Burial, 'pieces' | 'engineRefused'>,
 ): Promise<JobVerdict> {
   await bury(
     {
@@ -277,6 +279,7 @@ async function giveUp(
       recipeHash: handlingOf(work.job.key, deps)?.recipe.hash ?? work.job.recipeHash,
       contentHash: known?.contentHash ?? null,
       pieces: known?.pieces,
+      engineRefused: known?.engineRefused,
       failure,
       attempts: work.attempt,
       durationMs: deps.clock.monotonic() - work.begunMs,

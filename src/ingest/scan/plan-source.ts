@@ -22,7 +22,7 @@ import { cutterFor, refuseByContent, refuseByListing } from '../process/prefligh
 import { isMadeOfPages } from '../route/page-outlook.ts'
 import { openListed } from './open-listed.ts'
 import { readOnce } from '../process/read-once.ts'
-import { type LocalFirstPrice, localFirstPrices, type OrderPrices, type WholePrice } from './price-local-first.ts'
+import { type LocalFirstPrice, localFirstPrices, type OrderPrices } from './price-local-first.ts'
 import { type Unlisted, unlistedOf } from './unlisted.ts'
 
 const BATCH = 200
@@ -61,7 +61,10 @@ export interface PlannedItem {
   readonly leastCredits: number
   /** True for a document that no policy sends anywhere. */
   readonly stays: boolean
-  /** What local-first would buy of it, by quality; null for what the embedded engine has not read, and where nothing is sent. */
+  /**
+   * What local-first would buy of it, by quality; null for what the embedded engine has not read, and where nothing is sent. Also of
+   * a document that this plan leaves alone because that engine refused it.
+   */
   readonly localFirst: readonly LocalFirstPrice[] | null
   /** True when a receipt that is there, or a copy earlier in this plan, saves the request. */
   readonly saved: boolean
@@ -75,7 +78,7 @@ export interface PlannedItem {
  * for each item, and 16 characters for each document that it would buy.
  */
 export async function* planSource(deps: PlanDeps, signal: AbortSignal): AsyncGenerator<PlannedItem> {
-  const bought = new Set<string>()
+  const bought = { asPlanned: new Set<string>(), byPolicy: new Set<string>() }
   const listing = { listed: new KeySet(), leftOut: new KeySet() }
   let recorded = 0
   for await (const batch of batchesOf(deps.source.list(signal), BATCH)) {
@@ -90,7 +93,7 @@ export async function* planSource(deps: PlanDeps, signal: AbortSignal): AsyncGen
     }
   }
   for await (const unlisted of unlistedOf(listing, deps, signal, recorded)) {
-    const planned = await planUnlisted(unlisted, bought, deps, signal)
+    const planned = await planUnlisted(unlisted, bought.asPlanned, deps, signal)
     if (planned !== null) yield planned
   }
 }
@@ -138,7 +141,7 @@ const NOTHING = {
 async function planItem(
   item: Exclude<SourceItem, { kind: 'left_out' }>,
   known: LedgerEntry | null,
-  bought: Set<string>,
+  bought: { readonly asPlanned: Set<string>; readonly byPolicy: Set<string> },
   deps: PlanDeps,
   signal: AbortSignal,
 ): Promise<PlannedItem> {
@@ -159,9 +162,15 @@ async function planItem(
   const change = deps.checksum
     ? (await decideByContent(known, listed, deps, signal)).change
     : decideChange(known, listed, acceptanceOf(key, deps))
-  if (change === 'unchanged') return { ...nothing, change }
   const ownDeps = forDocument(key, handling, deps)
-  return { ...nothing, change, ...(await priced(item, handling, bought, ownDeps, signal)) }
+  if (change !== 'unchanged') {
+    return { ...nothing, change, ...(await priced(item, handling, bought.asPlanned, ownDeps, signal)) }
+  }
+  // A run as planned leaves it alone. Under local-first, whose recipe is another one, it would be tried again.
+  const isRefused = known?.outcome === 'failed' && handling.kind === 'parse' && handling.recipe.answers === undefined
+  if (!isRefused || (await deps.store.readDeadLetter(key))?.engineRefused !== true) return { ...nothing, change }
+  const { localFirst = null, stays = false } = await priced(item, handling, bought.byPolicy, ownDeps, signal)
+  return { ...nothing, change, localFirst, stays }
 }
 
 type DocumentDeps = PlanDeps & OrderPrices
@@ -215,8 +224,13 @@ async function priced(
   const [first = deps.price] = deps.order
   const isByPage = document.address === undefined && isMadeOfPages(recipe.options)
   const listed = { key: item.key, contentHash: read.contentHash, recipe }
-  const localFirst = (whole: WholePrice): ReturnType<typeof localFirstPrices> =>
-    localFirstPrices({ ...listed, whole: isByPage ? null : whole, buyPages: deps.buyPages }, deps)
+  const localFirst = (pages: number | null, sizes: readonly (number | null)[]): ReturnType<typeof localFirstPrices> => {
+    const prices = sizes.map((size) => deps.order.map((price) => price(recipe, extension, size)))
+    const sumOf = (creditsOf: (ofPiece: readonly number[]) => number): number =>
+      prices.reduce((sum, ofPiece) => sum + creditsOf(ofPiece), 0)
+    const whole = { pages, credits: sumOf(([price = 0]) => price), mostCredits: sumOf((all) => Math.max(...all)) }
+    return localFirstPrices({ ...listed, whole, isByPage, buyPages: deps.buyPages }, deps)
+  }
   const cutter = cutterFor({ extension, read }, deps)
   if (cutter !== null) {
     const cut = await planPieces(read, recipe, cutter, deps, signal)
@@ -224,12 +238,10 @@ async function priced(
     const { sizes, ...planned } = cut
     if (planned.requests === 0) return { saved: true }
     const leastCredits = sizes.reduce((sum, pages) => sum + first(recipe, extension, pages), 0)
-    const whole = { pages: planned.pages, credits: leastCredits, mostCredits: planned.credits }
-    return { ...planned, leastCredits, stays, localFirst: await localFirst(whole) }
+    return { ...planned, leastCredits, stays, localFirst: await localFirst(planned.pages, sizes) }
   }
   const pages = document.address === undefined ? await deps.countPages(read, extension, signal) : null
   const credits = deps.price(recipe, extension, pages)
   const leastCredits = first(recipe, extension, pages)
-  const prices = extension === 'pdf' ? await localFirst({ pages, credits: leastCredits, mostCredits: credits }) : null
-  return { requests: 1, pages, credits, leastCredits, stays, localFirst: prices }
+  return { requests: 1, pages, credits, leastCredits, stays, localFirst: await localFirst(pages, [pages]) }
 }

@@ -4,6 +4,7 @@ import type { Recipe } from '#src/contract/recipe.ts'
 import { mostPagesIn } from '#src/contract/timeouts.ts'
 import { predictPage } from '#src/route/predict-page.ts'
 import type { PriceModel, Receipts } from '../deps.ts'
+import { parserOfRecord } from '../process/record-parser.ts'
 
 /** Page qualities that a plan prices: pages whose predicted quality is lower are bought. */
 export const PRICED_QUALITIES = [0.9, 0.95, 0.98] as const
@@ -26,31 +27,43 @@ export interface OrderPrices {
   readonly order: readonly PriceModel['price'][]
 }
 
-/** What an answer for the whole document costs, where no single page of it can be bought. */
+/**
+ * What an answer for the whole document costs, where no single page of it can be bought. A service that follows in the order is
+ * paid only where the one before it failed.
+ */
 export interface WholePrice extends OrderedCredits {
   readonly pages: number | null
 }
 
 /**
- * The price of local-first, by quality, from the grades in the document's record: exact for one service, because the pages
- * to buy are those that a run would buy. Null where the embedded engine has not read these bytes.
+ * The price of local-first, by quality, from what a local pass left: exact for one service, because a run would buy the same.
+ * The record has the grades of pages; a document without them is bought as a whole where its record has problems, and any where
+ * the dead letter says that the embedded engine refused it. Null where that engine has not read these bytes.
  */
 export async function localFirstPrices(
   document: {
     readonly key: SourceKey
     readonly contentHash: ContentHash
     readonly recipe: Recipe
-    /** Not null where one page below the quality has the document bought as a whole. */
-    readonly whole: WholePrice | null
+    readonly whole: WholePrice
+    /** Whether single pages of it can be bought; else one page below the quality has it bought as a whole. */
+    readonly isByPage: boolean
     /** Most pages that are bought of it, the worst first; undefined: no limit. */
     readonly buyPages?: number | undefined
   },
   { store, order }: Pick<Receipts, 'store'> & OrderPrices,
 ): Promise<readonly LocalFirstPrice[] | null> {
-  const { key, contentHash, recipe, whole, buyPages } = document
+  const { key, contentHash, recipe, whole, isByPage, buyPages } = document
+  const asWhole = PRICED_QUALITIES.map((quality) => ({ ...whole, quality, pages: whole.pages ?? 0 }))
+  const letter = await store.readDeadLetter(key)
+  if (letter?.contentHash === contentHash && letter.engineRefused === true) return asWhole
   const record = await store.readRecord(key)
-  const grade = record?.contentHash === contentHash ? record.grade : undefined
-  if (grade === undefined) return null
+  if (record === null || record.contentHash !== contentHash) return null
+  const { grade } = record
+  if (grade === undefined) {
+    if ((await parserOfRecord(record, store)).class !== 'embedded') return null
+    return record.problems.length > 0 ? asWhole : PRICED_QUALITIES.map(nothingAt)
+  }
   // A page without a grade was bought: it costs nothing more.
   const expected = grade.pages.map((page, at) =>
     page === null
@@ -61,12 +74,14 @@ export async function localFirstPrices(
     const below = expected
       .flatMap((page, at) => (page < quality ? [{ page, number: at + 1 }] : []))
       .toSorted((a, b) => a.page - b.page)
-    if (below.length === 0) return { quality, pages: 0, credits: 0, mostCredits: 0 }
-    if (whole !== null) return { ...whole, quality, pages: whole.pages ?? expected.length }
+    if (below.length === 0) return nothingAt(quality)
+    if (!isByPage) return { ...whole, quality, pages: whole.pages ?? expected.length }
     const bought = below.slice(0, buyPages).map(({ number }) => number)
     return { quality, pages: bought.length, ...pricedLists(bought, recipe, order) }
   })
 }
+
+const nothingAt = (quality: number): LocalFirstPrice => ({ quality, pages: 0, credits: 0, mostCredits: 0 })
 
 /** Each list of pages is a request, and priced as a document of its own. */
 function pricedLists(pages: readonly number[], recipe: Recipe, order: readonly PriceModel['price'][]): OrderedCredits {

@@ -63,7 +63,13 @@ test(`what a plan says after a local pass is what runs are charged, for hundreds
     const recipe = local.deps.recipeFor(key, 'pdf').answers
     if (record === null || recipe === undefined) throw new Error('it was not read')
     const prices = await localFirstPrices(
-      { key, contentHash: record.contentHash, recipe, whole: null },
+      {
+        key,
+        contentHash: record.contentHash,
+        recipe,
+        whole: { pages: null, credits: 0, mostCredits: 0 },
+        isByPage: true,
+      },
       { ...local.deps, order: [local.deps.price] },
     )
     for (const { quality, credits } of prices ?? []) planned.set(quality, (planned.get(quality) ?? 0) + credits)

@@ -14,7 +14,7 @@ import { collect } from '../../support/documents.ts'
 import { writeLargePdf } from '../../support/large-pdf.ts'
 import { answerOf } from '../../support/paged-answer.ts'
 import { openRoutedBench, pagesInFile, type RoutedBench } from '../../support/routed-bench.ts'
-import type { ReceivedRequest, Reply } from '../../support/scripted-service.ts'
+import { errorReply, type ReceivedRequest, type Reply } from '../../support/scripted-service.ts'
 import { redisAndFolder } from '../../support/redis-and-folder.ts'
 
 /* What a plan says after a local pass, beside what a run is then charged: engine and services are scripted, and count pages. */
@@ -156,4 +156,74 @@ test('what must stay on this machine costs nothing under any policy, also where 
     nothing,
     nothing,
   ])
+}, 60_000)
+
+/** A document that the engine alone reads, as a run without a service does; then what a plan says, and what a run is charged. */
+async function passAndBuy(
+  name: string,
+  engine: () => Reply,
+): Promise<{ readonly planned: readonly PlannedItem[]; readonly charged: number }> {
+  const document = sourceKey(name)
+  const bytes = name.endsWith('.pdf') ? Buffer.from('%PDF-1.4 of three pages') : Buffer.from('<p>Some words')
+  let charged = 0
+  const paid = (): Reply => {
+    charged += priceOfWhole(name)
+    return answerOf(name.endsWith('.pdf') ? ['One.', 'Two.', 'Three.'] : ['Whole.'], null)
+  }
+  await using bench = await openRoutedBench({ redis: shared.redis, engine, paid })
+  await bench.bench.write(name, bytes)
+  const { tiers, parsers } = bench.deps
+  if (tiers === undefined) throw new Error('it has no tiers')
+  const plain = recipeBook({})
+  const pass: IngestDeps = { ...bench.deps, recipeFor: plain, tiers: { ...tiers, routeOf: () => 'local' } }
+  await bench.ingestToEnd(name, pass)
+  const count: PlanDeps['countPages'] = async (_, extension) => (extension === 'pdf' ? 3 : null)
+  const common = { checksum: false, isOutdated: () => false, countPages: count }
+  const planOf = (deps: IngestDeps): Promise<readonly PlannedItem[]> =>
+    collect(planSource({ ...deps, ...common }, never))
+  const byPage = await planOf(bench.deps)
+  const { routes: _routes, ...unrouted } = parsers
+  const asService = await planOf({ ...bench.deps, parsers: unrouted, recipeFor: plain })
+  expect(charged).toBe(0)
+  await bench.ingestToEnd(name)
+  expect((await bench.deps.store.readRecord(document))?.route?.whole ?? null).not.toBeNull()
+  return { planned: [...byPage, ...asService], charged }
+}
+
+const priceOfWhole = (name: string): number => (name.endsWith('.pdf') ? 3 : 1)
+
+const localFirstOf = (item: PlannedItem): unknown =>
+  policyPrices(addPolicies(NO_POLICIES, item), 0, null).find(({ policy }) => policy.includes('0.9'))?.credits
+
+test.each([
+  ['a PDF that the engine refuses', 'some.pdf', () => errorReply(400, 'no', { code: 'DOCUMENT_CORRUPT' }), 3],
+  ['a page that the engine refuses', 'some.html', () => errorReply(400, 'no', { code: 'DOCUMENT_CORRUPT' }), 1],
+  [
+    'a page of which the engine read a part',
+    'some.html',
+    () => ({ body: { success: true, data: { markdown: 'half', warning: 'the rest is missing', metadata: {} } } }),
+    1,
+  ],
+  ['a page that the engine read whole', 'some.html', () => answerOf(['Some words'], null), 0],
+])(
+  '%s is planned after a local pass as it is charged, whichever route the plan is made for',
+  async (_, name, engine, expected) => {
+    const { planned, charged } = await passAndBuy(name, engine)
+    expect(charged).toBe(expected)
+    expect(planned.map(localFirstOf)).toEqual(planned.map(() => ({ low: expected, high: expected })))
+    expect(planned).toHaveLength(2)
+  },
+  60_000,
+)
+
+test('a document of another format that the engine has not read is planned from nothing to its price as a whole', async () => {
+  await using bench = await openRoutedBench({
+    redis: shared.redis,
+    engine: () => answerOf(['One.'], null),
+    paid: () => answerOf(['One.'], null),
+  })
+  await bench.bench.write('some.html', '<p>Some words')
+  const deps = { ...bench.deps, checksum: false, isOutdated: () => false, countPages: async () => null }
+  const planned = await collect(planSource(deps, never))
+  expect(planned.map(localFirstOf)).toEqual([{ low: 0, high: 1 }])
 }, 60_000)
