@@ -17,6 +17,8 @@ export interface PolicyTotals {
   readonly unreadOthers: { readonly documents: number; readonly credits: number }
   /** What the policy `service` buys, where the first service of an order answers well. */
   readonly leastCredits: number
+  /** The most that it buys. */
+  readonly credits: number
 }
 
 export const NO_POLICIES: PolicyTotals = {
@@ -26,15 +28,18 @@ export const NO_POLICIES: PolicyTotals = {
   others: 0,
   unreadOthers: { documents: 0, credits: 0 },
   leastCredits: 0,
+  credits: 0,
 }
 
-export function addPolicies(
-  before: PolicyTotals,
-  { requests, extension, pages, localFirst, credits, leastCredits, stays }: PlannedItem,
-): PolicyTotals {
+export function addPolicies(before: PolicyTotals, planned: PlannedItem): PolicyTotals {
+  const { requests, extension, pages, localFirst, credits, leastCredits, stays } = planned.asService ?? planned
   // What must stay on this machine, by name or by a rule, costs nothing under any policy.
   if ((requests === 0 && localFirst === null) || stays) return before
-  const totals = { ...before, leastCredits: before.leastCredits + leastCredits }
+  const totals = {
+    ...before,
+    leastCredits: before.leastCredits + leastCredits,
+    credits: before.credits + credits,
+  }
   const isPdf = extension === 'pdf'
   const others = totals.others + (isPdf ? 0 : 1)
   if (localFirst === null && isPdf) {
@@ -65,20 +70,18 @@ export interface PolicyPrice {
  * are asked in an order, from what the first one charges to what all of them do.
  */
 export function policyPrices(
-  { prices, unread, unreadOthers, leastCredits }: PolicyTotals,
-  serviceCredits: number,
+  { prices, unread, unreadOthers, leastCredits, credits: mostCredits }: PolicyTotals,
   audit: Pick<AuditFile, 'sample' | 'pages' | 'firstPageCredits' | 'furtherPageCredits'> | null,
 ): PolicyPrice[] {
-  const localFirst = prices.map(({ quality, credits, mostCredits }) => {
+  const localFirst = prices.map(({ quality, credits, mostCredits: most }) => {
     const rest = unread.pages === 0 ? { low: 0, high: 0 } : sampled(quality, unread, audit)
-    const range =
-      rest === null ? null : { low: credits + rest.low, high: mostCredits + rest.high + unreadOthers.credits }
+    const range = rest === null ? null : { low: credits + rest.low, high: most + rest.high + unreadOthers.credits }
     return { policy: `local-first, page quality ${quality}`, credits: range }
   })
   return [
     { policy: 'local', credits: { low: 0, high: 0 } },
     ...localFirst,
-    { policy: 'service', credits: { low: leastCredits, high: serviceCredits } },
+    { policy: 'service', credits: { low: leastCredits, high: mostCredits } },
   ]
 }
 

@@ -81,6 +81,10 @@ test('plan prices every policy: unknown at first, from an audit as an interval, 
   expect(priceOf(after, 'service')).toEqual({ low: 4, high: 4 })
   const byPage = await plan('--route', 'local-first')
   expect(priceOf(byPage, 'local-first, page quality 0.9')).toEqual({ low: 2, high: 2 })
+  const kept = await plan('--route', 'local')
+  expect(kept.credits).toBe(0)
+  expect(priceOf(kept, 'local-first, page quality 0.9')).toEqual({ low: 2, high: 2 })
+  expect(priceOf(kept, 'service')).toEqual({ low: 4, high: 4 })
 }, 240_000)
 
 test('plan refuses a file that no audit wrote, in one sentence', async () => {

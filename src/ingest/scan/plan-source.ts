@@ -66,6 +66,8 @@ export interface PlannedItem {
    * a document that this plan leaves alone because that engine refused it.
    */
   readonly localFirst: readonly LocalFirstPrice[] | null
+  /** What a run with `--route service` would do with a document that `--route local` keeps here; missing for all others. */
+  readonly asService?: PlannedItem
   /** True when a receipt that is there, or a copy earlier in this plan, saves the request. */
   readonly saved: boolean
   /** True for a text that would become outputs as it is, without a request. */
@@ -78,7 +80,8 @@ export interface PlannedItem {
  * for each item, and 16 characters for each document that it would buy.
  */
 export async function* planSource(deps: PlanDeps, signal: AbortSignal): AsyncGenerator<PlannedItem> {
-  const bought = { asPlanned: new Set<string>(), byPolicy: new Set<string>() }
+  const bought = newPurchases()
+  const asService = newPurchases()
   const listing = { listed: new KeySet(), leftOut: new KeySet() }
   let recorded = 0
   for await (const batch of batchesOf(deps.source.list(signal), BATCH)) {
@@ -88,7 +91,11 @@ export async function* planSource(deps: PlanDeps, signal: AbortSignal): AsyncGen
       else {
         listing.listed.add(item.key)
         if (known[index]) recorded += 1
-        yield await planItem(item, known[index] ?? null, bought, deps, signal)
+        const planned = await planItem(item, known[index] ?? null, bought, deps, signal)
+        const isKept = isKeptByDefault(item.key, deps)
+        yield isKept
+          ? { ...planned, asService: await planItem(item, known[index] ?? null, asService, unrouted(deps), signal) }
+          : planned
       }
     }
   }
@@ -97,6 +104,21 @@ export async function* planSource(deps: PlanDeps, signal: AbortSignal): AsyncGen
     if (planned !== null) yield planned
   }
 }
+
+/** Marks of what was planned to be bought, so that a copy of it costs nothing. */
+interface Purchases {
+  readonly asPlanned: Set<string>
+  /** Of what is not bought as planned, and under another policy is. */
+  readonly byPolicy: Set<string>
+}
+
+const newPurchases = (): Purchases => ({ asPlanned: new Set(), byPolicy: new Set() })
+
+/** Whether a service is there, and only `--route local` keeps a document from it. */
+const isKeptByDefault = (key: SourceKey, { parsers, staysLocal }: PlanDeps): boolean =>
+  parsers.own.class === 'service' && parsers.routes?.of(key) === 'local' && staysLocal?.(key) !== true
+
+const unrouted = (deps: PlanDeps): PlanDeps => ({ ...deps, parsers: { ...deps.parsers, routes: undefined } })
 
 /** Null for what a run would forget: it leaves nothing in the store. */
 async function planUnlisted(
@@ -141,7 +163,7 @@ const NOTHING = {
 async function planItem(
   item: Exclude<SourceItem, { kind: 'left_out' }>,
   known: LedgerEntry | null,
-  bought: { readonly asPlanned: Set<string>; readonly byPolicy: Set<string> },
+  bought: Purchases,
   deps: PlanDeps,
   signal: AbortSignal,
 ): Promise<PlannedItem> {

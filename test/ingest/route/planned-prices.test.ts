@@ -149,7 +149,7 @@ test('what must stay on this machine costs nothing under any policy, also where 
     NO_POLICIES,
   )
   const nothing = { low: 0, high: 0 }
-  expect(policyPrices(policies, 0, null).map(({ credits }) => credits)).toEqual([
+  expect(policyPrices(policies, null).map(({ credits }) => credits)).toEqual([
     nothing,
     nothing,
     nothing,
@@ -193,7 +193,7 @@ async function passAndBuy(
 const priceOfWhole = (name: string): number => (name.endsWith('.pdf') ? 3 : 1)
 
 const localFirstOf = (item: PlannedItem): unknown =>
-  policyPrices(addPolicies(NO_POLICIES, item), 0, null).find(({ policy }) => policy.includes('0.9'))?.credits
+  policyPrices(addPolicies(NO_POLICIES, item), null).find(({ policy }) => policy.includes('0.9'))?.credits
 
 test.each([
   ['a PDF that the engine refuses', 'some.pdf', () => errorReply(400, 'no', { code: 'DOCUMENT_CORRUPT' }), 3],
@@ -226,4 +226,52 @@ test('a document of another format that the engine has not read is planned from 
   const deps = { ...bench.deps, checksum: false, isOutdated: () => false, countPages: async () => null }
   const planned = await collect(planSource(deps, never))
   expect(planned.map(localFirstOf)).toEqual([{ low: 0, high: 1 }])
+}, 60_000)
+
+test('with the route local each policy is planned as a run by it is charged, before and after a local pass', async () => {
+  let charged = 0
+  await using bench = await openRoutedBench({
+    redis: shared.redis,
+    engine: ({ file }) => {
+      const isPdf = file?.content?.includes('%PDF') ?? false
+      return isPdf ? answerOf(['One.', 'Two.', 'Three.'], [1, 0.2, 1]) : answerOf(['Whole.'], null)
+    },
+    paid: ({ file }) => {
+      const credits = priceOfWhole(file?.content?.includes('%PDF') ? 'some.pdf' : 'some.html')
+      charged += credits
+      return answerOf(
+        Array.from({ length: credits }, () => 'Paid.'),
+        null,
+      )
+    },
+  })
+  const names = ['some.pdf', 'copy.pdf', 'some.html']
+  for (const name of names)
+    await bench.bench.write(name, name.endsWith('.pdf') ? '%PDF-1.4 of three pages' : '<p>Some words')
+  const { tiers, parsers, ...rest } = bench.deps
+  if (tiers === undefined || parsers.routes === undefined) throw new Error('it has no routes')
+  const plain = { ...rest, recipeFor: recipeBook({}) }
+  const local: IngestDeps = {
+    ...plain,
+    parsers: { ...parsers, routes: { ...parsers.routes, of: () => 'local' } },
+    tiers: { ...tiers, routeOf: () => 'local' },
+  }
+  const count: PlanDeps['countPages'] = async (_, extension) => (extension === 'pdf' ? 3 : null)
+  const pricesOfPlan = async (): Promise<unknown[]> => {
+    const items = await collect(
+      planSource({ ...local, checksum: false, isOutdated: () => false, countPages: count }, never),
+    )
+    expect(items.reduce((sum, { credits }) => sum + credits, 0)).toBe(0)
+    const prices = policyPrices(items.reduce(addPolicies, NO_POLICIES), null)
+    return prices.filter(({ policy }) => /service|0\.9$/.test(policy)).map(({ credits }) => credits)
+  }
+  expect(await pricesOfPlan()).toEqual([null, { low: 4, high: 4 }])
+  for (const name of names) await bench.ingestToEnd(name, local)
+  expect(await pricesOfPlan()).toEqual([
+    { low: 1, high: 1 },
+    { low: 4, high: 4 },
+  ])
+  const { routes: _routes, ...unrouted } = parsers
+  for (const name of names) await bench.ingestToEnd(name, { ...plain, parsers: unrouted })
+  expect(charged).toBe(4)
 }, 60_000)
