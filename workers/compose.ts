@@ -177,6 +177,7 @@ export async function openPlanning(options: PipelineOptions): Promise<Planning> 
       price: priceWith(false, settings),
       servicePrices: servicePrices(settings, owner.prefix),
       buyPages: settings.buyPages,
+      buyShare: settings.buyShare,
       staysLocal: routesWith(settings, owner.prefix)?.staysLocal ?? (() => false),
       countPages: pageCounting(false, resources),
       cutter: cutterOf(settings),

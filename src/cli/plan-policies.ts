@@ -72,10 +72,13 @@ export interface PolicyPrice {
 export function policyPrices(
   { prices, unread, unreadOthers, leastCredits, credits: mostCredits }: PolicyTotals,
   audit: Pick<AuditFile, 'sample' | 'pages' | 'firstPageCredits' | 'furtherPageCredits'> | null,
+  buyShare = 1,
 ): PolicyPrice[] {
   const localFirst = prices.map(({ quality, credits, mostCredits: most }) => {
     const rest = unread.pages === 0 ? { low: 0, high: 0 } : sampled(quality, unread, audit)
-    const range = rest === null ? null : { low: credits + rest.low, high: most + rest.high + unreadOthers.credits }
+    // A share may leave all pages of documents whose pages are not known one by one.
+    const least = buyShare < 1 ? 0 : (rest?.low ?? 0)
+    const range = rest === null ? null : { low: credits + least, high: most + rest.high + unreadOthers.credits }
     return { policy: `local-first, page quality ${quality}`, credits: range }
   })
   return [

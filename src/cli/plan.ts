@@ -41,7 +41,7 @@ export async function showPlan(target: Target, shared: Shared, output: Output, a
   const creditsLeft = credits?.remaining ?? null
   const free = target.settings.parseApiUrl === undefined
   const named = target.name === null ? {} : { pipeline: target.name }
-  const prices = free ? [] : policyPrices(policies, audit)
+  const prices = free ? [] : policyPrices(policies, audit, target.settings.buyShare)
   const lines = [
     tableOf(plan, refused, free, estimatedMs),
     ...policyLines(policies, prices),

@@ -34,6 +34,8 @@ export interface PlanDeps extends OwnedStore, Receipts, Recipes, PriceModel, Cha
   readonly staysLocal?: (key: SourceKey) => boolean
   /** Most pages that local-first buys of one document; undefined: no limit. */
   readonly buyPages?: number | undefined
+  /** Share of the pages of all documents that local-first buys; default: all. */
+  readonly buyShare?: number | undefined
   readonly source: Source
   readonly ledger: Ledger
   readonly countPages: Tier['countPages']
@@ -251,7 +253,7 @@ async function priced(
     const sumOf = (creditsOf: (ofPiece: readonly number[]) => number): number =>
       prices.reduce((sum, ofPiece) => sum + creditsOf(ofPiece), 0)
     const whole = { pages, credits: sumOf(([price = 0]) => price), mostCredits: sumOf((all) => Math.max(...all)) }
-    return localFirstPrices({ ...listed, whole, isByPage, buyPages: deps.buyPages }, deps)
+    return localFirstPrices({ ...listed, whole, isByPage, buyPages: deps.buyPages, buyShare: deps.buyShare }, deps)
   }
   const cutter = cutterFor({ extension, read }, deps)
   if (cutter !== null) {

@@ -6,13 +6,19 @@ import { predictPage } from '#src/route/predict-page.ts'
 import type { PriceModel, Receipts } from '../deps.ts'
 import { parserOfRecord } from '../process/record-parser.ts'
 
+/** As where pages are granted: 0.29 of 100 are 29. */
+const ROUNDING = 1e-9
+
 /** Page qualities that a plan prices: pages whose predicted quality is lower are bought. */
 export const PRICED_QUALITIES = [0.9, 0.95, 0.98] as const
 
-/** Credits where the first service of an order answers well, and where every service of it is paid. */
+/**
+ * Credits where the first service of an order answers well and the share of pages leaves the fewest, and where every service of
+ * the order is paid and the share binds nothing.
+ */
 export interface OrderedCredits {
   readonly credits: number
-  /** The same as `credits` where there is one service. */
+  /** The same as `credits` where there is one service and no share. */
   readonly mostCredits: number
 }
 
@@ -50,10 +56,12 @@ export async function localFirstPrices(
     readonly isByPage: boolean
     /** Most pages that are bought of it, the worst first; undefined: no limit. */
     readonly buyPages?: number | undefined
+    /** Share of the pages of all documents that may be bought; default: all. */
+    readonly buyShare?: number | undefined
   },
   { store, order }: Pick<Receipts, 'store'> & OrderPrices,
 ): Promise<readonly LocalFirstPrice[] | null> {
-  const { key, contentHash, recipe, whole, isByPage, buyPages } = document
+  const { key, contentHash, recipe, whole, isByPage, buyPages, buyShare = 1 } = document
   const asWhole = PRICED_QUALITIES.map((quality) => ({ ...whole, quality, pages: whole.pages ?? 0 }))
   const letter = await store.readDeadLetter(key)
   if (letter?.contentHash === contentHash && letter.engineRefused === true) return asWhole
@@ -77,7 +85,11 @@ export async function localFirstPrices(
     if (below.length === 0) return nothingAt(quality)
     if (!isByPage) return { ...whole, quality, pages: whole.pages ?? expected.length }
     const bought = below.slice(0, buyPages).map(({ number }) => number)
-    return { quality, pages: bought.length, ...pricedLists(bought, recipe, order) }
+    const most = pricedLists(bought, recipe, order)
+    // Documents before it may have used up their part of the share, or left some of it: its own part it gets in any order.
+    const certain = bought.slice(0, Math.floor(expected.length * buyShare + ROUNDING))
+    const { credits } = certain.length === bought.length ? most : pricedLists(certain, recipe, order)
+    return { quality, pages: bought.length, credits, mostCredits: most.mostCredits }
   })
 }
 

@@ -32,13 +32,17 @@ interface Case {
   readonly firstGrade?: number
   readonly cutter?: PdfCutter
   readonly buyPages?: number
+  readonly buyShare?: number
+  /** Pages of documents that were read before, and of which none was bought. */
+  readonly earlierPages?: number
 }
 
 /** Reads the document locally, plans it, and has it bought: what was planned for quality 0.9, and what was charged. */
-async function planAndBuy({ options = {}, order, firstGrade = 1, cutter, buyPages }: Case): Promise<{
+async function planAndBuy(drawn: Case): Promise<{
   readonly planned: PlannedItem | undefined
   readonly charged: number
 }> {
+  const { options = {}, order, firstGrade = 1, cutter, buyPages, buyShare = 1, earlierPages = 0 } = drawn
   let charged = 0
   const answerWith =
     (gradeOf: (page: number) => number, isPaid: boolean) =>
@@ -54,7 +58,7 @@ async function planAndBuy({ options = {}, order, firstGrade = 1, cutter, buyPage
   const open = (qualityFloor: number): Promise<RoutedBench> =>
     openRoutedBench({
       redis: shared.redis,
-      terms: { qualityFloor, buyPages: buyPages ?? null },
+      terms: { qualityFloor, buyPages: buyPages ?? null, buyShare },
       engine: answerWith((page) => (BAD.includes(page) ? 0.2 : 1), false),
       paid,
       ...(order === undefined ? {} : { second: { answers: answerWith(() => 1, true), order } }),
@@ -74,9 +78,17 @@ async function planAndBuy({ options = {}, order, firstGrade = 1, cutter, buyPage
   await using paying = await open(0.9)
   await paying.bench.write(key, bytes)
   const deps = { ...depsOf(paying), store: local.deps.store }
-  const plan: PlanDeps = { ...deps, ...pricesOf(deps, order), buyPages, checksum: false, isOutdated: () => false }
+  const plan: PlanDeps = {
+    ...deps,
+    ...pricesOf(deps, order),
+    buyPages,
+    buyShare,
+    checksum: false,
+    isOutdated: () => false,
+  }
   const [planned] = await collect(planSource({ ...plan, countPages: async () => PAGES }, never))
   expect(charged).toBe(0)
+  await deps.tiers?.share.grant({ counted: earlierPages, wanted: 0, share: buyShare })
   await paying.ingestToEnd(key, deps)
   return { planned, charged }
 }
@@ -134,6 +146,19 @@ test('of more pages than one document may buy, as many are planned as may be bou
   expect(priceOf(planned)).toEqual({ quality: 0.9, pages: 2, credits: 2, mostCredits: 2 })
 }, 60_000)
 
+test.each([
+  ['alone gets', 0, 2],
+  ['gets what earlier ones left', PAGES, bad],
+])(
+  'under a share of pages a document is planned from what it gets alone to all its pages below: one that %s',
+  async (_, earlierPages, expected) => {
+    const { planned, charged } = await planAndBuy({ buyShare: 0.25, earlierPages })
+    expect(charged).toBe(expected)
+    expect(priceOf(planned)).toEqual({ quality: 0.9, pages: bad, credits: 2, mostCredits: bad })
+  },
+  60_000,
+)
+
 test('what must stay on this machine costs nothing under any policy, also where the engine has not read it yet', async () => {
   await using bench = await openRoutedBench({
     redis: shared.redis,
@@ -148,14 +173,9 @@ test('what must stay on this machine costs nothing under any policy, also where 
     addPolicies,
     NO_POLICIES,
   )
-  const nothing = { low: 0, high: 0 }
-  expect(policyPrices(policies, null).map(({ credits }) => credits)).toEqual([
-    nothing,
-    nothing,
-    nothing,
-    nothing,
-    nothing,
-  ])
+  const prices = policyPrices(policies, null).map(({ credits }) => credits)
+  expect(prices).toEqual(prices.map(() => ({ low: 0, high: 0 })))
+  expect(prices).toHaveLength(5)
 }, 60_000)
 
 /** A document that the engine alone reads, as a run without a service does; then what a plan says, and what a run is charged. */
