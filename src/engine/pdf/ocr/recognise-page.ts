@@ -6,6 +6,7 @@ import type { PageDrawing } from '../ink/grey-picture.ts'
 import { inkMask } from '../ink/ink-mask.ts'
 import { halved, levelled, paintOver, turnedBack } from '../ink/picture-ops.ts'
 import { textInk, type TextInk } from '../ink/text-ink.ts'
+import { crossedWords } from '../ink/crossed-words.ts'
 import { type InkReading, readInk, unreadText, withReadLetters } from '../ink/unread-ink.ts'
 import { boxOf, holds } from '../layout/box.ts'
 import { lettersIn } from '../letters.ts'
@@ -50,6 +51,8 @@ export interface OcrReading {
   /** The kept native items and the recognised ones, at their places on the upright sheet. */
   readonly page: ParsedPage
   readonly ink: InkReading
+  /** About how many recognised words streaks of the scanner run through, as ink shows. */
+  readonly crossedWords: number
   readonly confidence: OcrConfidence
   /** 0 to 1: confidence, and how much of the text lies as text does. */
   readonly score: number
@@ -133,6 +136,7 @@ async function readTurned({ drawing, plain }: Sheets, turn: Turn, request: OcrRe
   return {
     kind: 'read',
     page: { ...page, ...placed(kept, deskewed(recognised), frame) },
+    crossedWords: crossedWords(mask, recognised.map(boxOf)),
     ink: isLevel ? ink : withReadLetters(ink, lettersOf(pieces) - lettersOf(others)),
     confidence: confidenceOf(items),
     score: scoreOf(items),
