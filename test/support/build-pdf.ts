@@ -29,12 +29,29 @@ const PAGE_WIDTH = 612
 const PAGE_HEIGHT = 792
 
 type Font = 'regular' | 'bold' | 'italic'
+/** Fonts of all characters, which are not in the file; only a file that names them has them. */
+const UNICODE_FONTS = { wide: '/F4', narrow: '/F5' } as const
 const FONT_NAMES = { regular: '/F1', bold: '/F2', italic: '/F3' } as const
 
 /** Operators that write `value` with its baseline `top` points below the page's upper edge. */
 export function text(x: number, top: number, value: string, size = 11, font: Font = 'regular'): string {
   const escaped = value.replace(/[\\()]/g, (character) => `\\${character}`)
   return `BT ${FONT_NAMES[font]} ${size} Tf 1 0 0 1 ${x} ${PAGE_HEIGHT - top} Tm (${escaped}) Tj ET\n`
+}
+
+/**
+ * Operators that write any script, as words stand on the page from left to right: `turned` words are written backwards. Each
+ * character is as wide as the size (`wide`), or half of it.
+ */
+export function unicodeText(
+  x: number,
+  top: number,
+  value: string,
+  size = 11,
+  font: 'wide' | 'narrow' = 'wide',
+): string {
+  const codes = Buffer.from(value, 'utf16le').swap16().toString('hex')
+  return `BT ${UNICODE_FONTS[font]} ${size} Tf 1 0 0 1 ${x} ${PAGE_HEIGHT - top} Tm <${codes}> Tj ET\n`
 }
 
 /** Several lines of text, one below the other. */
@@ -57,6 +74,7 @@ export function buildPdf(pages: readonly PdfPage[], options: PdfOptions = {}): B
   const fonts = ['Helvetica', 'Helvetica-Bold', 'Helvetica-Oblique'].map((name) =>
     add(`<</Type/Font/Subtype/Type1/BaseFont/${name}/Encoding/WinAnsiEncoding>>`),
   )
+  if (pages.some(({ content }) => /\/F[45] /.test(content))) fonts.push(...[1000, 500].map((w) => unicodeFont(add, w)))
   const fontTable = fonts.map((number, index) => `/F${index + 1} ${number} 0 R`).join('')
   const kids = pages.map((page) => addPage(add, page, fontTable))
   objects[1] = Buffer.from(`<</Type/Pages/Kids[${kids.map((kid) => `${kid} 0 R`).join(' ')}]/Count ${kids.length}>>`)
@@ -86,6 +104,38 @@ function addPage(add: (body: string | Buffer) => number, page: PdfPage, fontTabl
   return add(
     `<</Type/Page/Parent 2 0 R/MediaBox[0 0 ${width} ${height}]${shown}/Rotate ${page.rotate ?? 0}` +
       `/Contents ${contents} 0 R/Resources<</Font<<${fontTable}>>${picture}>>>>`,
+  )
+}
+
+/** A font whose codes are the characters themselves, all of the width `advance` in thousandths of the size. */
+function unicodeFont(add: (body: string | Buffer) => number, advance: number): number {
+  const ranges = Array.from({ length: 256 }, (_, high) => {
+    const page = high.toString(16).padStart(2, '0')
+    return `<${page}00> <${page}ff> <${page}00>\n`
+  })
+  const blocks = [0, 64, 128, 192].map(
+    (from) => `64 beginbfrange\n${ranges.slice(from, from + 64).join('')}endbfrange\n`,
+  )
+  const map = add(
+    stream(
+      '',
+      Buffer.from(
+        '/CIDInit /ProcSet findresource begin 12 dict begin begincmap /CMapName /Adobe-Identity-UCS def /CMapType 2 def\n' +
+          `1 begincodespacerange <0000> <ffff> endcodespacerange\n${blocks.join('')}endcmap end end\n`,
+      ),
+    ),
+  )
+  const system = '/CIDSystemInfo<</Registry(Adobe)/Ordering(Identity)/Supplement 0>>'
+  const descriptor = add(
+    `<</Type/FontDescriptor/FontName/Unicode${advance}/Flags 4/FontBBox[0 -200 1000 900]/ItalicAngle 0/Ascent 880` +
+      '/Descent -120/CapHeight 700/StemV 80>>',
+  )
+  const glyphs = add(
+    `<</Type/Font/Subtype/CIDFontType2/BaseFont/Unicode${advance}${system}/DW ${advance}/FontDescriptor ${descriptor} 0 R>>`,
+  )
+  return add(
+    `<</Type/Font/Subtype/Type0/BaseFont/Unicode${advance}/Encoding/Identity-H/DescendantFonts[${glyphs} 0 R]` +
+      `/ToUnicode ${map} 0 R>>`,
   )
 }
 

@@ -7,6 +7,7 @@ import { furnitureOf } from './layout/furniture.ts'
 import { type NamedHeadings, namedHeadings } from './layout/outlined-headings.ts'
 import { layoutPage } from './layout/layout-page.ts'
 import { rowsOf } from './layout/rows.ts'
+import { mirroredBox, mirroredRulings, mirroredWord, runsFromRight, withOwnBox } from './layout/mirrored.ts'
 import { type Rulings, rulingsOf } from './layout/rulings.ts'
 import { type Word, wordsOf } from './layout/words.ts'
 import { isLikeWord } from './letters.ts'
@@ -29,7 +30,7 @@ export interface BatchDrafts {
 
 /** Lays out a batch of pages. What repeats over pages and what size text usually has is taken from the batch. */
 export function pageDrafts(batch: readonly PageReading[], options: BatchOptions): BatchDrafts {
-  const read = batch.map((entry) => ({ ...entry, ...(entry.page === null ? NO_WORDS : separated(entry.page)) }))
+  const read = batch.map((entry) => ({ ...entry, ...(entry.page === null ? NO_WORDS : oriented(entry.page)) }))
   const style = documentStyle(read.flatMap((entry) => entry.words))
   const vocabulary = options.vocabulary.union(style.vocabulary)
   const rows = read.map((entry) => ({
@@ -37,22 +38,25 @@ export function pageDrafts(batch: readonly PageReading[], options: BatchOptions)
     height: entry.page?.height ?? 0,
   }))
   const furniture = furnitureOf(rows, style.bodySize)
-  const pages = read.map(({ pageNumber, page, words, inset, drawings, problems, signals }, index): PageDraft => {
-    const known = { pageNumber, problems, signals }
-    if (page === null) return { ...known, size: null, drafts: [], links: [] }
-    const content = {
-      rows: rows[index]?.rows ?? [],
-      turned: words.filter((word) => word.turned !== 0),
-      furniture: furniture[index] ?? new Map(),
-      rulings: outside(rulingsOf(page), drawings),
-      figures: [...figuresOf(page), ...drawings],
-      inset,
-      named: namedOn(pageNumber, options.outline ?? []),
-    }
-    const drafts = draftsOf(layoutPage(content, style), { ...options, vocabulary, bodySize: style.bodySize })
-    const links = [...words, ...inset.flat()].flatMap((word) => word.link ?? [])
-    return { ...known, size: { width: page.width, height: page.height }, drafts, links }
-  })
+  const pages = read.map(
+    ({ pageNumber, page, words, inset, drawings, mirror, problems, signals }, index): PageDraft => {
+      const known = { pageNumber, problems, signals }
+      if (page === null) return { ...known, size: null, drafts: [], links: [] }
+      const content = {
+        rows: rows[index]?.rows ?? [],
+        turned: words.filter((word) => word.turned !== 0),
+        furniture: furniture[index] ?? new Map(),
+        rulings: outside(mirror === null ? rulingsOf(page) : mirroredRulings(rulingsOf(page), mirror), drawings),
+        figures: [...figuresOf(page).map((box) => (mirror === null ? box : mirroredBox(box, mirror))), ...drawings],
+        inset,
+        named: namedOn(pageNumber, options.outline ?? []),
+      }
+      const blocks = layoutPage(content, style).map((block) => (mirror === null ? block : withOwnBox(block, mirror)))
+      const drafts = draftsOf(blocks, { ...options, vocabulary, bodySize: style.bodySize })
+      const links = [...words, ...inset.flat()].flatMap((word) => word.link ?? [])
+      return { ...known, size: { width: page.width, height: page.height }, drafts, links }
+    },
+  )
   return { pages, vocabulary }
 }
 
@@ -73,7 +77,25 @@ interface PageWords {
   readonly drawings: readonly Box[]
 }
 
-const NO_WORDS: PageWords = { words: [], inset: [], drawings: [] }
+interface OrientedWords extends PageWords {
+  /** The width of a page that is laid out in a mirror, as its text runs from right to left; null for others. */
+  readonly mirror: number | null
+}
+
+const NO_WORDS: OrientedWords = { words: [], inset: [], drawings: [], mirror: null }
+
+function oriented(page: ParsedPage): OrientedWords {
+  const own = separated(page)
+  const { width } = page
+  if (!runsFromRight(own.words)) return { ...own, mirror: null }
+  const mirrored = (words: readonly Word[]): Word[] => words.map((word) => mirroredWord(word, width))
+  return {
+    words: mirrored(own.words),
+    inset: own.inset.map(mirrored),
+    drawings: own.drawings.map((box) => mirroredBox(box, width)),
+    mirror: width,
+  }
+}
 
 /**
  * The labels of drawings, and what was recognised on a page with text of its own, are kept apart: they must not take part in the

@@ -1,14 +1,18 @@
+import { union } from './box.ts'
 import { bare } from './document-style.ts'
 import { RIGHT_TO_LEFT } from './right-to-left.ts'
 import type { Word } from './words.ts'
 
-/** Words of one line, given from left to right, in the order in which they are read. */
+/** Words of one line, given as their boxes follow each other, in the order in which they are read. */
 export function inReadingOrder(words: readonly Word[]): Word[] {
+  const mirrored = words[0]?.mirrored === true
+  const fromRight = mirrored ? words : words.toReversed()
   const turned = words.filter((word) => RIGHT_TO_LEFT.test(word.text)).length
-  if (turned * 2 < words.length || turned === 0) return [...words]
+  if (turned === 0 || (!mirrored && turned * 2 < words.length)) return fromRight.toReversed()
   const out: Word[] = []
   let run: Word[] = []
-  for (const word of [...words].reverse()) {
+  for (const given of fromRight) {
+    const word = { ...given, text: given.text.replace(NUMBER_BEHIND_MARKS, '$2$1') }
     // Numbers and Latin names keep their own direction inside a line that runs from right to left.
     if (/^[\p{Script=Latin}\d]/u.test(word.text)) {
       run.unshift(word)
@@ -17,7 +21,22 @@ export function inReadingOrder(words: readonly Word[]): Word[] {
       run = []
     }
   }
-  return [...out, ...run]
+  return withBrackets([...out, ...run])
+}
+
+/** Of a number that ends a clause the library gives the mark first, as it stands on the page. */
+const NUMBER_BEHIND_MARKS = /^([.,:;!?،؛؟]+)(\p{Nd}\S*)$/u
+
+/** Brackets that stand alone go to the word that they open before or close behind. */
+function withBrackets(words: readonly Word[]): Word[] {
+  const out: Word[] = []
+  for (const word of words) {
+    const last = out.at(-1)
+    const joins = last !== undefined && (/^[([{]+$/.test(last.text) || /^[)\]}]$/.test(word.text))
+    if (joins) out.splice(-1, 1, { ...word, ...union([last, word]), text: last.text + word.text })
+    else out.push(word)
+  }
+  return out
 }
 
 /** Ends of lines at which a word was cut; compounds keep their hyphen. */

@@ -11,11 +11,24 @@ const LEFT_TO_RIGHT = /\p{Script=Latin}/u
 const RUNS =
   /[\p{Script=Hebrew}\p{Script=Arabic}\p{Script=Syriac}\p{Script=Thaana}\p{M}]+|[^\p{Script=Hebrew}\p{Script=Arabic}\p{Script=Syriac}\p{Script=Thaana}]+/gu
 
-/** A word that the library made of a Latin and a right-to-left one, as the words that stand side by side on the page. */
-export function scriptRuns<T extends Piece>(piece: T): T[] {
-  if (!RIGHT_TO_LEFT.test(piece.text) || !LEFT_TO_RIGHT.test(piece.text)) return [piece]
+/** Brackets beside right-to-left letters, and what stands between them: the library joins them to the wrong words. */
+const BRACKETED = /[()[\]{}]|[^()[\]{}]+/gu
+
+/**
+ * A word that the library made of a Latin and a right-to-left one, as the words that stand side by side on the page; of native
+ * text its brackets stand alone too.
+ */
+export function scriptRuns<T extends Piece>(piece: T, native: boolean): T[] {
+  if (!RIGHT_TO_LEFT.test(piece.text)) return [piece]
+  const parts = native ? partsOf(piece, BRACKETED) : [piece]
+  return parts.flatMap((part) =>
+    RIGHT_TO_LEFT.test(part.text) && LEFT_TO_RIGHT.test(part.text) ? partsOf(part, RUNS) : [part],
+  )
+}
+
+function partsOf<T extends Piece>(piece: T, parts: RegExp): T[] {
   const perLetter = piece.width / piece.text.length
-  return [...piece.text.matchAll(RUNS)].map((run) => ({
+  return [...piece.text.matchAll(parts)].map((run) => ({
     ...piece,
     text: run[0],
     x: piece.x + run.index * perLetter,
@@ -23,13 +36,21 @@ export function scriptRuns<T extends Piece>(piece: T): T[] {
   }))
 }
 
-/** Marks that end a clause: the library gives those of a right-to-left word first, as they stand on the page. */
+/** Marks that end a clause: recognised ones come first, as they stand on the page. */
 const LEADING_MARKS = /^([.,:;!?،؛؟]+)(.+)$/u
 /** The ligature of lam and alef comes as its letters in the wrong order; two alefs never follow each other in a word. */
 const SWAPPED_LAM = /ا([اأإآ])ل/gu
 
-/** A right-to-left word in the order in which it is written. */
-export function inWrittenOrder(text: string): string {
+/** Letters with their marks and numbers, or a single sign. */
+const PARTS =
+  /(?:[\p{Script=Hebrew}\p{Script=Arabic}\p{Script=Syriac}\p{Script=Thaana}\p{M}\u0640\p{Nd}]|(?<=\p{Nd})[.,:/](?=\p{Nd}))+|./gu
+
+/**
+ * A right-to-left word in the order in which it is written. Of a native word with signs in it the library gives the parts as
+ * they stand on the page, from left to right.
+ */
+export function inWrittenOrder(text: string, native: boolean): string {
   if (!RIGHT_TO_LEFT.test(text)) return text
-  return text.replace(LEADING_MARKS, '$2$1').replace(SWAPPED_LAM, 'ال$1')
+  const written = native ? (text.match(PARTS) ?? []).reverse().join('') : text.replace(LEADING_MARKS, '$2$1')
+  return written.replace(SWAPPED_LAM, 'ال$1')
 }

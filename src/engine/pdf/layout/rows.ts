@@ -96,8 +96,9 @@ export function sizeOf(words: readonly Word[]): number {
 export function turnedLines(words: readonly Word[]): Word[][] {
   const downwards = words[0]?.turned === 90
   const direction = downwards ? -1 : 1
+  const across = words[0]?.mirrored === true ? -direction : direction
   const lines: Word[][] = []
-  for (const word of [...words].sort((a, b) => direction * (middleX(a) - middleX(b)))) {
+  for (const word of [...words].sort((a, b) => across * (middleX(a) - middleX(b)))) {
     const last = lines.at(-1)
     const near = last?.[0] !== undefined && Math.abs(middleX(last[0]) - middleX(word)) < (word.x1 - word.x0) / 2
     if (near) last?.push(word)

@@ -22,6 +22,8 @@ export interface Word extends Box {
   readonly link: string | null
   /** Clockwise degrees by which the word is turned: 0 reads from left to right, 90 downwards, 270 upwards. */
   readonly turned: 0 | 90 | 270
+  /** On a page that is laid out in a mirror (`mirrored.ts`): its box is that of the mirror. */
+  readonly mirrored?: true
 }
 
 /** Text may lean by this much and still belong to a line. */
@@ -97,11 +99,12 @@ function piecesOf(item: TextItem, turned: Word['turned'], font: FontStyle): Omit
     confidence: item.confidence ?? null,
   }
   const pieces = turned === 0 ? (wholeWords(item) ?? spread(item)) : [item]
+  const native = item.confidence === undefined
   const words: Omit<Word, 'link' | 'turned'>[] = []
   for (const piece of pieces) {
     const isPlain = PLAIN.test(piece.text)
-    for (const run of turned === 0 && !isPlain ? scriptRuns(piece) : [piece]) {
-      const text = isPlain ? run.text : inWrittenOrder(cleaned(run.text, name))
+    for (const run of turned === 0 && !isPlain ? scriptRuns(piece, native) : [piece]) {
+      const text = isPlain ? run.text : inWrittenOrder(cleaned(run.text, name), native)
       if (text !== '') words.push({ ...boxOf(run), text, ...style })
     }
   }

@@ -1,0 +1,38 @@
+import type { LayoutBlock } from './block.ts'
+import type { Box } from './box.ts'
+import { RIGHT_TO_LEFT } from './right-to-left.ts'
+import type { Ruling, Rulings } from './rulings.ts'
+import type { Word } from './words.ts'
+
+/*
+ * A page whose text runs from right to left is laid out in a mirror: columns, cells, indents and markers then follow each other
+ * as on any other page. The words of a line are put in their own order later (`inReadingOrder`), and boxes go back.
+ */
+
+/** Whether most of the words are of a script that is written from right to left. */
+export function runsFromRight(words: readonly Word[]): boolean {
+  const written = words.filter(({ text }) => /\p{L}/u.test(text))
+  return 2 * written.filter(({ text }) => RIGHT_TO_LEFT.test(text)).length > written.length
+}
+
+export function mirroredBox({ x0, y0, x1, y1 }: Box, width: number): Box {
+  return { x0: width - x1, y0, x1: width - x0, y1 }
+}
+
+export function mirroredWord(word: Word, width: number): Word {
+  return { ...word, ...mirroredBox(word, width), mirrored: true }
+}
+
+export function mirroredRulings({ horizontal, vertical }: Rulings, width: number): Rulings {
+  return {
+    horizontal: horizontal
+      .map(({ at, start, end }): Ruling => ({ at, start: width - end, end: width - start }))
+      .sort((a, b) => a.at - b.at || a.start - b.start),
+    vertical: vertical.map((ruling): Ruling => ({ ...ruling, at: width - ruling.at })).reverse(),
+  }
+}
+
+/** The block at its own place again; its words stay as they are, for their order. */
+export function withOwnBox(block: LayoutBlock, width: number): LayoutBlock {
+  return { ...block, box: mirroredBox(block.box, width) }
+}
