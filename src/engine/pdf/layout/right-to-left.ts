@@ -41,9 +41,10 @@ const LEADING_MARKS = /^([.,:;!?،؛؟]+)(.+)$/u
 /** The ligature of lam and alef comes as its letters in the wrong order; two alefs never follow each other in a word. */
 const SWAPPED_LAM = /ا([اأإآ])ل/gu
 
-/** Letters with their marks and numbers, or a single sign. */
+const LAST_MARKS = /[.,:;!?،؛؟]+$/u
+/** Letters with their marks and numbers, and Arabic signs that the library takes for letters; or a single sign. */
 const PARTS =
-  /(?:[\p{Script=Hebrew}\p{Script=Arabic}\p{Script=Syriac}\p{Script=Thaana}\p{M}\u0640\p{Nd}]|(?<=\p{Nd})[.,:/](?=\p{Nd}))+|./gu
+  /(?:[\p{Script=Hebrew}\p{Script=Arabic}\p{Script=Syriac}\p{Script=Thaana}\p{M}\p{Nd}\u0640؛؟]|(?<=\p{Nd})[.,:/](?=\p{Nd}))+|./gu
 
 /**
  * A right-to-left word in the order in which it is written. Of a native word with signs in it the library gives the parts as
@@ -51,6 +52,12 @@ const PARTS =
  */
 export function inWrittenOrder(text: string, native: boolean): string {
   if (!RIGHT_TO_LEFT.test(text)) return text
-  const written = native ? (text.match(PARTS) ?? []).reverse().join('') : text.replace(LEADING_MARKS, '$2$1')
+  const written = native ? partsFromRight(text) : text.replace(LEADING_MARKS, '$2$1')
   return written.replace(SWAPPED_LAM, 'ال$1')
+}
+
+/** A mark at the right is that of a line from left to right, and stays behind its word. */
+function partsFromRight(text: string): string {
+  const word = text.replace(LAST_MARKS, '')
+  return (word.match(PARTS) ?? []).reverse().join('') + text.slice(word.length)
 }

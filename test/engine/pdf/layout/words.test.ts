@@ -43,6 +43,10 @@ describe('a word written from right to left', () => {
     ['Pythonو', ['Python', 'و']],
     ['منPython', ['من', 'Python']],
     ['2024م', ['2024م']],
+    ['است؟', ['است؟']],
+    ['خواهم\u200cمی.', ['می\u200cخواهم.']],
+    ['.1998-ב', ['ב-1998.']],
+    ['א"ת', ['ת"א']],
   ])('%s comes as %j', (printed, words) => {
     expect(textsOf([{ text: printed }])).toEqual(words)
   })
