@@ -14,6 +14,7 @@ import { decideByContent } from './compare-content.ts'
 import { findReceipt } from '../process/find-receipt.ts'
 import { decideChange, acceptanceOf } from './decide-change.ts'
 import { decideSkip, skippedFileOf } from './decide-skip.ts'
+import { failedByChance } from './failed-by-chance.ts'
 import type { ChangeDeps, OwnedStore, PriceModel, Receipts, Recipes, Tier } from '../deps.ts'
 import { type Handling, handlingOf } from '../process/handling.ts'
 import { KeySet } from '#src/document/key-set.ts'
@@ -187,7 +188,7 @@ async function planItem(
     ? (await decideByContent(known, listed, deps, signal)).change
     : decideChange(known, listed, acceptanceOf(key, deps))
   const ownDeps = forDocument(key, handling, deps)
-  if (change !== 'unchanged') {
+  if (change !== 'unchanged' || (await failedByChance(key, known, deps))) {
     return { ...nothing, change, ...(await priced(item, handling, bought.asPlanned, ownDeps, signal)) }
   }
   // A run as planned leaves it alone. Under local-first, whose recipe is another one, it would be tried again.

@@ -1,5 +1,5 @@
 import { invariant } from '#src/document/invariant.ts'
-import { NO_RECIPE, type SourceKey, version } from '#src/document/ids.ts'
+import { NO_RECIPE, version } from '#src/document/ids.ts'
 import type { Change } from '#src/events.ts'
 import type { DocumentJob } from '#src/ports/queue.ts'
 import type { LedgerEntry } from '#src/document/ledger-entry.ts'
@@ -9,7 +9,8 @@ import { skipFile } from './skip-file.ts'
 import { batchesOf, prefetchOne } from './batches.ts'
 import { type Burial, bury } from '../process/bury.ts'
 import { decideByContent } from './compare-content.ts'
-import { decideChange, mayPass, acceptanceOf } from './decide-change.ts'
+import { decideChange, acceptanceOf } from './decide-change.ts'
+import { failedByChance } from './failed-by-chance.ts'
 import type { ScanDeps } from '../deps.ts'
 import { retryingStore } from '../process/retrying-store.ts'
 import { handlingOf } from '../process/handling.ts'
@@ -198,10 +199,4 @@ const burialOf = (
 async function buryOnce(burial: Burial, known: LedgerEntry | null, deps: ScanDeps, signal: AbortSignal): Promise<void> {
   if (known?.outcome === 'failed' && known.version === burial.version) return
   await bury(burial, { ...deps, store: retryingStore(deps.store, burial.key, deps, signal) })
-}
-
-async function failedByChance(key: SourceKey, known: LedgerEntry | null, deps: ScanDeps): Promise<boolean> {
-  if (known?.outcome !== 'failed') return false
-  const letter = await deps.store.readDeadLetter(key)
-  return letter === null || mayPass(letter.failure.code)
 }

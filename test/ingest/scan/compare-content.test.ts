@@ -112,3 +112,26 @@ test('a failed document is tried again only when its content has changed', async
   await bench.write('a.csv', 'mended')
   expect(await scan(bench, true)).toEqual({ changes: { 'a.csv': 'changed' }, enqueued: 1 })
 })
+
+test('a plan prices a failure that a run sends again, and no other', async () => {
+  await using bench = await benchOf({ 'a.csv': 'one,two', 'b.csv': 'other', 'c.csv': 'third' })
+  const { store, ledger } = bench.deps
+  const bury = async (name: string, code: 'service_unavailable' | 'service_rejected'): Promise<void> => {
+    const record = await store.readRecord(sourceKey(name))
+    if (record === null) throw new Error('nothing was recorded')
+    const { key, version, recipeHash, contentHash } = record
+    const failure = { code, stage: 'parse', message: 'no' } as const
+    await store.bury(letterOf(name, { version, recipeHash, contentHash, failure }))
+    await ledger.write([[key, { version, recipeHash, outcome: 'failed' }]])
+    for await (const { id, savedAt } of store.listReceipts(SIGNAL, contentHash)) await store.removeReceipt(id, savedAt)
+  }
+  await bury('a.csv', 'service_unavailable')
+  await bury('b.csv', 'service_rejected')
+  const planned = await collect(planSource({ ...bench.deps, checksum: false, isOutdated: () => false }, SIGNAL))
+  expect(Object.fromEntries(planned.map(({ key, requests }) => [key, requests]))).toEqual({
+    'a.csv': 1,
+    'b.csv': 0,
+    'c.csv': 0,
+  })
+  expect(await scan(bench, false)).toMatchObject({ enqueued: 1 })
+})
