@@ -39,10 +39,10 @@ const LEAST_CONFIDENCE = 0.6
 const LEAST_IN_NOISE = 0.85
 /** Share of a page's letters that must be recognised ones for their confidence to count. */
 const MUCH_RECOGNISED = 0.05
-/** OCR reads what a streak leaves of a word with confidence. So large a share of crossed words, unread ink added, is doubted. */
-const MUCH_CROSSED = 0.11
-/** Fewer crossed words are an accident of a rule or a fold. */
-const LEAST_CROSSED = 3
+/** OCR reads what a streak or a shadow leaves of a word with confidence. So large a share of such words, unread ink added, is doubted. */
+const MUCH_BROKEN = 0.11
+/** Fewer such words are an accident of a rule or a fold. */
+const LEAST_BROKEN = 3
 const NOTHING: ReadonlySet<TextItem> = new Set()
 /** Native text that recognised words cover to this share is the same text. */
 const SAME_TEXT = 0.4
@@ -177,7 +177,7 @@ function merged(
   if (leavesInk(ink, outcome.confidence.doubtfulShare * (recognised / Math.max(1, letters))))
     problems.push('unread_ink')
   const doubtful = isDoubtful(outcome.confidence.mean, recognised / Math.max(1, letters), found.ink)
-  if (doubtful || crossesMuch(outcome)) problems.push('doubtful_text')
+  if (doubtful || hasMuchBroken(outcome)) problems.push('doubtful_text')
   const missing = kept.filter((item) => !painted.has(item) && !(confirmed && unsure.has(item)))
   const textItems = garbled ? outcome.page.textItems : withMissing(outcome.page.textItems, missing)
   const layer = confirmed ? null : found.layer
@@ -189,10 +189,10 @@ function isDoubtful(confidence: number, recognisedShare: number, drawn: InkReadi
   return recognisedShare > MUCH_RECOGNISED && confidence < LEAST_CONFIDENCE
 }
 
-/** Whether streaks run through so many words of a page that hardly nine of ten are right. */
-function crossesMuch({ crossedWords, ink, page }: OcrReading): boolean {
+/** Whether streaks and shadows broke so many words of a page that hardly nine of ten are right. */
+function hasMuchBroken({ brokenWords, ink, page }: OcrReading): boolean {
   const words = page.textItems.flatMap(({ text }) => text.split(/\s+/).filter((word) => word !== '')).length
-  return crossedWords >= LEAST_CROSSED && crossedWords / words + ink.unreadShare >= MUCH_CROSSED
+  return brokenWords >= LEAST_BROKEN && brokenWords / words + ink.unreadShare >= MUCH_BROKEN
 }
 
 /** The recognised text and the native text that it does not cover. */

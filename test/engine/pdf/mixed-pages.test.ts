@@ -92,6 +92,8 @@ describe('a page that once came out short in silence', () => {
     ['streaks break words in two', 913_500_103, 1],
     ['streaks run through words below a false layer', 4_000_007, 1],
     ['streaks run through few words, and some are white', 913_501_223, 1],
+    ['the shadow of an open lid hides the first letters of lines', 913_500_424, 1],
+    ['such a shadow hides those of four lines', 913_500_120, 1],
   ])(
     'is partial: %s',
     async (_, seed, severity) => {
