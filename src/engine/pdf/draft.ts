@@ -4,6 +4,7 @@ import type { LayoutBlock } from './layout/block.ts'
 import { wordsOfBlock } from './layout/block.ts'
 import { headingLevels, headingStyle, type HeadingStyle, type PlacedHeading } from './layout/heading-levels.ts'
 import { headingKey } from './layout/outlined-headings.ts'
+import { isNote } from './layout/notes.ts'
 import { renderBlock } from './render-block.ts'
 
 /** A fragment whose heading level waits for the rest of the document. */
@@ -56,6 +57,7 @@ export function draftsOf(blocks: readonly LayoutBlock[], options: DraftOptions):
         bbox: block.box,
         markdown: left ? '' : text,
         ...(left ? { omitted: text } : {}),
+        ...(isNote(block, options.bodySize) ? { note: true } : {}),
         spacing: block.kind === 'list_item' && blocks[index - 1]?.kind === 'list_item' ? 'tight' : 'loose',
         source: confidences.length > 0 ? 'layout_ocr' : 'native_text',
         ocrConfidence: confidences.length > 0 ? mean(confidences) : null,

@@ -21,6 +21,8 @@ export interface Fragment {
   readonly markdown: string
   /** What a running header, footer or page number says that is left out of the Markdown; absent for all else. */
   readonly omitted?: string
+  /** A note in small print, over which a paragraph may go on. */
+  readonly note?: true
   /** What stands between it and the fragment before it. */
   readonly spacing: Spacing
   readonly source: TextSource

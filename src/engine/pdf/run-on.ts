@@ -1,8 +1,8 @@
 import type { Fragment, PageFragments } from './fragment.ts'
-import { keepsHyphen } from './layout/line-text.ts'
+import { isWrittenWithoutSpace, keepsHyphen } from './layout/line-text.ts'
 
 /**
- * Joins what a break cuts: a paragraph that goes on in the next column, after a figure, or on the next page. Each part
+ * Joins what a break cuts: a paragraph that goes on in the next column, after a figure or notes, or on the next page. Each part
  * stays a fragment of its own; only what stands between them changes, and the hyphen of a cut word goes. With
  * `acrossPages` false, pages stay apart, as page markers need them.
  */
@@ -11,31 +11,72 @@ export function withRunOns(
   options: { readonly acrossPages: boolean; readonly vocabulary: ReadonlySet<string> },
 ): PageFragments[] {
   const out = pages.map((page) => ({ ...page, fragments: [...page.fragments] }))
-  let last: { readonly fragments: Fragment[]; readonly index: number } | null = null
+  let last: Place | null = null
   for (const { fragments } of out) {
     if (!options.acrossPages) last = null
     for (const [index, fragment] of fragments.entries()) {
-      if (fragment.markdown === '') continue
       const before: Fragment | undefined = last?.fragments[last.index]
-      if (last !== null && before !== undefined && goesOn(before, fragment)) {
-        const cut = cutWord(before.markdown, fragment.markdown, options.vocabulary)
-        fragments[index] = { ...fragment, spacing: cut === null ? 'run_on' : 'glued' }
-        if (cut !== null) last.fragments[last.index] = { ...before, markdown: cut }
+      if (fragment.markdown === '' || (before !== undefined && isWholeNote(fragment))) continue
+      if (last === null || before === undefined || !goesOn(before, fragment, last.fragments !== fragments)) {
+        last = { fragments, index }
+        continue
       }
-      last = { fragments, index }
+      const cut = cutWord(before.markdown, fragment.markdown, options.vocabulary)
+      const glued = cut !== null || isWrittenWithoutSpace(before.markdown, fragment.markdown)
+      fragments[index] = { ...fragment, spacing: glued ? 'glued' : 'run_on' }
+      if (cut !== null) last.fragments[last.index] = { ...before, markdown: cut }
+      last = last.fragments === fragments ? besides(last, index) : onNextPage(last, { fragments, index })
     }
   }
   return out
 }
 
-function goesOn(before: Fragment, fragment: Fragment): boolean {
+/** A note that is cut itself goes on with what follows it. */
+function isWholeNote({ note, markdown }: Fragment): boolean {
+  return note === true && /[.!?]["”’)\]]?$/u.test(markdown)
+}
+
+interface Place {
+  readonly fragments: Fragment[]
+  readonly index: number
+}
+
+/** Puts what goes on at `index` before the notes below the first part; its new place. */
+function besides({ fragments, index: before }: Place, index: number): Place {
+  if (!fragments.slice(before + 1, index).some(({ note }) => note === true)) return { fragments, index }
+  const [rest] = fragments.splice(index, 1)
+  if (rest !== undefined) fragments.splice(before + 1, 0, rest)
+  return { fragments, index: before + 1 }
+}
+
+/** Puts the notes below a paragraph that goes on over the page before it: what a page says stays on its page. */
+function onNextPage({ fragments, index }: Place, next: Place): Place {
+  const below = fragments.slice(index)
+  const notes = below.filter(({ note, markdown }) => note === true && markdown !== '')
+  if (notes.length > 0) fragments.splice(index, below.length, ...notes, ...below.filter((one) => !notes.includes(one)))
+  return next
+}
+
+function goesOn(before: Fragment, fragment: Fragment, overPage: boolean): boolean {
+  if (before.label !== 'paragraph' && before.label !== 'list_item') return false
+  if (fragment.label !== 'paragraph') return false
+  if (/[\p{L}\p{N},-]$/u.test(before.markdown) && /^\p{Ll}/u.test(fragment.markdown)) return true
+  const above = before.bbox !== null && fragment.bbox !== null && fragment.bbox.y1 < before.bbox.y1
   return (
-    (before.label === 'paragraph' || before.label === 'list_item') &&
-    fragment.label === 'paragraph' &&
-    /[\p{L}\p{N},-]$/u.test(before.markdown) &&
-    /^\p{Ll}/u.test(fragment.markdown)
+    (overPage || above) &&
+    before.label === 'paragraph' &&
+    before.source === 'native_text' &&
+    before.markdown.length >= CASELESS_LETTERS &&
+    ENDS_CASELESS.test(before.markdown) &&
+    BEGINS_CASELESS.test(fragment.markdown)
   )
 }
+
+/** Scripts without capitals: a paragraph of so many letters that ends without a mark goes on where a page or a column begins. */
+const CASELESS_LETTERS = 40
+const CASELESS = '\\p{Script=Han}\\p{Script=Hiragana}\\p{Script=Katakana}\\p{Script=Hebrew}\\p{Script=Arabic}'
+const ENDS_CASELESS = new RegExp(`[${CASELESS}，、،]$`, 'u')
+const BEGINS_CASELESS = new RegExp(`^[${CASELESS}]`, 'u')
 
 /** `text` without the hyphen that cut its last word, or null where it ends in a whole word. */
 function cutWord(text: string, next: string, vocabulary: ReadonlySet<string>): string | null {

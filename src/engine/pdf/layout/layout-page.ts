@@ -7,6 +7,7 @@ import type { FurnitureKind } from './furniture.ts'
 import { withFormulas } from './formulas.ts'
 import { withHeadings } from './headings.ts'
 import { inReadingOrder } from './line-text.ts'
+import { withStarredNotes } from './notes.ts'
 import { type NamedHeadings, withNamedHeadings } from './outlined-headings.ts'
 import { bandsOf } from './parties.ts'
 import { paragraphsOf } from './paragraphs.ts'
@@ -43,7 +44,8 @@ export function layoutPage(page: PageContent, style: DocumentStyle): LayoutBlock
     const regions = band.kind === 'rows' ? regionsOf(band.rows) : band.columns
     return regions.flatMap((region) => regionBlocks(region, placed, page.rulings))
   })
-  const headed = withHeadings(withNamedHeadings(blocks, page.named), style)
+  const noted = withStarredNotes(blocks)
+  const headed = withHeadings(withNamedHeadings(noted, page.named), style)
   const body = withPlaced(headed, [...page.figures.map(figureOf), ...page.inset.flatMap(insetBlocks)])
   const aside = asideBlocks(
     page.turned.filter((word) => !inTables.has(word)),

@@ -53,7 +53,8 @@ export function joinedText(lines: readonly string[], vocabulary: ReadonlySet<str
     if (text === '') return line
     const [next = ''] = line.split(' ', 1)
     const cut = CUT_WORD.exec(text)
-    if (cut === null || !/^\p{Ll}/u.test(next)) return needsNoSpace(text, line) ? text + line : `${text} ${line}`
+    if (cut === null || !/^\p{Ll}/u.test(next))
+      return isWrittenWithoutSpace(text, line) ? text + line : `${text} ${line}`
     const head = (cut[2] ?? '').toLowerCase()
     return keepsHyphen(head, bare(next), vocabulary) ? text + line : text.slice(0, -1) + line
   }, '')
@@ -66,7 +67,7 @@ export function keepsHyphen(head: string, tail: string, vocabulary: ReadonlySet<
 }
 
 /** Chinese and Japanese are written without spaces, so lines join without one. */
-function needsNoSpace(text: string, line: string): boolean {
+export function isWrittenWithoutSpace(text: string, line: string): boolean {
   const han = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}、。，]/u
   return han.test(text.at(-1) ?? '') && han.test(line.at(0) ?? '')
 }

@@ -1,0 +1,39 @@
+import type { LayoutBlock, ListItem, TextBlock } from './block.ts'
+import { wordsOfBlock } from './block.ts'
+import { lineText } from './line-text.ts'
+import { sizeOf } from './rows.ts'
+
+/** Notes are set in letters of at most this share of the text's size. */
+const SMALL = 0.93
+/** What calls for a note and begins it: a number, a letter with a bracket, or a sign. */
+const MARK = /^(?:\d{1,3}|\(?(?:\d{1,3}|[a-z])\)|[*†‡§¶]{1,4})(?=\s|\p{L})/u
+
+/** Whether a block of small print begins with the mark of a note; recognised sizes scatter too much for that. */
+export function isNote(block: LayoutBlock, bodySize: number): boolean {
+  if (block.kind !== 'paragraph' && block.kind !== 'list_item') return false
+  const [first = []] = block.lines
+  const words = block.lines.flat()
+  const begins = block.kind === 'list_item' ? `${block.marker} ` : lineText(first)
+  return MARK.test(begins) && sizeOf(words) <= SMALL * bodySize && words.every(({ confidence }) => confidence === null)
+}
+
+/** A star right below a table with stars in it begins a note and is no bullet, unless another item stands beside it. */
+export function withStarredNotes(blocks: readonly LayoutBlock[]): LayoutBlock[] {
+  const isStarred = (block: LayoutBlock | undefined): boolean => block?.kind === 'list_item' && block.marker === '*'
+  return blocks.map((block, index) => {
+    const [before, next] = [blocks[index - 1], blocks[index + 1]]
+    if (block.kind !== 'list_item' || !isStarred(block) || isStarred(before) || isStarred(next)) return block
+    const calls = before?.kind === 'table' && wordsOfBlock(before).some(({ text }) => /\S\*$/.test(text))
+    return calls ? withItsMark(block) : block
+  })
+}
+
+function withItsMark({ box, lines, marker }: ListItem): TextBlock {
+  const [first = [], ...others] = lines
+  const [word] = first
+  return {
+    kind: 'paragraph',
+    box,
+    lines: [word === undefined ? first : [{ ...word, text: marker }, ...first], ...others],
+  }
+}
