@@ -170,5 +170,6 @@ function requestIdOf(headers: HttpAnswer['headers'], data: object): string | nul
 }
 
 function headerOf(headers: HttpAnswer['headers'], name: string): string | null {
-  return [headers[name]].flat()[0] ?? null
+  const value = headers[name]
+  return (typeof value === 'string' ? value : value?.[0]) ?? null
 }

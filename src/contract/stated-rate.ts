@@ -31,12 +31,20 @@ const count = (text: string | null | undefined): number | null => {
   return /^\d{1,9}$/.test(trimmed) ? Number(trimmed) : null
 }
 
-const parameter = (text: string, name: string): number | null =>
-  count(new RegExp(String.raw`;\s*${name}\s*=\s*(\d{1,9})\b`).exec(text)?.[1])
+const PARAMETERS = {
+  q: /;\s*q\s*=\s*(\d{1,9})\b/,
+  w: /;\s*w\s*=\s*(\d{1,9})\b/,
+  r: /;\s*r\s*=\s*(\d{1,9})\b/,
+} as const
+
+const parameter = (text: string, name: keyof typeof PARAMETERS): number | null =>
+  count(PARAMETERS[name].exec(text)?.[1])
 
 /** Of several policies the one that lets through the least. */
 function fromPolicy({ header }: StatedHints): StatedRate | null {
-  const policies = (header('ratelimit-policy') ?? '').split(',').flatMap((policy) => {
+  const stated = header('ratelimit-policy')
+  if (stated === null) return null
+  const policies = stated.split(',').flatMap((policy) => {
     const quota = parameter(policy, 'q') ?? count(policy.split(';')[0])
     const seconds = parameter(policy, 'w')
     return quota === null || quota === 0 || seconds === null || seconds === 0 ? [] : [{ quota, seconds }]
@@ -49,7 +57,8 @@ function fromPolicy({ header }: StatedHints): StatedRate | null {
 
 function fromLimitHeaders({ header, nowMs }: StatedHints): StatedRate | null {
   for (const prefix of ['ratelimit', 'x-ratelimit']) {
-    const limit = header(`${prefix}-limit`) ?? ''
+    const limit = header(`${prefix}-limit`)
+    if (limit === null) continue
     const requests = count(limit.split(/[,;]/)[0])
     if (requests === null || requests === 0) continue
     const seconds = parameter(limit, 'w')
@@ -65,6 +74,7 @@ function fromLimitHeaders({ header, nowMs }: StatedHints): StatedRate | null {
 
 /** The request that is refused is consumed as well. */
 function fromText(text: string): StatedRate | null {
+  if (text === '') return null
   const consumed = count(/\bconsumed\s*\(req\/min\)\s*:\s*(\d{1,9})/i.exec(text)?.[1])
   const remaining = count(/\bremaining\s*\(req\/min\)\s*:\s*(\d{1,9})/i.exec(text)?.[1])
   if (consumed === null || consumed < 2 || remaining !== 0) return null

@@ -77,8 +77,11 @@ local function phase_since()
   return s.phase == 'outage' and s.outage_at or s.closed_at
 end
 
+-- Counted once; what adds a lease or removes one makes it nil.
+local leases = nil
 local function in_flight()
-  return redis.call('ZCARD', OPEN)
+  leases = leases or redis.call('ZCARD', OPEN)
+  return leases
 end
 
 -- What keeps a request back for the limits or an outage: its reason and how long; no time where a request must end

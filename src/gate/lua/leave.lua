@@ -111,6 +111,7 @@ end
 
 local answer
 if redis.call('ZREM', OPEN, permit.id) == 1 then
+  leases = nil
   record_charge(permit.id, ask.credits)
   local phase, since = s.phase, phase_since()
   answer = learn()

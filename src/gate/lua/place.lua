@@ -68,6 +68,7 @@ end
 -- Ends a lease that its process did not release. What it had reserved may have been charged, so it counts as spent.
 local function drop(id)
   redis.call('ZREM', OPEN, id)
+  leases = nil
   record_charge(id, nil)
 end
 
@@ -146,12 +147,14 @@ end
 -- Reserves what the request may cost, in every budget; answers what keeps it from that.
 local function reserve(id, credits)
   for _, budget in ipairs(ask.budgets) do
-    local spent = tonumber(redis.call('HGET', BUDGET, budget.scope .. ':spent') or 0)
-    local held = tonumber(redis.call('HGET', BUDGET, budget.scope .. ':held') or 0)
-    if budget.limit and spent + credits > budget.limit then
-      return { kind = 'budget', scope = budget.scope, limit = budget.limit, spent = spent }
-    elseif budget.limit and spent + held + credits > budget.limit then
-      return wait('budget', SECOND) -- what is in flight may turn out cheaper
+    if budget.limit then
+      local found = redis.call('HMGET', BUDGET, budget.scope .. ':spent', budget.scope .. ':held')
+      local spent, held = tonumber(found[1] or 0), tonumber(found[2] or 0)
+      if spent + credits > budget.limit then
+        return { kind = 'budget', scope = budget.scope, limit = budget.limit, spent = spent }
+      elseif spent + held + credits > budget.limit then
+        return wait('budget', SECOND) -- what is in flight may turn out cheaper
+      end
     end
   end
   if credits > 0 and #ask.budgets > 0 then
@@ -177,6 +180,7 @@ local function take(ticket)
   end
   local permit = law_sent(s, now, in_flight() + 1)
   redis.call('ZADD', OPEN, now, ticket.id)
+  leases = nil
   redis.call('ZREM', LINE, ask.process)
   add('admitted', 1)
   local admitted = { kind = 'admitted', enteredAt = now, ahead = permit.ahead, seq = permit.seq, done = permit.done, bound = permit.bound }
