@@ -6,9 +6,9 @@ import type { Word } from './words.ts'
 /** Words of one line, given as their boxes follow each other, in the order in which they are read. */
 export function inReadingOrder(words: readonly Word[]): Word[] {
   const mirrored = words[0]?.mirrored === true
-  const fromRight = mirrored ? words : words.toReversed()
   const turned = words.filter((word) => RIGHT_TO_LEFT.test(word.text)).length
-  if (turned === 0 || (!mirrored && turned * 2 < words.length)) return fromRight.toReversed()
+  if (turned === 0 || (!mirrored && turned * 2 < words.length)) return mirrored ? words.toReversed() : [...words]
+  const fromRight = mirrored ? words : words.toReversed()
   const out: Word[] = []
   let run: Word[] = []
   for (const given of fromRight) {
