@@ -132,6 +132,8 @@ class AnswerCollector implements Dispatcher.DispatchHandler {
 
   onResponseData(_: Dispatcher.DispatchController, chunk: Buffer): void {
     const { maxAnswerBytes, hold } = this.#options
+    // As they come at times after a pause: nothing to wait for.
+    if (chunk.length === 0) return
     this.#bytes += chunk.length
     if (this.#bytes > maxAnswerBytes) return this.abort(new AnswerTooLong(`more than ${maxAnswerBytes} bytes`))
     this.#chunks.push(chunk)
@@ -151,11 +153,12 @@ class AnswerCollector implements Dispatcher.DispatchHandler {
     const { hold, late, signal } = this.#options
     this.#controller?.pause()
     late.pause()
-    while (this.#uncounted > 0) {
+    // Waits once at least: without a turn in between, the promise would be stored after it was cleared here, for ever.
+    do {
       const bytes = this.#uncounted
       this.#uncounted = 0
       await hold.grow(bytes, signal)
-    }
+    } while (this.#uncounted > 0)
     this.#memoryComes = null
     if (this.#settled) return
     late.resume()
