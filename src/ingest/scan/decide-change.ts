@@ -3,6 +3,7 @@ import type { RecipeHash, SourceKey, Version } from '#src/document/ids.ts'
 import { policyFor } from '#src/document/parser.ts'
 import type { Change } from '#src/events.ts'
 import type { LedgerEntry } from '#src/document/ledger-entry.ts'
+import type { DeadLetter } from '#src/document/record.ts'
 import type { ChangeDeps } from '../deps.ts'
 
 /**
@@ -54,3 +55,6 @@ const PASSING: readonly FailureCode[] = [
 ]
 
 export const mayPass = (code: FailureCode): boolean => PASSING.includes(code)
+
+/** Whether an unchanged document that failed is sent again, by its dead letter; without one, it is. */
+export const failedByChance = (letter: DeadLetter | null): boolean => letter === null || mayPass(letter.failure.code)

@@ -12,9 +12,8 @@ import type { Source } from '#src/ports/source.ts'
 import { batchesOf } from './batches.ts'
 import { decideByContent } from './compare-content.ts'
 import { findReceipt } from '../process/find-receipt.ts'
-import { decideChange, acceptanceOf } from './decide-change.ts'
+import { decideChange, acceptanceOf, failedByChance } from './decide-change.ts'
 import { decideSkip, skippedFileOf } from './decide-skip.ts'
-import { failedByChance } from './failed-by-chance.ts'
 import type { ChangeDeps, OwnedStore, PriceModel, Receipts, Recipes, Tier } from '../deps.ts'
 import { type Handling, handlingOf } from '../process/handling.ts'
 import { KeySet } from '#src/document/key-set.ts'
@@ -188,12 +187,14 @@ async function planItem(
     ? (await decideByContent(known, listed, deps, signal)).change
     : decideChange(known, listed, acceptanceOf(key, deps))
   const ownDeps = forDocument(key, handling, deps)
-  if (change !== 'unchanged' || (await failedByChance(key, known, deps))) {
+  const hasFailed = change === 'unchanged' && known?.outcome === 'failed'
+  const letter = hasFailed ? await deps.store.readDeadLetter(key) : null
+  if (change !== 'unchanged' || (hasFailed && failedByChance(letter))) {
     return { ...nothing, change, ...(await priced(item, handling, bought.asPlanned, ownDeps, signal)) }
   }
   // A run as planned leaves it alone. Under local-first, whose recipe is another one, it would be tried again.
-  const isRefused = known?.outcome === 'failed' && handling.kind === 'parse' && handling.recipe.answers === undefined
-  if (!isRefused || (await deps.store.readDeadLetter(key))?.engineRefused !== true) return { ...nothing, change }
+  const mayBeBought = handling.kind === 'parse' && handling.recipe.answers === undefined
+  if (!mayBeBought || letter?.engineRefused !== true) return { ...nothing, change }
   const { localFirst = null, stays = false } = await priced(item, handling, bought.byPolicy, ownDeps, signal)
   return { ...nothing, change, localFirst, stays }
 }

@@ -9,8 +9,7 @@ import { skipFile } from './skip-file.ts'
 import { batchesOf, prefetchOne } from './batches.ts'
 import { type Burial, bury } from '../process/bury.ts'
 import { decideByContent } from './compare-content.ts'
-import { decideChange, acceptanceOf } from './decide-change.ts'
-import { failedByChance } from './failed-by-chance.ts'
+import { decideChange, acceptanceOf, failedByChance } from './decide-change.ts'
 import type { ScanDeps } from '../deps.ts'
 import { retryingStore } from '../process/retrying-store.ts'
 import { handlingOf } from '../process/handling.ts'
@@ -171,7 +170,9 @@ async function scanItem(
   const { change, version: present } = deps.checksum
     ? await decideByContent(known, listed, deps, signal)
     : { change: decideChange(known, listed, acceptanceOf(key, deps)), version: item.version }
-  if (change !== 'unchanged' || (await failedByChance(key, known, deps))) {
+  const hasFailed = change === 'unchanged' && known?.outcome === 'failed'
+  const isTriedAgain = hasFailed && failedByChance(await deps.store.readDeadLetter(key))
+  if (change !== 'unchanged' || isTriedAgain) {
     const job = { schema: 1, ...listed, bytes: item.bytes, queuedAt: deps.clock.shared() } as const
     return { listed: item, known, entry: pendingInLedger(job), job, change }
   }
