@@ -44,3 +44,22 @@ export function leavesInk({ unreadLetters, unreadShare }: InkReading, doubtfulSh
   const lost = unreadShare + (1 - unreadShare) * doubtfulShare
   return unreadLetters >= LEFT_LETTERS && (unreadShare >= MUCH_UNREAD || lost >= LOST_SHARE)
 }
+
+/** A page whose recognised letters have this share is a scan with some native text on it. */
+const MOSTLY_SCANNED = 0.5
+
+/**
+ * As `leavesInk`, of the scanned part alone where it is most of a page: the native text beside it is read for certain, and
+ * would thin out what is lost of the scan.
+ */
+export function leavesInkInScan(
+  ink: InkReading,
+  { letters, recognised }: { readonly letters: number; readonly recognised: number },
+  doubtfulShare: number,
+): boolean {
+  if (recognised < MOSTLY_SCANNED * letters) return false
+  return leavesInk(
+    { ...ink, unreadShare: ink.unreadLetters / Math.max(1, ink.unreadLetters + recognised) },
+    doubtfulShare,
+  )
+}

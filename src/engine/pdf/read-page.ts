@@ -18,7 +18,7 @@ import { writtenLanguages } from './ocr/written-language.ts'
 import type { PageProblem, PageReading } from './page-reading.ts'
 import type { ReadPage } from './text-layer.ts'
 import { garbledLetters, languageCertainty, lettersIn, lettersOf, plausibleShare } from './letters.ts'
-import { isNoisy, leavesInk, ocrHelps, showsUnreadText } from './ocr-decision.ts'
+import { isNoisy, leavesInk, leavesInkInScan, ocrHelps, showsUnreadText } from './ocr-decision.ts'
 
 export interface ReadPageContext {
   readonly pdf: PdfToDraw
@@ -174,7 +174,9 @@ function merged(
   if (unsure.size > 0 && !confirmed && found.layer === null) problems.push('unconfirmed_layer')
   const letters = lettersIn(outcome.page.textItems)
   const recognised = lettersIn(outcome.page.textItems.filter((item) => item.confidence !== undefined))
-  if (leavesInk(ink, outcome.confidence.doubtfulShare * (recognised / Math.max(1, letters))))
+  const { doubtfulShare } = outcome.confidence
+  const ofPage = doubtfulShare * (recognised / Math.max(1, letters))
+  if (leavesInk(ink, ofPage) || leavesInkInScan(ink, { letters, recognised }, doubtfulShare))
     problems.push('unread_ink')
   const doubtful = isDoubtful(outcome.confidence.mean, recognised / Math.max(1, letters), found.ink)
   if (doubtful || hasMuchBroken(outcome)) problems.push('doubtful_text')

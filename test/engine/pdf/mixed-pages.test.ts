@@ -87,6 +87,8 @@ describe('a page that is a picture', () => {
 describe('a page that once came out short in silence', () => {
   test.each([
     ['a frame of a stamp runs through a line', 817_000_212, 1],
+    ['a frame of a stamp runs through the scanned half of a page', 940_000_196, 1],
+    ['a stamp on the scanned half, and words read with doubt', 940_000_033, 1],
     ['noise hides a picture of words beside text', 832_000_240, 3.83],
     ['OCR reads two letters in the noise', 832_000_485, 4.77],
     ['streaks break words in two', 913_500_103, 1],

@@ -1,7 +1,7 @@
 import type { TextItem } from '@llamaindex/liteparse'
 import { expect, test } from 'vitest'
 import type { InkReading } from '#src/engine/pdf/ink/unread-ink.ts'
-import { leavesInk, ocrHelps } from '#src/engine/pdf/ocr-decision.ts'
+import { leavesInk, leavesInkInScan, ocrHelps } from '#src/engine/pdf/ocr-decision.ts'
 
 const ink = (unreadShare: number, unreadLetters: number): InkReading => ({
   unreadShare,
@@ -19,6 +19,14 @@ test('a page leaves ink where a twentieth of its letters are unread, or a tenth 
   expect(leavesInk(ink(0.044, 18), 0.065)).toBe(true)
   // A few marks beside text read with doubt: the confidence of OCR speaks for itself.
   expect(leavesInk(ink(0.044, 5), 0.3)).toBe(false)
+})
+
+test('what is lost of a scan is not thinned out by the native text beside it', () => {
+  const found = ink(0.041, 12)
+  expect(leavesInk(found, 0)).toBe(false)
+  expect(leavesInkInScan(found, { letters: 340, recognised: 182 }, 0)).toBe(true)
+  // A picture on a page of native text: its marks are a logo's more often than words.
+  expect(leavesInkInScan(found, { letters: 600, recognised: 60 }, 0)).toBe(false)
 })
 
 test('a page with text is given to OCR where noise may hide print, and not for the grain of a photograph', () => {
