@@ -1,6 +1,7 @@
 import type { ParsedPage, TextItem } from '@llamaindex/liteparse'
 import { type Box, boxOf, holds, union } from './box.ts'
 import { type FontStyle, fontStyle } from './font-style.ts'
+import { withJoinedIdeographs } from './join-native-ideographs.ts'
 import { inWrittenOrder, scriptRuns } from './right-to-left.ts'
 
 /** One word on a page, upright, with what its letters look like. */
@@ -45,7 +46,7 @@ export function wordsOf(page: ParsedPage): readonly Word[] {
   return found
 }
 
-function readWords(page: ParsedPage): Word[] {
+function readWords(page: ParsedPage): readonly Word[] {
   const links = (page.annotations ?? []).flatMap(({ uri, rect, quadpointRects }) => {
     const areas = quadpointRects.length > 0 ? quadpointRects : rect === undefined ? [] : [rect]
     return uri === undefined ? [] : areas.map((area) => ({ uri, box: boxOf(area) }))
@@ -60,7 +61,7 @@ function readWords(page: ParsedPage): Word[] {
     styles.set(name, style)
     return piecesOf(item, turned, style).map((piece): Word => ({ ...piece, link: linkAt(piece), turned }))
   })
-  return withoutDoubles(words)
+  return withJoinedIdeographs(withoutDoubles(words))
 }
 
 function turnOf(item: TextItem): Word['turned'] | null {

@@ -1,18 +1,10 @@
 import type { TextItem } from '@llamaindex/liteparse'
+import { BEGINS_WITH_RUN, ENDS_IN_RUN, hasIdeographs, SPACES_IN_RUN } from '../layout/ideographs.ts'
 
-/** Chinese and Japanese are written without spaces. */
-const IDEOGRAPH = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}]/u
-/** Their punctuation, quotes among it. */
-const RUN = '[\\p{Script=Han}\\p{Script=Hiragana}\\p{Script=Katakana}\\u3001-\\u303f\\uff01-\\uff65“”‘’]'
-const [ENDS_IN_RUN, BEGINS_WITH_RUN] = [new RegExp(`${RUN}$`, 'u'), new RegExp(`^${RUN}`, 'u')]
-const SPACES_IN_RUN = new RegExp(`(?<=${RUN})\\s+(?=${RUN})`, 'gu')
 /** Characters of a run stand nearer to one another than this share of their height. */
 const GAP = 1.2
 /** The middle of a flat character, such as 一, lies within its line, which is higher by this share on either side. */
 const RIM = 0.3
-
-/** Whether any character of a text is Chinese or Japanese. */
-export const hasIdeographs = (text: string): boolean => IDEOGRAPH.test(text)
 
 /** Recognised items, with runs of ideographs as one: Tesseract takes each few of them for a word. */
 export function withJoinedIdeographs(items: readonly TextItem[]): readonly TextItem[] {

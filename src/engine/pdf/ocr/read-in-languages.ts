@@ -1,7 +1,7 @@
 import type { ParsedPage, TextItem } from '@llamaindex/liteparse'
 import { lettersIn } from '../letters.ts'
 import type { CpuBudget } from './cpu-budget.ts'
-import { hasIdeographs } from './join-ideographs.ts'
+import { hasIdeographs } from '../layout/ideographs.ts'
 import type { OcrLanguages } from './ocr-languages.ts'
 import { type OcrOutcome, type OcrReading, type OcrRequest, recognisePage } from './recognise-page.ts'
 import { LEAST_WORDS_OF_OTHER, writtenAmong, writtenLanguages } from './written-language.ts'

@@ -32,6 +32,21 @@ test('the replacement character is no word', () => {
   expect(textsOf([{ text: '\ufffd' }, { text: 'pier' }])).toEqual(['pier'])
 })
 
+describe('native ideographs', () => {
+  const at = (text: string, x: number, more: Partial<TextItem> = {}) => ({ text, x, width: 12 * text.length, ...more })
+
+  test('of a line are one word with their punctuation, though each was set by itself', () => {
+    expect(textsOf([at('关', 72), at('于', 84.1), at('红军', 96), at('，', 120.2)])).toEqual(['关于红军，'])
+  })
+
+  test('stay apart where the page shows a space, on another line, in another size and beside other scripts', () => {
+    expect(textsOf([at('目', 72), at('录', 108)])).toEqual(['目', '录'])
+    expect(textsOf([at('目', 72), at('录', 84, { y: 130 })])).toEqual(['目', '录'])
+    expect(textsOf([at('目', 72), at('录', 84, { height: 24 })])).toEqual(['目', '录'])
+    expect(textsOf([at('共', 72), at('17', 84, { width: 13 }), at('页', 98)])).toEqual(['共', '17', '页'])
+  })
+})
+
 describe('a word written from right to left', () => {
   test.each([
     ['.للمشكلات', ['للمشكلات.']],
