@@ -5,6 +5,7 @@ import { type Insertion, Placeholders } from './ooxml/placeholders.ts'
 import { rewriteXml } from './ooxml/rewrite-xml.ts'
 import type { Supplement } from './ooxml/supplement.ts'
 import type { XmlElement } from './ooxml/xml-tree.ts'
+import { withLeafParagraphs } from './leaf-blocks.ts'
 import { wellFormed } from './well-formed.ts'
 import { replaceZipEntries } from './zip-replace.ts'
 
@@ -14,7 +15,7 @@ const DECLARATION = /^\uFEFF?\s*<\?xml[^>]*>/
 const ENCODING = /^\s*<\?xml[^>]*?encoding\s*=\s*["']([\w-]+)["']/
 
 /**
- * Formulas of an e-book as LaTeX, its chapters as XML that nests, and its main content without the table of contents that reading systems show beside it
+ * Formulas of an e-book as LaTeX, its chapters as XML that nests, each line in a paragraph, and its main content without the table of contents that reading systems show beside it
  * (EPUB 3.3, 5.6.1 and 7).
  */
 export function bookSupplement(book: OoxmlPackage, onlyMainContent: boolean): Supplement {
@@ -52,10 +53,11 @@ export function bookSupplement(book: OoxmlPackage, onlyMainContent: boolean): Su
 /** A page of HTML, whatever its file is named; chapters may be drawings too. */
 const isPage = (text: string): boolean => /<(?:html|body|p|div|h1)[\s>]/i.test(text)
 
-/** A chapter that the library can read, or null for one that it reads as it is: in UTF-16 it takes each letter for two. */
+/** A chapter that the library can read, lines of it as paragraphs; null for one that it reads as it is: in UTF-16 it takes each letter for two. */
 function mendedText(bytes: Buffer, text: string): string | null {
   const isWide = bytes[0] === 0xff || bytes[0] === 0xfe
-  return wellFormed(text) ?? (isWide ? text : null)
+  const mended = wellFormed(text) ?? (isWide ? text : null)
+  return withLeafParagraphs(mended ?? text) ?? mended
 }
 
 function textOfPart(bytes: Buffer): string {

@@ -55,6 +55,18 @@ describe('an e-book', () => {
     expect(markdown).toBe('# Tides\n\nIt pulls.\n')
   })
 
+  test('keeps the lines apart that are only in divisions, and terms and what explains them', async () => {
+    const bytes = book('Tides', {
+      poem: '<section><h2>Moon</h2><div class="lines"><div>It pulls,<br/>and pulls</div><div><i>the sea</i> <b>away</b>.</div></div></section>',
+      terms: '<dl><dt>Ebb</dt><dd>Out.</dd><dt>Flow</dt><dd><p>In.</p></dd></dl>',
+      kept: '<ul><li><div>One</div></li><li>Two</li></ul><table><tr><td><div>A</div></td><td>B</td></tr></table><div> <img src="a.png" alt=""/> </div>',
+    })
+    const { markdown } = await convertOffice(bytes, 'epub', OPTIONS)
+    expect(markdown).toBe(
+      '# Tides\n\n## Moon\n\nIt pulls,\\\nand pulls\n\n*the sea* **away**.\n\nEbb\n\nOut.\n\nFlow\n\nIn.\n\n- One\n- Two\n\n| A | B |\n| --- | --- |\n',
+    )
+  })
+
   test.each([
     ['a bare ampersand', '<p>Mr. Hart & Son</p><p>End.</p>', 'Mr. Hart & Son\n\nEnd.'],
     ['a bare sign', '<p>It is 1 < 2.</p><p>End.</p>', 'It is 1 \\< 2.\n\nEnd.'],

@@ -1,0 +1,86 @@
+/** Tags with quoted attributes; what may hold signs that are none is passed over. */
+const TOKEN =
+  /<!--[\s\S]*?-->|<!\[CDATA\[[\s\S]*?\]\]>|<\?[\s\S]*?\?>|<(\/?)([A-Za-z_][\w:.-]*)(?:\s+[\w:.-]+\s*=\s*(?:"[^"<]*"|'[^'<]*'))*\s*(\/?)>/g
+
+/** Elements that a browser begins a new line for. */
+const BLOCKS: ReadonlySet<string> = new Set(
+  'address article aside blockquote dd details div dl dt fieldset figcaption figure footer form h1 h2 h3 h4 h5 h6 header hr li main nav ol p pre section summary table tbody td tfoot th thead tr ul'.split(
+    ' ',
+  ),
+)
+/** Blocks of these names are paragraphs where they hold no other block. */
+const LEAVES: ReadonlySet<string> = new Set(['div', 'dt', 'dd', 'address', 'figcaption', 'summary'])
+/** Inside of these a paragraph may stand. Items of lists and cells of tables are read as they are. */
+const FLOW: ReadonlySet<string> = new Set(
+  'body section article main aside div blockquote dl dd details figure header footer nav fieldset form'.split(' '),
+)
+
+interface OpenElement {
+  readonly parent: OpenElement | undefined
+  /** Where its name stands. */
+  readonly at: number
+  /** The block that its content stands in: itself, or what it is inside of. */
+  readonly block: string
+  /** Whether a paragraph may stand in place of it. */
+  readonly isLeaf: boolean
+  /** Where what it holds begins. */
+  readonly from: number
+  holdsBlock: boolean
+}
+
+/**
+ * A chapter of an e-book whose lines that are only `<div>`, `<dt>` and the like are paragraphs; null where it has none. The
+ * office library runs such lines together, so that a poem, or a book without `<p>`, is one paragraph. Takes XML that nests.
+ */
+export function withLeafParagraphs(chapter: string): string | null {
+  const renamed = [...leavesOf(chapter)].toSorted((a, b) => a.at - b.at)
+  if (renamed.length === 0) return null
+  let [out, end] = ['', 0]
+  for (const { at, length } of renamed) {
+    out += `${chapter.slice(end, at)}p`
+    end = at + length
+  }
+  return out + chapter.slice(end)
+}
+
+/** The places of names to be replaced, of start and end tags. */
+function* leavesOf(chapter: string): Generator<{ readonly at: number; readonly length: number }> {
+  const open: OpenElement[] = []
+  for (const { 0: whole, 1: end, 2: name = '', 3: empty, index } of chapter.matchAll(TOKEN)) {
+    if (name === '') continue
+    if (end === '/') {
+      const closed = open.pop()
+      if (closed === undefined || !isParagraph(closed, chapter, index)) continue
+      yield { at: closed.at, length: name.length }
+      yield { at: index + 2, length: name.length }
+      continue
+    }
+    const isBlock = BLOCKS.has(name)
+    // What is around a block that is known to hold one is known to hold it too.
+    for (let element = isBlock ? open.at(-1) : undefined; element?.holdsBlock === false; element = element.parent) {
+      element.holdsBlock = true
+    }
+    if (empty === '/') continue
+    const parent = open.at(-1)
+    const around = parent?.block ?? ''
+    open.push({
+      parent,
+      at: index + 1,
+      block: isBlock || name === 'body' ? name : around,
+      isLeaf: LEAVES.has(name) && FLOW.has(around),
+      from: index + whole.length,
+      holdsBlock: false,
+    })
+  }
+}
+
+function isParagraph({ isLeaf, holdsBlock, from }: OpenElement, chapter: string, end: number): boolean {
+  return (
+    isLeaf &&
+    !holdsBlock &&
+    chapter
+      .slice(from, end)
+      .replaceAll(/<[^<>]*>/g, '')
+      .trim() !== ''
+  )
+}
