@@ -146,6 +146,8 @@ function withTrailing(
 /** Share of the lines that begin with a label and a colon in a form without rules. */
 const MOSTLY_LABELS = 0.7
 const FEWEST_TITLES = 4
+/** From so many columns on, a line with nothing but one cell that is not the first goes on with that cell. */
+const WIDE = 3
 
 /** Column titles over one row, most of it values: the shortest table there is. */
 function isTitledRow([titles = [], row = []]: readonly (readonly string[])[]): boolean {
@@ -164,7 +166,9 @@ function isTable(lines: readonly TableLine[], rules: readonly Ruling[]): boolean
   const texts = lines.map(({ cells }) => cells.map(cellText))
   const multi = texts.filter((cells) => cells.filter((text) => text !== '').length >= 2)
   const share = (test: (cells: readonly string[]) => boolean): number => multi.filter(test).length / multi.length
-  if (multi.length < 2 || multi.length < lines.length * 0.4) return false
+  // Lines of a long cell say nothing of the table, however many there are.
+  const begun = texts.filter((cells) => cells.length < WIDE || cells[0] !== '' || cells.filter(Boolean).length !== 1)
+  if (multi.length < 2 || multi.length < begun.length * 0.4) return false
   if (share((cells) => LIST_MARKER.test(cells.find((text) => text !== '') ?? '')) > 0.6) return false
   if (share((cells) => /^\(?\d+(?:\.\d+)*[a-z]?\)$/.test(cells.at(-1) ?? '')) > 0.5) return false
   if (share((cells) => cells.some((text) => /\.{4,}|(?:\. ){4,}/.test(text))) > 0.4) return false

@@ -60,7 +60,8 @@ function joined(upper: TableLine, lower: TableLine): TableLine {
 
 function bodyRows(lines: readonly TableLine[], rulings: Rulings): Cell[][] {
   const blocks = blocksOf(lines, rulings)
-  const wrapped = blocks.length > 1 && blocks.length * 6 >= lines.length && areRows(blocks)
+  const wrapped =
+    blocks.length > 1 && ((blocks.length * 6 >= lines.length && areRows(blocks)) || haveRaggedEnds(blocks))
   return blocks.flatMap((block) => {
     if (block.length === 1 || !wrapped || stacked(block)) return mergedLines(block)
     return [[...block.reduce(joined).cells]]
@@ -74,6 +75,30 @@ function areRows(blocks: readonly (readonly TableLine[])[]): boolean {
     ({ cells }) => (cells[0]?.length ?? 0) === 0 || cells.slice(1).every((cell) => cell.length === 0),
   )
   return parts.length >= others.length * 0.7
+}
+
+/** Half of the blocks of several lines are shaped so: in the others all cells may end on the same line. */
+const MOST_RAGGED = 0.5
+
+/**
+ * Whether blocks are rows of long texts, by their shape: each cell begins on the first line of its block and goes on without
+ * a break, and some end before others. Rows below each other fill their cells from line to line alike.
+ */
+function haveRaggedEnds(blocks: readonly (readonly TableLine[])[]): boolean {
+  const tall = blocks.filter((block) => block.length > 1)
+  const ragged = tall.filter((block) => {
+    const heights = block[0]?.cells.map((_, column) => heightIn(block, column)) ?? []
+    const filled = heights.filter((height) => height !== 0)
+    return filled.length > 1 && filled.every((height) => height > 0) && Math.min(...filled) < Math.max(...filled)
+  })
+  return tall.length > 1 && ragged.length >= MOST_RAGGED * tall.length
+}
+
+/** Lines from the top of a block that a column fills; -1 where it is filled elsewhere too. */
+function heightIn(block: readonly TableLine[], column: number): number {
+  const isFilled = block.map(({ cells }) => (cells[column]?.length ?? 0) > 0)
+  const height = isFilled.indexOf(false) < 0 ? block.length : isFilled.indexOf(false)
+  return isFilled.lastIndexOf(true) < height ? height : -1
 }
 
 /** Several values below each other in one column: the lines are rows, however near they stand. */
