@@ -1,6 +1,7 @@
 import { type Interval, shared, union } from '../layout/box.ts'
 import { type Row, type Segment, sizeOf, wordsIn } from '../layout/rows.ts'
 import type { Ruling, Rulings } from '../layout/rulings.ts'
+import { bandedTable, leadingOf } from './banded.ts'
 import { cellsOf, columnsOf } from './columns.ts'
 import { cellText, isValue, type TableGrid, withoutEmpty } from './grid.ts'
 import { isKeyValues, keyValueRows } from './key-values.ts'
@@ -26,10 +27,17 @@ const MOSTLY_FILLED = 0.42
 /** Tables without a drawn grid: lines whose words leave the same gaps free. In the order of the rows. */
 export function streamTables(rows: readonly Row[], rulings: Rulings): StreamTable[] {
   const found: StreamTable[] = []
+  const leading = leadingOf(rows)
   let at = 0
   while (at < rows.length) {
     const to = endOfRun(rows, at, rulings)
-    const table = to - at >= 2 ? tableOf(rows, at, to, rulings) : null
+    const byLines = to - at >= 2 ? tableOf(rows, at, to, rulings) : null
+    const byBands = bandedWithin(
+      rows,
+      { from: at, to: byLines === null ? Math.max(to, at + 1) : at + 1, leading },
+      rulings,
+    )
+    const table = byBands !== null && holdsMore(byBands, byLines) ? byBands : byLines
     if (table === null) {
       at = Math.max(to, at + 1)
     } else {
@@ -38,6 +46,28 @@ export function streamTables(rows: readonly Row[], rulings: Rulings): StreamTabl
     }
   }
   return found
+}
+
+/** Whether a table of bands has all of the lines and columns that another has. */
+function holdsMore(banded: StreamTable, other: StreamTable | null): boolean {
+  if (other === null) return true
+  const width = ({ table }: StreamTable): number => table.rows[0]?.length ?? 0
+  return banded.to >= other.to && width(banded) >= width(other)
+}
+
+/** The first table of rows that stand apart which begins on one of these lines; items of a list stand before some. */
+function bandedWithin(
+  rows: readonly Row[],
+  { from, to, leading }: { readonly from: number; readonly to: number; readonly leading: number },
+  rulings: Rulings,
+): StreamTable | null {
+  for (let at = from; at < to; at += 1) {
+    const found = bandedTable(rows, at, leading)
+    if (found === null || !isTable(found.lines, rulesBeside(rows.slice(found.from, found.to), rulings))) continue
+    const grid = withoutEmpty(found.cells)
+    return { table: { kind: 'table', box: union(grid.flat(2)), rows: grid }, from: found.from, to: found.to }
+  }
+  return null
 }
 
 /** A segment longer than this is a sentence, not a cell. */
@@ -102,13 +132,7 @@ function lengthOf(segment: Segment): number {
 
 function tableOf(rows: readonly Row[], from: number, to: number, rulings: Rulings): StreamTable | null {
   const lines = rows.slice(from, to)
-  const box = union(lines)
-  const rules = rulings.horizontal.filter(
-    (rule) =>
-      shared(rule.start, rule.end, box.x0, box.x1) > 0.6 * (box.x1 - box.x0) &&
-      rule.at > box.y0 - 14 &&
-      rule.at < box.y1 + 14,
-  )
+  const rules = rulesBeside(lines, rulings)
   const columns = columnsOf(lines.filter(isMulti))
   if (columns.length < 2) return null
   const cells = lines.map((row) => tableLine(row, cellsOf(row, columns)))
@@ -122,6 +146,17 @@ function tableOf(rows: readonly Row[], from: number, to: number, rulings: Ruling
   const filled = grid.flat().filter((cell) => cell.length > 0).length
   if (rules.length < 2 && filled < grid.flat().length * MOSTLY_FILLED) return null
   return { table: { kind: 'table', box: union(rows.slice(from, end)), rows: grid }, from, to: end }
+}
+
+/** Rules through lines and just above and below them. */
+function rulesBeside(lines: readonly Row[], rulings: Rulings): Ruling[] {
+  const box = union(lines)
+  return rulings.horizontal.filter(
+    (rule) =>
+      shared(rule.start, rule.end, box.x0, box.x1) > 0.6 * (box.x1 - box.x0) &&
+      rule.at > box.y0 - 14 &&
+      rule.at < box.y1 + 14,
+  )
 }
 
 /** A last label without values belongs to the table when it is set as tightly as its rows, or a closing rule follows. */

@@ -26,6 +26,8 @@ interface WrappedTable {
   /** Rows of cells, each cell as its lines. */
   readonly rows: readonly (readonly (readonly string[])[])[]
   readonly columns: readonly number[]
+  /** Where a cell with fewer lines than its row stands in it: 0 at the top, 1 at the bottom. */
+  readonly upright: 0 | 0.5 | 1
   /** Space between rows beyond the pitch of lines, in points. */
   readonly gap: number
 }
@@ -53,19 +55,22 @@ function draw(random: Random): WrappedTable {
   }
   const row = (least: number) => Array.from({ length: count }, (_, column) => cell(column, column === 0 ? 1 : least))
   return {
+    upright: random.pick([0, 0, 0.5, 1] as const),
     columns: starts,
     gap: 2.5 + 3 * random.next(),
     rows: [row(1), ...Array.from({ length: 4 + random.below(4) }, () => row(2))],
   }
 }
 
-function contentOf({ rows, columns, gap }: WrappedTable): string {
+function contentOf({ rows, columns, gap, upright }: WrappedTable): string {
   let [top, content] = [160, paragraph(72, 100, PROSE)]
   for (const row of rows) {
+    const height = Math.max(...row.map((lines) => lines.length))
     for (const [column, lines] of row.entries()) {
-      for (const [at, line] of lines.entries()) content += text(columns[column] ?? 0, top + at * PITCH, line, SIZE)
+      const first = top + upright * (height - lines.length) * PITCH
+      for (const [at, line] of lines.entries()) content += text(columns[column] ?? 0, first + at * PITCH, line, SIZE)
     }
-    top += Math.max(...row.map((lines) => lines.length)) * PITCH + gap
+    top += height * PITCH + gap
   }
   return content + paragraph(72, top + 24, PROSE)
 }
