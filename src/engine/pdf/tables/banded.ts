@@ -96,6 +96,15 @@ const isBelow = (next: Row, row: Row): boolean =>
 const isItem = ({ segments: [marker] }: Row): boolean =>
   marker?.words.length === 1 && BULLET.test(marker.words[0]?.text ?? '')
 
+const BOLD = 600
+const isBold = ({ weight }: Word): boolean => weight >= BOLD
+
+/** Whether a line is a heading above the one that follows it: bold as a whole, above print that is not. */
+function isHeading(row: Row | undefined, next: Row | undefined): boolean {
+  if (row === undefined || next === undefined || row.segments.length > 1) return false
+  return wordsIn(row).every(isBold) && !wordsIn(next).some(isBold)
+}
+
 function bandAt(rows: readonly Row[], from: number, leading: number): Band {
   let to = from + 1
   let end = rows[from]?.y1 ?? 0
@@ -104,7 +113,7 @@ function bandAt(rows: readonly Row[], from: number, leading: number): Band {
     row !== undefined &&
     row.y0 - end <= leading + ROW_GAP * size &&
     Math.abs(sizeOf(wordsIn(row)) - size) <= SAME_SIZE * size
-  while (goesOn(rows[to]) && to - from <= MOST_LINES) {
+  while (goesOn(rows[to]) && !isHeading(rows[to - 1], rows[to]) && to - from <= MOST_LINES) {
     end = Math.max(end, rows[to]?.y1 ?? 0)
     to += 1
   }

@@ -2,6 +2,9 @@ import { median } from '../layout/box.ts'
 import { type Row, rowsOf, wordsIn } from '../layout/rows.ts'
 import { type Cell, cellText, isValue } from './grid.ts'
 
+/** The next line of a cell stands at most this share of its height below. */
+const NEAR = 0.6
+
 /** One line of print across the columns of a table. */
 export interface TableLine {
   readonly cells: readonly Cell[]
@@ -49,9 +52,10 @@ function holdsStackedValues(lines: readonly TableLine[]): boolean {
 /** Joins the lines that continue the row above them: a label or a text that did not fit on one line. */
 export function mergedLines(lines: readonly TableLine[]): Cell[][] {
   const rows: { cells: Cell[]; y1: number; lastY0: number }[] = []
+  const capital = beginsWithCapitals(lines)
   for (const line of lines) {
     const above = rows.at(-1)
-    if (above !== undefined && continues(above, line)) {
+    if (above !== undefined && (continues(above, line) || (capital && goesOnInSmall(above, line)))) {
       above.cells = above.cells.map((cell, column) => [...cell, ...(line.cells[column] ?? [])])
       Object.assign(above, { y1: Math.max(above.y1, line.y1), lastY0: line.y0 })
     } else {
@@ -59,6 +63,32 @@ export function mergedLines(lines: readonly TableLine[]): Cell[][] {
     }
   }
   return rows.map((row) => row.cells)
+}
+
+/** Lines whose cells all begin in small letters are few enough to be second lines. */
+const MOST_SMALL = 0.75
+const SMALL = /^[\p{Ll}(]/u
+const CAPITAL = /^[^\p{L}]*[\p{Lu}\p{Lo}\d]/u
+
+const textsOf = ({ cells }: Pick<TableLine, 'cells'>): string[] => cells.map(cellText).filter((text) => text !== '')
+
+/** Whether the cells of a table begin with capitals or digits, so that a line all in small letters goes on with the one above. */
+function beginsWithCapitals(lines: readonly TableLine[]): boolean {
+  const others = lines.filter((line) => !textsOf(line).every((text) => SMALL.test(text)))
+  return (
+    others[0] === lines[0] &&
+    others.length >= 2 &&
+    lines.length - others.length <= MOST_SMALL * lines.length &&
+    others.every((line) => textsOf(line).every((text) => CAPITAL.test(text)))
+  )
+}
+
+/** Whether all of a line begins in small letters below text of the row above. */
+function goesOnInSmall(above: { readonly cells: readonly Cell[]; readonly y1: number }, line: TableLine): boolean {
+  if (line.y0 - above.y1 > (line.y1 - line.y0) * NEAR) return false
+  return line.cells.every((cell, column) => {
+    return cell.length === 0 || (SMALL.test(cellText(cell)) && (above.cells[column]?.length ?? 0) > 0)
+  })
 }
 
 /** Fields of forms: `Order no.: 2024-56`, each on a line of its own. A label of several lines ends on the last. */
@@ -79,7 +109,7 @@ function continues(above: { readonly cells: readonly Cell[]; readonly y1: number
   if (fields) return false
   // Half a line apart: a value set in the middle of a label of two lines.
   if (line.y0 < above.y1 - height * 0.3) return true
-  if (line.y0 - above.y1 > height * 0.6) return false
+  if (line.y0 - above.y1 > height * NEAR) return false
   const label = lower[0] ?? ''
   const values = lower.slice(1).filter((text) => text !== '')
   if (label === '') return values.length > 0 && !values.some(isValue) && upper.slice(1).some((text) => text !== '')

@@ -11,12 +11,29 @@ const ROW_PITCH = 1.14
  * gaps, else every line that does not plainly continue the one above it.
  */
 export function tableRows(lines: readonly TableLine[], rulings: Rulings): Cell[][] {
+  const columns = valueColumns(lines)
   const body = Math.max(
     0,
-    lines.findIndex((line) => holdsValues(line) || holdsLabel(line)),
+    lines.findIndex(
+      (line) => holdsValues(line) || holdsLabel(line) || columns.some((column) => isValueAt(line, column)),
+    ),
   )
   const header = headerRows(lines.slice(0, body), rulings)
   return [...header, ...bodyRows(lines.slice(body), rulings)]
+}
+
+/** Of the cells of a column so many are values where the column is one of values. */
+const MOSTLY_VALUES = 0.6
+
+const isValueAt = ({ cells }: TableLine, column: number): boolean => isValue(cellText(cells[column] ?? []))
+
+/** The columns beside the labels that hold values below their title. */
+function valueColumns(lines: readonly TableLine[]): number[] {
+  return (lines[0]?.cells ?? []).flatMap((_, column) => {
+    const filled = lines.filter(({ cells }) => (cells[column]?.length ?? 0) > 0)
+    const values = filled.filter((line) => isValueAt(line, column))
+    return column > 0 && values.length >= 2 && values.length >= MOSTLY_VALUES * filled.length ? [column] : []
+  })
 }
 
 /** Most of what stands beside the label is values. */
