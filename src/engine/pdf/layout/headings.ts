@@ -79,8 +79,30 @@ function isHeading(block: TextBlock, text: string, next: LayoutBlock | undefined
   if (/[.,;:]$/.test(text) && !SECTION_NUMBER.test(text)) return false
   const bold = words.every((word) => word.weight >= style.boldWeight)
   const nextBold = next?.kind === 'paragraph' && next.lines.flat().every((word) => word.weight >= style.boldWeight)
-  if (bold) return next !== undefined && next.kind !== 'figure' && !(nextBold && next.lines.length > 2)
+  if (bold) {
+    const leads = next !== undefined && next.kind !== 'figure' && !(nextBold && next.lines.length > 2)
+    return leads && !standsOverCells(block, next)
+  }
   return block.lines.length === 1 && letters >= 5 && leadsProse(next) && isSetApart(words, text)
+}
+
+/** Words this many sizes apart are cells of a row; behind a section's number is such a space too. */
+const CELL_GAP = 1.1
+const NUMBER = /^\(?[\dIVXLCA-Z.]{1,6}\)?$/
+
+/** Whether a line is the titles of columns, above a table or another line of cells. */
+function standsOverCells({ lines: [line = []] }: TextBlock, next: LayoutBlock): boolean {
+  if (!hasCells(line)) return false
+  return next.kind === 'table' || ('lines' in next && hasCells(next.lines[0] ?? []))
+}
+
+function hasCells(line: Line): boolean {
+  const words = line.toSorted((a, b) => a.x0 - b.x0)
+  return words.slice(1).some((word, index) => {
+    const before = words[index]
+    if (before === undefined || word.x0 - before.x1 < CELL_GAP * word.size) return false
+    return index > 0 || !NUMBER.test(before.text)
+  })
 }
 
 /** Letters like the text's, but a line of its own in capitals or italics. */

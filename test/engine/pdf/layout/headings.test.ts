@@ -46,6 +46,19 @@ test.each([
   expect(withHeadings(blocks, STYLE)[0]?.kind).toBe(kind)
 })
 
+test('a bold line is no heading where its words are the titles of columns', () => {
+  const spread = (text: string, style: Partial<Word> = {}): LayoutBlock => {
+    const block = paragraph(text, 10, { ...NATIVE, ...style })
+    if (!('lines' in block)) throw new Error('the block has no lines')
+    const lines = block.lines.map((line) => line.map((word, at) => ({ ...word, x0: at * 60, x1: at * 60 + 40 })))
+    return { ...block, lines }
+  }
+  const kinds = (...blocks: LayoutBlock[]) => withHeadings(blocks, STYLE)[0]?.kind
+  expect(kinds(spread('Ship Length Dues', { weight: 700 }), spread('Sloop 12 3.50'))).toBe('paragraph')
+  expect(kinds(spread('Ship Length Dues', { weight: 700 }), paragraph(PROSE, 10, NATIVE))).toBe('heading')
+  expect(kinds(spread('2.1 Dues', { weight: 700 }), spread('Sloop 12 3.50'))).toBe('heading')
+})
+
 test('a line in capitals and small capitals has the size of its capitals', () => {
   const line = [14, 10, 14, 10].map((size, at): Word => {
     const box = { x0: at * 50, y0: 0, x1: at * 50 + 40, y1: size }
