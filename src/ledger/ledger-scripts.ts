@@ -109,7 +109,8 @@ const SETTLER_EXPIRY_S = 3_600
 
 /**
  * ARGV: source key, entry, version, number of this end in its process. Answers 0 when the entry that was there is for
- * another version, 2 when it was this very entry, else 1.
+ * another version, 2 when it was this very entry, else 1. Where none was there, Redis lost it while the document was in
+ * work: the store has its record, which a rebuild from the store may have missed, and no scan lists it if it has left the source.
  *
  * KEYS[3] is the process: under `last` the number of its last end, and the number of each that came second. A process
  * sends its ends in their order, and again in that order where a connection was lost; so an end up to the last was
@@ -131,12 +132,14 @@ local function answer_again()
 end
 local before = redis.call('HGET', KEYS[2], ARGV[1])
 local version = ARGV[3]
-if not before or string.sub(before, -#version) ~= version then return 0 end
-local header = #before - #version
-if #version == 0 or not (header == 12 or string.find(string.sub(before, 2, header), '^:[^:]*:$')) then return 0 end
-if before == ARGV[2] then return answer_again() end
+if before then
+  if string.sub(before, -#version) ~= version then return 0 end
+  local header = #before - #version
+  if #version == 0 or not (header == 12 or string.find(string.sub(before, 2, header), '^:[^:]*:$')) then return 0 end
+  if before == ARGV[2] then return answer_again() end
+end
 move(before, ARGV[2])
-ends(before, ARGV[2])
+ends(before or 'p', ARGV[2])
 redis.call('HSET', KEYS[2], ARGV[1], ARGV[2])
 count()
 remember('last')

@@ -15,7 +15,7 @@ export interface Ledger {
   advance(changes: readonly LedgerChange[]): Promise<readonly boolean[]>
   /** As `write`; an entry that is there stays, unless it is pending for what came out. Answers how many were written. */
   adopt(entries: readonly (readonly [SourceKey, LedgerEntry])[]): Promise<number>
-  /** As `write` for one key, but only while the entry still is for `entry.version`. */
+  /** As `write` for one key, but only while the entry still is for `entry.version`, or none is there: Redis lost it. */
   settle(key: SourceKey, entry: LedgerEntry): Promise<Settled>
   /** Documents that ever came from pending to an end, by any process; begins anew when Redis is lost. */
   endedTotal(): Promise<number>

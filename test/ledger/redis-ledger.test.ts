@@ -122,7 +122,6 @@ describe('RedisLedger', () => {
     const ledger = ledgerOf('settle')
     const [key, pending] = entryOf(1, 'pending')
     const settled = { ...pending, recipeHash: recipeHash('fedcba9876543210'), outcome: 'done' as const }
-    expect(await ledger.settle(key, settled)).toBe('other_version')
     await ledger.write([[key, pending]])
     expect(await ledger.settle(key, settled)).toBe('ended')
     expect(await ledger.settle(key, settled)).toBe('again')
@@ -133,6 +132,16 @@ describe('RedisLedger', () => {
     expect(await ledger.settle(key, settled)).toBe('other_version')
     expect(await ledger.read([key])).toEqual([newer])
     expect(await ledger.counts()).toEqual({ ...NO_COUNTS, pending: 1 })
+  })
+
+  test('the ledger settles a document that it does not know: Redis lost its data while it was in work', async () => {
+    const ledger = ledgerOf('unknown')
+    const [key, done] = entryOf(1, 'done')
+    expect(await ledger.settle(key, done)).toBe('ended')
+    expect(await ledger.settle(key, done)).toBe('again')
+    expect(await ledger.read([key])).toEqual([done])
+    expect(await ledger.counts()).toEqual({ ...NO_COUNTS, done: 1 })
+    expect(await ledger.endedTotal()).toBe(1)
   })
 
   test('streams every entry once, long keys and odd ones too', async () => {
