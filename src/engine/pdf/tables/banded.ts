@@ -34,6 +34,8 @@ const SAME_SIZE = 0.12
 const FEWEST_BANDS = 3
 const FEWEST_COLUMNS = 3
 const LEAST_FILLED = 0.75
+/** Each column is filled in so many of the rows: a word that happens to stand apart is none. */
+const LEAST_IN_COLUMN = 0.6
 const BULLET = /^[•▪◦●○■□‣∙·–—-]$/
 /** Rows below each other fill their cells from line to line alike: in half of the tall bands a cell has fewer lines. */
 const LEAST_RAGGED = 0.5
@@ -52,13 +54,22 @@ export function bandedTable(rows: readonly Row[], from: number, leading: number)
   if (columns.length < FEWEST_COLUMNS) return null
   const cells = bands.map((band) => cellsOf(band, columns).map(inLines))
   const filled = cells.flat().filter((cell) => cell.length > 0).length
-  if (filled < LEAST_FILLED * cells.flat().length) return null
+  if (filled < LEAST_FILLED * cells.flat().length || !fillsColumns(cells, LEAST_IN_COLUMN)) return null
   if (cells.some((row) => row.some(holdsValues))) return null
   // Titles of two lines are one row, however evenly they fill them.
   const tall = bands.slice(1).flatMap(({ lines }, index) => (lines.length > 1 ? [cells[index + 1] ?? []] : []))
   if (tall.filter(isRagged).length < LEAST_RAGGED * tall.length) return null
   const lines = bands.map((band, index) => tableLine(band, cells[index] ?? []))
   return { cells, lines, from: first.from, to: last.to }
+}
+
+/** Whether each column is filled in this share of the rows. */
+export function fillsColumns(rows: readonly (readonly Cell[])[], share: number): boolean {
+  const columns = rows[0] ?? []
+  return columns.every((_, column) => {
+    const filled = rows.filter((row) => (row[column]?.length ?? 0) > 0)
+    return filled.length >= share * rows.length
+  })
 }
 
 /** Bands of several pieces that follow each other, from line `from` on. */

@@ -1,7 +1,7 @@
 import { type Interval, shared, union } from '../layout/box.ts'
 import { type Row, type Segment, sizeOf, wordsIn } from '../layout/rows.ts'
 import type { Ruling, Rulings } from '../layout/rulings.ts'
-import { bandedTable, leadingOf } from './banded.ts'
+import { bandedTable, fillsColumns, leadingOf } from './banded.ts'
 import { cellsOf, columnsOf } from './columns.ts'
 import { cellText, isValue, type TableGrid, withoutEmpty } from './grid.ts'
 import { isKeyValues, keyValueRows } from './key-values.ts'
@@ -183,6 +183,8 @@ const MOSTLY_LABELS = 0.7
 const FEWEST_TITLES = 4
 /** From so many columns on, a line with nothing but one cell that is not the first goes on with that cell. */
 const WIDE = 3
+/** Where each of its columns is filled in this share of the lines with several cells. */
+const FILLED = 0.5
 
 /** Column titles over one row, most of it values: the shortest table there is. */
 function isTitledRow([titles = [], row = []]: readonly (readonly string[])[]): boolean {
@@ -201,8 +203,15 @@ function isTable(lines: readonly TableLine[], rules: readonly Ruling[]): boolean
   const texts = lines.map(({ cells }) => cells.map(cellText))
   const multi = texts.filter((cells) => cells.filter((text) => text !== '').length >= 2)
   const share = (test: (cells: readonly string[]) => boolean): number => multi.filter(test).length / multi.length
-  // Lines of a long cell say nothing of the table, however many there are.
-  const begun = texts.filter((cells) => cells.length < WIDE || cells[0] !== '' || cells.filter(Boolean).length !== 1)
+  // Lines of a long cell say nothing of a table whose columns are filled, however many there are.
+  const across = lines.filter(({ cells }) => cells.filter((cell) => cell.length > 0).length >= 2)
+  const isWide =
+    (texts[0]?.length ?? 0) >= WIDE &&
+    fillsColumns(
+      across.map(({ cells }) => cells),
+      FILLED,
+    )
+  const begun = texts.filter((cells) => !isWide || cells[0] !== '' || cells.filter(Boolean).length !== 1)
   if (multi.length < 2 || multi.length < begun.length * 0.4) return false
   if (share((cells) => LIST_MARKER.test(cells.find((text) => text !== '') ?? '')) > 0.6) return false
   if (share((cells) => /^\(?\d+(?:\.\d+)*[a-z]?\)$/.test(cells.at(-1) ?? '')) > 0.5) return false

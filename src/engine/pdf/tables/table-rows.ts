@@ -81,8 +81,32 @@ function bodyRows(lines: readonly TableLine[], rulings: Rulings): Cell[][] {
     blocks.length > 1 && ((blocks.length * 6 >= lines.length && areRows(blocks)) || haveRaggedEnds(blocks))
   return blocks.flatMap((block) => {
     if (block.length === 1 || !wrapped || stacked(block)) return mergedLines(block)
-    return [[...block.reduce(joined).cells]]
+    return labelledParts(block).map((part) => [...part.reduce(joined).cells])
   })
+}
+
+const hasLabel = ({ cells }: TableLine): boolean => (cells[0]?.length ?? 0) > 0
+
+/**
+ * The parts of a block with several labels: after lines without one, a line with a label begins another row. A lone label may
+ * stand in the middle of its row.
+ */
+function labelledParts(block: readonly TableLine[]): TableLine[][] {
+  const begins = block.map((line, index) => {
+    const before = block[index - 1]
+    return (
+      hasLabel(line) &&
+      (before === undefined || !hasLabel(before)) &&
+      line.cells.slice(1).some((cell) => cell.length > 0)
+    )
+  })
+  if (begins.filter(Boolean).length < 2) return [[...block]]
+  const parts: TableLine[][] = []
+  for (const [index, line] of block.entries()) {
+    if (begins[index] === true || parts.length === 0) parts.push([line])
+    else parts.at(-1)?.push(line)
+  }
+  return parts
 }
 
 /** Blocks of lines are rows when their lines after the first mostly name nothing, or hold nothing but the name. */

@@ -75,6 +75,21 @@ describe('a table of a PDF', () => {
     ])
   })
 
+  test('has a row for each label, though its rows stand no further apart than their lines', async () => {
+    const rows: Cells = [
+      ['Bone', 'Dislocation of the', 'Curved spine'],
+      ['', 'hip at birth', 'in two planes'],
+      ['Ear', 'Middle ear that', 'Loss of hearing'],
+      ['', 'is inflamed', ''],
+      ['Kidney', 'Horseshoe form', 'High pressure'],
+      ['', 'and malrotation', 'of the blood'],
+    ]
+    const content = cells([['Organ', 'Child', 'Adult']], [74, 204, 334], 100) + cells(rows, [74, 204, 334], 124, 12)
+    expect(await tablesOf({ content })).toEqual([
+      '| Organ | Child | Adult |\n| --- | --- | --- |\n| Bone | Dislocation of the hip at birth | Curved spine in two planes |\n| Ear | Middle ear that is inflamed | Loss of hearing |\n| Kidney | Horseshoe form and malrotation | High pressure of the blood |',
+    ])
+  })
+
   test('puts a title over several columns into the first of them', async () => {
     const drawn =
       rules([70, 200], [188, 204, 220, 236, 252]) +
