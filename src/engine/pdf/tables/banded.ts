@@ -55,7 +55,7 @@ export function bandedTable(rows: readonly Row[], from: number, leading: number)
   const cells = bands.map((band) => cellsOf(band, columns).map(inLines))
   const filled = cells.flat().filter((cell) => cell.length > 0).length
   if (filled < LEAST_FILLED * cells.flat().length || !fillsColumns(cells, LEAST_IN_COLUMN)) return null
-  if (cells.some((row) => row.some(holdsValues))) return null
+  if (cells.some((row) => row.some((cell) => holdsValues(cell) || isInterrupted(cell, leading)))) return null
   // Titles of two lines are one row, however evenly they fill them.
   const tall = bands.slice(1).flatMap(({ lines }, index) => (lines.length > 1 ? [cells[index + 1] ?? []] : []))
   if (tall.filter(isRagged).length < LEAST_RAGGED * tall.length) return null
@@ -146,6 +146,15 @@ function piecesOf(words: readonly Word[]): Segment[] {
 }
 
 const inLines = (cell: Cell): Cell => rowsOf(cell).flatMap(wordsIn)
+
+/** Whether a cell leaves a line free: it is cells of several rows. */
+function isInterrupted(cell: Cell, leading: number): boolean {
+  const lines = rowsOf(cell)
+  return lines.some((line, index) => {
+    const before = lines[index - 1]
+    return before !== undefined && line.y0 - before.y1 > leading + ROW_GAP * sizeOf(cell)
+  })
+}
 
 /** Values on several lines are cells of several rows. */
 const holdsValues = (cell: Cell): boolean => rowsOf(cell).filter((row) => isValue(cellText(wordsIn(row)))).length > 1

@@ -76,17 +76,22 @@ describe('a table of a PDF', () => {
   })
 
   test('has a row for each label, though its rows stand no further apart than their lines', async () => {
-    const rows: Cells = [
+    const first: Cells = [
       ['Bone', 'Dislocation of the', 'Curved spine'],
-      ['', 'hip at birth', 'in two planes'],
+      ['', 'hip at birth', ''],
+    ]
+    const rows: Cells = [
+      ['', 'Childhood: short', ''],
+      ['', 'fingers', ''],
       ['Ear', 'Middle ear that', 'Loss of hearing'],
       ['', 'is inflamed', ''],
       ['Kidney', 'Horseshoe form', 'High pressure'],
-      ['', 'and malrotation', 'of the blood'],
+      ['', 'and malrotation', ''],
     ]
-    const content = cells([['Organ', 'Child', 'Adult']], [74, 204, 334], 100) + cells(rows, [74, 204, 334], 124, 12)
+    const at = [74, 204, 334]
+    const content = cells([['Organ', 'Child', 'Adult']], at, 100) + cells(first, at, 124, 12) + cells(rows, at, 156, 12)
     expect(await tablesOf({ content })).toEqual([
-      '| Organ | Child | Adult |\n| --- | --- | --- |\n| Bone | Dislocation of the hip at birth | Curved spine in two planes |\n| Ear | Middle ear that is inflamed | Loss of hearing |\n| Kidney | Horseshoe form and malrotation | High pressure of the blood |',
+      '| Organ | Child | Adult |\n| --- | --- | --- |\n| Bone | Dislocation of the hip at birth | Curved spine |\n|  | Childhood: short fingers |  |\n| Ear | Middle ear that is inflamed | Loss of hearing |\n| Kidney | Horseshoe form and malrotation | High pressure |',
     ])
   })
 
