@@ -11,6 +11,7 @@ export const CALM: readonly FaultKind[] = [
   'engine-killed',
   'converter-missing',
   'download-hangs',
+  'maintenance',
 ]
 
 /** Faults in which requests that were sent do not come to the service. */

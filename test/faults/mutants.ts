@@ -169,6 +169,10 @@ export const MUTANTS = {
     ['src/outputs/folder/make-folder.ts', 'above === root || above === path', 'above === path'],
     ['src/outputs/folder/folder-probe.ts', '(await this.#moved()) ?? (await this.#full())', 'null'],
   ],
+  /** `gc` removes what was saved a moment ago, and no record refers to yet. */
+  'gc-takes-young': [
+    ['src/cli/gc.ts', "if (savedAt > Math.min(startedAt, Date.now() - settings.receiptMinAgeMs)) return 'young'", ''],
+  ],
   /** The engine is started once. */
   'one-engine': [
     ['workers/engine-supervisor.ts', 'this.#report(how, decision)', 'this.#report(how, decision); return'],
@@ -211,6 +215,7 @@ export const FOUND_BY = [
   ['store-hangs', 'endless-stop'],
   ['store-vanishes', 'fills-any-folder'],
   ['s3-hangs', 'endless-stop'],
+  ['maintenance', 'gc-takes-young'],
   ['engine-killed', 'one-engine'],
   ['converter-missing', 'trusts-converters'],
   ['download-hangs', 'endless-stop'],

@@ -62,6 +62,7 @@ export class SluiceProcesses {
   readonly stalls: string
   readonly #options: SluiceProcessesOptions
   readonly #living = new Map<RunningSluice, RedisLine>()
+  readonly #maintenance = new Set<RunningSluice>()
   readonly #checking: Promise<void>[] = []
   /** What processes that ended by themselves said. */
   readonly ended: Finished[] = []
@@ -127,6 +128,31 @@ export class SluiceProcesses {
     return running
   }
 
+  /** A command beside the processes: it brings no documents in, and is not one of them. */
+  maintain(args: readonly string[]): RunningSluice {
+    const { environment, redis, serviceUrl, apiKey, program } = this.#options
+    const line = redis.line()
+    const settings = {
+      out: environment.out,
+      'state-dir': environment.state,
+      'redis-url': line.url,
+      'parse-api-url': serviceUrl,
+      'parse-api-key': apiKey,
+      'source-name': this.sourceName,
+    }
+    const named = args.includes('--rebuild') || args.includes('status') ? [environment.source] : []
+    const running = startSluice([...args, ...named, ...Object.entries(settings).map(([k, v]) => `--${k}=${v}`)], {
+      program: program.main,
+      env: { NODE_COMPILE_CACHE: program.compileCache, ...environment.env },
+    })
+    this.#maintenance.add(running)
+    void running.finished.then(() => {
+      this.#maintenance.delete(running)
+      return redis.close(line)
+    })
+    return running
+  }
+
   async #watch(running: RunningSluice, isRun: boolean, name: string): Promise<void> {
     this.#options.journal.note(`${name} starts`)
     const startedAt = Date.now()
@@ -155,7 +181,7 @@ export class SluiceProcesses {
   }
 
   async endAll(): Promise<void> {
-    for (const running of this.living) await this.kill(running)
+    for (const running of [...this.living, ...this.#maintenance]) await this.kill(running)
   }
 
   /** Resolves when every run that claimed to be complete was checked. */

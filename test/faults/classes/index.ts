@@ -1,6 +1,7 @@
 import { clockJump } from './clock-jump.ts'
 import type { FaultClass } from './fault-class.ts'
 import { failover, flush, restartEmpty, rollback } from './lost-redis.ts'
+import { maintenance } from './maintenance.ts'
 import { otherMount } from './other-mount.ts'
 import { converterMissing, downloadHangs, engineKilled } from './own-programs.ts'
 import { partition } from './partition.ts'
@@ -31,6 +32,7 @@ export const CLASSES = {
   'store-hangs': storeHangs,
   'store-vanishes': storeVanishes,
   's3-hangs': s3Hangs,
+  maintenance,
   'engine-killed': engineKilled,
   'converter-missing': converterMissing,
   'download-hangs': downloadHangs,

@@ -8,7 +8,13 @@ import {
   type ListingStoreOptions,
   startListingStore,
 } from '../../support/listing-store.ts'
+import { Random } from '../../support/random.ts'
+import { seedFrom } from '../../support/seed.ts'
 import { elapse } from '../../support/wait.ts'
+
+/** `LISTING_DRAWS=1000 LISTING_SEED=…` for a long run; a failure names its seed. */
+const DRAWS = Number(process.env['LISTING_DRAWS'] ?? 24)
+const FIRST_SEED = seedFrom('LISTING_SEED', 61_000)
 
 const never = new AbortController().signal
 
@@ -98,6 +104,19 @@ describe('an S3 listing of folders in parallel', () => {
     expect(await listed(store)).toEqual(keys)
   })
 
+  test(`has every object once, whatever the folders, and whenever their names fail (${DRAWS} draws)`, async () => {
+    for (let seed = FIRST_SEED; seed < FIRST_SEED + DRAWS; seed++) {
+      const random = new Random(seed)
+      const keys = drawnKeys(random)
+      const failsAt = random.chance(0.5) ? random.below(3) : Infinity
+      const foldersPerPage = random.chance(0.3) ? 1 + random.below(9) : 1_000
+      let names = 0
+      const fate = ({ delimited }: ListingRequest) => (delimited && names++ >= failsAt ? 'cut' : 'answer')
+      await using store = await startListingStore({ keys, fate, foldersPerPage })
+      expect(inOrder(await listed(store)), `LISTING_SEED=${seed} LISTING_DRAWS=1`).toEqual(keys)
+    }
+  })
+
   const shuffled = few.toSorted((left, right) => Buffer.compare(reversed(left), reversed(right)))
   test.each<[string, ListingStoreOptions]>([
     ['does not know where to begin', { keys: few, alwaysFromStart: true }],
@@ -115,3 +134,20 @@ describe('an S3 listing of folders in parallel', () => {
 })
 
 const reversed = (text: string): Buffer => Buffer.from(text).reverse()
+
+function drawnKeys(random: Random): readonly string[] {
+  const names = (most: number): string[] => Array.from({ length: random.below(most) }, () => drawnName(random))
+  const folders = names(random.chance(0.3) ? 120 : 40)
+  const within = folders.flatMap((folder) =>
+    [drawnName(random), ...names(25)].map((name) => `${folder}/${name}${random.chance(0.2) ? '/x' : ''}`),
+  )
+  const markers = folders.filter(() => random.chance(0.3)).map((folder) => `${folder}/`)
+  const base = random.chance(0.2) ? 'in/only/' : 'in/'
+  return inOrder([...new Set([...within, ...markers, ...names(30)].map((name) => base + name))])
+}
+
+/** Names whose order in UTF-16 is not that in bytes, and characters on both sides of the slash. */
+function drawnName(random: Random): string {
+  const letters = ['a', 'b', 'c', '0', '-', '.', '!', ' ', '\u{1f389}', '\uffee', 'é', '+', '&']
+  return Array.from({ length: 1 + random.below(3) }, () => random.pick(letters)).join('')
+}
