@@ -62,7 +62,7 @@ const FUTURE_PACKAGES: Readonly<
   'src/engine': {
     alongside: ['src/contract', 'src/document', 'src/fetch'],
     exports:
-      /^src\/engine\/(create-engine|engine-options|version|children\/(check-converters|limited-child)|pages\/[a-z-]+)\.ts$/,
+      /^src\/engine\/(create-engine|engine-options|orphaned-folders|version|children\/(check-converters|limited-child)|pages\/[a-z-]+)\.ts$/,
   },
   'src/gate': {
     alongside: [],

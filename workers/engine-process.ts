@@ -5,11 +5,12 @@ import { fileURLToPath } from 'node:url'
 import { childEnvironment } from '#config/child-environment.ts'
 import { DependencyUnusable } from '#src/document/dependency.ts'
 import type { EngineOptions } from '#src/engine/engine-options.ts'
+import { removeOrphanedFolders } from '#src/engine/orphaned-folders.ts'
 import { sharePriority } from './scheduling-priority.ts'
 
 export interface EngineProcess extends AsyncDisposable {
   readonly url: string
-  /** Resolves with how it ended, `SIGKILL` or `exit code 1`; never while it lives. */
+  /** Resolves with how it ended, `SIGKILL` or `exit code 1`, once what it left behind is removed; never while it lives. */
   readonly ended: Promise<string>
 }
 
@@ -41,7 +42,12 @@ export async function startEngineProcess(options: EngineOptions, signal: AbortSi
   child.stdin.on('error', () => undefined)
   child.stdin.write(`${JSON.stringify(options)}\n`)
   void sharePriority(child.pid)
-  const ended = once(child, 'exit').then(([code, by]) => (by === null ? `exit code ${String(code)}` : String(by)))
+  const ended = once(child, 'exit').then(async ([code, by]) => {
+    if (by === null) return `exit code ${String(code)}`
+    // It could not tidy up itself, and the next engine may be started tomorrow.
+    await removeOrphanedFolders(options.temporaryFolder).catch(() => undefined)
+    return String(by)
+  })
   const deadline = AbortSignal.any([signal, AbortSignal.timeout(START_MS)])
   try {
     const url = await Promise.race([readyLine(child.stdout), ended.then(failedToStart), aborted(deadline)])

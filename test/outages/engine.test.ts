@@ -2,6 +2,7 @@ import { mkdir, readdir, readFile, readlink, writeFile } from 'node:fs/promises'
 import { getPriority, setPriority } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, test, vi } from 'vitest'
+import { startEngineProcess } from '#workers/engine-process.ts'
 import { readStore } from '../support/check-store.ts'
 import { temporaryFolder } from '../support/folder.ts'
 import { childrenOf, commandLine, engineOf, environmentOf } from '../support/process-tree.ts'
@@ -148,3 +149,12 @@ async function listening(pid: number): Promise<string> {
     { timeout: 60_000, interval: 50 },
   )
 }
+
+test('an engine that is killed leaves no folder, also where no other one is started', async () => {
+  await using folder = await temporaryFolder()
+  const engine = await startEngineProcess({ temporaryFolder: folder.path, children: 1 }, new AbortController().signal)
+  expect(await readdir(folder.path)).toHaveLength(1)
+  process.kill((await engineOf(process.pid)) ?? Number.NaN, 'SIGKILL')
+  expect(await engine.ended).toBe('SIGKILL')
+  expect(await readdir(folder.path)).toEqual([])
+})

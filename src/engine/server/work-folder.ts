@@ -1,31 +1,8 @@
-import { mkdir, mkdtemp, readdir, rename, rm, writeFile } from 'node:fs/promises'
+import { mkdir, mkdtemp, rename, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Extension } from '#src/document/formats.ts'
-
-const PREFIX = 'sluice-engine-'
-
-function isAlive(pid: number): boolean {
-  try {
-    process.kill(pid, 0)
-    return true
-  } catch (error) {
-    return (error as NodeJS.ErrnoException).code === 'EPERM'
-  }
-}
-
-/** The process id in the name of an engine's folder, else null. */
-function ownerOf(name: string): number | null {
-  const match = /^sluice-engine-(\d+)-/.exec(name)
-  return match === null ? null : Number(match[1])
-}
-
-async function removeLeftovers(parent: string): Promise<void> {
-  for (const name of await readdir(parent)) {
-    const owner = ownerOf(name)
-    if (owner !== null && !isAlive(owner)) await rm(join(parent, name), { recursive: true, force: true })
-  }
-}
+import { folderPrefix, removeOrphanedFolders } from '../orphaned-folders.ts'
 
 /** Uploads that the server holds in memory, all requests together, in bytes. */
 const MOST_HELD_BYTES = 64 * 1024 ** 2
@@ -110,8 +87,8 @@ export class WorkFolder implements AsyncDisposable {
 
   static async open(parent: string = tmpdir()): Promise<WorkFolder> {
     await mkdir(parent, { recursive: true })
-    await removeLeftovers(parent)
-    return new WorkFolder(await mkdtemp(join(parent, `${PREFIX}${process.pid}-`)))
+    await removeOrphanedFolders(parent)
+    return new WorkFolder(await mkdtemp(join(parent, folderPrefix(process.pid))))
   }
 
   /** For what is kept as long as the engine runs; holds nothing of a document. */

@@ -1,0 +1,31 @@
+import { readdir, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+
+/** How the name of an engine's temporary folder begins. */
+export const folderPrefix = (pid: number): string => `sluice-engine-${pid}-`
+
+/** The process id in the name of an engine's folder, else null. */
+function ownerOf(name: string): number | null {
+  const match = /^sluice-engine-(\d+)-/.exec(name)
+  return match === null ? null : Number(match[1])
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0)
+    return true
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'EPERM'
+  }
+}
+
+/** Removes the temporary folders of engines that were killed: they may hold documents. */
+export async function removeOrphanedFolders(parent: string = tmpdir()): Promise<void> {
+  for (const name of await readdir(parent)) {
+    const owner = ownerOf(name)
+    if (owner === null || isAlive(owner)) continue
+    // A child that ends with its engine may still be writing here.
+    await rm(join(parent, name), { recursive: true, force: true, maxRetries: 5, retryDelay: 50 })
+  }
+}
