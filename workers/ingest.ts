@@ -6,14 +6,14 @@ import type { HaltCause } from '#src/document/verdict.ts'
 import type { Consumer } from '#src/queue/consume.ts'
 import type { IngestPipeline } from './pipeline.ts'
 import { keepFollowing } from './follow.ts'
-import type { Stopping } from './lifecycle.ts'
+import type { Stopping, StopSignal } from './lifecycle.ts'
 import { unfinishedOf, untilDone } from './until-done.ts'
 
 export type WorkerEnd =
   /** `unfinished`: documents that were listed and did not come to an end, for whatever reason. */
   | { readonly kind: 'complete'; readonly unfinished: number }
   | { readonly kind: 'halted'; readonly cause: HaltCause; readonly message: string }
-  | { readonly kind: 'interrupted' }
+  | { readonly kind: 'interrupted'; readonly by: StopSignal | null }
 
 export interface WorkerOptions {
   /**
@@ -61,7 +61,7 @@ export async function runWorker(
     await stopConsumer(consumer, pipeline.settings.graceMs, stopping.hard)
   }
   if (halted !== null) return halted
-  return stopping.soft.aborted ? { kind: 'interrupted' } : endOf(pipeline, unfinished)
+  return stopping.soft.aborted ? { kind: 'interrupted', by: stopping.by() } : endOf(pipeline, unfinished)
 }
 
 /** Where every document was refused, in this run and before, it was no document's own fault: the run was refused. */

@@ -1,24 +1,35 @@
+import { ignoresHangUp } from '#config/environment.ts'
+
 /**
  * Graceful shutdown of a process, state by state.
  *
  * - `running`: no signal came.
- * - `draining`, after the first SIGINT or SIGTERM: intake stops, and requests in flight may finish for the grace period.
- *   `WALL_SLACK_MS` after it the process exits, whatever still hangs: a store, a download, Redis.
- * - `cut`, after the second: everything in flight is handed back. The process exits `CUT_MS` later at the latest.
- * - A third signal ends the process as the system does it.
+ * - `draining`, after the first signal: intake stops, and requests in flight may finish for the grace period.
+ *   `WALL_SLACK_MS` after it the process exits, whatever still hangs: a store, a download, Redis. Further SIGTERM and
+ *   SIGHUP change nothing: `timeout` and supervisors send them to a process and to its group.
+ * - `cut`, after a SIGINT that comes `CUT_AFTER_MS` later: everything in flight is handed back. The process exits
+ *   `CUT_MS` later at the latest.
+ * - A further SIGINT ends the process as the system does it.
  */
 export interface Stopping extends Disposable {
   /** Aborts at the first signal: take nothing new. */
   readonly soft: AbortSignal
-  /** Aborts at the second signal: release everything. */
+  /** Aborts at the second Ctrl-C: release everything. */
   readonly hard: AbortSignal
+  /** The first signal; null where none came. */
+  by(): StopSignal | null
   /** Stops as a first signal would, for a reason of our own (a halt). */
   stop(): void
   /** From now on there is work that a first signal leaves this many milliseconds for; before, there is none. */
   allow(graceMs: number): void
 }
 
-const SIGNALS = ['SIGINT', 'SIGTERM'] as const
+const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
+
+export type StopSignal = (typeof SIGNALS)[number]
+
+/** A Ctrl-C that comes sooner after the first signal is the same one: of a key that bounces, or of a shell that passes it on. */
+const CUT_AFTER_MS = 1_000
 
 /** For handing back, closing and the summary, beyond the grace period. */
 const WALL_SLACK_MS = 6_000
@@ -29,7 +40,7 @@ const CUT_MS = 1_600
 const EXIT_INTERRUPTED = 130
 
 export interface StopNotices {
-  readonly onFirst: () => void
+  readonly onFirst: (signal: StopSignal) => void
   readonly onSecond: () => void
   /** The process exits now although something still hangs. */
   readonly onWall: () => void
@@ -38,7 +49,9 @@ export interface StopNotices {
 export function listenForStop({ onFirst, onSecond, onWall }: StopNotices): Stopping {
   const soft = new AbortController()
   const hard = new AbortController()
+  const signals = SIGNALS.filter((signal) => signal !== 'SIGHUP' || !ignoresHangUp())
   let graceMs = 0
+  let first: { readonly signal: StopSignal; readonly at: number } | null = null
   // Stays after disposal: what hangs may be the closing itself.
   const exitAfter = (ms: number): void => {
     setTimeout(() => {
@@ -46,31 +59,41 @@ export function listenForStop({ onFirst, onSecond, onWall }: StopNotices): Stopp
       process.exit(EXIT_INTERRUPTED)
     }, ms).unref()
   }
-  const heard = (): void => {
-    if (!soft.signal.aborted) {
+  const heard = (signal: StopSignal): void => {
+    if (first === null) {
+      first = { signal, at: performance.now() }
       exitAfter(graceMs + WALL_SLACK_MS)
-      soft.abort(new Error('stopped by a signal'))
-      onFirst()
+      soft.abort(new Error(`stopped by ${signal}`))
+      onFirst(signal)
+    } else if (signal !== 'SIGINT' || performance.now() - first.at < CUT_AFTER_MS) {
+      return
     } else if (!hard.signal.aborted) {
       exitAfter(CUT_MS)
-      hard.abort(new Error('stopped at once by a second signal'))
+      hard.abort(new Error('stopped at once by a second Ctrl-C'))
       onSecond()
     } else {
-      for (const signal of SIGNALS) process.off(signal, heard)
+      process.off(signal, heard)
     }
   }
-  for (const signal of SIGNALS) process.on(signal, heard)
+  for (const signal of signals) process.on(signal, heard)
+  for (const stream of [process.stdout, process.stderr]) stream.on('error', bearClosedTerminal)
   return {
     soft: soft.signal,
     hard: hard.signal,
+    by: () => first?.signal ?? null,
     stop: () => soft.abort(new Error('stopped')),
     allow: (ms) => {
       graceMs = Math.max(graceMs, ms)
     },
     [Symbol.dispose]: () => {
-      for (const signal of SIGNALS) process.off(signal, heard)
+      for (const signal of signals) process.off(signal, heard)
     },
   }
+}
+
+/** What is written to a terminal that was closed fails; the process still finishes what is in flight. */
+function bearClosedTerminal(error: NodeJS.ErrnoException): void {
+  if (error.code !== 'EIO') throw error
 }
 
 /** Whether an error only says that what was waited for was cut off, because the process is stopping. */

@@ -20,6 +20,7 @@ import { checkSource } from './check-source.ts'
 import { EXIT } from './exit-codes.ts'
 import { count, plural } from './format.ts'
 import type { Output } from './output.ts'
+import { stopNotices } from './stop-notices.ts'
 import { targetAt } from './target-at.ts'
 import { rememberTarget, sayFor, type Target, type Targets } from './targets.ts'
 import { UsageError } from './usage-error.ts'
@@ -39,11 +40,7 @@ const AT_ONCE = 8
 
 export async function auditTargets({ targets, shared }: Targets, asked: AuditAsked, output: Output): Promise<void> {
   await using _closing = shared
-  using stopping = listenForStop({
-    onFirst: () => output.say('finishing what is in flight; Ctrl-C again to stop at once'),
-    onSecond: () => output.say('stopping at once; receipts are kept: give the same --seed to go on'),
-    onWall: () => undefined,
-  })
+  using stopping = listenForStop(stopNotices(output.say, 'receipts are kept: give the same --seed to go on'))
   for (const given of targets) {
     if (stopping.soft.aborted) return
     const target = targetAt(given, asked.service)

@@ -6,7 +6,7 @@ export const EXIT = {
   usage: 1,
   someFailed: 2,
   halted: 3,
-  /** 128 + SIGINT, as shells count it: stopped by hand, everything kept. */
+  /** 128 + SIGINT, as shells count it: stopped by hand or by SIGTERM or SIGHUP, everything kept. */
   interrupted: 130,
 } as const
 
@@ -14,7 +14,7 @@ export type RunEnd =
   /** `unfinished`: documents that were listed and did not come to an end. */
   | { readonly kind: 'complete'; readonly unfinished?: number }
   | { readonly kind: 'halted'; readonly cause: HaltCause; readonly message: string }
-  | { readonly kind: 'interrupted' }
+  | { readonly kind: 'interrupted'; readonly by?: NodeJS.Signals | null }
 
 /** The honest exit code of a run: what was not done is never hidden behind a zero (Law 7). */
 export function exitCodeOf(

@@ -14,11 +14,9 @@ import { reportUnmatched } from './report-unmatched.ts'
 import type { Output } from './output.ts'
 import { screen } from './screen.ts'
 import { reportDocuments } from './run-events.ts'
+import { stopNotices } from './stop-notices.ts'
 import { rememberTarget, type Say, sayFor, type Target, type Targets } from './targets.ts'
 import { unsaved } from './unsaved.ts'
-
-/** When something hangs beyond the grace period. */
-const STOPPED_WAITING = 'stopped without waiting any longer: what was in flight comes again at the next start'
 
 export interface LongRunningOptions {
   readonly output: Output
@@ -38,11 +36,7 @@ export interface LongRunningOptions {
 export async function longRunningSession({ targets, shared }: Targets, options: LongRunningOptions): Promise<void> {
   await using _closing = shared
   if (targets[0]?.settings.logFile === '-') screen.becomeLog()
-  using stopping = listenForStop({
-    onFirst: () => options.output.say('finishing what is in flight; Ctrl-C again to stop at once'),
-    onSecond: () => options.output.say('stopping at once; nothing is lost'),
-    onWall: () => options.output.say(STOPPED_WAITING),
-  })
+  using stopping = listenForStop(stopNotices(options.output.say, 'start it again to go on'))
   await using resources = new AsyncDisposableStack()
   const opened: { readonly target: Target; readonly pipeline: IngestPipeline }[] = []
   try {

@@ -11,6 +11,7 @@ import { checkSource } from './check-source.ts'
 import { EXIT } from './exit-codes.ts'
 import { count, plural, printable } from './format.ts'
 import type { Output } from './output.ts'
+import { stopNotices } from './stop-notices.ts'
 import { targetAt } from './target-at.ts'
 import { sayFor, type Target, type Targets } from './targets.ts'
 import { UsageError } from './usage-error.ts'
@@ -30,11 +31,7 @@ const SAME = 0.995
 
 export async function recheckTargets({ targets, shared }: Targets, asked: RecheckAsked, output: Output): Promise<void> {
   await using _closing = shared
-  using stopping = listenForStop({
-    onFirst: () => output.say('finishing what is in flight; Ctrl-C again to stop at once'),
-    onSecond: () => output.say('stopping at once; give the same --name to go on'),
-    onWall: () => undefined,
-  })
+  using stopping = listenForStop(stopNotices(output.say, 'give the same --name to go on'))
   for (const given of targets) {
     if (stopping.soft.aborted) return
     const origins = originsBeside(asked.service, given.settings)

@@ -20,14 +20,12 @@ import type { Output } from './output.ts'
 import { summaryEvent, reportDocuments } from './run-events.ts'
 import { screen } from './screen.ts'
 import { startProgress } from './progress.ts'
+import { stopNotices } from './stop-notices.ts'
 import { summaryOf } from './summary.ts'
 import { rememberTarget, sayFor, type Target, type Targets } from './targets.ts'
 import { reportLosses } from './report-losses.ts'
 import { reportUnmatched } from './report-unmatched.ts'
 import { messageOf } from './usage-error.ts'
-
-/** When something hangs beyond the grace period. */
-const STOPPED_WAITING = 'stopped without waiting any longer: what was in flight comes again at the next start'
 
 /** Dead letters read for the summary at the most. */
 const LETTERS = 10
@@ -43,11 +41,7 @@ type Intake = WorkerOptions['intake']
 export async function runSession({ targets, shared }: Targets, intake: Intake, output: Output): Promise<void> {
   await using _closing = shared
   if (targets[0]?.settings.logFile === '-') screen.becomeLog()
-  using stopping = listenForStop({
-    onFirst: () => output.say('finishing what is in flight; Ctrl-C again to stop at once'),
-    onSecond: () => output.say('stopping at once; nothing is lost, run again to go on'),
-    onWall: () => output.say(STOPPED_WAITING),
-  })
+  using stopping = listenForStop(stopNotices(output.say, 'run again to go on'))
   const codes: number[] = []
   for (const target of targets) {
     if (stopping.soft.aborted) {

@@ -1,3 +1,4 @@
+import { ignoresHangUp } from '#config/environment.ts'
 import { COMMANDS } from './commands.ts'
 import { createProgram } from './program.ts'
 import { reportError, reportUncaught, reportWarnings } from './report-error.ts'
@@ -6,6 +7,7 @@ import { reportError, reportUncaught, reportWarnings } from './report-error.ts'
 export async function start(): Promise<void> {
   reportUncaught()
   reportWarnings()
+  if (ignoresHangUp()) process.on('SIGHUP', () => undefined)
   try {
     const words = wordsOf(process.argv.slice(2))
     const program = await createProgram(words)

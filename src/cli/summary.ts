@@ -25,7 +25,7 @@ export interface SummaryInput {
   readonly elapsedMs: number
   readonly out: string
   readonly letters: readonly DeadLetter[]
-  /** Requests in flight at a hard kill, over all runs of this source. */
+  /** Requests that were cut off, by a kill or a stop, over all runs of this source. */
   readonly ambiguous: number
   /** Width of the terminal. */
   readonly columns?: number
@@ -64,7 +64,10 @@ function headline(input: SummaryInput): string {
   const { end, tally, elapsedMs } = input
   const here = endedHere(input)
   if (end.kind === 'halted') return [`halted: ${end.message}`, nextStep(end.cause) ?? []].flat().join('\n')
-  if (end.kind === 'interrupted') return `stopped by hand after ${duration(elapsedMs)}; run again to go on`
+  if (end.kind === 'interrupted') {
+    const by = end.by === 'SIGTERM' || end.by === 'SIGHUP' ? end.by : 'hand'
+    return `stopped by ${by} after ${duration(elapsedMs)}; run again to go on`
+  }
   if (here === 0 && tally.enqueued === 0 && tally.changes.unchanged > 0) {
     return `${plural(tally.changes.unchanged, 'document')} unchanged, nothing sent (${duration(elapsedMs)})`
   }
@@ -180,7 +183,7 @@ function outdated({ skippedWithOutputs }: Tally): string[] {
 function ambiguousLines({ ambiguous }: SummaryInput): string[] {
   if (ambiguous === 0) return []
   return [
-    `ambiguous: ${plural(ambiguous, 'request')} may have been charged, and no answer was kept: a process was killed or a line ` +
-      'broke after it was sent',
+    `ambiguous: ${plural(ambiguous, 'request')} may have been charged, and no answer was kept: a process was killed or ` +
+      'stopped, or a line broke, after it was sent',
   ]
 }

@@ -75,7 +75,11 @@ async function serve(
   const { openView } = await import('#workers/view.ts')
   const { listenForStop } = await import('#workers/lifecycle.ts')
   const stopped = Promise.withResolvers<void>()
-  using stopping = listenForStop({ onFirst: stopped.resolve, onSecond: stopped.resolve, onWall: stopped.resolve })
+  using stopping = listenForStop({
+    onFirst: () => stopped.resolve(),
+    onSecond: stopped.resolve,
+    onWall: stopped.resolve,
+  })
   await using view = await openView({
     settings,
     shared,

@@ -118,6 +118,10 @@ export class RedisIntents {
 
   /** Every intent that was not cleared. Holds one line a request in flight. */
   async list(): Promise<readonly Intent[]> {
+    return (await this.#list()).map(({ owner: _owner, ...intent }) => intent)
+  }
+
+  async #list(): Promise<readonly (Intent & { readonly owner: string })[]> {
     const { connection, pipeline, lease } = this.#options
     await lease.resync()
     const intents = Object.entries(await connection.hgetall(this.#intentsKey)).map(([id, text]) => parse(id, text))
@@ -125,17 +129,22 @@ export class RedisIntents {
     const leases = await Promise.all(owners.map((owner) => connection.exists(`${processKeyPrefix(pipeline)}${owner}`)))
     const alive = new Set(owners.filter((_, index) => leases[index] === 1))
     const youngest = this.#options.now() - LONGEST_REQUEST_MS
-    return intents.map(({ owner, ...intent }) => ({
+    return intents.map((intent) => ({
       ...intent,
-      state: alive.has(owner) && intent.sentAt > youngest ? 'in_flight' : 'ambiguous',
+      state: alive.has(intent.owner) && intent.sentAt > youngest ? 'in_flight' : 'ambiguous',
     }))
   }
 
-  /** How many ambiguous requests there ever were: those left now, and those that were sent again. */
+  /**
+   * How many ambiguous requests there ever were: those left now, and those that were sent again. Asked when this process
+   * has none in flight any more: what it has left was cut off.
+   */
   async ambiguousTotal(): Promise<number> {
-    const resent = await this.#options.connection.hvals(this.#resentKey)
+    const { connection, lease } = this.#options
+    const resent = await connection.hvals(this.#resentKey)
     const again = resent.reduce((sum, times) => sum + Number(times), 0)
-    return again + (await this.list()).filter(({ state }) => state === 'ambiguous').length
+    const left = (await this.#list()).filter(({ owner, state }) => state === 'ambiguous' || owner === lease.id)
+    return again + left.length
   }
 }
 

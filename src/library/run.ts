@@ -117,6 +117,7 @@ function stoppingOf(signal: AbortSignal): Stopping {
   return {
     soft: AbortSignal.any([signal, own.signal]),
     hard: new AbortController().signal,
+    by: () => null,
     stop: () => own.abort(new Error('stopped')),
     allow: () => undefined,
     [Symbol.dispose]: () => undefined,

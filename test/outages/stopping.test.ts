@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest'
+import { elapse, until } from '../support/wait.ts'
 import { OwnRedis } from './support/own-redis.ts'
 import { Harness } from './support/harness.ts'
 
@@ -24,17 +25,57 @@ describe.concurrent('a run that is asked to stop', () => {
     expect([...records.values()].map(({ attempts }) => attempts)).toEqual(Array(6).fill(1))
   }, 240_000)
 
-  test('ends at once at the second signal, however long the grace', async () => {
+  test('takes a doubled SIGTERM and a SIGHUP for one request to stop: what is in flight is paid for once', async () => {
+    await using harness = await Harness.open({ documents: 6, reply: () => ({ delayMs: 3_000 }) })
+    const running = harness.start('run', { concurrency: 3 })
+    await harness.requested(3, running)
+    // GNU timeout signals the process and its group, and a closed terminal may follow.
+    for (const signal of ['SIGTERM', 'SIGTERM', 'SIGHUP'] as const) running.child.kill(signal)
+    const { code, stdout, stderr } = await running.finished
+    expect([code, stdout]).toEqual([130, expect.stringContaining('stopped by SIGTERM')])
+    expect(stderr).not.toContain('at once;')
+    expect(harness.service.charged).toBe((await harness.read()).records.size)
+    expect((await harness.run()).code).toBe(0)
+    await harness.expectAllPaidOnce(6)
+  }, 240_000)
+
+  test('finishes what is in flight when its terminal is closed', async () => {
+    await using harness = await Harness.open({ documents: 6, reply: () => ({ delayMs: 3_000 }) })
+    const running = harness.start('run', { concurrency: 3 })
+    await harness.requested(3, running)
+    running.child.kill('SIGHUP')
+    const { code, stdout } = await running.finished
+    expect([code, stdout]).toEqual([130, expect.stringContaining('stopped by SIGHUP')])
+    expect((await harness.run()).code).toBe(0)
+    await harness.expectAllPaidOnce(6)
+  }, 240_000)
+
+  test('goes on under nohup when its terminal is closed', async () => {
+    await using harness = await Harness.open({ documents: 6, reply: () => ({ delayMs: 2_000 }) })
+    const running = harness.start('run', { concurrency: 3 }, { under: 'nohup' })
+    await harness.requested(3, running)
+    running.child.kill('SIGHUP')
+    expect((await running.finished).code).toBe(0)
+    await harness.expectAllPaidOnce(6)
+  }, 240_000)
+
+  test('ends at once at a second Ctrl-C, however long the grace, and counts what it cut off', async () => {
     await using harness = await Harness.open({ documents: 6, reply: () => ({ fault: 'hang' }) })
     const running = harness.start('run', { concurrency: 3, 'grace-ms': 600_000 })
     await harness.requested(3, running)
-    running.child.kill('SIGTERM')
-    while (!running.stderr().includes('finishing')) await harness.pause()
+    running.child.kill('SIGINT')
+    // A key that bounces, or a terminal and a shell that both pass it on.
+    running.child.kill('SIGINT')
+    await until('the answer', 30_000, () => running.stderr().includes('finishing'))
+    await elapse(1_100, 'a second Ctrl-C counts after a second')
+    expect(running.stderr()).not.toContain('at once;')
     const askedAt = performance.now()
-    running.child.kill('SIGTERM')
-    const { code, stderr } = await running.finished
+    running.child.kill('SIGINT')
+    const { code, stdout, stderr } = await running.finished
     expect(performance.now() - askedAt).toBeLessThan(SLACK_MS)
     expect([code, stderr]).toEqual([130, expect.stringContaining('stopping at once')])
+    expect(stdout).toContain('stopped by hand')
+    expect(stdout).toContain('ambiguous: 3 requests')
   }, 240_000)
 
   test('a worker that stood still commits nothing over the one that took its document over', async () => {

@@ -19,6 +19,8 @@ export const STACK_TRACE = /at .*\.[jt]s:\d+/
 export interface SluiceOptions {
   /** Another entry point than that of the sources. */
   readonly program?: string
+  /** What starts the launcher of the checkout instead: `nohup`. */
+  readonly under?: string
   readonly env?: Readonly<Record<string, string>>
   readonly cwd?: string
   /** Flags of Node, before the program. */
@@ -45,7 +47,11 @@ export interface RunningSluice {
 export function startSluice(args: readonly string[], options: SluiceOptions = {}): RunningSluice {
   const { PATH = '', HOME = '' } = process.env
   const node = ['--disable-warning=ExperimentalWarning', ...(options.execArgv ?? [])]
-  const child = spawn(process.execPath, [...node, options.program ?? MAIN, ...args], {
+  const [command, ...before] =
+    options.under === undefined
+      ? [process.execPath, ...node, options.program ?? MAIN]
+      : [options.under, `${ROOT}/sluice`]
+  const child = spawn(command, [...before, ...args], {
     cwd: options.cwd ?? ROOT,
     // Nothing is remembered from one test to the next.
     env: { PATH, HOME, XDG_STATE_HOME: '/dev/null', NODE_COMPILE_CACHE: COMPILED, ...options.env },

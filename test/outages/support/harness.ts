@@ -23,6 +23,8 @@ export interface StartOptions {
   readonly env?: Readonly<Record<string, string>>
   /** Flags of Node. */
   readonly execArgv?: readonly string[]
+  /** What starts the launcher of the checkout instead of Node: `nohup`. */
+  readonly under?: string
   /** Another source than the harness's own. */
   readonly source?: string
 }
@@ -72,7 +74,7 @@ export class Harness implements AsyncDisposable {
   start(
     command: 'run' | 'work' | 'retry' | 'watch',
     flags: Flags = {},
-    { preloads = [], execArgv = [], env = {}, source = this.source }: StartOptions = {},
+    { preloads = [], execArgv = [], env = {}, source = this.source, under }: StartOptions = {},
   ): RunningSluice {
     const settings = {
       out: this.out,
@@ -85,6 +87,7 @@ export class Harness implements AsyncDisposable {
     const args = [command, source, ...given.map(([name, value]) => `--${name}=${value}`)]
     const running = startSluice(args, {
       env,
+      ...(under === undefined ? {} : { under }),
       execArgv: [
         ...execArgv,
         ...preloads.flatMap((module) => ['--import', join(import.meta.dirname, '../preloads', module)]),
