@@ -30,10 +30,14 @@ describe.concurrent('a run that is asked to stop', () => {
     const running = harness.start('run', { concurrency: 3 })
     await harness.requested(3, running)
     // GNU timeout signals the process and its group, and a closed terminal may follow.
-    for (const signal of ['SIGTERM', 'SIGTERM', 'SIGHUP'] as const) running.child.kill(signal)
+    running.child.kill('SIGTERM')
+    running.child.kill('SIGTERM')
+    await until('the answer', 30_000, () => running.stderr().includes('finishing'))
+    running.child.kill('SIGTERM')
+    running.child.kill('SIGHUP')
     const { code, stdout, stderr } = await running.finished
     expect([code, stdout]).toEqual([130, expect.stringContaining('stopped by SIGTERM')])
-    expect(stderr).not.toContain('at once;')
+    expect(stderr).not.toContain('stopping at once')
     expect(harness.service.charged).toBe((await harness.read()).records.size)
     expect((await harness.run()).code).toBe(0)
     await harness.expectAllPaidOnce(6)
@@ -68,7 +72,7 @@ describe.concurrent('a run that is asked to stop', () => {
     running.child.kill('SIGINT')
     await until('the answer', 30_000, () => running.stderr().includes('finishing'))
     await elapse(1_100, 'a second Ctrl-C counts after a second')
-    expect(running.stderr()).not.toContain('at once;')
+    expect(running.stderr()).not.toContain('stopping at once')
     const askedAt = performance.now()
     running.child.kill('SIGINT')
     const { code, stdout, stderr } = await running.finished
