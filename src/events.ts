@@ -40,6 +40,8 @@ export interface SluiceEvents {
    * of an earlier version, marked as gone.
    */
   'document:skipped': [{ key: SourceKey; reason: SkipReason; first: boolean; hasOutputs: boolean }]
+  /** A release before 0.3 kept a site's error page as the document; it is asked for again. */
+  'error-page:removed': [{ key: SourceKey }]
   /** A folder that is not listed. */
   'folder:left-out': [{ key: SourceKey; reason: LeftOutReason }]
   /** Its job is in the queue, and was not before. `queuedAt`: epoch milliseconds on the clock that all processes share. */

@@ -167,6 +167,7 @@ export async function openPlanning(options: PipelineOptions): Promise<Planning> 
     ...opened,
     plan: {
       source,
+      clock: systemClock(Date.now),
       owner,
       store,
       parsers,

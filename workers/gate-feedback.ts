@@ -20,6 +20,7 @@ export function feedbackOf(report: Report): Feedback {
       return { ...credits, kind: 'refused', ...named, ...retryAfter(verdict.retryAfterMs), ...statedIn(verdict) }
     }
     case 'unavailable':
+      if (verdict.errorPage !== undefined) return { ...credits, kind: 'answered' }
       return { ...credits, ...feedbackOfFailure(verdict) }
     case 'halted':
       return isHaltOfKey(verdict.cause)

@@ -4,6 +4,7 @@ import { FailingSince } from '#src/ingest/process/failing-since.ts'
 import { Refusals } from '#src/ingest/process/refusals.ts'
 import { SourceView } from '#src/ingest/scan/source-view.ts'
 import { RecentCosts } from '#src/ingest/process/recent-costs.ts'
+import { SitePauses } from '#src/ingest/process/site-pauses.ts'
 import { TimedOut } from '#src/ingest/process/timed-out.ts'
 import { DependencyHealth } from '#src/ingest/process/dependency-health.ts'
 
@@ -13,7 +14,16 @@ export const processState = (
   clock: Clock,
 ): Pick<
   IngestDeps,
-  'stopping' | 'clock' | 'random' | 'dependencyHealth' | 'view' | 'refusals' | 'lowSpace' | 'timedOut' | 'recentCosts'
+  | 'stopping'
+  | 'clock'
+  | 'random'
+  | 'dependencyHealth'
+  | 'view'
+  | 'refusals'
+  | 'lowSpace'
+  | 'timedOut'
+  | 'sitePauses'
+  | 'recentCosts'
 > => ({
   stopping,
   clock,
@@ -23,5 +33,6 @@ export const processState = (
   refusals: new Refusals(),
   lowSpace: new FailingSince(clock.monotonic),
   timedOut: new TimedOut(),
+  sitePauses: new SitePauses(clock.monotonic),
   recentCosts: new RecentCosts(),
 })

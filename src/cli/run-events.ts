@@ -54,6 +54,7 @@ export function summaryEvent(summary: SummaryInput, pipeline: string | null, exi
     throttled: tally.throttled,
     savedByReceipts: tally.receiptsReused,
     pages: tally.pages,
+    errorPages: tally.errorPages,
     credits: tally.credits,
     ambiguous,
     spooled: tally.spooled,

@@ -45,6 +45,7 @@ export function summaryOf(input: SummaryInput): string {
     ...ambiguousLines(input),
     ...goneLines(input.tally.gone),
     ...outdated(input.tally),
+    ...errorPageLines(input.tally),
     `outputs: ${input.out}`,
   ]
   return `${parts.join('\n')}\n`
@@ -177,6 +178,13 @@ function outdated({ skippedWithOutputs }: Tally): string[] {
   if (skippedWithOutputs === 0) return []
   const files = `${plural(skippedWithOutputs, 'skipped file')} with outputs of an earlier version`
   return [`${files}; kept, marked as gone (--delete-gone removes them)`]
+}
+
+function errorPageLines({ errorPages }: Tally): string[] {
+  if (errorPages === 0) return []
+  return [
+    `${plural(errorPages, 'error page')} of sites, kept as documents by an earlier release; removed and asked for again`,
+  ]
 }
 
 /** What is in doubt is counted, never hidden (Law 2). */

@@ -6,9 +6,11 @@ import type { Asked, Meaning } from './meaning.ts'
 import { nestedDeeperThan } from './json-depth.ts'
 import { longerTimeout, ocrMode, timeoutNamedIn } from './remedies.ts'
 import { retryAfterMs } from './retry-after.ts'
+import { errorPageStatus, verdictOnErrorPage } from './error-page.ts'
 import { meaningOf } from './service-codes.ts'
 import { statedRate } from './stated-rate.ts'
 import { meaningOfStatus } from './status-meanings.ts'
+import { fieldsOf } from './tolerant-data.ts'
 import { usageOf } from './usage.ts'
 
 /** No answer of the contract comes near it: a JSON schema, or a chart in a block, has some ten levels. */
@@ -52,6 +54,12 @@ function document(answer: HttpAnswer, json: Record<string, unknown> | null, aske
   const { body, durationMs, headers } = answer
   const data = json?.data
   if (json !== null && data !== null && typeof data === 'object' && !Array.isArray(data)) {
+    const status = asked.byAddress === true ? errorPageStatus(data) : null
+    if (status !== null) {
+      const { metadata } = data as { readonly metadata?: unknown }
+      const waitMs = askedWait(answer, { fields: fieldsOf(metadata), text: '' }, asked)
+      return verdictOnErrorPage(status, usageOf(data), waitMs)
+    }
     return {
       kind: 'parsed',
       answer: { body, json, requestId: requestIdOf(headers, data), durationMs, usage: usageOf(data) },
@@ -153,7 +161,9 @@ function refused(cause: RefusalCause, details: Details): Verdict {
   return { kind: 'refused', cause, failure: rejected({ ...details, code: 'refused' }).failure }
 }
 
-function askedWait({ headers }: HttpAnswer, error: ErrorBody, { nowMs }: Asked): number | null {
+type Said = Pick<ErrorBody, 'fields' | 'text'>
+
+function askedWait({ headers }: HttpAnswer, error: Said, { nowMs }: Asked): number | null {
   const header = headerOf(headers, 'retry-after')
   return retryAfterMs({ header, date: headerOf(headers, 'date'), body: error.fields, text: error.text, nowMs })
 }

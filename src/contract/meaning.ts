@@ -14,6 +14,8 @@ export type Meaning =
 /** What was asked: some answers mean different things to different requests. */
 export interface Asked {
   readonly options: ParseOptions
+  /** Whether the service was given an address, and fetched the document by itself. */
+  readonly byAddress?: boolean
   /** Epoch milliseconds. */
   readonly nowMs: number
 }

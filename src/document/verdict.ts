@@ -80,7 +80,13 @@ export type Verdict = Meaning & {
 
 type Meaning =
   | { readonly kind: 'parsed'; readonly answer: Answer; readonly stated?: StatedRate }
-  | { readonly kind: 'rejected'; readonly failure: Failure; readonly remedy: Remedy }
+  | {
+      readonly kind: 'rejected'
+      readonly failure: Failure
+      readonly remedy: Remedy
+      /** What was paid for where the service fetched the site's error page. */
+      readonly errorPage?: Usage
+    }
   | {
       readonly kind: 'throttled'
       readonly limit: Limit
@@ -101,6 +107,8 @@ type Meaning =
       readonly inDoubt?: boolean
       /** False for a failure that says nothing of the service's health (a 408 of this one document). */
       readonly countsAgainstService: boolean
+      /** As of `rejected`. */
+      readonly errorPage?: Usage
     }
   | { readonly kind: 'refused'; readonly cause: RefusalCause; readonly failure: Failure }
   | { readonly kind: 'halted'; readonly cause: HaltCause; readonly message: string }

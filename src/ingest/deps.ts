@@ -23,6 +23,7 @@ import type { ServiceOrder } from '#src/contract/rules.ts'
 import type { Source } from '#src/ports/source.ts'
 import type { FailingSince } from './process/failing-since.ts'
 import type { RecentCosts } from './process/recent-costs.ts'
+import type { SitePauses } from './process/site-pauses.ts'
 import type { TimedOut } from './process/timed-out.ts'
 import type { ReadDocument } from './process/read-once.ts'
 import type { Refusals } from './process/refusals.ts'
@@ -155,6 +156,7 @@ export interface BuyDeps extends Reporting, Halting, Tier {
   readonly requestPriority: RequestPriority
   readonly refusals: Refusals
   readonly timedOut: TimedOut
+  readonly sitePauses: SitePauses
   readonly recentCosts: RecentCosts
   /** How long the store has had no space for another answer. */
   readonly lowSpace: FailingSince

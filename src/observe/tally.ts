@@ -35,6 +35,8 @@ export interface Tally {
   readonly skippedWithOutputs: number
   /** Of these, the ones in a format that no parser takes. */
   readonly unsupported: number
+  /** Error pages of sites that an earlier release kept as documents. */
+  readonly errorPages: number
   /** Folders that were not listed. */
   readonly leftOut: ReadonlyMap<SourceKey, LeftOutReason>
   /** Result of the search for documents that are no longer in the source. */
@@ -86,6 +88,7 @@ export function tallyOf(...sources: readonly Events[]): Tally {
     skipped,
     skippedWithOutputs: 0,
     unsupported: 0,
+    errorPages: 0,
     leftOut,
     gone: { kept: 0, removed: 0, forgotten: 0, unbelievable: false },
   }
@@ -123,6 +126,7 @@ function tallyListing(events: Events, tally: Mutable<Tally>, { changes, skipped,
     skipped.set(label, (skipped.get(label) ?? 0) + 1)
     tally.unsupported += reason === 'unsupported' ? 1 : 0
   })
+  events.on('error-page:removed', () => (tally.errorPages += 1))
   events.on('folder:left-out', ({ key, reason }) => {
     if (leftOut.size < MOST_LEFT_OUT) leftOut.set(key, reason)
   })

@@ -76,7 +76,7 @@ export class HttpParser implements Parser, AsyncDisposable {
     try {
       const answer = await this.#ask(request, body, signal)
       return withoutKey(
-        classify(answer, { options: request.options, nowMs: Date.now() }),
+        classify(answer, { options: request.options, byAddress: address !== undefined, nowMs: Date.now() }),
         this.#options.apiKey,
         this.#options.login,
       )

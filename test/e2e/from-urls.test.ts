@@ -1,6 +1,7 @@
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
+import { openFolderStore } from '#src/outputs/folder/folder-store.ts'
 import { readStore } from '../support/check-store.ts'
 import { temporaryFolder } from '../support/folder.ts'
 import { ScriptedService } from '../support/scripted-service.ts'
@@ -20,6 +21,25 @@ const PAGES = (): Map<string, Page> =>
 const answerTo = (url: string): Page => {
   const data = { markdown: `# ${url}`, metadata: { sourceURL: url, statusCode: 200, creditsUsed: 1 } }
   return { headers: { 'content-type': 'application/json' }, body: JSON.stringify({ success: true, data }) }
+}
+
+/** Records and receipts as 0.2.0 wrote them for a site's error page. */
+async function keepErrorPages(out: string, pages: readonly (readonly [string, string, number])[]): Promise<void> {
+  await using store = await openFolderStore({ path: out })
+  for await (const record of store.listRecords(AbortSignal.timeout(10_000))) {
+    const [, problem, status] = pages.find(([name]) => record.key.endsWith(`/${name}!.html`)) ?? []
+    if (problem === undefined || record.receipt === null) throw new Error(`unexpected: ${record.key}`)
+    const receipt = await store.readReceipt(record.receipt)
+    const body = receipt?.body.toString().replace('"statusCode":200', `"statusCode":${status}`) ?? ''
+    await store.removeReceipt(record.receipt)
+    await store.saveReceipt(record.receipt, Buffer.from(body), receipt?.parser ?? null)
+    const files = new Map<string, Uint8Array>()
+    for (const { name } of record.files) {
+      const content = await store.readOutput(record.key, name)
+      if (content !== null) files.set(name, content)
+    }
+    await store.commit({ ...record, problems: [problem] }, files)
+  }
 }
 
 describe('a list of URLs', () => {
@@ -122,6 +142,88 @@ describe('a list of URLs', () => {
     expect([letters.size, records.size, site.asked.length, service.requests.length]).toEqual([3, 0, 0, 0])
     expect(JSON.stringify([...letters.values()])).toMatch(/--allow-private-addresses/)
     expect(JSON.stringify([...letters.values()])).not.toMatch(/pass-word/)
+  }, 240_000)
+
+  test('whose pages a site refuses keeps no error page: asked twice, paid for, and asked again by the next run', async () => {
+    await using folder = await temporaryFolder()
+    const names = ['fine', 'busy', 'down', 'absent', 'closed'] as const
+    await using site = await openSite((path) => ({ headers: { etag: '"1"', 'content-type': 'text/html' }, body: path }))
+    const status: Record<string, number[]> = { busy: [429], down: [503, 503, 503], absent: [404], closed: [403] }
+    const bought: string[] = []
+    await using service = await openSite((path, body) => {
+      if (path !== '/v2/scrape') return undefined
+      const { url } = JSON.parse(body) as { readonly url: string }
+      const name = url.slice(site.url.length + 1)
+      bought.push(name)
+      const statusCode = status[name]?.shift() ?? 200
+      const data = { markdown: `# ${statusCode}`, metadata: { sourceURL: url, statusCode, creditsUsed: 1 } }
+      const headers = { 'content-type': 'application/json', ...(statusCode === 429 ? { 'retry-after': '1' } : {}) }
+      return { headers, body: JSON.stringify({ success: true, data }) }
+    })
+    const [list, out] = [join(folder.path, 'urls.txt'), join(folder.path, 'out')]
+    await writeFile(list, names.map((name) => `${site.url}/${name}\n`).join(''))
+    const api = ['--parse-api-url', service.url, '--parse-api-key', 'test-key', '--allow-private-addresses']
+    const args = ['run', '--from-urls', list, '--out', out, ...api]
+
+    const first = await sluice([...args, '--json'])
+    expect([first.code, first.stderr]).toEqual([2, expect.anything()])
+    expect(bought.toSorted()).toEqual(['absent', 'busy', 'busy', 'closed', 'down', 'down', 'fine'])
+    expect(first.stdout).toMatch(/"event":"summary".*"credits":\{"reported":7,/)
+    const { records, letters, receipts } = await readStore(out)
+    expect([records.size, receipts]).toEqual([2, 2])
+    expect([...letters.values()].map(({ failure }) => `${failure.httpStatus} ${failure.code}`).toSorted()).toEqual([
+      '403 unreadable',
+      '404 vanished',
+      '503 unreadable',
+    ])
+
+    bought.length = 0
+    await sluice(args)
+    expect(bought).toEqual(['down', 'down'])
+    const gone = await readStore(out)
+    expect([gone.records.size, gone.letters.size]).toEqual([3, 2])
+    // What is not there is asked for again where a person says so.
+    bought.length = 0
+    await sluice(['retry', '--from-urls', list, '--out', out, ...api])
+    expect(bought.toSorted()).toEqual(['absent', 'closed'])
+  }, 240_000)
+
+  test('heals a store of 0.2.0, which kept the error pages of sites as documents', async () => {
+    await using folder = await temporaryFolder()
+    await using site = await openSite((path) => ({ headers: { etag: '"1"', 'content-type': 'text/html' }, body: path }))
+    const bought: string[] = []
+    await using service = await openSite((path, body) => {
+      if (path !== '/v2/scrape') return undefined
+      const { url } = JSON.parse(body) as { readonly url: string }
+      bought.push(url)
+      const metadata = { sourceURL: url, statusCode: 200 }
+      const data = { markdown: '# fine', warning: 'cut', metadata }
+      return { headers: { 'content-type': 'application/json' }, body: JSON.stringify({ success: true, data }) }
+    })
+    const [list, out] = [join(folder.path, 'urls.txt'), join(folder.path, 'out')]
+    const names = ['a', 'b', 'c']
+    await writeFile(list, names.map((name) => `${site.url}/${name}\n`).join(''))
+    const api = ['--parse-api-url', service.url, '--parse-api-key', 'test-key', '--allow-private-addresses']
+    const args = ['run', '--from-urls', list, '--out', out, ...api]
+    await sluice(args)
+    await keepErrorPages(out, [
+      ['a', 'the site answered 503: this is its error page', 503],
+      ['b', 'the service reported: Too Many Requests', 429],
+      ['c', 'the service warned: cut', 200],
+    ])
+    bought.length = 0
+    const plan = await sluice([...args.with(0, 'plan'), '--json'])
+    expect(plan.stdout).toContain('"requests":2')
+    const healed = await sluice(args)
+    expect(bought.toSorted()).toEqual([`${site.url}/a`, `${site.url}/b`])
+    expect(healed.stdout).toContain('2 error pages of sites, kept as documents by an earlier release')
+    const { records } = await readStore(out)
+    expect([...records.values()].flatMap(({ problems }) => problems)).toEqual(
+      names.map(() => 'the service warned: cut'),
+    )
+    bought.length = 0
+    expect((await sluice(args)).stdout).not.toContain('error page')
+    expect(bought).toEqual([])
   }, 240_000)
 
   test('is scraped by the embedded engine', async () => {

@@ -13,6 +13,7 @@ import { ServiceGate } from '#workers/service-gate.ts'
 import type { IngestDeps } from '#src/ingest/deps.ts'
 import { FailingSince } from '#src/ingest/process/failing-since.ts'
 import { RecentCosts } from '#src/ingest/process/recent-costs.ts'
+import { SitePauses } from '#src/ingest/process/site-pauses.ts'
 import { TimedOut } from '#src/ingest/process/timed-out.ts'
 import { handlingOf } from '#src/ingest/process/handling.ts'
 import { ingestDocument } from '#src/ingest/process/ingest-document.ts'
@@ -126,6 +127,7 @@ export async function openWorkbench({
     refusals: new Refusals(),
     lowSpace: new FailingSince(CLOCK.monotonic),
     timedOut: new TimedOut(),
+    sitePauses: new SitePauses(CLOCK.monotonic),
     recentCosts: new RecentCosts(),
     storePatienceMs: 1_000,
     storeSlowMs: 10_000,

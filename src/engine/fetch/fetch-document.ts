@@ -26,6 +26,8 @@ export interface FetchedDocument {
   readonly contentType: string | null
   /** File name of a `Content-Disposition` header, or null. */
   readonly fileName: string | null
+  /** `Retry-After` of an error page. */
+  readonly retryAfter: string | null
 }
 
 const invalidUrl = (): ApiError => new ApiError({ status: 400, code: 'BAD_REQUEST', message: 'Invalid URL' })
@@ -78,7 +80,9 @@ export async function fetchDocument(
     const answer = await requestUrl(url, { method: 'GET', headers, allowPrivateAddresses, dispatcher }, signal)
     await pipeline(answerBody(answer, maxBytes), createWriteStream(path, { flags: 'wx', mode: 0o600 }))
     const { url: last, statusCode } = answer
-    return { url: last, statusCode, contentType: answer.header('content-type'), fileName: fileNameOf(answer) }
+    const retryAfter = statusCode >= 400 ? answer.header('retry-after') : null
+    const contentType = answer.header('content-type')
+    return { url: last, statusCode, contentType, fileName: fileNameOf(answer), retryAfter }
   } catch (error) {
     throw asApiError(error, maxBytes, signal)
   } finally {

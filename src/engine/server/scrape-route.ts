@@ -76,7 +76,9 @@ async function scrape(parts: ScrapeRouteParts, request: FastifyRequest, reply: F
       throw timed.aborted ? scrapeTimeout(options.timeout) : error
     },
   )
-  const { url, statusCode, contentType } = fetched
+  const { url, statusCode, contentType, retryAfter } = fetched
+  // The page's own, of an answer that is 200: who asks again for the page waits as its site asked.
+  if (retryAfter !== null) void reply.header('retry-after', retryAfter)
   const origin = {
     sourceURL: sourceUrl.href,
     url: url.href,

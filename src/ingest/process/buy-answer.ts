@@ -5,7 +5,7 @@ import type { Failure } from '#src/document/failure.ts'
 import { type ReceiptId, receiptId } from '#src/document/ids.ts'
 import type { ParserFacts } from '#src/document/parser.ts'
 import type { Cost } from '#src/document/record.ts'
-import type { Remedy, Verdict } from '#src/document/verdict.ts'
+import type { Remedy, Usage, Verdict } from '#src/document/verdict.ts'
 import type { Departure } from '#src/ports/gate.ts'
 import type { Recipe } from '#src/contract/recipe.ts'
 import { admit } from '../scan/admit.ts'
@@ -17,10 +17,14 @@ import { HALTED_MS, later, type Purchase } from './purchase.ts'
 import { saveAnswer } from './save-answer.ts'
 import { sendRequest } from './send-request.ts'
 import { receiverOf, refuseToSend } from './tiers.ts'
+import { LONGEST_PAUSE_MS } from './site-pauses.ts'
 import type { Work } from './work.ts'
 
 /** Shortest wait after a refusal for which neither the service nor the gate named a time. */
 const REFUSED_MS = 1_000
+
+/** How often a site's error page is paid for in a run, at the most. */
+const MOST_ERROR_PAGES = 2
 
 /**
  * Steps 3 and 4: through the gate, one request, its answer into the store before anything else is done with it. The
@@ -28,10 +32,22 @@ const REFUSED_MS = 1_000
  * the two, it stays and shows the request as ambiguous.
  */
 export async function buyAnswer(work: Work, id: ReceiptId, deps: BuyDeps, signal: AbortSignal): Promise<Purchase> {
+  const paused = pauseOfSite(work, deps)
+  if (paused !== null) return paused
   const recipe = { ...work.recipe, options: deps.timedOut.optionsFor(work.job.key, work.recipe.options) }
   const first = await sendUnrefused(work, recipe, id, deps, signal)
   const options = remedied(recipe.options, first.remedy)
   return options === null ? first : sendUnrefused(work, { ...recipe, options }, id, deps, signal)
+}
+
+/** Of the site that the service would fetch it from; null where nothing is to be waited for. */
+function pauseOfSite({ address }: Work, { sitePauses }: BuyDeps): Purchase | null {
+  const leftMs = address === null ? 0 : sitePauses.leftMs(address)
+  if (leftMs === 0) return null
+  const message = `The site asked to be left alone for another ${Math.ceil(leftMs / 1000)} s.`
+  if (leftMs <= LONGEST_PAUSE_MS) return later(postpone(leftMs, message))
+  const failure: Failure = { code: 'unreadable', stage: 'parse', message }
+  return { kind: 'failed', failure, countsUntil: 'final', retryAfterMs: null }
 }
 
 /** What a limit refuses is sent again from here, before anything that waits: in the queue it would come last. */
@@ -72,10 +88,15 @@ async function sendOnce(work: Work, recipe: Recipe, id: ReceiptId, deps: BuyDeps
   reportHealth(verdict, deps)
   if (verdict.kind === 'parsed') deps.timedOut.came(key)
   else if (verdict.kind === 'unavailable' && verdict.remedy.kind === 'timeout') deps.timedOut.ranOut(key)
+  const { address } = work
+  if (address !== null && verdict.kind === 'unavailable' && verdict.errorPage !== undefined) {
+    deps.sitePauses.asked(address, verdict.retryAfterMs ?? 0)
+  }
   const credits = chargeOf(verdict, recipe, work, deps)
   // Before the answer is saved: what was charged counts, whatever becomes of it.
-  if (verdict.kind === 'parsed') {
-    deps.events.emit('request:charged', { key, cost: costOf(verdict, credits), service: receiverOf(deps).service })
+  const usage = usageOf(verdict)
+  if (usage !== null) {
+    deps.events.emit('request:charged', { key, cost: costOf(usage, credits), service: receiverOf(deps).service })
   }
   const parser = { ...deps.parsers.own, at: new Date(deps.clock.wall()).toISOString() }
   const kept = receiptId(work.read.contentHash, work.recipe.hash, parser.class)
@@ -102,14 +123,20 @@ async function sendOnce(work: Work, recipe: Recipe, id: ReceiptId, deps: BuyDeps
 }
 
 /**
- * Only a document that came out is charged; what the service reports wins over the price model. Null where the charge
+ * Only a document that came out is charged, and what a site answered instead of one; what the service reports wins over the price model. Null where the charge
  * is unknown: the request went out and no answer came back.
  */
 function chargeOf(verdict: Verdict, recipe: Recipe, { extension }: Work, deps: BuyDeps): number | null {
   if (verdict.kind === 'unavailable' && verdict.inDoubt === true) return null
-  if (verdict.kind !== 'parsed') return 0
-  const { credits, pages } = verdict.answer.usage
-  return chargedCredits(credits, { recipe, extension, pages }, deps)
+  const usage = usageOf(verdict)
+  if (usage === null) return 0
+  return chargedCredits(usage.credits, { recipe, extension, pages: usage.pages }, deps)
+}
+
+/** Of an answer that is paid for: a document, or the error page of a site. */
+function usageOf(verdict: Verdict): Usage | null {
+  if (verdict.kind === 'parsed') return verdict.answer.usage
+  return ((verdict.kind === 'unavailable' || verdict.kind === 'rejected') && verdict.errorPage) || null
 }
 
 interface Sending extends Pick<Work, 'attempt'> {
@@ -134,7 +161,9 @@ function purchaseOf(
     case 'unavailable': {
       const waitMs = Math.max(verdict.retryAfterMs ?? 0, departure.retryInMs ?? REFUSED_MS)
       if (!departure.countsAsAttempt) return later(postpone(waitMs, 'the service is unavailable'), true)
-      const isLast = attempt >= (mostTries(verdict.serviceCode) ?? Infinity)
+      const tries = verdict.errorPage === undefined ? mostTries(verdict.serviceCode) : MOST_ERROR_PAGES
+      const isTooLong = verdict.errorPage !== undefined && (verdict.retryAfterMs ?? 0) > LONGEST_PAUSE_MS
+      const isLast = attempt >= (tries ?? Infinity) || isTooLong
       const countsUntil = isLast ? 'final' : attempt
       return { kind: 'failed', failure: failureOf(verdict), countsUntil, retryAfterMs: verdict.retryAfterMs }
     }
@@ -177,9 +206,9 @@ function reportHealth(verdict: Verdict, deps: BuyDeps): void {
   }
 }
 
-const costOf = ({ answer }: Extract<Verdict, { kind: 'parsed' }>, credits: number | null): Cost => ({
+const costOf = (usage: Usage, credits: number | null): Cost => ({
   credits: credits ?? 0,
-  basis: answer.usage.credits === null ? 'estimated' : 'reported',
+  basis: usage.credits === null ? 'estimated' : 'reported',
 })
 
 const requestIdOf = (verdict: Verdict): string | null =>

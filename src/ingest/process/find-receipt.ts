@@ -1,3 +1,5 @@
+import { jsonObject } from '#src/contract/error-body.ts'
+import { errorPageStatus } from '#src/contract/error-page.ts'
 import { type ContentHash, type ReceiptId, type RecipeHash, receiptId } from '#src/document/ids.ts'
 import type { ReceiptMemory } from '#src/ports/output-store.ts'
 import { type ParserFacts, satisfies } from '#src/document/parser.ts'
@@ -10,15 +12,19 @@ export interface FoundReceipt {
   readonly parser: ParserFacts
 }
 
+/** Releases before 0.3 kept a site's error page as the document. */
+export const holdsErrorPage = (body: Buffer): boolean => errorPageStatus(jsonObject(body)?.data) !== null
+
 /**
  * The receipt that spares a request for these bytes under this recipe: a service's before the embedded engine's, and
- * only one that satisfies this run. Its bytes count for `memory`. Those of format 1 name no parser: their answer shows it.
+ * only one that satisfies this run. `address`: where the service fetched it. Its bytes count for `memory`. Those of format 1 name no parser: their answer shows it.
  */
 export async function findReceipt(
   content: ContentHash,
   recipe: RecipeHash,
   { store, parsers }: Receipts,
   memory?: ReceiptMemory,
+  address: string | null = null,
 ): Promise<FoundReceipt | null> {
   const local = satisfies(parsers, parsers.own.class === 'embedded' ? parsers.own : EMBEDDED)
   const ids = [
@@ -30,7 +36,8 @@ export async function findReceipt(
     const receipt = await store.readReceipt(id, memory)
     if (receipt === null) continue
     const parser = receipt.parser ?? parserOfAnswer(receipt.body)
-    if (satisfies(parsers, parser)) return { id, body: receipt.body, parser }
+    const isDocument = address === null || !holdsErrorPage(receipt.body)
+    if (isDocument && satisfies(parsers, parser)) return { id, body: receipt.body, parser }
     memory?.hold.giveBack(receipt.body.length)
   }
   return null

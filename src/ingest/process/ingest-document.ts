@@ -166,14 +166,14 @@ function handBack({ afterMs, halt }: Handback, deps: Halting): JobVerdict {
 
 /** Steps 2 to 5: from the bytes to the record, by a receipt that is there or by a request. */
 async function turnIntoOutputs(work: Work, deps: IngestDeps, signal: AbortSignal): Promise<JobVerdict> {
-  const { answers } = work.recipe
+  const { answers, hash } = work.recipe
   if (answers !== undefined && deps.tiers !== undefined) return route(work, answers, deps.tiers, deps, signal)
   const cutter = cutterFor(work, deps)
-  const id = receiptId(work.read.contentHash, work.recipe.hash)
+  const id = receiptId(work.read.contentHash, hash)
   const keepsReceipt = !work.recipe.options.zeroDataRetention
   const memory = { hold: work.hold, signal }
-  const find = (): Promise<FoundReceipt | null> => findReceipt(work.read.contentHash, work.recipe.hash, deps, memory)
-  const kept = keepsReceipt && cutter === null ? await find() : null
+  const isKept = keepsReceipt && cutter === null
+  const kept = isKept ? await findReceipt(work.read.contentHash, hash, deps, memory, work.address) : null
   if (kept !== null) await deps.intents.conclude(id, work.job.key)
   // A document that should have a receipt and has none was not recorded: most are new, and skip this read.
   const recorded = kept === null && keepsReceipt && cutter === null ? null : await findRecorded(work, deps)
@@ -192,7 +192,7 @@ async function turnIntoOutputs(work: Work, deps: IngestDeps, signal: AbortSignal
     case 'bought': {
       await deps.requestPriority.yieldToUrgent()
       const { parser } = purchase
-      const receipt = keepsReceipt ? receiptId(work.read.contentHash, work.recipe.hash, parser.class) : null
+      const receipt = keepsReceipt ? receiptId(work.read.contentHash, hash, parser.class) : null
       return commitAnswer(work, { ...purchase.answer, receipt, parser, saved: false }, deps)
     }
     case 'kept':

@@ -35,7 +35,8 @@ export async function ingestRouted(
   const forService = { ...own, turn: AT_ONCE }
   const keepsReceipt = !answers.options.zeroDataRetention
   const memory = { hold: work.hold, signal }
-  const whole = keepsReceipt ? await findReceipt(work.read.contentHash, answers.hash, paid, memory) : null
+  const { contentHash } = work.read
+  const whole = keepsReceipt ? await findReceipt(contentHash, answers.hash, paid, memory, work.address) : null
   if (whole !== null) {
     await deps.intents.conclude(receiptId(work.read.contentHash, answers.hash), work.job.key)
     return { kind: 'kept', receipt: whole }

@@ -46,7 +46,7 @@ export async function readLocally(
   const keepsReceipt = !work.recipe.options.zeroDataRetention
   const memory = { hold: work.hold, signal }
   const id = receiptId(contentHash, work.recipe.hash)
-  const kept = keepsReceipt ? await findReceipt(contentHash, work.recipe.hash, local, memory) : null
+  const kept = keepsReceipt ? await findReceipt(contentHash, work.recipe.hash, local, memory, work.address) : null
   if (kept !== null) {
     await local.intents.conclude(id, work.job.key)
     return reused(kept, local)

@@ -184,7 +184,8 @@ async function withIntent(
     // No other worker can save this receipt from here on, so only now its absence can be relied on.
     const receipt = options.zeroDataRetention
       ? null
-      : await (work.findAnswer?.(signal) ?? findReceipt(work.read.contentHash, hash, deps, { hold: work.hold, signal }))
+      : await (work.findAnswer?.(signal) ??
+          findReceipt(work.read.contentHash, hash, deps, { hold: work.hold, signal }, work.address))
     if (receipt === null) return null
     await intents.clear(id)
     return { kind: 'kept', receipt }

@@ -1,3 +1,4 @@
+import { isPassingStatus } from '#src/contract/error-page.ts'
 import type { FailureCode } from '#src/document/failure.ts'
 import type { RecipeHash, SourceKey, Version } from '#src/document/ids.ts'
 import { policyFor } from '#src/document/parser.ts'
@@ -56,5 +57,16 @@ const PASSING: readonly FailureCode[] = [
 
 export const mayPass = (code: FailureCode): boolean => PASSING.includes(code)
 
+/** A page that its site refuses is asked for once a day at the most: each time is paid for. */
+const REFUSED_PAGE_MS = 24 * 3_600_000
+
 /** Whether an unchanged document that failed is sent again, by its dead letter; without one, it is. */
-export const failedByChance = (letter: DeadLetter | null): boolean => letter === null || mayPass(letter.failure.code)
+export function failedByChance(letter: DeadLetter | null, nowMs: number): boolean {
+  if (letter === null) return true
+  const { code, stage, serviceCode, httpStatus } = letter.failure
+  // Its address may be as it was, and the page not there: the service was paid to learn that.
+  if (code === 'vanished' && stage === 'parse') return false
+  const isPage = code === 'unreadable' && stage === 'parse' && serviceCode === undefined && httpStatus !== undefined
+  if (isPage && !isPassingStatus(httpStatus)) return nowMs - Date.parse(letter.lastAt) >= REFUSED_PAGE_MS
+  return mayPass(code)
+}

@@ -6,12 +6,14 @@ import { skipLabel, skipReasonOf } from '#src/document/skip.ts'
 import type { Change } from '#src/events.ts'
 import type { LedgerEntry } from '#src/document/ledger-entry.ts'
 import type { SourceItem } from '#src/document/source-item.ts'
+import type { Clock } from '#src/ports/clock.ts'
 import type { Ledger } from '#src/ports/ledger.ts'
 import type { PieceCutter } from '#src/ports/piece-cutter.ts'
 import type { Source } from '#src/ports/source.ts'
 import { batchesOf } from './batches.ts'
 import { decideByContent } from './compare-content.ts'
 import { findReceipt } from '../process/find-receipt.ts'
+import { isKeptErrorPage, mayBeErrorPage } from './kept-error-page.ts'
 import { decideChange, acceptanceOf, failedByChance } from './decide-change.ts'
 import { decideSkip, skippedFileOf } from './decide-skip.ts'
 import type { ChangeDeps, OwnedStore, PriceModel, Receipts, Recipes, Tier } from '../deps.ts'
@@ -37,6 +39,7 @@ export interface PlanDeps extends OwnedStore, Receipts, Recipes, PriceModel, Cha
   /** Share of the pages of all documents that local-first buys; default: all. */
   readonly buyShare?: number | undefined
   readonly source: Source
+  readonly clock: Pick<Clock, 'wall'>
   readonly ledger: Ledger
   readonly countPages: Tier['countPages']
   readonly cutter: PieceCutter | null
@@ -183,13 +186,15 @@ async function planItem(
     return { ...nothing, change: 'unusable', refusal }
   }
   const listed = { key, version: item.version, recipeHash: handling.recipe.hash }
-  const change = deps.checksum
+  const seen = deps.checksum
     ? (await decideByContent(known, listed, deps, signal)).change
     : decideChange(known, listed, acceptanceOf(key, deps))
+  const isErrorPage = seen === 'unchanged' && mayBeErrorPage(key, known, deps) && (await isKeptErrorPage(key, deps))
+  const change = isErrorPage ? 'changed' : seen
   const ownDeps = forDocument(key, handling, deps)
   const hasFailed = change === 'unchanged' && known?.outcome === 'failed'
   const letter = hasFailed ? await deps.store.readDeadLetter(key) : null
-  if (change !== 'unchanged' || (hasFailed && failedByChance(letter))) {
+  if (change !== 'unchanged' || (hasFailed && failedByChance(letter, deps.clock.wall()))) {
     return { ...nothing, change, ...(await priced(item, handling, bought.asPlanned, ownDeps, signal)) }
   }
   // A run as planned leaves it alone. Under local-first, whose recipe is another one, it would be tried again.
@@ -244,7 +249,11 @@ async function priced(
   const recipe = handling.recipe.answers ?? handling.recipe
   const id = receiptId(read.contentHash, recipe.hash)
   const mark = `${id.slice(0, 12)}${recipe.hash.slice(0, 4)}`
-  if (bought.has(mark) || (await findReceipt(read.contentHash, recipe.hash, deps)) !== null) return { saved: true }
+  if (
+    bought.has(mark) ||
+    (await findReceipt(read.contentHash, recipe.hash, deps, undefined, document.address)) !== null
+  )
+    return { saved: true }
   bought.add(mark)
   const stays = deps.staysLocal?.(item.key) ?? false
   const [first = deps.price] = deps.order

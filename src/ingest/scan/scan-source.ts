@@ -1,5 +1,5 @@
 import { invariant } from '#src/document/invariant.ts'
-import { NO_RECIPE, version } from '#src/document/ids.ts'
+import { NO_RECIPE, type SourceKey, version } from '#src/document/ids.ts'
 import type { Change } from '#src/events.ts'
 import type { DocumentJob } from '#src/ports/queue.ts'
 import type { LedgerEntry } from '#src/document/ledger-entry.ts'
@@ -9,6 +9,7 @@ import { skipFile } from './skip-file.ts'
 import { batchesOf, prefetchOne } from './batches.ts'
 import { type Burial, bury } from '../process/bury.ts'
 import { decideByContent } from './compare-content.ts'
+import { isKeptErrorPage, mayBeErrorPage } from './kept-error-page.ts'
 import { decideChange, acceptanceOf, failedByChance } from './decide-change.ts'
 import type { ScanDeps } from '../deps.ts'
 import { retryingStore } from '../process/retrying-store.ts'
@@ -100,6 +101,7 @@ export async function scanBatch(batch: readonly SourceItem[], deps: ScanDeps, si
 function isUnchanged(item: SourceItem, known: LedgerEntry | null, deps: ScanDeps): boolean {
   if (item.kind !== 'document' || deps.checksum) return false
   if (known === null || known.version !== item.version || known.outcome === 'failed') return false
+  if (mayBeErrorPage(item.key, known, deps)) return false
   const handling = handlingOf(item.key, deps)
   if (handling === null || refuseByListing(handling, item.bytes, deps.cutter) !== null) return false
   const { key, version: present } = item
@@ -167,11 +169,12 @@ async function scanItem(
   }
   const { key } = item
   const listed = { key, version: item.version, recipeHash: handling.recipe.hash }
-  const { change, version: present } = deps.checksum
+  const { change: seen, version: present } = deps.checksum
     ? await decideByContent(known, listed, deps, signal)
     : { change: decideChange(known, listed, acceptanceOf(key, deps)), version: item.version }
+  const change = seen === 'unchanged' && (await dropErrorPage(key, known, deps)) ? 'changed' : seen
   const hasFailed = change === 'unchanged' && known?.outcome === 'failed'
-  const isTriedAgain = hasFailed && failedByChance(await deps.store.readDeadLetter(key))
+  const isTriedAgain = hasFailed && failedByChance(await deps.store.readDeadLetter(key), deps.clock.wall())
   if (change !== 'unchanged' || isTriedAgain) {
     const job = { schema: 1, ...listed, bytes: item.bytes, queuedAt: deps.clock.shared() } as const
     return { listed: item, known, entry: pendingInLedger(job), job, change }
@@ -181,6 +184,14 @@ async function scanItem(
     return { listed: item, known, entry: { ...known, version: present }, job: null, change }
   deps.events.emit('document:seen', { key, change })
   return null
+}
+
+/** It is no document: removed, and to be done again. */
+async function dropErrorPage(key: SourceKey, known: LedgerEntry | null, deps: ScanDeps): Promise<boolean> {
+  if (!mayBeErrorPage(key, known, deps) || !(await isKeptErrorPage(key, deps))) return false
+  await deps.store.remove(key)
+  deps.events.emit('error-page:removed', { key })
+  return true
 }
 
 const burialOf = (

@@ -33,7 +33,7 @@ beforeAll(async () => {
         .end(gzipSync(Buffer.alloc(3 * MEGABYTE)))
     else if (path === '/guide.md')
       response.setHeader('content-type', 'text/plain; charset=utf-8').end('# Guide\n\nSee [more](../b.html).\n')
-    else if (path === '/refused') response.writeHead(429).end()
+    else if (path === '/refused') response.writeHead(429, { 'retry-after': '7' }).end()
     else if (path === '/notes') response.setHeader('content-type', 'text/plain').end('<b> & words\n')
     else if (path === '/data') response.setHeader('content-type', 'application/json').end('{"a":"``` b"}')
     else if (path === '/slow') response.setHeader('content-type', 'text/html').write('<p>')
@@ -52,10 +52,14 @@ afterAll(async () => {
   await Promise.all([engine[Symbol.asyncDispose](), guarded[Symbol.asyncDispose]()])
 })
 
-async function scrape(body: object, by = engine): Promise<Pick<EngineAnswer, 'status' | 'body'>> {
+async function scrape(
+  body: object,
+  by = engine,
+): Promise<Pick<EngineAnswer, 'status' | 'body'> & { readonly retryAfter: string | null }> {
   const headers = { 'content-type': 'application/json' }
   const response = await fetch(`${by.url}/v2/scrape`, { method: 'POST', body: JSON.stringify(body), headers })
-  return { status: response.status, body: (await response.json()) as EngineAnswer['body'] }
+  const retryAfter = response.headers.get('retry-after')
+  return { status: response.status, body: (await response.json()) as EngineAnswer['body'], retryAfter }
 }
 
 describe('POST /v2/scrape', () => {
@@ -77,8 +81,8 @@ describe('POST /v2/scrape', () => {
   })
 
   test('answers with the status of a server that refuses without a word', async () => {
-    const { status, body } = await scrape({ url: `${siteUrl}/refused` })
-    expect(status).toBe(200)
+    const { status, body, retryAfter } = await scrape({ url: `${siteUrl}/refused` })
+    expect([status, retryAfter]).toEqual([200, '7'])
     expect(body.data).toMatchObject({ markdown: '', metadata: { statusCode: 429, error: 'The server answered 429.' } })
   })
 
