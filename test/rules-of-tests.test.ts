@@ -17,7 +17,7 @@ const ONE_HOME: readonly (readonly [pattern: RegExp, home: RegExp, instead: stri
   // A process of the fault campaign is given the seed of its run.
   [
     /\benv(?:\.|\[')[A-Z_]*SEED\b/,
-    /^support\/(?:seed|fast-check)\.ts$|^faults\/preloads\/write-errors\.ts$/,
+    /^support\/(?:seed|fast-check)\.ts$|^campaign\/preloads\/write-errors\.ts$/,
     'seedFrom of support/seed.ts',
   ],
   [/from 'fast-check'/, /^support\/fast-check\.ts$/, 'support/fast-check.ts'],

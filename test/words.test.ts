@@ -135,7 +135,7 @@ const OVERLOADED: Readonly<Record<string, Overloaded>> = {
       /throwIfNoEntry|listpack-entries/,
     ],
     files:
-      /^src\/(?:engine\/|gate\/|ledger\/|ports\/ledger|document\/ledger-entry|cut\/|fetch\/|ingest\/(?:maintain|scan|process)\/|outputs\/folder\/|sources\/(?:archives|folder)\/|sources\/notifications\/sqs|corpus\/feed\/)|^docs\/store-format\.md|^test\/(?:ledger\/|ingest\/(?:process\/delivered-again|scan\/(?:scan-race|skip-file|sweep-gone))|faults\/(?:laws|ledger-consistency-checker|redis-outside)|outputs\/(?:store-away|power-loss\/disk-model|folder\/journal\/)|engine\/abuse\/hostile-documents)/,
+      /^src\/(?:engine\/|gate\/|ledger\/|ports\/ledger|document\/ledger-entry|cut\/|fetch\/|ingest\/(?:maintain|scan|process)\/|outputs\/folder\/|sources\/(?:archives|folder)\/|sources\/notifications\/sqs|corpus\/feed\/)|^docs\/store-format\.md|^test\/(?:ledger\/|ingest\/(?:process\/delivered-again|scan\/(?:scan-race|skip-file|sweep-gone))|campaign\/(?:checker\/(?:laws|ledger-consistency-checker|redis-outside)|power\/disk-model)|outputs\/(?:store-away|folder\/journal\/)|engine\/abuse\/hostile-documents)/,
   },
   settle: {
     word: /\bsettl(?:e|es|ing)\b(?!\()/i,

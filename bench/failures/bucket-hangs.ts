@@ -1,12 +1,11 @@
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { openS3Target } from '../../test/faults/s3-target.ts'
+import { openS3Target } from '../../test/campaign/world/s3-target.ts'
 import type { Bundle } from '../../test/support/bundled.ts'
 import { freePort } from '../../test/support/free-port.ts'
 import { ScriptedService } from '../../test/support/scripted-service.ts'
 import { seenAfter } from '../../test/outages/support/four-channels.ts'
 import { OwnRedis } from '../../test/outages/support/own-redis.ts'
-import { planOf } from '../../test/faults/plan.ts'
 import { GRACE_MS, LOOKS_MS, type Measured, startRun, stopped } from './measured.ts'
 
 const DOCUMENTS = 300
@@ -20,7 +19,7 @@ export async function bucketHangs(fault: string, program: Bundle): Promise<Measu
   await using target = opened
   await using service = await new ScriptedService({ answers: () => ({ delayMs: 50 }), readParts: false }).listen()
   await using redis = await OwnRedis.start()
-  await using environment = await target.open({ ...planOf(1, { short: true }), faultRate: 0 })
+  await using environment = await target.open({ seed: 1, faultRate: 0 })
   for (let number = 0; number < DOCUMENTS; number++)
     await environment.fixtures.write(`${number}.csv`, `a,b\n${number},1\n`)
   const metricsPort = await freePort()

@@ -1,6 +1,6 @@
 import { chmod, mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { WRONG_ADDRESSES } from '../../test/faults/wrong-addresses.ts'
+import { WRONG_ADDRESSES } from '../../test/campaign/service/wrong-addresses.ts'
 import type { Bundle } from '../../test/support/bundled.ts'
 import { temporaryFolder } from '../../test/support/folder.ts'
 import { freePort } from '../../test/support/free-port.ts'

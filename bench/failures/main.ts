@@ -2,7 +2,7 @@ import { mkdir, rename, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
-import { ServiceLine } from '../../test/faults/service-line.ts'
+import { ServiceLine } from '../../test/campaign/service/service-line.ts'
 import { bundle } from '../../test/support/bundle.ts'
 import type { Bundle } from '../../test/support/bundled.ts'
 import { temporaryFolder } from '../../test/support/folder.ts'
@@ -23,7 +23,7 @@ import { GRACE_MS, LOOKS_MS, type Measured, startRun, stopped } from './measured
  * bucket needs what test/support/s3-server.ts needs. A line for each fault; the last line is one JSON object.
  */
 
-const TROUBLE = join(import.meta.dirname, '../../test/faults/preloads/store-trouble.ts')
+const TROUBLE = join(import.meta.dirname, '../../test/campaign/preloads/store-trouble.ts')
 const DOCUMENTS = 2_000
 /** A run has begun to work by then. */
 const BEGINS_MS = 8_000

@@ -7,7 +7,7 @@ import { OwnRedis } from './support/own-redis.ts'
 import { ask, seenAfter } from './support/four-channels.ts'
 import { Harness } from './support/harness.ts'
 import { until } from '../support/wait.ts'
-import { wrongAddress } from '../faults/wrong-addresses.ts'
+import { wrongAddress } from '../campaign/service/wrong-addresses.ts'
 
 const EXIT_HALTED = 3
 

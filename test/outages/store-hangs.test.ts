@@ -5,7 +5,7 @@ import { seenAfter } from './support/four-channels.ts'
 import { OwnRedis } from './support/own-redis.ts'
 import { Harness } from './support/harness.ts'
 
-const TROUBLE = join(import.meta.dirname, '../faults/preloads/store-trouble.ts')
+const TROUBLE = join(import.meta.dirname, '../campaign/preloads/store-trouble.ts')
 
 test('a store that hangs after intake is reported in all four channels after --store-slow, and all is paid for once', async () => {
   await using redis = await OwnRedis.start()

@@ -2,7 +2,7 @@ import { lstat, readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { gunzipSync } from 'node:zlib'
 import type { RedisConnection } from '#src/redis/connection.ts'
-import { poll } from '../faults/poll.ts'
+import { poll } from '../campaign/checker/poll.ts'
 
 /** Secrets by what they are, and where else they may stand: as they are, percent-encoded, in base64. */
 export class SecretSearch {

@@ -78,11 +78,9 @@ export const QUIET_FILES = [
   'test/e2e/schedule.test.ts',
   'test/e2e/machines.test.ts',
   'test/workers/concurrency-limit-watch.test.ts',
-  'test/budget/budget.test.ts',
-  'test/numbers/numbers.test.ts',
-  'test/faults/faults.test.ts',
-  'test/faults/mutants.test.ts',
-  'test/faults/s3-faults.test.ts',
+  'test/campaign/campaign.test.ts',
+  'test/campaign/mutants.test.ts',
+  'test/campaign/s3-faults.test.ts',
   'test/outputs/store-away.test.ts',
 ]
 

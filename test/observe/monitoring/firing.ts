@@ -16,7 +16,7 @@ import { Harness, type HarnessOptions } from '../../outages/support/harness.ts'
 import { elapse, takes, until } from '../../support/wait.ts'
 
 const RULES = resolve(import.meta.dirname, '../../../docs/monitoring/rules.yml')
-const STORE_TROUBLE = resolve(import.meta.dirname, '../../faults/preloads/store-trouble.ts')
+const STORE_TROUBLE = resolve(import.meta.dirname, '../../campaign/preloads/store-trouble.ts')
 
 /** The rules as they are, with hours and minutes made seconds. */
 const SHORTER: readonly (readonly [RegExp, string])[] = [

@@ -13,7 +13,7 @@ import {
   ScriptedService,
 } from '../../support/scripted-service.ts'
 import { type RunningSluice, startSluice } from '../../support/sluice.ts'
-import { questions } from '../random/questions.ts'
+import { questions } from '../../campaign/metrics/questions.ts'
 import { until } from '../../support/wait.ts'
 
 /** Documents of each pipeline, by what the service answers. */

@@ -2,7 +2,7 @@ import childProcess, { type SpawnOptions } from 'node:child_process'
 import fs from 'node:fs'
 import { syncBuiltinESMExports } from 'node:module'
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import type { DiskCall } from '../../outputs/power-loss/disk-model.ts'
+import type { DiskCall } from '../../campaign/power/disk-model.ts'
 
 /*
  * Loaded before a program: writes to the file in `DISK_LOG`, a line each, every call that changes a disk or flushes

@@ -1,7 +1,7 @@
 import { cp, mkdir } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import { expect, test } from 'vitest'
-import { PlainBucket } from '../../faults/plain-s3.ts'
+import { PlainBucket } from '../../campaign/world/plain-s3.ts'
 import { temporaryFolder } from '../../support/folder.ts'
 import { startS3Server } from '../../support/s3-server.ts'
 import { sluice } from '../../support/sluice.ts'

@@ -12,7 +12,7 @@ import { letterOf, outputs, receiptOf, recordOf } from '../../../support/documen
 import { tempFolder } from '../../../support/temp-folder.ts'
 import { elapse } from '../../../support/wait.ts'
 
-/* What a loss of power leaves is tried by `test:power-loss`; here, what the journal holds and when it is empty. */
+/* What a loss of power leaves is tried by the campaign (`--scenario power`); here, what the journal holds and when it is empty. */
 
 const LIMITS = { bytes: 1_000_000, delayMs: 1 }
 

@@ -1,0 +1,213 @@
+import { writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { bundle } from '../support/bundle.ts'
+import { type Bundle, bundledForAll } from '../support/bundled.ts'
+import { findPrometheus } from '../support/prometheus.ts'
+import { applyMutations } from './apply-mutations.ts'
+import { type Breaches, isEmpty, noBreaches } from './checker/laws.ts'
+import { faultRun, type RunResult } from './fault-run.ts'
+import { metricsRun } from './metrics/metrics-run.ts'
+import { type Mutant, MUTANTS } from './mutants.ts'
+import { numbersRun } from './numbers/numbers-run.ts'
+import { type FaultKind, type FaultPlan, killingPlan, type Plan, planOf, type Scenario } from './plan.ts'
+import { cutPower } from './power/cut-power.ts'
+import { ChargingService } from './service/charging-service.ts'
+import { folderTarget, type Target } from './world/environment.ts'
+import { FaultRedis } from './world/fault-redis.ts'
+
+export interface CampaignOptions {
+  readonly runs: number
+  readonly seed: number
+  readonly target: Target
+  readonly sideBySide: number
+  /** As in a plan. */
+  readonly short: boolean
+  /** Scenarios and kinds of faults to draw from; all of them when not given. */
+  readonly scenarios?: readonly Scenario[] | undefined
+  readonly faults?: readonly FaultKind[] | undefined
+  /** Instead of all else: so many processes are killed, one after the other. */
+  readonly kills?: number
+  /** Null for the program as it is. */
+  readonly mutant: Mutant | null
+  /** Tells each plan before it is played. */
+  readonly verbose: boolean
+  /** Ends at the first seed that breaks a law. */
+  readonly untilFound: boolean
+  readonly say: (line: string) => void
+  /** True: no further run is begun. */
+  readonly isLate?: () => boolean
+  /** Ends the campaign: what was not played to its end does not count. */
+  readonly signal?: AbortSignal
+}
+
+export interface CampaignResult {
+  readonly runs: number
+  /** Runs that the campaign itself could not bring to an end. */
+  readonly unjudged: number
+  /** Sentences on what broke each law. */
+  readonly breaches: Readonly<Record<keyof Breaches, number>>
+  readonly ambiguous: number
+  readonly ambiguousBound: number
+  /** The longest time from a signal to the end of its process. */
+  readonly longestStopMs: number
+  /** How often each scenario was played, and each fault injected. */
+  readonly scenarios: Readonly<Record<string, number>>
+  readonly faults: Readonly<Record<string, number>>
+}
+
+/** What the runs of a campaign share; Redis is one run's at a time. */
+interface Host {
+  readonly service: ChargingService
+  readonly redis: FaultRedis
+  readonly programs: Programs
+  readonly target: Target
+  readonly signal: AbortSignal
+}
+
+export async function campaign(options: CampaignOptions): Promise<CampaignResult> {
+  await using service = await ChargingService.start()
+  await using programs = new Programs(options)
+  const played: (readonly [Plan, RunResult])[] = []
+  let unjudged = 0
+  let next = options.seed
+  const found = new AbortController()
+  const signal = AbortSignal.any([found.signal, ...(options.signal === undefined ? [] : [options.signal])])
+  const slot = async (): Promise<void> => {
+    await using redis = await FaultRedis.start()
+    while (next < options.seed + options.runs && !signal.aborted && options.isLate?.() !== true) {
+      const seed = next++
+      const plan = options.kills === undefined ? planOf(seed, options) : killingPlan(seed, options.kills)
+      if (options.verbose) options.say(JSON.stringify(plan))
+      const startedAt = Date.now()
+      const { target } = options
+      const result = await unlessAborted(play(plan, { service, redis, programs, target, signal }), signal)
+      if (result === null) return
+      if (result instanceof Error) {
+        options.say(`seed ${seed} was not judged: ${result.message}`)
+        unjudged += 1
+        continue
+      }
+      played.push([plan, result])
+      report(plan, result, Date.now() - startedAt, options.say)
+      if (options.untilFound && !isEmpty(result.breaches)) found.abort()
+    }
+  }
+  await Promise.all(Array.from({ length: options.sideBySide }, slot))
+  return { ...sumOf(played), unjudged }
+}
+
+async function play(plan: Plan, host: Host): Promise<RunResult> {
+  if (plan.scenario === 'power') return only('torn', await cutPower(plan.seed))
+  if (plan.scenario === 'numbers') return playNumbers(plan, host)
+  if (plan.scenario === 'metrics') return playMetrics(plan, host)
+  return playFaults(plan, host)
+}
+
+async function playFaults(plan: FaultPlan, { programs, ...host }: Host): Promise<RunResult> {
+  return faultRun({ ...host, plan, program: await programs.of(plan) })
+}
+
+/** In folders: links and pipes are in no bucket. */
+async function playNumbers(plan: Plan, { programs, service, redis }: Host): Promise<RunResult> {
+  await using environment = await folderTarget.open({ seed: plan.seed, faultRate: 0 })
+  return only('numbers', await numbersRun(plan.seed, { environment, service, redis, program: await programs.of(plan) }))
+}
+
+async function playMetrics(plan: Plan, { programs, service, redis, target }: Host): Promise<RunResult> {
+  const found = await findPrometheus()
+  if (typeof found === 'string') throw new Error(found)
+  await using environment = await target.open({ seed: plan.seed, faultRate: 0 })
+  const world = { programs: found, environment, service, redis, program: await programs.of(plan) }
+  return only('numbers', await metricsRun(plan.seed, world))
+}
+
+function only(law: keyof Breaches, sentences: readonly string[]): RunResult {
+  const breaches = { ...noBreaches(), [law]: [...sentences] }
+  return { breaches, ambiguous: 0, ambiguousBound: 0, requests: 0, longestStopMs: 0, faults: [], journal: null }
+}
+
+function report(plan: Plan, result: RunResult, tookMs: number, say: (line: string) => void): void {
+  const { requests, faults, ambiguous, ambiguousBound, breaches, journal } = result
+  const named = faults.length > 20 ? `${faults.length} faults` : faults.join(' ')
+  const counted = `${requests} requests, ${ambiguous} of ${ambiguousBound} in doubt`
+  say(`seed ${plan.seed}, ${plan.scenario}: ${requests > 0 ? `${counted}, ${named}, ` : ''}${tookMs} ms`)
+  for (const [law, sentences] of Object.entries(breaches)) {
+    for (const sentence of sentences) say(`  seed ${plan.seed} ${law}: ${sentence}`)
+  }
+  if (journal !== null) say(`  seed ${plan.seed}: what happened is in ${journal}`)
+}
+
+const SCRIPTED_ENGINE = join(import.meta.dirname, 'processes/scripted-engine.ts')
+
+/** The programs that runs start, each made when a run first needs it. */
+class Programs implements AsyncDisposable {
+  readonly #mutant: Mutant | null
+  #plain: Promise<Bundle> | null = null
+  #routed: Promise<Bundle> | null = null
+
+  constructor({ mutant }: Pick<CampaignOptions, 'mutant'>) {
+    this.#mutant = mutant
+  }
+
+  of({ scenario }: Plan): Promise<Bundle> {
+    if (scenario === 'routed') return (this.#routed ??= this.#makeRouted())
+    return (this.#plain ??= this.#makePlain())
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    for (const made of [this.#plain, this.#routed]) await (await made)?.[Symbol.asyncDispose]()
+  }
+
+  /** The one that the tests have bundled, where they have: only a mistake needs a bundle of its own. */
+  async #makePlain(): Promise<Bundle> {
+    const shared = this.#mutant === null ? bundledForAll() : null
+    if (shared !== null) return { ...shared, [Symbol.asyncDispose]: async () => undefined }
+    return bundle({ plugins: this.#plugins(), children: true })
+  }
+
+  async #makeRouted(): Promise<Bundle> {
+    const program = await bundle({ plugins: this.#plugins(), children: true })
+    await writeFile(program.engine, `import ${JSON.stringify(SCRIPTED_ENGINE)}\n`)
+    return program
+  }
+
+  #plugins(): ReturnType<typeof applyMutations>[] {
+    return this.#mutant === null ? [] : [applyMutations(MUTANTS[this.#mutant])]
+  }
+}
+
+/** Null for what was cut off by the signal; an error where the campaign, not the program, failed. */
+async function unlessAborted<T>(run: Promise<T>, signal: AbortSignal): Promise<T | Error | null> {
+  try {
+    return await run
+  } catch (error) {
+    return signal.aborted ? null : new Error(`the campaign itself failed: ${String(error)}`, { cause: error })
+  }
+}
+
+function sumOf(played: readonly (readonly [Plan, RunResult])[]): Omit<CampaignResult, 'unjudged'> {
+  const results = played.map(([, result]) => result)
+  const sum = (of: (result: RunResult) => number): number => results.reduce((total, one) => total + of(one), 0)
+  const laws = Object.keys(noBreaches()) as (keyof Breaches)[]
+  return {
+    runs: results.length,
+    breaches: Object.fromEntries(
+      laws.map((law) => [law, sum(({ breaches }) => breaches[law].length)]),
+    ) as CampaignResult['breaches'],
+    ambiguous: sum(({ ambiguous }) => ambiguous),
+    ambiguousBound: sum(({ ambiguousBound }) => ambiguousBound),
+    longestStopMs: Math.max(0, ...results.map(({ longestStopMs }) => longestStopMs)),
+    scenarios: countsOf(played.map(([{ scenario }]) => scenario)),
+    faults: countsOf(results.flatMap(({ faults }) => faults)),
+  }
+}
+
+function countsOf(names: readonly string[]): Record<string, number> {
+  const counts: Record<string, number> = {}
+  for (const name of names.toSorted()) counts[name] = (counts[name] ?? 0) + 1
+  return counts
+}
+
+/** Whether a law was broken. */
+export const isBroken = ({ breaches, ambiguous, ambiguousBound }: CampaignResult): boolean =>
+  Object.values(breaches).some((count) => count > 0) || ambiguous > ambiguousBound

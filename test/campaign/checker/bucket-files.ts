@@ -1,0 +1,63 @@
+import { PackFiles } from './pack-files.ts'
+import type { PlainBucket } from '../world/plain-s3.ts'
+import type { StoreFiles } from './store-files.ts'
+
+/** Published layout: outputs of one commit, that of a record or one that no record names. */
+const OUTPUT_OF_COMMIT = /\/[0-9a-z]+-[0-9a-f]{10}\/[^/]+$/
+
+/** A store in a bucket. */
+export class BucketFiles implements StoreFiles {
+  readonly #bucket: PlainBucket
+  readonly #prefix: string
+  readonly #packs = new PackFiles()
+  #isPacked: boolean | null = null
+  #reading: Promise<unknown> = Promise.resolve()
+
+  /** `prefix` ends in a slash. */
+  constructor(bucket: PlainBucket, prefix: string) {
+    this.#bucket = bucket
+    this.#prefix = prefix
+  }
+
+  async list(folder: string): Promise<readonly string[]> {
+    if (await this.#readPacks()) return this.#packs.names.filter((name) => name.startsWith(`${folder}/`))
+    const keys = await this.#bucket.list(`${this.#prefix}${folder}/`)
+    return keys.map((key) => key.slice(this.#prefix.length))
+  }
+
+  async read(name: string): Promise<Buffer | null> {
+    if (!(await this.#readPacks())) return this.#get(name)
+    const object = this.#packs.get(name)
+    if (object === null) return null
+    return 'bytes' in object ? object.bytes : this.#get(`packs/large/${object.large}`)
+  }
+
+  /** Whether the store has packs; all of them are read then. */
+  async #readPacks(): Promise<boolean> {
+    if (this.#isPacked !== true) {
+      const manifest = await this.#get('store.json')
+      this.#isPacked = manifest !== null && (JSON.parse(manifest.toString()) as { packs?: boolean }).packs === true
+    }
+    if (!this.#isPacked) return false
+    this.#reading = this.#reading.then(() => this.#readNext())
+    await this.#reading
+    return true
+  }
+
+  async #readNext(): Promise<void> {
+    for (;;) {
+      const pack = await this.#get(`packs/log/${String(this.#packs.next).padStart(10, '0')}`)
+      if (pack === null) return
+      this.#packs.add(pack)
+    }
+  }
+
+  async #get(name: string): Promise<Buffer | null> {
+    return (await this.#bucket.get(this.#prefix + name))?.bytes ?? null
+  }
+
+  /** A killed worker leaves the folder of its commit as an orphan: no record points to it. */
+  mayBeLeft(name: string): boolean {
+    return OUTPUT_OF_COMMIT.test(name)
+  }
+}

@@ -1,0 +1,212 @@
+import { createHash } from 'node:crypto'
+import type { RedisConnection } from '#src/redis/connection.ts'
+import { type Archive, kindOf, markdownOf } from '../world/archive.ts'
+import type { Finished } from '../../support/sluice.ts'
+import type { Charge } from '../service/charges.ts'
+import { readLedger } from './redis-outside.ts'
+import type { StoreOutside } from './store-outside.ts'
+import { lostBy, type Interruption } from './interruptions.ts'
+import { marksIn } from '../world/paged-documents.ts'
+import { pagedBreaches } from './paged-laws.ts'
+import type { Routing } from '../plan.ts'
+
+/** What a run broke, one sentence each, by the law it broke. All empty: nothing was broken. */
+export interface Breaches {
+  readonly lost: string[]
+  readonly paidTwice: string[]
+  readonly torn: string[]
+  readonly unexplained: string[]
+  readonly conservation: string[]
+  /** Runs that did not end. */
+  readonly endless: string[]
+  /** Documents that were unfinished when a run exited 0. */
+  readonly falseZero: string[]
+  /** Numbers of summaries, metrics and records that are not what happened. */
+  readonly numbers: string[]
+}
+
+export const noBreaches = (): Breaches => ({
+  lost: [],
+  paidTwice: [],
+  torn: [],
+  unexplained: [],
+  conservation: [],
+  endless: [],
+  falseZero: [],
+  numbers: [],
+})
+
+export const isEmpty = (breaches: Breaches): boolean => Object.values(breaches).flat().length === 0
+
+const sha256 = (bytes: Uint8Array): string => createHash('sha256').update(bytes).digest('hex')
+
+/** What must hold at every moment, also right after a kill. */
+export async function checkAtRest(store: StoreOutside, redis: RedisConnection, breaches: Breaches): Promise<void> {
+  breaches.torn.push(...store.torn)
+  for (const { key, receipt, pieces } of store.records.values()) {
+    const receipts = pieces?.map((piece) => piece.receipt) ?? [receipt]
+    if (!receipts.every((one) => one !== null && store.receipts.has(one)))
+      breaches.torn.push(`${key} has outputs and no receipt`)
+  }
+  const { entries, disagreements } = await readLedger(redis)
+  for (const [key, reported] of entries) {
+    if (/^[drDR]$/.test(reported) && !store.records.has(key))
+      breaches.conservation.push(`${key} is "done" and not in the store`)
+  }
+  if (disagreements > 0) breaches.conservation.push(`${disagreements} counts differ from the entries`)
+}
+
+/** What must hold when a run came to its end without faults: every document is there, or listed with its reason. */
+export async function checkOutcome(
+  archive: Archive,
+  store: StoreOutside,
+  routing: Routing | null,
+  breaches: Breaches,
+): Promise<void> {
+  for (const key of archive.keys) {
+    const { bytes, version } = await archive.read(key)
+    const kind = kindOf(bytes)
+    if (kind === 'good' || kind === 'hard') checkGood({ key, bytes, version, routing }, store, breaches)
+    else checkBad(key, version, store, breaches)
+  }
+  for (const key of [...store.records.keys(), ...store.letters.keys()]) {
+    if (!archive.everSeen.has(key)) breaches.unexplained.push(`${key} never was in the source`)
+  }
+  for (const [key, { failure }] of store.letters) {
+    if (!archive.keys.includes(key)) breaches.unexplained.push(`${key} is gone and still failed: ${failure.code}`)
+  }
+}
+
+interface GoodDocument {
+  readonly key: string
+  readonly bytes: Buffer
+  readonly version: string
+  readonly routing: Routing | null
+}
+
+function checkGood(
+  { key, bytes, version, routing }: GoodDocument,
+  store: StoreOutside,
+  { lost, unexplained }: Breaches,
+): void {
+  const marks = marksIn(bytes)
+  const record = store.records.get(key)
+  const letter = store.letters.get(key)
+  if (letter !== undefined) unexplained.push(`${key} ended failed: ${letter.failure.code}, ${letter.failure.message}`)
+  else if (record === undefined) lost.push(`${key} has neither record nor dead letter`)
+  else if (record.contentHash !== sha256(bytes)) lost.push(`${key}: the outputs are of other bytes`)
+  else if (record.version !== version) lost.push(`${key}: the record is of another version`)
+  else if (marks.length > 0 && routing !== null) {
+    lost.push(...pagedBreaches(marks, record, store.markdown.get(key) ?? '', routing))
+  } else if (store.markdown.get(key) !== markdownOf(bytes)) {
+    lost.push(`${key}: the Markdown is not what the service answered`)
+  }
+}
+
+function checkBad(key: string, version: string, store: StoreOutside, { lost, unexplained }: Breaches): void {
+  const letter = store.letters.get(key)
+  if (letter === undefined) lost.push(`${key} cannot be parsed and has no dead letter`)
+  else if (letter.version !== version) lost.push(`${key}: the dead letter is of another version`)
+  if (store.records.get(key)?.version === version) unexplained.push(`${key} has outputs that it cannot have`)
+}
+
+/** A run that was started at `startedAt` exits 0: all that was in its source, and was not touched since, has ended. */
+export async function checkZero(
+  archive: Archive,
+  store: StoreOutside,
+  startedAt: number,
+  { falseZero }: Breaches,
+): Promise<void> {
+  for (const key of archive.keys) {
+    if (archive.touchedAt(key) >= startedAt) continue
+    const { version } = await archive.read(key)
+    if (store.records.get(key)?.version === version || store.letters.get(key)?.version === version) continue
+    falseZero.push(`a run exits 0, and ${key} is neither done nor failed`)
+  }
+}
+
+/** A run that saw none of its source exits 0: the ledger knows of nothing that has not ended. */
+export async function checkEmptyZero(redis: RedisConnection, { falseZero }: Breaches): Promise<void> {
+  const { entries } = await readLedger(redis)
+  for (const [key, reported] of entries)
+    if (reported === 'p') falseZero.push(`a run of an empty source exits 0, and ${key} is pending`)
+}
+
+/** What may have kept the answer to a request from being received and kept. */
+export interface Doubt {
+  readonly interruptions: readonly Interruption[]
+  /** As in `lostBy`. */
+  readonly keepMs: number
+  /** Contents that Sluice says were sent again in doubt, each as often as it was; null where Redis lost data and forgot. */
+  readonly counted: readonly string[] | null
+  /** The content (SHA-256) that a unit of a charge belongs to. */
+  readonly contentOf: (unit: string) => string
+}
+
+/**
+ * Law 2 from the service's books: a content is charged again only for an answer that the service cut off itself, or
+ * that was in flight to a process that was interrupted; never for one that reached a process that lived. What is sent again
+ * must be counted as in doubt.
+ */
+export function checkCharges(
+  charges: readonly Charge[],
+  { interruptions, keepMs, counted, contentOf }: Doubt,
+  { paidTwice }: Breaches,
+): void {
+  for (const { at, units, kept } of charges) {
+    // Sent again for a process that stood still, and before it came to itself and kept its answer: in doubt.
+    const isLate = charges.some(
+      (one) => one.at < at && one.units.some((unit) => units.includes(unit)) && isKeptLate(one, interruptions, keepMs),
+    )
+    if (kept && !isLate) paidTwice.push(`${units.join(' ')} was sent although its receipt was there`)
+  }
+  for (const unit of new Set(charges.flatMap(({ units }) => units))) {
+    const charged = charges.filter((charge) => charge.units.includes(unit) && charge.charged)
+    const cutOff = charged.filter(({ fault }) => fault !== null).length
+    const lost = charged.filter((charge) => charge.fault === null && lostBy(charge, interruptions, keepMs)).length
+    if (charged.length > 1 + cutOff + lost) {
+      const excused = `${cutOff} answers were cut off, ${lost} in flight to processes that were interrupted`
+      paidTwice.push(`${unit} was charged ${charged.length} times; ${excused}`)
+    }
+    const again = counted?.filter((one) => one === contentOf(unit)).length ?? Infinity
+    if (charged.length > 1 + cutOff + again) {
+      paidTwice.push(`${unit} was charged ${charged.length} times; ${cutOff} cut off, ${again} counted as in doubt`)
+    }
+  }
+}
+
+/** The process went on after it was interrupted, and may have kept the answer then. */
+function isKeptLate(charge: Charge, interruptions: readonly Interruption[], keepMs: number): boolean {
+  const alive = interruptions.filter(({ ended }) => !ended)
+  return charge.charged && lostBy(charge, alive, keepMs) !== undefined
+}
+
+/** The ledger must say of each document what the store says. */
+export async function checkLedger(
+  archive: Archive,
+  store: StoreOutside,
+  redis: RedisConnection,
+  { conservation }: Breaches,
+): Promise<void> {
+  const { entries, disagreements } = await readLedger(redis)
+  if (disagreements > 0) conservation.push(`${disagreements} counts differ from the entries at the end`)
+  for (const key of archive.keys) {
+    const reported = entries.get(key)
+    const done = store.records.get(key)?.outcome === 'partial' ? 'r' : 'd'
+    const expected = store.letters.has(key) ? 'f' : store.records.has(key) ? done : 'p'
+    // A capital letter: the engine parsed it.
+    if (reported?.toLowerCase() !== expected)
+      conservation.push(`${key} is "${reported ?? 'unknown'}" in the ledger, "${expected}" in the store`)
+  }
+  for (const [key, reported] of entries) if (reported === 'p') conservation.push(`${key} is still pending`)
+}
+
+/** The last run's exit code is honest, and no process ended with the trace of a bug. */
+export function checkEnds(ended: readonly Finished[], exitCode: number, { unexplained }: Breaches): void {
+  const last = ended.findLast(({ stdout }) => stdout.includes('"event":"summary"'))
+  if (last?.code !== exitCode) unexplained.push(`the last run exits with ${last?.code}, not ${exitCode}`)
+  for (const { stderr } of ended) {
+    const trace = /^.*\n +at .*$/m.exec(stderr)
+    if (trace !== null) unexplained.push(`a process printed: ${trace[0]}`)
+  }
+}
