@@ -24,8 +24,12 @@ const { values } = parseArgs({
   },
 })
 
-if (values['options-on-stdin']) await serveEngine(await optionsFromStdin(), true)
-else await serveFromSettings()
+/** Of an engine that a worker started: the worker ends it by the end of its input. */
+const GRACE_MS = 60_000
+
+if (values['options-on-stdin']) {
+  await serveEngine(await optionsFromStdin(), { exitWithParent: true, graceMs: GRACE_MS })
+} else await serveFromSettings()
 
 async function serveFromSettings(): Promise<void> {
   const given = {
@@ -38,7 +42,11 @@ async function serveFromSettings(): Promise<void> {
   }
   const flags = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined))
   const read = await readConfiguration({ flags, config: values.config ?? false })
-  if (read.ok) return serveEngine(engineOptionsOf(read.configuration.settings), values['exit-with-parent'])
+  if (read.ok) {
+    const { settings } = read.configuration
+    const serving = { exitWithParent: values['exit-with-parent'], graceMs: settings.graceMs }
+    return serveEngine(engineOptionsOf(settings), serving)
+  }
   process.stderr.write(`${read.problems.join('\n')}\n`)
   process.exitCode = 1
 }

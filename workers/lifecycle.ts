@@ -24,12 +24,15 @@ export interface Stopping extends Disposable {
   allow(graceMs: number): void
 }
 
-const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
+export const STOP_SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
 
-export type StopSignal = (typeof SIGNALS)[number]
+export type StopSignal = (typeof STOP_SIGNALS)[number]
 
 /** A Ctrl-C that comes sooner after the first signal is the same one: of a key that bounces, or of a shell that passes it on. */
 const CUT_AFTER_MS = 1_000
+
+export const isAnotherCtrlC = (signal: NodeJS.Signals, firstAt: number): boolean =>
+  signal === 'SIGINT' && performance.now() - firstAt >= CUT_AFTER_MS
 
 /** For handing back, closing and the summary, beyond the grace period. */
 const WALL_SLACK_MS = 6_000
@@ -49,7 +52,7 @@ export interface StopNotices {
 export function listenForStop({ onFirst, onSecond, onWall }: StopNotices): Stopping {
   const soft = new AbortController()
   const hard = new AbortController()
-  const signals = SIGNALS.filter((signal) => signal !== 'SIGHUP' || !ignoresHangUp())
+  const signals = STOP_SIGNALS.filter((signal) => signal !== 'SIGHUP' || !ignoresHangUp())
   let graceMs = 0
   let first: { readonly signal: StopSignal; readonly at: number } | null = null
   // Stays after disposal: what hangs may be the closing itself.
@@ -65,7 +68,7 @@ export function listenForStop({ onFirst, onSecond, onWall }: StopNotices): Stopp
       exitAfter(graceMs + WALL_SLACK_MS)
       soft.abort(new Error(`stopped by ${signal}`))
       onFirst(signal)
-    } else if (signal !== 'SIGINT' || performance.now() - first.at < CUT_AFTER_MS) {
+    } else if (!isAnotherCtrlC(signal, first.at)) {
       return
     } else if (!hard.signal.aborted) {
       exitAfter(CUT_MS)

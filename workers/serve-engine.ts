@@ -1,15 +1,24 @@
 import { createEngine, type Engine } from '#src/engine/create-engine.ts'
 import type { EngineOptions } from '#src/engine/engine-options.ts'
+import { ignoresHangUp } from '#config/environment.ts'
+import { isAnotherCtrlC, STOP_SIGNALS } from './lifecycle.ts'
 
 const EXIT_AFTER_MS = 200
 
+interface Serving {
+  /** Also the end of standard input ends it, at once. */
+  readonly exitWithParent: boolean
+  /** How long requests in flight may take after a signal. */
+  readonly graceMs: number
+}
+
 /**
  * Serves the engine until a signal comes. When it listens it writes one line to stdout,
- * `{"ready":true,"url":"http://…"}`; its log goes to stderr. SIGTERM and SIGINT end it in order; with `exitWithParent`
- * so does the end of its stdin, which comes even when the process that started it was killed with SIGKILL. An engine that
- * cannot start says why in one sentence, to stderr and as `{"ready":false,"reason":"…"}`, and ends with exit code 1.
+ * `{"ready":true,"url":"http://…"}`; its log goes to stderr. A signal lets requests in flight finish, and refuses new ones; a
+ * second Ctrl-C cuts them off. With `exitWithParent` so does the end of its stdin, which comes even when the process that
+ * started it was killed with SIGKILL. An engine that cannot start says why in one sentence, to stderr and as `{"ready":false,"reason":"…"}`, and ends with exit code 1.
  */
-export async function serveEngine(options: EngineOptions, exitWithParent: boolean): Promise<void> {
+export async function serveEngine(options: EngineOptions, { exitWithParent, graceMs }: Serving): Promise<void> {
   // What started it was killed meanwhile and reads neither stream: the engine ends in order instead of at that error.
   const unread = Promise.withResolvers<void>()
   for (const stream of [process.stdout, process.stderr]) stream.on('error', () => unread.resolve())
@@ -24,6 +33,7 @@ export async function serveEngine(options: EngineOptions, exitWithParent: boolea
     setTimeout(() => process.exit(1), EXIT_AFTER_MS)
     return
   }
+  const cut = new AbortController()
   let ending = false
   const end = async (): Promise<void> => {
     if (ending) return
@@ -31,8 +41,13 @@ export async function serveEngine(options: EngineOptions, exitWithParent: boolea
     await engine[Symbol.asyncDispose]()
     process.exit(0)
   }
-  process.once('SIGTERM', () => void end())
-  process.once('SIGINT', () => void end())
+  let firstAt: number | null = null
+  const heard = (signal: NodeJS.Signals): void => {
+    if (firstAt !== null) return isAnotherCtrlC(signal, firstAt) ? cut.abort() : undefined
+    firstAt = performance.now()
+    void engine.drain(graceMs, cut.signal).then(end)
+  }
+  for (const signal of STOP_SIGNALS) if (signal !== 'SIGHUP' || !ignoresHangUp()) process.on(signal, heard)
   void unread.promise.then(end)
   if (exitWithParent) process.stdin.resume().once('close', () => void end())
   process.stdout.write(`${JSON.stringify({ ready: true, url: engine.url })}\n`)

@@ -13,9 +13,9 @@ export function engineCommand(): Command {
     // Loaded only here: every other command starts a third faster without it.
     const { serveEngine } = await import('#workers/serve-engine.ts')
     const settings = await readSettings(command)
-    const { engineHost, enginePort, engineSocket } = settings
+    const { engineHost, enginePort, engineSocket, graceMs } = settings
     const where =
       engineSocket === undefined ? `--port ${enginePort} (--host ${engineHost})` : `--socket ${engineSocket}`
-    await listening(where, () => serveEngine(engineOptionsOf(settings), false))
+    await listening(where, () => serveEngine(engineOptionsOf(settings), { exitWithParent: false, graceMs }))
   })
 }

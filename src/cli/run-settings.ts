@@ -157,6 +157,7 @@ export const PLAN_SETTINGS: readonly SettingName[] = [
 
 /** The engine alone; its flags are written without `engine`. */
 export const ENGINE_COMMAND_SETTINGS: readonly SettingName[] = [
+  'graceMs',
   'engineHost',
   'enginePort',
   'engineSocket',

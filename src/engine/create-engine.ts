@@ -10,6 +10,8 @@ import { Accounts } from './limits/accounts.ts'
 import { LanguageStore } from './languages/language-store.ts'
 import { ConcurrencyGate } from './limits/concurrency-gate.ts'
 import { addAdmission } from './server/admission.ts'
+import { addBrowserGuard, isLoopback } from './server/browser-guard.ts'
+import { Drain } from './server/drain.ts'
 import { handleError, handleNotFound, refuseMethod, stateMethod } from './server/error-handler.ts'
 import { formatsRoute } from './server/formats-route.ts'
 import { mapRoute } from './server/map-route.ts'
@@ -22,6 +24,8 @@ import { WorkFolder } from './server/work-folder.ts'
 export interface Engine extends AsyncDisposable {
   /** Base address, `http://127.0.0.1:4444`; for a unix socket its path after `unix:`. */
   readonly url: string
+  /** Refuses new requests and lets those in flight finish, for so long at the most. */
+  drain(graceMs: number, cut: AbortSignal): Promise<void>
 }
 
 /** Longest that a sender may take to send a request, headers and body. */
@@ -55,7 +59,6 @@ function createApp(options: EngineOptions): FastifyInstance {
 }
 
 function addRoutes(app: FastifyInstance, parts: ScrapeRouteParts): void {
-  app.get('/healthz', () => ({ status: 'ok' }))
   app.post('/v2/parse', parseRoute(parts))
   app.post('/v2/scrape', scrapeRoute(parts))
   app.post('/v2/map', mapRoute(parts))
@@ -85,7 +88,11 @@ export async function createEngine(options: EngineOptions = {}): Promise<Engine>
     await pool[Symbol.asyncDispose]()
     await workFolder[Symbol.asyncDispose]()
   }
-  addAdmission(app, new Accounts(options.keys ?? null))
+  const { host = '127.0.0.1', port = 0, socketPath, keys } = options
+  const drain = new Drain()
+  addBrowserGuard(app, keys === undefined && socketPath === undefined && isLoopback(host))
+  drain.addTo(app)
+  addAdmission(app, new Accounts(keys ?? null))
   addRoutes(app, {
     pool,
     workFolder,
@@ -103,11 +110,10 @@ export async function createEngine(options: EngineOptions = {}): Promise<Engine>
   })
   try {
     await pool.start()
-    const { host = '127.0.0.1', port = 0, socketPath } = options
     await app.listen(socketPath === undefined ? { host, port } : { path: socketPath })
   } catch (error) {
     await close()
     throw error
   }
-  return { url: urlOf(app), [Symbol.asyncDispose]: close }
+  return { url: urlOf(app), drain: (graceMs, cut) => drain.start(graceMs, cut), [Symbol.asyncDispose]: close }
 }

@@ -1,8 +1,10 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtemp, readdir, rm } from 'node:fs/promises'
+import { type IncomingMessage, request as httpRequest } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { Readable } from 'node:stream'
 import { expect, test, vi } from 'vitest'
 import { csvFile, parseWith } from './support/engine-client.ts'
 import { childrenOf, isAlive } from '../support/process-tree.ts'
@@ -54,4 +56,59 @@ test('the children of the engine end when the engine itself is killed', async ()
   const children = await childrenOf(engine.pid)
   engine.process.kill('SIGKILL')
   await vi.waitFor(() => expect(children.filter(isAlive)).toEqual([]), 60_000)
+})
+
+/** A request whose head and first part of the body are sent; the rest follows where `finish` is called. */
+async function beginParse(url: string) {
+  const boundary = 'xyz'
+  const name = 'content-disposition: form-data; name="file"; filename="a.csv"'
+  const [first, rest] = [`--${boundary}\r\n${name}\r\n\r\nname,age\n`, `Ada,36\n\r\n--${boundary}--\r\n`]
+  const request = httpRequest(`${url}/v2/parse`, {
+    method: 'POST',
+    headers: {
+      'content-type': `multipart/form-data; boundary=${boundary}`,
+      'content-length': first.length + rest.length,
+    },
+  })
+  const answered = once(request, 'response') as Promise<[IncomingMessage]>
+  answered.catch(() => undefined)
+  request.write(first)
+  await once(request, 'socket')
+  // Answered after the head of the other has come in: both go over loopback, in this order.
+  await fetch(`${url}/v2/parse/formats`)
+  return { answered, finish: () => request.end(rest) }
+}
+
+test.each(['SIGTERM', 'SIGHUP', 'SIGINT'] as const)(
+  'at %s the engine finishes what is in flight, refuses what comes, says that it is draining, and ends with 0',
+  async (signal) => {
+    const engine = await startEngine(['--children=1'])
+    const exit = once(engine.process, 'exit')
+    const parse = await beginParse(engine.url)
+    engine.process.kill(signal)
+    await vi.waitFor(async () => expect((await fetch(`${engine.url}/healthz`)).status).toBe(503), 30_000)
+    // As "timeout" sends it, to the process and to its group.
+    engine.process.kill('SIGTERM')
+    expect(await (await fetch(`${engine.url}/healthz`)).json()).toEqual({ status: 'draining' })
+    const refused = await fetch(`${engine.url}/v2/parse`, { method: 'POST', body: 'x' })
+    expect([refused.status, refused.headers.get('connection'), refused.headers.get('retry-after')]).toEqual([
+      503,
+      'close',
+      '1',
+    ])
+    parse.finish()
+    const [answer] = await parse.answered
+    expect([answer.statusCode, answer.headers.connection]).toEqual([200, 'close'])
+    expect(await new Response(Readable.toWeb(answer) as ReadableStream).json()).toMatchObject({ success: true })
+    expect(await exit).toEqual([0, null])
+  },
+)
+
+test('the engine ends when the grace is over, whatever is in flight', async () => {
+  const engine = await startEngine(['--children=1'], { ...process.env, SLUICE_GRACE_MS: '50' })
+  const exit = once(engine.process, 'exit')
+  const parse = await beginParse(engine.url)
+  engine.process.kill('SIGTERM')
+  expect(await exit).toEqual([0, null])
+  await expect(parse.answered).rejects.toThrow(/socket hang up|ECONNRESET/)
 })

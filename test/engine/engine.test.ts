@@ -1,5 +1,7 @@
+import { once } from 'node:events'
 import { readdirSync, statSync } from 'node:fs'
 import { mkdtemp, rm } from 'node:fs/promises'
+import { type IncomingMessage, request as httpRequest } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -42,6 +44,36 @@ function formOf(parts: Record<string, string | File>): FormData {
 }
 
 const csv = (name = 'people.csv', text = 'name,age\nAda,36\n'): File => new File([text], name, { type: 'text/csv' })
+
+/** `fetch` sets neither `Host` nor what browsers set. */
+async function askAs(headers: Readonly<Record<string, string>>, { url }: Engine = engine): Promise<number | undefined> {
+  const request = httpRequest(`${url}/v2/parse/formats`, { headers })
+  request.end()
+  const [response] = (await once(request, 'response')) as [IncomingMessage]
+  response.resume()
+  return response.statusCode
+}
+
+test('what a browser sends for a page of another origin is refused; programs are served', async () => {
+  const { host, port } = new URL(engine.url)
+  const asked: readonly (readonly [number, Record<string, string>])[] = [
+    [403, { origin: 'https://evil.example' }],
+    [403, { origin: 'null' }],
+    [403, { origin: 'http://localhost:1' }],
+    [403, { 'sec-fetch-site': 'cross-site' }],
+    [421, { host: 'evil.example' }],
+    [421, { host: `127.0.0.1.evil.example:${port}`, origin: `http://127.0.0.1.evil.example:${port}` }],
+    [200, { origin: `http://${host}`, 'sec-fetch-site': 'same-origin' }],
+    [200, { host: `localhost:${port}` }],
+    [200, { host: `[::1]:${port}` }],
+    [200, {}],
+  ]
+  for (const [status, headers] of asked) expect([await askAs(headers), headers]).toEqual([status, headers])
+  // Where a key is required, no page can ask anything, and a proxy in front may pass any name.
+  await using keyed = await createEngine({ children: 1, keys: { secret: {} } })
+  const headers = { host: 'parse.example', authorization: 'Bearer secret' }
+  expect([await askAs(headers, keyed), await askAs({ ...headers, origin: 'null' }, keyed)]).toEqual([200, 403])
+})
 
 test.each([
   ['/v2/parse', 'POST'],
