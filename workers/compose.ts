@@ -1,6 +1,6 @@
 import type { Settings } from '#config/settings.ts'
 import type { Events } from '#src/events.ts'
-import type { Adopted } from '#src/ingest/scan/claim-store.ts'
+import { type Adopted, raiseClaimEpoch } from '#src/ingest/scan/claim-store.ts'
 import type { ParserPolicy } from '#src/document/parser.ts'
 import type { IngestDeps } from '#src/ingest/deps.ts'
 import { localDocuments, outdatedDocuments } from '#src/ingest/process/local-documents.ts'
@@ -89,7 +89,7 @@ export async function openIngestPipeline(options: PipelineOptions, signal: Abort
       parser: options.custom?.parser ?? requests.parser,
       gate: requests.gate,
       ...spend.deps,
-      claims: new RedisClaims({ connection, pipeline: id, lease }),
+      claims: new RedisClaims({ connection, pipeline: id, lease, raiseEpoch: () => raiseClaimEpoch(store) }),
       intents,
       render: renderOutputs,
       ...ofProcess(shared),

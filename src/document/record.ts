@@ -1,4 +1,5 @@
 import type { Failure } from './failure.ts'
+import type { ClaimNumber } from './claim-lost.ts'
 import type { ParserFacts } from './parser.ts'
 import type { ParserClass } from './parser-class.ts'
 import type { RouteTerms } from './route.ts'
@@ -126,6 +127,8 @@ export interface DocumentRecord {
   /** Who made the answer, as its receipt says; of pieces by several, the weakest. Missing in schema 1. */
   readonly parser?: ParserFacts
   readonly attempts: number
+  /** The claim that it was committed under; missing in records of releases up to 0.2. */
+  readonly claim?: ClaimNumber
   /** ISO 8601, UTC. */
   readonly startedAt: string
   readonly finishedAt: string

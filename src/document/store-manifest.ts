@@ -25,7 +25,7 @@ export interface StoreSource {
   readonly since: string
 }
 
-/** `store.json`: what a store is. Written once by an exclusive create; later revisions only add or rename sources. */
+/** `store.json`: what a store is. Written once by an exclusive create; later revisions add or rename sources, or raise `claimEpoch`. */
 export interface StoreManifest {
   readonly format: number
   readonly id: StoreId
@@ -37,6 +37,8 @@ export interface StoreManifest {
   readonly adoptedFormat?: 1
   /** Whether small objects are in packs; never in a folder. */
   readonly packs?: true
+  /** Raised before claims are counted from a new or lost Redis (`ClaimNumber`); missing until the first claim. */
+  readonly claimEpoch?: number
   readonly sources: readonly StoreSource[]
 }
 

@@ -10,14 +10,19 @@ import { z } from 'zod'
  * that we know. Each script may be run again with the same arguments.
  */
 
+/** Answer of `CLAIM` where the claims of this epoch of Redis are not counted yet: `COUNT_FROM`, then again. */
+const UNCOUNTED = -2
+
 /**
- * Answers 1 when the document is ours now. Another claim of the own process is a leftover: `RedisClaims` asks only for
+ * The reply is the epoch and number of the claim when the document is ours now, 0 when another process has it. Another claim of the own process is a leftover: `RedisClaims` asks only for
  * documents that this process does not hold.
  */
 export const CLAIM = new LuaScript(
   'claim',
   `${IN_TOUCH}
 if not in_epoch(KEYS[3], ARGV[6]) then return -1 end
+local counted, epoch = unpack(redis.call('HMGET', KEYS[3], 'counted', 'claim-epoch'))
+if counted ~= ARGV[6] then return ${UNCOUNTED} end
 local held = redis.call('HGET', KEYS[1], ARGV[1])
 local owner = held and string.match(held, '^[^:]*')
 if held and owner ~= ARGV[5] then
@@ -25,9 +30,22 @@ if held and owner ~= ARGV[5] then
   if redis.call('EXISTS', ARGV[3] .. owner) == 1 then return 0 end
 end
 redis.call('HSET', KEYS[1], ARGV[1], ARGV[2])
-return 1
+return { tonumber(epoch), redis.call('HINCRBY', KEYS[3], 'claims', 1) }
 `,
-  z.literal([ASK_AGAIN, 0, 1]),
+  z.union([z.literal([ASK_AGAIN, UNCOUNTED, 0]), z.tuple([z.number(), z.number()])]),
+)
+
+/**
+ * Claims of the present epoch of Redis are counted in this epoch of the store. KEYS: epoch. ARGV: its id, epoch of the store.
+ * Of processes that raised it at the same time the highest one stands.
+ */
+export const COUNT_FROM = new LuaScript(
+  'count claims from',
+  `
+local id, counted, epoch = unpack(redis.call('HMGET', KEYS[1], 'id', 'counted', 'claim-epoch'))
+if id ~= ARGV[1] or (counted == id and tonumber(epoch) >= tonumber(ARGV[2])) then return end
+redis.call('HSET', KEYS[1], 'counted', id, 'claim-epoch', ARGV[2])
+`,
 )
 
 /** Answers 1 when the document still is ours, and renews our lease to its whole length. */

@@ -7,6 +7,9 @@ import { z } from 'zod'
  *   id            names the epoch; a new one means that data may have been lost
  *   run           run id of the server: another server, or a restart, begins a new epoch
  *   filled        the epoch in which the ledger was made complete from the store
+ *   counted       the epoch in which claims are counted (claim-scripts.ts): beside it,
+ *   claim-epoch   the epoch of the store that they are counted in, and
+ *   claims        how many there were
  *   p:<process>   <beat>:<epoch in which it has declared what it holds>:<milliseconds of Redis's clock>
  *
  * A rollback brings the hash back as it was, so the id alone shows nothing. But each process counts its beats, and finds

@@ -1,7 +1,8 @@
+import type { ClaimNumber } from '#src/document/claim-lost.ts'
 import type { SourceKey } from '#src/document/ids.ts'
 import { redisPrefix } from '#src/document/pipeline.ts'
 import type { LuaScript, RedisClient } from '#src/redis/lua-script.ts'
-import { CLAIM, DECLARE, RELEASE, STILL_HELD } from './claim-scripts.ts'
+import { CLAIM, COUNT_FROM, DECLARE, RELEASE, STILL_HELD } from './claim-scripts.ts'
 import { documentScripts } from './document-scripts.ts'
 import { inTouch, type ProcessLease, processKeyPrefix } from './process-lease.ts'
 
@@ -9,12 +10,15 @@ export interface RedisClaimsOptions {
   readonly connection: RedisClient
   readonly pipeline: string
   readonly lease: ProcessLease
+  /** Raises the epoch that the store keeps, and answers it: at the first claim in a new or lost Redis. */
+  readonly raiseEpoch: () => Promise<number>
 }
 
 /**
  * Fencing: a document is in one worker at a time. A job may come twice (its worker stalled longer than its lock, or
- * two versions of a document were enqueued); the claim may not. It is asked again right before a commit, which then has
- * the time of a whole lease, and the worker that lost it commits nothing.
+ * two versions of a document were enqueued); the claim may not. It is asked again right before a commit, and the worker that
+ * lost it commits nothing. Claims are numbered for a worker that stands still after that: its commit has a lower number than
+ * the one that it would replace. The numbers outlive a loss of Redis, since the store keeps their epoch.
  */
 export class RedisClaims {
   readonly #options: RedisClaimsOptions
@@ -26,6 +30,7 @@ export class RedisClaims {
   /** Documents that this process is asking for: a second job must not take the first one's claim for a leftover. */
   readonly #asking = new Set<SourceKey>()
   #count = 0
+  #raising: Promise<number> | null = null
 
   constructor(options: RedisClaimsOptions) {
     this.#options = options
@@ -42,8 +47,10 @@ export class RedisClaims {
     this.#asking.add(key)
     try {
       await this.#releaseAgain()
-      if ((await inTouch(this.#options.lease, () => this.#run(CLAIM, key, token))) !== 1) return null
+      const answer = await this.#ask(key, token)
+      if (answer === 0) return null
       this.#held.set(key, token)
+      return this.#claimOf(key, token, answer)
     } catch (error) {
       // The script may have run, though its answer did not arrive.
       this.#unreleased.set(token, key)
@@ -51,7 +58,10 @@ export class RedisClaims {
     } finally {
       this.#asking.delete(key)
     }
-    return new RedisClaim({
+  }
+
+  #claimOf(key: SourceKey, token: string, number: ClaimNumber): RedisClaim {
+    return new RedisClaim(number, {
       stillHeld: () => inTouch(this.#options.lease, () => this.#run(STILL_HELD, key, token)),
       release: () => {
         if (this.#held.get(key) === token) this.#held.delete(key)
@@ -60,6 +70,20 @@ export class RedisClaims {
       letGo: this.#options.lease.hold(),
       remember: () => this.#unreleased.set(token, key),
     })
+  }
+
+  /** 0 while another process has the document. */
+  async #ask(key: SourceKey, token: string): Promise<ClaimNumber | 0> {
+    const { lease, connection, raiseEpoch } = this.#options
+    for (;;) {
+      const answer = await inTouch(lease, () => this.#run(CLAIM, key, token))
+      if (typeof answer === 'object') return { epoch: answer[0], number: answer[1] }
+      if (answer === 0) return 0
+      // Claims are not counted here yet; documents that begin together raise the epoch once.
+      const { epoch } = lease
+      this.#raising ??= raiseEpoch().finally(() => (this.#raising = null))
+      await COUNT_FROM.run(connection, [lease.epochKey], [epoch, await this.#raising])
+    }
   }
 
   #run<Reply>(script: LuaScript<Reply>, key: SourceKey, token: string): Promise<Reply> {
@@ -101,10 +125,12 @@ interface ClaimActions {
 }
 
 class RedisClaim {
+  readonly number: ClaimNumber
   readonly #actions: ClaimActions
   #releasing: Promise<void> | null = null
 
-  constructor(actions: ClaimActions) {
+  constructor(number: ClaimNumber, actions: ClaimActions) {
+    this.number = number
     this.#actions = actions
   }
 

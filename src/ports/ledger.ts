@@ -1,3 +1,4 @@
+import type { ClaimNumber } from '#src/document/claim-lost.ts'
 import type { ReceiptId, SourceKey } from '#src/document/ids.ts'
 import type { LedgerChange, LedgerEntry, Settled } from '#src/document/ledger-entry.ts'
 import type { Counts } from '#src/document/outcome.ts'
@@ -29,6 +30,8 @@ export interface Ledger {
 
 /** A worker's hold on one document, so that no two workers have it at a time (a stalled job may come twice). */
 export interface Claim {
+  /** Later than that of every earlier claim of the document, also across a loss of Redis. */
+  readonly number: ClaimNumber
   /** False once the hold ran out and another worker may have the document: then nothing may be committed. */
   stillHeld(): Promise<boolean>
   release(): Promise<void> // May be called again.

@@ -65,7 +65,8 @@ export interface OutputStore {
   /**
    * All or nothing, record last (Law 3): a reader sees the old outputs or the new ones. Repeatable. Files of an
    * earlier commit that are not in this one are gone after it, and so is the document's dead letter. Throws
-   * `RecordOfOther` where the present record is of another source, and changes nothing.
+   * `RecordOfOther` where the present record is of another source, and `ClaimLost` where it was committed under a later claim;
+   * neither changes anything.
    */
   commit(record: DocumentRecord, files: ReadonlyMap<string, Uint8Array>): Promise<void>
   /**

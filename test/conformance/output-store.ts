@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest'
+import { ClaimLost } from '#src/document/claim-lost.ts'
 import { contentHash, sourceKey } from '#src/document/ids.ts'
 import type { OutputStore } from '#src/ports/output-store.ts'
 import { collect, letterOf, outputs, receiptOf, recordOf } from '../support/documents.ts'
@@ -98,6 +99,26 @@ export function testOutputStore(name: string, open: () => Promise<{ store: Outpu
       const record = recordOf('a.pdf', files)
       await expect(opened.store.commit(record, new Map())).rejects.toThrow(/does not list/)
       expect(await opened.store.readRecord(record.key)).toBeNull()
+    })
+
+    test('of an earlier claim than the present one are refused, and change nothing', async () => {
+      await using opened = await open()
+      const { store } = opened
+      const files = outputs({ 'document.md': 'later' })
+      const earlier = outputs({ 'document.md': 'earlier', 'pages.jsonl': '{}' })
+      const later = recordOf('a.pdf', files, { claim: { epoch: 2, number: 7 } })
+      await store.commit(later, files)
+      await store.bury(letterOf('a.pdf'))
+      for (const claim of [undefined, { epoch: 2, number: 6 }, { epoch: 1, number: 900 }]) {
+        const record = recordOf('a.pdf', earlier, claim === undefined ? {} : { claim })
+        await expect(store.commit(record, earlier)).rejects.toBeInstanceOf(ClaimLost)
+      }
+      expect(await store.readRecord(later.key)).toEqual(later)
+      expect((await store.readOutput(later.key, 'document.md'))?.toString()).toBe('later')
+      expect(await store.readDeadLetter(later.key)).not.toBeNull()
+      expect(await collect(store.listOrphans(never))).toEqual([])
+      await store.commit({ ...recordOf('a.pdf', earlier), claim: { epoch: 3, number: 1 } }, earlier)
+      expect((await store.readOutput(later.key, 'document.md'))?.toString()).toBe('earlier')
     })
 
     test('of the same document at the same time leave one of them, whole', async () => {

@@ -22,7 +22,7 @@ test('the activity names each live process with its documents and how long their
     await ProcessLease.open({ connection, pipeline }),
     await ProcessLease.open({ connection, pipeline }),
   ]
-  const claims = new RedisClaims({ connection, pipeline, lease: busy })
+  const claims = new RedisClaims({ connection, pipeline, lease: busy, raiseEpoch: async () => 1 })
   const intents = new RedisIntents({ connection, pipeline, lease: busy, now: () => Date.now() - 5_000 })
   const [sent, waits] = ['a b\nc: d.pdf', 'waits.pdf'].map(sourceKey) as [
     ReturnType<typeof sourceKey>,

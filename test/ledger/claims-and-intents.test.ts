@@ -33,6 +33,20 @@ describe('the claim of a document', () => {
     expect(await two.claims.claim(key)).not.toBeNull()
   })
 
+  test('has a later number than every one before, also when Redis lost its data', async () => {
+    const [one, two] = [await processOf('numbers'), await processOf('numbers')]
+    const numbers: (readonly [number, number])[] = []
+    for (const { claims } of [one, two, one]) {
+      const claim = await claims.claim(key)
+      if (claim === null) throw new Error('the document is free')
+      numbers.push([claim.number.epoch, claim.number.number])
+      await claim.release()
+      if (numbers.length === 2) await redis.connection.del('{sluice:numbers}:epoch')
+    }
+    const [first = [0, 0]] = numbers
+    expect(numbers).toEqual([first, [first[0], first[1] + 1], [first[0] + 1, expect.any(Number)]])
+  })
+
   test('stands much longer than the lease while its process lives', async () => {
     const [one, two] = [await processOf('alive'), await processOf('alive')]
     const claim = await one.claims.claim(key)

@@ -7,6 +7,7 @@ import { afterEach } from 'vitest'
 /** Opens what one process has of its own; it counts as alive until its connection is cut, or the test has ended. */
 export function leasedProcesses(connectionOfTest: () => RedisConnection, leaseMs: number) {
   const leases: ProcessLease[] = []
+  let epochs = 0
   afterEach(async () => {
     for (const lease of leases.splice(0)) await lease[Symbol.asyncDispose]().catch(() => undefined)
   })
@@ -15,7 +16,7 @@ export function leasedProcesses(connectionOfTest: () => RedisConnection, leaseMs
     leases.push(lease)
     return {
       lease,
-      claims: new RedisClaims({ connection, pipeline, lease }),
+      claims: new RedisClaims({ connection, pipeline, lease, raiseEpoch: async () => (epochs += 1) }),
       intents: new RedisIntents({ connection, pipeline, lease, now: Date.now }),
     }
   }

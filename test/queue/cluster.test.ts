@@ -21,7 +21,7 @@ test.each(['alpha', 'beta'])('a Redis Cluster holds queue, ledger and claims of 
   const queue = new DocumentQueue({ connection, pipeline })
   const ledger = new RedisLedger({ connection, pipeline })
   const lease = await ProcessLease.open({ connection, pipeline })
-  const claims = new RedisClaims({ connection, pipeline, lease })
+  const claims = new RedisClaims({ connection, pipeline, lease, raiseEpoch: async () => 1 })
   const jobs = documentJobs(300)
   await ledger.write(jobs.map(({ key, version, recipeHash }) => [key, { version, recipeHash, outcome: 'pending' }]))
   await queue.add(jobs)

@@ -1,3 +1,4 @@
+import { refuseEarlierClaim } from '#src/document/claim-lost.ts'
 import { type ReceiptId, sourceKey, type SourceKey } from '#src/document/ids.ts'
 import { type ParserFacts, replaces } from '#src/document/parser.ts'
 import type { ContextStorage } from '#src/ports/context-storage.ts'
@@ -65,6 +66,7 @@ export class MemoryStore implements OutputStore {
     if (record.files.length !== files.size) throw new Error('the record does not list the files committed with it')
     const present = this.#documents.get(record.key)?.record
     if (present !== undefined && !sameOwner(present, record)) throw new RecordOfOther(present.source)
+    if (present !== undefined) refuseEarlierClaim(record, present)
     const copies = new Map([...files].map(([name, bytes]) => [name, Buffer.from(bytes)]))
     this.#documents.set(record.key, { record: structuredClone(record), files: copies })
     this.#letters.delete(record.key)

@@ -105,7 +105,7 @@ export async function openWorkbench({
     ),
     gate: new ServiceGate(resources.use(await openGate({ redis: connection, keyDigest: pipeline })), 60_000),
     ledger: new RedisLedger({ connection, pipeline }),
-    claims: new RedisClaims({ connection, pipeline, lease }),
+    claims: new RedisClaims({ connection, pipeline, lease, raiseEpoch: async () => 1 }),
     intents: new RedisIntents({ connection, pipeline, lease, now: Date.now }),
     events: new Events(),
     recipeFor: recipeBook(settings),

@@ -146,7 +146,7 @@ function workOf(
     job,
     attempt,
     // No record is committed, so no other worker has to be kept from it; the intent fences the purchase.
-    claim: { stillHeld: async () => true, release: async () => undefined },
+    claim: { number: { epoch: 0, number: 0 }, stillHeld: async () => true, release: async () => undefined },
     startedAt: deps.clock.wall(),
     begunMs: deps.clock.monotonic(),
     version,

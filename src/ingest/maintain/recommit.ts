@@ -1,5 +1,6 @@
 import type { DocumentRecord } from '#src/document/record.ts'
 import type { OutputStore } from '#src/ports/output-store.ts'
+import { isCommitted } from './rederive.ts'
 
 /**
  * The same outputs are committed once more, under a record that says when the document was seen to be gone, or that it is
@@ -18,5 +19,5 @@ export async function recommit(
   }
   if (files.size < record.files.length) return
   const { goneAt: _, ...present } = record
-  await store.commit(goneAt === null ? present : { ...present, goneAt: goneAt.toISOString() }, files)
+  await isCommitted(store, goneAt === null ? present : { ...present, goneAt: goneAt.toISOString() }, files)
 }

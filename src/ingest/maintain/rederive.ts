@@ -1,4 +1,5 @@
 import { hash } from 'node:crypto'
+import { ClaimLost } from '#src/document/claim-lost.ts'
 import { type DocumentRecord, type OutputFile, receiptsOf } from '#src/document/record.ts'
 import type { OutputStore } from '#src/ports/output-store.ts'
 import type { Rendering } from '../deps.ts'
@@ -21,8 +22,22 @@ export async function rederive(record: DocumentRecord, { store, render }: Render
   const described = [...files].map(describeFile)
   const same = JSON.stringify(described) === JSON.stringify(record.files)
   if (same && (await damageOf(record, store)).length === 0) return { kind: 'same' }
-  await store.commit({ ...record, files: described }, files)
-  return { kind: 'written' }
+  return { kind: (await isCommitted(store, { ...record, files: described }, files)) ? 'written' : 'same' }
+}
+
+/** False where a worker has committed the document anew since the record was read: then there is nothing to do. */
+export async function isCommitted(
+  store: OutputStore,
+  record: DocumentRecord,
+  files: ReadonlyMap<string, Uint8Array>,
+): Promise<boolean> {
+  try {
+    await store.commit(record, files)
+    return true
+  } catch (error) {
+    if (error instanceof ClaimLost) return false
+    throw error
+  }
 }
 
 export const describeFile = ([name, content]: readonly [string, Uint8Array]): OutputFile => ({

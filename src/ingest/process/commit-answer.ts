@@ -12,10 +12,14 @@ import {
 import type { JobVerdict } from '#src/ports/queue.ts'
 import type { CommitDeps, Prices, SettleDeps } from '../deps.ts'
 import { chargedCredits } from './charged-credits.ts'
-import { FINISH } from './job-verdicts.ts'
+import { FINISH, postpone } from './job-verdicts.ts'
 import { gradeProblems, recordedGrade } from './grade-of-answer.ts'
 import { describeFile } from '../maintain/rederive.ts'
+import { renewOverwritten } from '../maintain/disagreement.ts'
 import type { ReadWork, Work } from './work.ts'
+
+/** The delivery may be of a time when another worker had the document: where it is not, it makes it again. */
+const OVERWRITTEN = postpone(0, 'it was committed over a later version, which is made again')
 
 export interface CommitInput {
   readonly body: Buffer
@@ -100,7 +104,7 @@ async function settle(work: ReadWork, record: DocumentRecord, deps: SettleDeps):
     durationMs: deps.clock.monotonic() - work.begunMs,
     attempts: work.attempt,
   })
-  return FINISH
+  return settled === 'other_version' && (await renewOverwritten(key, deps)) ? OVERWRITTEN : FINISH
 }
 
 function recordOf(

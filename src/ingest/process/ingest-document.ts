@@ -38,9 +38,7 @@ import { onFirstTier, onLocalTier, onNamedService } from './tiers.ts'
 import type { Work } from './work.ts'
 import { FINISH, postpone, retryOrGiveUp } from './job-verdicts.ts'
 
-/** How long a document that another worker has is left alone. */
-const BUSY_MS = 2_000
-
+const BUSY = postpone(2_000, 'another worker has this document')
 /** How long a worker that lost its claim leaves the document to the worker that has it now. */
 const LOST_CLAIM_MS = 2_000
 
@@ -54,20 +52,22 @@ export async function ingestDocument(delivery: Delivery, deps: IngestDeps, signa
   const approached = await approachGate(delivery, onFirstTier(delivery.job.key, own), signal)
   if (approached.kind !== 'turn') return approached
   await using turn = approached
-  const claim = await deps.claims.claim(delivery.job.key)
-  if (claim === null) return postpone(BUSY_MS, 'another worker has this document')
-  try {
-    const store = retryingStore(fencedStore(own.store, claim), delivery.job.key, own, signal)
-    const work = (): Promise<JobVerdict> =>
-      unlessClaimLost(ingestClaimed({ ...delivery, turn }, claim, { ...own, store }, signal))
-    const verdict = await postponeDuringOutage(delivery.job.key, work, deps, signal)
-    if (verdict.kind === 'postpone') deps.events.emit('document:postponed', { key: delivery.job.key, ...verdict })
-    return verdict
-  } finally {
-    const sinceQueuedMs = Math.max(0, deps.clock.shared() - delivery.job.queuedAt)
-    deps.events.emit('document:released', { key: delivery.job.key, sinceQueuedMs })
-    await claim.release()
+  const { key } = delivery.job
+  const work = async (): Promise<JobVerdict> => {
+    const claim = await deps.claims.claim(key)
+    if (claim === null) return BUSY
+    try {
+      const store = retryingStore(fencedStore(own.store, claim), key, own, signal)
+      return await unlessClaimLost(ingestClaimed({ ...delivery, turn }, claim, { ...own, store }, signal))
+    } finally {
+      const waitedMs = deps.clock.shared() - delivery.job.queuedAt
+      deps.events.emit('document:released', { key, sinceQueuedMs: Math.max(0, waitedMs) })
+      await claim.release()
+    }
   }
+  const verdict = await postponeDuringOutage(key, work, deps, signal)
+  if (verdict.kind === 'postpone' && verdict !== BUSY) deps.events.emit('document:postponed', { key, ...verdict })
+  return verdict
 }
 
 /** Another worker goes on with a document whose claim was lost: this one leaves it alone. */

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { type StoreId, storeId } from '#src/document/ids.ts'
 import type { Outcome } from '#src/document/outcome.ts'
 import { STORE_FORMAT, type StoreManifest, type StoreSource } from '#src/document/store-manifest.ts'
+import { StoreUnusable } from '#src/document/store-unusable.ts'
 import { StoreRefused } from '#src/document/store-refused.ts'
 import type { Ledger } from '#src/ports/ledger.ts'
 import type { OutputStore } from '#src/ports/output-store.ts'
@@ -61,6 +62,16 @@ export async function claimStore(
     if (resolution.kind === 'known') return { manifest, source: resolution.source, adopted }
     await refuseTakenFolder(resolution.source, store, signal)
     await store.writeManifest({ ...manifest, revision: manifest.revision + 1, sources: resolution.sources })
+  }
+}
+
+/** Raises the epoch in which claims are counted, and answers it. Of processes that raise it together each has its own. */
+export async function raiseClaimEpoch(store: OutputStore): Promise<number> {
+  for (;;) {
+    const manifest = await store.readManifest()
+    if (manifest === null) throw new StoreUnusable(`there is no store.json any more in ${store.url}`)
+    const claimEpoch = (manifest.claimEpoch ?? 0) + 1
+    if (await store.writeManifest({ ...manifest, revision: manifest.revision + 1, claimEpoch })) return claimEpoch
   }
 }
 

@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs'
 import { mkdir, rename, rm } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
+import { refuseEarlierClaim } from '#src/document/claim-lost.ts'
 import type { DocumentRecord } from '#src/document/record.ts'
 import { RecordOfOther } from '#src/document/record-of-other.ts'
 import { sameOwner } from '#src/document/store-manifest.ts'
@@ -115,7 +116,7 @@ interface Move extends Staged {
   readonly aside: string
 }
 
-/** Says whether an earlier folder had to step aside. One of another source does not: it is put back. */
+/** Says whether an earlier folder had to step aside. One of another source, or of a later claim, is put back. */
 async function exchangeFolder(
   area: WorkArea,
   { id, flushes, folder, aside }: Move,
@@ -135,7 +136,9 @@ async function exchangeFolder(
         if (hadOld) await rm(aside, { recursive: true, force: true })
         hadOld = (await stepAside(area, { id, flushes }, folder, aside)) || hadOld
         const replaced = hadOld ? await wholeRecord(aside) : null
-        if (replaced !== null && !sameOwner(replaced, record)) throw new RecordOfOther(replaced.source)
+        if (replaced === null) continue
+        if (!sameOwner(replaced, record)) throw new RecordOfOther(replaced.source)
+        refuseEarlierClaim(record, replaced)
       } else throw error
     }
   }

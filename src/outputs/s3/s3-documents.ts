@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto'
+import { ClaimLost, refuseEarlierClaim } from '#src/document/claim-lost.ts'
 import type { SourceKey } from '#src/document/ids.ts'
 import type { DocumentRecord } from '#src/document/record.ts'
 import { RecordOfOther } from '#src/document/record-of-other.ts'
@@ -96,7 +97,7 @@ export class S3Documents {
     if (outputs === null) await this.#putOutputs(folder, files)
     // From here on they stay, whatever fails: a write of the record that was not answered may have been done.
     const replaced = await this.#putRecord(home, stored).catch(async (error: unknown) => {
-      if (error instanceof RecordOfOther && outputs === null) {
+      if ((error instanceof RecordOfOther || error instanceof ClaimLost) && outputs === null) {
         await this.#objects.remove([...files.keys()].map((name) => folder + name))
       }
       throw error
@@ -197,6 +198,7 @@ export class S3Documents {
       // Written by the try before, whose answer was lost.
       if (stored?.folder === written.folder) return replaced
       if (stored && !sameOwner(stored.record, record)) throw new RecordOfOther(stored.record.source)
+      if (stored) refuseEarlierClaim(record, stored.record)
       replaced = stored
       this.#newInARow = present === null ? this.#newInARow + 1 : 0
       const over = present === null ? { only: 'absent' as const } : { only: 'over' as const, etag: present.etag }

@@ -2,14 +2,16 @@ import { rm } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { receiptId, sourceKey } from '#src/document/ids.ts'
+import { receiptId, sourceKey, version } from '#src/document/ids.ts'
 import type { RedisIntents } from '#src/ledger/redis-intents.ts'
 import { letterOf } from '../../support/documents.ts'
 import { startTestRedis, type TestRedis } from '../../support/redis.ts'
 import { parsedReply } from '../../support/scripted-service.ts'
 import { tallyOf } from '#src/observe/tally.ts'
 import { ingestDocument } from '#src/ingest/process/ingest-document.ts'
-import { openWorkbench, type Workbench } from '../../support/workbench.ts'
+import { withMethods } from '#src/document/with-methods.ts'
+import type { OutputStore } from '#src/ports/output-store.ts'
+import { ingestOnce, openWorkbench, type Workbench } from '../../support/workbench.ts'
 
 /* A worker dies, or loses its hold, between the record and the end of the job: the document is delivered once more. */
 
@@ -39,6 +41,27 @@ describe('a document that is delivered again', () => {
     expect(await bench.deps.ledger.counts()).toMatchObject({ done: 1, pending: 0 })
   })
 
+  test('and comes out over a later version that another worker settled: is made again, for that version and at no cost', async () => {
+    await using bench = await openWorkbench({ redis })
+    const { store, ledger } = bench.deps
+    await bench.write('a.csv', 'a')
+    await bench.ingest('a.csv')
+    const [known = null] = await ledger.read([key])
+    if (known === null) throw new Error('the ledger has no entry')
+    const later = { ...known, version: version('later') }
+    await bench.write('a.csv', 'b')
+    const commit: OutputStore['commit'] = async (record, files) => {
+      await store.commit(record, files)
+      await ledger.write([[key, later]])
+    }
+    const deps = { ...bench.deps, store: withMethods(store, { commit }) }
+    expect(await ingestOnce(deps, 'a.csv', 1)).toMatchObject({ kind: 'postpone', counted: false })
+    expect(await ledger.read([key])).toEqual([{ ...later, outcome: 'pending' }])
+    expect(await bench.ingest('a.csv')).toEqual({ kind: 'finish' })
+    expect(bench.service.requests).toHaveLength(2)
+    expect(await ledger.counts()).toMatchObject({ done: 1, pending: 0 })
+  })
+
   test('is counted once, with its pages and its credits, whichever worker had it first', async () => {
     await using bench = await openWorkbench({
       redis,
@@ -49,8 +72,8 @@ describe('a document that is delivered again', () => {
     await bench.ingest('a.csv')
     const [entry] = await bench.deps.ledger.read([key])
     if (!entry) throw new Error('the ledger has no entry')
-    const { version, recipeHash } = entry
-    const job = { schema: 1, key, version, recipeHash, bytes: 1, queuedAt: Date.now() } as const
+    const { version: done, recipeHash } = entry
+    const job = { schema: 1, key, version: done, recipeHash, bytes: 1, queuedAt: Date.now() } as const
     for (const attempt of [1, 2]) {
       await ingestDocument({ job, attempt }, bench.deps, new AbortController().signal)
     }

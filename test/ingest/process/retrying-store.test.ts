@@ -13,6 +13,7 @@ import { MemoryStore } from '../../support/memory-store.ts'
 const FILES = outputs({ 'document.md': 'text' })
 const RECORD = recordOf('a.pdf', FILES)
 const PATIENCE_MS = 60_000
+const CLAIM = { epoch: 1, number: 1 }
 
 /** A store on a full disk, which has space again after so many refused writes. */
 function fullFor(refusals: number): { real: MemoryStore; store: OutputStore; asked: () => number } {
@@ -82,7 +83,7 @@ test('the retrying store writes once for an aborted document', async () => {
 test('a claim that is lost while the store is full ends the commit without a write or a failure of the store', async () => {
   const { real, store, asked } = fullFor(2)
   let checks = 0
-  const claim = { stillHeld: async () => (checks += 1) < 3, release: async () => undefined }
+  const claim = { number: CLAIM, stillHeld: async () => (checks += 1) < 3, release: async () => undefined }
   const retrying = waiting(fencedStore(store, claim))
   await expect(retrying.store.commit(RECORD, FILES)).rejects.toBeInstanceOf(ClaimLost)
   expect([asked(), checks, retrying.failures.length]).toEqual([2, 3, 2])
@@ -91,7 +92,9 @@ test('a claim that is lost while the store is full ends the commit without a wri
 
 test('store calls that write no document pass through the decorators unchanged', async () => {
   const { real, store } = fullFor(0)
-  const retrying = waiting(fencedStore(store, { stillHeld: async () => true, release: async () => undefined }))
+  const retrying = waiting(
+    fencedStore(store, { number: CLAIM, stillHeld: async () => true, release: async () => undefined }),
+  )
   await retrying.store.saveReceipt(receiptOf('one'), Buffer.from('{}'), null)
   expect((await retrying.store.readReceipt(receiptOf('one')))?.body.toString()).toBe('{}')
   expect([retrying.store.url, retrying.store.feed]).toEqual([real.url, real.feed])

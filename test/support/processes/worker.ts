@@ -11,7 +11,7 @@ import { consume } from '#src/queue/consume.ts'
 const [url = '', pipeline = '', concurrency = '5', workMs = '50'] = process.argv.slice(2)
 const connection = await connectRedis({ url })
 const lease = await ProcessLease.open({ connection, pipeline })
-const claims = new RedisClaims({ connection, pipeline, lease })
+const claims = new RedisClaims({ connection, pipeline, lease, raiseEpoch: async () => 1 })
 const consumer = consume({
   connection,
   pipeline,

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import { open, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { mapInOrder } from '#src/document/map-in-order.ts'
+import { ClaimLost, isOfEarlierClaim } from '#src/document/claim-lost.ts'
 import type { SourceKey } from '#src/document/ids.ts'
 import { RecordOfOther } from '#src/document/record-of-other.ts'
 import type { DeadLetter, DocumentRecord } from '#src/document/record.ts'
@@ -102,8 +103,9 @@ async function redoReceipt({ id, blobs }: ReceiptEntry, store: OutputStore): Pro
 }
 
 /** `history`: the entries of one document, in their order. */
-async function redoDocument(history: readonly DocumentEntry[], store: OutputStore): Promise<void> {
-  const [{ key }] = history as [DocumentEntry]
+async function redoDocument(written: readonly DocumentEntry[], store: OutputStore): Promise<void> {
+  const [{ key }] = written as [DocumentEntry]
+  const history = withoutRefused(written)
   const present = await wholeRecord(store, key)
   // A commit that was flushed by itself is there, or was never reported as done.
   const last = history.findLastIndex(
@@ -119,6 +121,18 @@ async function redoDocument(history: readonly DocumentEntry[], store: OutputStor
   if (letter !== null && !isSame(await store.readDeadLetter(key), letter)) await store.bury(letter)
 }
 
+/** A commit that follows one of a later claim was refused after it had been written down. */
+function withoutRefused(history: readonly DocumentEntry[]): readonly DocumentEntry[] {
+  let last: DocumentRecord | null = null
+  return history.filter((entry) => {
+    const record = recordOf(entry)
+    if (last !== null && record !== null && isOfEarlierClaim(record, last)) return false
+    if (entry.kind === 'removal') last = null
+    last = record ?? last
+    return true
+  })
+}
+
 async function redoCommit(state: DocumentEntry, present: DocumentRecord | null, store: OutputStore): Promise<void> {
   const record = recordOf(state)
   if (record === null || isSame(present, record)) return
@@ -127,7 +141,7 @@ async function redoCommit(state: DocumentEntry, present: DocumentRecord | null, 
     await store.commit(record, files)
   } catch (error) {
     // It failed for this reason before, or would have.
-    if (!(error instanceof RecordOfOther)) throw error
+    if (!(error instanceof RecordOfOther || error instanceof ClaimLost)) throw error
   }
 }
 

@@ -1,6 +1,7 @@
 import { mkdir, readdir, readFile, rm, utimes, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
+import { ClaimLost } from '#src/document/claim-lost.ts'
 import { sourceKey } from '#src/document/ids.ts'
 import { FolderWatch } from '#src/outputs/folder/folder-probe.ts'
 import { openFolderStore, type FolderOutputStore } from '#src/outputs/folder/folder-store.ts'
@@ -99,6 +100,22 @@ test('the next process after a loss of power makes again what the journal holds,
   expect(await again?.readRecord(sourceKey('removed.pdf'))).toBeNull()
   expect((await again?.readDeadLetter(sourceKey('failed.pdf')))?.key).toBe('failed.pdf')
   expect(await text('failed.pdf')).toBe('earlier')
+})
+
+test('a commit that was refused under an earlier claim is not made again', async (context) => {
+  await using folder = await tempFolder()
+  if ((await journalBoot(folder.path)) === null) context.skip('no journal on this file system')
+  const store = await openFolderStore({ path: folder.path, journal: LIMITS })
+  const commitAs = async (text: string, number: number): Promise<void> => {
+    const files = outputs({ 'document.md': text })
+    await store.commit(recordOf('a.pdf', files, { claim: { epoch: 1, number } }), files)
+  }
+  await commitAs('later', 2)
+  await expect(commitAs('earlier', 1)).rejects.toBeInstanceOf(ClaimLost)
+  await rm(join(folder.path, 'documents/a.pdf'), { recursive: true })
+  await startMachineAgain(folder.path)
+  const again = await openFolderStore({ path: folder.path })
+  expect((await again.readOutput(sourceKey('a.pdf'), 'document.md'))?.toString()).toBe('later')
 })
 
 test('a replay lock from before another loss of power, in a container that is gone, does not block the store', async (context) => {

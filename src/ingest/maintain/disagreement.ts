@@ -1,0 +1,41 @@
+import type { SourceKey } from '#src/document/ids.ts'
+import { GONE, type LedgerEntry } from '#src/document/ledger-entry.ts'
+import type { DocumentRecord } from '#src/document/record.ts'
+import type { Ledger } from '#src/ports/ledger.ts'
+import type { OutputStore } from '#src/ports/output-store.ts'
+
+/** Why a record is not that of its entry in the ledger; null where it is. */
+function disagreement(record: DocumentRecord, { version, recipeHash }: LedgerEntry): string | null {
+  if (version !== GONE && record.version !== version) return 'its record is of another version than the ledger lists'
+  return record.recipeHash === recipeHash ? null : 'its record is of another recipe than the ledger lists'
+}
+
+const isDone = ({ outcome }: LedgerEntry): boolean => outcome === 'done' || outcome === 'partial'
+
+/**
+ * Lets the next scan do a document again, from its receipt where that is there, or find once more that it is gone. Answers
+ * whether `known` still was its entry.
+ */
+async function renew(key: SourceKey, known: LedgerEntry, ledger: Ledger): Promise<boolean> {
+  const { version, recipeHash } = known
+  const [written = false] = await ledger.advance([{ key, known, entry: { version, recipeHash, outcome: 'pending' } }])
+  return written
+}
+
+/**
+ * After a commit for a version that the ledger does not list: the worker stood still in it, and what another one committed and
+ * settled meanwhile may lie under it, or was removed. Answers whether the document has to be made again.
+ */
+export async function renewOverwritten(
+  key: SourceKey,
+  { store, ledger }: { readonly store: OutputStore; readonly ledger: Ledger },
+): Promise<boolean> {
+  const [known = null] = await ledger.read([key])
+  // What is pending has a job, or gets one with the next scan.
+  if (known === null || known.outcome === 'pending') return false
+  const record = await store.readRecord(key)
+  const isMarked = known.version !== GONE || record?.goneAt !== undefined
+  if (record === null || (isMarked && isDone(known) && disagreement(record, known) === null)) return false
+  if (known.outcome === 'failed' && (await store.readDeadLetter(key)) !== null) return false
+  return renew(key, known, ledger)
+}
