@@ -79,7 +79,12 @@ export function listenForStop({ onFirst, onSecond, onWall }: StopNotices): Stopp
     }
   }
   for (const signal of signals) process.on(signal, heard)
-  for (const stream of [process.stdout, process.stderr]) stream.on('error', bearClosedTerminal)
+  process.stderr.on('error', bear)
+  process.stdout.on('error', (error) => {
+    bear(error)
+    // Of what was asked for, a part is missing.
+    process.once('exit', (code) => (process.exitCode = code === 0 ? 1 : code))
+  })
   return {
     soft: soft.signal,
     hard: hard.signal,
@@ -94,9 +99,9 @@ export function listenForStop({ onFirst, onSecond, onWall }: StopNotices): Stopp
   }
 }
 
-/** What is written to a terminal that was closed fails; the process still finishes what is in flight. */
-function bearClosedTerminal(error: NodeJS.ErrnoException): void {
-  if (error.code !== 'EIO') throw error
+/** A terminal that was closed, or a file on a full disk, takes nothing more; the process still finishes what it does. */
+function bear(error: NodeJS.ErrnoException): void {
+  if (!['EIO', 'ENOSPC', 'EDQUOT'].includes(error.code ?? '')) throw error
 }
 
 /** Whether an error only says that what was waited for was cut off, because the process is stopping. */

@@ -52,7 +52,7 @@ export interface Observer extends AsyncDisposable {
 export async function openObserver(options: ObserverOptions): Promise<Observer> {
   const { settings, folders, say } = options
   const file = settings.logFile ?? join(folders.state, 'sluice.log')
-  const log = openLog({ level: settings.logLevel, file, version: packageVersion() })
+  const log = openLog({ level: settings.logLevel, file, version: packageVersion(), say })
   const shared = new Set<{ readonly name: string | null; readonly sharing: OutageSharing }>()
   const onChange = (change: OutageChange): void => {
     logOutage(change, log)

@@ -1,7 +1,8 @@
 import { hostname } from 'node:os'
-import { destination, type Level, type Logger, pino } from 'pino'
+import { type Level, type Logger, pino } from 'pino'
 import type { Events } from '#src/events.ts'
 import type { OutageChange } from './dependency-monitor.ts'
+import { LogFile } from './log-file.ts'
 import { RUN_ID } from './run-id.ts'
 
 export interface LogOptions {
@@ -10,18 +11,26 @@ export interface LogOptions {
   readonly file: string
   /** Of Sluice. */
   readonly version: string
+  /** Called with one line when the log cannot be written. */
+  readonly say: (line: string) => void
 }
 
-/**
- * One JSON object a line, which says where it comes from: host, process, run (an id of this process's life) and version.
- * Synchronous, so that the last lines before a crash are there.
- */
-export function openLog({ level, file, version }: LogOptions): Logger {
-  const stream =
-    file === '-' ? destination({ dest: 2, sync: true }) : destination({ dest: file, mkdir: true, sync: true })
+/** One JSON object a line, which says where it comes from: host, process, run (an id of this process's life) and version. */
+export function openLog({ level, file, version, say }: LogOptions): Logger {
+  const isRepeated = repetitions()
+  const stream = new LogFile({
+    file,
+    onFailed: ({ code, message }) => {
+      const cause = code ?? message
+      if (file !== '-' && !isRepeated(cause))
+        say(`the log ${file} cannot be written (${cause}); the work goes on without it`)
+    },
+    onMissing: (lines) => log.warn({ lines }, 'lines are missing here: the log could not be written'),
+  })
   const base = { host: hostname(), pid: process.pid, run: RUN_ID, version }
   const formatters = { level: (label: string) => ({ level: label }) }
-  return pino({ level, base, formatters, timestamp: () => `,"time":"${new Date().toISOString()}"` }, stream)
+  const log = pino({ level, base, formatters, timestamp: () => `,"time":"${new Date().toISOString()}"` }, stream)
+  return log
 }
 
 /** Once for each cause of an outage, and once when it is over. */
@@ -55,13 +64,13 @@ export function logEvents(events: Events, log: Logger): void {
   events.on('run:halted', (event) => log[isRepeated(event.message) ? 'debug' : 'error'](event, 'run halted'))
 }
 
-/** A halt is reported by each document that meets it; the log has its message once in this time. */
-const HALT_AGAIN_MS = 60_000
+/** A halt is reported by each document that meets it, a full disk by each line; each is said once in this time. */
+const AGAIN_MS = 60_000
 
 function repetitions(): (message: string) => boolean {
   let last = { message: '', at: -Infinity }
   return (message) => {
-    if (message === last.message && performance.now() - last.at < HALT_AGAIN_MS) return true
+    if (message === last.message && performance.now() - last.at < AGAIN_MS) return true
     last = { message, at: performance.now() }
     return false
   }

@@ -20,4 +20,17 @@ export class CoalescingRedis extends Redis {
     }
     return super.sendCommand(...given)
   }
+
+  /** A command that a server with a full disk refuses is sent again over a new connection; what the server said is the cause. */
+  override handleReconnection(...given: Parameters<Redis['handleReconnection']>): void {
+    const [error] = given
+    if (error.message.includes('MISCONF') && !this.stream?.writableEnded) this.silentEmit('error', error)
+    super.handleReconnection(...given)
+  }
+
+  /** All commands in flight may be refused: the first ends the connection, further ones would add a listener each. */
+  override disconnect(reconnect = false): void {
+    if (reconnect && this.stream?.writableEnded) return
+    super.disconnect(reconnect)
+  }
 }

@@ -1,3 +1,5 @@
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
 import { describe, expect, test, type TestContext } from 'vitest'
 import { STACK_TRACE, type RunningSluice } from '../support/sluice.ts'
 import { OwnRedis } from './support/own-redis.ts'
@@ -66,6 +68,24 @@ describe.concurrent('an output store', () => {
     expect(bought).toBeLessThanOrEqual((await harness.read()).records.size + CONCURRENCY)
     await disk.resize('32m')
     await expectWellEnded(running, harness)
+  }, 240_000)
+
+  test('that is full with the private Redis and the log on it: the run waits, and ends well', async (context) => {
+    await using on = await sceneOnDisk('2m', context)
+    const { harness, disk } = on
+    const running = harness.start('run', { concurrency: CONCURRENCY, 'log-file': null, 'log-level': 'debug' })
+    const bought = await standstill(harness)
+    expect(bought).toBeLessThanOrEqual((await harness.read()).records.size + CONCURRENCY)
+    // Longer than an outage takes to be confirmed: its line is the first that the log cannot take.
+    await elapse(5_000, 'a full disk lasts, and each second a timer has something to log')
+    expect(running.child.exitCode).toBeNull()
+    await disk.resize('32m')
+    await expectWellEnded(running, harness)
+    expect(running.stderr()).not.toContain('MaxListeners')
+    expect(running.stderr().match(/the log .* cannot be written/g)).toHaveLength(1)
+    const log = (await readFile(join(harness.out, '.sluice/sluice.log'), 'utf8')).trim().split('\n')
+    const lines = log.map((line) => JSON.parse(line) as { readonly msg: string })
+    expect(lines.filter(({ msg }) => msg === 'document settled')).toHaveLength(DOCUMENTS)
   }, 240_000)
 
   test('that turns read-only holds the run up, buys nothing more, and goes on when it can be written', async (context) => {
