@@ -91,6 +91,7 @@ export async function openIngestPipeline(options: PipelineOptions, signal: Abort
       ...spend.deps,
       claims: new RedisClaims({ connection, pipeline: id, lease, raiseEpoch: () => raiseClaimEpoch(store) }),
       intents,
+      backlog: () => queue.backlog(),
       render: renderOutputs,
       ...ofProcess(shared),
       ...processState(signal, systemClock(sharedNow)),

@@ -26,7 +26,7 @@ export interface WorkerOptions {
 }
 
 /** Halts that an operator can end while workers wait. */
-const MENDABLE: readonly HaltCause[] = ['credits', 'key', 'permission', 'budget', 'engine', 'service']
+const MENDABLE: readonly HaltCause[] = ['credits', 'key', 'permission', 'proxy', 'budget', 'engine', 'service']
 
 /**
  * Takes jobs until there are none left after a scan, or until it is stopped. However it ends, intake

@@ -7,6 +7,7 @@ const NEXT_STEPS: Readonly<Record<HaltCause, string | null>> = {
   permission: 'ask the service to allow this operation for PARSE_API_KEY, or leave out the option that needs it',
   options: 'correct the parse options that the message names (--options, --formats, rules)',
   address: 'check PARSE_API_URL: no document is accepted there',
+  proxy: 'check HTTPS_PROXY and NO_PROXY, the login page of this network, and PARSE_API_URL',
   // `--max-credits`, `--monthly-credits`, the store's path and so on stand in the message.
   budget: null,
   store: null,

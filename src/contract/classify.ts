@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import { assertNever } from '#src/document/assert-never.ts'
 import type { Failure, FailureCode } from '#src/document/failure.ts'
 import type { RefusalCause, StatedRate, Verdict } from '#src/document/verdict.ts'
@@ -68,8 +69,11 @@ function document(answer: HttpAnswer, json: Record<string, unknown> | null, aske
   }
   const what = json === null ? describeForeign(body) : 'JSON without a document in it'
   const message = `The service answered ${answer.status} with ${what}.`
-  return { ...unavailable({ answer, code: 'bad_answer', message }), inDoubt: true }
+  const { failure } = rejected({ answer, message, code: 'bad_answer' })
+  return { kind: 'refused', cause: 'proxy', failure, unusable: hashOf(body) }
 }
+
+const hashOf = (body: Buffer): string => createHash('sha256').update(body).digest('hex').slice(0, 16)
 
 interface Case {
   readonly answer: HttpAnswer

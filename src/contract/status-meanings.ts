@@ -1,7 +1,6 @@
 import type { Limit } from '#src/document/verdict.ts'
 import { type ErrorBody, pathsNamedIn } from './error-body.ts'
 import type { Asked, Meaning } from './meaning.ts'
-import { RETRYABLE_STATUSES } from './errors.ts'
 
 /** A model writes these, and may write something else the next time. */
 const WRITTEN_BY_A_MODEL: ReadonlySet<string> = new Set(['json', 'summary'])
@@ -17,9 +16,6 @@ export function meaningOfStatus(status: number, error: ErrorBody, { options }: P
       return { kind: 'halted', cause: 'credits' }
     case 403:
       return { kind: 'refused', cause: 'permission' }
-    case 404:
-    case 405:
-      return { kind: 'refused', cause: 'address' }
     case 408:
       return { kind: 'timed_out' }
     case 413:
@@ -40,7 +36,7 @@ export function meaningOfStatus(status: number, error: ErrorBody, { options }: P
         ? { kind: 'bad_options' }
         : { kind: 'down' }
     default:
-      return meaningOfOther(status)
+      return meaningOfOther(status, error)
   }
 }
 
@@ -52,11 +48,18 @@ function limitNamedIn(text: string): Limit {
     : 'unknown'
 }
 
-function meaningOfOther(status: number): Meaning {
-  if (status >= 300 && status < 400) return { kind: 'refused', cause: 'address' }
-  // 520 to 530 are not in the contract: proxies in front of a service say with them that they could not reach it.
-  if (RETRYABLE_STATUSES.has(status) || (status >= 520 && status <= 530)) return { kind: 'down' }
-  return { kind: 'rejected', failure: 'service_rejected' }
+/** The contract's addresses, and redirects from them: a proxy that stands before a service answers these in its name. */
+const OF_THE_ADDRESS = (status: number): boolean => status === 404 || status === 405 || status < 400
+
+/** A proxy wants a login, or a network does. */
+const OF_A_PROXY: ReadonlySet<number> = new Set([407, 511])
+
+/** No code says that it is the document: it may be every document's, and a body that is no JSON is not the service's at all. */
+function meaningOfOther(status: number, { fields }: ErrorBody): Meaning {
+  // An unknown 5xx is a 500 (RFC 9110, 15); 425 asks for a later try.
+  if (!OF_A_PROXY.has(status) && (status >= 500 || status === 425)) return { kind: 'down' }
+  if (OF_THE_ADDRESS(status)) return { kind: 'refused', cause: 'address' }
+  return { kind: 'refused', cause: OF_A_PROXY.has(status) || fields === null ? 'proxy' : 'address' }
 }
 
 /** Whether all that `details` finds fault with is the document: its URL, its file. */
@@ -66,11 +69,12 @@ function isAboutDocument(details: unknown): boolean {
 }
 
 /** A 400 is about the options, and then all documents will meet it, or about this one file. */
-function meaningOfBadRequest({ text, details }: ErrorBody): Meaning {
+function meaningOfBadRequest(error: ErrorBody): Meaning {
+  const { text, details } = error
   if (/exceeds? (the )?maximum size|too large/i.test(text)) return { kind: 'rejected', failure: 'too_large' }
   if (/unsupported (file|format|extension)/i.test(text)) return { kind: 'rejected', failure: 'unsupported_type' }
   if (isAboutDocument(details)) return { kind: 'rejected', failure: 'service_rejected' }
   const fields = details !== null && typeof details === 'object' && Object.keys(details).length > 0
   const options = fields || /unrecogni[sz]ed key|\boptions?\b|validation/i.test(text)
-  return options ? { kind: 'bad_options' } : { kind: 'rejected', failure: 'service_rejected' }
+  return options ? { kind: 'bad_options' } : meaningOfOther(400, error)
 }

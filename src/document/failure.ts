@@ -42,4 +42,6 @@ export interface Failure {
   /** The `code` of the service's error body, when it sent one. */
   readonly serviceCode?: string
   readonly httpStatus?: number
+  /** The same came for each request, so a later run sends none. */
+  readonly repeats?: true
 }

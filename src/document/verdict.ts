@@ -26,7 +26,7 @@ export type Limit = 'rate' | 'concurrency' | 'unknown'
 
 /**
  * Why the whole batch must stop: going on would fail, or charge, every document in the same way. `address`: what answers
- * there does not know `/v2/parse`. `engine`: the embedded engine cannot stay up. `installation`: it cannot start as it is
+ * there does not know `/v2/parse`. `proxy`: a proxy or the login page of a network answers. `engine`: the embedded engine cannot stay up. `installation`: it cannot start as it is
  * installed. `service`: it never gave an answer. `source`: what is mounted here is not what the queue is about.
  */
 export type HaltCause =
@@ -35,6 +35,7 @@ export type HaltCause =
   | 'permission'
   | 'options'
   | 'address'
+  | 'proxy'
   | 'budget'
   | 'store'
   | 'engine'
@@ -43,7 +44,7 @@ export type HaltCause =
   | 'source'
 
 /** What a refusal that may be one document's own is about. */
-export type RefusalCause = Extract<HaltCause, 'permission' | 'address' | 'options'>
+export type RefusalCause = Extract<HaltCause, 'permission' | 'address' | 'proxy' | 'options'>
 
 /** What may help a second try: the same request again, or one changed in the way named. */
 export type Remedy =
@@ -67,8 +68,9 @@ export interface StatedRate {
  *
  * - `parsed`: a 200 with a document in it. Becomes a receipt.
  * - `rejected`: this document will not pass, however often it is sent. Ends failed at once.
- * - `refused`: what the service refuses (a permission, an address, options) may be this document's own, or every document's.
- *   Other documents show which (`ingest/process/refusals.ts`).
+ * - `refused`: what the service refuses without a code of the document's own (a permission, an address, options), and a
+ *   success that cannot be used, may be this document's own, or every document's. Other documents show which
+ *   (`ingest/process/refusals.ts`).
  * - `throttled`: a limit of the plan. Never the document's fault: no attempt is used (Law 5).
  * - `unavailable`: the service failed. Tried again with backoff, at most five counted attempts.
  * - `halted`: credits or key; and a refusal that was ruled to be every document's. The batch stops and keeps every job.
@@ -110,7 +112,13 @@ type Meaning =
       /** As of `rejected`. */
       readonly errorPage?: Usage
     }
-  | { readonly kind: 'refused'; readonly cause: RefusalCause; readonly failure: Failure }
+  | {
+      readonly kind: 'refused'
+      readonly cause: RefusalCause
+      readonly failure: Failure
+      /** Of a success that cannot be used: what identifies its body. The service may have charged for it. */
+      readonly unusable?: string
+    }
   | { readonly kind: 'halted'; readonly cause: HaltCause; readonly message: string }
 
 export type VerdictKind = Verdict['kind']

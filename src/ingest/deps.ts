@@ -155,6 +155,7 @@ export interface BuyDeps extends Reporting, Halting, Tier {
   /** Shared by all pipelines of this process. */
   readonly requestPriority: RequestPriority
   readonly refusals: Refusals
+  readonly view: SourceView
   readonly timedOut: TimedOut
   readonly sitePauses: SitePauses
   readonly recentCosts: RecentCosts
@@ -185,7 +186,8 @@ export interface IngestDeps extends PieceDeps, CommitDeps, StorePatience, Recipe
   /** 0 ≤ x < 1. */
   readonly random: () => number
   readonly dependencyHealth: DependencyHealth
-  readonly view: SourceView
+  /** As `JobQueue.backlog`. */
+  readonly backlog: JobQueue['backlog']
 }
 
 /** What distinguishes a document that is done from one that has to be done. */

@@ -20,6 +20,7 @@ const HALTS: Readonly<Record<HaltCause, 0>> = {
   permission: 0,
   options: 0,
   address: 0,
+  proxy: 0,
   budget: 0,
   store: 0,
   engine: 0,

@@ -9,6 +9,18 @@ export interface DocumentJob {
   readonly bytes: number
   /** When it was first enqueued, epoch milliseconds on the clock that all processes share: the deadline counts from here. */
   readonly queuedAt: number
+  /** Of a document that the service refused: whether that is its own is not known yet. */
+  readonly suspicion?: Suspicion
+}
+
+/** What a suspect met (`ingest/process/refusals.ts`). */
+export interface Suspicion {
+  /** Names the refusal. */
+  readonly name: string
+  /** Identifies the body of a success that could not be used. */
+  readonly body?: string
+  /** Other documents got through in a run in which it was refused. */
+  readonly gotThrough: boolean
 }
 
 export interface JobQueue {
@@ -22,7 +34,14 @@ export interface JobQueue {
 export type JobVerdict =
   | { readonly kind: 'finish' }
   /** Come back later; `counted` uses one of the document's attempts. */
-  | { readonly kind: 'postpone'; readonly afterMs: number; readonly counted: boolean; readonly reason: string }
+  | {
+      readonly kind: 'postpone'
+      readonly afterMs: number
+      readonly counted: boolean
+      readonly reason: string
+      /** Kept with the job. */
+      readonly suspicion?: Suspicion
+    }
 
 export interface Delivery {
   readonly job: DocumentJob

@@ -87,11 +87,11 @@ export class Deliverer {
 
   /**
    * Feeds back into the adaptive concurrency how a delivery that was begun ended. A job that was deferred by the quarantine
-   * is not one of them: a suspect that rested here would be counted as present at the death of the worker.
+   * is not one of them, nor is one that the service refused: a suspect that rested here would be counted as present at the death of the worker.
    */
   async #weigh(ending: Ending, signal: AbortSignal): Promise<Ending> {
     if (ending.kind === 'finish') this.#adaptive.onCompleted()
-    if (ending.kind !== 'postpone' || ending.counted) return ending
+    if (ending.kind !== 'postpone' || ending.counted || ending.suspicion !== undefined) return ending
     const restMs = this.#adaptive.onPostponed()
     if (restMs > 0 && !this.stopping) await sleep(restMs, undefined, { signal }).catch(() => undefined)
     return ending
@@ -140,6 +140,8 @@ const uncounted = (afterMs: number, reason: string): JobVerdict => ({
 })
 
 async function endDelivery(job: Job<DocumentJob>, token: string | undefined, ending: Ending): Promise<void> {
+  const { suspicion } = ending.kind === 'postpone' ? ending : {}
+  if (suspicion !== undefined) await job.updateData({ ...job.data, suspicion })
   switch (ending.kind) {
     case 'finish':
       return

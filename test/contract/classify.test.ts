@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { classify } from '#src/contract/classify.ts'
-import { RETRYABLE_STATUSES } from '#src/contract/errors.ts'
+/** Statuses that the reference client tries again (contract, retry rule 2). */
+const RETRYABLE_STATUSES: ReadonlySet<number> = new Set([408, 429, 500, 502, 503, 504])
 import { type ParseOptionsInput, parseOptionsSchema } from '#src/contract/options.ts'
 import type { Verdict } from '#src/document/verdict.ts'
 import { ERROR_FACTS, type ErrorFact, FIELD_FACTS, fieldsBelow, factsIn, readContract } from './contract-tables.ts'
@@ -37,12 +38,13 @@ describe('the error catalogue', () => {
     expect(triedAgain).toBe(retryable)
   })
 
-  test('has no other status that is tried again than those of the reference client and of proxies', () => {
+  test('has no other status that is tried again than those of the reference client, 425, and those of servers', () => {
     const triedAgain = Array.from({ length: 300 }, (_, index) => 300 + index).filter((status) =>
       ['unavailable', 'throttled'].includes(verdictOn(status, failed('x')).kind),
     )
-    const proxies = Array.from({ length: 11 }, (_, index) => 520 + index)
-    expect(triedAgain).toEqual([408, 429, 500, 502, 503, 504, ...proxies])
+    // An unknown 5xx is a 500, but for the network that wants a login.
+    const ofServers = Array.from({ length: 100 }, (_, index) => 500 + index).filter((status) => status !== 511)
+    expect(triedAgain).toEqual([408, 425, 429, ...ofServers])
   })
 })
 
@@ -59,6 +61,9 @@ describe('an answer without a code, by its status,', () => {
     [404, 'address'],
     [405, 'address'],
     [302, 'address'],
+    [409, 'address'],
+    [407, 'proxy'],
+    [511, 'proxy'],
   ] as const)("%i is a refusal for its %s, of this document's or of all", (status, cause) => {
     expect(verdictOn(status, failed('no'))).toMatchObject({
       kind: 'refused',
@@ -70,7 +75,6 @@ describe('an answer without a code, by its status,', () => {
   test.each([
     [413, 'too_large'],
     [415, 'unsupported_type'],
-    [409, 'service_rejected'],
   ] as const)('%i rejects the document as %s', (status, code) => {
     expect(verdictOn(status, failed('no'))).toMatchObject({ kind: 'rejected', failure: { code, httpStatus: status } })
   })
@@ -133,7 +137,6 @@ describe('a 400 of the service', () => {
     for (const [body, code] of [
       [failed('Uploaded file exceeds maximum size of 50MB.', 'BAD_REQUEST'), 'too_large'],
       [failed('.xyz is no good', 'UNSUPPORTED_FILE_TYPE'), 'unsupported_type'],
-      [failed('Invalid multipart form-data request.', 'BAD_REQUEST'), 'service_rejected'],
       [failed('locked', 'DOCUMENT_ENCRYPTED'), 'encrypted'],
       [failed('broken', 'DOCUMENT_CORRUPT'), 'corrupt'],
     ] as const)
@@ -249,12 +252,19 @@ describe('an answer with a malformed body', () => {
     ['no object', '[1,2]', 'something else than JSON'],
     ['no document', '{"success":true}', 'JSON without a document in it'],
     ['a null for a document', '{"success":true,"data":null}', 'JSON without a document in it'],
-  ])('of a 200 that holds %s may come right the next time', (_, body, what) => {
+  ])("of a 200 that holds %s is this document's or everything's, and may be charged", (_, body, what) => {
     expect(verdictOn(200, body)).toMatchObject({
-      kind: 'unavailable',
-      code: 'bad_answer',
-      message: `The service answered 200 with ${what}.`,
+      kind: 'refused',
+      cause: 'proxy',
+      failure: { code: 'bad_answer', message: `The service answered 200 with ${what}.` },
+      unusable: expect.stringMatching(/^[0-9a-f]{16}$/),
     })
+  })
+
+  test('of a 400 is what a proxy says', () => {
+    for (const body of ['<html>', 'Bad request', '']) {
+      expect(verdictOn(400, body)).toMatchObject({ kind: 'refused', cause: 'proxy', failure: { code: 'refused' } })
+    }
   })
 
   test('of a 200 with success false means what its code says', () => {

@@ -106,7 +106,7 @@ export async function openRoutedBench({
   const ingestToEnd: RoutedBench['ingestToEnd'] = async (key, own) => {
     const queuedAt = Date.now()
     for (let attempt = 1, deliveries = 1; ; deliveries += 1) {
-      const verdict = await ingestOnce(own ?? deps, key, attempt, queuedAt)
+      const verdict = await ingestOnce(own ?? deps, key, attempt, queuedAt === undefined ? {} : { queuedAt })
       if (verdict.kind !== 'postpone') return deliveries
       if (verdict.counted) attempt += 1
       else await sleep(Math.min(verdict.afterMs, 50))

@@ -28,7 +28,7 @@ import { RedisLedger } from '#src/ledger/redis-ledger.ts'
 import { openFolderStore } from '#src/outputs/folder/folder-store.ts'
 import { renderOutputs } from '#src/outputs/render.ts'
 import { HttpParser } from '#src/parse/http-parser.ts'
-import type { JobVerdict } from '#src/ports/queue.ts'
+import type { DocumentJob, JobVerdict, Suspicion } from '#src/ports/queue.ts'
 import type { PieceCutter } from '#src/ports/piece-cutter.ts'
 import { openFolderSource } from '#src/sources/folder/folder-source.ts'
 import { ownerOf } from './owner.ts'
@@ -60,7 +60,7 @@ export interface Workbench extends AsyncDisposable {
   write(key: string, content: string | Buffer): Promise<void>
   erase(key: string): Promise<void>
   /** What the queue is answered after one delivery of this document. */
-  ingest(key: string, attempt?: number): Promise<JobVerdict>
+  ingest(key: string, attempt?: number, suspicion?: Suspicion): Promise<JobVerdict>
 }
 
 export interface WorkbenchOptions extends ScriptedServiceOptions {
@@ -106,6 +106,7 @@ export async function openWorkbench({
     gate: new ServiceGate(resources.use(await openGate({ redis: connection, keyDigest: pipeline })), 60_000),
     ledger: new RedisLedger({ connection, pipeline }),
     claims: new RedisClaims({ connection, pipeline, lease, raiseEpoch: async () => 1 }),
+    backlog: async () => 1,
     intents: new RedisIntents({ connection, pipeline, lease, now: Date.now }),
     events: new Events(),
     recipeFor: recipeBook(settings),
@@ -142,7 +143,7 @@ export async function openWorkbench({
     halts,
     write: (key, content) => writeFile(join(inbox, key), content),
     erase: (key) => rm(join(inbox, key)),
-    ingest: (key, attempt = 1) => ingestOnce(deps, key, attempt),
+    ingest: (key, attempt = 1, suspicion) => ingestOnce(deps, key, attempt, suspicion && { suspicion }),
     [Symbol.asyncDispose]: () => kept.disposeAsync(),
   }
 }
@@ -152,7 +153,7 @@ export async function ingestOnce(
   deps: IngestDeps,
   name: string,
   attempt: number,
-  queuedAt = Date.now(),
+  job: Partial<DocumentJob> = {},
 ): Promise<JobVerdict> {
   const key = sourceKey(name)
   const signal = new AbortController().signal
@@ -164,6 +165,7 @@ export async function ingestOnce(
   if (handling === null) throw new Error(`${name} is no document`)
   const { hash } = handling.recipe
   await deps.ledger.write([[key, { version, recipeHash: hash, outcome: 'pending' }]])
-  const job = { schema: 1, key, version, recipeHash: hash, bytes, queuedAt } as const
-  return ingestDocument({ job, attempt }, deps, signal)
+  const queuedAt = Date.now()
+  const delivered = { schema: 1, key, version, recipeHash: hash, bytes, queuedAt, ...job } as const
+  return ingestDocument({ job: delivered, attempt }, deps, signal)
 }

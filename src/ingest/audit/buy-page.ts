@@ -109,6 +109,9 @@ async function purchased(
     if (unready !== null) throw new AuditHalted(unready)
     const purchase = await buyAnswer(work, id, deps, signal)
     if (purchase.kind !== 'later') return purchase
+    if (purchase.suspected !== undefined) {
+      return { kind: 'failed', failure: purchase.suspected, countsUntil: 'final', retryAfterMs: null }
+    }
     if (purchase.verdict.kind === 'postpone') await deps.clock.sleep(purchase.verdict.afterMs, signal)
   }
 }

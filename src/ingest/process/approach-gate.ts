@@ -1,9 +1,10 @@
 import type { Delivery, JobVerdict } from '#src/ports/queue.ts'
 import type { Gate, Turn } from '#src/ports/gate.ts'
 import type { Source } from '#src/ports/source.ts'
-import type { PriceModel, Recipes, Reporting } from '../deps.ts'
+import type { IngestDeps, PriceModel, Recipes, Reporting } from '../deps.ts'
 import { handlingOf } from './handling.ts'
 import { postpone } from './job-verdicts.ts'
+import { waitOfSuspect } from './ruled-verdict.ts'
 
 /** Of a document that needs no permit, that the service fetches by itself, or that was read for another purpose. */
 export const AT_ONCE: Turn = {
@@ -13,17 +14,20 @@ export const AT_ONCE: Turn = {
   [Symbol.asyncDispose]: async () => undefined,
 }
 
-interface ApproachDeps extends Reporting, Recipes, PriceModel {
+interface ApproachDeps extends Reporting, Recipes, PriceModel, Pick<IngestDeps, 'refusals' | 'view' | 'backlog'> {
   readonly source: Source
   readonly gate: Gate
 }
 
 /** Before a document is claimed and read: waits until its turn at the gate is near, or postpones it unread. */
 export async function approachGate(
-  { job: { key } }: Delivery,
+  { job }: Delivery,
   deps: ApproachDeps,
   signal: AbortSignal,
 ): Promise<Turn | JobVerdict> {
+  const { key } = job
+  const waiting = await waitOfSuspect(job, deps)
+  if (waiting !== null) return waiting
   const handling = handlingOf(key, deps)
   if (handling?.kind !== 'parse' || deps.source.addressOf?.(key) !== undefined) return AT_ONCE
   const credits = deps.price(handling.recipe, handling.extension, null)

@@ -1,6 +1,7 @@
 import { remedied } from '#src/contract/remedies.ts'
 import { mostTries } from '#src/contract/service-codes.ts'
 import { assertNever } from '#src/document/assert-never.ts'
+import { MAX_ATTEMPTS } from '#src/document/backoff.ts'
 import type { Failure } from '#src/document/failure.ts'
 import { type ReceiptId, receiptId } from '#src/document/ids.ts'
 import type { ParserFacts } from '#src/document/parser.ts'
@@ -11,7 +12,7 @@ import type { Recipe } from '#src/contract/recipe.ts'
 import { admit } from '../scan/admit.ts'
 import type { BuyDeps } from '../deps.ts'
 import { chargedCredits } from './charged-credits.ts'
-import { type RuledVerdict, ruledVerdict } from './refusals.ts'
+import { type RuledVerdict, ruledVerdict } from './ruled-verdict.ts'
 import { postpone } from './job-verdicts.ts'
 import { HALTED_MS, later, type Purchase } from './purchase.ts'
 import { saveAnswer } from './save-answer.ts'
@@ -84,17 +85,17 @@ async function sendOnce(work: Work, recipe: Recipe, id: ReceiptId, deps: BuyDeps
   if (answered.kind === 'later' || answered.kind === 'failed') return { ...answered, remedy: NO_REMEDY }
   const durationMs = deps.clock.monotonic() - sentAt
   if (answered.kind !== 'parsed') work.hold.giveBack()
-  const verdict = await ruledVerdict(answered, key, deps)
-  reportHealth(verdict, deps)
+  const verdict = await ruledVerdict(answered, work, deps)
+  reportHealth(answered, deps)
   if (verdict.kind === 'parsed') deps.timedOut.came(key)
   else if (verdict.kind === 'unavailable' && verdict.remedy.kind === 'timeout') deps.timedOut.ranOut(key)
   const { address } = work
   if (address !== null && verdict.kind === 'unavailable' && verdict.errorPage !== undefined) {
     deps.sitePauses.asked(address, verdict.retryAfterMs ?? 0)
   }
-  const credits = chargeOf(verdict, recipe, work, deps)
+  const credits = chargeOf(answered, recipe, work, deps)
   // Before the answer is saved: what was charged counts, whatever becomes of it.
-  const usage = usageOf(verdict)
+  const usage = usageOf(answered)
   if (usage !== null) {
     deps.events.emit('request:charged', { key, cost: costOf(usage, credits), service: receiverOf(deps).service })
   }
@@ -108,13 +109,15 @@ async function sendOnce(work: Work, recipe: Recipe, id: ReceiptId, deps: BuyDeps
   }
   // Concurrently: what was paid for must not wait for Redis, nor the next request for the disk. All of them end
   // before an error is thrown: no worker may search for a receipt that is still being written.
-  const leaving = deps.requestPriority.runUrgent(deps.gate.leave(permit, { verdict, durationMs, credits }))
+  const leaving = deps.requestPriority.runUrgent(
+    deps.gate.leave(permit, { verdict: verdict.kind === 'halted' ? verdict : answered, durationMs, credits }),
+  )
   const spent = deps.spending.conclude(reservation, credits ?? 'unknown')
   const [left, saved, settled] = await Promise.allSettled([leaving, save(), spent])
   if (saved.status === 'rejected') throw saved.reason
   if (settled.status === 'rejected') throw settled.reason
   if (left.status === 'rejected') throw left.reason
-  emitVerdict(work, verdict, requestIdOf(answered), durationMs, deps)
+  emitVerdict(work, answered, durationMs, deps)
   return {
     ...purchaseOf(verdict, left.value, { attempt: work.attempt, parser }, deps),
     remedy: remedyOf(verdict, deps),
@@ -127,7 +130,7 @@ async function sendOnce(work: Work, recipe: Recipe, id: ReceiptId, deps: BuyDeps
  * is unknown: the request went out and no answer came back.
  */
 function chargeOf(verdict: Verdict, recipe: Recipe, { extension }: Work, deps: BuyDeps): number | null {
-  if (verdict.kind === 'unavailable' && verdict.inDoubt === true) return null
+  if (isInDoubt(verdict)) return null
   const usage = usageOf(verdict)
   if (usage === null) return 0
   return chargedCredits(usage.credits, { recipe, extension, pages: usage.pages }, deps)
@@ -138,6 +141,11 @@ function usageOf(verdict: Verdict): Usage | null {
   if (verdict.kind === 'parsed') return verdict.answer.usage
   return ((verdict.kind === 'unavailable' || verdict.kind === 'rejected') && verdict.errorPage) || null
 }
+
+/** A whole request went out and no answer came that can be used: it may have been charged. */
+const isInDoubt = (verdict: Verdict): boolean =>
+  (verdict.kind === 'unavailable' && verdict.inDoubt === true) ||
+  (verdict.kind === 'refused' && verdict.unusable !== undefined)
 
 interface Sending extends Pick<Work, 'attempt'> {
   readonly parser: ParserFacts
@@ -167,9 +175,19 @@ function purchaseOf(
       const countsUntil = isLast ? 'final' : attempt
       return { kind: 'failed', failure: failureOf(verdict), countsUntil, retryAfterMs: verdict.retryAfterMs }
     }
-    case 'halted':
+    case 'suspected': {
+      const { failure, suspicion, usesAttempt } = verdict
+      if (usesAttempt && attempt >= MAX_ATTEMPTS) {
+        return { kind: 'failed', failure, countsUntil: 'final', retryAfterMs: null }
+      }
+      const postponed = { ...postpone(REFUSED_MS, failure.message), counted: usesAttempt, suspicion }
+      return { ...later(postponed), suspected: failure }
+    }
+    case 'halted': {
+      const { suspicion } = verdict
       deps.halt(verdict.cause, verdict.message)
-      return later(postpone(HALTED_MS, verdict.message))
+      return later({ ...postpone(HALTED_MS, verdict.message), ...(suspicion === undefined ? {} : { suspicion }) })
+    }
     default:
       return assertNever(verdict)
   }
@@ -214,18 +232,13 @@ const costOf = (usage: Usage, credits: number | null): Cost => ({
 const requestIdOf = (verdict: Verdict): string | null =>
   verdict.kind === 'parsed' ? verdict.answer.requestId : (verdict.requestId ?? null)
 
-function emitVerdict(
-  { job: { key } }: Work,
-  verdict: Verdict,
-  requestId: string | null,
-  durationMs: number,
-  deps: BuyDeps,
-): void {
+function emitVerdict({ job: { key } }: Work, verdict: Verdict, durationMs: number, deps: BuyDeps): void {
   const { events } = deps
+  const requestId = requestIdOf(verdict)
   const receiver = receiverOf(deps)
   const bytes = verdict.kind === 'parsed' ? verdict.answer.body.length : 0
   events.emit('request:answered', { key, verdict: verdict.kind, requestId, durationMs, bytes, ...receiver })
-  if (verdict.kind === 'unavailable' && verdict.inDoubt === true) events.emit('request:lost', { key, ...receiver })
+  if (isInDoubt(verdict)) events.emit('request:lost', { key, ...receiver })
   if (verdict.kind === 'throttled') {
     events.emit('request:throttled', {
       key,

@@ -35,17 +35,18 @@ export async function buyPiece(
   for (;;) {
     const purchase = leftWhenDown(await buyAnswer(pieceWork, id, pieceDeps, signal), deps)
     if (purchase.kind !== 'later' || purchase.verdict.kind !== 'postpone') return purchase
-    if (halted || isLate(work.job, deps)) return purchase
+    if (halted || purchase.suspected !== undefined || isLate(work.job, deps)) return purchase
     await deps.clock.sleep(purchase.verdict.afterMs, signal)
   }
 }
 
-/** With `leavesWhenDown`, what waits for the service or may be mended by another attempt has failed at this service. */
+/** With `leavesWhenDown`, what waits for the service, is suspected, or may be mended by another attempt has failed at this service. */
 export function leftWhenDown<P extends Purchase>(purchase: P, { leavesWhenDown }: PieceDeps): P | Failed {
   if (leavesWhenDown !== true) return purchase
   if (purchase.kind === 'failed') return { ...purchase, countsUntil: 'final' }
-  if (purchase.kind !== 'later' || purchase.isDown !== true) return purchase
-  return { kind: 'failed', failure: DOWN, countsUntil: 'final', retryAfterMs: null }
+  if (purchase.kind !== 'later') return purchase
+  const failure = purchase.isDown === true ? DOWN : purchase.suspected
+  return failure === undefined ? purchase : { kind: 'failed', failure, countsUntil: 'final', retryAfterMs: null }
 }
 
 const DOWN: Failure = { code: 'service_unavailable', stage: 'parse', message: 'the service is down' }

@@ -18,6 +18,8 @@ export type Purchase =
       readonly verdict: JobVerdict
       /** Because the service is down. */
       readonly isDown?: boolean
+      /** It is a suspect: another service may be asked, and no request follows here. */
+      readonly suspected?: Failure
     }
   | {
       readonly kind: 'failed'

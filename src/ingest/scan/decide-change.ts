@@ -1,5 +1,5 @@
 import { isPassingStatus } from '#src/contract/error-page.ts'
-import type { FailureCode } from '#src/document/failure.ts'
+import type { Failure, FailureCode } from '#src/document/failure.ts'
 import type { RecipeHash, SourceKey, Version } from '#src/document/ids.ts'
 import { policyFor } from '#src/document/parser.ts'
 import type { Change } from '#src/events.ts'
@@ -55,7 +55,14 @@ const PASSING: readonly FailureCode[] = [
   'internal',
 ]
 
-export const mayPass = (code: FailureCode): boolean => PASSING.includes(code)
+export const mayPass = ({ code, repeats }: Pick<Failure, 'code' | 'repeats'>): boolean =>
+  PASSING.includes(code) && repeats !== true
+
+/** Up to 0.2.0 what a proxy or a portal answered counted as the document's own. */
+function isOfProxy({ code, serviceCode, httpStatus = 422, message }: Failure): boolean {
+  if (code !== 'service_rejected' || serviceCode !== undefined) return false
+  return httpStatus === 400 ? /a page of HTML|something else than JSON|an empty body/.test(message) : httpStatus !== 422
+}
 
 /** A page that its site refuses is asked for once a day at the most: each time is paid for. */
 const REFUSED_PAGE_MS = 24 * 3_600_000
@@ -68,5 +75,5 @@ export function failedByChance(letter: DeadLetter | null, nowMs: number): boolea
   if (code === 'vanished' && stage === 'parse') return false
   const isPage = code === 'unreadable' && stage === 'parse' && serviceCode === undefined && httpStatus !== undefined
   if (isPage && !isPassingStatus(httpStatus)) return nowMs - Date.parse(letter.lastAt) >= REFUSED_PAGE_MS
-  return mayPass(code)
+  return mayPass(letter.failure) || isOfProxy(letter.failure)
 }

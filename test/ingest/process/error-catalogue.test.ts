@@ -1,8 +1,10 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { ERROR_ROWS, type ErrorRow } from '../../contract/contract-tables.ts'
 import type { RecipeSettings } from '#src/contract/rules.ts'
+import { meaningOf } from '#src/contract/service-codes.ts'
 import { sourceKey } from '#src/document/ids.ts'
 import { NO_COUNTS } from '#src/document/outcome.ts'
+import type { Suspicion } from '#src/ports/queue.ts'
 import { startTestRedis, type TestRedis } from '../../support/redis.ts'
 import { errorReply, parsedReply, type ReceivedRequest, type Reply } from '../../support/scripted-service.ts'
 import { openWorkbench, type Workbench, type WorkbenchOptions } from '../../support/workbench.ts'
@@ -92,8 +94,33 @@ describe('an error of the catalogue that is retried', () => {
   })
 })
 
+const isFinal = (row: ErrorRow): boolean => row.retryable !== 'Yes, with backoff' && !isFatal(row)
+
+/** By its code, or by a status that is about one document. */
+const isOfDocument = ({ status, text, code = text }: ErrorRow): boolean =>
+  [413, 422].includes(status) || meaningOf(code)?.kind === 'rejected'
+
+describe('an error of the catalogue that may be of every document', () => {
+  test.each(rowsOf((row) => isFinal(row) && !isOfDocument(row)))(
+    '%i "%s" makes the document a suspect, and its own when others got through',
+    async (status, text, row) => {
+      await using bench = await open({ answers: sickening(replyOf(row)) })
+      const [verdict] = await attempts(bench)
+      expect(verdict).toMatchObject({ kind: 'postpone', counted: false, suspicion: { gotThrough: false } })
+      expect(await letterOf(bench)).toBeNull()
+      await bench.write('healthy.csv', 'healthy')
+      await bench.ingest('healthy.csv')
+      const { suspicion } = verdict as { suspicion: Suspicion }
+      expect(await bench.ingest(SICK, 1, suspicion)).toEqual(FINISH)
+      expect(await letterOf(bench)).toMatchObject({ attempts: 1, failure: { code: 'refused', httpStatus: status } })
+      expect((await letterOf(bench))?.failure.message).toContain(text)
+      expect(bench.halts).toEqual([])
+    },
+  )
+})
+
 describe('an error of the catalogue that is final', () => {
-  test.each(rowsOf((row) => row.retryable !== 'Yes, with backoff' && !isFatal(row)))(
+  test.each(rowsOf((row) => isFinal(row) && isOfDocument(row)))(
     '%i "%s" fails the document at its first attempt',
     async (status, text, row) => {
       await using bench = await open({ answers: sickening(replyOf(row)) })

@@ -1,0 +1,80 @@
+import { assertNever } from '#src/document/assert-never.ts'
+import type { Failure } from '#src/document/failure.ts'
+import type { Verdict } from '#src/document/verdict.ts'
+import type { OutputStore } from '#src/ports/output-store.ts'
+import type { DocumentJob, JobVerdict, Suspicion } from '#src/ports/queue.ts'
+import type { BuyDeps, IngestDeps } from '../deps.ts'
+import type { Work } from './work.ts'
+
+/** A verdict once it is known whose a refusal is, or that it is not known yet. */
+export type RuledVerdict =
+  | (Exclude<Verdict, { kind: 'refused' }> & { readonly suspicion?: Suspicion })
+  | {
+      readonly kind: 'suspected'
+      readonly failure: Failure
+      readonly suspicion: Suspicion
+      readonly usesAttempt: boolean
+    }
+
+/** Rules on a refusal, and hears from every other verdict whether documents get through. */
+export async function ruledVerdict(
+  answered: Verdict,
+  work: Pick<Work, 'job' | 'read'>,
+  { refusals, store, view }: Pick<BuyDeps, 'refusals' | 'store' | 'view'>,
+): Promise<RuledVerdict> {
+  const { key, suspicion } = work.job
+  if (isGotThrough(answered)) refusals.gotThrough()
+  const verdict = await refusedAfterSuccess(answered, work, store)
+  if (verdict.kind !== 'refused') return verdict
+  const { cause, failure, unusable } = verdict
+  const letter = await store.readDeadLetter(key)
+  const met = { suspicion, before: letter?.failure ?? null, endsAlone: view.role.kind === 'lists' }
+  const ruling = refusals.ruling(key, verdict, met)
+  const kept = refusals.suspicionOf(verdict)
+  switch (ruling) {
+    case 'document': {
+      const repeats = refusals.isOnlyOf(key, verdict) ? ({ repeats: true } as const) : {}
+      return { kind: 'rejected', failure: { ...failure, ...repeats }, remedy: { kind: 'none' } }
+    }
+    case 'batch':
+      return { kind: 'halted', cause, message: failure.message, suspicion: kept }
+    case 'suspect':
+      return { kind: 'suspected', failure, suspicion: kept, usesAttempt: unusable !== undefined }
+    case 'attempt':
+      return { kind: 'suspected', failure, suspicion: kept, usesAttempt: true }
+    default:
+      return assertNever(ruling)
+  }
+}
+
+/** A rejection without a code may come from a proxy. */
+const isGotThrough = (verdict: Verdict): boolean =>
+  verdict.kind === 'parsed' ||
+  (verdict.kind === 'rejected' && (verdict.failure.serviceCode !== undefined || verdict.errorPage !== undefined))
+
+/** A document that was taken before is neither too large nor unprocessable: what says so now stands before the service. */
+async function refusedAfterSuccess(
+  verdict: Verdict,
+  { job: { key }, read }: Pick<Work, 'job' | 'read'>,
+  store: Pick<OutputStore, 'readRecord'>,
+): Promise<Verdict> {
+  if (verdict.kind !== 'rejected' || verdict.errorPage !== undefined) return verdict
+  const { failure } = verdict
+  if (failure.serviceCode !== undefined || ![413, 422].includes(failure.httpStatus ?? 0)) return verdict
+  const record = await store.readRecord(key)
+  if (record?.contentHash !== read.contentHash) return verdict
+  return { kind: 'refused', cause: 'proxy', failure: { ...failure, code: 'refused' } }
+}
+
+/** A suspect waits, unread, until only suspects are left; null for all others, and when it is its turn. */
+export async function waitOfSuspect(
+  { key, suspicion }: DocumentJob,
+  { refusals, view, backlog }: Pick<IngestDeps, 'refusals' | 'view' | 'backlog'>,
+): Promise<JobVerdict | null> {
+  if (suspicion === undefined) return null
+  const moreCome = view.role.kind === 'lists' && view.role.listed === null
+  const afterMs = refusals.waitMs(key, suspicion, await backlog(), moreCome)
+  if (afterMs === null) return null
+  const reason = 'the service refused it; it is tried again behind the others'
+  return { kind: 'postpone', afterMs, counted: false, reason, suspicion: refusals.carriedOn(suspicion) }
+}
