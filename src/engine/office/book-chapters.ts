@@ -1,15 +1,22 @@
 import { posix } from 'node:path'
 import { Parser } from 'htmlparser2'
 import { type OoxmlPackage, xmlText } from './ooxml/ooxml-package.ts'
+import { rewriteXml } from './ooxml/rewrite-xml.ts'
 import { descendants, type XmlElement } from './ooxml/xml-tree.ts'
 import { counted } from './left-out.ts'
+
+const ITEMREF = ['itemref', 'opf:itemref'] as const
 
 const EMPTY: XmlElement = { name: '', attributes: {}, children: [] }
 
 /** Files of an e-book, by their paths (EPUB 3.3, 5.6 and 5.7). */
 export interface BookFiles {
-  /** In reading order. */
+  /** In reading order, each once. */
   readonly chapters: readonly string[]
+  /** How often a chapter is named again: a list may name one file a hundred thousand times. */
+  readonly repeats: number
+  /** The list without what is named again. */
+  list(): { readonly part: string; readonly text: string | null }
   /** The table of contents that reading systems show beside it. */
   readonly navigation: string | null
 }
@@ -23,10 +30,21 @@ export function bookFiles(book: OoxmlPackage): BookFiles {
   }
   const items = [...descendants(root, 'item', 'opf:item')]
   const byId = new Map(items.map((item) => [item.attributes['id'], item]))
+  const chapterOf = ({ attributes }: XmlElement): string | null => pathOf(byId.get(attributes['idref']))
+  const named = [...descendants(root, ...ITEMREF)].flatMap((itemref) => chapterOf(itemref) ?? [])
+  const chapters = new Set(named)
+  const unnamed = new Set(chapters)
+  const onlyFirst = (itemref: XmlElement): (() => string) | null => {
+    const chapter = chapterOf(itemref)
+    return chapter === null || unnamed.delete(chapter) ? null : () => ''
+  }
   return {
-    chapters: [...descendants(root, 'itemref', 'opf:itemref')].flatMap(
-      ({ attributes }) => pathOf(byId.get(attributes['idref'])) ?? [],
-    ),
+    chapters: [...chapters],
+    repeats: named.length - chapters.size,
+    list: () => ({
+      part: list,
+      text: rewriteXml(xmlText(book.bytesOf(list) ?? Buffer.alloc(0)), new Set(ITEMREF), onlyFirst),
+    }),
     navigation: pathOf(items.find(({ attributes }) => attributes['properties']?.split(/\s+/).includes('nav'))),
   }
 }

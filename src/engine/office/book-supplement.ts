@@ -6,6 +6,7 @@ import { rewriteXml } from './ooxml/rewrite-xml.ts'
 import type { Supplement } from './ooxml/supplement.ts'
 import type { XmlElement } from './ooxml/xml-tree.ts'
 import { withLeafParagraphs } from './leaf-blocks.ts'
+import { counted } from './left-out.ts'
 import { wellFormed } from './well-formed.ts'
 import { replaceZipEntries } from './zip-replace.ts'
 
@@ -39,6 +40,8 @@ export function bookSupplement(book: OoxmlPackage, onlyMainContent: boolean): Su
     const written = xml ?? mended
     if (written !== null) replaced.set(part, Buffer.from(written.replace(DECLARATION, '')))
   }
+  const list = files.repeats === 0 ? null : files.list()
+  if (list !== null && list.text !== null) replaced.set(list.part, Buffer.from(list.text.replace(DECLARATION, '')))
   const bytes = replaced.size === 0 ? book.bytes : replaceZipEntries(book.bytes, replaced)
   return {
     bytes: bytes ?? book.bytes,
@@ -46,7 +49,7 @@ export function bookSupplement(book: OoxmlPackage, onlyMainContent: boolean): Su
     after: [],
     headers: [],
     footers: [],
-    leftOut: [],
+    leftOut: bytes === null ? [] : counted(files.repeats, 'repetition').map((some) => `${some} of chapters`),
   }
 }
 

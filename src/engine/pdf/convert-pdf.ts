@@ -7,6 +7,7 @@ import type { PageFragments } from './fragment.ts'
 import { infoDictionary } from './info-dictionary.ts'
 import { inspectPdf, type PdfFacts } from './inspect-pdf.ts'
 import { layoutQuality } from './layout-quality.ts'
+import { mostPages } from './most-pages.ts'
 import { previewPages } from './preview-pages.ts'
 import { hasLostContent } from './lost-content.ts'
 import { CpuBudget } from './ocr/cpu-budget.ts'
@@ -55,8 +56,9 @@ export async function convertPdf(
   signal?: AbortSignal,
 ): Promise<Conversion> {
   const facts = await inspectPdf(input.path, input.passwords)
-  const limit = Math.min(options.maxPages ?? facts.totalPages, facts.totalPages)
   const file = await PdfFile.read(input.path)
+  const readable = mostPages(file.bytes, facts.totalPages)
+  const limit = Math.min(options.maxPages ?? readable, readable)
   const pictures = pdfPictures(file, facts)
   const outline = file.mayHaveOutline && file.objects !== null ? outlineOf(file.objects) : []
   const { cacheFolder, ocr = { fetched: null, allowed: null } } = input

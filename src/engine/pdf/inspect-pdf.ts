@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import { LiteParse } from '@llamaindex/liteparse'
 import { ConversionError } from '../conversion.ts'
+import { mostPages } from './most-pages.ts'
 import { requirePdf, withPdfProblems } from './pdf-problem.ts'
 
 export interface PdfFacts {
@@ -53,5 +54,6 @@ async function inspected(path: string, password: string | null, wantsXmp: boolea
 /** Pages of a PDF: what its conversion will be charged for. As `inspectPdf` in all else. */
 export async function countPdfPages(path: string): Promise<number> {
   await requirePdf(path)
-  return (await opened(path, [], false)).totalPages
+  const { totalPages } = await opened(path, [], false)
+  return mostPages(await readFile(path), totalPages)
 }

@@ -5,13 +5,13 @@ import { convertOffice } from '#src/engine/office/convert-office.ts'
 const OPTIONS = { removeBase64Images: true, onlyMainContent: true }
 
 /** Chapters by name, as bodies of pages or as whole files, or absent; one whose name begins with `nav` is the table of contents. */
-function book(title: string, chapters: Readonly<Record<string, string | Buffer | null>>): Buffer {
+function book(title: string, chapters: Readonly<Record<string, string | Buffer | null>>, times = 1): Buffer {
   const names = Object.keys(chapters)
   const items = names.map((name) => {
     const properties = name.startsWith('nav') ? ' properties="nav"' : ''
     return `<item id="${name}" href="${name}.xhtml" media-type="application/xhtml+xml"${properties}/>`
   })
-  const spine = names.map((name) => `<itemref idref="${name}"/>`)
+  const spine = names.map((name) => `<itemref idref="${name}"/>`.repeat(times))
   const parts: Record<string, string | Uint8Array> = {
     mimetype: 'application/epub+zip',
     'META-INF/container.xml':
@@ -47,6 +47,18 @@ describe('an e-book', () => {
     expect(marks?.map(({ anchor }) => ('chapter' in anchor ? anchor.chapter : 0))).toEqual([1, 2, 3, 4])
     const whole = await convertOffice(bytes, 'epub', { ...OPTIONS, onlyMainContent: false })
     expect(whole.markdown).toContain('## Contents')
+  })
+
+  test('that names a chapter 100,000 times has it once, and says so', async () => {
+    const { markdown, warning } = await convertOffice(
+      book('Tides', { one: '<p>It pulls.</p>' }, 100_000),
+      'epub',
+      OPTIONS,
+    )
+    expect([markdown, warning]).toEqual([
+      '# Tides\n\nIt pulls.\n',
+      expect.stringContaining('99999 repetitions of chapters'),
+    ])
   })
 
   test('whose table of contents has a bare % in its address is read without it', async () => {

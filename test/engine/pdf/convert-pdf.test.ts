@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { countPdfPages } from '#src/engine/pdf/inspect-pdf.ts'
 import { buildPdf, paragraph, type PdfPage, text } from '../../support/build-pdf.ts'
+import { pdfOf } from '../support/pdf-of.ts'
 import { BuiltPdfs } from '../../support/built-pdfs.ts'
 
 let pdfs: BuiltPdfs
@@ -57,6 +58,18 @@ describe('a PDF with text', () => {
     expect(result.metadata).toMatchObject({ numPages: 1, totalPages: 2 })
     expect(result.markdown).not.toContain('Tides')
     expect(await countPdfPages(path)).toBe(2)
+  })
+
+  test.each([
+    ['leads in a circle', [], '2 0 R', 1_000_000, /^$/],
+    ['names one page 200,000 times', ['Tides'], '4 0 R '.repeat(200_000), 200_000, /^#? ?Tides/],
+    ['counts pages that are not there', ['Tides'], '4 0 R', 1_000_000, /^#? ?Tides/],
+  ])('whose page tree %s is read as far as it has objects', async (_, pages, kids, count, markdown) => {
+    const path = await pdfs.write(pdfOf(pages, kids, count))
+    const result = await pdfs.convertFile(path)
+    expect(result.metadata).toMatchObject({ numPages: 3 + 2 * pages.length, totalPages: count })
+    expect(result.markdown).toMatch(markdown)
+    expect(await countPdfPages(path)).toBe(3 + 2 * pages.length)
   })
 
   test('gives title, author and keywords out of its XMP packet', async () => {

@@ -1,9 +1,15 @@
-/** A PDF with one line of text on each page. Offsets of its cross-reference table are exact. */
-export function pdfOf(pages: readonly string[]): Buffer<ArrayBuffer> {
-  const kids = pages.map((_, index) => `${4 + index * 2} 0 R`).join(' ')
+/**
+ * A PDF with one line of text on each page. Offsets of its cross-reference table are exact. `kids` and `count` of the page
+ * tree, which is object 2; the first page is object 4.
+ */
+export function pdfOf(
+  pages: readonly string[],
+  kids = pages.map((_, index) => `${4 + index * 2} 0 R`).join(' '),
+  count = pages.length,
+): Buffer<ArrayBuffer> {
   const objects = [
     '<< /Type /Catalog /Pages 2 0 R >>',
-    `<< /Type /Pages /Kids [${kids}] /Count ${pages.length} >>`,
+    `<< /Type /Pages /Kids [${kids}] /Count ${count} >>`,
     '<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica >>',
     ...pages.flatMap((text, index) => {
       const content = `BT /F1 24 Tf 72 700 Td (${text}) Tj ET`
