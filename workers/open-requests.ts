@@ -54,8 +54,7 @@ export async function openRequests(
         await limitWatch?.known(cut)
         return service.ready(cut)
       },
-      // The embedded engine counts processing time, which on a busy machine is longer by the clock.
-      ...(service.free ? { timeoutMs: () => LONGEST_REQUEST_MS } : {}),
+      isLocal: service.free,
     }),
   )
   const limiter = resources.use(

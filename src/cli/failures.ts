@@ -5,7 +5,7 @@ import { FAILURE_CODES } from '#src/document/failure.ts'
 import { EXIT } from './exit-codes.ts'
 import { acceptSettings, addSettings } from './flags.ts'
 import { addOutput, outputOf, type Output } from './output.ts'
-import { oneLine, plural, printable } from './format.ts'
+import { oneLine, plural, shownName } from './format.ts'
 import { commandLine } from './invocation.ts'
 import { type LastTarget, lastTarget } from './last-target.ts'
 import { RUN_SETTINGS, STORE_SETTINGS } from './run-settings.ts'
@@ -43,7 +43,7 @@ async function list({ name, settings }: Target, code: string | undefined, output
     if (code !== undefined && failure.code !== code) continue
     shown += 1
     const tries = attempts > 1 ? ` (${attempts} attempts)` : ''
-    output.result(`${printable(key)}: ${failure.code}, ${oneLine(failure.message)}${tries}`, () =>
+    output.result(`${shownName(key)}: ${failure.code}, ${oneLine(failure.message)}${tries}`, () =>
       name === null ? letter : { pipeline: name, ...letter },
     )
   }

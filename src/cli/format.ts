@@ -24,6 +24,19 @@ export const printable = (name: string): string =>
     return `\\x${character.charCodeAt(0).toString(16).padStart(2, '0')}`
   })
 
+/** Longest name that is shown whole: one of 2,000 letters would fill the screen before what is said of it. */
+const LONGEST_NAME = 120
+
+/** As `printable`, a long name without its middle. */
+export function shownName(name: string): string {
+  const text = printable(name)
+  if (text.length <= LONGEST_NAME) return text
+  const half = LONGEST_NAME / 2
+  // A letter of two units is not cut in two.
+  const [start, end] = [text.slice(0, half).replace(/[\ud800-\udbff]$/, ''), text.slice(-half)]
+  return `${start}…${end.replace(/^[\udc00-\udfff]/, '')}`
+}
+
 /** The first sentence-sized part of a message, on one line. */
 export function oneLine(message: string, longest = 160): string {
   const line = printable(message.replaceAll(/\s+/g, ' ').trim())

@@ -1,5 +1,5 @@
 import type { Failure } from '#src/document/failure.ts'
-import { count, duration, oneLine, printable, rate } from './format.ts'
+import { count, duration, oneLine, shownName, rate } from './format.ts'
 
 /** A request that takes longer than this is named. */
 const LONG_MS = 3_000
@@ -44,9 +44,19 @@ function partsOf(view: View): string[] {
   ]
 }
 
+/** Without a terminal it is named after so long, and again each time that it has taken as long once more. */
+const NAMED_EVERY_MS = 30_000
+
+/** How often the document that is waited for has been due to be named. */
+export const timesNamed = ({ longest }: View): number => Math.floor((longest?.ms ?? 0) / NAMED_EVERY_MS)
+
 /** One line for a log or a pipe. */
-export const lineOf = (view: View): string =>
-  [...partsOf(view), ...(view.gateLine === null ? [] : [view.gateLine])].join(', ')
+export function lineOf(view: View): string {
+  const { longest, gateLine } = view
+  const waiting =
+    longest && timesNamed(view) > 0 ? [`waiting for ${shownName(longest.key)} (${duration(longest.ms)})`] : []
+  return [...partsOf(view), ...waiting, ...(gateLine === null ? [] : [gateLine])].join(', ')
+}
 
 /** Live lines for a terminal of so many columns: the first never loses the time left, whatever its width. */
 export function liveLines(view: View, columns: number): string[] {
@@ -62,9 +72,9 @@ export function liveLines(view: View, columns: number): string[] {
     first,
     ...(view.gateLine === null ? [] : [`  ${oneLine(view.gateLine)}`]),
     ...(longest && longest.ms > LONG_MS
-      ? [`  longest request: ${duration(longest.ms)}, ${printable(longest.key)}`]
+      ? [`  longest request: ${duration(longest.ms)}, ${shownName(longest.key)}`]
       : []),
-    ...(lastFailure ? [`  last failure: ${printable(lastFailure.key)}: ${oneLine(lastFailure.failure.message)}`] : []),
+    ...(lastFailure ? [`  last failure: ${shownName(lastFailure.key)}: ${oneLine(lastFailure.failure.message)}`] : []),
   ]
 }
 

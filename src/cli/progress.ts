@@ -3,7 +3,7 @@ import type { Tally } from '#src/observe/tally.ts'
 import { within } from '#src/observe/within.ts'
 import type { Activity } from './activity.ts'
 import type { Output } from './output.ts'
-import { lineOf, liveLines, type View } from './progress-lines.ts'
+import { lineOf, liveLines, timesNamed, type View } from './progress-lines.ts'
 import { screen } from './screen.ts'
 
 /** How often a terminal is redrawn, and a line is written where there is none. */
@@ -41,7 +41,8 @@ export function startProgress(options: ProgressOptions): Disposable {
     if (stopped) return
     if (live) return screen.show(liveLines(view, screen.columns))
     const { settled, total, failed, retries, throttled, gateLine } = view
-    const state = JSON.stringify([settled, total, failed, retries, throttled, gateLine])
+    const named = timesNamed(view) === 0 ? [] : [timesNamed(view), view.longest?.key]
+    const state = JSON.stringify([settled, total, failed, retries, throttled, gateLine, ...named])
     if (state === last) return
     last = state
     output.event('progress', () => progressEvent(view), lineOf(view))

@@ -1,6 +1,6 @@
 import { seen } from '#src/document/outcome.ts'
 import type { Events } from '#src/events.ts'
-import { oneLine, printable } from './format.ts'
+import { oneLine, shownName } from './format.ts'
 import type { Output } from './output.ts'
 import { endedElsewhere, endedHere, type SummaryInput, unchanged } from './summary.ts'
 
@@ -25,7 +25,7 @@ export function reportDocuments(events: Events, output: Output, pipeline: string
     output.event(
       'document',
       fields,
-      `${outcome.padEnd(7)} ${printable(key)}${reason === '' ? '' : `: ${oneLine(reason)}`}`,
+      `${outcome.padEnd(7)} ${shownName(key)}${reason === '' ? '' : `: ${oneLine(reason)}`}`,
     )
   })
   events.on('scan:finished', ({ seen: listed, enqueued, durationMs }) => {

@@ -1,5 +1,5 @@
 import type { Change, Events } from '#src/events.ts'
-import { count, printable } from './format.ts'
+import { count, shownName } from './format.ts'
 import type { Output } from './output.ts'
 import type { Say } from './targets.ts'
 
@@ -19,7 +19,7 @@ export function reportChanges(events: Events, say: Say, output: Output): void {
     if (found === null || !REPORTED.includes(change)) return
     found.set(change, (found.get(change) ?? 0) + 1)
     if (output.json || output.verbose)
-      output.event('change', () => ({ key, change }), `${change.padEnd(7)} ${printable(key)}`)
+      output.event('change', () => ({ key, change }), `${change.padEnd(7)} ${shownName(key)}`)
   })
   events.on('sweep:finished', () => {
     const counted = REPORTED.flatMap((change) => {

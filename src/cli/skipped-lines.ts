@@ -1,5 +1,5 @@
 import type { LeftOutReason } from '#src/document/skip.ts'
-import { count, plural, printable } from './format.ts'
+import { count, plural, printable, shownName } from './format.ts'
 
 /** Extensions shown at the most; the rest is summed. Reasons are all shown. */
 const SHOWN = 8
@@ -50,7 +50,7 @@ const WHY: Readonly<Record<LeftOutReason, string>> = {
 /** `left out: out/ (a Sluice store)`: folders that were not listed, so that their files are not counted. */
 export function leftOutLines(folders: ReadonlyMap<string, LeftOutReason>): string[] {
   return [...Map.groupBy(folders, ([, reason]) => reason)].map(([reason, group]) => {
-    const names = group.slice(0, NAMED).map(([key]) => printable(key))
+    const names = group.slice(0, NAMED).map(([key]) => shownName(key))
     const more = group.length - names.length
     const others = more > 0 ? ` and ${plural(more, 'other folder')}` : ''
     return `left out: ${names.join(', ')}${others} (${WHY[reason]})`

@@ -6,7 +6,7 @@ import type { RunEnd } from './exit-codes.ts'
 import { commandLine } from './invocation.ts'
 import { nextStep } from './next-step.ts'
 import { leftOutLines, skippedLines } from './skipped-lines.ts'
-import { count, duration, oneLine, plural, printable, rate } from './format.ts'
+import { count, duration, oneLine, plural, shownName, rate } from './format.ts'
 import { unsaved } from './unsaved.ts'
 
 /** Failures shown in the summary at the most; `sluice failures` lists them all. */
@@ -143,7 +143,7 @@ function nothingFound({ tally, counts, end }: SummaryInput): string[] {
 function failures({ letters, counts, out }: SummaryInput): string[] {
   if (letters.length === 0) return []
   const shown = letters.slice(0, SHOWN_FAILURES)
-  const lines = shown.map(({ key, failure }) => `  ${printable(key)}: ${failure.code}, ${oneLine(failure.message)}`)
+  const lines = shown.map(({ key, failure }) => `  ${shownName(key)}: ${failure.code}, ${oneLine(failure.message)}`)
   const more = counts.failed - shown.length
   return [
     'failed:',

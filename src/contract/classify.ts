@@ -112,6 +112,8 @@ function verdictOf(meaning: Meaning, { answer, error, asked }: Case): Verdict {
         ...stated(answer, error.text, asked),
       }
     case 'timed_out': {
+      const isOwn = asked.isLocal === true && asked.byAddress !== true && error.code === 'SCRAPE_TIMEOUT'
+      if (isOwn) return rejected({ ...base, code: 'timeout' })
       const remedy = longerTimeout(asked.options.timeout)
       const waitMs = askedWait(answer, error, asked)
       return { ...unavailable({ ...base, code: 'timeout', waitMs, countsAgainstService: false }), remedy }

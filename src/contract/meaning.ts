@@ -16,6 +16,8 @@ export interface Asked {
   readonly options: ParseOptions
   /** Whether the service was given an address, and fetched the document by itself. */
   readonly byAddress?: boolean
+  /** Whether the embedded engine was asked: it counts the document's own time, and no other document's. */
+  readonly isLocal?: boolean
   /** Epoch milliseconds. */
   readonly nowMs: number
 }

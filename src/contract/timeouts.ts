@@ -36,6 +36,13 @@ export function serverTimeoutMs(options: ParseOptions, { bytes, family, pages }:
   return Math.min(options.timeout + Math.floor(work / 1000) * 1000, MAX_TIMEOUT_MS)
 }
 
+/** As `serverTimeoutMs`, of the embedded engine, which gets one try: enough for a scan whose pages take 5 kB each. */
+export function localTimeoutMs(options: ParseOptions, size: DocumentSize): number {
+  const bytesPerSecond = size.family === 'pdf' ? 5_000 : 25_000
+  const byBytes = options.timeout + Math.floor(size.bytes / bytesPerSecond) * 1000
+  return Math.min(Math.max(serverTimeoutMs(options, size), byBytes), MAX_TIMEOUT_MS)
+}
+
 /** Pages of a PDF that are expected to be parsed within the contract's longest `timeout`. */
 export function mostPagesIn({ timeout, parsers: [pdf] }: ParseOptions): number {
   const overheadMs = Math.min(timeout, OVERHEAD_MS)

@@ -2,7 +2,7 @@ import type { Dispatcher } from 'undici'
 import { AnswerMemory } from '#src/document/answer-memory.ts'
 import { classify, type HttpAnswer } from '#src/contract/classify.ts'
 import { EXTENSIONS_HEADER } from '#src/contract/extensions.ts'
-import { clientTimeoutMs, serverTimeoutMs } from '#src/contract/timeouts.ts'
+import { clientTimeoutMs, localTimeoutMs, LONGEST_REQUEST_MS, serverTimeoutMs } from '#src/contract/timeouts.ts'
 import { formatOf } from '#src/document/formats.ts'
 import type { Verdict } from '#src/document/verdict.ts'
 import { RequestWithdrawn } from '#src/document/request-withdrawn.ts'
@@ -33,6 +33,8 @@ export interface HttpParserOptions {
   readonly service?: string
   /** As `Parser.ready`; a service elsewhere is always ready. */
   readonly ready?: Parser['ready']
+  /** The embedded engine: it counts processing time, which on a busy machine is longer by the clock. */
+  readonly isLocal?: boolean
   /** Longest wait for one whole request; default: what its timeout and its size ask for. */
   readonly timeoutMs?: (request: ParseRequest) => number
 }
@@ -70,13 +72,14 @@ export class HttpParser implements Parser, AsyncDisposable {
 
   async parse(unsized: ParseRequest, signal: AbortSignal): Promise<Verdict> {
     signal.throwIfAborted()
-    const request = withTimeFor(unsized)
+    const { isLocal = false } = this.#options
+    const request = withTimeFor(unsized, isLocal ? localTimeoutMs : serverTimeoutMs)
     const { address } = request
     const body = address === undefined ? await multipartBody(request, signal) : scrapeBody(address, request)
     try {
       const answer = await this.#ask(request, body, signal)
       return withoutKey(
-        classify(answer, { options: request.options, byAddress: address !== undefined, nowMs: Date.now() }),
+        classify(answer, { options: request.options, byAddress: address !== undefined, isLocal, nowMs: Date.now() }),
         this.#options.apiKey,
         this.#options.login,
       )
@@ -102,7 +105,8 @@ export class HttpParser implements Parser, AsyncDisposable {
   }
 
   async #ask(request: ParseRequest, body: RequestBody, signal: AbortSignal): Promise<HttpAnswer> {
-    const { maxAnswerBytes = DEFAULT_MAX_ANSWER_BYTES, timeoutMs = usualTimeoutMs } = this.#options
+    const { maxAnswerBytes = DEFAULT_MAX_ANSWER_BYTES, isLocal = false } = this.#options
+    const { timeoutMs = isLocal ? () => LONGEST_REQUEST_MS : usualTimeoutMs } = this.#options
     const [operation, type] =
       request.address === undefined ? ['parse', MULTIPART_TYPE] : ['scrape', 'application/json; charset=utf-8']
     const { traceparent } = request
@@ -121,9 +125,9 @@ export class HttpParser implements Parser, AsyncDisposable {
 const pathOf = ({ pathname }: URL): string => pathname.replace(/\/+$/, '')
 
 /** The options' timeout is for a small document; a large one is given more (`serverTimeoutMs`). */
-function withTimeFor(request: ParseRequest): ParseRequest {
+function withTimeFor(request: ParseRequest, timeoutMs: typeof serverTimeoutMs): ParseRequest {
   const { options, bytes, extension, pages = null } = request
-  const timeout = serverTimeoutMs(options, { bytes, family: formatOf(extension).family, pages })
+  const timeout = timeoutMs(options, { bytes, family: formatOf(extension).family, pages })
   return { ...request, options: { ...options, timeout } }
 }
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { exitCodeOf } from '#src/cli/exit-codes.ts'
-import { duration, oneLine, plural, printable, rate } from '#src/cli/format.ts'
+import { duration, oneLine, plural, printable, rate, shownName } from '#src/cli/format.ts'
 import { lineOf, liveLines } from '#src/cli/progress-lines.ts'
 import { fit } from '#src/cli/screen.ts'
 
@@ -47,6 +47,21 @@ test('the progress line leaves out what is nought and counts the rate of this pr
   expect(lineOf({ ...view, listed: 1_200, pages: 0 })).toBe(
     '600 of 1,000 documents, at least 40 s left, listing: 1,200 so far, 10/s',
   )
+})
+
+test('the progress line names the document that is waited for', () => {
+  const view = { settled: 0, total: 1, pages: 0, failed: 0, retries: 0, throttled: 0, elapsedMs: 1, settledHere: 0 }
+  const waiting = (ms: number): string => lineOf({ ...view, gateLine: null, longest: { key: 'x.pdf', ms } })
+  expect([waiting(29_000), waiting(45_000)]).toEqual([
+    '0 of 1 documents, 0.0/s',
+    '0 of 1 documents, 0.0/s, waiting for x.pdf (45 s)',
+  ])
+})
+
+test('a long name is shown without its middle, cut between letters', () => {
+  expect(shownName('a/b.pdf')).toBe('a/b.pdf')
+  const shown = shownName(`${'a'.repeat(1_100)}/${'𝄞'.repeat(1_100)}.pdf`)
+  expect(shown).toMatch(/^a{60}…𝄞{28}\.pdf$/u)
 })
 
 test('the live lines keep the time left at any width, and name what is slow and what failed', () => {

@@ -2,7 +2,7 @@ import * as fc from '../support/fast-check.ts'
 import { describe, expect, test } from 'vitest'
 import { FORMATS } from '#src/document/formats.ts'
 import { MAX_TIMEOUT_MS, PDF_MODES, type ParseOptionsInput, parseOptionsSchema } from '#src/contract/options.ts'
-import { clientTimeoutMs, serverTimeoutMs } from '#src/contract/timeouts.ts'
+import { clientTimeoutMs, localTimeoutMs, serverTimeoutMs } from '#src/contract/timeouts.ts'
 
 const optionsOf = (input: ParseOptionsInput) => parseOptionsSchema.parse(input)
 const size = fc.record({
@@ -34,6 +34,13 @@ describe('the time that a document is given', () => {
     expect(pdf(null)).toBe(34_000)
     const office = (bytes: number) => serverTimeoutMs(optionsOf({}), { bytes, family: 'office', pages: null })
     expect([office(20_000), office(10e6), office(50e6)]).toEqual([30_000, 70_000, 230_000])
+  })
+
+  test('is enough for a scan of small pages at the embedded engine, which gets one try, and no more for a small file', () => {
+    const local = (family: 'pdf' | 'office', bytes: number) =>
+      localTimeoutMs(optionsOf({}), { bytes, family, pages: null })
+    expect([local('pdf', 319), local('pdf', 200_000), local('pdf', 5e6)]).toEqual([30_000, 70_000, 300_000])
+    expect([local('office', 20_000), local('office', 1e6)]).toEqual([30_000, 70_000])
   })
 
   test('lets the client wait longer than the service works, by what the upload takes', () => {

@@ -105,6 +105,15 @@ describe('the embedded engine', () => {
     expect([code, stdout]).toEqual([3, expect.stringMatching(/^halted: the embedded engine cannot stay up[^\n]*\n/m)])
   }, 240_000)
 
+  test('that runs out of time for a document tries it once: its time is its own, and no sign of an outage', async () => {
+    await using harness = await engineScene(1)
+    const { code, stdout, stderr } = await harness.start(['--options={"timeout":1}', '--json']).finished
+    expect([code, stderr]).toEqual([2, expect.not.stringContaining('waiting')])
+    expect(stdout).toMatch(/"event":"summary".*"requests":1,.*"retries":0,/)
+    const [letter] = (await readStore(harness.out)).letters.values()
+    expect(letter).toMatchObject({ attempts: 1, failure: { code: 'timeout', serviceCode: 'SCRAPE_TIMEOUT' } })
+  }, 240_000)
+
   test('gets no secret of the environment, refuses a request without its key, and shares the priority of the run', async () => {
     await using harness = await engineScene(400)
     const secrets = { AWS_SECRET_ACCESS_KEY: 'planted-1', DATABASE_URL: 'planted-2', PARSE_API_KEY: 'planted-3' }
