@@ -14,7 +14,7 @@ import { skippedOf } from '#src/ingest/scan/skipped-of.ts'
 import { renewLost } from '#src/ingest/maintain/lost-records.ts'
 import { creditsLeftLine } from './credits-left.ts'
 import { localLine } from './local-line.ts'
-import { lostLine } from './lost-line.ts'
+import { lostLine, turnOfDay } from './lost-line.ts'
 import { type Activity, activityOf } from './activity.ts'
 import type { Output } from './output.ts'
 import { summaryEvent, reportDocuments } from './run-events.ts'
@@ -87,7 +87,7 @@ async function runTarget(target: Target, { shared, stopping, intake, output }: S
   )
   await rememberTarget(target)
   if (pipeline.local !== null) say(localLine(pipeline.local, pipeline.scan.parsers.own.origin))
-  const lost = intake === 'scan' ? await renewLost(pipeline, stopping.soft) : []
+  const lost = intake === 'scan' ? await renewLost(pipeline, turnOfDay(), stopping.soft) : []
   if (lost.length > 0) say(lostLine(lost, 'done again, from their receipts where those are there'))
   const startedAt = performance.now()
   const before = await pipeline.ledger.counts()

@@ -9,7 +9,7 @@ import { summariseGrades } from '#src/ingest/maintain/summarise-grades.ts'
 import { skippedOf } from '#src/ingest/scan/skipped-of.ts'
 import type { Output } from './output.ts'
 import { count, oneLine } from './format.ts'
-import { lostLine } from './lost-line.ts'
+import { lostLine, turnOfDay } from './lost-line.ts'
 import { gradeLines } from './grade-lines.ts'
 import { skippedLines } from './skipped-lines.ts'
 import { commandLine } from './invocation.ts'
@@ -18,7 +18,7 @@ import { quiet, type Target } from './targets.ts'
 
 async function lostOf(pipeline: Pipeline): Promise<SourceKey[]> {
   const lost: SourceKey[] = []
-  for await (const [key] of lostRecords(pipeline, new AbortController().signal)) lost.push(key)
+  for await (const [key] of lostRecords(pipeline, new AbortController().signal, { turn: turnOfDay() })) lost.push(key)
   return lost
 }
 

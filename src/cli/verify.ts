@@ -3,14 +3,22 @@ import { openPipeline } from '#workers/compose.ts'
 import type { Shared } from '#workers/shared.ts'
 import { ledgersOf } from '#workers/ledgers-of.ts'
 import { openStore } from '#workers/open-store.ts'
-import type { Settings } from '#config/settings.ts'
 import type { SourceKey } from '#src/document/ids.ts'
+import { KeySet } from '#src/document/key-set.ts'
+import { GONE, type LedgerEntry } from '#src/document/ledger-entry.ts'
+import { isDone, renew } from '#src/ingest/maintain/disagreement.ts'
 import { lostRecords } from '#src/ingest/maintain/lost-records.ts'
 import type { Ledger } from '#src/ports/ledger.ts'
 import type { OutputStore } from '#src/ports/output-store.ts'
 import { rebuildLedger } from '#src/ingest/maintain/rebuild-ledger.ts'
 import { assertNever } from '#src/document/assert-never.ts'
-import { type Finding, verifyDocuments, type VerifyOptions, verifyStore } from '#src/ingest/maintain/verify-store.ts'
+import {
+  type Finding,
+  type LedgersOfStore,
+  verifyDocuments,
+  type VerifyOptions,
+  verifyStore,
+} from '#src/ingest/maintain/verify-store.ts'
 import type { Orphan } from '#src/document/orphan.ts'
 import { renderOutputs } from '#src/outputs/render.ts'
 import { Events } from '#src/events.ts'
@@ -24,7 +32,7 @@ import { addPipelines, forEachTarget, quiet, storesOf, type Target } from './tar
 import { UsageError } from './usage-error.ts'
 import { recordsSince } from './verify-since.ts'
 
-type Asked = Omit<VerifyOptions, 'renew'> & { readonly since: string | undefined }
+type Asked = Pick<VerifyOptions, 'repair' | 'removeOrphans'> & { readonly since: string | undefined }
 
 interface Options {
   readonly repair?: boolean
@@ -68,9 +76,9 @@ async function verify({ settings }: Target, shared: Shared, asked: Asked, output
   await using resources = new AsyncDisposableStack()
   const store = await openStore(settings, resources, { mustExist: true })
   const tally = { whole: 0, damaged: 0, repaired: 0, orphans: 0, removed: 0, beside: 0 }
-  const renew = renewing(() => ledgersOf(store, shared, settings, new AbortController().signal))
-  const options = { ...asked, renew }
   const { signal } = new AbortController()
+  const ledgers = await ledgersOf(store, shared, settings, signal)
+  const options = { ...asked, ledgers: ledgersOfStore(ledgers), recorded: new KeySet() }
   const deps = { store, render: renderOutputs }
   const part = asked.since === undefined ? null : await recordsSince(store, asked.since, signal)
   if (part !== null && asked.repair) await store.recover()
@@ -81,7 +89,7 @@ async function verify({ settings }: Target, shared: Shared, asked: Asked, output
   }
   const { whole, damaged, repaired, orphans, removed } = tally
   // What the store lacks has no record that changed.
-  const lost = part === null ? await lostOf(store, shared, settings) : []
+  const lost = part === null ? await lostOf(store, ledgers, options) : []
   const cursor = part?.cursor ?? null
   const lines = [
     `${plural(whole, 'document')} whole, ${damaged} damaged, ${repaired} repaired`,
@@ -98,29 +106,37 @@ async function verify({ settings }: Target, shared: Shared, asked: Asked, output
   if (damaged > 0 || orphans > 0 || lost.length > 0) process.exitCode = EXIT.someFailed
 }
 
-/** Keys of one store belong to one source each, so that the ledger with this version of it is that of its source. */
-function renewing(open: () => Promise<readonly Ledger[]>): Required<VerifyOptions>['renew'] {
-  let ledgers: Promise<readonly Ledger[]> | null = null
-  return async ({ key, version, recipeHash }) => {
-    ledgers ??= open()
-    let isRenewed = false
-    for (const ledger of await ledgers) {
+/** Keys of one store belong to one source each, so that the ledger which has this one as done is that of its source. */
+function ledgersOfStore(ledgers: readonly Ledger[]): LedgersOfStore {
+  const find = async (key: SourceKey): Promise<{ readonly ledger: Ledger; readonly known: LedgerEntry } | null> => {
+    for (const ledger of ledgers) {
       const [known = null] = await ledger.read([key])
-      if (known?.version !== version || (known.outcome !== 'done' && known.outcome !== 'partial')) continue
-      const pending = { version, recipeHash, outcome: 'pending' } as const
-      const [written = false] = await ledger.advance([{ key, known, entry: pending }])
-      isRenewed ||= written
+      if (known !== null && isDone(known)) return { ledger, known }
     }
-    return isRenewed
+    return null
+  }
+  return {
+    listed: async (key) => (await find(key))?.known ?? null,
+    renew: async (key) => {
+      const found = await find(key)
+      return found !== null && renew(key, found.known, found.ledger)
+    },
   }
 }
 
-/** What the ledgers of the store's sources list as done, and the store lacks. */
-async function lostOf(store: OutputStore, shared: Shared, settings: Settings): Promise<readonly SourceKey[]> {
+/** What the ledgers of the store's sources list as done, and the store lacks or has damaged. With `repair` the next run does it again. */
+async function lostOf(
+  store: OutputStore,
+  ledgers: readonly Ledger[],
+  { recorded, repair }: Pick<VerifyOptions, 'repair'> & { readonly recorded: KeySet },
+): Promise<readonly SourceKey[]> {
   const lost: SourceKey[] = []
   const { signal } = new AbortController()
-  for (const ledger of await ledgersOf(store, shared, settings, signal)) {
-    for await (const [key] of lostRecords({ store, ledger }, signal)) lost.push(key)
+  for (const ledger of ledgers) {
+    for await (const [key, known] of lostRecords({ store, ledger }, signal, { recorded })) {
+      lost.push(key)
+      if (repair && known.version !== GONE) await renew(key, known, ledger)
+    }
   }
   return lost
 }

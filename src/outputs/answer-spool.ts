@@ -31,12 +31,12 @@ export class FolderSpool implements AnswerSpool {
     }
   }
 
-  async keep(id: ReceiptId, { body, parser }: Receipt): Promise<void> {
+  async keep(id: ReceiptId, receipt: Receipt): Promise<void> {
     await makeFolder(this.path, { mode: 0o700 })
     const path = this.#pathOf(id)
     const half = `${path}.${process.pid}.part`
     await rm(half, { force: true })
-    await writeFlushed(half, await packReceipt(body, parser))
+    await writeFlushed(half, await packReceipt(id, receipt))
     await chmod(half, 0o600)
     await rename(half, path)
     await flushFolder(this.path)
@@ -46,7 +46,7 @@ export class FolderSpool implements AnswerSpool {
     const path = this.#pathOf(id)
     // Nearly always there is none: a check takes a few microseconds, a hop to a thread ten times as long.
     const packed = existsSync(path) ? await readIfThere(path) : null
-    return packed === null ? null : unpackReceipt(packed, memory)
+    return packed === null ? null : unpackReceipt(id, packed, memory)
   }
 
   async remove(id: ReceiptId): Promise<void> {

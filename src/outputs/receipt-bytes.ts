@@ -33,10 +33,13 @@ const LIGHTEST = { level: constants.Z_BEST_SPEED }
 /** Up to this size packing takes less than handing it to a thread and back. */
 const AT_ONCE_BYTES = 32 * 1024
 
-/** Who answered stands in the comment of the gzip header, so that what comes out of `gunzip` is the answer alone. */
-export async function packReceipt(body: Buffer, parser: ParserFacts | null): Promise<Buffer> {
+/**
+ * Who answered stands in the comment of the gzip header, so that what comes out of `gunzip` is the answer alone; beside it the
+ * receipt's own id, so that a receipt under the name of another one is found.
+ */
+export async function packReceipt(id: ReceiptId, { body, parser }: Receipt): Promise<Buffer> {
   const packed = body.length <= AT_ONCE_BYTES ? gzipSync(body, LIGHTEST) : await pack(body, LIGHTEST)
-  return parser === null ? packed : withComment(packed, asciiJson(parser))
+  return parser === null ? packed : withComment(packed, asciiJson({ ...parser, receipt: id }))
 }
 
 /** RFC 1952: ten bytes of fixed header, the comment with its zero, two bytes of CRC over both. */
@@ -53,24 +56,34 @@ function withComment(packed: Buffer, comment: string): Buffer {
   return Buffer.concat([header, check, packed.subarray(FIXED_HEADER_BYTES)])
 }
 
-function commentOf(packed: Buffer): ParserFacts | null {
+interface Comment extends ParserFacts {
+  /** Missing in receipts of releases up to 0.2. */
+  readonly receipt?: ReceiptId
+}
+
+function commentOf(packed: Buffer): Comment | null {
   if (((packed[FLAGS_AT] ?? 0) & COMMENT) === 0) return null
   const text = packed.toString('latin1', FIXED_HEADER_BYTES, packed.indexOf(0, FIXED_HEADER_BYTES))
-  return JSON.parse(text) as ParserFacts
+  return JSON.parse(text) as Comment
 }
 
 const asciiJson = (value: object): string =>
   JSON.stringify(value).replaceAll(/[^ -~]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`)
 
-/** Null for a receipt that was cut off or altered: gzip's length and CRC-32 do not fit then. */
-export async function unpackReceipt(packed: Buffer, memory?: ReceiptMemory): Promise<Receipt | null> {
+/** Null for a receipt that was cut off or altered, as gzip's length and CRC-32 show, and for one that has another id. */
+export async function unpackReceipt(id: ReceiptId, packed: Buffer, memory?: ReceiptMemory): Promise<Receipt | null> {
   const bytes = bodyBytesOf(packed)
   await memory?.hold.grow(bytes, memory.signal)
   try {
     // One byte more: what is larger than it says is damaged, and zlib takes no zero.
     const limit = { maxOutputLength: bytes + 1 }
     const body = bytes <= AT_ONCE_BYTES ? gunzipSync(packed, limit) : await unpack(packed, limit)
-    return { body, parser: commentOf(packed) }
+    const comment = commentOf(packed)
+    if (comment === null) return { body, parser: null }
+    const { receipt = id, ...parser } = comment
+    if (receipt === id) return { body, parser }
+    memory?.hold.giveBack(bytes)
+    return null
   } catch {
     memory?.hold.giveBack(bytes)
     return null

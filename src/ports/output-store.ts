@@ -75,7 +75,7 @@ export interface OutputStore {
    */
   readOutput(key: SourceKey, name: string, listed?: DocumentRecord): Promise<Buffer | null>
   /**
-   * Calls `onUnreadable` with the path in the store of each `record.json` that cannot be read, and leaves it out. A document
+   * Calls `onUnreadable` with the path in the store of each `record.json` that cannot be read, or is that of another document, and leaves it out. A document
    * that is replaced meanwhile comes as it was or as it is. Should it be left out all the same, its receipts count as
    * saved since the listing began.
    */

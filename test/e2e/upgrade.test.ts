@@ -134,7 +134,7 @@ test('records that were removed from outside are reported by status and verify, 
   const args = [source, '--out', out, '--parse-api-url', service.url, '--parse-api-key', 'key']
   await sluice(['run', ...args])
   await rm(join(out, 'documents', 'a.html'), { recursive: true })
-  const reported = /1 document that the ledger lists as done has no record in the store \(a\.html\)/
+  const reported = /1 document that the ledger lists as done has no whole record in the store \(a\.html\)/
   expect((await sluice(['status', ...args])).stdout).toMatch(reported)
   const verified = await sluice(['verify', '--out', out])
   expect([verified.code, verified.stdout]).toEqual([2, expect.stringMatching(reported)])

@@ -1,22 +1,33 @@
 import type { SourceKey } from '#src/document/ids.ts'
 import { GONE, type LedgerEntry } from '#src/document/ledger-entry.ts'
-import type { DocumentRecord } from '#src/document/record.ts'
+import { type DocumentRecord, receiptsOf } from '#src/document/record.ts'
 import type { Ledger } from '#src/ports/ledger.ts'
 import type { OutputStore } from '#src/ports/output-store.ts'
 
-/** Why a record is not that of its entry in the ledger; null where it is. */
-function disagreement(record: DocumentRecord, { version, recipeHash }: LedgerEntry): string | null {
+/** Why a record cannot be that of its entry in the ledger, in one sentence; null where it can. */
+export function disagreement(record: DocumentRecord, { version, recipeHash }: LedgerEntry): string | null {
   if (version !== GONE && record.version !== version) return 'its record is of another version than the ledger lists'
-  return record.recipeHash === recipeHash ? null : 'its record is of another recipe than the ledger lists'
+  if (record.recipeHash !== recipeHash) return 'its record is of another recipe than the ledger lists'
+  const [receipt = null] = record.pieces === undefined ? receiptsOf(record) : []
+  const isOther = receipt !== null && !receipt.startsWith(record.contentHash)
+  return isOther ? 'its record has another content hash than its receipt' : null
 }
 
-const isDone = ({ outcome }: LedgerEntry): boolean => outcome === 'done' || outcome === 'partial'
+/** Whether all that a record was made from is kept: so it is made again without a request, where its content is still that of the source. */
+export async function isKept(record: DocumentRecord, store: OutputStore): Promise<boolean> {
+  for (const receipt of receiptsOf(record)) {
+    if (receipt === null || (await store.readReceipt(receipt)) === null) return false
+  }
+  return true
+}
+
+export const isDone = ({ outcome }: LedgerEntry): boolean => outcome === 'done' || outcome === 'partial'
 
 /**
  * Lets the next scan do a document again, from its receipt where that is there, or find once more that it is gone. Answers
  * whether `known` still was its entry.
  */
-async function renew(key: SourceKey, known: LedgerEntry, ledger: Ledger): Promise<boolean> {
+export async function renew(key: SourceKey, known: LedgerEntry, ledger: Ledger): Promise<boolean> {
   const { version, recipeHash } = known
   const [written = false] = await ledger.advance([{ key, known, entry: { version, recipeHash, outcome: 'pending' } }])
   return written

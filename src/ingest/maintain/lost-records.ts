@@ -1,9 +1,13 @@
+import { isDeepStrictEqual } from 'node:util'
+import { crc32 } from 'node:zlib'
 import type { SourceKey } from '#src/document/ids.ts'
+import { mapInOrder } from '#src/document/map-in-order.ts'
 import type { Ledger } from '#src/ports/ledger.ts'
 import type { OutputStore, RecordListing } from '#src/ports/output-store.ts'
 import { GONE, type LedgerEntry } from '#src/document/ledger-entry.ts'
 import { batchesOf } from '../scan/batches.ts'
 import { KeySet } from '#src/document/key-set.ts'
+import { disagreement, isDone, isKept, renew } from './disagreement.ts'
 
 const BATCH = 500
 
@@ -19,26 +23,61 @@ const LISTED_FROM = 1_000
 /** Keys at which a listing is cut into ranges. */
 const SAMPLE = 2_000
 
+/** Records that are read; of the others existence is the cheap check. */
+const MOST_READ = 10_000
+
+/** Records that are read side by side. */
+const AT_ONCE = 16
+
+interface LostOptions {
+  readonly listedFrom?: number
+  readonly mostRead?: number
+  /** Which part of a larger store is read: the part before it is read by the turn before. */
+  readonly turn?: number
+  /** Documents whose records were just read: all others are read, and of none the existence alone is checked. */
+  readonly recorded?: KeySet
+}
+
 /**
- * Documents that the ledger lists as done, and that have no record in the store: something removed it from outside. Each
- * is checked by itself before it is reported.
+ * Documents that the ledger lists as done, and that have no record in the store, or one that cannot be theirs: half, of another
+ * document, version or recipe. Something removed or altered it from outside. Each is checked by itself before it is reported.
  */
 export async function* lostRecords(
   { ledger, store }: LostDeps,
   signal: AbortSignal,
-  listedFrom = LISTED_FROM,
+  { listedFrom = LISTED_FROM, mostRead = MOST_READ, turn = 0, recorded }: LostOptions = {},
 ): AsyncGenerator<Entry> {
   const { recordListing: listing } = store
   const { done, partial, gone } = await ledger.counts()
-  const names = listing === null || done + partial + gone < listedFrom ? null : await listed(listing, ledger, signal)
+  const total = done + partial + gone
+  const names =
+    recorded !== undefined || listing === null || total < listedFrom ? null : await listed(listing, ledger, signal)
+  const parts = Math.ceil(total / mostRead)
+  // A bucket writes whole objects, and each read of one is a request.
+  const isRead = (key: SourceKey): boolean =>
+    recorded === undefined ? names === null && crc32(key) % parts === turn % parts : !recorded.has(key)
   for await (const batch of batchesOf(ledger.entries(signal), BATCH)) {
     const suspects = batch.filter(([key, entry]) => isDone(entry) && !names?.has(listing?.nameOf(key) ?? ''))
-    const have = await store.haveRecords(suspects.map(([key]) => key))
-    for (const [at, entry] of suspects.entries()) if (have[at] === false) yield entry
+    const [read, others] = [suspects.filter(([key]) => isRead(key)), suspects.filter(([key]) => !isRead(key))]
+    const have = recorded === undefined ? await store.haveRecords(others.map(([key]) => key)) : []
+    for (const [at, entry] of others.entries()) if (have[at] === false) yield entry
+    for await (const entry of mapInOrder(read, AT_ONCE, (one) => lostOrNull(one, { ledger, store }))) {
+      if (entry !== null) yield entry
+    }
   }
 }
 
-const isDone = ({ outcome }: LedgerEntry): boolean => outcome === 'done' || outcome === 'partial'
+async function lostOrNull(entry: Entry, { ledger, store }: LostDeps): Promise<Entry | null> {
+  const [key, known] = entry
+  const record = await store.readRecord(key)
+  const isWhole = record !== null && (known.version === GONE || disagreement(record, known) === null)
+  if (isWhole || (record !== null && !(await isKept(record, store)))) return null
+  // A store that is away throws here.
+  if (record === null) await store.haveRecords([key])
+  // A worker may have committed it meanwhile.
+  const [present = null] = await ledger.read([key])
+  return isDeepStrictEqual(present, known) ? entry : null
+}
 
 async function listed(listing: RecordListing, ledger: LostDeps['ledger'], signal: AbortSignal): Promise<KeySet> {
   const some: SourceKey[] = []
@@ -51,16 +90,13 @@ async function listed(listing: RecordListing, ledger: LostDeps['ledger'], signal
   return names
 }
 
-/**
- * Lets the next scan do them again, from their receipts where those are there. Before workers begin: one between its
- * commit and the ledger would be taken for lost. Answers how many there were.
- */
-export async function renewLost(deps: LostDeps, signal: AbortSignal): Promise<readonly SourceKey[]> {
+/** Lets the next scan do them again, from their receipts where those are there. Answers which they were. */
+export async function renewLost(deps: LostDeps, turn: number, signal: AbortSignal): Promise<readonly SourceKey[]> {
   const lost: SourceKey[] = []
-  for await (const [key, entry] of lostRecords(deps, signal)) {
+  for await (const [key, entry] of lostRecords(deps, signal, { turn })) {
     lost.push(key)
     if (entry.version === GONE) await deps.ledger.forget([key])
-    else await deps.ledger.write([[key, { version: entry.version, recipeHash: entry.recipeHash, outcome: 'pending' }]])
+    else await renew(key, entry, deps.ledger)
   }
   return lost
 }

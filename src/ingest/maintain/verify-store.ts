@@ -1,4 +1,5 @@
 import pLimit from 'p-limit'
+import type { LedgerEntry } from '#src/document/ledger-entry.ts'
 import type { ReceiptId, SourceKey } from '#src/document/ids.ts'
 import { mapInOrder } from '#src/document/map-in-order.ts'
 import { type DocumentRecord, receiptsOf } from '#src/document/record.ts'
@@ -6,6 +7,7 @@ import type { Orphan } from '#src/document/orphan.ts'
 import type { OutputStore } from '#src/ports/output-store.ts'
 import { KeySet } from '#src/document/key-set.ts'
 import type { Rendering } from '../deps.ts'
+import { disagreement, isKept } from './disagreement.ts'
 import { damageOf, rederive } from './rederive.ts'
 
 export type Finding =
@@ -28,9 +30,19 @@ export interface VerifyOptions {
   readonly repair: boolean
   /** Removes what is in the store's own folders and explained by nothing: it may be a user's own file. */
   readonly removeOrphans: boolean
-  /** Lets the next run do a document again; false where no ledger has it as done. */
-  readonly renew?: (record: DocumentRecord) => Promise<boolean>
+  readonly ledgers?: LedgersOfStore
+  /** Gets the key of each document that has a record. */
+  readonly recorded?: KeySet
 }
+
+export interface LedgersOfStore {
+  /** The entry of a document that is done; null where no ledger has one. */
+  readonly listed: (key: SourceKey) => Promise<LedgerEntry | null>
+  /** Lets the next run do a document again; false where no ledger has it as done. */
+  readonly renew: (key: SourceKey) => Promise<boolean>
+}
+
+type Checked = Pick<VerifyOptions, 'repair' | 'ledgers' | 'recorded'>
 
 /** Documents that are checked side by side. */
 const AT_ONCE = 16
@@ -61,10 +73,14 @@ export async function* verifyStore(
 export function verifyDocuments(
   records: AsyncIterable<DocumentRecord>,
   deps: Rendering,
-  options: Pick<VerifyOptions, 'repair' | 'renew'>,
+  options: Checked,
 ): AsyncGenerator<Finding> {
   const oneByOne = pLimit(1)
   const check = async (record: DocumentRecord): Promise<Finding> => {
+    const listed = (await options.ledgers?.listed(record.key)) ?? null
+    const other = listed === null ? null : disagreement(record, listed)
+    options.recorded?.add(record.key)
+    if (other !== null) return remake(record, other, deps, options)
     const found = await Promise.all([damageOf(record, deps.store), lostReceipts(record, deps.store)])
     const damage = found.flat()
     return damage.length === 0 ? { kind: 'whole' } : mend(record, damage, deps, options)
@@ -97,14 +113,26 @@ const FREE = 'to make it from the source again costs 0 credits'
 /** A text that was passed through: its source is its receipt. */
 const isFree = ({ parser, goneAt }: DocumentRecord): boolean => parser?.class === 'passthrough' && goneAt === undefined
 
+/** What it would be derived from is that of another document or version. */
+async function remake(
+  record: DocumentRecord,
+  damage: string,
+  { store }: Rendering,
+  { repair, ledgers }: Checked,
+): Promise<Finding> {
+  const { key } = record
+  const again = repair && (await isKept(record, store)) && (await ledgers?.renew(key)) === true
+  return { kind: 'damaged', key, damage: [damage], repaired: false, again }
+}
+
 async function mend(
   record: DocumentRecord,
   damage: readonly string[],
   deps: Rendering,
-  { repair, renew }: Pick<VerifyOptions, 'repair' | 'renew'>,
+  { repair, ledgers }: Checked,
 ): Promise<Finding> {
   const rederived = repair ? (await rederive(record, deps)).kind : null
-  const again = rederived === 'no_receipt' && isFree(record) && (await renew?.(record)) === true
+  const again = rederived === 'no_receipt' && isFree(record) && (await ledgers?.renew(record.key)) === true
   return { kind: 'damaged', key: record.key, damage, repaired: rederived === 'written', again }
 }
 

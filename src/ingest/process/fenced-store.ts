@@ -12,7 +12,14 @@ export function fencedStore(store: OutputStore, claim: Claim): OutputStore {
   return withMethods(store, {
     commit: async (record, files) => {
       if (!(await claim.stillHeld())) throw new ClaimLost('another worker took this document over')
-      await store.commit({ ...record, claim: claim.number }, files)
+      try {
+        await store.commit({ ...record, claim: claim.number }, files)
+      } catch (error) {
+        if (!(error instanceof ClaimLost) || !(await claim.stillHeld())) throw error
+        // A record that was put back from a copy of the store in which claims went on.
+        const { epoch, number } = (await store.readRecord(record.key))?.claim ?? claim.number
+        await store.commit({ ...record, claim: { epoch, number: number + 1 } }, files)
+      }
     },
   })
 }

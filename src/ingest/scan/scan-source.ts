@@ -12,6 +12,8 @@ import { decideByContent } from './compare-content.ts'
 import { isKeptErrorPage, mayBeErrorPage } from './kept-error-page.ts'
 import { decideChange, acceptanceOf, failedByChance } from './decide-change.ts'
 import type { ScanDeps } from '../deps.ts'
+import { isDone } from '../maintain/disagreement.ts'
+import { recommit } from '../maintain/recommit.ts'
 import { retryingStore } from '../process/retrying-store.ts'
 import { handlingOf } from '../process/handling.ts'
 import { KeySet } from '#src/document/key-set.ts'
@@ -179,9 +181,12 @@ async function scanItem(
     const job = { schema: 1, ...listed, bytes: item.bytes, queuedAt: deps.clock.shared() } as const
     return { listed: item, known, entry: pendingInLedger(job), job, change }
   }
-  // Only touched: another version with the same content as before is written down, and not enqueued.
-  if (known !== null && known.version !== present)
+  // Only touched: another version with the same content as before is written down in ledger and record, and not enqueued.
+  if (known !== null && known.version !== present) {
+    const record = isDone(known) ? await deps.store.readRecord(key) : null
+    if (record !== null) await recommit({ ...record, version: present }, null, deps)
     return { listed: item, known, entry: { ...known, version: present }, job: null, change }
+  }
   deps.events.emit('document:seen', { key, change })
   return null
 }

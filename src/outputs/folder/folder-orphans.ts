@@ -99,7 +99,7 @@ async function inDocument({ root, area, rules, explained }: OrphansOptions, of: 
   }
   if (record === null) {
     const what = json === null ? 'has no record.json' : 'has half a record.json'
-    return [foreign(path, `${what}: its document counts as not done`)]
+    return [foreign(path, `${what}: its document counts as lost`)]
   }
   const listed = new Set([RECORD_FILE, ...record.files.map(({ name }) => name)])
   return names.filter((name) => !listed.has(name)).map((name) => foreign(`${path}/${name}`, 'is in no record'))

@@ -31,7 +31,7 @@ export class FolderReceipts {
     const packed = existsSync(path) ? await readInStore(path, this.#area) : null
     // While the whole store is away no receipt is found, and each would be bought again.
     if (packed === null) this.#area.checkStoreNow()
-    return packed === null ? null : unpackReceipt(packed, memory)
+    return packed === null ? null : unpackReceipt(id, packed, memory)
   }
 
   /**
@@ -43,7 +43,7 @@ export class FolderReceipts {
     const kept = await this.read(id)
     const stays = kept !== null && (parser === null || !replaces(parser, kept.parser))
     if (stays && (await touchIfThere(path))) return
-    const packed = await packReceipt(body, parser)
+    const packed = await packReceipt(id, { body, parser })
     const entry = { kind: 'receipt', id, blobs: new Map([['receipt', packed]]) } as const
     await this.#writes.write(entry, path, (flushes) => putFile(packed, path, this.#area, flushes))
   }

@@ -56,7 +56,7 @@ export interface DocumentsFolder {
 }
 
 /**
- * Streams all records, each once. A document that is between the two renames of a commit is not in its folder: its record
+ * Streams all records, each once; one of a document whose folder is another cannot be read. A document that is between the two renames of a commit is not in its folder: its record
  * comes from what stepped aside, or after the listing.
  */
 export async function* listedRecords(
@@ -73,9 +73,9 @@ export async function* listedRecords(
     for (const [at, json] of found.entries()) {
       const folder = folders[at] ?? ''
       const record = json === null ? null : parseRecord(json)
-      if (record !== null) {
+      if (record !== null && folderOf(record) === folder) {
         seen.add(folder)
-        if (folderOf(record) === folder) explained.add(namesOf(folder, record))
+        explained.add(namesOf(folder, record))
         yield record
       } else if (json === null) missed.add(folder)
       else onUnreadable(folder)
@@ -94,7 +94,7 @@ export async function* listedRecords(
     // By now the commit has happened, or the document was removed.
     const json = await readInStore(join(folder, RECORD_FILE), area)
     const record = json === null ? aside.get(folder) : parseRecord(json)
-    if (record) yield record
+    if (record && folderOf(record) === folder) yield record
   }
 }
 

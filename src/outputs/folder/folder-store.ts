@@ -65,9 +65,9 @@ export async function openFolderStore({
 }: FolderStoreOptions): Promise<FolderOutputStore> {
   const path = resolve(given)
   return explained(`cannot open the store in ${path}`, async () => {
-    if (mustExist && !(await isStore(path))) throw new StoreRefused(notAStore(path))
     // Before anything is made in it: a store of a later format is left as it is.
     const manifest = await new FolderManifest(path).read()
+    if (mustExist && manifest === null) throw new StoreRefused(notAStore(path, await hasContent(path)))
     if (manifest === null) await flushNames(path, await makeFolder(path))
     const root = await realpath(path)
     if (manifest !== null) await new FolderManifest(root).barOldReleases()
@@ -83,8 +83,8 @@ export async function openFolderStore({
   })
 }
 
-async function isStore(path: string): Promise<boolean> {
-  const signs = [MANIFEST_FILE, 'documents', 'receipts', 'failures']
+async function hasContent(path: string): Promise<boolean> {
+  const signs = ['documents', 'receipts', 'failures']
   return (await Promise.all(signs.map((name) => isThere(join(path, name))))).includes(true)
 }
 

@@ -132,7 +132,8 @@ export class S3Documents {
         for (const [index, object] of found.entries()) {
           if (object === null) continue
           const stored = parseStored(object.bytes)
-          if (stored === null) onUnreadable?.((some[index] ?? '').slice(0, -`/${RECORD_FILE}`.length))
+          if (stored === null || this.nameOf(stored.record.key) !== some[index])
+            onUnreadable?.((some[index] ?? '').slice(0, -`/${RECORD_FILE}`.length))
           else {
             this.#listed.set(stored.record, stored)
             explained.add(namesOf(some[index] ?? '', stored))

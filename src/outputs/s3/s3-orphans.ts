@@ -72,7 +72,7 @@ async function inDocument(objects: Objects, home: string, names: readonly string
   return names.flatMap((name) => {
     if (name === home + RECORD_FILE) {
       const isHalf = object !== null && stored === null
-      return isHalf ? [foreign(name, 'is half a record: its document counts as not done')] : []
+      return isHalf ? [foreign(name, 'is half a record: its document counts as lost')] : []
     }
     const isYoung = ageOf(name.slice(home.length)) < SWEEP_AFTER_MS
     return listed.has(name) || isYoung ? [] : [foreign(name, 'is in no record')]

@@ -66,7 +66,7 @@ export async function openS3Store(options: S3StoreOptions): Promise<OutputStore>
   await explainedS3(`cannot open the store in ${url}`, () => client.send(new HeadBucketCommand({ Bucket: bucket })))
   const store = new S3Store(url, at, options)
   if (options.mustExist !== true) return store
-  if ((await store.readManifest()) === null && !(await store.hasContent())) throw new StoreRefused(notAStore(url))
+  if ((await store.readManifest()) === null) throw new StoreRefused(notAStore(url, await store.hasContent()))
   return store
 }
 
@@ -157,19 +157,19 @@ class S3Store implements OutputStore {
 
   async readReceipt(id: ReceiptId, memory?: ReceiptMemory): Promise<Receipt | null> {
     const packed = await this.#objects.get(`receipts/${receiptPath(id)}`)
-    return packed === null ? null : unpackReceipt(packed.bytes, memory)
+    return packed === null ? null : unpackReceipt(id, packed.bytes, memory)
   }
 
   /** A whole receipt that is there already is written once more as it is, for its date; a damaged one is replaced. */
   async saveReceipt(id: ReceiptId, body: Buffer, parser: ParserFacts | null): Promise<void> {
     await explainedS3(`cannot keep a receipt in ${this.url}`, async () => {
       const name = `receipts/${receiptPath(id)}`
-      const packed = await packReceipt(body, parser)
+      const packed = await packReceipt(id, { body, parser })
       // Nearly always there is none yet, and no check is needed for that. One of several parts cannot be so careful.
       const isOnePart = packed.length <= PART_BYTES
       if (isOnePart && (await this.#objects.putIf(name, packed, { only: 'absent' }))) return
       const kept = await this.#objects.get(name)
-      const whole = kept === null ? null : await unpackReceipt(kept.bytes)
+      const whole = kept === null ? null : await unpackReceipt(id, kept.bytes)
       const stays = whole !== null && (parser === null || !replaces(parser, whole.parser))
       await this.#objects.put(name, stays && kept !== null ? kept.bytes : packed)
     })

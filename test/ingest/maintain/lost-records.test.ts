@@ -3,7 +3,8 @@ import { recipeHash, sourceKey, version } from '#src/document/ids.ts'
 import { lostRecords } from '#src/ingest/maintain/lost-records.ts'
 import { RedisLedger } from '#src/ledger/redis-ledger.ts'
 import { openS3Store } from '#src/outputs/s3/s3-store.ts'
-import { collect } from '../../support/documents.ts'
+import { collect, outputs, receiptOf, recordOf } from '../../support/documents.ts'
+import { MemoryStore } from '../../support/memory-store.ts'
 import { startTestRedis, type TestRedis } from '../../support/redis.ts'
 import { startScriptedStore } from '../../support/scripted-store.ts'
 import { inOrder } from '../../support/listing-store.ts'
@@ -68,4 +69,25 @@ test('records that a bucket lacks are found by listings in ranges, and each is s
   expect(at.asked.heads - before).toBe(LOST.length)
   expect(at.asked.lists).toBeLessThan(objects.length / PAGE + 2 * 16)
   expect(at.asked.lists).toBeGreaterThan(4)
+})
+
+test('of a store with many records each turn reads another part, and all parts together are all records', async () => {
+  const store = new MemoryStore()
+  const ledger = new RedisLedger({ connection: redis.connection, pipeline: 'turns' })
+  const files = outputs({ 'document.md': 'text' })
+  const keys = Array.from({ length: 40 }, (_, n) => `${n}.pdf`)
+  for (const key of keys) {
+    await store.commit(recordOf(key, files, { version: version('earlier'), receipt: receiptOf(key) }), files)
+    await store.saveReceipt(receiptOf(key), Buffer.from('{}'), null)
+  }
+  const done = { version: version('later'), recipeHash: recipeHash('0123456789abcdef'), outcome: 'done' } as const
+  await ledger.write(keys.map((key) => [sourceKey(key), done]))
+  const signal = new AbortController().signal
+  const found: string[] = []
+  for (const turn of [20, 21, 22, 23]) {
+    const lost = await collect(lostRecords({ ledger, store }, signal, { mostRead: 10, turn }))
+    expect(lost.length).toBeLessThan(keys.length / 2)
+    found.push(...lost.map(([key]) => String(key)))
+  }
+  expect(found.toSorted()).toEqual(keys.toSorted())
 })

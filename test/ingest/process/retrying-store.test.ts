@@ -90,6 +90,14 @@ test('a claim that is lost while the store is full ends the commit without a wri
   expect(await real.readRecord(RECORD.key)).toBeNull()
 })
 
+test('a record of a later claim is replaced by the worker that holds the claim: it was put back from a copy of the store', async () => {
+  const store = new MemoryStore()
+  const claim = { number: CLAIM, stillHeld: async () => true, release: async () => undefined }
+  await store.commit({ ...RECORD, claim: { epoch: 3, number: 9 } }, FILES)
+  await fencedStore(store, claim).commit({ ...RECORD, attempts: 2 }, FILES)
+  expect(await store.readRecord(RECORD.key)).toMatchObject({ attempts: 2, claim: { epoch: 3, number: 10 } })
+})
+
 test('store calls that write no document pass through the decorators unchanged', async () => {
   const { real, store } = fullFor(0)
   const retrying = waiting(

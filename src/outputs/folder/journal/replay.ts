@@ -98,7 +98,7 @@ type DocumentEntry = Exclude<WrittenEntry, ReceiptEntry>
 
 async function redoReceipt({ id, blobs }: ReceiptEntry, store: OutputStore): Promise<void> {
   const [packed] = blobs.values()
-  const receipt = packed === undefined ? null : await unpackReceipt(Buffer.from(packed))
+  const receipt = packed === undefined ? null : await unpackReceipt(id, Buffer.from(packed))
   if (receipt !== null) await store.saveReceipt(id, receipt.body, receipt.parser)
 }
 
