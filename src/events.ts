@@ -96,8 +96,8 @@ export interface SluiceEvents {
   ]
   /** What an answer cost, from when it came: also where its document does not come out in the end. */
   'request:charged': [{ key: SourceKey; cost: Cost; service?: string | undefined }]
-  /** A request went out whole and no usable answer came back: the service may have charged for it. */
-  'request:lost': [{ key: SourceKey } & Receiver]
+  /** A request went out whole and no usable answer came back: the service may have charged these `credits`. */
+  'request:lost': [{ key: SourceKey; credits: number } & Receiver]
   'request:throttled': [
     { key: SourceKey; requestId: string | null; limit: Limit; retryAfterMs: number | null } & Receiver,
   ]

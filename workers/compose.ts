@@ -10,6 +10,7 @@ import { RedisIntents } from '#src/ledger/redis-intents.ts'
 import { RedisActivity } from '#src/ledger/redis-activity.ts'
 import { RedisOutages } from '#src/ledger/redis-outages.ts'
 import { RedisLedger } from '#src/ledger/redis-ledger.ts'
+import { countUnusable, unusableAnswers } from '#src/ledger/unusable-answers.ts'
 import { RedisScans } from '#src/ledger/redis-scans.ts'
 import { renderOutputs } from '#src/outputs/render.ts'
 import type { RedisConnection } from '#src/redis/connection.ts'
@@ -130,6 +131,9 @@ async function observe(
   { resources, shared, events, ledger, queue, outages, connection, id }: Opened,
   name: string | null,
 ): Promise<Pick<IngestDeps, 'traceparent'>> {
+  events.on('request:lost', ({ to, credits }) => {
+    if (to === 'parser') countUnusable(connection, id, credits).catch(() => undefined)
+  })
   const observer = await shared.observer()
   const scans = new RedisScans({ connection, pipeline: id })
   resources.use(observer.observe({ name, events, ledger, queue, outages, scans }))
@@ -228,6 +232,7 @@ async function open(options: PipelineOptions, purpose: Purpose, signal: AbortSig
     queue,
     events,
     ambiguousIntents: () => ambiguousRequests(connection, id),
+    unusableAnswers: () => unusableAnswers(connection, id),
     gateLine: () => gateLines(settings, connection),
     outages: new RedisOutages({ connection, pipeline: id }),
     activity: new RedisActivity({ connection, pipeline: id }),

@@ -8,6 +8,7 @@ import type { LocalDocuments } from '#src/ingest/process/local-documents.ts'
 import type { GonePolicy } from '#src/ingest/scan/sweep-gone.ts'
 import type { RetryDeps } from '#src/ingest/maintain/retry-dead-letters.ts'
 import type { Intent } from '#src/ledger/redis-intents.ts'
+import type { UnusableAnswers } from '#src/ledger/unusable-answers.ts'
 import type { RedisActivity } from '#src/ledger/redis-activity.ts'
 import type { RedisOutages } from '#src/ledger/redis-outages.ts'
 import type { Ledger } from '#src/ports/ledger.ts'
@@ -50,6 +51,7 @@ export interface Pipeline extends AsyncDisposable {
   readonly events: Events
   /** Requests in flight at a hard kill that were not sent again: whether they were charged is unknown (Law 2). */
   readonly ambiguousIntents: () => Promise<readonly Intent[]>
+  readonly unusableAnswers: () => Promise<UnusableAnswers>
   /** What the gate is doing, in a few words; null when there is nothing to say. */
   readonly gateLine: () => Promise<string | null>
   readonly outages: RedisOutages // Dependencies that its processes last reported as unavailable.

@@ -56,6 +56,7 @@ export function summaryEvent(summary: SummaryInput, pipeline: string | null, exi
     pages: tally.pages,
     errorPages: tally.errorPages,
     credits: tally.credits,
+    unusable: tally.unusable,
     ambiguous,
     spooled: tally.spooled,
     answersLost: tally.answersLost,

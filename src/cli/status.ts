@@ -1,6 +1,7 @@
 import { openPipeline } from '#workers/compose.ts'
 import type { Pipeline } from '#workers/pipeline.ts'
 import type { Shared } from '#workers/shared.ts'
+import type { UnusableAnswers } from '#src/ledger/unusable-answers.ts'
 import type { SourceKey } from '#src/document/ids.ts'
 import { lostRecords } from '#src/ingest/maintain/lost-records.ts'
 import { OUTCOMES, seen } from '#src/document/outcome.ts'
@@ -32,6 +33,7 @@ export async function showStatus(target: Target, shared: Shared, output: Output,
   const isWhole = grades || seen(counts) <= MOST_RECORDS
   const skipped = isWhole ? await skippedOf(pipeline.ledger, signal) : null
   const ambiguousIntents = await pipeline.ambiguousIntents()
+  const unusable = await pipeline.unusableAnswers()
   const lost = isWhole ? await lostOf(pipeline) : null
   const outages = await pipeline.outages.list()
   const workers = await pipeline.queue.workers()
@@ -46,6 +48,7 @@ export async function showStatus(target: Target, shared: Shared, output: Output,
     ...(lost === null ? {} : { lost: lost.length }),
     backlog,
     ambiguous: ambiguousIntents.map(({ key, sentAt }) => ({ key, at: new Date(sentAt).toISOString() })),
+    unusable,
     outages,
     workers,
     paused,
@@ -61,6 +64,7 @@ export async function showStatus(target: Target, shared: Shared, output: Output,
       ['jobs in the queue', count(backlog)],
       ['workers', count(workers)],
       ...(ambiguousIntents.length > 0 ? [['ambiguous requests', count(ambiguousIntents.length)] as const] : []),
+      ...unusableRows(unusable),
     ]),
     ...(paused ? [`paused: ${commandLine('resume', target.source, '--out', target.settings.out)} goes on`] : []),
     ...(gate === null ? [] : [`gate: ${gate}`]),
@@ -78,6 +82,14 @@ export async function showStatus(target: Target, shared: Shared, output: Output,
     ),
   ]
   output.result(lines.join('\n'), fields)
+}
+
+function unusableRows({ requests, credits }: UnusableAnswers): (readonly [string, string])[] {
+  if (requests === 0) return []
+  return [
+    ['unusable answers', count(requests)],
+    ['perhaps charged for them', count(credits)],
+  ]
 }
 
 /** Names at the left, numbers at the right. */

@@ -43,6 +43,7 @@ export function summaryOf(input: SummaryInput): string {
     ...unfinished(input),
     ...unsaved(input.tally),
     ...ambiguousLines(input),
+    ...unusableLines(input.tally),
     ...goneLines(input.tally.gone),
     ...outdated(input.tally),
     ...errorPageLines(input.tally),
@@ -184,6 +185,13 @@ function errorPageLines({ errorPages }: Tally): string[] {
   if (errorPages === 0) return []
   return [
     `${plural(errorPages, 'error page')} of sites, kept as documents by an earlier release; removed and asked for again`,
+  ]
+}
+
+function unusableLines({ unusable: { answers, credits } }: Tally): string[] {
+  if (answers === 0) return []
+  return [
+    `${plural(answers, 'answer')} could not be used, or never came; perhaps charged: ${plural(credits, 'credit')}`,
   ]
 }
 

@@ -23,6 +23,8 @@ export interface HttpAnswer {
   /** Names in lower case. */
   readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>
   readonly body: Buffer
+  /** Why the body could not be decoded, and is as it came. */
+  readonly undecodable?: string
   readonly durationMs: number
 }
 
@@ -39,7 +41,8 @@ export function classify(answer: HttpAnswer, asked: Asked): Verdict {
 function meaningOfAnswer(answer: HttpAnswer, asked: Asked): Verdict {
   if (nestedDeeperThan(DEEPEST_JSON, answer.body)) {
     const message = `The service answered ${answer.status} with JSON that is nested deeper than ${DEEPEST_JSON} levels.`
-    return rejected({ answer, message, code: 'bad_answer' })
+    const verdict = rejected({ answer, message, code: 'bad_answer' })
+    return { ...verdict, failure: { ...verdict.failure, repeats: true } }
   }
   const json = jsonObject(answer.body)
   const ok = answer.status >= 200 && answer.status < 300
@@ -68,7 +71,8 @@ function document(answer: HttpAnswer, json: Record<string, unknown> | null, aske
     }
   }
   const what = json === null ? describeForeign(body) : 'JSON without a document in it'
-  const message = `The service answered ${answer.status} with ${what}.`
+  const said = answer.undecodable === undefined ? `with ${what}` : `and ${answer.undecodable}`
+  const message = `The service answered ${answer.status} ${said}.`
   const { failure } = rejected({ answer, message, code: 'bad_answer' })
   return { kind: 'refused', cause: 'proxy', failure, unusable: hashOf(body) }
 }

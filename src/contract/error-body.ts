@@ -1,3 +1,5 @@
+import { isUtf8 } from 'node:buffer'
+
 /** What an error answer says, whatever shape it came in. */
 export interface ErrorBody {
   /** One line for a person, at most `TEXT_LIMIT` characters. */
@@ -16,30 +18,75 @@ const CODE = /^(?=.{1,64}$)[A-Za-z][A-Za-z0-9]*(?:[_.-][A-Za-z0-9]+)*$/
 /** A code that stands where the text should: only what no sentence and no word could be. */
 const CODE_AS_TEXT = /^(?=.{1,64}$)(?:[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+|[a-z][a-z0-9]*(?:_[a-z0-9]+)+)$/
 
-/** The decoded JSON object of a body, or null: empty, HTML, cut off, a bare number. */
+/** A number that JSON has no word for, and Python and JavaScript write all the same; strings are passed over. */
+const NO_NUMBER = /"[^"\\]*(?:\\.[^"\\]*)*"|-?(?:NaN|Infinity)/gs
+
+/** The decoded JSON object of a body, or null: empty, HTML, cut off, a bare number. A BOM is skipped, NaN is null. */
 export function jsonObject(body: Buffer): Record<string, unknown> | null {
+  const text = body.toString('utf8').replace(/^\uFEFF/, '')
+  const value = parsedJson(text) ?? (namesNoNumber(body) ? parsedJson(withoutNoNumbers(text)) : null)
+  return value !== null && typeof value === 'object' && !Array.isArray(value)
+    ? (value as Record<string, unknown>)
+    : null
+}
+
+/** What of a body had to be replaced so that it could be read, one sentence each. */
+export function replacedIn(body: Buffer): string[] {
+  const text = namesNoNumber(body) ? body.toString('utf8').replace(/^\uFEFF/, '') : '{}'
+  return [
+    ...(isUtf8(body) ? [] : ['the answer holds bytes that are no UTF-8: U+FFFD stands for them in the text']),
+    ...(parsedJson(text) === null ? ['the answer holds numbers that are none (NaN): they count as absent'] : []),
+  ]
+}
+
+const namesNoNumber = (body: Buffer): boolean => body.includes('NaN') || body.includes('Infinity')
+const withoutNoNumbers = (text: string): string => text.replace(NO_NUMBER, (part) => (part[0] === '"' ? part : 'null'))
+
+function parsedJson(text: string): unknown {
   try {
-    const value: unknown = JSON.parse(body.toString('utf8'))
-    return value !== null && typeof value === 'object' && !Array.isArray(value)
-      ? (value as Record<string, unknown>)
-      : null
+    return JSON.parse(text)
   } catch {
     return null
   }
 }
 
-/** Reads `success: false, error, code?, details?` (contract, "Errors: Shape"); no body makes it fail. */
+/** Reads `success: false, error, code?, details?` (contract, "Errors: Shape"), and the shapes of others; no body makes it fail. */
 export function readErrorBody(
   body: Buffer,
   fields: Readonly<Record<string, unknown>> | null = jsonObject(body),
 ): ErrorBody {
-  if (fields === null) return { text: describeForeign(body), code: null, details: null, fields: null }
-  const said = [fields.error, fields.message].filter((value) => typeof value === 'string' && value.trim() !== '')
-  const [error = 'no message', message] = said as string[]
+  if (fields === null)
+    return { text: oneLine(plainText(body) ?? describeForeign(body)), code: null, details: null, fields: null }
+  const [error = 'no message', message] = [fields.error, fields.message, ...ofOthers(fields)]
+    .map(messageIn)
+    .filter((text) => text !== null)
   // The contract's catalogue has one row whose `error` is the code itself.
   const isCode = CODE_AS_TEXT.test(error)
   const code = typeof fields.code === 'string' && CODE.test(fields.code) ? fields.code : isCode ? error : null
   return { text: oneLine(textOf(error, message, isCode)), code, details: fields.details ?? null, fields }
+}
+
+/** FastAPI has `detail`, a text or a list; others `errors`, or `details` as a text. */
+const ofOthers = ({ detail, errors, details }: Readonly<Record<string, unknown>>): unknown[] => [
+  detail,
+  errors,
+  typeof details === 'string' ? details : null,
+]
+
+/** A text, or that of an object or of the first of a list: `{"message": …}`, `[{"msg": …}]`. */
+function messageIn(value: unknown): string | null {
+  const first: unknown = Array.isArray(value) ? value[0] : value
+  if (typeof first === 'string') return first.trim() === '' ? null : first
+  const { message, msg } = (first ?? {}) as { message?: unknown; msg?: unknown }
+  const text = message ?? msg
+  return typeof text === 'string' && text.trim() !== '' ? text : null
+}
+
+/** The text of a short body that is neither JSON nor a page. */
+function plainText(body: Buffer): string | null {
+  if (body.length > TEXT_LIMIT || !isUtf8(body)) return null
+  const text = body.toString('utf8').trim()
+  return /^[^<{["]/.test(text) ? text : null
 }
 
 /** `message` beside `error` says more, and some services have the advice there: "Ask the account holder to verify it." */

@@ -1,6 +1,6 @@
 import type { DocumentRecord, PageCounts, SpanCounts } from '#src/document/record.ts'
 import { type Extensions, extensionsOf } from './extensions.ts'
-import { jsonObject, oneLine } from './error-body.ts'
+import { jsonObject, oneLine, replacedIn } from './error-body.ts'
 import { verifySpans } from './markdown-spans.ts'
 import type { BlockPage, ParsedData } from './response.ts'
 import { fieldsOf, tolerantData } from './tolerant-data.ts'
@@ -37,8 +37,18 @@ export function readAnswer(
 ): AnswerReading {
   const fields = fieldsOf(json?.data)
   if (fields === null) throw new Error('the receipt holds no document')
-  return readData(fields, receivedAtMs)
+  const reading = readData(fields, receivedAtMs)
+  return { ...reading, problems: [...reading.problems, ...warningsIn(json), ...replacedIn(body)] }
 }
+
+/** Warnings beside `data`, where the vendor's type of an answer has them; a text, or several. */
+const warningsIn = (json: Readonly<Record<string, unknown>> | null): string[] =>
+  [json?.warning, json?.warnings]
+    .flat()
+    .filter(isSaid)
+    .map((text) => `the service warned: ${oneLine(text)}`)
+
+const isSaid = (text: unknown): text is string => typeof text === 'string' && text.trim() !== ''
 
 /** As `readAnswer`, of the answer's `data`. */
 export function readData(fields: Readonly<Record<string, unknown>>, receivedAtMs: number): AnswerReading {

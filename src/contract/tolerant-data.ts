@@ -8,9 +8,12 @@ type Fields = Readonly<Record<string, unknown>>
  * A field of another type is as if it were absent (the receipt keeps it); unknown fields stay.
  */
 export function tolerantData(data: Fields): ParsedData {
+  const warning = Array.isArray(data.warning)
+    ? data.warning.filter((one) => typeof one === 'string').join('; ')
+    : data.warning
   const texts = ['markdown', 'summary', 'html', 'rawHtml', 'warning'].map((name) => [
     name,
-    textOr(data[name], undefined),
+    textOr(name === 'warning' ? warning : data[name], undefined),
   ])
   return {
     ...data,

@@ -38,7 +38,11 @@ export function countRequests(events: Events, registry: Registry): void {
     'Requests to the embedded engine of a pipeline that has a service, too.',
   )
   const bytes = of('sluice_uploaded_bytes_total', 'Document bytes sent.')
-  const lost = of('sluice_requests_lost_total', 'Requests whose answer never came; may be charged.')
+  const lost = of('sluice_requests_lost_total', 'Requests whose answer never came or cannot be used; may be charged.')
+  const doubtful = of(
+    'sluice_credits_in_doubt_total',
+    'Credits of requests whose answer never came or cannot be used, by the price model.',
+  )
   const spooled = of('sluice_answers_spooled_total', 'Paid answers that the store did not take, kept in the spool.')
   const gone = of('sluice_answers_lost_total', 'Paid answers that could be kept nowhere.')
   const answers = counter(registry, {
@@ -76,7 +80,11 @@ export function countRequests(events: Events, registry: Registry): void {
   })
   events.on('answer:spooled', () => spooled.inc())
   events.on('answer:lost', () => gone.inc())
-  events.on('request:lost', ({ to }) => to === 'parser' && lost.inc())
+  events.on('request:lost', ({ to, credits }) => {
+    if (to === 'engine') return
+    lost.inc()
+    doubtful.inc(credits)
+  })
   events.on('request:throttled', ({ limit, to }) => to === 'parser' && refused.inc({ limit }))
   events.on('run:halted', ({ cause }) => halts.inc({ cause }))
 }

@@ -20,6 +20,8 @@ export interface Tally {
   /** Requests to the embedded engine, where the pipeline has a service, too. */
   readonly engineRequests: number
   readonly throttled: number
+  /** Answers that could not be used or never came, and what they may have cost by the price model. */
+  readonly unusable: { readonly answers: number; readonly credits: number }
   /** Counted attempts that failed and come again. */
   readonly retries: number
   readonly receiptsReused: number
@@ -79,6 +81,7 @@ export function tallyOf(...sources: readonly Events[]): Tally {
     requests: 0,
     engineRequests: 0,
     throttled: 0,
+    unusable: { answers: 0, credits: 0 },
     retries: 0,
     receiptsReused: 0,
     spooled: 0,
@@ -149,6 +152,10 @@ function tallyRequests(events: Events, tally: Mutable<Tally>): void {
   events.on('document:postponed', ({ counted }) => (tally.retries += counted ? 1 : 0))
   events.on('request:sent', ({ to }) => (tally[to === 'engine' ? 'engineRequests' : 'requests'] += 1))
   events.on('request:throttled', () => (tally.throttled += 1))
+  events.on('request:lost', ({ to, credits }) => {
+    const { unusable } = tally
+    if (to === 'parser') tally.unusable = { answers: unusable.answers + 1, credits: unusable.credits + credits }
+  })
   events.on('receipt:reused', () => (tally.receiptsReused += 1))
 }
 

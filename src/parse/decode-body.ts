@@ -1,11 +1,22 @@
 import type { Transform } from 'node:stream'
 import { promisify } from 'node:util'
-import { brotliDecompress, createBrotliDecompress, createGunzip, createInflate, gunzip, inflate } from 'node:zlib'
+import { isUtf8 } from 'node:buffer'
+import {
+  brotliDecompress,
+  createBrotliDecompress,
+  createGunzip,
+  createInflate,
+  createZstdDecompress,
+  gunzip,
+  inflate,
+  zstdDecompress,
+} from 'node:zlib'
+import type { HttpAnswer } from '#src/contract/classify.ts'
 import type { AnswerHold } from '#src/document/answer-memory.ts'
-import { AnswerTooLong } from './exchange.ts'
+import { AnswerTooLong, type RawAnswer } from './exchange.ts'
 
-/** An answer in a content encoding that we did not ask for and do not know, or that is damaged. */
-export class UndecodableAnswer extends Error {
+/** An answer in a content encoding that we do not know, or that is damaged. */
+class UndecodableAnswer extends Error {
   override name = 'UndecodableAnswer' as const
 }
 
@@ -21,34 +32,51 @@ const DECODERS: Readonly<Record<string, Decoder>> = {
   'x-gzip': GZIP,
   deflate: { whole: promisify(inflate), stream: createInflate },
   br: { whole: promisify(brotliDecompress), stream: createBrotliDecompress },
+  zstd: { whole: promisify(zstdDecompress), stream: createZstdDecompress },
 }
 
 /** Most answers stay below; what does not is decoded anew as a stream, for a few bytes may be hundreds of megabytes. */
 const WHOLE_BYTES = 1024 * 1024
 const CHUNK_BYTES = 256 * 1024
 
-/** The encodings that `decodeBody` knows, as `Accept-Encoding`. */
+/** More would be a mistake or an attack. */
+const MOST_ENCODINGS = 4
+
+/** As `Accept-Encoding`: those that every service has. */
 export const ACCEPTED_ENCODINGS = 'gzip, deflate, br'
 
-export interface DecodeOptions {
+interface DecodeOptions {
   readonly maxBytes: number
   /** The body counts for it already; what comes out of it replaces it. */
   readonly hold: AnswerHold
 }
 
 /**
- * Undoes a content encoding; `maxBytes` holds for what comes out of it.
+ * Undoes content encodings, and a charset that is not UTF-8; `maxBytes` holds for what comes out of each. A body that cannot be
+ * decoded stays as it is, and `undecodable` says why.
  *
- * @throws {AnswerTooLong} or {UndecodableAnswer}, or the signal's reason
+ * @throws {AnswerTooLong} or the signal's reason
  */
-export async function decodeBody(
+export async function decodedAnswer(raw: RawAnswer, options: DecodeOptions, signal: AbortSignal): Promise<HttpAnswer> {
+  const encodings = (raw.headers['content-encoding'] ?? '').toLowerCase().split(',')
+  const names = encodings.map((name) => name.trim()).filter((name) => name !== '' && name !== 'identity')
+  let { body } = raw
+  try {
+    if (names.length > MOST_ENCODINGS) throw new UndecodableAnswer(`it came in ${names.length} content encodings`)
+    for (const name of names.toReversed()) body = await decodeOne(body, name, options, signal)
+  } catch (error) {
+    if (!(error instanceof UndecodableAnswer)) throw error
+    return { ...raw, body, undecodable: error.message }
+  }
+  return { ...raw, body: await inUtf8(body, raw.headers['content-type'] ?? '', options.hold, signal) }
+}
+
+async function decodeOne(
   body: Buffer,
-  contentEncoding: string,
+  encoding: string,
   { maxBytes, hold }: DecodeOptions,
   signal: AbortSignal,
 ): Promise<Buffer> {
-  const encoding = contentEncoding.trim().toLowerCase()
-  if (encoding === '' || encoding === 'identity') return body
   const decoder = Object.hasOwn(DECODERS, encoding) ? DECODERS[encoding] : undefined
   if (decoder === undefined) throw new UndecodableAnswer(`it came in the content encoding "${encoding.slice(0, 40)}"`)
   try {
@@ -61,6 +89,23 @@ export async function decodeBody(
     if (cause instanceof AnswerTooLong) throw cause
     throw new UndecodableAnswer(`its ${encoding} is damaged`, { cause })
   }
+}
+
+/** Receipts are UTF-8. Many services name another charset and send UTF-8 all the same, which no other text looks like. */
+async function inUtf8(body: Buffer, contentType: string, hold: AnswerHold, signal: AbortSignal): Promise<Buffer> {
+  const charset = /charset\s*=\s*"?([\w.:-]+)/i.exec(contentType)?.[1] ?? 'utf-8'
+  if (/^utf-?8$/i.test(charset) || (isUtf8(body) && !/^utf-?(?:16|32)/i.test(charset))) return body
+  let text: string
+  try {
+    text = new TextDecoder(charset).decode(body)
+  } catch {
+    return body
+  }
+  const decoded = Buffer.from(text)
+  const more = decoded.length - body.length
+  if (more < 0) hold.giveBack(-more)
+  else if (!hold.tryGrow(more)) await hold.grow(more, signal)
+  return decoded
 }
 
 /** Null for what is not small, or does not fit at once. */

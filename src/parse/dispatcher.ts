@@ -1,4 +1,6 @@
-import { Agent, type Dispatcher, EnvHttpProxyAgent } from 'undici'
+import type { Socket } from 'node:net'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { Agent, buildConnector, type Dispatcher, EnvHttpProxyAgent } from 'undici'
 import type { WayOut } from './way-out.ts'
 
 /**
@@ -6,7 +8,7 @@ import type { WayOut } from './way-out.ts'
  * trickles passes them all. HTTP/1.1: a connection for each request, since uploads that share one slow each other down.
  */
 export function dispatcherOf(connections: number, { proxies, tls }: WayOut): Dispatcher {
-  const options = { connections, allowH2: false, headersTimeout: 0, bodyTimeout: 0, connect: tls }
+  const options = { connections, allowH2: false, headersTimeout: 0, bodyTimeout: 0, connect: connectorOf(tls) }
   if (proxies === null) return new Agent(options)
   return new EnvHttpProxyAgent({
     ...options,
@@ -19,4 +21,89 @@ export function dispatcherOf(connections: number, { proxies, tls }: WayOut): Dis
     // What goes to an http:// address needs no tunnel, and many proxies open none but to port 443.
     proxyTunnel: false,
   })
+}
+
+/** An interim answer (RFC 9110, 15.2). No JSON and no frame of a chunk begins so. */
+const INTERIM = /^HTTP\/1\.[01] 1\d\d[^\r\n]*\r\n(?:[^\r\n]+\r\n)*\r\n/
+const LONGEST_INTERIM_BYTES = 8 * 1024
+
+/** undici ends a connection on a 100 that it did not ask for; proxies send one all the same. */
+function connectorOf(tls: WayOut['tls']): ReturnType<typeof buildConnector> {
+  const connect = buildConnector(tls)
+  return (options, callback) =>
+    connect(options, (...[error, socket]) => {
+      if (error !== null) return callback(error, null)
+      leaveOutInterim(socket)
+      callback(null, socket)
+    })
+}
+
+function leaveOutInterim(socket: Socket): void {
+  const read = socket.read.bind(socket)
+  socket.read = (size?: number): Buffer | null => {
+    for (;;) {
+      const chunk = read(size) as Buffer | null
+      const rest = chunk === null ? null : withoutInterim(chunk)
+      if (rest === null || rest.length > 0) return rest
+    }
+  }
+}
+
+function withoutInterim(chunk: Buffer): Buffer {
+  let rest = chunk
+  for (;;) {
+    if (rest[0] !== 0x48) return rest
+    const interim = INTERIM.exec(rest.subarray(0, LONGEST_INTERIM_BYTES).toString('latin1'))
+    if (interim === null) return rest
+    rest = rest.subarray(interim[0].length)
+  }
+}
+
+/** A connection rests for so long after an answer: bytes that come meanwhile are no answer to anything, and close it. */
+const REST_MS = 20
+
+/**
+ * A connection for each request at a time, and as many that rest: an answer that a proxy sends twice, or late, would be taken
+ * for that of the next document.
+ */
+export class RestingConnections {
+  readonly #concurrency: number
+  readonly #wayOut: WayOut
+  readonly #all: Dispatcher[] = []
+  /** Longest rested first. */
+  readonly #free: { readonly connection: Dispatcher; readonly since: number }[] = []
+
+  constructor(concurrency: number, wayOut: WayOut) {
+    this.#concurrency = concurrency
+    this.#wayOut = wayOut
+  }
+
+  async use<T>(work: (connection: Dispatcher) => Promise<T>): Promise<T> {
+    const [busy] = this.#all
+    // One request too many waits for a connection in undici.
+    if (busy !== undefined && this.#all.length - this.#free.length >= this.#concurrency) return work(busy)
+    const { connection, restMs } = this.#take()
+    try {
+      if (restMs > 0) await sleep(restMs)
+      return await work(connection)
+    } finally {
+      this.#free.push({ connection, since: performance.now() })
+    }
+  }
+
+  #take(): { readonly connection: Dispatcher; readonly restMs: number } {
+    const [first] = this.#free
+    const restMs = first === undefined ? 0 : REST_MS - (performance.now() - first.since)
+    if (first !== undefined && (restMs <= 0 || this.#all.length >= 2 * this.#concurrency)) {
+      this.#free.shift()
+      return { connection: first.connection, restMs }
+    }
+    const connection = dispatcherOf(1, this.#wayOut)
+    this.#all.push(connection)
+    return { connection, restMs: 0 }
+  }
+
+  async destroy(): Promise<void> {
+    await Promise.all(this.#all.map((connection) => connection.destroy()))
+  }
 }

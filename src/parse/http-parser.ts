@@ -1,4 +1,3 @@
-import type { Dispatcher } from 'undici'
 import { AnswerMemory } from '#src/document/answer-memory.ts'
 import { classify, type HttpAnswer } from '#src/contract/classify.ts'
 import { EXTENSIONS_HEADER } from '#src/contract/extensions.ts'
@@ -7,7 +6,8 @@ import { formatOf } from '#src/document/formats.ts'
 import type { Verdict } from '#src/document/verdict.ts'
 import { RequestWithdrawn } from '#src/document/request-withdrawn.ts'
 import type { Parser, ParseRequest } from '#src/ports/parser.ts'
-import { ACCEPTED_ENCODINGS, decodeBody } from './decode-body.ts'
+import { ACCEPTED_ENCODINGS, decodedAnswer } from './decode-body.ts'
+import type { RestingConnections } from './dispatcher.ts'
 import { DIRECT, type WayOut } from './way-out.ts'
 import { exchange } from './exchange.ts'
 import { verdictOnFailure } from './line-failures.ts'
@@ -48,7 +48,7 @@ export class HttpParser implements Parser, AsyncDisposable {
   readonly service: string
   readonly #options: HttpParserOptions
   /** Made with the first request: a run that sends none does not load undici. */
-  #dispatcher: Promise<Dispatcher> | null = null
+  #connections: Promise<RestingConnections> | null = null
   readonly #baseUrl: () => URL
   readonly #headers: Readonly<Record<string, string>>
 
@@ -94,13 +94,13 @@ export class HttpParser implements Parser, AsyncDisposable {
 
   /** Drops what is in flight: the caller has aborted or awaited it before. */
   async [Symbol.asyncDispose](): Promise<void> {
-    await (await this.#dispatcher)?.destroy()
+    await (await this.#connections)?.destroy()
   }
 
-  #connected(): Promise<Dispatcher> {
+  #connected(): Promise<RestingConnections> {
     const { concurrency, wayOut = DIRECT } = this.#options
-    return (this.#dispatcher ??= import('./dispatcher.ts').then(({ dispatcherOf }) =>
-      dispatcherOf(concurrency, wayOut),
+    return (this.#connections ??= import('./dispatcher.ts').then(
+      (made) => new made.RestingConnections(concurrency, wayOut),
     ))
   }
 
@@ -115,10 +115,9 @@ export class HttpParser implements Parser, AsyncDisposable {
     const at = { origin: baseUrl.origin, path: `${pathOf(baseUrl)}/v2/${operation}` }
     const { hold = UNLIMITED.hold(), maySend = () => true } = request
     const options = { ...at, headers, body, timeoutMs: timeoutMs(request), maxAnswerBytes, hold, maySend }
-    const raw = await exchange(await this.#connected(), options, signal)
-    const encoding = raw.headers['content-encoding']
-    if (encoding === undefined) return raw
-    return { ...raw, body: await decodeBody(raw.body, encoding, { maxBytes: maxAnswerBytes, hold }, signal) }
+    const connections = await this.#connected()
+    const raw = await connections.use((connection) => exchange(connection, options, signal))
+    return decodedAnswer(raw, { maxBytes: maxAnswerBytes, hold }, signal)
   }
 }
 

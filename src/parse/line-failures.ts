@@ -1,6 +1,5 @@
 import type { FailureCode } from '#src/document/failure.ts'
 import type { Verdict } from '#src/document/verdict.ts'
-import { UndecodableAnswer } from './decode-body.ts'
 import { AnswerTooLong, NoAnswer, RequestTimeout } from './exchange.ts'
 
 const TRUST = 'Name its authority in NODE_EXTRA_CA_CERTS'
@@ -33,7 +32,11 @@ export function verdictOnFailure(thrown: Error, service: string): Verdict {
   const [error, inDoubt] = thrown instanceof NoAnswer ? [thrown.cause, thrown.sent] : [thrown, true]
   if (error instanceof AnswerTooLong) {
     const message = `The answer of ${service} is too long: ${error.message}.`
-    return { kind: 'rejected', failure: { code: 'bad_answer', stage: 'parse', message }, remedy: { kind: 'none' } }
+    return {
+      kind: 'rejected',
+      failure: { code: 'bad_answer', stage: 'parse', message, repeats: true },
+      remedy: { kind: 'none' },
+    }
   }
   return {
     kind: 'unavailable',
@@ -49,12 +52,11 @@ export function verdictOnFailure(thrown: Error, service: string): Verdict {
 }
 
 function codeOf(error: Error): FailureCode {
-  if (error instanceof RequestTimeout) return 'timeout'
-  return error instanceof UndecodableAnswer ? 'bad_answer' : 'service_unavailable'
+  return error instanceof RequestTimeout ? 'timeout' : 'service_unavailable'
 }
 
 function reasonOf(error: Error): string {
-  if (error instanceof RequestTimeout || error instanceof UndecodableAnswer) return error.message
+  if (error instanceof RequestTimeout) return error.message
   const refusal = /^Proxy response \((\d+)\)/.exec(error.message)
   if (refusal !== null) return `the proxy answered ${refusal[1]}: check HTTPS_PROXY, its login, or set NO_PROXY`
   const { code } = error as NodeJS.ErrnoException

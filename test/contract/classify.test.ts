@@ -280,3 +280,17 @@ describe('an answer with a malformed body', () => {
     }
   })
 })
+
+describe('the reason of a refusal', () => {
+  test.each([
+    [{ error: { message: 'the model is away' } }, 'the model is away'],
+    [{ detail: [{ loc: ['body', 'files'], msg: 'field required' }] }, 'field required'],
+    [{ detail: 'no such route' }, 'no such route'],
+    [{ errors: [{ message: 'too many' }] }, 'too many'],
+    [{ errors: [], details: 'it is closed' }, 'it is closed'],
+    [{ success: false, error: 'Bad Request', details: 'name is empty' }, 'Bad Request: name is empty'],
+    ['The service is closed today.', 'The service is closed today.'],
+  ])('is found in %j', (body, reason) => {
+    expect(verdictOn(404, body)).toMatchObject({ failure: { message: `The service answered 404: ${reason}` } })
+  })
+})

@@ -178,3 +178,34 @@ describe('what a service may send beyond the contract', () => {
     ])
   })
 })
+
+describe('a body that is read though it is no JSON as it should be', () => {
+  const text = (body: string | Buffer) => readAnswer(Buffer.from(body), NOON)
+
+  test('has a BOM, which is skipped', () => {
+    expect(text('\uFEFF{"data":{"markdown":"a"}}')).toMatchObject({ data: { markdown: 'a' }, problems: [] })
+  })
+
+  test('has numbers that are none: they are absent, and the document is partial', () => {
+    const body = '{"data":{"markdown":"NaN \\" Infinity","metadata":{"numPages":NaN,"x":-Infinity}}}'
+    const { data, problems } = text(body)
+    expect(data).toMatchObject({ markdown: 'NaN " Infinity', metadata: { x: null } })
+    expect(problems).toEqual([expect.stringContaining('numbers that are none')])
+    expect(text('{"data":{"markdown":"NaN"}}').problems).toEqual([])
+  })
+
+  test('has bytes that are no UTF-8: the document is partial', () => {
+    const body = Buffer.concat([Buffer.from('{"data":{"markdown":"a'), Buffer.of(0xff), Buffer.from('"}}')])
+    expect(text(body)).toMatchObject({
+      data: { markdown: 'a\uFFFD' },
+      problems: [expect.stringContaining('no UTF-8')],
+    })
+  })
+
+  test('has warnings beside the document, or a list of them', () => {
+    const problems = (json: object) => text(JSON.stringify(json)).problems
+    expect(problems({ warning: 'cut off', data: { markdown: 'a' } })).toEqual(['the service warned: cut off'])
+    expect(problems({ warning: [], data: { markdown: 'a', warning: [] } })).toEqual([])
+    expect(problems({ data: { markdown: 'a', warning: ['one', 'two'] } })).toEqual(['the service warned: one; two'])
+  })
+})

@@ -36,6 +36,8 @@ interface Case extends AsyncDisposable {
   readonly asked: () => number
   readonly run: () => Promise<Finished>
   readonly out: string
+  /** Of `status`. */
+  readonly args: readonly string[]
 }
 
 /** Files, or URLs; whether one is refused is determined by its number. */
@@ -75,6 +77,7 @@ async function prepare(
   return {
     asked: () => service.asked.filter((line) => line.startsWith('POST /v2/')).length,
     out,
+    args: kind === 'files' ? [source, '--out', out] : [],
     run: () => sluice(['run', ...args]),
     [Symbol.asyncDispose]: () => kept.disposeAsync(),
   }
@@ -167,3 +170,17 @@ describe('a run in which many documents meet the same refusal', () => {
     expect((await of.run()).code).toBe(2)
   }, 240_000)
 })
+
+test('a success that cannot be used is bought twice where it is the same, shown, and not bought again', async () => {
+  await using of = await prepare('files', (number) => (number === 3 ? { status: 200, body: '{"data":{"mark' } : null))
+  const { code, stdout } = await of.run()
+  expect(code, stdout).toBe(2)
+  expect(of.asked()).toBe(DOCUMENTS + 1)
+  expect(stdout).toContain('2 answers could not be used, or never came; perhaps charged: 2 credits')
+  const { letters } = await readStore(of.out)
+  expect([...letters.values()].map(({ failure }) => [failure.code, failure.repeats])).toEqual([['bad_answer', true]])
+  expect((await of.run()).code).toBe(2)
+  expect(of.asked()).toBe(DOCUMENTS + 1)
+  const status = await sluice(['status', ...of.args])
+  expect(status.stdout).toMatch(/unusable answers +2\n +perhaps charged for them +2/)
+}, 240_000)

@@ -1,7 +1,8 @@
-import { createServer } from 'node:net'
+import { createServer, type Socket } from 'node:net'
 import type { AddressInfo } from 'node:net'
-import { brotliCompressSync, gzipSync } from 'node:zlib'
+import { brotliCompressSync, gzipSync, zstdCompressSync } from 'node:zlib'
 import { describe, expect, test } from 'vitest'
+import { readAnswer } from '#src/contract/read-answer.ts'
 import { HttpParser, type HttpParserOptions } from '#src/parse/http-parser.ts'
 import { RequestWithdrawn } from '#src/document/request-withdrawn.ts'
 import { DocumentChanged } from '#src/document/document-changed.ts'
@@ -14,7 +15,7 @@ import {
   type ScriptedService,
   startScriptedService,
 } from '../support/scripted-service.ts'
-import { until } from '../support/wait.ts'
+import { after, until } from '../support/wait.ts'
 
 const never = new AbortController().signal
 
@@ -27,6 +28,36 @@ async function verdictOn(reply: Reply, more: Partial<HttpParserOptions> = {}) {
   await using service = await startScriptedService({ answers: [reply] })
   await using parser = parserFor(service, more)
   return await parser.parse(parseRequest('a document'), never)
+}
+
+/** Calls `answer` for each request that came in whole; what it writes is what the client gets. */
+async function rawServer(answer: (number: number, socket: Socket) => void): Promise<{ url: string } & AsyncDisposable> {
+  let number = 0
+  const sockets = new Set<Socket>()
+  const server = createServer((socket) => {
+    sockets.add(socket)
+    let text = ''
+    socket.on('error', () => undefined)
+    socket.on('data', (chunk) => {
+      text += chunk.toString('latin1')
+      if (!/--\r\n$/.test(text)) return
+      text = ''
+      answer((number += 1), socket)
+    })
+  }).listen(0, '127.0.0.1')
+  await new Promise((resolve) => server.once('listening', resolve))
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    [Symbol.asyncDispose]: async () => {
+      for (const socket of sockets) socket.destroy()
+      await new Promise((resolve) => server.close(resolve))
+    },
+  }
+}
+
+function whole(markdown: string): string {
+  const body = JSON.stringify({ success: true, data: { markdown } })
+  return `HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: ${body.length}\r\n\r\n${body}`
 }
 
 describe('the request that HttpParser sends', () => {
@@ -131,11 +162,11 @@ describe('the request that HttpParser sends', () => {
     expect([asked, service.charged]).toEqual([2, 0])
   })
 
-  test('uses a connection again', async () => {
+  test('uses a connection again, once it has rested', async () => {
     await using service = await startScriptedService()
     await using parser = parserFor(service, { concurrency: 1 })
     for (let i = 0; i < 5; i += 1) await parser.parse(parseRequest(`document ${i}`), never)
-    expect(service.connections).toBe(1)
+    expect(service.connections).toBe(2)
   })
 })
 
@@ -169,12 +200,65 @@ describe('an answer that HttpParser receives', () => {
     }
   })
 
-  test('may be asked for again when its encoding is damaged or unknown', async () => {
-    for (const encoding of ['gzip', 'zstd-2'])
+  test('cannot be used when its encoding is damaged or unknown, and may be charged', async () => {
+    for (const encoding of ['gzip', 'zstd-2', 'gzip, gzip, gzip, gzip, gzip'])
       expect(await verdictOn({ body: 'plain', headers: { 'content-encoding': encoding } })).toMatchObject({
-        kind: 'unavailable',
-        code: 'bad_answer',
+        kind: 'refused',
+        failure: { code: 'bad_answer', message: expect.stringContaining('and it') },
+        unusable: expect.any(String),
       })
+  })
+
+  const german = '{"success":true,"data":{"markdown":"Grüße"}}'
+  test.each<[string, Reply]>([
+    [
+      'two content encodings',
+      { body: brotliCompressSync(gzipSync(german)), headers: { 'content-encoding': 'gzip, br' } },
+    ],
+    ['zstd', { body: zstdCompressSync(german), headers: { 'content-encoding': 'zstd' } }],
+    ['a BOM', { body: Buffer.from(`\uFEFF${german}`) }],
+    [
+      'ISO 8859-1',
+      { body: Buffer.from(german, 'latin1'), headers: { 'content-type': 'application/json; charset=iso-8859-1' } },
+    ],
+    [
+      'UTF-8 that says it is ISO 8859-1',
+      { body: german, headers: { 'content-type': 'application/json; charset=iso-8859-1' } },
+    ],
+    [
+      'UTF-16',
+      { body: Buffer.from(german, 'utf16le'), headers: { 'content-type': 'application/json; charset="utf-16le"' } },
+    ],
+  ])('in %s is read', async (_, reply) => {
+    const verdict = await verdictOn(reply)
+    if (verdict.kind !== 'parsed') throw new Error(JSON.stringify(verdict))
+    expect(readAnswer(verdict.answer.body, 0)).toMatchObject({ data: { markdown: 'Grüße' }, problems: [] })
+  })
+
+  test.each(['100 Continue', '102 Processing', '103 Early Hints\r\nLink: </a>'])(
+    'is that behind an interim answer (%s)',
+    async (interim) => {
+      await using server = await rawServer((_, socket) => socket.write(`HTTP/1.1 ${interim}\r\n\r\n${whole('second')}`))
+      await using parser = parserFor(server)
+      for (const at of [1, 2]) {
+        const verdict = await parser.parse(parseRequest(`document ${at}`), never)
+        expect(verdict).toMatchObject({ kind: 'parsed', answer: { json: { data: { markdown: 'second' } } } })
+      }
+    },
+  )
+
+  test('is never one that came late on a connection of another document', async () => {
+    await using server = await rawServer((number, socket) => {
+      socket.write(whole(`of request ${number}`))
+      after(3, () => socket.write(whole(`late, of request ${number}`)))
+    })
+    await using parser = parserFor(server, { concurrency: 4 })
+    const one = async (at: number): Promise<void> => {
+      const verdict = await parser.parse(parseRequest(`document ${at}`), never)
+      const text = verdict.kind === 'parsed' ? readAnswer(verdict.answer.body, 0).data.markdown : verdict.kind
+      expect(text).toMatch(/^of request/)
+    }
+    for (let round = 0; round < 10; round++) await Promise.all([1, 2, 3, 4].map((at) => one(4 * round + at)))
   })
 
   test.each([401, 413, 503])('of status %i never shows the key, even where the service echoes it', async (status) => {

@@ -3,7 +3,7 @@ import { mostTries } from '#src/contract/service-codes.ts'
 import { assertNever } from '#src/document/assert-never.ts'
 import { MAX_ATTEMPTS } from '#src/document/backoff.ts'
 import type { Failure } from '#src/document/failure.ts'
-import { type ReceiptId, receiptId } from '#src/document/ids.ts'
+import { type ReceiptId, receiptId, type SourceKey } from '#src/document/ids.ts'
 import type { ParserFacts } from '#src/document/parser.ts'
 import type { Cost } from '#src/document/record.ts'
 import type { Remedy, Usage, Verdict } from '#src/document/verdict.ts'
@@ -117,7 +117,7 @@ async function sendOnce(work: Work, recipe: Recipe, id: ReceiptId, deps: BuyDeps
   if (saved.status === 'rejected') throw saved.reason
   if (settled.status === 'rejected') throw settled.reason
   if (left.status === 'rejected') throw left.reason
-  emitVerdict(work, answered, durationMs, deps)
+  emitVerdict(key, answered, { durationMs, modelled: reservation.modelled }, deps)
   return {
     ...purchaseOf(verdict, left.value, { attempt: work.attempt, parser }, deps),
     remedy: remedyOf(verdict, deps),
@@ -145,7 +145,8 @@ function usageOf(verdict: Verdict): Usage | null {
 /** A whole request went out and no answer came that can be used: it may have been charged. */
 const isInDoubt = (verdict: Verdict): boolean =>
   (verdict.kind === 'unavailable' && verdict.inDoubt === true) ||
-  (verdict.kind === 'refused' && verdict.unusable !== undefined)
+  (verdict.kind === 'refused' && verdict.unusable !== undefined) ||
+  (verdict.kind === 'rejected' && verdict.failure.code === 'bad_answer')
 
 interface Sending extends Pick<Work, 'attempt'> {
   readonly parser: ParserFacts
@@ -232,13 +233,18 @@ const costOf = (usage: Usage, credits: number | null): Cost => ({
 const requestIdOf = (verdict: Verdict): string | null =>
   verdict.kind === 'parsed' ? verdict.answer.requestId : (verdict.requestId ?? null)
 
-function emitVerdict({ job: { key } }: Work, verdict: Verdict, durationMs: number, deps: BuyDeps): void {
+function emitVerdict(
+  key: SourceKey,
+  verdict: Verdict,
+  { durationMs, modelled }: { readonly durationMs: number; readonly modelled: number },
+  deps: BuyDeps,
+): void {
   const { events } = deps
   const requestId = requestIdOf(verdict)
   const receiver = receiverOf(deps)
   const bytes = verdict.kind === 'parsed' ? verdict.answer.body.length : 0
   events.emit('request:answered', { key, verdict: verdict.kind, requestId, durationMs, bytes, ...receiver })
-  if (isInDoubt(verdict)) events.emit('request:lost', { key, ...receiver })
+  if (isInDoubt(verdict)) events.emit('request:lost', { key, credits: modelled, ...receiver })
   if (verdict.kind === 'throttled') {
     events.emit('request:throttled', {
       key,

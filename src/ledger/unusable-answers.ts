@@ -1,0 +1,23 @@
+import { redisPrefix } from '#src/document/pipeline.ts'
+import type { RedisConnection } from '#src/redis/connection.ts'
+
+/** Requests whose answer could not be used, or never came, by all processes; lost with Redis. */
+export interface UnusableAnswers {
+  readonly requests: number
+  /** By the price model: the service may have charged them. */
+  readonly credits: number
+}
+
+const keyOf = (pipeline: string): string => `${redisPrefix(pipeline)}:unusable`
+
+export async function countUnusable(connection: RedisConnection, pipeline: string, credits: number): Promise<void> {
+  await Promise.all([
+    connection.hincrby(keyOf(pipeline), 'requests', 1),
+    connection.hincrbyfloat(keyOf(pipeline), 'credits', credits),
+  ])
+}
+
+export async function unusableAnswers(connection: RedisConnection, pipeline: string): Promise<UnusableAnswers> {
+  const { requests = '0', credits = '0' } = await connection.hgetall(keyOf(pipeline))
+  return { requests: Number(requests), credits: Number(credits) }
+}
