@@ -1,4 +1,5 @@
 import type { Settings } from '#config/settings.ts'
+import type { Join } from '#src/document/queue-lease.ts'
 import type { Events } from '#src/events.ts'
 import { type Adopted, raiseClaimEpoch } from '#src/ingest/scan/claim-store.ts'
 import type { ParserPolicy } from '#src/document/parser.ts'
@@ -13,7 +14,7 @@ import { RedisLedger } from '#src/ledger/redis-ledger.ts'
 import { countUnusable, unusableAnswers } from '#src/ledger/unusable-answers.ts'
 import { RedisScans } from '#src/ledger/redis-scans.ts'
 import { renderOutputs } from '#src/outputs/render.ts'
-import type { RedisConnection } from '#src/redis/connection.ts'
+import { type RedisConnection, withoutSecrets } from '#src/redis/connection.ts'
 import { DocumentQueue } from '#src/queue/document-queue.ts'
 import { keepSchedule } from '#src/queue/schedule.ts'
 import { sharedClock } from '#src/redis/shared-clock.ts'
@@ -35,7 +36,8 @@ import { ambiguousRequests } from './ambiguous-requests.ts'
 import { refuseKeyless, refuseServices, servicePrices } from './named-services.ts'
 import { openTiers } from './open-tiers.ts'
 import { parserPolicyOf, routesWith } from './parser-policy.ts'
-import { readyStore } from './ready-store.ts'
+import { type HeldLease, takeQueueLease } from './queue-lease.ts'
+import { type ReadyStore, readyStore } from './ready-store.ts'
 import { statusLine } from './status-line.ts'
 import { reportRecovered } from './report-recovered.ts'
 import { reportSlowOpen } from './report-slow-open.ts'
@@ -68,10 +70,12 @@ export async function openIngestPipeline(options: PipelineOptions, signal: Abort
   const { resources, id, connection, source, owner, parsers, store, ledger, queue, shared } = opened
   try {
     const traced = await observe(opened, options.name ?? null)
-    const kept = { ...traced, ...(await readyStore(store, { ...options, spoolFolder: shared.folders.spool }, signal)) }
+    const { queueLease, ...ready } = await takeStore(opened, options, signal)
+    const kept = { ...traced, ...ready }
     const requests = await shared.requests(settings, signal)
     resources.use(followService(requests, shared.events, events, settings.servicePatienceMs))
     const lease = resources.use(await ProcessLease.open({ connection, pipeline: id, leaseMs: settings.takeoverMs }))
+    lease.onNewEpoch(() => queueLease.declare())
     const sharedNow = await sharedClock(connection)
     const intents = new RedisIntents({ ...settings, connection, pipeline: id, lease, now: sharedNow })
     const spend = customSpending(options.custom, { ...opened, pipeline: id, lease, settings }, requests, resources)
@@ -119,6 +123,22 @@ export async function openIngestPipeline(options: PipelineOptions, signal: Abort
     await opened[Symbol.asyncDispose]()
     throw error
   }
+}
+
+/** The store, ready for purchases of this queue alone. Its lease is given back after all else has ended. */
+async function takeStore(
+  { store, connection, shared, events, resources }: Opened,
+  { settings, say }: PipelineOptions,
+  signal: AbortSignal,
+): Promise<ReadyStore> {
+  const { state, spool: spoolFolder } = shared.folders
+  const { redisUrl } = settings
+  const join: Join =
+    redisUrl === undefined ? { kind: 'private', stateDir: state } : { kind: 'redis', url: withoutSecrets(redisUrl) }
+  const onLost = (message: string): void => void events.emit('run:halted', { cause: 'store', message })
+  const takeLease = async (): Promise<HeldLease> =>
+    resources.use(await takeQueueLease({ store, connection, join, onLost }, signal))
+  return readyStore(store, { settings, say, events, spoolFolder, takeLease }, signal)
 }
 
 const ofProcess = ({ requestPriority, answerMemory }: Shared): Pick<Shared, 'requestPriority' | 'answerMemory'> => ({

@@ -3,12 +3,19 @@ import { commitSpooled } from '#src/ingest/process/commit-spooled.ts'
 import type { IngestDeps } from '#src/ingest/deps.ts'
 import { FolderSpool, withSpool } from '#src/outputs/answer-spool.ts'
 import { reportWhenSlow } from '#src/ingest/process/retrying-store.ts'
+import type { HeldLease } from './queue-lease.ts'
 import type { OutputStore } from '#src/ports/output-store.ts'
 
 export interface ReadyStoreOptions extends Pick<IngestDeps, 'events'> {
   readonly settings: Pick<Settings, 'storeSlowMs'>
   readonly spoolFolder: string
   readonly say: (line: string) => void
+  /** Called before anything is written that another process might be writing. */
+  readonly takeLease: () => Promise<HeldLease>
+}
+
+export interface ReadyStore extends Pick<IngestDeps, 'store' | 'spool'> {
+  readonly queueLease: HeldLease
 }
 
 /**
@@ -18,10 +25,10 @@ export interface ReadyStoreOptions extends Pick<IngestDeps, 'events'> {
  */
 export async function readyStore(
   store: OutputStore,
-  { spoolFolder, say, events, settings }: ReadyStoreOptions,
+  { events, settings, ...options }: ReadyStoreOptions,
   signal: AbortSignal,
-): Promise<Pick<IngestDeps, 'store' | 'spool'>> {
-  const ready = (): Promise<Pick<IngestDeps, 'store' | 'spool'>> => makeReady(store, spoolFolder, say, signal)
+): Promise<ReadyStore> {
+  const ready = (): Promise<ReadyStore> => makeReady(store, options, signal)
   const kept = await reportWhenSlow(
     ready,
     { ...settings, events },
@@ -33,15 +40,16 @@ export async function readyStore(
 
 async function makeReady(
   store: OutputStore,
-  spoolFolder: string,
-  say: (line: string) => void,
+  { spoolFolder, say, takeLease }: Pick<ReadyStoreOptions, 'spoolFolder' | 'say' | 'takeLease'>,
   signal: AbortSignal,
-): Promise<Pick<IngestDeps, 'store' | 'spool'>> {
-  const { warning } = await store.probe()
-  if (warning !== null) say(`warning: ${warning}`)
+): Promise<ReadyStore> {
+  const [probed, leased] = await Promise.allSettled([store.probe(), takeLease()])
+  if (probed.status === 'rejected') throw probed.reason
+  if (leased.status === 'rejected') throw leased.reason
+  if (probed.value.warning !== null) say(`warning: ${probed.value.warning}`)
   await store.recover()
   const spool = new FolderSpool(spoolFolder, store.url)
   const committed = await commitSpooled(spool, store, signal)
   if (committed > 0) say(`${committed} paid answers of an earlier run were committed from the spool`)
-  return { store: withSpool(store, spool), spool }
+  return { store: withSpool(store, spool), spool, queueLease: leased.value }
 }

@@ -1,6 +1,7 @@
 import type { AnswerHold } from '#src/document/answer-memory.ts'
 import type { ContextStorage } from './context-storage.ts'
 import type { FeedStorage } from './feed-storage.ts'
+import type { LeaseStorage } from './lease-storage.ts'
 import type { ContentHash, ReceiptId, SourceKey } from '#src/document/ids.ts'
 import type { ParserFacts } from '#src/document/parser.ts'
 import type { DeadLetter, DocumentRecord, KeptReceipt, Receipt } from '#src/document/record.ts'
@@ -30,6 +31,8 @@ export interface OutputStore {
   readonly url: string
   readonly feed: FeedStorage
   readonly contexts: ContextStorage
+  /** Keeps two queues from one store; a store without it takes all. */
+  readonly lease?: LeaseStorage
   /** Writes something, makes sure of it and removes it: before anything is bought. Throws `StoreUnusable`. */
   probe(): Promise<StoreProbe>
   /** Asked before each purchase, without a write: throws `StoreUnusable` where its answer could not be kept. */

@@ -54,6 +54,23 @@ export function testOutputStore(name: string, open: () => Promise<{ store: Outpu
     })
   })
 
+  test(`${name}: the lease of the queue is written over the version that was read, by one of several`, async () => {
+    await using opened = await open()
+    const { lease } = opened.store
+    if (lease === undefined) return
+    expect(await lease.read()).toBeNull()
+    expect((await Promise.all([lease.write('a', null), lease.write('b', null)])).filter(Boolean)).toHaveLength(1)
+    const first = await lease.read()
+    const writes = ['c', 'd', 'e'].map((text) => lease.write(text, first?.version ?? null))
+    expect((await Promise.all(writes)).filter(Boolean)).toHaveLength(1)
+    const second = await lease.read()
+    expect(await lease.write('late', first?.version ?? null)).toBe(false)
+    expect(await lease.write('f', second?.version ?? null)).toBe(true)
+    // One that was paused before a write, while the version that it read went by.
+    expect(await lease.write('late', first?.version ?? null)).toBe(false)
+    expect((await lease.read())?.text).toBe('f')
+  })
+
   test(`${name}: contexts are read as they were written last, side by side with others`, async () => {
     await using opened = await open()
     const { contexts } = opened.store

@@ -13,6 +13,7 @@ const PLACEHOLDERS: Readonly<Record<string, string>> = {
   '<pipeline>': '[0-9a-f]{16}',
   '<address>': '[0-9a-f]{16}',
   '<key>': '[0-9a-f]+',
+  '<store>': '[0-9a-f-]{36}',
   '<process>': '[0-9a-f-]+',
   '<digest>': '[0-9a-f]{32}',
   '<n>': '[0-9a-z]{1,3}',

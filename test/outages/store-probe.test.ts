@@ -115,7 +115,7 @@ describe.concurrent('an output store', () => {
     const { code, stdout } = await running.finished
     // The grace for what is in flight is a minute by default.
     expect(performance.now() - stoppedAt).toBeLessThan(30_000)
-    expect([code, stdout]).toEqual([130, expect.stringContaining('stopped by hand')])
+    expect([code, stdout]).toEqual([130, expect.stringContaining('stopped by SIGTERM')])
     await rename(`${harness.out}-away`, harness.out)
     expect((await harness.run(flags)).code).toBe(0)
     await harness.expectAllPaidOnce(100)

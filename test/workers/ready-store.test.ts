@@ -23,6 +23,7 @@ test('a store whose first write hangs at the start is reported after --store-slo
     settings: { storeSlowMs: 100 },
     spoolFolder: join(folder.path, 'spool'),
     say: () => undefined,
+    takeLease: async () => ({ declare: async () => undefined, [Symbol.asyncDispose]: async () => undefined }),
   }
   await readyStore(slow, options, new AbortController().signal)
   expect(reported[0]).toBe('store: it does not answer for longer than 0.1 s; nothing was bought')

@@ -1,23 +1,23 @@
 import { randomBytes } from 'node:crypto'
 import { link, rename, rm, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
-import { flushFolder, isOneOf, writeFlushed } from '../file-system.ts'
+import { flushFolder, isOneOf, writeFlushed, writeNew } from '../file-system.ts'
 
 /**
  * Creates a file with all of its content, or finds that there is one: of processes that try at the same time one gets
  * `true`, and no reader sees a part. A file system without hard links gets an exclusive create, which a reader may see
- * before it is filled.
+ * before it is filled. Without `flush` it may be gone after a power loss.
  */
-export async function createExclusive(path: string, bytes: Uint8Array): Promise<boolean> {
+export async function createExclusive(path: string, bytes: Uint8Array, { flush = true } = {}): Promise<boolean> {
   const staged = besideOf(path)
-  await writeFlushed(staged, bytes)
   try {
+    await writeNew(staged, bytes, flush)
     await link(staged, path)
   } catch (error) {
     if (isOneOf(error, 'EEXIST')) return false
     if (!isOneOf(error, 'EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EMLINK')) throw error
     try {
-      await writeFile(path, bytes, { flag: 'wx', flush: true })
+      await writeFile(path, bytes, { flag: 'wx', flush })
     } catch (second) {
       if (isOneOf(second, 'EEXIST')) return false
       throw second
@@ -25,7 +25,7 @@ export async function createExclusive(path: string, bytes: Uint8Array): Promise<
   } finally {
     await rm(staged, { force: true })
   }
-  await flushFolder(dirname(path))
+  if (flush) await flushFolder(dirname(path))
   return true
 }
 

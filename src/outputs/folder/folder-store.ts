@@ -26,6 +26,7 @@ import { moveIfThere, type DocumentPaths, putDocument, settleAside, wholeRecord 
 import { entriesIn, readInStore } from './folder-entries.ts'
 import { FolderContexts } from './folder-contexts.ts'
 import { FolderFeed } from './folder-feed.ts'
+import { FolderLease } from './folder-lease.ts'
 import { FolderManifest } from './folder-manifest.ts'
 import { FolderReceipts, putFile } from './folder-receipts.ts'
 import { FolderWatch } from './folder-probe.ts'
@@ -104,6 +105,7 @@ class FolderStore implements FolderOutputStore {
   readonly url: string
   readonly feed: FolderFeed
   readonly contexts: FolderContexts
+  readonly lease: FolderLease
   readonly #root: string
   readonly #documents: string
   readonly #failures: string
@@ -128,6 +130,7 @@ class FolderStore implements FolderOutputStore {
     this.#area = area
     this.feed = new FolderFeed(root, area)
     this.contexts = new FolderContexts(root, area)
+    this.lease = new FolderLease(root)
     this.#manifest = new FolderManifest(root)
     this.#rules = rules
     this.#watch = watch

@@ -21,6 +21,12 @@ async function processNamespace(): Promise<string> {
   return inode === undefined ? '' : `.pid-${inode}`
 }
 
+/** Where a process id means something: one boot of one machine, and one PID namespace. Null where neither is known. */
+export async function pidSpace(): Promise<string | null> {
+  const boot = await readFile('/proc/sys/kernel/random/boot_id', 'utf8').catch(() => null)
+  return boot === null ? null : `${boot.trim()}${await processNamespace()}`
+}
+
 /** Marks of earlier releases name no namespace; then the host alone decides. */
 const withoutNamespace = (host: string): string => host.replace(/\.pid-\d+$/, '')
 
@@ -44,7 +50,7 @@ export async function isGone(
  * Tells a process from a later one with the same id. On Linux the moment of its start; elsewhere only whether it
  * lives (`1` or `0`).
  */
-async function startOf(pid: number): Promise<string> {
+export async function startOf(pid: number): Promise<string> {
   try {
     const stat = await readFile(`/proc/${pid}/stat`, 'utf8')
     // The second field is the command in brackets and may hold spaces; the start is the 22nd, in ticks since boot.

@@ -20,6 +20,7 @@ import { S3Documents } from './s3-documents.ts'
 import { explainedS3, isDenied } from '#src/s3/errors.ts'
 import { S3Contexts } from './s3-contexts.ts'
 import { S3Feed } from './s3-feed.ts'
+import { S3Lease } from './s3-lease.ts'
 import { PROBE, S3Manifest } from './s3-manifest.ts'
 import { s3Orphans } from './s3-orphans.ts'
 import { notAStore } from '../store-error.ts'
@@ -82,6 +83,7 @@ class S3Store implements OutputStore {
   readonly url: string
   readonly feed: S3Feed
   readonly contexts: S3Contexts
+  readonly lease: S3Lease
   readonly #bucket: S3Bucket
   readonly #objects: StoreObjects
   readonly #manifest: S3Manifest
@@ -100,6 +102,7 @@ class S3Store implements OutputStore {
     this.#manifest = new S3Manifest({ bucket, objects, url, packMs })
     this.feed = new S3Feed(objects)
     this.contexts = new S3Contexts(bucket)
+    this.lease = new S3Lease(bucket, url)
     const pathBytes = KEY_MAX_BYTES - RESERVED_BYTES - Buffer.byteLength(at.prefix)
     // In a pack an output of its own saves no reader a request.
     const inline = (): number => (objects.packs === null ? inlineBytes : Math.max(inlineBytes, LARGE_BYTES))

@@ -1,0 +1,64 @@
+import { readdir, rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { LeaseStorage, StoredLease } from '#src/ports/lease-storage.ts'
+import { isOneOf, readIfThere } from '../file-system.ts'
+import { explained } from '../store-error.ts'
+import { createExclusive } from './exclusive-file.ts'
+import { makeBelow } from './make-folder.ts'
+
+const NAME = /^queue-(\d+)\.json$/
+
+/**
+ * `.sluice/queue-<n>.json`: as a folder has no compare-and-swap, version n + 1 is written by the one process that creates
+ * that file (as with the manifest), which then removes the ones before. One that was paused before it created the file of
+ * a version that is long removed finds a later one, and has written nothing.
+ */
+export class FolderLease implements LeaseStorage {
+  readonly beatMs: number
+  readonly #root: string
+  readonly #work: string
+
+  constructor(root: string, beatMs = 10_000) {
+    this.beatMs = beatMs
+    this.#root = root
+    this.#work = join(root, '.sluice')
+  }
+
+  async read(): Promise<StoredLease | null> {
+    return explained(`cannot read the lease of the queue in ${this.#root}`, async () => {
+      for (;;) {
+        const newest = Math.max(0, ...(await this.#versions()))
+        if (newest === 0) return null
+        const bytes = await readIfThere(this.#path(newest))
+        // Null where a later version came meanwhile.
+        if (bytes !== null) return { text: bytes.toString('utf8'), version: String(newest) }
+      }
+    })
+  }
+
+  async write(text: string, over: string | null): Promise<boolean> {
+    return explained(`cannot write the lease of the queue in ${this.#root}`, async () => {
+      const version = Number(over ?? 0) + 1
+      await makeBelow(this.#root, this.#work)
+      if (!(await createExclusive(this.#path(version), Buffer.from(text), { flush: false }))) return false
+      const versions = await this.#versions()
+      const isNewest = versions.every((other) => other <= version)
+      const outdated = isNewest ? versions.filter((other) => other < version) : [version]
+      for (const other of outdated) await rm(this.#path(other), { force: true })
+      return isNewest
+    })
+  }
+
+  async #versions(): Promise<readonly number[]> {
+    try {
+      return (await readdir(this.#work)).flatMap((name) => Number(NAME.exec(name)?.[1] ?? []))
+    } catch (error) {
+      if (isOneOf(error, 'ENOENT')) return []
+      throw error
+    }
+  }
+
+  #path(version: number): string {
+    return join(this.#work, `queue-${version}.json`)
+  }
+}

@@ -1,0 +1,30 @@
+import type { LeaseStorage, StoredLease } from '#src/ports/lease-storage.ts'
+import { explainedS3 } from '#src/s3/errors.ts'
+import type { S3Bucket } from './s3-bucket.ts'
+
+/** In none of the store's folders, so that no listing meets it. */
+const NAME = '.sluice/queue.json'
+
+/** Compare-and-swap by ETag. Each renewal is a PUT, so there are few. */
+export class S3Lease implements LeaseStorage {
+  readonly beatMs = 30_000
+  readonly #bucket: S3Bucket
+  readonly #url: string
+
+  constructor(bucket: S3Bucket, url: string) {
+    this.#bucket = bucket
+    this.#url = url
+  }
+
+  async read(): Promise<StoredLease | null> {
+    const stored = await this.#bucket.get(NAME)
+    return stored === null ? null : { text: stored.bytes.toString('utf8'), version: stored.etag }
+  }
+
+  async write(text: string, over: string | null): Promise<boolean> {
+    const condition = over === null ? ({ only: 'absent' } as const) : ({ only: 'over', etag: over } as const)
+    return explainedS3(`cannot write ${NAME} in ${this.#url}`, () =>
+      this.#bucket.putIf(NAME, Buffer.from(text), condition),
+    )
+  }
+}

@@ -1,0 +1,193 @@
+import { randomUUID } from 'node:crypto'
+import { hostname } from 'node:os'
+import { setTimeout as sleep } from 'node:timers/promises'
+import {
+  type Join,
+  judgeLease,
+  type LeaseProcess,
+  leaseJson,
+  leaseMs,
+  type LeaseVerdict,
+  parseLease,
+  type QueueLease,
+  renewed,
+  without,
+} from '#src/document/queue-lease.ts'
+import { StoreRefused } from '#src/document/store-refused.ts'
+import { pidSpace, startOf } from '#src/outputs/folder/work-owner.ts'
+import type { LeaseStorage, StoredLease } from '#src/ports/lease-storage.ts'
+import type { OutputStore } from '#src/ports/output-store.ts'
+import type { RedisConnection } from '#src/redis/connection.ts'
+import { settlesWithin } from '#src/redis/settles-within.ts'
+
+export interface QueueLeaseOptions {
+  readonly store: Pick<OutputStore, 'url' | 'lease' | 'readManifest'>
+  readonly connection: RedisConnection
+  readonly join: Join
+  /** Called once with a sentence when another queue has taken the store, so that nothing more may be bought here. */
+  readonly onLost: (message: string) => void
+}
+
+/** What Redis lost its live processes declare again within a second or two; then a queue that seems another's is ours. */
+const DECLARED_WITHIN_MS = 3_000
+const POLL_MS = 100
+/** Of other processes of the same queue, that renew at the same moment. */
+const TRIES = 10
+/** A store that hangs does not hold up the end; then the lease ends by itself, or with this process. */
+const CLOSE_PATIENCE_MS = 1_000
+
+/** This process's part in the lease of a store. Renewed until it is disposed of, which gives it back. */
+export interface HeldLease extends AsyncDisposable {
+  /** Writes the id of the queue into Redis, which may have lost it. */
+  declare(): Promise<unknown>
+}
+
+/**
+ * Takes the lease of the store for the queue in this Redis.
+ *
+ * @throws {StoreRefused} where processes of another queue hold it
+ */
+export async function takeQueueLease(options: QueueLeaseOptions, signal: AbortSignal): Promise<HeldLease> {
+  const { lease: storage } = options.store
+  // A store from outside may have none.
+  if (storage === undefined) return { declare: async () => undefined, [Symbol.asyncDispose]: async () => undefined }
+  const lease = new Lease(options, storage, `sluice:queue:${(await options.store.readManifest())?.id ?? ''}`)
+  await lease.take(signal)
+  return lease
+}
+
+class Lease implements HeldLease {
+  readonly #options: QueueLeaseOptions
+  readonly #storage: LeaseStorage
+  readonly #key: string
+  readonly #own: Promise<Omit<LeaseProcess, 'at'>> = ownProcess()
+  #queue: string = randomUUID()
+  #timer: NodeJS.Timeout | undefined
+  #renewing: Promise<void> | null = null
+
+  constructor(options: QueueLeaseOptions, storage: LeaseStorage, key: string) {
+    this.#options = options
+    this.#storage = storage
+    this.#key = key
+  }
+
+  async take(signal: AbortSignal): Promise<void> {
+    this.#queue = (await this.#options.connection.get(this.#key)) ?? this.#queue
+    let watched: string | undefined
+    for (;;) {
+      signal.throwIfAborted()
+      const stored = await this.#storage.read()
+      const { lease, verdict, dead } = await this.#judge(stored)
+      const isSilent = verdict.kind === 'silent' && (watched ?? stored?.version) === stored?.version
+      if (isSilent && watched === undefined) {
+        watched = stored?.version
+        await sleep(1.5 * this.#storage.beatMs, undefined, { signal })
+      } else if (lease !== null && !isSilent && 'holder' in verdict) {
+        if (!(await this.#joins(lease))) throw new StoreRefused(this.#refusal(lease, verdict.holder))
+      } else if (await this.#write(stored, lease, dead)) break
+    }
+    await this.declare()
+    this.#timer = setInterval(() => this.#renewSoon(), this.#storage.beatMs).unref()
+  }
+
+  async declare(): Promise<unknown> {
+    return this.#options.connection.set(this.#key, this.#queue)
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    clearInterval(this.#timer)
+    const release = async (): Promise<void> => {
+      await this.#renewing
+      const { id } = await this.#own
+      for (let tries = 0; tries < TRIES; tries++) {
+        const stored = await this.#storage.read()
+        const lease = stored === null ? null : parseLease(stored.text)
+        if (stored === null || lease?.queue !== this.#queue) return
+        if (await this.#storage.write(leaseJson(without(lease, id)), stored.version)) return
+      }
+    }
+    await settlesWithin(release(), CLOSE_PATIENCE_MS)
+  }
+
+  /** A store that is away or full changes nothing: the next beat tries again. */
+  #renewSoon(): void {
+    this.#renewing ??= this.#renew()
+      .catch(() => undefined)
+      .finally(() => (this.#renewing = null))
+  }
+
+  async #renew(): Promise<void> {
+    for (let tries = 0; tries < TRIES; tries++) {
+      const stored = await this.#storage.read()
+      const { lease, verdict, dead } = await this.#judge(stored)
+      if (verdict.kind === 'held' || verdict.kind === 'silent') {
+        clearInterval(this.#timer)
+        const { url } = this.#options.store
+        const how = lease === null ? '' : `. ${howToJoin(lease.join)}`
+        return this.#options.onLost(`another queue took over ${url}, which this one left for too long${how}`)
+      }
+      if (await this.#write(stored, lease, dead)) return
+    }
+  }
+
+  async #judge(stored: StoredLease | null): Promise<Judged> {
+    const lease = stored === null ? null : parseLease(stored.text)
+    const dead = await deadOf(lease, await this.#own)
+    const view = { queue: this.#queue, now: Date.now(), beatMs: this.#storage.beatMs, dead }
+    return { lease, dead, verdict: judgeLease(lease, view) }
+  }
+
+  async #write(stored: StoredLease | null, lease: QueueLease | null, dead: ReadonlySet<string>): Promise<boolean> {
+    const now = Date.now()
+    const view = { queue: this.#queue, join: this.#options.join, now, beatMs: this.#storage.beatMs, dead }
+    const next = renewed(lease, { ...(await this.#own), at: now }, view)
+    return this.#storage.write(leaseJson(next), stored?.version ?? null)
+  }
+
+  /** Whether the holder's queue is the one in our Redis after all: it was begun, or lost its data, a moment ago. */
+  async #joins({ queue }: QueueLease): Promise<boolean> {
+    const until = performance.now() + DECLARED_WITHIN_MS
+    while (performance.now() < until) {
+      if ((await this.#options.connection.get(this.#key)) === queue) {
+        this.#queue = queue
+        return true
+      }
+      await sleep(POLL_MS)
+    }
+    return false
+  }
+
+  #refusal({ join }: QueueLease, { host, pid, at }: LeaseProcess): string {
+    const lasts = leaseMs(this.#storage.beatMs)
+    const seconds = Math.min(Math.max(1, Math.ceil((at + lasts - Date.now()) / 1000)), Math.ceil(lasts / 1000))
+    return (
+      `another queue works on the store in ${this.#options.store.url} (process ${pid} on ${host}): two would buy every ` +
+      `document twice. ${howToJoin(join)}, or wait for its end. If that process is dead, its lease ends in ${seconds} s`
+    )
+  }
+}
+
+interface Judged {
+  readonly lease: QueueLease | null
+  readonly verdict: LeaseVerdict
+  readonly dead: ReadonlySet<string>
+}
+
+const howToJoin = (join: Join): string =>
+  join.kind === 'redis'
+    ? `To join it, give --redis-url ${join.url}, with its login where it has one`
+    : `To join it on that host, give --state-dir ${join.stateDir}; several hosts need one --redis-url`
+
+async function ownProcess(): Promise<Omit<LeaseProcess, 'at'>> {
+  const [space, start] = await Promise.all([pidSpace(), startOf(process.pid)])
+  return { id: randomUUID().slice(0, 13), host: hostname(), pidSpace: space, pid: process.pid, start }
+}
+
+/** Those of our own boot and PID namespace that have ended. */
+async function deadOf(lease: QueueLease | null, own: Pick<LeaseProcess, 'pidSpace'>): Promise<ReadonlySet<string>> {
+  const dead = new Set<string>()
+  for (const { id, pidSpace: space, pid, start } of lease?.processes ?? []) {
+    if (space !== null && space === own.pidSpace && (await startOf(pid)) !== start) dead.add(id)
+  }
+  return dead
+}
