@@ -70,8 +70,7 @@ export async function openIngestPipeline(options: PipelineOptions, signal: Abort
   const { resources, id, connection, source, owner, parsers, store, ledger, queue, shared } = opened
   try {
     const traced = await observe(opened, options.name ?? null)
-    const { queueLease, ...ready } = await takeStore(opened, options, signal)
-    const kept = { ...traced, ...ready }
+    const { queueLease, ...kept } = { ...traced, ...(await takeStore(opened, options, signal)) }
     const requests = await shared.requests(settings, signal)
     resources.use(followService(requests, shared.events, events, settings.servicePatienceMs))
     const lease = resources.use(await ProcessLease.open({ connection, pipeline: id, leaseMs: settings.takeoverMs }))

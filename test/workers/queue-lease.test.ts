@@ -20,14 +20,15 @@ const FAR: LeaseProcess = { id: 'x', host: 'far', pidSpace: 'other boot', pid: 1
 
 describe.concurrent('two runs on one store, each with a queue of its own', () => {
   test('the second is refused with a sentence that says how to join, buys nothing, and runs when the first has ended', async () => {
-    await using harness = await Harness.open({ documents: 6, reply: () => ({ delayMs: 1_500 }) })
-    const first = harness.start('run', { concurrency: 2, 'state-dir': `${harness.source}-a` })
+    await using harness = await Harness.open({ documents: 6 })
+    const first = harness.start('watch', { 'state-dir': `${harness.source}-a`, 'stable-ms': 50 })
     await harness.requested(2, first)
     const refused = await harness.run({ 'state-dir': `${harness.source}-b` })
     expect(refused.code).toBe(1)
     expect(refused.stderr).toContain(`(process ${first.child.pid} on ${hostname()})`)
     expect(refused.stderr).toMatch(/give --state-dir \S+-a; several hosts need one --redis-url/)
     expect(refused.stderr).toMatch(/its lease ends in \d+ s/)
+    first.child.kill('SIGTERM')
     expect((await first.finished).code).toBe(0)
     expect((await harness.run({ 'state-dir': `${harness.source}-b` })).code).toBe(0)
     await harness.expectAllPaidOnce(6)
@@ -47,20 +48,22 @@ describe.concurrent('two runs on one store, each with a queue of its own', () =>
     expect((await harness.read()).records.size).toBe(6)
   }, 240_000)
 
-  test('a run and a worker on one Redis share the lease, and the run that is left alone keeps it', async () => {
+  test('a watch and a worker on one Redis share the lease, and the watch that is left alone keeps it', async () => {
     await using redis = await OwnRedis.start()
     await using other = await OwnRedis.start()
-    await using harness = await Harness.open({ documents: 8, reply: () => ({ delayMs: 1_000 }) })
-    const flags = { 'redis-url': redis.url, concurrency: 1 }
-    const run = harness.start('run', flags)
-    await harness.requested(1, run)
+    await using harness = await Harness.open({ documents: 8 })
+    const flags = { 'redis-url': redis.url }
+    const watch = harness.start('watch', { ...flags, 'stable-ms': 50 })
+    await harness.requested(1, watch)
     const worker = harness.start('work', flags)
-    await harness.requested(3, worker)
+    await until('it works', 60_000, () => worker.stderr().includes('Ctrl-C to stop'))
     worker.child.kill('SIGTERM')
     await worker.finished
     const refused = await harness.run({ 'redis-url': other.url })
     expect(refused.stderr).toContain(`give --redis-url ${redis.url}`)
-    expect((await run.finished).code).toBe(0)
+    await until('all are done', 60_000, async () => (await harness.read()).records.size === 8)
+    watch.child.kill('SIGTERM')
+    expect((await watch.finished).code).toBe(0)
     await harness.expectAllPaidOnce(8)
   }, 240_000)
 
