@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { temporaryFolder } from '../support/folder.ts'
 import { silentServer } from '../support/silent-server.ts'
 import { sluice, startSluice } from '../support/sluice.ts'
-import { until } from '../support/wait.ts'
+import { elapse, until } from '../support/wait.ts'
 
 /** No server listens on this port. */
 const NOWHERE = [
@@ -49,6 +49,7 @@ test('sluice run says what it waits for while a bucket takes connections and ans
   await until('it is reported twice', 20_000, () => reported(0.3) && reported(0.6))
   running.child.kill('SIGINT')
   await until('the stop is reported', 20_000, () => running.stderr().includes('again to stop at once'))
+  await elapse(1_100, 'a second Ctrl-C counts after a second')
   running.child.kill('SIGINT')
   expect((await running.finished).code).toBe(130)
 }, 240_000)

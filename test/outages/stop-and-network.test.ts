@@ -24,6 +24,7 @@ async function endedAfter(running: RunningSluice): Promise<number> {
 
 async function saidFinishing(running: RunningSluice): Promise<void> {
   await vi.waitFor(() => expect(running.stderr()).toContain('finishing'), { timeout: 60_000, interval: 20 })
+  await elapse(1_100, 'a second Ctrl-C counts after a second')
 }
 
 /** A run whose output bucket has accepted a connection and does not answer. */
