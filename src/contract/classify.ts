@@ -86,7 +86,8 @@ interface Case {
 }
 
 function verdictOf(meaning: Meaning, { answer, error, asked }: Case): Verdict {
-  const said = `The service answered ${answer.status}${error.code === null ? '' : ` ${error.code}`}: ${error.text}`
+  const code = error.code === null ? '' : ` ${error.code}`
+  const said = `The service answered ${answer.status}${code}: ${error.text}${redirectOf(answer)}`
   const base = { answer, error, message: said }
   switch (meaning.kind) {
     case 'rejected':
@@ -129,6 +130,14 @@ function verdictOf(meaning: Meaning, { answer, error, asked }: Case): Verdict {
     default:
       return assertNever(meaning)
   }
+}
+
+/** Where a redirect leads, without a login or a query, which may be secret: often to https:// instead of http://. */
+function redirectOf({ status, headers }: HttpAnswer): string {
+  const location = status >= 300 && status < 400 ? headerOf(headers, 'location') : null
+  if (location === null) return ''
+  const [address = ''] = location.replace(/\/\/[^/]*@/, '//').split(/[?#]/)
+  return `; it leads to ${oneLine(address)}, and is not followed: check the address of the service`
 }
 
 interface Details {

@@ -3,6 +3,9 @@ import { dirname } from 'node:path'
 
 const STANDARD_ERROR = 2
 
+/** Keys of documents are in it. */
+const PRIVATE = 0o600
+
 /** Between two tries where what reads standard error is behind. */
 const BUSY_MS = 100
 
@@ -29,7 +32,7 @@ export class LogFile {
   constructor(options: LogFileOptions) {
     this.#options = options
     if (options.file !== '-') mkdirSync(dirname(options.file), { recursive: true })
-    this.#fd = options.file === '-' ? STANDARD_ERROR : openSync(options.file, 'a')
+    this.#fd = options.file === '-' ? STANDARD_ERROR : openSync(options.file, 'a', PRIVATE)
   }
 
   write(line: string): void {

@@ -244,6 +244,14 @@ describe('the message of an error', () => {
   })
 })
 
+test('a redirect says where it leads, without a login or a query', () => {
+  const headers = { location: 'https://me:secret@parse.example/v2/parse?token=secret' }
+  const message =
+    'The service answered 307: an empty body; it leads to https://parse.example/v2/parse, and is not followed: ' +
+    'check the address of the service'
+  expect(verdictOn(307, '', { headers })).toMatchObject({ kind: 'refused', failure: { message } })
+})
+
 describe('an answer with a malformed body', () => {
   test.each([
     ['nothing', '', 'an empty body'],

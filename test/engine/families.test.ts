@@ -41,3 +41,13 @@ test('a table in an answer of the engine has HTML rendered from its Markdown', a
   const data = await parse(new File(['a,b\n1,2\n'], 't.csv'), { formats: ['html'] })
   expect(data.html?.replace(/\s/g, '')).toContain('<td>1</td><td>2</td>')
 })
+
+test.each([
+  ['a comment', `<!-- ${'word '.repeat(2_000)}`],
+  ['a tag', `<a title="${'word '.repeat(2_000)}`],
+  ['a script', `<script>${'word '.repeat(2_000)}`],
+])('a page that nothing comes out of because of %s that is not closed says so', async (_, page) => {
+  const data = await parse(new File([page], 'page.html'), {})
+  expect(data).toMatchObject({ markdown: '', warning: 'No text was found in 10 KB of markup.' })
+  expect((await parse(new File(['<p></p>'], 'page.html'), {})).warning ?? null).toBeNull()
+})

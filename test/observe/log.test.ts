@@ -1,5 +1,5 @@
 import { hostname } from 'node:os'
-import { readFile } from 'node:fs/promises'
+import { readFile, stat } from 'node:fs/promises'
 import { describe, expect, test } from 'vitest'
 import { packageVersion } from '#config/package-version.ts'
 import { errorReply, parsedReply } from '../support/scripted-service.ts'
@@ -32,6 +32,7 @@ describe('the log of the real command', () => {
     await using harness = await Harness.open({ documents: 1, reply: refusingOnce() })
     const run = await harness.run({ 'log-level': 'debug' })
     expect(run.code, run.stderr).toBe(0)
+    expect((await stat(harness.log)).mode & 0o777).toBe(0o600)
     const lines = linesOf(await readFile(harness.log, 'utf8'))
     const ofDocument = lines.filter(({ key }) => key === '0.html')
     expect(ofDocument.map(({ msg }) => msg)).toEqual([

@@ -54,6 +54,18 @@ async function unlocked(bytes: Buffer, passwords: readonly string[]): Promise<Bu
   return unlockOffice(bytes, passwords)
 }
 
+/** A page of so many bytes that shows nothing is unusual: a comment or a tag that is not closed, or a page that scripts write. */
+const EMPTY_PAGE_BYTES = 4_096
+
+/** Says so of a page of which nothing came out. */
+async function withEmptiness(page: Conversion, task: ConversionTask): Promise<Conversion> {
+  if (page.markdown.trim() !== '') return page
+  const bytes = task.bytes?.length ?? (await stat(task.path)).size
+  if (bytes < EMPTY_PAGE_BYTES) return page
+  const empty = `No text was found in ${Math.round(bytes / 1024)} KB of markup.`
+  return { ...page, warning: page.warning === null ? empty : `${page.warning} ${empty}` }
+}
+
 /** Picks the converter of the document's family. Each is loaded when the first document of its family comes. */
 export async function convertDocument(task: ConversionTask): Promise<Conversion> {
   const { path, extension, options, textKind = null } = task
@@ -83,10 +95,10 @@ export async function convertDocument(task: ConversionTask): Promise<Conversion>
       const { contentType, baseUrl } = task
       if (await isLarge(task)) {
         const { convertLargeHtml } = await import('../html/convert-large-html.ts')
-        return convertLargeHtml({ path, contentType, baseUrl }, options)
+        return withEmptiness(await convertLargeHtml({ path, contentType, baseUrl }, options), task)
       }
       const { convertHtml } = await import('../html/convert-html.ts')
-      return convertHtml({ bytes: await bytesOf(task), contentType, baseUrl }, options)
+      return withEmptiness(await convertHtml({ bytes: await bytesOf(task), contentType, baseUrl }, options), task)
     }
     case 'csv': {
       if (await isLarge(task)) {

@@ -1,6 +1,7 @@
-import { mkdir, readFile, rmdir } from 'node:fs/promises'
-import { dirname } from 'node:path'
+import { mkdir, readFile, rm, rmdir, writeFile } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
 import { DependencyUnusable } from '#src/document/dependency.ts'
+import { describeSystemError } from '#src/document/describe-system-error.ts'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type GuardOptions, LOCK_HELD, type RedisGuard, startGuard } from './guard.ts'
 import { type RedisPaths, redisPaths } from './location.ts'
@@ -98,6 +99,8 @@ class RedisKeeper implements AsyncDisposable {
   #guard: RedisGuard | null = null
   /** Exit codes of our own server since the last time that one answered. */
   #failures = 0
+  /** Before, an end is no restart: the caller hears why none starts. */
+  #hasAnswered = false
 
   constructor(paths: RedisPaths, binary: RedisServerBinary, options: EmbeddedRedisOptions) {
     this.#paths = paths
@@ -110,8 +113,9 @@ class RedisKeeper implements AsyncDisposable {
     const startedAt = performance.now()
     for (;;) {
       const state = await probeRedis(this.#paths.socketPath)
+      this.#hasAnswered ||= state === 'ready'
       if (state === 'ready') return
-      if (this.#failures > 0) throw new DependencyUnusable(`redis-server does not start: ${await this.#lastLogLine()}`)
+      if (this.#failures > 0) throw await this.#notStarting()
       const waitedMs = performance.now() - startedAt
       if (waitedMs > (state === 'loading' ? LOADING_PATIENCE_MS : LOCK_PATIENCE_MS)) throw this.#notAnswering(waitedMs)
       await sleep(POLL_MS, undefined, { signal: stop })
@@ -143,7 +147,13 @@ class RedisKeeper implements AsyncDisposable {
     // The process that ran the server before took the folder away with it.
     await mkdir(dirname(this.#paths.socketPath), { recursive: true, mode: 0o700 })
     if (this.#closing.signal.aborted) return
-    this.#guard = startGuard(this.#paths, this.#binary, this.#options)
+    try {
+      this.#guard = startGuard(this.#paths, this.#binary, this.#options)
+    } catch {
+      // Its log cannot be opened: `#notStarting` says why.
+      this.#failures += 1
+      return this.#pause()
+    }
     const startedAt = performance.now()
     const code = await this.#guard.ended
     this.#guard = null
@@ -151,8 +161,15 @@ class RedisKeeper implements AsyncDisposable {
     if (code !== LOCK_HELD) {
       const livedMs = performance.now() - startedAt
       this.#failures = livedMs > LONGEST_RESTART_DELAY_MS ? 1 : this.#failures + 1
-      this.#options.notify?.(`redis-server ended with code ${code} and is started again: ${await this.#lastLogLine()}`)
+      if (this.#hasAnswered)
+        this.#options.notify?.(
+          `redis-server ended with code ${code} and is started again: ${await this.#lastLogLine()}`,
+        )
     }
+    await this.#pause()
+  }
+
+  async #pause(): Promise<void> {
     const delayMs = Math.min(POLL_MS * 2 ** this.#failures, LONGEST_RESTART_DELAY_MS)
     await sleep(delayMs, undefined, { signal: this.#closing.signal, ref: false }).catch(() => undefined)
   }
@@ -160,6 +177,19 @@ class RedisKeeper implements AsyncDisposable {
   async #lastLogLine(): Promise<string> {
     const log = await readFile(this.#paths.logPath, 'utf8').catch(() => '')
     return log.trimEnd().split('\n').at(-1) ?? ''
+  }
+
+  /** A disk without space or inodes is named by the system in plainer words than by the server. */
+  async #notStarting(): Promise<DependencyUnusable> {
+    const probe = join(this.#paths.dataDir, `probe-${process.pid}`)
+    try {
+      await writeFile(probe, 'probe')
+      await rm(probe)
+      return new DependencyUnusable(`redis-server does not start: ${await this.#lastLogLine()}`)
+    } catch (cause) {
+      const why = describeSystemError(cause) ?? String(cause)
+      return new DependencyUnusable(`the private Redis cannot write ${why}`, { cause })
+    }
   }
 
   #notAnswering(waitedMs: number): DependencyUnusable {

@@ -2,6 +2,8 @@ import { execFile } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { delimiter, join } from 'node:path'
 import { promisify } from 'node:util'
+import { describeSystemError } from '#src/document/describe-system-error.ts'
+import { makeFolder } from '#src/document/make-folder.ts'
 import { DependencyUnusable } from '#src/document/dependency.ts'
 import { cachedLibraries, type DebianFetch, fetchDebianRedis } from './debian-packages.ts'
 
@@ -52,6 +54,13 @@ export async function findRedisServer(
   const folder = join(search.cacheDir, 'redis-server')
   const cached = await binaryIn(folder, search.env)
   if (cached !== null) return cached
+  await makeFolder(search.cacheDir).catch((cause: unknown) => {
+    throw new DependencyUnusable(
+      `No Redis: the cache folder, which would keep a fetched one, cannot be made: ${describeSystemError(cause) ?? String(cause)} ` +
+        'Name another with --cache-dir, set REDIS_URL to a running Redis, or install redis-server.',
+      { cause },
+    )
+  })
   try {
     search.notify?.('fetching redis-server (1.4 MB) from the package archive, once')
     const works = async (candidate: string) => (await binaryIn(candidate, search.env)) !== null

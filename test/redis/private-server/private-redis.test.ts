@@ -1,6 +1,8 @@
+import { execFile } from 'node:child_process'
 import { mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { promisify } from 'node:util'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { childEnvironment } from '#config/child-environment.ts'
 import { connectRedis } from '#src/redis/connection.ts'
@@ -138,5 +140,25 @@ describe('openEmbeddedRedis', () => {
     await first[Symbol.asyncDispose]()
     await rm(join(dataDir, 'appendonlydir', 'appendonly.aof.1.base.rdb'))
     await expect(open()).rejects.toThrow(/redis-server does not start: .*append/i)
+  })
+
+  test('says no word of a restart where the server cannot start at all', async () => {
+    await writeFile(join(dataDir, 'appendonlydir'), 'no folder')
+    const said: string[] = []
+    const options = { dataDir, cacheDir: REDIS_CACHE_DIR, notify: (line: string) => said.push(line) }
+    await expect(openEmbeddedRedis(options)).rejects.toThrow(/redis-server does not start: /)
+    expect(said).toEqual([])
+  })
+
+  test('names the disk where nothing can be written', async (context) => {
+    const script = [
+      'mount -t tmpfs -o nr_inodes=4 tmpfs "$1" && mkdir "$1/data" "$1/full" && : > "$1/data/redis.lock"',
+      '"$2" "$3" "$1/data" "$4"',
+    ]
+    const owner = join(import.meta.dirname, '../../support/processes/redis-owner.ts')
+    const args = ['-rm', 'sh', '-c', script.join(' && '), 'sh', dataDir, process.execPath, owner, REDIS_CACHE_DIR]
+    const { stderr } = await promisify(execFile)('unshare', args).catch((error: { readonly stderr: string }) => error)
+    if (/unshare|mount/.test(stderr)) context.skip('nothing can be mounted here')
+    expect(stderr).toMatch(/the private Redis cannot write .*\/data\/probe-\d+: the disk is full/)
   })
 })

@@ -71,6 +71,14 @@ describe('findRedisServer on a machine without Redis', () => {
     expect(await find(identity)).toBe(`found ${command}`)
   })
 
+  test('names the cache folder and its flag where it cannot be made', async () => {
+    await givePrograms(TOOLS)
+    cacheDir = '/proc/nonexistent/cache'
+    const answer = await find()
+    expect(answer).toMatch(/^none No Redis: the cache folder.*\/proc\/nonexistent/)
+    expect(answer).toContain('--cache-dir')
+  })
+
   test('rejects with one sentence that says what to install on a system without apt-get', async () => {
     const search = { cacheDir, platform: 'darwin' as const }
     await givePrograms(TOOLS)
