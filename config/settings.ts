@@ -141,7 +141,7 @@ export const SETTINGS = {
     min: 0,
     max: 100,
     unit: 'percent',
-    doc: 'mass-deletion safety limit: if a larger share of the archive is missing, assume that the source is unmounted and delete nothing',
+    doc: 'mass-deletion safety limit: if a larger share of the archive is missing, or of the receipts unused (gc), something is not mounted: delete nothing',
   }),
   force: flag({
     env: 'SLUICE_FORCE',

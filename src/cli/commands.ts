@@ -125,7 +125,7 @@ export const COMMANDS: readonly CommandRow[] = [
   {
     name: 'gc',
     group: MANAGE,
-    description: 'remove old receipts that no record and no dead letter refers to',
+    description: 'mark old receipts that no record and no dead letter refers to, and remove them a week later',
     load: async () => (await import('./gc.ts')).gcCommand(),
   },
   {

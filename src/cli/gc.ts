@@ -1,47 +1,91 @@
 import { Command } from 'commander'
-import { mapInOrder } from '#src/document/map-in-order.ts'
+import { assertNever } from '#src/document/assert-never.ts'
 import { openStore } from '#workers/open-store.ts'
-import { unusedReceipts } from '#src/ingest/maintain/collect-receipts.ts'
+import { ledgersOf } from '#workers/ledgers-of.ts'
+import { gonePolicyOf } from '#workers/from-settings.ts'
+import type { Shared } from '#workers/shared.ts'
+import { type Collected, collectReceipts } from '#src/ingest/maintain/collect-receipts.ts'
+import { EXIT } from './exit-codes.ts'
 import { acceptSettings, addSettings } from './flags.ts'
 import { addOutput, outputOf, type Output } from './output.ts'
-import { duration, plural } from './format.ts'
-import { RUN_SETTINGS, STORE_SETTINGS } from './run-settings.ts'
+import { count, duration, plural } from './format.ts'
+import { lostLine } from './lost-line.ts'
+import { RUN_SETTINGS, TARGET_SETTINGS } from './run-settings.ts'
 import { addPipelines, forEachTarget, storesOf, type Target } from './targets.ts'
 
-/** Receipts that are removed side by side: in a packed store they share an object. */
-const AT_ONCE = 256
+interface Options {
+  readonly dryRun?: boolean
+  readonly now?: boolean
+}
 
 export function gcCommand(): Command {
-  const command = new Command('gc').option('--dry-run', 'only list them')
-  addSettings(addOutput(addPipelines(command)), [...STORE_SETTINGS, 'receiptMinAgeMs'])
+  const command = new Command('gc')
+    .option('--dry-run', 'only list them')
+    .option('--now', 'remove at once what is unused, without a week between its mark and its removal')
+  addSettings(addOutput(addPipelines(command)), [...TARGET_SETTINGS, 'receiptMinAgeMs', 'goneLimitPercent', 'force'])
   acceptSettings(command, RUN_SETTINGS)
   return command.action(async () => {
-    const dry = command.opts<{ readonly dryRun?: boolean }>().dryRun === true
-    await forEachTarget(await storesOf(command), (target) => collect(target, dry, outputOf(command)))
+    const { dryRun = false, now = false } = command.opts<Options>()
+    const output = outputOf(command)
+    await forEachTarget(await storesOf(command), (target, shared) => collect(target, shared, { dryRun, now }, output))
   })
 }
 
-async function collect({ settings }: Target, dry: boolean, output: Output): Promise<void> {
+async function collect(
+  { settings }: Target,
+  shared: Shared,
+  { dryRun, now }: Required<Options>,
+  output: Output,
+): Promise<void> {
   await using resources = new AsyncDisposableStack()
   const store = await openStore(settings, resources, { mustExist: true })
-  const tally = { removed: 0, young: 0 }
-  const startedAt = Date.now()
-  const collected = mapInOrder(
-    unusedReceipts(store, new AbortController().signal),
-    AT_ONCE,
-    async ({ id, savedAt }) => {
-      // What was saved since the records were read may be referred to by a record that was not there then.
-      if (savedAt > Math.min(startedAt, Date.now() - settings.receiptMinAgeMs)) return 'young'
-      if (dry) output.result(id, () => ({ event: 'receipt', id }))
-      else if (!(await store.removeReceipt(id, savedAt))) return 'young'
-      return 'removed'
-    },
-  )
-  for await (const what of collected) tally[what] += 1
-  const lines = [`${plural(tally.removed, 'receipt')} ${dry ? 'would be ' : ''}removed`]
-  if (tally.young > 0) {
-    const age = duration(settings.receiptMinAgeMs)
-    lines.push(`${plural(tally.young, 'unused receipt')} saved or used in the last ${age}: left alone`)
+  const { signal } = new AbortController()
+  const ledgers = await ledgersOf(store, shared, settings, signal)
+  const { believableShare, force } = gonePolicyOf(settings)
+  const { receiptMinAgeMs: minAgeMs } = settings
+  const options = { dryRun, now, minAgeMs, believableShare, force, clock: () => Date.now() }
+  const tally = { removed: 0, marked: 0, young: 0 }
+  for await (const collected of collectReceipts({ store, ledgers }, options, signal)) {
+    if (!('id' in collected)) {
+      process.exitCode = EXIT.someFailed
+      output.result(`nothing was removed: ${whyNothing(collected)}`, () => ({ event: 'refused', ...collected, dryRun }))
+      return
+    }
+    const { kind, id } = collected
+    tally[kind] += 1
+    if (dryRun && kind !== 'young') output.result(id, () => ({ event: 'receipt', id, due: kind === 'removed' }))
   }
-  output.result(lines.join('\n'), () => ({ event: 'collected', ...tally, dryRun: dry }))
+  const would = dryRun ? 'would be ' : ''
+  const lines = [
+    `${plural(tally.removed, 'receipt')} ${would}removed`,
+    ...(tally.marked > 0 ? [`${plural(tally.marked, 'unused receipt')} ${would}marked: ${LATER}`] : []),
+    ...(tally.young > 0
+      ? [`${plural(tally.young, 'unused receipt')} saved or used in the last ${duration(minAgeMs)}: left alone`]
+      : []),
+  ]
+  output.result(lines.join('\n'), () => ({ event: 'collected', ...tally, dryRun }))
 }
+
+const LATER = 'a gc a week after the mark removes what still is unused, gc --now at once'
+
+type Refusal = Exclude<Collected, { id: unknown }>
+
+function whyNothing(refusal: Refusal): string {
+  switch (refusal.kind) {
+    case 'unreadable':
+      return `${plural(refusal.records, 'record')} cannot be read, and may need receipts that seem unused. ${REMEDY}`
+    case 'lost':
+      return lostLine(refusal.documents, `their receipts seem unused. ${REMEDY}`)
+    case 'pending':
+      return `${plural(refusal.documents, 'document')} pending, which may need receipts that seem unused: run first, or leave out --now`
+    case 'unbelievable':
+      return (
+        `${count(refusal.unused)} of ${plural(refusal.of, 'receipt')} are unused, more than --gone-limit-percent allows: ` +
+        'part of documents/ may be away. If it is whole (verify), add --force'
+      )
+    default:
+      return assertNever(refusal)
+  }
+}
+
+const REMEDY = 'Run, or verify --repair and run, first'

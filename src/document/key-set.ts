@@ -16,9 +16,24 @@ export class KeySet {
     return this.#length
   }
 
+  /** As `bytes` gave them; null for what is none. */
+  static of(bytes: Uint8Array): KeySet | null {
+    if (bytes.length % 8 !== 0) return null
+    const set = new KeySet()
+    set.#hashes = new BigUint64Array(Uint8Array.from(bytes).buffer)
+    set.#words = new Uint32Array(set.#hashes.buffer)
+    set.#length = set.#hashes.length
+    set.#sorted = false
+    return set
+  }
+
+  bytes(): Uint8Array {
+    return new Uint8Array(this.#hashes.buffer, 0, 8 * this.#length)
+  }
+
   add(name: string): void {
     if (this.#length === this.#hashes.length) {
-      const wider = new BigUint64Array(this.#hashes.length * 2)
+      const wider = new BigUint64Array(Math.max(FIRST_CAPACITY, this.#hashes.length * 2))
       wider.set(this.#hashes)
       this.#hashes = wider
       this.#words = new Uint32Array(wider.buffer)

@@ -1,4 +1,4 @@
-/** What the contexts that a model wrote need of a store: small files below `contexts/`, each known by its name. */
+/** Small files of a store, each known by its name: what a model wrote (`contexts/`), and what maintenance notes (`.sluice/`). */
 export interface ContextStorage {
   /** Null where there is none; never because the store is away. */
   read(name: string): Promise<Buffer | null>

@@ -33,6 +33,7 @@ export interface OutputStore {
   readonly contexts: ContextStorage
   /** Keeps two queues from one store; a store without it takes all. */
   readonly lease?: LeaseStorage
+  readonly notes: ContextStorage
   /** Writes something, makes sure of it and removes it: before anything is bought. Throws `StoreUnusable`. */
   probe(): Promise<StoreProbe>
   /** Asked before each purchase, without a write: throws `StoreUnusable` where its answer could not be kept. */

@@ -171,7 +171,12 @@ export const MUTANTS = {
   ],
   /** `gc` removes what was saved a moment ago, and no record refers to yet. */
   'gc-takes-young': [
-    ['src/cli/gc.ts', "if (savedAt > Math.min(startedAt, Date.now() - settings.receiptMinAgeMs)) return 'young'", ''],
+    [
+      'src/ingest/maintain/collect-receipts.ts',
+      "if (savedAt > Math.min(startedAt, clock() - options.minAgeMs)) return { kind: 'young', id }",
+      '',
+    ],
+    ['src/ingest/maintain/collect-receipts.ts', 'if (now && pending > 0)', 'if (now && pending < 0)'],
   ],
   /** The engine is started once. */
   'one-engine': [

@@ -82,6 +82,7 @@ async function fill(store: OutputStore): Promise<void> {
   await store.bury(letterOf('folder/failed file.docx'))
   await updateFeed(store, new AbortController().signal)
   await compactFeed(store.feed, (await updateFeed(store, new AbortController().signal)).log)
+  await store.notes.write('unused-receipts.json', Buffer.from('{}'))
   await store.contexts.write(`${CONTENT.slice(0, 2)}/${CONTENT}.json`, Buffer.from('{}'))
 }
 
@@ -96,10 +97,11 @@ async function pathsInBucket(client: S3Client, bucket: string): Promise<readonly
   return Contents.map(({ Key = '' }) => Key.slice('store/'.length))
 }
 
-/** Rows of the layout that a path is of. The record's own row goes before that of outputs. */
+/** Rows of the layout that a path is of. A row of this very path goes before others, and the record's own before that of outputs. */
 function rowsOf(path: string, where: string): readonly string[] {
   const rows = LAYOUT.filter((row) => row.where === where || row.where === 'both')
   const found = rows.filter(({ matches }) => matches.test(path)).map((row) => row.path)
+  if (found.includes(path)) return [path]
   return found.includes('documents/<key>/record.json') ? ['documents/<key>/record.json'] : found
 }
 

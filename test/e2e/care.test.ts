@@ -71,7 +71,7 @@ test('retry parses the selected failures again, a success removes its dead lette
   expect([...(await readStore(out)).records.keys()].sort()).toEqual(['bad.csv', 'two.csv'])
   const all = ['--out', out, '--receipt-min-age-ms', '0']
   expect((await sluice(['gc', '--out', out])).stdout).toMatch(/0 receipts removed\n1 unused receipt saved or used/)
-  expect((await sluice(['gc', '--dry-run', ...all])).stdout).toMatch(/1 receipt would be removed/)
-  expect((await sluice(['gc', ...all])).stdout).toMatch(/1 receipt removed/)
+  expect((await sluice(['gc', '--now', '--dry-run', ...all])).stdout).toMatch(/1 receipt would be removed/)
+  expect((await sluice(['gc', '--now', ...all])).stdout).toMatch(/1 receipt removed/)
   expect((await sluice(['gc', ...all])).stdout).toMatch(/0 receipts removed/)
 }, 240_000)

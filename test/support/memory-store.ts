@@ -14,6 +14,7 @@ import type { Orphan } from '#src/document/orphan.ts'
 export class MemoryStore implements OutputStore {
   readonly url = 'memory:'
   readonly contexts: ContextStorage = new MemoryContexts()
+  readonly notes: ContextStorage = new MemoryContexts()
   readonly feed: FeedStorage = new MemoryFeed(
     (place) => this.#documents.get(sourceKey(place))?.record ?? null,
     () => this.#documents.keys(),

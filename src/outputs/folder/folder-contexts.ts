@@ -5,13 +5,13 @@ import { readInStore } from './folder-entries.ts'
 import { makeFolderFlushed } from './make-folder-flushed.ts'
 import type { WorkArea } from './work-area.ts'
 
-/** `contexts/` of a folder store. */
+/** `contexts/` or `.sluice/` of a folder store. */
 export class FolderContexts implements ContextStorage {
   readonly #folder: string
   readonly #area: WorkArea
 
-  constructor(root: string, area: WorkArea) {
-    this.#folder = join(root, 'contexts')
+  constructor(folder: string, area: WorkArea) {
+    this.#folder = folder
     this.#area = area
   }
 

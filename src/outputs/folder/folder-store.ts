@@ -4,7 +4,6 @@ import { join, relative, resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import type { ContentHash, ReceiptId, SourceKey } from '#src/document/ids.ts'
 import { makeFolder } from '#src/document/make-folder.ts'
-import type { ReceiptMemory } from '#src/ports/output-store.ts'
 import type { ParserFacts } from '#src/document/parser.ts'
 import {
   type DeadLetter,
@@ -14,7 +13,7 @@ import {
   receiptsOf,
 } from '#src/document/record.ts'
 import type { StoreProbe } from '#src/document/store-probe.ts'
-import type { OutputStore } from '#src/ports/output-store.ts'
+import type { OutputStore, ReceiptMemory } from '#src/ports/output-store.ts'
 import type { Orphan } from '#src/document/orphan.ts'
 import { MANIFEST_FILE, type StoreManifest } from '#src/document/store-manifest.ts'
 import { StoreRefused } from '#src/document/store-refused.ts'
@@ -106,6 +105,7 @@ class FolderStore implements FolderOutputStore {
   readonly feed: FolderFeed
   readonly contexts: FolderContexts
   readonly lease: FolderLease
+  readonly notes: FolderContexts
   readonly #root: string
   readonly #documents: string
   readonly #failures: string
@@ -129,8 +129,9 @@ class FolderStore implements FolderOutputStore {
     this.#receipts = new FolderReceipts(join(root, 'receipts'), area, this.#writes)
     this.#area = area
     this.feed = new FolderFeed(root, area)
-    this.contexts = new FolderContexts(root, area)
     this.lease = new FolderLease(root)
+    this.contexts = new FolderContexts(join(root, 'contexts'), area)
+    this.notes = new FolderContexts(join(root, '.sluice'), area)
     this.#manifest = new FolderManifest(root)
     this.#rules = rules
     this.#watch = watch

@@ -1,21 +1,21 @@
 import type { ContextStorage } from '#src/ports/context-storage.ts'
 import type { S3Bucket } from './s3-bucket.ts'
 
-const FOLDER = 'contexts/'
-
-/** `contexts/` of a bucket: one object for each. */
+/** `contexts/` or `.sluice/` of a bucket: one object for each file. */
 export class S3Contexts implements ContextStorage {
   readonly #bucket: S3Bucket
+  readonly #folder: string
 
-  constructor(bucket: S3Bucket) {
+  constructor(bucket: S3Bucket, folder: string) {
     this.#bucket = bucket
+    this.#folder = folder
   }
 
   async read(name: string): Promise<Buffer | null> {
-    return (await this.#bucket.get(FOLDER + name))?.bytes ?? null
+    return (await this.#bucket.get(this.#folder + name))?.bytes ?? null
   }
 
   async write(name: string, bytes: Uint8Array): Promise<void> {
-    await this.#bucket.put(FOLDER + name, bytes)
+    await this.#bucket.put(this.#folder + name, bytes)
   }
 }

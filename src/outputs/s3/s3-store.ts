@@ -84,6 +84,7 @@ class S3Store implements OutputStore {
   readonly feed: S3Feed
   readonly contexts: S3Contexts
   readonly lease: S3Lease
+  readonly notes: S3Contexts
   readonly #bucket: S3Bucket
   readonly #objects: StoreObjects
   readonly #manifest: S3Manifest
@@ -101,8 +102,9 @@ class S3Store implements OutputStore {
     this.#objects = objects
     this.#manifest = new S3Manifest({ bucket, objects, url, packMs })
     this.feed = new S3Feed(objects)
-    this.contexts = new S3Contexts(bucket)
     this.lease = new S3Lease(bucket, url)
+    this.contexts = new S3Contexts(bucket, 'contexts/')
+    this.notes = new S3Contexts(bucket, '.sluice/')
     const pathBytes = KEY_MAX_BYTES - RESERVED_BYTES - Buffer.byteLength(at.prefix)
     // In a pack an output of its own saves no reader a request.
     const inline = (): number => (objects.packs === null ? inlineBytes : Math.max(inlineBytes, LARGE_BYTES))

@@ -1,6 +1,7 @@
-import { copyFile, mkdir, utimes } from 'node:fs/promises'
+import { mkdir, readFile, utimes, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { gunzipSync, gzipSync } from 'node:zlib'
 import { EXIT } from '#src/cli/exit-codes.ts'
 import { expectEnd } from './expect-end.ts'
 import type { FaultClass, FaultContext } from './fault-class.ts'
@@ -8,6 +9,7 @@ import type { FaultClass, FaultContext } from './fault-class.ts'
 /** What may go on beside a run, as it is started by a timer or a person. */
 const BESIDE_A_RUN: readonly (readonly string[])[] = [
   ['gc'],
+  ['gc', '--now', '--force'],
   ['gc', '--dry-run'],
   ['render'],
   ['verify'],
@@ -61,7 +63,8 @@ async function addOldReceipts({ environment, files, random }: FaultContext): Pro
     const [from, to] = [receipt, receipt.replace(/[\da-f]{2}\/[\da-f]{64}/, `${id.slice(0, 2)}/${id}`)] as const
     const path = join(environment.store.path, to)
     await mkdir(dirname(path), { recursive: true })
-    await copyFile(join(environment.store.path, from), path)
+    // Without its header, which names the receipt that it was.
+    await writeFile(path, gzipSync(gunzipSync(await readFile(join(environment.store.path, from)))))
     await utimes(path, old, old)
   }
 }
