@@ -111,6 +111,8 @@ class FaultRun {
   #startedLast: RunningSluice | null = null
   /** We ended it, because it did not: what it left undone shows nothing. */
   #cutOff = false
+  /** Faults that damage the store at present. */
+  #suspended = 0
 
   constructor(environment: Environment, line: ServiceLine, options: FaultRunOptions) {
     const { plan, redis, program } = options
@@ -147,6 +149,10 @@ class FaultRun {
       breaches: this.#breaches,
       journal: this.#journal,
       random: new Random(plan.seed + 2),
+      suspendChecks: () => {
+        this.#suspended += 1
+        return { [Symbol.asyncDispose]: async () => void (this.#suspended -= 1) }
+      },
     })
   }
 
@@ -166,8 +172,9 @@ class FaultRun {
     const { plan, service, redis } = this.#options
     const { connection } = redis
     const { torn, conservation } = this.#breaches
-    await using _ = new ConsistencyChecker(this.#files, torn)
-    await using __ = new LedgerConsistencyChecker({ redis: connection, files: this.#files, conservation })
+    const isSuspended = (): boolean => this.#suspended > 0
+    await using _ = new ConsistencyChecker(this.#files, torn, isSuspended)
+    await using __ = new LedgerConsistencyChecker({ redis: connection, files: this.#files, conservation, isSuspended })
     const { budget } = plan
     const first = this.processes.start(
       plan.follows ? 'watch' : 'run',

@@ -114,13 +114,7 @@ export const MUTANTS = {
     ['src/ingest/scan/source-view.ts', "url.startsWith('file:') && isPartial !== true", "url === '' && isPartial"],
   ],
   /** Credits are counted as the price model has them, whatever the service reports. */
-  'believes-model': [
-    [
-      'src/ingest/process/buy-answer.ts',
-      'chargedCredits(credits, { recipe, extension, pages }, deps)',
-      'chargedCredits(null, { recipe, extension, pages }, deps)',
-    ],
-  ],
+  'believes-model': [['src/ingest/process/buy-answer.ts', 'chargedCredits(usage.credits,', 'chargedCredits(null,']],
   /** Deliveries are counted, not documents. */
   'counts-deliveries': [
     [
@@ -178,6 +172,39 @@ export const MUTANTS = {
     ],
     ['src/ingest/maintain/collect-receipts.ts', 'if (now && pending > 0)', 'if (now && pending < 0)'],
   ],
+  /** A second signal of any kind cuts off what is in flight. */
+  'second-signal-cuts': [['workers/lifecycle.ts', '!isAnotherCtrlC(signal, first.at)', 'first === null']],
+  /** A commit under an earlier claim replaces a later one, and the worker finds nothing wrong with it. */
+  'forgets-claims': [
+    ['src/document/claim-lost.ts', 'if (isOfEarlierClaim(record, present)) throw', 'if (record === null) throw'],
+    ['src/ingest/process/commit-answer.ts', '(await renewOverwritten(key, deps))', 'renewOverwritten === null'],
+  ],
+  /** A record that is there is believed. */
+  'believes-records': [
+    [
+      'src/ingest/maintain/lost-records.ts',
+      'if (isWhole || (record !== null && !(await isKept(record, store)))) return null',
+      'if (isWhole || 1 > 0) return null',
+    ],
+  ],
+  /** A line that cannot be written ends what wrote it. */
+  'log-throws': [['src/observe/log-file.ts', 'this.#missing += 1\n', 'throw error\n']],
+  /** The page of a portal is a refusal of each document that meets it. */
+  'believes-portals': [
+    [
+      'src/ingest/process/refusals.ts',
+      'if (suspicion?.name !== name && !isKnown) return this.#suspect(key, name)',
+      "if (suspicion === suspicion) return 'document'",
+    ],
+  ],
+  /** A store is free for every queue. */
+  'shares-stores': [
+    [
+      'src/document/queue-lease.ts',
+      'if (lease === null) return',
+      'if (lease === null || lease.queue !== queue) return',
+    ],
+  ],
   /** The engine is started once. */
   'one-engine': [
     ['workers/engine-supervisor.ts', 'this.#report(how, decision)', 'this.#report(how, decision); return'],
@@ -224,6 +251,12 @@ export const FOUND_BY = [
   ['engine-killed', 'one-engine'],
   ['converter-missing', 'trusts-converters'],
   ['download-hangs', 'endless-stop'],
+  ['double-signal', 'second-signal-cuts'],
+  ['paused-commit', 'forgets-claims'],
+  ['damaged-records', 'believes-records'],
+  ['full-disk', 'log-throws'],
+  ['two-queues', 'shares-stores'],
+  ['change', 'believes-portals'],
 ] as const satisfies readonly (readonly [FaultKind, keyof typeof MUTANTS])[]
 
 export type Mutant = keyof typeof MUTANTS

@@ -33,6 +33,8 @@ export interface NemesisOptions {
   readonly breaches: Breaches
   readonly journal: Journal
   readonly random: Random
+  /** Checks that go on during the run are suspended until this is disposed of. */
+  readonly suspendChecks: () => AsyncDisposable
 }
 
 /** Nemesis: injects a plan's faults into the processes of a run, Redis and the archive. */
@@ -135,6 +137,7 @@ export class Nemesis {
         await doubts.check()
       },
       copied: (number) => (this.#ambiguousBound += number * this.#options.concurrency),
+      damaging: () => this.#options.suspendChecks(),
       terminate: (victim) => this.terminate(victim),
       stop: (victim, signal) => this.terminate(victim, signal),
       kill: (victims) => this.kill(victims),

@@ -25,9 +25,12 @@ export interface PlannedFault {
   readonly patienceMs: number
 }
 
-/** A stretch of requests that the service refuses, whatever they bring. */
+/**
+ * A stretch of requests that get no document, whatever they bring. `portal`: the same page of a proxy that wants a login,
+ * before the service. `unusable`: a 200 that is charged, and another text each time.
+ */
 export interface Burst {
-  readonly status: 429 | 503
+  readonly reply: 429 | 503 | 'portal' | 'unusable'
   /** The first one, counted from the run's first request. */
   readonly from: number
   readonly requests: number
@@ -91,7 +94,7 @@ export interface Budget extends Prices {
 }
 
 /** Their runs are on their own, with the real engine, which a campaign with routing does not have. */
-const NEEDS_ENGINE: readonly FaultKind[] = ['engine-killed', 'converter-missing', 'download-hangs']
+const NEEDS_ENGINE: readonly FaultKind[] = ['engine-killed', 'converter-missing', 'download-hangs', 'full-disk']
 
 export interface PlanOptions {
   readonly short: boolean
@@ -137,7 +140,7 @@ function faultPlan(
     helpers: random.next() < 0.3 ? 1 : 0,
     faults,
     bursts: Array.from({ length: random.below(3) }, () => ({
-      status: random.pick([429, 503] as const),
+      reply: random.pick([429, 503, 'portal', 'unusable'] as const),
       from: random.below(documents),
       requests: 1 + random.below(8),
     })),

@@ -40,7 +40,7 @@ async function rawServer(answer: (number: number, socket: Socket) => void): Prom
     socket.on('error', () => undefined)
     socket.on('data', (chunk) => {
       text += chunk.toString('latin1')
-      if (!/--\r\n$/.test(text)) return
+      if (!text.endsWith('--\r\n')) return
       text = ''
       answer((number += 1), socket)
     })

@@ -12,10 +12,10 @@ export class ConsistencyChecker implements AsyncDisposable {
   readonly #polling: AsyncDisposable
 
   /** The checker adds each torn document to `torn`. */
-  constructor(files: StoreFiles, torn: string[]) {
+  constructor(files: StoreFiles, torn: string[], isSuspended: () => boolean) {
     this.#files = files
     this.#torn = torn
-    this.#polling = poll(CHECK_MS, () => this.#check())
+    this.#polling = poll(CHECK_MS, async () => (isSuspended() ? undefined : this.#check()))
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

@@ -17,6 +17,7 @@ export interface LedgerConsistencyCheckerOptions {
   readonly files: StoreFiles
   /** The checker adds its findings here, one sentence each. */
   readonly conservation: string[]
+  readonly isSuspended: () => boolean
 }
 
 /**
@@ -32,7 +33,7 @@ export class LedgerConsistencyChecker implements AsyncDisposable {
 
   constructor(options: LedgerConsistencyCheckerOptions) {
     this.#options = options
-    this.#polling = poll(CHECK_MS, () => this.#compare())
+    this.#polling = poll(CHECK_MS, async () => (options.isSuspended() ? undefined : this.#compare()))
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

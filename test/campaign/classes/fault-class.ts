@@ -25,6 +25,8 @@ export interface FaultContext {
   readonly losingData: () => Promise<void>
   /** What so many processes had in flight when a copy of Redis was taken is in doubt where the copy comes back. */
   readonly copied: (processes: number) => void
+  /** The store is damaged from outside: what is read of it until this is disposed of shows nothing. */
+  readonly damaging: () => AsyncDisposable
   /** SIGTERM to a process of the processes; one that goes on after its grace is a breach. */
   readonly terminate: (victim: RunningSluice) => Promise<void>
   /** The same for any process. */

@@ -1,5 +1,7 @@
 import { clockJump } from './clock-jump.ts'
+import { blindGc, damagedRecords } from './damaged-store.ts'
 import type { FaultClass } from './fault-class.ts'
+import { fullDisk } from './full-disk.ts'
 import { failover, flush, restartEmpty, rollback } from './lost-redis.ts'
 import { maintenance } from './maintenance.ts'
 import { otherMount } from './other-mount.ts'
@@ -7,11 +9,13 @@ import { converterMissing, downloadHangs, engineKilled } from './own-programs.ts
 import { partition } from './partition.ts'
 import { s3Hangs } from './s3-hangs.ts'
 import { serviceAway, wrongAddress } from './service-out.ts'
-import { standStill } from './stand-still.ts'
+import { doubleSignal } from './signals.ts'
+import { pausedCommit, standStill } from './stand-still.ts'
 import { storeFull, storeHangs, storeReadOnly, storeVanishes } from './store-out.ts'
+import { twoQueues } from './two-queues.ts'
 import { deletedStore, secondSource, unmountedSource, unmountedStore } from './wrong-path.ts'
 
-/** Every class that a plan draws from, beside those of `interruptions.ts`. */
+/** Every class that a plan draws from, beside the old ones of `plan.ts`. */
 export const CLASSES = {
   flush,
   'restart-empty': restartEmpty,
@@ -36,6 +40,12 @@ export const CLASSES = {
   'engine-killed': engineKilled,
   'converter-missing': converterMissing,
   'download-hangs': downloadHangs,
+  'paused-commit': pausedCommit,
+  'damaged-records': damagedRecords,
+  'blind-gc': blindGc,
+  'double-signal': doubleSignal,
+  'two-queues': twoQueues,
+  'full-disk': fullDisk,
 } as const satisfies Record<string, FaultClass>
 
 export type ClassName = keyof typeof CLASSES

@@ -9,7 +9,7 @@ import { othersTakeOver } from './others-take-over.ts'
 const SHORTEST_MS = 500
 const LONGEST_MS = 6_000
 
-const STOP_AT_REQUEST = join(import.meta.dirname, '../preloads/stop-at-request.ts')
+const STOP_AT = join(import.meta.dirname, '../preloads/stop-at.ts')
 
 /** Until a run has loaded, listed its source and sent requests. */
 const STOPS_MS = 60_000
@@ -17,12 +17,12 @@ const POLL_MS = 20
 
 /**
  * SIGSTOP and SIGCONT to one process or to all; a laptop that sleeps, a machine that swaps. Or to a run right before the
- * first byte of a request leaves, until another run has taken its documents over.
+ * first byte of a request leaves, or in the midst of a commit, until another run has taken its documents over.
  */
 export const standStill: FaultClass = {
   async inject(context) {
     const { processes, random, note } = context
-    if (random.next() < 0.4) return atRequest(context)
+    if (random.next() < 0.4) return stoppedAt(context, 'request')
     const { living } = processes
     const victims = random.next() < 0.7 ? living.slice(0, 1) : living
     const lastsMs = SHORTEST_MS + Math.floor((LONGEST_MS - SHORTEST_MS) * random.next() ** 2)
@@ -35,15 +35,25 @@ export const standStill: FaultClass = {
   },
 }
 
+/** In the midst of a commit; meanwhile documents change, and another run commits their new versions. */
+export const pausedCommit: FaultClass = {
+  target: 'folder',
+  inject: (context) => stoppedAt(context, 'commit'),
+}
+
+const STOPS = { request: 'FAULT_STOP_AT', commit: 'FAULT_STOP_AT_COMMIT' } as const
+
 /** A run of its own, so that it has all documents that are left. */
-async function atRequest(context: FaultContext): Promise<void> {
-  const { processes, random, note } = context
+async function stoppedAt(context: FaultContext, what: keyof typeof STOPS): Promise<void> {
+  const { processes, random, note, archive } = context
   await context.kill(processes.living)
   const number = 1 + random.below(4)
-  const running = processes.start('run', ['--import', STOP_AT_REQUEST], { env: { FAULT_STOP_AT: String(number) } })
+  if (what === 'commit') await archive.edit(number)
+  const running = processes.start('run', ['--import', STOP_AT], { env: { [STOPS[what]]: String(number) } })
   const over = await context.interrupted([running])
   if (await stops(running)) {
-    note(`${running.child.pid} stands still before its request ${number}`)
+    note(`${running.child.pid} stands still before its ${what} ${number}`)
+    if (what === 'commit') await archive.edit(archive.keys.length)
     await othersTakeOver(context)
     running.child.kill('SIGCONT')
   } else if (processes.living.includes(running)) {

@@ -116,7 +116,7 @@ interface Asked {
 function replyTo(asked: Asked): Outcome {
   const { run, random } = asked
   const burst = run.heal ? undefined : run.bursts.find((one) => isWithin(one, run.charges.length))
-  if (burst !== undefined) return free(errorReply(burst.status, 'Not now'), burst.status)
+  if (burst !== undefined) return burstReply(burst, asked)
   if (isOutOfCredits(run)) return free(errorReply(402, 'Payment Required: insufficient credits'))
   const refusal = refusalOf(asked)
   if (refusal !== null) return refusal
@@ -130,6 +130,15 @@ function replyTo(asked: Asked): Outcome {
     () => free(errorReply(503, 'Service unavailable')),
     () => free({ fault: 'reset_after', status: 500 }),
   ])()
+}
+
+const PORTAL = { headers: { 'content-type': 'text/html' }, body: '<html><h1>Log in to the network</h1></html>' }
+
+function burstReply({ reply }: Burst, { run, random }: Asked): Outcome {
+  if (reply === 'portal') return free({ ...PORTAL, status: [407, 511, 200][run.seed % 3] ?? 511 })
+  if (reply !== 'unusable') return free(errorReply(reply, 'Not now'), reply)
+  const body = `{"success": true, "data": [${random.next()}`
+  return { reply: { body }, charged: true, fault: 'unusable' }
 }
 
 function isOutOfCredits({ prices, charges, heal }: Run): boolean {

@@ -130,6 +130,14 @@ export class Archive {
     }
   }
 
+  /** Gives so many documents, or all, new content. */
+  async edit(documents: number): Promise<void> {
+    for (const key of this.keys.slice(0, documents)) {
+      this.#touchedAt.set(key, Infinity)
+      await this.#write(key, 'good')
+    }
+  }
+
   /** A new document, and copies of it. */
   async addCopies(copies: number): Promise<void> {
     const extension = this.#extension()

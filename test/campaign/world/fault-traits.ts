@@ -13,6 +13,8 @@ export const CALM: readonly FaultKind[] = [
   'converter-missing',
   'download-hangs',
   'maintenance',
+  'double-signal',
+  'full-disk',
 ]
 
 /** Faults in which requests that were sent do not come to the service. */
@@ -34,4 +36,6 @@ export const TAKES_AWAY: readonly FaultKind[] = [
   'unmounted-store',
   'deleted-store',
   'store-vanishes',
+  'damaged-records',
+  'blind-gc',
 ]
