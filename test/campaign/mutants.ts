@@ -205,6 +205,12 @@ export const MUTANTS = {
       'if (lease === null || lease.queue !== queue) return',
     ],
   ],
+  /** `gc` believes that documents without records are gone. */
+  'gc-asks-no-ledger': [
+    ['src/ingest/maintain/collect-receipts.ts', 'if (documents.length > 0) return', 'if (documents.length < 0) return'],
+    ['src/ingest/maintain/collect-receipts.ts', 'if (now && pending > 0) return', 'if (now && pending < 0) return'],
+    ['src/ingest/maintain/collect-receipts.ts', 'return unused > Math.max', 'return unused < -Math.max'],
+  ],
   /** The engine is started once. */
   'one-engine': [
     ['workers/engine-supervisor.ts', 'this.#report(how, decision)', 'this.#report(how, decision); return'],
@@ -255,6 +261,7 @@ export const FOUND_BY = [
   ['paused-commit', 'forgets-claims'],
   ['damaged-records', 'believes-records'],
   ['full-disk', 'log-throws'],
+  ['blind-gc', 'gc-asks-no-ledger'],
   ['two-queues', 'shares-stores'],
   ['change', 'believes-portals'],
 ] as const satisfies readonly (readonly [FaultKind, keyof typeof MUTANTS])[]
