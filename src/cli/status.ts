@@ -84,10 +84,10 @@ export async function showStatus(target: Target, shared: Shared, output: Output,
   output.result(lines.join('\n'), fields)
 }
 
-function unusableRows({ requests, credits }: UnusableAnswers): (readonly [string, string])[] {
-  if (requests === 0) return []
+function unusableRows({ answers, credits }: UnusableAnswers): (readonly [string, string])[] {
+  if (answers === 0) return []
   return [
-    ['unusable answers', count(requests)],
+    ['unusable answers', count(answers)],
     ['perhaps charged for them', count(credits)],
   ]
 }

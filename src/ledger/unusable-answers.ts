@@ -3,7 +3,7 @@ import type { RedisConnection } from '#src/redis/connection.ts'
 
 /** Requests whose answer could not be used, or never came, by all processes; lost with Redis. */
 export interface UnusableAnswers {
-  readonly requests: number
+  readonly answers: number
   /** By the price model: the service may have charged them. */
   readonly credits: number
 }
@@ -12,12 +12,12 @@ const keyOf = (pipeline: string): string => `${redisPrefix(pipeline)}:unusable`
 
 export async function countUnusable(connection: RedisConnection, pipeline: string, credits: number): Promise<void> {
   await Promise.all([
-    connection.hincrby(keyOf(pipeline), 'requests', 1),
+    connection.hincrby(keyOf(pipeline), 'answers', 1),
     connection.hincrbyfloat(keyOf(pipeline), 'credits', credits),
   ])
 }
 
 export async function unusableAnswers(connection: RedisConnection, pipeline: string): Promise<UnusableAnswers> {
-  const { requests = '0', credits = '0' } = await connection.hgetall(keyOf(pipeline))
-  return { requests: Number(requests), credits: Number(credits) }
+  const { answers = '0', credits = '0' } = await connection.hgetall(keyOf(pipeline))
+  return { answers: Number(answers), credits: Number(credits) }
 }

@@ -85,6 +85,7 @@ test('every odd name becomes a document of its own, inside the store, and is don
     },
     outages: [],
     paused: false,
+    unusable: { answers: 0, credits: 0 },
     workers: 0,
   })
 }, 240_000)
