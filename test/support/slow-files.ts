@@ -53,6 +53,9 @@ export const LONG_FILES = [
   'test/library/examples.test.ts',
   'test/gate/constant-work.test.ts',
   'test/scripts/ci-run.test.ts',
+  'test/e2e/damaged-records.test.ts',
+  'test/e2e/refusals.test.ts',
+  'test/outages/paused-commit.test.ts',
 ]
 
 /** Test files that measure what a busy machine cannot do, or that start a dozen processes: `npm run test:slow` runs them one by one. */
