@@ -64,9 +64,10 @@ function document(answer: HttpAnswer, json: Record<string, unknown> | null, aske
       const waitMs = askedWait(answer, { fields: fieldsOf(metadata), text: '' }, asked)
       return verdictOnErrorPage(status, usageOf(data), waitMs)
     }
+    const kept = answer.status === 206 ? partOfDocument(json) : { body, json }
     return {
       kind: 'parsed',
-      answer: { body, json, requestId: requestIdOf(headers, data), durationMs, usage: usageOf(data) },
+      answer: { ...kept, requestId: requestIdOf(headers, data), durationMs, usage: usageOf(data) },
       ...stated(answer, '', asked),
     }
   }
@@ -75,6 +76,12 @@ function document(answer: HttpAnswer, json: Record<string, unknown> | null, aske
   const message = `The service answered ${answer.status} ${said}.`
   const { failure } = rejected({ answer, message, code: 'bad_answer' })
   return { kind: 'refused', cause: 'proxy', failure, unusable: hashOf(body) }
+}
+
+/** RFC 9110, 15.3.7. The receipt has to say so too: it holds no status. */
+function partOfDocument(whole: Record<string, unknown>): { body: Buffer; json: Record<string, unknown> } {
+  const json = { ...whole, warnings: [whole.warnings ?? [], 'the answer is a part of the document (206)'].flat() }
+  return { body: Buffer.from(JSON.stringify(json)), json }
 }
 
 const hashOf = (body: Buffer): string => createHash('sha256').update(body).digest('hex').slice(0, 16)

@@ -17,3 +17,7 @@ export const isRequestMs = (value: unknown): value is number => isWithin(value, 
 
 const isWithin = (value: unknown, most: number): value is number =>
   typeof value === 'number' && value >= 0 && value <= most
+
+/** Some services write counts as text: `"3"`. */
+export const numberIn = (value: unknown): unknown =>
+  typeof value === 'string' && /^\d{1,12}(?:\.\d+)?$/.test(value) ? Number(value) : value

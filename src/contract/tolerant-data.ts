@@ -1,4 +1,4 @@
-import { isPageCount } from './plausible.ts'
+import { isPageCount, numberIn } from './plausible.ts'
 import type { Block, BlockPage, ParsedData, ParsedPage } from './response.ts'
 
 type Fields = Readonly<Record<string, unknown>>
@@ -76,7 +76,8 @@ function textOr<T>(value: unknown, otherwise: T): string | T {
 const isFiniteNumber = (value: unknown): value is number => Number.isFinite(value)
 
 /** Page counts that cannot be are as if they were absent. */
-function counted({ numPages, totalPages, ...others }: Fields): Fields {
+function counted({ numPages: parsed, totalPages: total, ...others }: Fields): Fields {
+  const [numPages, totalPages] = [numberIn(parsed), numberIn(total)]
   return { ...others, ...(isPageCount(numPages) && { numPages }), ...(isPageCount(totalPages) && { totalPages }) }
 }
 

@@ -60,10 +60,13 @@ function withoutInterim(chunk: Buffer): Buffer {
 }
 
 /** A connection rests for so long after an answer: bytes that come meanwhile are no answer to anything, and close it. */
-const REST_MS = 20
+const REST_MS = 50
+
+/** Connections at the most that rest beside those in use. */
+const MOST_RESTING = 32
 
 /**
- * A connection for each request at a time, and as many that rest: an answer that a proxy sends twice, or late, would be taken
+ * A connection for each request at a time, and others that rest: an answer that a proxy sends twice, or late, would be taken
  * for that of the next document.
  */
 export class RestingConnections {
@@ -94,7 +97,7 @@ export class RestingConnections {
   #take(): { readonly connection: Dispatcher; readonly restMs: number } {
     const [first] = this.#free
     const restMs = first === undefined ? 0 : REST_MS - (performance.now() - first.since)
-    if (first !== undefined && (restMs <= 0 || this.#all.length >= 2 * this.#concurrency)) {
+    if (first !== undefined && (restMs <= 0 || this.#all.length >= this.#concurrency + MOST_RESTING)) {
       this.#free.shift()
       return { connection: first.connection, restMs }
     }

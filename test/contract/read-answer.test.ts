@@ -1,6 +1,8 @@
 import * as fc from '../support/fast-check.ts'
 import { describe, expect, test } from 'vitest'
+import { parseOptionsSchema } from '#src/contract/options.ts'
 import { readAnswer } from '#src/contract/read-answer.ts'
+import { undelivered, type Wanted } from '#src/contract/undelivered.ts'
 
 const NOON = Date.parse('2026-11-21T12:00:00Z')
 const read = (data: object) => readAnswer(Buffer.from(JSON.stringify({ success: true, data })), NOON)
@@ -207,5 +209,47 @@ describe('a body that is read though it is no JSON as it should be', () => {
     expect(problems({ warning: 'cut off', data: { markdown: 'a' } })).toEqual(['the service warned: cut off'])
     expect(problems({ warning: [], data: { markdown: 'a', warning: [] } })).toEqual([])
     expect(problems({ data: { markdown: 'a', warning: ['one', 'two'] } })).toEqual(['the service warned: one; two'])
+  })
+})
+
+describe('what was asked for and is not in the answer', () => {
+  const { formats, parsers } = parseOptionsSchema.parse({
+    formats: ['markdown', 'html', 'json'],
+    parsers: [{ type: 'pdf', pages: true, blocks: true }],
+  })
+  const missing = (data: object, wanted: Partial<Wanted> = {}): string[] =>
+    undelivered(read(data).data, {
+      options: { formats: formats.slice(0, 1), parsers },
+      isPdf: true,
+      credits: 3,
+      ...wanted,
+    })
+  const page = (pageNumber: number) => ({ pageNumber, markdown: 'a' })
+  const whole = { markdown: 'a', pages: [page(1)], blocks: [], metadata: { numPages: 1 } }
+
+  test('is a problem of the document', () => {
+    expect(missing(whole)).toEqual([])
+    expect(missing({ ...whole, pages: null })).toEqual(['pages were asked for, and the answer has none'])
+    expect(missing({ ...whole, pages: [page(1)], metadata: { numPages: '3' } })).toEqual([
+      'pages 2, 3 of 3 are missing in the answer',
+    ])
+    expect(missing({ ...whole, blocks: undefined })).toEqual(['blocks were asked for, and the answer has none'])
+    expect(missing({ ...whole, markdown: ' ' })).toEqual(['the page has no text, and cost credits'])
+    expect(missing({ ...whole, markdown: ' ' }, { credits: 0 })).toEqual([])
+    expect(missing(whole, { options: { formats, parsers } })).toEqual([
+      'html was asked for, and the answer has none',
+      'json was asked for, and the answer has none',
+    ])
+  })
+
+  test('is none where the service warns of it, and where the document has no pages', () => {
+    expect(missing({ ...whole, json: null, warning: 'no model' }, { options: { formats, parsers } })).toEqual([])
+    expect(missing({ markdown: '' }, { isPdf: false })).toEqual([])
+  })
+
+  test('is seen where totals are texts', () => {
+    expect(read({ markdown: 'a', metadata: { numPages: '3', totalPages: '10' } }).problems).toEqual([
+      'only 3 of 10 pages were parsed',
+    ])
   })
 })

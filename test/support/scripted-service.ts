@@ -63,6 +63,26 @@ export function parsedReply(markdown = '# Parsed\n', data: Readonly<Record<strin
   return { status: 200, body: { success: true, data: { markdown, metadata: { statusCode: 200 }, ...data } } }
 }
 
+/** What was asked for and the answer leaves out: further formats, and pages and blocks of a PDF. */
+function withWhatWasAsked(body: NonNullable<Reply['body']>, { options, file }: ReceivedRequest): typeof body {
+  if (typeof body === 'string' || Buffer.isBuffer(body)) return body
+  const { data } = body as { data?: { markdown?: unknown; metadata?: { numPages?: number } } }
+  const markdown = data?.markdown
+  if (typeof markdown !== 'string') return body
+  const formats = (options?.['formats'] ?? []) as readonly { type: string }[]
+  const others = formats.map(({ type }) => [type, type === 'links' || type === 'images' ? [] : markdown])
+  const [pdf] = file?.filename?.endsWith('.pdf') === true ? ((options?.['parsers'] ?? []) as readonly PdfOptions[]) : []
+  const count = data?.metadata?.numPages ?? 1
+  const pages = Array.from({ length: count }, (_, at) => ({ pageNumber: at + 1, markdown: at === 0 ? markdown : '' }))
+  const layout = { ...(pdf?.pages === true && { pages }), ...(pdf?.blocks === true && { blocks: [] }) }
+  return { ...body, data: { ...Object.fromEntries(others), ...layout, ...data } }
+}
+
+interface PdfOptions {
+  readonly pages?: boolean
+  readonly blocks?: boolean
+}
+
 /** An error in the contract's shape. */
 export function errorReply(status: number, error: string, more: Readonly<Record<string, unknown>> = {}): Reply {
   return { status, body: { success: false, error, ...more } }
@@ -154,7 +174,7 @@ export class ScriptedService implements AsyncDisposable {
     if (status === 200) this.#charge(received)
     if (fault === 'reset_after') return void request.socket.resetAndDestroy()
 
-    const text = body ?? parsedReply().body ?? ''
+    const text = withWhatWasAsked(body ?? parsedReply().body ?? '', received)
     const bytes =
       typeof text === 'string' || Buffer.isBuffer(text) ? Buffer.from(text) : Buffer.from(JSON.stringify(text))
     const type = Buffer.isBuffer(text) || typeof text === 'string' ? {} : { 'content-type': 'application/json' }

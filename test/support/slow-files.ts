@@ -17,6 +17,7 @@ export const LONG_FILES = [
   'test/ingest/route/planned-prices.test.ts',
   'test/ingest/route/continuous-audit.test.ts',
   'test/ingest/process/long-pdfs.test.ts',
+  'test/e2e/answers/answers.test.ts',
   'test/e2e/budget.test.ts',
   'test/engine/conformance/vendor-statements.test.ts',
   'test/docs/redis-keys.test.ts',

@@ -1,3 +1,6 @@
+import { PASSTHROUGH } from '#src/contract/passthrough.ts'
+import { undelivered } from '#src/contract/undelivered.ts'
+import { extensionOf } from '#src/document/formats.ts'
 import { type AnswerReading, readAnswer } from '#src/contract/read-answer.ts'
 import { StoreUnusable } from '#src/document/store-unusable.ts'
 import type { ReceiptId } from '#src/document/ids.ts'
@@ -113,7 +116,16 @@ function recordOf(
   deps: CommitDeps,
 ): Omit<DocumentRecord, 'files'> {
   const grade = recordedGrade(reading.extensions)
-  const problems = [...reading.problems, ...gradeProblems(grade, deps.minGrade)]
+  const wanted = {
+    options: work.recipe.options,
+    isPdf: extensionOf(work.job.key) === 'pdf',
+    credits: parser.class === 'embedded' ? 0 : (reading.creditsReported ?? 0),
+  }
+  const problems = [
+    ...reading.problems,
+    ...(parser.class === PASSTHROUGH.class ? [] : undelivered(reading.data, wanted)),
+    ...gradeProblems(grade, deps.minGrade),
+  ]
   return {
     schema: RECORD_SCHEMA,
     source: deps.owner.address,
