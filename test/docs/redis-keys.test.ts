@@ -21,7 +21,7 @@ const PLACEHOLDERS: Readonly<Record<string, string>> = {
 }
 
 /** Rows that only the migration from an earlier release touches, or a route with a share. */
-const NOT_IN_THIS_RUN = ['{sluice:<pipeline>}:pages', '{sluice:<pipeline>}:migrating']
+const NOT_IN_THIS_RUN = ['pages', 'unusable', 'migrating'].map((name) => `{sluice:<pipeline>}:${name}`)
 
 const patternOf = (name: string): RegExp =>
   new RegExp(
