@@ -10,12 +10,13 @@ import { sluice } from '../../support/sluice.ts'
 import { DOCUMENTS, type Draw, drawAnswers, wellReply } from './draw-answers.ts'
 
 /*
- * What becomes of documents, requests and money for answers drawn at random, beside the table of docs/contract.md. 40 draws;
- * `ANSWERS=1000 ANSWERS_SEED=7` draws others.
+ * What becomes of documents, requests and money for answers drawn at random, beside the table of docs/contract.md:
+ * `ANSWERS=40 ANSWERS_SEED=7` draws 40.
  */
 
 const SEED = seedFrom('ANSWERS_SEED', 'fresh')
-const ANSWERS = Number(process.env['ANSWERS'] ?? 40)
+const ANSWERS = Number(process.env['ANSWERS'] ?? 0)
+if (ANSWERS === 0) console.warn('no answers are drawn: ANSWERS=40 draws so many')
 const SIDE_BY_SIDE = 4
 
 let redis: TestRedis
@@ -163,7 +164,7 @@ async function outcomesOf(out: string, documents: readonly number[]): Promise<re
   })
 }
 
-test(
+test.skipIf(ANSWERS === 0)(
   `${ANSWERS} answers drawn at random become what the table of the contract says (ANSWERS_SEED=${SEED}, ANSWERS)`,
   async () => {
     const table = await readTable()
