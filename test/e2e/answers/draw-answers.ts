@@ -198,7 +198,6 @@ const PASSING: Readonly<Record<string, Answer>> = {
   ),
   '500 in HTML': once(html(500, 'Oops')),
   '429': once({ ...errorReply(429, 'Rate limit exceeded'), headers: { 'retry-after': '0.2' } }),
-  'a cut line': once({ fault: 'reset_before' }),
 }
 
 const CUT: Readonly<Record<string, Answer>> = {
