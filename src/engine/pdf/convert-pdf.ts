@@ -57,7 +57,7 @@ export async function convertPdf(
 ): Promise<Conversion> {
   const facts = await inspectPdf(input.path, input.passwords)
   const file = await PdfFile.read(input.path)
-  const readable = mostPages(file.bytes, facts.totalPages)
+  const readable = await mostPages(facts.totalPages, file.bytes.length, () => file)
   const limit = Math.min(options.maxPages ?? readable, readable)
   const pictures = pdfPictures(file, facts)
   const outline = file.mayHaveOutline && file.objects !== null ? outlineOf(file.objects) : []

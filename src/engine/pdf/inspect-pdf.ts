@@ -1,7 +1,8 @@
-import { readFile } from 'node:fs/promises'
+import { readFile, stat } from 'node:fs/promises'
 import { LiteParse } from '@llamaindex/liteparse'
 import { ConversionError } from '../conversion.ts'
 import { mostPages } from './most-pages.ts'
+import { PdfFile } from './pdf-file.ts'
 import { requirePdf, withPdfProblems } from './pdf-problem.ts'
 
 export interface PdfFacts {
@@ -55,5 +56,6 @@ async function inspected(path: string, password: string | null, wantsXmp: boolea
 export async function countPdfPages(path: string): Promise<number> {
   await requirePdf(path)
   const { totalPages } = await opened(path, [], false)
-  return mostPages(await readFile(path), totalPages)
+  const { size } = await stat(path)
+  return mostPages(totalPages, size, () => PdfFile.read(path))
 }

@@ -1,3 +1,4 @@
+import { open } from 'node:fs/promises'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { countPdfPages } from '#src/engine/pdf/inspect-pdf.ts'
 import { buildPdf, paragraph, type PdfPage, text } from '../../support/build-pdf.ts'
@@ -20,6 +21,28 @@ const ARTICLE: readonly PdfPage[] = [
   { content: text(72, 90, 'The Old Harbour', 22, 'bold') + paragraph(72, 140, SENTENCES) },
   { content: text(72, 90, 'Tides', 16, 'bold') + paragraph(72, 130, SENTENCES) },
 ]
+
+/** One page, and a stream of zeros that take no space on the disk. */
+async function writeSparsePdf(path: string, bytes: number): Promise<void> {
+  const objects = [
+    '<</Type/Catalog/Pages 2 0 R>>',
+    '<</Type/Pages/Kids[3 0 R]/Count 1>>',
+    '<</Type/Page/Parent 2 0 R/MediaBox[0 0 99 99]>>',
+    `<</Length ${bytes}>>\nstream\n`,
+  ]
+  let head = '%PDF-1.7\n'
+  const rows = objects.map((object, at) => {
+    const row = `${String(head.length).padStart(10, '0')} 00000 n \n`
+    head += `${at + 1} 0 obj\n${object}${at < 3 ? '\nendobj\n' : ''}`
+    return row
+  })
+  const end = '\nendstream\nendobj\n'
+  const table = `xref\n0 5\n0000000000 65535 f \n${rows.join('')}trailer<</Size 5/Root 1 0 R>>\n`
+  await using file = await open(path, 'w')
+  await file.write(head)
+  const startxref = head.length + bytes + end.length
+  await file.write(`${end}${table}startxref\n${startxref}\n%%EOF`, head.length + bytes)
+}
 
 describe('a PDF with text', () => {
   test('becomes Markdown, pages and blocks whose spans fit', async () => {
@@ -70,6 +93,12 @@ describe('a PDF with text', () => {
     expect(result.metadata).toMatchObject({ numPages: 3 + 2 * pages.length, totalPages: count })
     expect(result.markdown).toMatch(markdown)
     expect(await countPdfPages(path)).toBe(3 + 2 * pages.length)
+  })
+
+  test('of more bytes than a buffer holds has its pages counted without reading them', async () => {
+    const path = await pdfs.write(Buffer.alloc(0))
+    await writeSparsePdf(path, 3 * 2 ** 30)
+    expect(await countPdfPages(path)).toBe(1)
   })
 
   test('gives title, author and keywords out of its XMP packet', async () => {
