@@ -40,7 +40,7 @@ import { readStalls } from './checker/interruptions.ts'
 const PEACE_MS = 300_000
 const POLL_MS = 10
 
-/** A fault that interruptions before a process has begun to work shows little; a busy machine takes its time to start one. */
+/** A fault that is injected before a process has begun to work shows little; a busy machine takes its time to start one. */
 const BEGIN_MS = 5_000
 
 /** What a busy machine takes until an answer is kept. */

@@ -9,7 +9,7 @@ import { folderTarget } from './world/environment.ts'
 /** For the search; what it takes to bundle the program and to let go of everything comes on top. */
 const PATIENCE_MS = 240_000
 
-/** Seeds that find it within a few runs on most machines; which run it is depends on the moment a fault interruptions. */
+/** Seeds that find it within a few runs on most machines; which run it is depends on the moment a fault is injected. */
 const FIRST_SEEDS: readonly (readonly [Mutant, number])[] = [
   ['receipt-last', 5],
   ['record-first', 2],

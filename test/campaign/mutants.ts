@@ -229,7 +229,8 @@ export const MUTANTS = {
 /**
  * The class of faults by which each of the later mistakes is to be found; at least one for each class. Found from seed 1 on,
  * with its class alone, within these runs: store-full, wrong-address, engine-killed, converter-missing and download-hangs 1,
- * store-hangs 2, clock-jump 4, stand-still 5, partition 6, service-away 9 and 8, kill 12, other-mount 14.
+ * store-hangs 2, clock-jump 4, stand-still 5, partition 6, service-away 9 and 8, kill 12, other-mount 14; full-disk and blind-gc 2, double-signal 3, two-queues 4,
+ * damaged-records 6, paused-commit 9.
  */
 export const FOUND_BY = [
   ['kill', 'counts-no-doubt'],

@@ -20,7 +20,7 @@ export const FAULTS: readonly FaultKind[] = [...OLD_FAULTS, ...CLASS_NAMES]
 
 export interface PlannedFault {
   readonly kind: FaultKind
-  /** It interruptions when the service has had this many further requests, or after `patienceMs`, whatever comes first. */
+  /** It is injected when the service has had this many further requests, or after `patienceMs`, whatever comes first. */
   readonly requests: number
   readonly patienceMs: number
 }

@@ -36,7 +36,7 @@ export class ConsistencyChecker implements AsyncDisposable {
     const found = await this.#judge(text, name)
     // Another commit came in between: the files that were read belong to two commits.
     if (found.length > 0 && (await this.#text(name)) === text)
-      this.#torn.push(`an consistency checker saw: ${found.join(', ')}`)
+      this.#torn.push(`the consistency checker saw: ${found.join(', ')}`)
   }
 
   async #judge(text: string, name: string): Promise<readonly string[]> {

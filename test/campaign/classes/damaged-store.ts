@@ -31,7 +31,7 @@ export const damagedRecords: FaultClass = {
 
 const cut = (text: string): string => text.slice(0, text.length >> 1)
 
-/** A version that the document never had. */
+/** A content hash that its receipt does not have. */
 const alter = (text: string): string =>
   JSON.stringify({ ...(JSON.parse(text) as DocumentRecord), contentHash: 'f'.repeat(64) })
 

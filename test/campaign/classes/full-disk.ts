@@ -1,6 +1,5 @@
-import { rm, writeFile } from 'node:fs/promises'
 import { existsSync } from 'node:fs'
-import { mkdir } from 'node:fs/promises'
+import { mkdir, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { EXIT } from '#src/cli/exit-codes.ts'
