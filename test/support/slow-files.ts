@@ -57,6 +57,17 @@ export const LONG_FILES = [
   'test/e2e/damaged-records.test.ts',
   'test/e2e/refusals.test.ts',
   'test/outages/paused-commit.test.ts',
+  'test/conformance/s3.test.ts',
+  'test/e2e/collect.test.ts',
+  'test/e2e/care.test.ts',
+  'test/e2e/deletions.test.ts',
+  'test/e2e/resume.test.ts',
+  'test/engine/conformance/clients.test.ts',
+  'test/outages/redis-visible.test.ts',
+  'test/outages/store.test.ts',
+  'test/workers/queue-lease.test.ts',
+  'test/cut/pdf-cutter.test.ts',
+  'test/docs/alerts.test.ts',
 ]
 
 /** Test files that measure what a busy machine cannot do, or that start a dozen processes: `npm run test:slow` runs them one by one. */
@@ -71,6 +82,8 @@ export const QUIET_FILES = [
   'test/outages/store-hangs.test.ts',
   'test/outages/engine.test.ts',
   'test/outages/stop-and-network.test.ts',
+  'test/outages/stalls.test.ts',
+  'test/outages/stopping.test.ts',
   'test/queue/deadly-document.test.ts',
   'test/queue/clocks.test.ts',
   'test/ingest/process/refused-first.test.ts',
