@@ -78,6 +78,9 @@ function pageCounts({ metadata = {}, pages }: ParsedData): PageCounts {
 
 const OUTPUTS = ['markdown', 'html', 'rawHtml', 'summary', 'links', 'images', 'json'] as const
 
+export const hasOutput = (data: ParsedData): boolean =>
+  OUTPUTS.some((name) => data[name] !== undefined && data[name] !== null)
+
 /** Whatever says that something is missing: a document is never silently done. */
 function problemsOf(data: ParsedData, { parsed, total, truncated }: PageCounts): string[] {
   const { blocks, warning, metadata } = data
@@ -88,9 +91,7 @@ function problemsOf(data: ParsedData, { parsed, total, truncated }: PageCounts):
     pagesOf(blocks, 'partial', 'could be read in part only'),
     said(warning) ? `the service warned: ${oneLine(warning)}` : null,
     said(metadata?.error) ? `the service reported: ${oneLine(metadata.error)}` : siteProblem(metadata?.statusCode),
-    OUTPUTS.some((name) => data[name] !== undefined && data[name] !== null)
-      ? null
-      : 'the answer holds no output at all',
+    hasOutput(data) ? null : 'the answer holds no output at all',
   ].filter((problem) => problem !== null)
 }
 

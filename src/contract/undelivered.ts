@@ -1,4 +1,5 @@
 import type { ParseOptions } from './options.ts'
+import { hasOutput } from './read-answer.ts'
 import type { ParsedData } from './response.ts'
 
 /** What was asked for a document. */
@@ -12,10 +13,11 @@ export interface Wanted {
 
 /**
  * What was asked for and is not in the answer, one sentence each. An answer that warns has said by itself that something is
- * missing (contract: `json` is null with a warning).
+ * missing (contract: `json` is null with a warning), and one without any output is a problem of `readAnswer`.
  */
 export function undelivered(data: ParsedData, { options, isPdf, credits }: Wanted): string[] {
   if (data.warning !== undefined && data.warning !== null && data.warning.trim() !== '') return []
+  if (!hasOutput(data)) return []
   const [pdf] = options.parsers
   const absent = options.formats.map(({ type }) => type).filter((type) => (data[type] ?? null) === null)
   const numPages = data.metadata?.numPages ?? null

@@ -5,6 +5,7 @@ import { loadSettings } from '#config/load.ts'
 import { openFolderStore } from '#src/outputs/folder/folder-store.ts'
 import { outputs, recordOf } from '../support/documents.ts'
 import { temporaryFolder } from '../support/folder.ts'
+import { makeStore } from '../support/open-store-at.ts'
 import { sluice } from '../support/sluice.ts'
 
 test.each([
@@ -45,6 +46,7 @@ test('a source that was refused is not remembered, and a run that finds no docum
 test('verify removes orphans also by the former name of the flag, and names the present one', async () => {
   await using folder = await temporaryFolder()
   const store = await openFolderStore({ path: join(folder.path, 'out') })
+  await makeStore(store)
   const files = outputs({ 'document.md': 'text' })
   await store.commit(recordOf('a.pdf', files), files)
   await writeFile(join(folder.path, 'out/documents/stray.txt'), 'text')
