@@ -302,9 +302,12 @@ class FaultRun {
   }
 
   #checkNumbers(store: StoreOutside, charges: readonly Charge[]): void {
-    const kinds = this.#options.plan.faults.map(({ kind }) => kind)
+    const { faults, bursts } = this.#options.plan
+    const kinds = faults.map(({ kind }) => kind)
     const isCalm = kinds.every((kind) => CALM.includes(kind))
-    const mayEndTwice = this.#nemesis.losesData || kinds.some((kind) => TAKES_AWAY.includes(kind))
+    // A document that the page of a portal or an unusable answer made fail is asked for again by the next run.
+    const mayFailFirst = bursts.some(({ reply }) => reply === 'portal' || reply === 'unusable')
+    const mayEndTwice = this.#nemesis.losesData || mayFailFirst || kinds.some((kind) => TAKES_AWAY.includes(kind))
     const mayBeUnheard = kinds.some((kind) => UNHEARD.includes(kind))
     const truth = { archive: this.#archive, store, charges, mayEndTwice, isCalm, mayBeUnheard }
     this.#breaches.numbers.push(...this.#numbers.differences(truth))

@@ -131,17 +131,22 @@ async function exchangeFolder(
       if (tries === MAX_TRIES) throw error
       if (isOneOf(error, 'ENOENT')) await makeFolderFor(folder, area, flushes)
       else if (isOneOf(error, 'ENOTEMPTY', 'EEXIST')) {
+        // Where another worker woke late, the present commit stays at its path: a reader never misses it.
+        refuseReplacing(await wholeRecord(folder), record)
         // The present commit steps aside. Where one did so before, another worker has committed in between: ours is
         // the later one, and the first to step aside is outdated.
         if (hadOld) await rm(aside, { recursive: true, force: true })
         hadOld = (await stepAside(area, { id, flushes }, folder, aside)) || hadOld
-        const replaced = hadOld ? await wholeRecord(aside) : null
-        if (replaced === null) continue
-        if (!sameOwner(replaced, record)) throw new RecordOfOther(replaced.source)
-        refuseEarlierClaim(record, replaced)
+        if (hadOld) refuseReplacing(await wholeRecord(aside), record)
       } else throw error
     }
   }
+}
+
+function refuseReplacing(present: DocumentRecord | null, record: DocumentRecord): void {
+  if (present === null) return
+  if (!sameOwner(present, record)) throw new RecordOfOther(present.source)
+  refuseEarlierClaim(record, present)
 }
 
 /** Undoes or finishes one thing that stepped aside for a commit whose process is gone. */

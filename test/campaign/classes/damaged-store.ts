@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs'
 import { readFile, rename, utimes, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { EXIT } from '#src/cli/exit-codes.ts'
@@ -66,7 +67,7 @@ export const blindGc: FaultClass = {
     const { processes, files, environment, random, note, breaches } = context
     await context.kill(processes.living)
     const receipts = await files.list('receipts')
-    if (receipts.length === 0) return
+    if (receipts.length === 0 || !existsSync(join(environment.out, 'documents'))) return
     const old = Date.now() / 1_000 - TWO_DAYS_S
     await Promise.all(receipts.map((name) => utimes(join(environment.out, name), old, old)))
     await using _ = context.damaging()

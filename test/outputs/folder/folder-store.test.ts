@@ -1,8 +1,9 @@
 import { execFile } from 'node:child_process'
-import { mkdir, readdir, readFile, rename, rm, truncate, writeFile } from 'node:fs/promises'
+import { mkdir, readdir, readFile, rename, rm, stat, truncate, writeFile } from 'node:fs/promises'
 import { hostname } from 'node:os'
 import { promisify } from 'node:util'
 import { describe, expect, test } from 'vitest'
+import { ClaimLost } from '#src/document/claim-lost.ts'
 import { sourceKey } from '#src/document/ids.ts'
 import { keyHash } from '#src/outputs/document-path.ts'
 import { openFolderStore } from '#src/outputs/folder/folder-store.ts'
@@ -192,6 +193,17 @@ describe('a folder store', () => {
     expect([await store.readRecord(KEY), await collect(store.listRecords(never))]).toEqual([null, []])
     await writeFile(`${current}/record.json`, JSON.stringify({ ...recordOf(KEY, OLD), schema: 99 }))
     await expect(store.readRecord(KEY)).rejects.toThrow(/later release/)
+  })
+
+  test('leaves the present outputs at their path while it refuses an earlier claim', async () => {
+    await using folder = await tempFolder()
+    const { store, current } = await oldStore(folder.path)
+    await store.commit(recordOf(KEY, NEW, { claim: { epoch: 1, number: 2 } }), NEW)
+    // A rename changes it.
+    const { ctimeNs } = await stat(current, { bigint: true })
+    const refused = store.commit(recordOf(KEY, OLD, { claim: { epoch: 1, number: 1 } }), OLD)
+    await expect(refused).rejects.toBeInstanceOf(ClaimLost)
+    expect((await stat(current, { bigint: true })).ctimeNs).toBe(ctimeNs)
   })
 
   test.each(['document.md', 'record.json'])(
