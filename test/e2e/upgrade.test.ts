@@ -1,9 +1,12 @@
-import { mkdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { execFile } from 'node:child_process'
+import { mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
+import { promisify } from 'node:util'
 import { describe, expect, test } from 'vitest'
 import { ENGINE_VERSION } from '#src/engine/version.ts'
 import { openFolderStore } from '#src/outputs/folder/folder-store.ts'
+import { ownerMark } from '#src/outputs/folder/work-owner.ts'
 import { intoFolder, restore } from '../fixtures/e8a17ec/restore.ts'
 import { readStore } from '../support/check-store.ts'
 import { temporaryFolder } from '../support/folder.ts'
@@ -115,6 +118,32 @@ describe('a store, Redis and a half-done queue of release e8a17ec', () => {
     expect(refused.stderr).toMatch(/Redis lists 4 documents of this source as done/)
   }, 240_000)
 })
+
+test('a store with its private Redis and its journal, as a kill of release a484fb94 left them, is continued', async () => {
+  // 24 documents with 20 contents, concurrency 3, killed at the 14th request; its source, `sluice.yaml` and store.
+  await using folder = await temporaryFolder()
+  const fixture = join(import.meta.dirname, '../fixtures/a484fb94/killed-run.tar.gz')
+  await promisify(execFile)('tar', ['xzf', fixture, '-C', folder.path])
+  const journal = join(folder.path, 'out/.sluice/journal')
+  const [host = ''] = (await ownerMark()).split('~')
+  // A process of this machine that is gone.
+  await rename(join(journal, 'HOST~1~never~cafe~1'), join(journal, `${host}~1~never~cafe~1`))
+  await using service = await new ScriptedService({}).listen()
+  const parser = ['--parse-api-url', service.url, '--parse-api-key', 'k']
+  const run = () => sluice(['run', 'in', '--out', 'out', '--source-name', 'in', ...parser], { cwd: folder.path })
+  const out = join(folder.path, 'out')
+  const before = await readStore(out)
+  const first = await run()
+  expect([first.code, first.stdout]).toEqual([0, expect.stringMatching(/24 done[^]*ambiguous: 3 requests/)])
+  // 21 contents, 10 of them answered and kept before the kill.
+  expect(service.requests.length).toBe(11)
+  const after = await readStore(out)
+  // Unpacked files have other versions: what was done is made again from its receipts.
+  for (const [key, { receipt }] of before.records) expect(after.records.get(key)?.receipt, key).toBe(receipt)
+  expect(await readdir(journal)).toEqual([])
+  expect((await run()).stdout).toMatch(/24 documents unchanged, nothing sent/)
+  expect((await sluice(['verify', '--out', out])).code).toBe(0)
+}, 240_000)
 
 test('a store of a later format is refused, and nothing is changed in it', async () => {
   await using folder = await temporaryFolder()
