@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import type { ConfigFile, ReadConfigFile } from './config-file.ts'
+import { checkEnvironment } from './check-environment.ts'
 import { type Environment, environment } from './environment.ts'
 import { type Flags, type Loaded, loadSettings, type Origins } from './load.ts'
 import type { Layer, Pipeline } from './layer.ts'
@@ -23,6 +24,8 @@ export interface Configuration {
   readonly settings: Settings
   readonly origins: Origins
   readonly pipelines: readonly ConfiguredPipeline[]
+  /** What is no mistake and has no effect either; one line. */
+  readonly warning: string | null
 }
 
 export interface ConfiguredPipeline extends Pick<Pipeline, 'name' | 'source' | 'at'> {
@@ -46,8 +49,11 @@ export async function readConfiguration(options: ReadOptions): Promise<Read> {
     const loaded = load(flags, { ...read?.file.top, ...layer }, env, problems)
     if (loaded !== null) pipelines.push({ name, source, at, ...loaded })
   }
-  if (top === null || problems.size > 0) return { ok: false, problems: [...problems] }
-  return { ok: true, configuration: { file: read?.file ?? null, ...top, pipelines } }
+  if (top === null) return { ok: false, problems: [...problems] }
+  const settings = [top.settings, ...pipelines.map((one) => one.settings)]
+  const checked = checkEnvironment(env, { settings, origins: top.origins })
+  if (problems.size + checked.problems.length > 0) return { ok: false, problems: [...problems, ...checked.problems] }
+  return { ok: true, configuration: { file: read?.file ?? null, ...top, pipelines, warning: checked.warning } }
 }
 
 function load(flags: Flags, layer: Layer | undefined, env: Environment, problems: Set<string>) {

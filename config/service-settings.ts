@@ -4,7 +4,7 @@ import { DEFAULT_SERVICE } from '#src/contract/rules.ts'
 import { SetupError } from '#src/document/setup-error.ts'
 import { environment } from './environment.ts'
 import { holdsLogin } from './secrets.ts'
-import { isAddress, structure } from './setting.ts'
+import { isAddress, structure, withoutVersion } from './setting.ts'
 import { PRICES } from './spending-settings.ts'
 
 /** A service beside that of `PARSE_API_URL`. What it does not set is as for that one; its key is no part of the settings. */
@@ -12,7 +12,8 @@ const namedService = z.strictObject({
   url: z
     .string()
     .refine((given) => isAddress(given, ['http', 'https']), 'an address such as https://gpu.example.com is needed')
-    .refine((given) => !holdsLogin(given), 'it holds a password: name a variable of the environment in keyEnv'),
+    .refine((given) => !holdsLogin(given), 'it holds a password: name a variable of the environment in keyEnv')
+    .overwrite(withoutVersion),
   keyEnv: z
     .string()
     .regex(/^[A-Za-z_]\w*$/, 'it is the name of a variable of the environment that holds the key')

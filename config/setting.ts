@@ -66,6 +66,8 @@ export const address = (
     readonly example: string
     /** What is no URL and allowed all the same. */
     readonly also?: (text: string) => boolean
+    /** What is dropped of it. */
+    readonly tidy?: (address: string) => string
   },
 ): Setting<string | undefined> => ({
   placeholder: 'url',
@@ -76,9 +78,13 @@ export const address = (
     .refine((given) => row.also?.(given) === true || isAddress(given, row.protocols), {
       error: `an address such as ${row.example} is needed`,
     })
+    .overwrite((given) => row.tidy?.(given) ?? given)
     .optional(),
   fromText: (value) => (value === '' ? undefined : value),
 })
+
+/** Base address of a service of `/v2/parse`, which its documentation may give with that path. */
+export const withoutVersion = (url: string): string => url.replace(/(?<!\/)\/v2(?:\/parse)?\/*$/, '')
 
 export const isAddress = (given: string, protocols: readonly string[]): boolean => {
   const url = URL.parse(given)

@@ -3,7 +3,18 @@ import { CONTEXT_SETTINGS } from './context-settings.ts'
 import { ENGINE_SETTINGS } from './engine-settings.ts'
 import { NETWORK_SETTINGS } from './network-settings.ts'
 import { PARSE_SETTINGS } from './parse-settings.ts'
-import { address, choice, duration, flag, optionalNumber, optionalText, type Setting, text, whole } from './setting.ts'
+import {
+  address,
+  choice,
+  duration,
+  flag,
+  optionalNumber,
+  optionalText,
+  type Setting,
+  text,
+  whole,
+  withoutVersion,
+} from './setting.ts'
 import { ROUTE_SETTINGS } from './route-settings.ts'
 import { SERVICE_SETTINGS } from './service-settings.ts'
 import { SITE_SETTINGS } from './site-settings.ts'
@@ -41,6 +52,7 @@ export const SETTINGS = {
     env: 'PARSE_API_URL',
     protocols: ['http', 'https'],
     example: 'https://parse.example.com',
+    tidy: withoutVersion,
     doc: 'base address of the parse service; without it the embedded engine is started',
   }),
   parseApiKey: optionalText({

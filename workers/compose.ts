@@ -217,10 +217,19 @@ async function open(options: PipelineOptions, purpose: Purpose, signal: AbortSig
   if (purpose === 'plan') refuseKeyless(settings)
   await using resources = new AsyncDisposableStack()
   const shared = options.shared ?? resources.use(openShared({ settings, say }))
+  let isConnected = true
+  const connected = async (): Promise<RedisConnection> => {
+    isConnected = false
+    return shared.connection(signal).finally(() => (isConnected = true))
+  }
   const beforeMaking = async (url: string, isMade: () => boolean): Promise<void> =>
-    refuseRemoved(url, isMade, await shared.connection(signal), settings)
+    refuseRemoved(url, isMade, await connected(), settings)
   const answered = <T>(what: 'store' | 'source', work: Promise<T>): Promise<T> =>
-    reportSlowOpen(work, { what, say, afterMs: settings.storeSlowMs })
+    reportSlowOpen(work, {
+      what: () => (isConnected ? `the ${what}` : 'Redis'),
+      say,
+      afterMs: settings.storeSlowMs,
+    })
   const opening = custom.store ?? openStore(settings, resources, { mustExist, beforeMaking })
   const store = await answered('store', Promise.resolve(opening))
   const purchases = new ListingPurchases()
@@ -228,7 +237,7 @@ async function open(options: PipelineOptions, purpose: Purpose, signal: AbortSig
   const around = { storeUrl: store.url, say, noticesFor: shared.noticesFor, ...buying }
   const opened = await answered('source', openCustomSource(custom, name, settings, around, resources))
   const candidate = await answered('source', identifyCustomSource(custom, name, opened.source.url, settings))
-  const connection = await shared.connection(signal)
+  const connection = await answered('store', connected())
   const identity = await answered('store', openIdentity({ candidate, store, connection, settings, purpose }, signal))
   const { pipeline: id, source: owner, adopted, migrated, remember } = identity
   const parsers = customPolicy(parserPolicyOf(settings, { isFormer: identity.isFormer, prefix: owner.prefix }), custom)

@@ -1,7 +1,8 @@
 import { whileSlow } from '#src/document/while-slow.ts'
 
 export interface WaitOptions {
-  readonly what: 'store' | 'source'
+  /** What it waits for at that moment. */
+  readonly what: () => 'the store' | 'the source' | 'Redis'
   /** Called with one line when it has taken that long, and each time when it has taken twice as long as at the last. */
   readonly say: (line: string) => void
   readonly afterMs: number
@@ -16,6 +17,6 @@ export function reportSlowOpen<T>(work: Promise<T>, { what, say, afterMs }: Wait
   return whileSlow(work, afterMs, (times) => {
     if (times < due) return
     due = 2 * times
-    say(`waiting: the ${what} does not answer for ${(times * afterMs) / 1000} s; nothing was bought`)
+    say(`waiting: ${what()} does not answer for ${(times * afterMs) / 1000} s; nothing was bought`)
   })
 }

@@ -2,6 +2,7 @@ import type { Command } from 'commander'
 import { type Configuration, readConfiguration } from '#config/read-config.ts'
 import type { Settings } from '#config/settings.ts'
 import { asTyped, givenFlags } from './flags.ts'
+import { screen } from './screen.ts'
 import { UsageError } from './usage-error.ts'
 
 interface ConfigOption {
@@ -13,7 +14,11 @@ export async function readConfig(command: Command): Promise<Configuration> {
   const { config } = command.opts<ConfigOption>()
   const flags = givenFlags(command)
   const read = await readConfiguration(config === undefined ? { flags } : { flags, config })
-  if (read.ok) return read.configuration
+  if (read.ok) {
+    const { warning } = read.configuration
+    if (warning !== null) screen.print(`warning: ${warning}`)
+    return read.configuration
+  }
   throw unusable(read.problems.map((problem) => asTyped(command, problem)))
 }
 

@@ -50,14 +50,22 @@ export function sibling(connection: RedisConnection): RedisConnection {
 
 const twinOf = ({ options }: Redis): Redis => new CoalescingRedis({ ...options, replyMapping: 'legacy' })
 
-/** Rejects with what the server last said, at once when it refuses the login and otherwise when `signal` aborts. */
+/** Nothing listens at that address, or there is no such host: a mistake in the settings, and no outage. */
+const NOT_THERE = new Set(['ECONNREFUSED', 'ENOENT', 'ENOTFOUND', 'EAI_AGAIN'])
+
+/**
+ * Rejects with what the server last said, at once when it refuses the login or is not there, otherwise when `signal` aborts.
+ * Of several nodes or Sentinels another one may be there.
+ */
 function firstReady(connection: RedisConnection, signal: AbortSignal): Promise<void> {
   return new Promise((resolve, reject) => {
     let last: unknown = null
+    const isAlone = !(connection instanceof Cluster) && !connection.options.sentinels
     // Stays for good: without a listener the first error of an outage would end the process.
-    connection.on('error', (error: Error) => {
+    connection.on('error', (error: NodeJS.ErrnoException) => {
       last = error
-      if (/WRONGPASS|NOAUTH|NOPERM/.test(error.message)) reject(error)
+      const isMissing = isAlone && NOT_THERE.has(error.code ?? '')
+      if (isMissing || /WRONGPASS|NOAUTH|NOPERM/.test(error.message)) reject(error)
     })
     connection.once('ready', resolve)
     signal.addEventListener('abort', () => reject(last ?? signal.reason), { once: true })

@@ -71,6 +71,25 @@ describe('settings', () => {
     expect(reported).toMatch(/--formats\.0: /)
   })
 
+  test('take the address of a service with its path, from a flag, a variable, the file and for a named service', () => {
+    const loaded = ['/v2', '/v2/', '/v2/parse', '/v2/parse/', ''].map((path) => [
+      loadSettings({ parseApiUrl: `https://u:p@host/base${path}` }, {}, {}),
+      loadSettings({}, {}, { PARSE_API_URL: `https://u:p@host/base${path}` }),
+      loadSettings({}, { parseApiUrl: { value: `https://u:p@host/base${path}`, at: 'sluice.yaml:1' } }, {}),
+    ])
+    for (const one of loaded.flat()) expect(one).toMatchObject({ settings: { parseApiUrl: 'https://u:p@host/base' } })
+    const services = loadSettings({ services: '{"gpu": {"url": "http://gpu/v2"}}' }, {}, {})
+    expect(services).toMatchObject({ settings: { services: { gpu: { url: 'http://gpu' } } } })
+    const kept = ['http://v2', 'http://host/v22', 'http://host/v2/team'].map((url) =>
+      loadSettings({ parseApiUrl: url }, {}, {}),
+    )
+    expect(kept.map((one) => one.ok && one.settings.parseApiUrl)).toEqual([
+      'http://v2',
+      'http://host/v22',
+      'http://host/v2/team',
+    ])
+  })
+
   test('have one variable each, and flags in kebab-case', () => {
     const variables = SETTING_NAMES.map((name) => SETTINGS[name].env)
     expect(new Set(variables).size).toBe(variables.length)

@@ -4,6 +4,8 @@ import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { choosePipelines, sharedSettings } from '#config/choose-pipelines.ts'
 import { type Configuration, type ReadOptions, readConfiguration } from '#config/read-config.ts'
+import { SETTINGS } from '#config/settings.ts'
+import * as fc from '../support/fast-check.ts'
 import { temporaryFolder } from '../support/folder.ts'
 
 interface Given extends Partial<ReadOptions> {
@@ -229,5 +231,67 @@ pipelines:
     expect(choosePipelines(clash, [])).toMatchObject({
       problems: [expect.stringMatching(/papers and scans would write to the same store, one/)],
     })
+  })
+})
+
+describe('variables of the environment', () => {
+  test('that are a known one mistyped are mistakes, each with the one that is meant', async () => {
+    const env = {
+      SLUICE_CONCURENCY: '5',
+      SLUICE_MAXCREDITS: '5',
+      PARSE_API_URI: 'x',
+      PARSE_APIKEY: 'x',
+      REDIS_ULR: 'x',
+    }
+    expect(await refused({ env })).toEqual([
+      'there is no variable SLUICE_CONCURENCY; did you mean "SLUICE_CONCURRENCY"?',
+      'there is no variable SLUICE_MAXCREDITS; did you mean "SLUICE_MAX_CREDITS"?',
+      'there is no variable PARSE_API_URI; did you mean "PARSE_API_URL"?',
+      'there is no variable PARSE_APIKEY; did you mean "PARSE_API_KEY"?',
+      'there is no variable REDIS_ULR; did you mean "REDIS_URL"?',
+    ])
+    expect(await refused({ env: { REDIS_URI: 'redis://hush' } })).toEqual([
+      'there is no variable REDIS_URI; did you mean "REDIS_URL"?',
+    ])
+  })
+
+  test('that other programs and Kubernetes set are none, nor what is near a setting that is given', async () => {
+    const others = `REDIS_HOST REDIS_PORT REDIS_TLS_URL REDIS_SSL REDIS_TTL REDIS_DB REDIS_USER REDIS_URL_FILE
+      PARSE_SERVER_URL PARSE_APP_ID PARSE_MASTER_KEY SLUICE_SERVICE_HOST SLUICE_SERVICE_PORT SLUICE_SERVICE_PORT_HTTP
+      SLUICE_PORT SLUICE_PORT_80_TCP SLUICE_PORT_80_TCP_PROTO SLUICE_ENGINE_SERVICE_HOST SLUICE_ENGINE_PORT_80_TCP_ADDR
+      SLUICE_CONFIG SLUICE_HEALTH_URL GPU_KEY`.split(/\s+/)
+    await using folder = await temporaryFolder()
+    const path = join(folder.path, 'file')
+    await writeFile(path, 'redis://queue')
+    const env = Object.fromEntries(others.map((name) => [name, name.endsWith('_FILE') ? path : 'tcp://10.0.0.1:80']))
+    const services = '{"gpu": {"url": "https://gpu", "keyEnv": "SLUICE_GPU_KEY"}}'
+    const config = false
+    expect((await accepted({ config, env })).warning).toBeNull()
+    expect(
+      (await accepted({ env: { SLUICE_SERVICES: services, SLUICE_GPU_KEY: 'x', SLUICE_MODES: '' } })).warning,
+    ).toBeNull()
+    expect((await accepted({ flags: { redisUrl: 'redis://queue' }, env: { REDIS_URI: 'x' } })).warning).toBeNull()
+  })
+
+  test('of the prefix that nothing reads are named in one warning', async () => {
+    const { warning } = await accepted({ env: { SLUICE_VERSION: '3', SLUICE_TEAM_NAME: 'x' } })
+    expect(warning).toBe('no setting has the variable SLUICE_VERSION, SLUICE_TEAM_NAME; it is ignored')
+  })
+
+  test('are mistakes for any two letters that are changed, left out or added', async () => {
+    const known = new Set<string>(Object.values(SETTINGS).map(({ env }) => env))
+    const slips = fc.array(fc.tuple(fc.nat(60), fc.constantFrom('A', '_', 'Z', '')), { minLength: 1, maxLength: 2 })
+    const names = fc.constantFrom(...[...known].filter((name) => name.startsWith('SLUICE_')))
+    await fc.assert(
+      fc.asyncProperty(names, slips, fc.boolean(), async (name, changes, insert) => {
+        const mistyped = changes.reduce((text, [where, letter]) => {
+          const at = 7 + (where % (text.length - 6))
+          return `${text.slice(0, at)}${letter}${text.slice(insert && letter !== '' ? at : at + 1)}`
+        }, name)
+        fc.pre(!known.has(mistyped) && !/^SLUICE_(SERVICE_|PORT|\w+_FILE|\w+_SERVICE_|\w+_PORT_)/.test(mistyped))
+        const problems = await refused({ config: false, env: { [mistyped]: '1' } })
+        expect(problems[0]).toMatch(new RegExp(`^there is no variable ${mistyped}; did you mean "[A-Z0-9_]+"\\?$`))
+      }),
+    )
   })
 })

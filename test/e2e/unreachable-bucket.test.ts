@@ -1,6 +1,8 @@
+import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { temporaryFolder } from '../support/folder.ts'
+import { listen } from '../support/listen.ts'
 import { silentServer } from '../support/silent-server.ts'
 import { sluice, startSluice } from '../support/sluice.ts'
 import { elapse, until } from '../support/wait.ts'
@@ -35,6 +37,22 @@ test.each([
   },
   240_000,
 )
+
+test('sluice run calls a Redis that does not answer by its name, and one that is not there ends it at once', async () => {
+  await using folder = await temporaryFolder()
+  await using silent = await listen(createServer((socket) => void socket.resume()))
+  const run = ['run', folder.path, '--out', join(folder.path, 'out'), '--store-slow', '300ms']
+  const running = startSluice([...run, '--redis-url', `redis://127.0.0.1:${silent.port}`])
+  await until('the wait is reported', 20_000, () =>
+    running.stderr().includes('waiting: Redis does not answer for 0.3 s'),
+  )
+  running.child.kill('SIGINT')
+  expect((await running.finished).code).toBe(130)
+  const refused = await sluice([...run, '--redis-url', 'redis://127.0.0.1:1'])
+  expect(refused.code).toBe(1)
+  expect(refused.stderr).toMatch(/^sluice: Redis at redis:\/\/127\.0\.0\.1:1 cannot be reached \(ECONNREFUSED\): /)
+  expect(`${running.stderr()}${refused.stderr}`).not.toContain('the store')
+}, 240_000)
 
 test('sluice run says what it waits for while a bucket takes connections and answers nothing, and stops at once', async () => {
   await using folder = await temporaryFolder()

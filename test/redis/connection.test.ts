@@ -1,6 +1,8 @@
+import { createServer } from 'node:net'
 import { Redis } from 'ioredis'
 import { expect, test } from 'vitest'
 import { connectRedis, withoutSecrets } from '#src/redis/connection.ts'
+import { listen } from '../support/listen.ts'
 import { startTestRedis } from '../support/redis.ts'
 
 test('the address of a Redis is shown without its password', () => {
@@ -13,8 +15,8 @@ test('the address of a Redis is shown without its password', () => {
   )
 })
 
-test('a Redis that cannot be reached is reported in one sentence, without the password and with the cause', async () => {
-  const error = await connectRedis({ url: 'redis://user:s3cret@127.0.0.1:1', patienceMs: 300 }).catch(
+test('a Redis that is not there is reported at once in one sentence, without the password and with the cause', async () => {
+  const error = await connectRedis({ url: 'redis://user:s3cret@127.0.0.1:1', patienceMs: 600_000 }).catch(
     (thrown) => thrown,
   )
   expect(error).toBeInstanceOf(Error)
@@ -23,6 +25,10 @@ test('a Redis that cannot be reached is reported in one sentence, without the pa
   )
   expect(String(error.cause)).toContain('ECONNREFUSED')
   expect(JSON.stringify([error.message, String(error.cause)])).not.toContain('s3cret')
+  const nowhere = connectRedis({ url: 'redis://queue.invalid', patienceMs: 600_000 })
+  await expect(nowhere).rejects.toThrow(
+    /^Redis at redis:\/\/queue\.invalid cannot be reached \((ENOTFOUND|EAI_AGAIN)\)/,
+  )
 })
 
 test('a wrong password of Redis is reported as the cause', async () => {
@@ -36,7 +42,8 @@ test('a wrong password of Redis is reported as the cause', async () => {
 })
 
 test('the wait for the first connection to Redis ends when it is aborted', async () => {
-  const connecting = connectRedis({ url: 'redis://127.0.0.1:1' }, AbortSignal.timeout(50))
+  await using silent = await listen(createServer((socket) => void socket.resume()))
+  const connecting = connectRedis({ url: `redis://127.0.0.1:${silent.port}` }, AbortSignal.timeout(50))
   await expect(connecting).rejects.toThrow(/aborted|timeout/i)
 })
 

@@ -1,0 +1,52 @@
+import type { Environment } from './environment.ts'
+import type { Origins } from './load.ts'
+import { type SettingName, SETTINGS, type Settings } from './settings.ts'
+import type { Setting } from './setting.ts'
+import { didYouMean } from './suggest.ts'
+
+/** Read by the launcher, the health check, the release and the benchmarks; no settings. */
+const OTHERS = ['COMMAND', 'CONFIG', 'HANG_UP', 'HEALTH_URL', 'IMAGE', 'BENCH_USAGE'].map((name) => `SLUICE_${name}`)
+
+/** What Kubernetes sets in every container for a Service `sluice`, or one whose name begins so. */
+const INJECTED = /^SLUICE_(SERVICE_|PORT|\w+_SERVICE_(HOST|PORT)|\w+_PORT_\d+_(TCP|UDP|SCTP))/
+
+/** Most letters that a mistyped name differs in. */
+const SLIP = 2
+
+/** Settings without the prefix. Two letters off REDIS_URL are variables of other programs: REDIS_SSL, REDIS_TTL. */
+const UNPREFIXED = { parseApiUrl: SLIP, parseApiKey: SLIP, redisUrl: 1 } as const
+
+interface Checked {
+  /** Of the command line and of each pipeline. */
+  readonly settings: readonly Pick<Settings, 'services'>[]
+  readonly origins: Origins
+}
+
+/** Variables that are a known one mistyped, and one line about others with the prefix. An empty one counts as unset. */
+export function checkEnvironment(env: Environment, { settings, origins }: Checked) {
+  const keys = settings.flatMap(({ services }) => Object.values(services).flatMap(({ keyEnv }) => keyEnv ?? []))
+  const rows = Object.values<Setting<unknown>>(SETTINGS)
+  const names = rows.map((row) => row.env)
+  const files = [...rows.filter(({ secret }) => secret !== undefined).map((row) => row.env), ...keys]
+  const known = new Set([...names, ...OTHERS, ...keys, ...files.map((name) => `${name}_FILE`)])
+  const unknown = Object.keys(env).filter((name) => (env[name] ?? '') !== '' && !known.has(name))
+  const prefixed = unknown.filter((name) => name.startsWith('SLUICE_') && !INJECTED.test(name))
+  const meant = new Map(prefixed.map((name) => [name, didYouMean(name, [...known], SLIP)]))
+  for (const [setting, slip] of Object.entries(UNPREFIXED) as [SettingName, number][]) {
+    // Where the setting is given, the variable is another program's.
+    if (origins[setting].from !== 'default') continue
+    const wanted = SETTINGS[setting].env
+    for (const name of unknown.filter((one) => !one.startsWith('SLUICE_'))) {
+      const close = didYouMean(name, [wanted], sameLetters(name, wanted) ? SLIP : slip)
+      if (close !== '') meant.set(name, close)
+    }
+  }
+  const ignored = prefixed.filter((name) => meant.get(name) === '')
+  return {
+    problems: [...meant].flatMap(([name, close]) => (close === '' ? [] : [`there is no variable ${name}${close}`])),
+    warning: ignored.length === 0 ? null : `no setting has the variable ${ignored.join(', ')}; it is ignored`,
+  }
+}
+
+const sorted = (text: string): string => text.split('').toSorted().join('')
+const sameLetters = (one: string, other: string): boolean => sorted(one) === sorted(other)
