@@ -27,7 +27,7 @@ const LIBRARY = {
 }
 
 /** They load files that lie beside them, or are megabytes of data. */
-const STAY_OUTSIDE = /^(?:@llamaindex|@firecrawl|@tesseract|@neslinesli93|tinypool|tinyld|gpt-tokenizer)/
+const STAY_OUTSIDE = /^(?:@llamaindex|@firecrawl|@tesseract|@neslinesli93|tinypool|tinyld|cld3-asm|gpt-tokenizer)/
 
 export interface BundleOptions {
   readonly plugins?: readonly Plugin[]

@@ -65,27 +65,55 @@ describe('near duplicates of chunks', () => {
 })
 
 describe('the hygiene of a chunk', () => {
-  test('names language, exact duplicates and what is nearly the same', async () => {
+  test('names exact duplicates and what is nearly the same', async () => {
     const reader = await HygieneReader.open()
     const english =
       'The lock keeper counted the boats that passed the canal in the spring, and wrote their names into a book.'
-    const german = 'Der Schleusenwärter zählte im Frühjahr die Boote auf dem Kanal und schrieb ihre Namen in ein Buch.'
-    expect(reader.of({ id: idOf(1), body: english })).toMatchObject({
+    const language = reader.languageOf(english)
+    expect(reader.of({ id: idOf(1), body: english }, language)).toMatchObject({
       language: 'en',
       duplicateOf: null,
       nearDuplicateOf: null,
     })
-    expect(reader.of({ id: idOf(2), body: german })).toMatchObject({ language: 'de', duplicateOf: null })
-    expect(reader.of({ id: idOf(3), body: `**${english.toUpperCase()}**` })).toMatchObject({
+    expect(reader.of({ id: idOf(3), body: `**${english.toUpperCase()}**` }, language)).toMatchObject({
       duplicateOf: idOf(1),
       nearDuplicateOf: null,
     })
-    expect(reader.of({ id: idOf(4), body: `${english} Indeed.` })).toMatchObject({
+    expect(reader.of({ id: idOf(4), body: `${english} Indeed.` }, language)).toMatchObject({
       duplicateOf: null,
       nearDuplicateOf: idOf(1),
     })
-    expect(reader.of({ id: idOf(5), body: '---' })).toMatchObject({ language: null, duplicateOf: null })
-    expect(reader.of({ id: idOf(6), body: '***' })).toMatchObject({ duplicateOf: null })
+    expect(reader.of({ id: idOf(5), body: '---' }, language)).toMatchObject({ duplicateOf: null })
+    expect(reader.of({ id: idOf(6), body: '***' }, language)).toMatchObject({ duplicateOf: null })
+  })
+
+  test('takes its language from its document, and another one where it is clear', async () => {
+    const reader = await HygieneReader.open()
+    const english =
+      'The lock keeper counted the boats that passed the canal in the spring, and wrote their names into a book. '
+    const cars =
+      'Audi A4 Avant, Audi A6 allroad quattro, Volkswagen Passat, Škoda Octavia, Porsche Cayenne, Mercedes-Benz, Ingolstadt, Wolfsburg.'
+    const table = '| Jan | Peb | Mar |\n| --- | --- | --- |\n| nuqneH | tlhIngan Hol | Qapla |'
+    const german =
+      'Der Schleusenwärter zählte im Frühjahr die Boote auf dem Kanal und schrieb ihre Namen in ein Buch. Als der Sommer kam, ' +
+      'wurden es so viele, dass seine Tochter ihm helfen musste. Am Abend saßen sie am Ufer, verglichen ihre Listen mit denen ' +
+      'vom vergangenen Jahr und wunderten sich, woher die fremden Flaggen stammten, die niemand im Dorf kannte.'
+    const chinese =
+      '船闸管理员在春天数了经过运河的船只，并把它们的名字写进一本书里。夏天来了，船太多，他的女儿不得不帮忙，他们每天晚上都一起比较名单。'
+    const code = '```\nconst schleuse = boote.filter((boot) => boot.jahr === 1842)\n```'
+    const document = reader.languageOf([english.repeat(40), cars, table, code, german, chinese].join('\n\n'))
+    const languageIn = (body: string): unknown => reader.of({ id: idOf(1), body }, document).language
+    expect(document).toMatchObject({ language: 'en', languageConfidence: expect.any(Number) })
+    expect([english, cars, table, code, german.slice(0, 98), '| 1 | 2 |'].map(languageIn)).toEqual(Array(6).fill('en'))
+    expect([german, chinese].map(languageIn)).toEqual(['de', 'zh'])
+    // Klingon and Esperanto are in no list; a few words decide nothing, however often they are repeated.
+    for (const unknown of [
+      'tlhIngan maH! taHjaj wo’! Qapla’ batlh je. nuqDaq ’oH puchpa’’e’? Heghlu’meH QaQ jajvam. bortaS bIr jablu’DI’ reH QaQqu’ nay’.',
+      'La gardisto de la kluzo nombris la boatojn, kiuj printempe pasis la kanalon, kaj skribis iliajn nomojn en libron, ĉar li ŝatis ilin.',
+      'Section Paragraph '.repeat(50),
+      '| total | 1 |\n| --- | --- |\n'.repeat(50),
+    ])
+      expect(reader.languageOf(unknown)).toMatchObject({ language: null, languageConfidence: null })
   })
 
   test.each([

@@ -54,13 +54,14 @@ export class ChunkLines {
   readonly #isSpreadsheet: boolean
   /** How often a text was there before in this document: equal texts have different ids. */
   readonly #seen = new Map<string, number>()
-  readonly #hygiene: HygieneReader | null
+  readonly #hygieneOf: (chunk: Pick<ChunkLine, 'id' | 'body'>) => Hygiene
   #index = 0
 
   /** `hygiene`: null where its columns are not asked for. */
-  constructor(record: DocumentRecord, hygiene: HygieneReader | null) {
+  constructor(record: DocumentRecord, markdown: string, hygiene: HygieneReader | null) {
     this.#record = record
-    this.#hygiene = hygiene
+    const language = hygiene?.languageOf(markdown)
+    this.#hygieneOf = (chunk) => (hygiene === null || language === undefined ? NO_HYGIENE : hygiene.of(chunk, language))
     this.#isSpreadsheet = SPREADSHEETS.has(extensionOf(record.key) ?? '')
   }
 
@@ -97,7 +98,7 @@ export class ChunkLines {
       grade: grade === undefined ? null : lowest(pages.map((page) => grade.pages[page - 1] ?? grade.grade)),
       outcome,
       goneAt,
-      ...(this.#hygiene?.of({ id, body }) ?? NO_HYGIENE),
+      ...this.#hygieneOf({ id, body }),
     }
   }
 

@@ -92,7 +92,7 @@ function* divided(
   hygiene: HygieneReader | null,
   { counter, limit, overlap, pages = false, where, context }: Options,
 ): Generator<DividedLine> {
-  const lines = new ChunkLines(record, hygiene)
+  const lines = new ChunkLines(record, document.markdown, hygiene)
   for (const chunk of chunksOf(document, { counter, overlap, pages, limit: chunkLimit(limit, context) })) {
     const line = lines.of(chunk)
     yield { line, isWanted: where?.(line) !== false }

@@ -1,5 +1,5 @@
 import { PlaceTable } from '#src/corpus/feed/place-table.ts'
-import { type DetectedLanguage, type LanguageOf, openLanguages } from './language.ts'
+import { type DetectedLanguage, type DocumentLanguage, type Languages, openLanguages } from './language.ts'
 import { SHINGLE_WORDS } from './minhash.ts'
 import { NearDuplicates } from './near-duplicates.ts'
 import { type PersonalData, personalDataIn } from './personal-data.ts'
@@ -36,25 +36,29 @@ interface Texts {
 
 /** Reads the chunks of one export, one after the other. */
 export class HygieneReader {
-  readonly #languageOf: LanguageOf
+  readonly #languages: Languages
   readonly #near = new NearDuplicates()
   /** Words of a chunk → the id of the first one that has them, as four words. */
   readonly #exact = new PlaceTable(4)
 
-  private constructor(languageOf: LanguageOf) {
-    this.#languageOf = languageOf
+  private constructor(languages: Languages) {
+    this.#languages = languages
   }
 
   static async open(): Promise<HygieneReader> {
     return new HygieneReader(await openLanguages())
   }
 
-  of({ id, body }: Texts): Hygiene {
+  languageOf(markdown: string): DocumentLanguage {
+    return this.#languages.ofDocument(markdown)
+  }
+
+  of({ id, body }: Texts, document: DocumentLanguage): Hygiene {
     const words = wordsOf(body)
     const duplicateOf = words.length === 0 ? null : this.#duplicateOf(id, words)
     const near = duplicateOf === null && words.length >= SHINGLE_WORDS ? this.#near.add(id, words) : null
     return {
-      ...this.#languageOf(body),
+      ...this.#languages.ofChunk(body, document),
       duplicateOf,
       nearDuplicateOf: near?.id ?? null,
       similarity: near?.similarity ?? null,

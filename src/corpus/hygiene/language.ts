@@ -1,31 +1,136 @@
 export interface DetectedLanguage {
-  /** ISO 639-1; null for less than 20 letters, or where no language is likely. */
+  /** ISO 639-1, one of `LANGUAGES`; null where it is not certain. */
   readonly language: string | null
   /** 0 to 1. */
   readonly languageConfidence: number | null
 }
 
-export type LanguageOf = (text: string) => DetectedLanguage
+export interface DocumentLanguage extends DetectedLanguage {
+  /** What most of its letters are of. */
+  readonly script: Script | null
+}
 
-/** Fewer letters are not enough for a language. */
-const LEAST_LETTERS = 20
+export interface Languages {
+  ofDocument(markdown: string): DocumentLanguage
+  /** That of its document, unless the chunk shows another one clearly. */
+  ofChunk(body: string, document: DocumentLanguage): DetectedLanguage
+}
 
-/** Characters that are read: the detector takes longer for each. */
-const MOST_CHARACTERS = 400
+/** Natural languages that the detector can separate. Sotho is not in it: the detector takes Tswana for it too. */
+const LANGUAGES: ReadonlySet<string> = new Set(
+  (
+    'af am ar az be bg bn bs ca co cs cy da de el en es et eu fa fi fr fy ga gd gl gu ha he hi hr ht hu hy id ig is it ja jv ka kk km kn ko ku ky lb ' +
+    'lo lt lv mg mi mk ml mn mr ms mt my ne nl no ny pa pl ps pt ro ru sd si sk sl sm sn so sq sr su sv sw ta te tg th tl tr uk ur uz vi xh yi yo zh zu'
+  ).split(' '),
+)
+
+/** The detector's own names for three of them. */
+const RENAMED: Readonly<Record<string, string>> = { iw: 'he', fil: 'tl', nb: 'no' }
+
+/** Yoruba has the other marks of Vietnamese too. */
+const LETTERS_OF_VIETNAMESE = /[đơưă]/iu
+
+/** A document with fewer letters of prose, in different words, has no language. */
+const LEAST_LETTERS = 50
+/** Fewer letters of prose in a chunk do not outweigh its document. */
+const LEAST_LETTERS_OF_CHUNK = 200
+/** Below it a guess is none, and for a chunk against its document. */
+const SURE = 0.9
+const SURE_AGAINST = 0.98
+/** Passages of a document that are read, spread over it, and their characters. */
+const PASSAGES = 12
+const PASSAGE_CHARACTERS = 800
+/** Share of the passages that has to be in one language. */
+const MAJORITY = 0.6
 
 const UNKNOWN = { language: null, languageConfidence: null }
 
-/** Loads the detector (tinyld), whose tables take a moment. */
-export async function openLanguages(): Promise<LanguageOf> {
-  const { detectAll } = await import('tinyld')
-  return (text) => {
-    const letters = text
-      .slice(0, MOST_CHARACTERS)
-      .replaceAll(/[^\p{L}\p{M}]+/gu, ' ')
-      .trim()
-    if (letters.replaceAll(' ', '').length < LEAST_LETTERS) return UNKNOWN
-    const [best] = detectAll(letters)
-    if (best === undefined || best.lang === '') return UNKNOWN
-    return { language: best.lang, languageConfidence: Math.round(best.accuracy * 1000) / 1000 }
+/** Loads the detector (CLD3), which takes a moment. */
+export async function openLanguages(): Promise<Languages> {
+  const { loadModule } = await import('cld3-asm')
+  const detector = (await loadModule()).create(0, 4 * PASSAGE_CHARACTERS)
+  const guess = (prose: string, least: number): DetectedLanguage => {
+    const { language: code, probability } = detector.findLanguage(prose)
+    const language = RENAMED[code] ?? code
+    if (probability < least || !LANGUAGES.has(language)) return UNKNOWN
+    if (language === 'vi' && !LETTERS_OF_VIETNAMESE.test(prose)) return UNKNOWN
+    return { language, languageConfidence: Math.floor(probability * 1000) / 1000 }
   }
+
+  const ofDocument = (markdown: string): DocumentLanguage => {
+    const prose = proseOf(markdown)
+    const script = scriptOf(prose)
+    if (lettersIn(prose) < LEAST_LETTERS) return { ...UNKNOWN, script }
+    const passages = passagesOf(prose)
+    const guesses = passages.map((passage) => guess(passage, SURE))
+    const [best] = Object.values(Object.groupBy(guesses, ({ language }) => language ?? '')).sort(
+      (a, b) => (b?.length ?? 0) - (a?.length ?? 0),
+    )
+    const language = best?.[0]?.language ?? null
+    if (best === undefined || language === null || best.length < MAJORITY * passages.length)
+      return { ...UNKNOWN, script }
+    const sum = best.reduce((total, { languageConfidence }) => total + (languageConfidence ?? 0), 0)
+    return { language, languageConfidence: Math.floor((sum / best.length) * 1000) / 1000, script }
+  }
+
+  const ofChunk = (body: string, { script, ...document }: DocumentLanguage): DetectedLanguage => {
+    const prose = proseOf(body)
+    const scriptOfChunk = scriptOf(prose)
+    if (scriptOfChunk === null) return document
+    // English is not what a Chinese chunk of an English document is in, however short it is.
+    if (scriptOfChunk !== script) return lettersIn(prose) < LEAST_LETTERS ? UNKNOWN : guess(prose, SURE_AGAINST)
+    if (lettersIn(prose) < LEAST_LETTERS_OF_CHUNK) return document
+    const whole = guess(prose, SURE_AGAINST)
+    const middle = Math.floor(prose.length / 2)
+    const halves = [prose.slice(0, middle), prose.slice(middle)]
+    const isClear =
+      whole.language !== null && halves.every((half) => guess(half, SURE_AGAINST).language === whole.language)
+    return isClear ? whole : document
+  }
+  return { ofDocument, ofChunk }
+}
+
+const NO_PROSE = [
+  /^ {0,3}(`{3,}|~{3,})[\s\S]*?(?:^ {0,3}\1|$(?![\s\S]))/gm,
+  /<!--[\s\S]*?-->|<table\b[\s\S]*?<\/table>|<[^>]*>/gi,
+  /^[ \t>]*\|.*$/gm,
+  /`[^`\n]*`/g,
+  /\]\([^)\s]*\)|(?:https?:|www\.)\S+|\S+@\S+/g,
+] as const
+
+/** Without code, tables, addresses and marks: words of prose, one space between them. */
+function proseOf(markdown: string): string {
+  const words = NO_PROSE.reduce((text, pattern) => text.replaceAll(pattern, ' '), markdown)
+  return words.replaceAll(/[^\p{L}\p{M}'’]+/gu, ' ').trim()
+}
+
+/** Of different words: a word says no more the second time. */
+const lettersIn = (prose: string): number =>
+  [...new Set(prose.toLowerCase().split(' '))].join('').match(/\p{L}/gu)?.length ?? 0
+
+function passagesOf(prose: string): readonly string[] {
+  const count = Math.min(PASSAGES, Math.ceil(prose.length / PASSAGE_CHARACTERS))
+  const stride = prose.length / count
+  return Array.from({ length: count }, (_, index) => {
+    const start = Math.floor(index * stride)
+    return prose.slice(start, start + PASSAGE_CHARACTERS)
+  })
+}
+
+const SCRIPTS = {
+  latin: /\p{Script=Latin}/gu,
+  cyrillic: /\p{Script=Cyrillic}/gu,
+  eastAsian: /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}]/gu,
+  arabic: /\p{Script=Arabic}/gu,
+  other:
+    /[^\P{L}\p{Script=Latin}\p{Script=Cyrillic}\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\p{Script=Arabic}]/gu,
+}
+type Script = keyof typeof SCRIPTS
+
+/** Null without letters. */
+function scriptOf(prose: string): Script | null {
+  const [most] = Object.entries(SCRIPTS)
+    .map(([name, letters]) => ({ name: name as Script, count: prose.match(letters)?.length ?? 0 }))
+    .sort((a, b) => b.count - a.count)
+  return most === undefined || most.count === 0 ? null : most.name
 }
