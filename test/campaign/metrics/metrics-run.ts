@@ -43,7 +43,7 @@ const SETTLES_MS = 75_000
 /** Sentences on what differs. */
 export async function metricsRun(seed: number, world: MetricsWorld): Promise<readonly string[]> {
   await using run = new MetricsRun(seed, world)
-  return run.breaches()
+  return await run.breaches()
 }
 
 class MetricsRun implements AsyncDisposable {
