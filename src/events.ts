@@ -129,7 +129,10 @@ export interface SluiceEvents {
   'redis:lost': [{ kind: 'data' | 'restart' }]
   /** The source is scanned again within one run: Redis lost data meanwhile, or documents were left unfinished. */
   'scan:again': [{ reason: 'data' | 'restart' | 'unfinished' }]
+  /** Comes from each document that meets the halt. */
   'run:halted': [{ cause: HaltCause; message: string }]
+  /** The batch stands still: comes once, in one of the processes that met the halt. */
+  'halt:begun': [{ cause: HaltCause }]
   /** A further service of the pipeline may be used from now on. */
   'service:opened': [{ service: string }]
   /** A dependency failed; `cause` is one sentence without a secret in it. Comes with each failure. `service`: as of `Receiver`. */

@@ -22,6 +22,33 @@ export async function concurrencyLimitOf(settings: Settings, signal: AbortSignal
   return readTargets(line, signal)
 }
 
+/** What is known of an account beside the state of its gate. */
+export interface Account {
+  /** As the settings call the service. */
+  readonly service: string
+  /** As the service says it; null where it does not. */
+  readonly creditsLeft: number | null
+  readonly monthlyCredits: number | null
+}
+
+/** Between two questions for the balance. */
+const BALANCE_MS = 60_000
+
+/** The credits that are left, as last heard: each call asks anew in the background, once a minute at the most. */
+export function balanceOf(settings: Settings): () => number | null {
+  let [remaining, askedAt]: [number | null, number] = [null, Number.NEGATIVE_INFINITY]
+  const ask = async (): Promise<void> => {
+    remaining = (await creditsOf(settings, new AbortController().signal))?.remaining ?? null
+  }
+  return () => {
+    if (performance.now() - askedAt >= BALANCE_MS) {
+      askedAt = performance.now()
+      void ask()
+    }
+    return remaining
+  }
+}
+
 /** What the service says of the credits of the key; null with the embedded engine, which has none. */
 export async function creditsOf(settings: Settings, signal: AbortSignal): Promise<Credits | null> {
   const line = serviceLineOf(settings)

@@ -9,6 +9,7 @@ import { ProcessLease } from '#src/ledger/process-lease.ts'
 import { RedisClaims } from '#src/ledger/redis-claims.ts'
 import { RedisIntents } from '#src/ledger/redis-intents.ts'
 import { RedisActivity } from '#src/ledger/redis-activity.ts'
+import { type LastRun, RedisLastRun } from '#src/ledger/redis-last-run.ts'
 import { RedisOutages } from '#src/ledger/redis-outages.ts'
 import { RedisLedger } from '#src/ledger/redis-ledger.ts'
 import { countUnusable, unusableAnswers } from '#src/ledger/unusable-answers.ts'
@@ -21,7 +22,7 @@ import { sharedClock } from '#src/redis/shared-clock.ts'
 import { watchWithPrefix, withPrefix } from '#src/sources/prefixed-source.ts'
 import { consumeWithSharedSlots } from './consume-with-shared-slots.ts'
 import { redisData, type RedisData } from './lost-redis.ts'
-import { estimateMs, pageCounting, priceWith } from './open-requests.ts'
+import { estimateMs, pageCounting, priceWith, type Requests } from './open-requests.ts'
 import { gateLines } from './gate-lines.ts'
 import { cutterOf, gonePolicyOf, recipesFor, scanSettings, ingestSettings } from './from-settings.ts'
 import { ListingPurchases } from './listing-purchases.ts'
@@ -39,6 +40,7 @@ import { parserPolicyOf, routesWith } from './parser-policy.ts'
 import { type HeldLease, takeQueueLease } from './queue-lease.ts'
 import { type ReadyStore, readyStore } from './ready-store.ts'
 import { statusLine } from './status-line.ts'
+import { RunRecord } from './run-record.ts'
 import { reportRecovered } from './report-recovered.ts'
 import { reportSlowOpen } from './report-slow-open.ts'
 import { openShared, type Shared } from './shared.ts'
@@ -89,7 +91,6 @@ export async function openIngestPipeline(options: PipelineOptions, signal: Abort
       ledger,
       events,
       ...recipes(owner.prefix),
-      halt: halting(events),
       parser: options.custom?.parser ?? requests.parser,
       gate: requests.gate,
       ...spend.deps,
@@ -97,7 +98,7 @@ export async function openIngestPipeline(options: PipelineOptions, signal: Abort
       intents,
       backlog: () => queue.backlog(),
       render: renderOutputs,
-      ...ofProcess(shared),
+      ...ofProcess(shared, events),
       ...processState(signal, systemClock(sharedNow)),
       ...ingestSettings(settings),
     }
@@ -113,6 +114,7 @@ export async function openIngestPipeline(options: PipelineOptions, signal: Abort
       refusals: ingest.refusals,
       view: ingest.view,
       beginRun: spend.beginRun,
+      record: new RunRecord({ lastRun: opened.lastRun, events, lease, service: serviceFacts(parsers, requests) }),
       limiter: requests.gate.limiter,
       ambiguous: () => intents.ambiguousTotal(),
       consume: () => consumeWithSharedSlots({ connection, pipeline: id, slots: shared.slots, settings, ingest }),
@@ -140,14 +142,23 @@ async function takeStore(
   return readyStore(store, { settings, say, events, spoolFolder, takeLease }, signal)
 }
 
-const ofProcess = ({ requestPriority, answerMemory }: Shared): Pick<Shared, 'requestPriority' | 'answerMemory'> => ({
+const serviceFacts = ({ own }: ParserPolicy, { service }: Requests): Pick<LastRun, 'service' | 'gate'> => ({
+  service: own.class === 'embedded' ? null : own.origin,
+  gate: service.digest,
+})
+
+const ofProcess = (
+  { requestPriority, answerMemory }: Shared,
+  events: Events,
+): Pick<IngestDeps, 'requestPriority' | 'answerMemory' | 'halt'> => ({
   requestPriority,
   answerMemory,
+  halt: (cause, message) => events.emit('run:halted', { cause, message }),
 })
 
 /** Comes first, so that the log also has what fails at the start. */
 async function observe(
-  { resources, shared, events, ledger, queue, outages, connection, id }: Opened,
+  { resources, shared, events, ledger, queue, outages, lastRun, activity, connection, id }: Opened,
   name: string | null,
 ): Promise<Pick<IngestDeps, 'traceparent'>> {
   events.on('request:lost', ({ to, credits }) => {
@@ -155,7 +166,7 @@ async function observe(
   })
   const observer = await shared.observer()
   const scans = new RedisScans({ connection, pipeline: id })
-  resources.use(observer.observe({ name, events, ledger, queue, outages, scans }))
+  resources.use(observer.observe({ name, events, ledger, queue, outages, scans, lastRun, activity }))
   const traceparent = observer.tracing?.observe({ events, id, name })
   return traceparent === undefined ? {} : { traceparent }
 }
@@ -175,11 +186,6 @@ const scheduling =
     const { onLoss } = data
     return keepSchedule({ connection, pipeline, every, takeoverMs, onTick, onError, onLoss }, signal)
   }
-
-const halting =
-  (events: Events): IngestDeps['halt'] =>
-  (cause, message) =>
-    events.emit('run:halted', { cause, message })
 
 /** As `openPipeline`, for `sluice plan`: counts pages, knows prices, and has no way to send anything. */
 export async function openPlanning(options: PipelineOptions): Promise<Planning> {
@@ -210,6 +216,15 @@ export async function openPlanning(options: PipelineOptions): Promise<Planning> 
     estimatedMs: (requests) => estimateMs(requests, settings, opened.connection),
   }
 }
+
+/** What processes of a pipeline leave in Redis for those that read. */
+const reportedIn = (connection: RedisConnection, pipeline: string) => ({
+  ambiguousIntents: () => ambiguousRequests(connection, pipeline),
+  unusableAnswers: () => unusableAnswers(connection, pipeline),
+  lastRun: new RedisLastRun({ connection, pipeline }),
+  outages: new RedisOutages({ connection, pipeline }),
+  activity: new RedisActivity({ connection, pipeline }),
+})
 
 async function open(options: PipelineOptions, purpose: Purpose, signal: AbortSignal): Promise<Opened> {
   const { source: name, settings, events, say, mustExist = false, custom = {} } = options
@@ -244,6 +259,7 @@ async function open(options: PipelineOptions, purpose: Purpose, signal: AbortSig
   const source = withPrefix(opened.source, owner.prefix)
   const queue = resources.use(new DocumentQueue({ connection, pipeline: id }))
   const ledger = new RedisLedger({ connection, pipeline: id })
+  const reported = reportedIn(connection, id)
   const kept = resources.move()
   return {
     id,
@@ -259,11 +275,8 @@ async function open(options: PipelineOptions, purpose: Purpose, signal: AbortSig
     ledger,
     queue,
     events,
-    ambiguousIntents: () => ambiguousRequests(connection, id),
-    unusableAnswers: () => unusableAnswers(connection, id),
-    gateLine: () => gateLines(settings, connection),
-    outages: new RedisOutages({ connection, pipeline: id }),
-    activity: new RedisActivity({ connection, pipeline: id }),
+    gateLine: async () => gateLines({ settings, connection, run: (await reported.lastRun.read()).run, queue }),
+    ...reported,
     connection,
     shared,
     resources: kept,

@@ -1,40 +1,71 @@
+import type { Settings } from '#config/settings.ts'
+import { waitsUntil } from '#src/gate/gate-line.ts'
 import type { GateState } from '#src/gate/gate-state.ts'
+import type { Activity } from '#src/ledger/redis-activity.ts'
 import { type Reading, SHARED } from '#src/observe/reading.ts'
+import type { Account } from './account.ts'
 import type { Requests } from './open-requests.ts'
 
 /**
  * What the gates have learned and do, for all processes on their API keys, as Prometheus values. Where a process has to
  * do with several services, each value carries its service.
  */
-export async function gateReadings(opened: readonly Requests[]): Promise<Reading[]> {
-  const gates = new Map(opened.map(({ service, gate }) => [service.digest, { name: service.name, gate }]))
+export async function gateReadings(
+  opened: readonly Requests[],
+  settings: Pick<Settings, 'monthlyCredits'>,
+): Promise<Reading[]> {
+  const gates = new Map(opened.map((requests) => [requests.service.digest, requests]))
   const readings = await Promise.all(
-    [...gates.values()].map(async ({ name, gate }) => {
-      const ofGate = readingsOf(await gate.limiter.state())
-      return gates.size === 1 ? ofGate : ofGate.map((one) => ({ ...one, labels: { ...one.labels, service: name } }))
+    [...gates.values()].map(async ({ service: { name, free }, gate, account }) => {
+      const known = { ...account(), monthlyCredits: free ? null : (settings.monthlyCredits ?? null) }
+      const ofGate = readingsOf(await gate.limiter.state(), known)
+      return gates.size === 1 ? ofGate : ofGate.map((one) => ({ ...one, labels: { service: name, ...one.labels } }))
     }),
   )
   return readings.flat()
 }
 
+const CREDITS = {
+  limit: ['sluice_gate_credits_limit', `Cap of the credits, by budget; without one it is left out. ${SHARED}`],
+  spent: ['sluice_gate_credits_spent', `Credits spent, by budget: of the last capped run, and of the month. ${SHARED}`],
+} as const
+
+/** The cap of the last run of a pipeline (`--max-credits`), which binds all its workers. */
+export function capReadings(pipeline: string | null, cap: Activity['cap']): Reading[] {
+  if (cap === null) return []
+  const labels = { scope: 'run', ...(pipeline === null ? {} : { pipeline }) }
+  return (['limit', 'spent'] as const).map((of) => ({
+    name: CREDITS[of][0],
+    help: CREDITS[of][1],
+    labels,
+    value: cap[of],
+  }))
+}
+
+/** However many months there were: the last one counts. */
+function monthReadings(credits: GateState['credits'], limit: number | null): Reading[] {
+  const [last] = [...credits].filter(([scope]) => scope.startsWith('month:')).toSorted(([a], [b]) => (a < b ? 1 : -1))
+  const values = { limit, spent: last?.[1].spent ?? null }
+  return (['limit', 'spent'] as const).flatMap((of) => {
+    const value = values[of]
+    return value === null ? [] : [{ name: CREDITS[of][0], help: CREDITS[of][1], labels: { scope: 'month' }, value }]
+  })
+}
+
 /** Two series, however many runs and months there were: runs are summed, of the months the last one counts. */
-function creditReadings(credits: GateState['credits']) {
+function reserved(credits: GateState['credits']): { readonly scope: string; readonly held: number }[] {
   const all = [...credits]
   const runs = all.filter(([scope]) => scope.startsWith('run:'))
-  const lastMonth = all.filter(([scope]) => scope.startsWith('month:')).toSorted(([a], [b]) => (a < b ? 1 : -1))[0]
-  const sums = (scope: 'run' | 'month', group: typeof all) => ({
-    scope,
-    held: group.reduce((sum, [, { held }]) => sum + held, 0),
-    spent: group.reduce((sum, [, { spent }]) => sum + spent, 0),
-  })
+  const months = all.filter(([scope]) => scope.startsWith('month:')).toSorted(([a], [b]) => (a < b ? 1 : -1))
   return [
-    ...(runs.length === 0 ? [] : [sums('run', runs)]),
-    ...(lastMonth === undefined ? [] : [sums('month', [lastMonth])]),
+    ...(runs.length === 0 ? [] : [{ scope: 'run', held: runs.reduce((sum, [, { held }]) => sum + held, 0) }]),
+    ...months.slice(0, 1).map(([, { held }]) => ({ scope: 'month', held })),
   ]
 }
 
-export function readingsOf(state: GateState): Reading[] {
+export function readingsOf(state: GateState, { service, creditsLeft, monthlyCredits }: Account): Reading[] {
   const { rate, places, shut, refused, credits, shutMs } = state
+  const until = waitsUntil(state, Date.now())
   const perProcess = (name: string, help: string, value: number, labels: Reading['labels'] = {}): Reading => ({
     name: `sluice_gate_${name}`,
     help,
@@ -57,9 +88,28 @@ export function readingsOf(state: GateState): Reading[] {
     ...Object.entries(shutMs).map(([cause, value]) =>
       of('shut_seconds_total', 'How long the gate was shut, by cause.', value / 1000, { cause }),
     ),
-    ...creditReadings(credits).flatMap(({ scope, held, spent }) => [
+    ...(until === null
+      ? []
+      : [
+          of(
+            'waits_until_timestamp_seconds',
+            'When a wait of ten seconds or more, or a halt, lets a probe through.',
+            until / 1000,
+          ),
+        ]),
+    ...reserved(credits).map(({ scope, held }) =>
       of('credits_reserved', 'Credits held for what is in flight, by budget.', held, { scope }),
-      of('credits_spent', 'Credits spent, by budget.', spent, { scope }),
-    ]),
+    ),
+    ...monthReadings(credits, monthlyCredits),
+    ...(creditsLeft === null
+      ? []
+      : [
+          {
+            name: 'sluice_service_credits_remaining',
+            help: `Credits left on the account, where the service says it; asked for once a minute. ${SHARED}`,
+            labels: { service },
+            value: creditsLeft,
+          },
+        ]),
   ]
 }

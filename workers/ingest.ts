@@ -3,6 +3,7 @@ import { type ScanSummary, scanSource } from '#src/ingest/scan/scan-source.ts'
 import { sweepGone } from '#src/ingest/scan/sweep-gone.ts'
 import type { DeadLetter } from '#src/document/record.ts'
 import type { HaltCause } from '#src/document/verdict.ts'
+import type { LastRun } from '#src/ledger/redis-last-run.ts'
 import type { Consumer } from '#src/queue/consume.ts'
 import type { IngestPipeline } from './pipeline.ts'
 import { keepFollowing } from './follow.ts'
@@ -33,6 +34,28 @@ const MENDABLE: readonly HaltCause[] = ['credits', 'key', 'permission', 'proxy',
  * stops first, then what is in flight may finish for the grace period, then it is cut and handed back.
  */
 export async function runWorker(
+  pipeline: IngestPipeline,
+  stopping: Stopping,
+  options: WorkerOptions,
+): Promise<WorkerEnd> {
+  const { record } = pipeline
+  await record.begin(commandOf(options.intake))
+  try {
+    const end = await work(pipeline, stopping, options)
+    await record.end(end)
+    return end
+  } catch (error) {
+    await record.end({ kind: 'failed', message: error instanceof Error ? error.message : String(error) })
+    throw error
+  }
+}
+
+function commandOf(intake: WorkerOptions['intake']): LastRun['command'] | null {
+  if (intake === 'none') return null
+  return intake === 'scan' ? 'run' : intake === 'follow' ? 'watch' : 'retry'
+}
+
+async function work(
   pipeline: IngestPipeline,
   stopping: Stopping,
   { intake, onHalt }: WorkerOptions,

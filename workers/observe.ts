@@ -9,8 +9,11 @@ import type { Reading } from '#src/observe/reading.ts'
 import { within } from '#src/observe/within.ts'
 import type { Ledger } from '#src/ports/ledger.ts'
 import type { DocumentQueue } from '#src/queue/document-queue.ts'
+import type { RedisActivity } from '#src/ledger/redis-activity.ts'
+import type { RedisLastRun } from '#src/ledger/redis-last-run.ts'
 import type { RedisOutages } from '#src/ledger/redis-outages.ts'
 import type { RedisScans } from '#src/ledger/redis-scans.ts'
+import { capReadings } from './gate-readings.ts'
 import type { Folders } from './folders.ts'
 import { listening } from './listening.ts'
 import { OutageSharing } from './share-outages.ts'
@@ -38,6 +41,8 @@ interface Observed {
   readonly queue: DocumentQueue
   readonly outages: RedisOutages
   readonly scans: RedisScans
+  readonly lastRun: RedisLastRun
+  readonly activity: RedisActivity
 }
 
 export interface Observer extends AsyncDisposable {
@@ -117,6 +122,12 @@ async function openServer({ settings, readings }: ObserverOptions, monitor: Depe
   const metrics = new ProcessMetrics(packageVersion())
   const redisIsUp = (): boolean => !monitor.isOut('redis')
   const { metricsHost: host, metricsPort: port } = settings
+  const observed = new Set<Observed>()
+  const capsOf = async (): Promise<Reading[]> => {
+    const caps = [...observed].map(async ({ name, activity }) => capReadings(name, await activity.cap()))
+    return (await Promise.all(caps)).flat()
+  }
+  const asked = async (): Promise<Reading[]> => (await Promise.all([readings(), capsOf()])).flat()
   const open = () =>
     openObserveServer({
       host,
@@ -124,23 +135,32 @@ async function openServer({ settings, readings }: ObserverOptions, monitor: Depe
       registry: metrics,
       readings: async () => [
         ...outageReadings(monitor),
-        ...(redisIsUp() ? ((await within(readings(), READINGS_MS)) ?? []) : []),
+        ...(redisIsUp() ? ((await within(asked(), READINGS_MS)) ?? []) : []),
       ],
       notReady: async () => notReadyReason(monitor),
     })
   const server = await listening(`--metrics-port ${port} (--metrics-host ${host})`, open)
   return {
     url: server.url,
-    add: ({ name, events, ledger, queue, scans }) => {
-      const asked = {
+    add: (pipeline) => {
+      const { name, events, ledger, queue, scans, lastRun } = pipeline
+      observed.add(pipeline)
+      const options = {
         counts: () => ledger.counts(),
         backlog: () => queue.backlog(),
         paused: () => queue.paused(),
         oldestMs: () => queue.oldestMs(),
         lastScanAt: () => scans.lastAt(),
+        halts: async () => (await lastRun.halts()).map(({ cause }) => cause),
         redisIsUp,
       }
-      return metrics.add(events, asked, name)
+      const measuring = metrics.add(events, options, name)
+      return {
+        [Symbol.dispose]: () => {
+          observed.delete(pipeline)
+          measuring[Symbol.dispose]()
+        },
+      }
     },
     [Symbol.asyncDispose]: () => server[Symbol.asyncDispose](),
   }

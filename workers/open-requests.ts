@@ -1,4 +1,5 @@
 import type { Settings } from '#config/settings.ts'
+import { DEFAULT_SERVICE } from '#src/contract/rules.ts'
 import { creditsFor, FREE } from '#src/contract/price.ts'
 import type { Tier } from '#src/ingest/deps.ts'
 import type { Budget } from '#src/gate/budget.ts'
@@ -8,10 +9,11 @@ import { PageCounter } from '#src/engine/pages/page-counter.ts'
 import { LONGEST_REQUEST_MS } from '#src/contract/timeouts.ts'
 import { DIRECT } from '#src/parse/way-out.ts'
 import { HttpParser } from '#src/parse/http-parser.ts'
+import type { LastRun } from '#src/ledger/redis-last-run.ts'
 import type { RedisGate } from '#src/gate/redis-gate.ts'
 import type { Parser } from '#src/ports/parser.ts'
 import type { RedisConnection } from '#src/redis/connection.ts'
-import { concurrencyLimitOf } from './account.ts'
+import { type Account, balanceOf, concurrencyLimitOf } from './account.ts'
 import type { Service } from './open-service.ts'
 import { ConcurrencyLimitWatch } from './concurrency-limit-watch.ts'
 import { ServiceGate } from './service-gate.ts'
@@ -22,6 +24,8 @@ export interface Requests {
   readonly parser: Parser
   readonly gate: ServiceGate
   readonly gateLine: () => Promise<string | null>
+  /** For the metrics. */
+  readonly account: () => Pick<Account, 'service' | 'creditsLeft'>
   /** Null where limits are not asked for: those of the embedded engine are known. */
   readonly limitWatch: ConcurrencyLimitWatch | null
 }
@@ -75,12 +79,15 @@ export async function openRequests(
   )
   if (isAsked) limitWatch = resources.use(watchConcurrencyLimit(settings, limiter))
   const gate = new ServiceGate(limiter, settings.rateWindowMs)
+  const balance = service.free ? () => null : balanceOf(settings)
+  const named = Object.entries(settings.services).find(([, { url }]) => url === settings.parseApiUrl)
   return {
     service,
+    account: () => ({ service: named?.[0] ?? DEFAULT_SERVICE, creditsLeft: balance() }),
     parser,
     gate,
     limitWatch,
-    gateLine: async () => (service.free ? null : gateLine(await limiter.state())),
+    gateLine: async () => (service.free ? null : gateLine(await limiter.state(), { probes: true, now: Date.now() })),
   }
 }
 
@@ -128,12 +135,21 @@ export function chargeWith({ reportedCredit }: Pick<Settings, 'reportedCredit'>)
   return (reported, modelled) => reported * (reportedCredit ?? (modelled === 0 ? 0 : 1))
 }
 
-/** What the gate of a hosted service is doing, for a process that sends nothing; null with the embedded engine. */
-export async function hostedGateLine(settings: Settings, connection: RedisConnection): Promise<string | null> {
-  if (settings.parseApiUrl === undefined) return null
-  const keyDigest = gateDigest(settings.parseApiUrl, settings.parseApiKey ?? '')
-  await using gate = await openGate({ redis: connection, keyDigest, windowMs: settings.rateWindowMs })
-  return gateLine(await gate.state())
+/** What a gate is doing, for a process that sends nothing. `probes`: as of `gateLine`. */
+export async function lineOfGate(
+  keyDigest: string,
+  { rateWindowMs: windowMs }: Pick<Settings, 'rateWindowMs'>,
+  connection: RedisConnection,
+  probes: boolean,
+): Promise<string> {
+  await using gate = await openGate({ redis: connection, keyDigest, windowMs })
+  return gateLine(await gate.state(), { probes, now: Date.now() })
+}
+
+/** The gate of the hosted service: that of the last run, whatever this process is set to; null with the embedded engine. */
+export function hostedGate(settings: Settings, run: Pick<LastRun, 'service' | 'gate'> | null): string | null {
+  if (run !== null) return run.service === null ? null : run.gate
+  return settings.parseApiUrl === undefined ? null : gateDigest(settings.parseApiUrl, settings.parseApiKey ?? '')
 }
 
 /** From the learned rate and concurrency limit of the service's gate, whichever is slower. */

@@ -10,12 +10,14 @@ import type { RetryDeps } from '#src/ingest/maintain/retry-dead-letters.ts'
 import type { Intent } from '#src/ledger/redis-intents.ts'
 import type { UnusableAnswers } from '#src/ledger/unusable-answers.ts'
 import type { RedisActivity } from '#src/ledger/redis-activity.ts'
+import type { RedisLastRun } from '#src/ledger/redis-last-run.ts'
 import type { RedisOutages } from '#src/ledger/redis-outages.ts'
 import type { Ledger } from '#src/ports/ledger.ts'
 import type { OutputStore } from '#src/ports/output-store.ts'
 import type { Source, SourceWatch } from '#src/ports/source.ts'
 import type { Consumer } from '#src/queue/consume.ts'
 import type { DocumentQueue } from '#src/queue/document-queue.ts'
+import type { RunRecord } from './run-record.ts'
 import type { RedisData } from './lost-redis.ts'
 import type { PlanDeps } from '#src/ingest/scan/plan-source.ts'
 import type { Requests } from './open-requests.ts'
@@ -54,6 +56,7 @@ export interface Pipeline extends AsyncDisposable {
   readonly unusableAnswers: () => Promise<UnusableAnswers>
   /** What the gate is doing, in a few words; null when there is nothing to say. */
   readonly gateLine: () => Promise<string | null>
+  readonly lastRun: RedisLastRun
   readonly outages: RedisOutages // Dependencies that its processes last reported as unavailable.
   readonly activity: RedisActivity
 }
@@ -79,6 +82,7 @@ export interface IngestPipeline extends Pipeline {
   readonly limiter: Requests['gate']['limiter']
   /** Requests that were in flight at a hard kill: whether the service charged for them is unknown (Law 2). */
   readonly ambiguous: () => Promise<number>
+  readonly record: RunRecord
   /** Starts taking jobs. */
   readonly consume: () => Consumer
   /** Does something at set times until `signal` aborts; of all processes on this pipeline one does it each time. */

@@ -70,7 +70,7 @@ export function openShared({ settings, say, redis: begun }: SharedOptions): Shar
   let monitor: Observer['monitor'] | null = null
   const observer = lazily(async () => {
     const redis = await connection(new AbortController().signal)
-    const readings = async () => gateReadings(await Promise.all(opened.values()))
+    const readings = async () => gateReadings(await Promise.all(opened.values()), settings)
     const observed = resources.use(await openObserver({ settings, folders, readings, say, shared: events }))
     resources.use(
       watchRedis(redis, {

@@ -1,11 +1,13 @@
 import type { Settings } from '#config/settings.ts'
-import { gateLine } from '#src/gate/gate-line.ts'
+import { gateLine, waitsUntil } from '#src/gate/gate-line.ts'
 import type { GateState } from '#src/gate/gate-state.ts'
-import { gateDigest, openGate } from '#src/gate/open-gate.ts'
+import { openGate } from '#src/gate/open-gate.ts'
 import type { RedisGate } from '#src/gate/redis-gate.ts'
 import { Events } from '#src/events.ts'
 import { LiveHistory, type LivePipeline, type LiveStatus } from '#src/view/live.ts'
 import { openPipeline } from './compose.ts'
+import { describeRun } from './describe-run.ts'
+import { hostedGate } from './open-requests.ts'
 import type { Pipeline } from './pipeline.ts'
 import type { Shared } from './shared.ts'
 
@@ -21,8 +23,8 @@ const SAMPLE_MS = 5_000
 
 interface Opened {
   readonly pipeline: Pipeline
-  /** Of a hosted service; null with the embedded engine. */
-  readonly gate: RedisGate | null
+  /** By its name (`gateDigest`), opened at the first call. */
+  readonly gateOf: (name: string) => Promise<RedisGate>
 }
 
 /** Opened once, when a page first asks: it may start the private Redis. From then on a moment is kept each five seconds. */
@@ -62,14 +64,22 @@ async function open(
 ): Promise<Opened> {
   const pipeline = await openPipeline({ source, settings, shared, events: new Events(), say: () => undefined })
   resources.use(pipeline)
-  if (settings.parseApiUrl === undefined) return { pipeline, gate: null }
   const redis = await shared.connection(new AbortController().signal)
-  const keyDigest = gateDigest(settings.parseApiUrl, settings.parseApiKey ?? '')
-  return { pipeline, gate: resources.use(await openGate({ redis, keyDigest, windowMs: settings.rateWindowMs })) }
+  const gates = new Map<string, Promise<RedisGate>>()
+  const begin = async (keyDigest: string): Promise<RedisGate> =>
+    resources.use(await openGate({ redis, keyDigest, windowMs: settings.rateWindowMs }))
+  const gateOf = (name: string): Promise<RedisGate> => {
+    const gate = gates.get(name) ?? begin(name)
+    gates.set(name, gate)
+    return gate
+  }
+  return { pipeline, gateOf }
 }
 
-async function statusOf({ pipeline, gate }: Opened, settings: Settings): Promise<LiveStatus> {
+async function statusOf({ pipeline, gateOf }: Opened, settings: Settings): Promise<LiveStatus> {
   const { ledger, queue, outages, activity, source } = pipeline
+  const report = await pipeline.lastRun.read()
+  const gate = hostedGate(settings, report.run)
   const [counts, backlog, workers, paused, out, doing, state] = await Promise.all([
     ledger.counts(),
     queue.backlog(),
@@ -77,7 +87,7 @@ async function statusOf({ pipeline, gate }: Opened, settings: Settings): Promise
     queue.paused(),
     outages.list(),
     activity.read(),
-    gate === null ? null : gate.state(),
+    gate === null ? null : gateOf(gate).then((opened) => opened.state()),
   ])
   const { pending, done, partial, failed, skipped } = counts
   return {
@@ -86,9 +96,10 @@ async function statusOf({ pipeline, gate }: Opened, settings: Settings): Promise
     backlog,
     workers,
     paused,
-    limiter: state === null ? null : limiterOf(state),
+    lastRun: describeRun(report, Date.now()),
+    limiter: state === null ? null : limiterOf(state, workers > 0),
     budgets: [
-      ...(doing.cap === null ? [] : [{ scope: 'queue' as const, ...doing.cap, held: 0 }]),
+      ...(doing.cap === null ? [] : [{ scope: 'run' as const, ...doing.cap, held: 0 }]),
       ...(state === null ? [] : [monthOf(state, settings.monthlyCredits ?? null)]),
     ],
     processes: doing.processes.map((one) => ({ ...one, documents: [...one.documents] })),
@@ -96,10 +107,10 @@ async function statusOf({ pipeline, gate }: Opened, settings: Settings): Promise
   }
 }
 
-function limiterOf(state: GateState): LiveStatus['limiter'] {
+function limiterOf(state: GateState, probes: boolean): LiveStatus['limiter'] {
   const { windowMs, rate, places, inFlight, serviceMs, admitted, refused, shut } = state
   return {
-    line: gateLine(state),
+    line: gateLine(state, { probes, now: Date.now() }),
     windowMs,
     ratePerWindow: rate?.perWindow ?? null,
     rateLearned: rate?.learned ?? false,
@@ -109,7 +120,8 @@ function limiterOf(state: GateState): LiveStatus['limiter'] {
     serviceMs,
     admitted,
     refused,
-    shut: shut === null ? null : { cause: shut.cause, probeInMs: shut.probeInMs },
+    waitsUntil: probes || shut === null ? waitsUntil(state, Date.now()) : null,
+    shut: shut === null ? null : { cause: shut.cause, probeInMs: probes ? shut.probeInMs : null },
   }
 }
 

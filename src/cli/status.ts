@@ -1,6 +1,8 @@
+import { describeRun } from '#workers/describe-run.ts'
 import { openPipeline } from '#workers/compose.ts'
 import type { Pipeline } from '#workers/pipeline.ts'
 import type { Shared } from '#workers/shared.ts'
+import type { ReportedOutage } from '#src/ledger/redis-outages.ts'
 import type { UnusableAnswers } from '#src/ledger/unusable-answers.ts'
 import type { SourceKey } from '#src/document/ids.ts'
 import { lostRecords } from '#src/ingest/maintain/lost-records.ts'
@@ -39,10 +41,12 @@ export async function showStatus(target: Target, shared: Shared, output: Output,
   const workers = await pipeline.queue.workers()
   const paused = await pipeline.queue.paused()
   const gate = await pipeline.gateLine()
+  const lastRun = describeRun(await pipeline.lastRun.read(), Date.now())
   const summary = isWhole ? await summariseGrades(pipeline, signal) : null
   const fields = (): object => ({
     ...(target.name === null ? {} : { pipeline: target.name }),
     ...counts,
+    lastRun,
     seen: seen(counts),
     ...(skipped === null ? {} : { skippedBy: Object.fromEntries(skipped) }),
     ...(lost === null ? {} : { lost: lost.length }),
@@ -57,6 +61,7 @@ export async function showStatus(target: Target, shared: Shared, output: Output,
   })
   const lines = [
     `${pipeline.source.url} into ${pipeline.store.url}`,
+    ...runLines(lastRun),
     ...columnsOf([
       ...OUTCOMES.map((outcome) => [outcome, count(counts[outcome])] as const),
       ['seen', count(seen(counts))],
@@ -76,13 +81,16 @@ export async function showStatus(target: Target, shared: Shared, output: Output,
       : [
           `more than ${count(MOST_RECORDS)} documents: --grades also shows grades, lost records and why files were skipped`,
         ]),
-    ...outages.map(
-      ({ dependency, service, cause, since, by }) =>
-        `${dependency}${service === undefined ? '' : ` ${service}`} unavailable since ${new Date(since).toISOString()} (${by}): ${oneLine(cause)}`,
-    ),
+    ...outages.map(outageLine),
   ]
   output.result(lines.join('\n'), fields)
 }
+
+const runLines = (run: ReturnType<typeof describeRun>): readonly string[] =>
+  run === null ? [] : [`last run: ${oneLine(run.line, 400)}`, ...(run.next === null ? [] : [run.next])]
+
+const outageLine = ({ dependency, service, cause, since, by }: ReportedOutage): string =>
+  `${dependency}${service === undefined ? '' : ` ${service}`} unavailable since ${new Date(since).toISOString()} (${by}): ${oneLine(cause)}`
 
 function unusableRows({ answers, credits }: UnusableAnswers): (readonly [string, string])[] {
   if (answers === 0) return []

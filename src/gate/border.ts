@@ -112,6 +112,7 @@ const stateReply = z.object({
   inFlight: z.number(),
   processes: z.number(),
   nextInMs: z.number(),
+  askedInMs: z.number().optional(),
   paused: z.boolean(),
   shut: shutCause.optional(),
   shutMessage: z.string().optional(),

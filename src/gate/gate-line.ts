@@ -8,15 +8,47 @@ const SHUT = {
   permission: 'the API key lacks a permission',
 } as const
 
-/** What the gate is doing, for the progress view: `rate ~ 480/min learned, 12 in flight, next in 0.4 s`. */
-export function gateLine(state: GateState): string {
-  if (state.paused) return `paused by hand, ${state.inFlight} in flight`
-  if (state.shut !== null) {
-    return `shut: ${SHUT[state.shut.cause]}, next probe in ${seconds(state.shut.probeInMs)}, ${state.inFlight} in flight`
+/** Waits shorter than this are said as what is left of them, longer ones as the time of day when they end. */
+const SHORT_MS = 10_000
+
+/**
+ * What the gate is doing, for the progress view: `rate ~ 480/min learned, 12 in flight, next in 0.4 s`. `probes`: whether
+ * a live worker sends the next probe. `now`: epoch milliseconds.
+ */
+export function gateLine(
+  state: GateState,
+  { probes, now }: { readonly probes: boolean; readonly now: number },
+): string {
+  const { paused, shut, inFlight, nextInMs, askedInMs } = state
+  if (paused) return `paused by hand, ${inFlight} in flight`
+  if (shut !== null) {
+    const probe = probes && shut.probeInMs > 0 ? [`next probe at ${timeOfDay(now + shut.probeInMs, now)}`] : []
+    return [`shut: ${SHUT[shut.cause]}`, ...probe, `${inFlight} in flight`].join(', ')
   }
   const parts = [rate(state), places(state)].filter((part) => part !== null)
-  if (state.nextInMs >= 50) parts.push(`next in ${seconds(state.nextInMs)}`)
+  const until = waitsUntil(state, now)
+  if (until !== null) {
+    const time = timeOfDay(until, now)
+    if (askedInMs === null) parts.push(`next at ${time}`)
+    else parts.unshift(`the service asks to wait until ${time}`)
+  } else if (nextInMs >= 50) parts.push(`next in ${seconds(nextInMs)}`)
   return parts.join(', ')
+}
+
+/** When a longer wait ends: the next probe of a gate that is shut, or what the service asks for. Epoch milliseconds. */
+export function waitsUntil({ shut, askedInMs, nextInMs }: GateState, now: number): number | null {
+  if (shut !== null) return shut.probeInMs > 0 ? now + shut.probeInMs : null
+  const waitMs = askedInMs ?? nextInMs
+  return waitMs < SHORT_MS ? null : now + waitMs
+}
+
+/** `05:03:12` in local time; with the date where it is another day than `now`. */
+export function timeOfDay(at: number, now: number): string {
+  const [day, today] = [new Date(at), new Date(now)]
+  const two = (value: number): string => String(value).padStart(2, '0')
+  const time = [day.getHours(), day.getMinutes(), day.getSeconds()].map(two).join(':')
+  if (day.toDateString() === today.toDateString()) return time
+  return `${day.getFullYear()}-${two(day.getMonth() + 1)}-${two(day.getDate())} ${time}`
 }
 
 function rate({ rate: limit, windowMs }: GateState): string | null {

@@ -12,6 +12,8 @@ export interface GateState {
   readonly waitingProcesses: number
   /** Until the rate limit lets the next request through; 0 where it does now. */
   readonly nextInMs: number
+  /** What is left of the wait that the service asked for; null where it asks for none. A probe may go out before. */
+  readonly askedInMs: number | null
   readonly paused: boolean
   readonly shut: { readonly cause: ShutCause; readonly probeInMs: number; readonly message: string } | null
   /** Mean time that the service works on a document; null before the first. */
@@ -41,6 +43,7 @@ export function gateState(reply: StateReply, windowMs: number, waitingDocuments:
     waitingDocuments,
     waitingProcesses: reply.processes,
     nextInMs: reply.nextInMs,
+    askedInMs: reply.askedInMs ?? null,
     paused: reply.paused,
     shut: shut === undefined ? null : { cause: shut, probeInMs: reply.probeInMs, message: reply.shutMessage ?? '' },
     serviceMs: reply.serviceMs ?? null,

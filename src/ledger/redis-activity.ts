@@ -71,6 +71,11 @@ export class RedisActivity {
     this.#pipeline = options.pipeline
   }
 
+  async cap(): Promise<Activity['cap']> {
+    const fields = await this.#connection.hgetall(`${redisPrefix(this.#pipeline)}:spending:cap`)
+    return capOf(Object.entries(fields).flat())
+  }
+
   async read(): Promise<Activity> {
     const prefix = redisPrefix(this.#pipeline)
     const keys = ['epoch', 'claims', 'intents', 'spending:cap'].map((name) => `${prefix}:${name}`)

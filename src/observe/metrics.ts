@@ -1,10 +1,11 @@
 import { Gauge, Registry } from 'prom-client'
 import { type Counts, OUTCOMES } from '#src/document/outcome.ts'
+import type { HaltCause } from '#src/document/verdict.ts'
 import type { Events } from '#src/events.ts'
 import { countComparisons, countCosts, countDocuments } from './document-metrics.ts'
 import { measureHealth } from './health-metrics.ts'
 import { gauge } from './instruments.ts'
-import { countByService, countRequests } from './request-metrics.ts'
+import { countByService, countRequests, HALTS, NOT_HALTED } from './request-metrics.ts'
 import { SHARED } from './reading.ts'
 import { within } from './within.ts'
 
@@ -18,6 +19,8 @@ export interface MetricsOptions {
   readonly oldestMs: () => Promise<number>
   /** Epoch milliseconds of the end of the last scan by any process; null before the first. */
   readonly lastScanAt: () => Promise<number | null>
+  /** What halts the batch now. */
+  readonly halts: () => Promise<readonly HaltCause[]>
   /** Where it is known that Redis does not answer, it is not asked. */
   readonly redisIsUp?: () => boolean
 }
@@ -50,7 +53,16 @@ export function metricsOf(events: Events, options: MetricsOptions): Registry {
     'When a scan of the source last ended, in any process; left out before the first.',
     async () => inSeconds(await options.lastScanAt()),
   )
-  gaugeByOutcome(registry, () => ask(options.counts))
+  gaugeBy('outcome', OUTCOMES, registry, {
+    name: 'sluice_documents',
+    help: `Documents in the ledger by outcome; their sum over outcomes is all that was seen. ${SHARED}`,
+    values: () => ask(options.counts),
+  })
+  gaugeBy('cause', HALTS, registry, {
+    name: 'sluice_halted',
+    help: `1 while the batch is halted, by cause; until a run begins, or a worker goes on. ${SHARED}`,
+    values: () => ask(async () => halted(await options.halts())),
+  })
   shared(
     'sluice_documents_gone',
     'Documents that are gone from the source, their outputs kept; part of no outcome.',
@@ -61,18 +73,35 @@ export function metricsOf(events: Events, options: MetricsOptions): Registry {
 
 const inSeconds = (ms: number | null): number | null => (ms === null ? null : ms / 1000)
 
-function gaugeByOutcome(registry: Registry, counts: () => Promise<Counts | null>): void {
-  const documents = new Gauge({
-    name: 'sluice_documents',
-    help: `Documents in the ledger by outcome; their sum over outcomes is all that was seen. ${SHARED}`,
-    labelNames: ['outcome'],
+const halted = (causes: readonly HaltCause[]): Readonly<Record<HaltCause, number>> => ({
+  ...NOT_HALTED,
+  ...Object.fromEntries(causes.map((cause) => [cause, 1])),
+})
+
+interface LabelledGauge<Label extends string> {
+  readonly name: string
+  readonly help: string
+  /** Null leaves it out. */
+  readonly values: () => Promise<Readonly<Record<Label, number>> | null>
+}
+
+function gaugeBy<Label extends string>(
+  labelName: string,
+  labels: readonly Label[],
+  registry: Registry,
+  { name, help, values }: LabelledGauge<Label>,
+): void {
+  const made = new Gauge({
+    name,
+    help,
+    labelNames: [labelName],
     registers: [],
     async collect() {
-      const now = await counts()
+      const now = await values()
       this.reset()
       if (now === null) return
-      for (const outcome of OUTCOMES) this.set({ outcome }, now[outcome])
+      for (const label of labels) this.set({ [labelName]: label }, now[label])
     },
   })
-  registry.registerMetric(documents)
+  registry.registerMetric(made)
 }

@@ -14,7 +14,7 @@ const VERDICTS: Readonly<Record<VerdictKind, 0>> = {
   halted: 0,
 }
 const LIMITS: Readonly<Record<Limit, 0>> = { rate: 0, concurrency: 0, unknown: 0 }
-const HALTS: Readonly<Record<HaltCause, 0>> = {
+export const NOT_HALTED: Readonly<Record<HaltCause, 0>> = {
   credits: 0,
   key: 0,
   permission: 0,
@@ -28,6 +28,8 @@ const HALTS: Readonly<Record<HaltCause, 0>> = {
   service: 0,
   source: 0,
 }
+
+export const HALTS = Object.keys(NOT_HALTED) as HaltCause[]
 
 /** Requests of this process and their answers. */
 export function countRequests(events: Events, registry: Registry): void {
@@ -59,9 +61,9 @@ export function countRequests(events: Events, registry: Registry): void {
   })
   const halts = counter(registry, {
     name: 'sluice_halts_total',
-    help: 'Times that this process halted the batch, by cause.',
+    help: 'Halts of the batch that this process was the first to meet, by cause.',
     label: 'cause',
-    values: Object.keys(HALTS),
+    values: HALTS,
   })
   const duration = histogram(
     registry,
@@ -86,7 +88,7 @@ export function countRequests(events: Events, registry: Registry): void {
     doubtful.inc(credits)
   })
   events.on('request:throttled', ({ limit, to }) => to === 'parser' && refused.inc({ limit }))
-  events.on('run:halted', ({ cause }) => halts.inc({ cause }))
+  events.on('halt:begun', ({ cause }) => halts.inc({ cause }))
 }
 
 /** The same by service; what the embedded engine does beside one is none of it. */

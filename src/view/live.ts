@@ -20,12 +20,15 @@ const limiter = z.object({
   /** Since the API key was first used, as is `refused`. */
   admitted: count,
   refused: z.object({ rate: count, concurrency: count, unknown: count, queued: count }),
-  shut: z.object({ cause: z.string(), probeInMs: z.number() }).nullable(),
+  /** When a longer wait ends, epoch milliseconds; null without one. */
+  waitsUntil: z.number().nullable(),
+  /** `probeInMs`: null where no worker will send a probe. */
+  shut: z.object({ cause: z.string(), probeInMs: z.number().nullable() }).nullable(),
 })
 
 const budget = z.object({
-  /** `queue`: the cap of the run (`--max-credits`). `month`: credits of this month on the API key. */
-  scope: z.enum(['queue', 'month']),
+  /** `run`: the cap of the run (`--max-credits`). `month`: credits of this month on the API key. */
+  scope: z.enum(['run', 'month']),
   limit: z.number().nullable(),
   spent: z.number(),
   /** Reserved for what is in flight. */
@@ -41,6 +44,26 @@ const processActivity = z.object({
   documents: z.array(z.object({ key: z.string(), requestMs: ms.nullable() })),
 })
 
+/** The last run that brought documents in, and what halts the batch; epoch milliseconds. */
+const lastRun = z.object({
+  /** `resumed`: it was halted, and a worker has gone on since. */
+  state: z.enum(['running', 'halted', 'resumed', 'complete', 'interrupted', 'failed', 'killed']),
+  /** Null where only workers ran. */
+  command: z.enum(['run', 'watch', 'retry']).nullable(),
+  /** Address without a login; null for the embedded engine. */
+  service: z.string().nullable(),
+  startedAt: z.number().nullable(),
+  /** Null while it runs; of a killed process its last heartbeat. */
+  endedAt: z.number().nullable(),
+  /** What halts the batch; null while nothing does. */
+  cause: z.string().nullable(),
+  haltedAt: z.number().nullable(),
+  /** All of it in one sentence. */
+  line: z.string(),
+  /** What helps; null where the line says it. */
+  next: z.string().nullable(),
+})
+
 /** Where the pipeline of the store stands now, as Redis knows it. */
 export const liveStatus = z.object({
   source: z.string(),
@@ -48,6 +71,8 @@ export const liveStatus = z.object({
   backlog: count,
   workers: count,
   paused: z.boolean(),
+  /** Null before the first. */
+  lastRun: lastRun.nullable(),
   /** Null with the embedded engine, which has no limits to learn. */
   limiter: limiter.nullable(),
   budgets: z.array(budget),

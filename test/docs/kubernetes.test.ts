@@ -157,6 +157,7 @@ describe('the manifests of docs/kubernetes', () => {
       paused: async () => false,
       oldestMs: async () => 0,
       lastScanAt: async () => null,
+      halts: async () => [],
     })
     expect(registry.getSingleMetric(metric), query).toBeDefined()
     expect(all('Deployment').map(({ metadata }) => metadata.name)).toContain(scaled?.spec?.scaleTargetRef?.name)

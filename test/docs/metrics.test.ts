@@ -8,7 +8,7 @@ import { DependencyMonitor } from '#src/observe/dependency-monitor.ts'
 import { outageReadings } from '#src/observe/outage-text.ts'
 import { ProcessMetrics } from '#src/observe/process-metrics.ts'
 import { readingsText } from '#src/observe/reading.ts'
-import { readingsOf } from '#workers/gate-readings.ts'
+import { capReadings, readingsOf } from '#workers/gate-readings.ts'
 import { gateState } from '../support/gate-state.ts'
 import { findPrometheus } from '../support/prometheus.ts'
 import { familiesOf, metricsTable } from './metrics-table.ts'
@@ -18,11 +18,14 @@ const PAGE = resolve(import.meta.dirname, '../../docs/metrics.md')
 /** A gate that has something to report of everything. */
 const GATE = gateState({
   rate: { perWindow: 10, learned: true },
+  askedInMs: 60_000,
   credits: new Map([
     ['run:5f0c', { held: 1, spent: 2 }],
     ['month:2026-11', { held: 5, spent: 6 }],
   ]),
 })
+
+const ACCOUNT = { service: 'default', creditsLeft: 70, monthlyCredits: 100 }
 
 /** What a scrape answers, all of it. */
 async function exposition(): Promise<string> {
@@ -34,9 +37,10 @@ async function exposition(): Promise<string> {
     paused: async () => false,
     oldestMs: async () => 0,
     lastScanAt: async () => 1_700_000_000_000,
+    halts: async () => [],
   }
   metrics.add(new Events(), asked, 'papers')
-  return `${await metrics.metrics()}\n${readingsText([...outageReadings(monitor), ...readingsOf(GATE)])}`
+  return `${await metrics.metrics()}\n${readingsText([...outageReadings(monitor), ...capReadings(null, { limit: 9, spent: 4 }), ...readingsOf(GATE, ACCOUNT)])}`
 }
 
 test('docs/metrics.md lists every metric of the code, with its type, labels and help', async () => {

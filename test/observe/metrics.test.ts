@@ -13,6 +13,7 @@ const options = {
   paused: async () => false,
   oldestMs: async () => 61_500,
   lastScanAt: async () => null,
+  halts: async () => [],
 }
 
 test('every event shows in the metrics that a scrape reads over HTTP', async () => {

@@ -9,6 +9,7 @@ export const gateState = (more: Partial<GateState> = {}): GateState => ({
   waitingDocuments: 0,
   waitingProcesses: 0,
   nextInMs: 0,
+  askedInMs: null,
   paused: false,
   shut: null,
   serviceMs: null,

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { readingsOf } from '#workers/gate-readings.ts'
+import { capReadings, readingsOf } from '#workers/gate-readings.ts'
 import { gateState } from '../support/gate-state.ts'
 
 const STATE = gateState({
@@ -11,10 +11,17 @@ const STATE = gateState({
   ]),
 })
 
-test('metrics of the gate sum the budgets of all runs and take the last month, so that neither adds a series', () => {
-  const spent = readingsOf(STATE).filter(({ name }) => name === 'sluice_gate_credits_spent')
-  expect(spent.map(({ labels, value }) => [labels?.['scope'], value])).toEqual([
-    ['run', 6],
-    ['month', 6],
+test('metrics of the gate take the last run and the last month, so that neither adds a series, with their caps', () => {
+  const account = { service: 'default', creditsLeft: 70, monthlyCredits: 100 }
+  const readings = [...capReadings('papers', { limit: 9, spent: 4 }), ...readingsOf(STATE, account)]
+  const credits = readings.filter(({ name }) => name.includes('_credits_'))
+  expect(credits.map(({ name, labels, value }) => [name, labels, value])).toEqual([
+    ['sluice_gate_credits_limit', { scope: 'run', pipeline: 'papers' }, 9],
+    ['sluice_gate_credits_spent', { scope: 'run', pipeline: 'papers' }, 4],
+    ['sluice_gate_credits_reserved', { scope: 'run' }, 4],
+    ['sluice_gate_credits_reserved', { scope: 'month' }, 5],
+    ['sluice_gate_credits_limit', { scope: 'month' }, 100],
+    ['sluice_gate_credits_spent', { scope: 'month' }, 6],
+    ['sluice_service_credits_remaining', { service: 'default' }, 70],
   ])
 })

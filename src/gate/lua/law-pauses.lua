@@ -67,6 +67,11 @@ local function shut(s, permit, feedback, now)
   plan_probe(s, now)
 end
 
+-- What is left of the wait that the service asked for; nil without one.
+local function asked_ms(s, now)
+  return s.phase == 'paused' and s.told ~= nil and math.max(s.closed_at + s.told - now, 0) or nil
+end
+
 local function judge_told(s, to)
   if s.told == nil or s.told <= 200 then
     return

@@ -26,6 +26,7 @@ return cjson.encode({
   inFlight = redis.call('ZCOUNT', OPEN, now - ask.leaseMs, '+inf'),
   processes = redis.call('ZCARD', LINE),
   nextInMs = found.ms or 0,
+  askedInMs = asked_ms(s, now),
   paused = (state.paused or '') ~= '',
   shut = shut ~= '' and shut or phase == 'outage' and 'outage' or nil,
   shutMessage = shut ~= '' and state.shut_message or state.outage_message,

@@ -59,6 +59,7 @@ function show(status) {
   line.textContent =
     `${count(settled)} of ${count(total)} documents${rate > 0 ? `, ${rate.toFixed(1)} a second` : ''}${left}` +
     (status.paused ? '; paused' : '')
+  document.querySelector('#live-run').replaceChildren(...lastRun(status))
   document.querySelector('#live-progress').value = total === 0 ? 1 : settled / total
   const tiles = [...Object.entries(status.counts), ['in the queue', status.backlog]]
   document.querySelector('#live-tiles').replaceChildren(...tiles.map(([name, value]) => tile(name, count(value))))
@@ -76,8 +77,21 @@ function show(status) {
 const capital = (word) => `${word.slice(0, 1).toUpperCase()}${word.slice(1)}`
 const tile = (name, value) => element('div', {}, element('dt', {}, capital(name)), element('dd', {}, value))
 
-function limiter({ limiter: gate }) {
-  if (gate === null) return [element('p', { class: 'soft' }, 'The embedded engine has no limits to learn.')]
+/** States that a person has to act on. */
+const STOPPED = ['halted', 'killed', 'failed']
+
+function lastRun({ lastRun: run }) {
+  if (run === null) return []
+  const line = `Last run: ${run.line}`
+  const lines = run.next === null ? [line] : [line, element('br', {}), capital(run.next)]
+  return [element('p', { class: STOPPED.includes(run.state) ? 'stopped' : 'soft' }, ...lines)]
+}
+
+function limiter({ limiter: gate, lastRun: run }) {
+  if (gate === null) {
+    const text = run === null ? 'Nothing has run here yet.' : 'The embedded engine has no limits to learn.'
+    return [element('p', { class: 'soft' }, text)]
+  }
   const rate =
     gate.ratePerWindow === null ? 'none known' : `${Math.round((gate.ratePerWindow * 60_000) / gate.windowMs)}/min`
   const refused = Object.entries(gate.refused).filter(([, value]) => value > 0)
@@ -87,7 +101,7 @@ function limiter({ limiter: gate }) {
     ['Service time', gate.serviceMs === null ? '–' : duration(gate.serviceMs / 1000)],
     ['Requests let through', count(gate.admitted)],
     ['Refused', refused.length === 0 ? 'none' : refused.map(([limit, value]) => `${count(value)} ${limit}`).join(', ')],
-    ...(gate.shut === null ? [] : [['Now', gate.line]]),
+    ...(gate.shut === null && gate.waitsUntil === null ? [] : [['Now', gate.line]]),
   ]
   return [element('dl', { class: 'pairs' }, ...facts.map(([name, value]) => tile(name, value)))]
 }

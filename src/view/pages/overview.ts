@@ -53,6 +53,7 @@ const live = (base: string, allowWrites: boolean): Markup =>
     data-history="${base}/api/history"
   >
     <h2 id="live-heading" class="unseen">Now</h2>
+    <div id="live-run" role="status"></div>
     <p id="live-line" role="status">Asking …</p>
     <progress id="live-progress" max="1" value="0" aria-label="Documents that came to an end"></progress>
     <ul id="live-outages" class="problems"></ul>

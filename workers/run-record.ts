@@ -1,0 +1,85 @@
+import type { Events } from '#src/events.ts'
+import type { ProcessLease } from '#src/ledger/process-lease.ts'
+import type { Halt, LastRun, RedisLastRun, RunEnding } from '#src/ledger/redis-last-run.ts'
+import type { SourceKey } from '#src/document/ids.ts'
+import { within } from '#src/observe/within.ts'
+
+export interface RunRecordOptions {
+  readonly lastRun: RedisLastRun
+  readonly events: Events
+  readonly lease: Pick<ProcessLease, 'id' | 'onBeat'>
+  readonly service: Pick<LastRun, 'service' | 'gate'>
+}
+
+/** How long the end of a process waits for Redis: the record is for people, nothing depends on it. */
+const END_PATIENCE_MS = 2_000
+
+/** Writes how the run of this process stands, and what halts the batch. Redis may be away: then the record is not written. */
+export class RunRecord {
+  readonly #options: RunRecordOptions
+  /** Halts of the batch as this process knows them, by cause. */
+  #known = new Map<Halt['cause'], Halt>()
+  /** Documents whose request was begun since. */
+  readonly #begun = new Set<SourceKey>()
+  #isFeeding = false
+
+  constructor(options: RunRecordOptions) {
+    this.#options = options
+    const { events, lease } = options
+    events.on('run:halted', (halt) => void this.#halted(halt))
+    events.on('request:begun', ({ key, to }) => {
+      if (to === 'parser' && this.#known.size > 0) this.#begun.add(key)
+    })
+    events.on('request:answered', ({ key, verdict }) => {
+      if (this.#begun.delete(key) && (verdict === 'parsed' || verdict === 'rejected')) void this.#wentOn()
+    })
+    lease.onBeat(() => this.#refresh())
+  }
+
+  /** `command`: null for a process that takes the jobs of others. */
+  async begin(command: LastRun['command'] | null): Promise<void> {
+    this.#isFeeding = command !== null
+    if (command === null) return this.#refresh()
+    const { lastRun, lease, service } = this.#options
+    this.#know([])
+    await lastRun.begun({ command, ...service, process: lease.id, startedAt: Date.now(), end: null })
+  }
+
+  async end(ending: RunEnding): Promise<void> {
+    const { lastRun, lease } = this.#options
+    const write = async (): Promise<void> => {
+      if (ending.kind === 'halted') await this.#halted(ending)
+      if (this.#isFeeding) await lastRun.ended(lease.id, { ...ending, at: Date.now() })
+    }
+    await within(write(), END_PATIENCE_MS)
+  }
+
+  /** Each document that meets a halt reports it, in each process: it counts once. */
+  async #halted({ cause, message }: Pick<Halt, 'cause' | 'message'>): Promise<void> {
+    if (this.#known.has(cause)) return
+    const { lastRun, events } = this.#options
+    const halt = { cause, message, since: Date.now() }
+    this.#know([...this.#known.values(), halt])
+    if (await lastRun.halted(halt).catch(() => true)) events.emit('halt:begun', { cause })
+  }
+
+  async #wentOn(): Promise<void> {
+    const over = [...this.#known.values()].filter(isOver)
+    this.#know([...this.#known.values()].filter((halt) => !over.includes(halt)))
+    if (over.length > 0) await this.#options.lastRun.wentOn(over).catch(() => undefined)
+  }
+
+  async #refresh(): Promise<void> {
+    this.#know(await this.#options.lastRun.halts().catch(() => [...this.#known.values()]))
+  }
+
+  #know(halts: readonly Halt[]): void {
+    const isNew = halts.some(({ cause, since }) => this.#known.get(cause)?.since !== since)
+    if (isNew || halts.length === 0) this.#begun.clear()
+    this.#known = new Map(halts.map((halt) => [halt.cause, halt]))
+  }
+}
+
+/** A smaller document still fits under a budget that is spent: that ends with its month, or with the next run. */
+const isOver = ({ cause, since }: Halt): boolean =>
+  cause !== 'budget' || new Date(since).toISOString().slice(0, 7) !== new Date().toISOString().slice(0, 7)
