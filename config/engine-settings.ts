@@ -15,20 +15,20 @@ export const ENGINE_SETTINGS = {
     env: 'SLUICE_ENGINE_HOST',
     default: '127.0.0.1',
     placeholder: 'address',
-    doc: 'address that the engine listens on; anything but loopback is open to the network',
+    doc: 'address of the engine; beyond loopback it is open',
   }),
   enginePort: whole({
     env: 'SLUICE_ENGINE_PORT',
     default: 0,
     min: 0,
     max: 65535,
-    doc: 'port that the engine listens on; 0 takes a free one',
+    doc: 'port of the engine; 0 takes a free one',
   }),
   engineSocket: optionalText({
     env: 'SLUICE_ENGINE_SOCKET',
     placeholder: 'path',
     path: true,
-    doc: 'listen on a unix socket instead of a port',
+    doc: 'unix socket of the engine, instead of a port',
   }),
   engineProcesses: whole({
     env: 'SLUICE_ENGINE_PROCESSES',
@@ -43,25 +43,25 @@ export const ENGINE_SETTINGS = {
     min: 128,
     max: 1_000_000,
     unit: 'MiB',
-    doc: 'a conversion that takes more resident memory is ended: RESOURCE_LIMIT',
+    doc: 'end a conversion that takes more memory',
   }),
   engineKeys: structure({
     env: 'SLUICE_ENGINE_KEYS',
     schema: z.record(z.string().min(1), keyLimits).optional(),
-    doc: 'API keys that are accepted, and their limits: {"key": {"credits", "requestsPerMinute", "concurrency", "overflow", "zeroDataRetention"}}, as JSON; without it every caller is accepted, without limits',
+    doc: 'API keys that are accepted with their limits, as JSON',
     secret: true,
   }),
   enginePasswords: structure({
     env: 'SLUICE_ENGINE_PASSWORDS',
     schema: z.array(z.string().min(1)).max(100).optional(),
-    doc: 'passwords that the engine tries on encrypted PDF and Office files, as a JSON array',
+    doc: 'passwords of encrypted files, as a JSON array',
     secret: true,
   }),
   engineOcrLanguages: {
     ...list({
       env: 'SLUICE_ENGINE_OCR_LANGUAGES',
       placeholder: 'eng,deu',
-      doc: "languages of scans, as Tesseract's codes, the commonest first; without it English, and any of ten others that a page turns out to be in",
+      doc: "languages of scans, Tesseract's codes, commonest first",
     }),
     schema: z
       .array(
@@ -74,13 +74,13 @@ export const ENGINE_SETTINGS = {
   engineHiddenSheets: flag({
     env: 'SLUICE_ENGINE_HIDDEN_SHEETS',
     default: false,
-    doc: 'read the hidden sheets of workbooks too; else the warning of a document counts them',
+    doc: 'read the hidden sheets of workbooks too',
   }),
   engineModelUrl: address({
     env: 'SLUICE_ENGINE_MODEL_URL',
     protocols: ['http', 'https'],
     example: 'http://localhost:11434/v1',
-    doc: 'OpenAI-compatible endpoint for summary, json and accurate redaction; without one the answer says so',
+    doc: 'OpenAI-compatible endpoint: summary, json, redaction',
   }),
   engineModelName: text({ env: 'SLUICE_ENGINE_MODEL_NAME', default: '', placeholder: 'name', doc: 'model to ask for' }),
   engineModelKey: optionalText({
@@ -92,12 +92,12 @@ export const ENGINE_SETTINGS = {
   engineAllowPrivateAddresses: flag({
     env: 'SLUICE_ENGINE_ALLOW_PRIVATE_ADDRESSES',
     default: false,
-    doc: 'let /v2/scrape fetch from private, loopback and link-local addresses',
+    doc: 'let /v2/scrape fetch from private addresses',
   }),
   engineLogLevel: choice({
     env: 'SLUICE_ENGINE_LOG_LEVEL',
     values: ['warn', 'error', 'info', 'debug', 'silent'],
     default: 'warn',
-    doc: 'how much the engine writes to standard error; never anything of a document',
+    doc: 'detail of the log of the engine on standard error',
   }),
 }

@@ -30,8 +30,8 @@ const rule = <T extends z.ZodType>(ruleOptions: T) =>
 
 /** What is asked of the service. */
 export const PARSE_SETTINGS = {
-  mode: choice({ env: 'SLUICE_MODE', values: PDF_MODES, default: 'auto', doc: 'how PDFs are read' }),
-  formats: choices({ env: 'SLUICE_FORMATS', values: FORMAT_TYPES, doc: 'what to ask for' }),
+  mode: choice({ env: 'SLUICE_MODE', values: PDF_MODES, default: 'auto', doc: 'how PDFs are read', common: true }),
+  formats: choices({ env: 'SLUICE_FORMATS', values: FORMAT_TYPES, doc: 'outputs to ask for', common: true }),
   pages: flag({ env: 'SLUICE_PAGES', default: true, doc: 'ask for the Markdown of each page of a PDF' }),
   blocks: flag({ env: 'SLUICE_BLOCKS', default: true, doc: 'ask for the layout blocks of a PDF' }),
   options: structure({
@@ -39,32 +39,34 @@ export const PARSE_SETTINGS = {
     schema: options.default({}),
     published: parseOptionsSchema,
     doc: 'further parse options of the contract, as JSON',
+    common: true,
   }),
   rules: structure({
     env: 'SLUICE_RULES',
     schema: z.array(rule(options)).default([]),
     published: z.array(rule(parseOptionsSchema)),
-    doc: 'parse options per glob, first match wins, as JSON: [{"match", "options", "upgrade", "route", "service", "whenDown"}]',
+    doc: 'parse options per glob, first match wins, as JSON',
+    common: true,
   }),
   acceptLocal: flag({
     env: 'SLUICE_ACCEPT_LOCAL',
     default: false,
-    doc: 'with a service: keep documents that the embedded engine parsed, instead of parsing them again',
+    doc: 'with a service: keep what the embedded engine parsed',
   }),
   upgrade: flag({
     env: 'SLUICE_UPGRADE',
     default: false,
-    doc: 'parse documents again that an older version of the embedded engine parsed',
+    doc: 'parse again what an older embedded engine parsed',
   }),
   minGrade: optionalNumber({
     env: 'SLUICE_MIN_GRADE',
     min: 0,
     max: 1,
-    doc: 'lowest grade of a page, 0 to 1; a document with a lower one is partial (PDFs read by the embedded engine)',
+    doc: 'lowest grade of a page, 0 to 1; below it: partial',
   }),
   ocrFallback: flag({
     env: 'SLUICE_OCR_FALLBACK',
     default: false,
-    doc: 'parse a scan that mode "fast" cannot read once more in mode "auto"',
+    doc: 'read a scan in mode "auto" where "fast" cannot',
   }),
 }

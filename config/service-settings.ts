@@ -41,7 +41,7 @@ export const SERVICE_SETTINGS = {
         namedService,
       )
       .default({}),
-    doc: 'further services that rules name, as JSON: {"gpu": {"url", "keyEnv", "prices", "reportedCredit", "rate", "apiConcurrency"}}',
+    doc: 'further services that rules name, as JSON',
   }),
 } as const
 

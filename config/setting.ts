@@ -13,7 +13,12 @@ export interface Setting<T> {
   readonly unit?: string
   /** A duration: its name ends in `Ms`, its flag does not. */
   readonly duration?: true
+  /** One line of `--help`: at most 60 characters, with its unit. */
   readonly doc: string
+  /** Listed by `--help` of a command with many settings; the others by `--help --all`. */
+  readonly common?: true
+  /** The default in words, where code finds it. */
+  readonly standard?: string
   /**
    * Never in the settings file and never shown: it comes from the environment, or from a file that is named instead.
    * `login`: an address that is secret where it holds a password.
@@ -27,7 +32,7 @@ export interface Setting<T> {
   readonly published?: z.ZodType
 }
 
-type Row = Pick<Setting<unknown>, 'env' | 'doc' | 'unit' | 'secret' | 'scope' | 'path'>
+type Row = Pick<Setting<unknown>, 'env' | 'doc' | 'common' | 'standard' | 'unit' | 'secret' | 'scope' | 'path'>
 
 export const text = (row: Row & { readonly placeholder?: string; readonly default: string }): Setting<string> => ({
   placeholder: 'text',

@@ -6,7 +6,7 @@ export const SITE_SETTINGS = {
     env: 'SLUICE_SITE_LISTING',
     values: ['auto', 'map', 'links', 'sitemap'],
     default: 'auto',
-    doc: 'how the pages of a website are found: by the service (POST /v2/map, 1 credit a listing), by sitemaps and links, by sitemaps alone; auto takes map where the service has it, else links',
+    doc: 'how the pages of a website are found',
   }),
   siteLimit: whole({
     env: 'SLUICE_SITE_LIMIT',
@@ -20,24 +20,24 @@ export const SITE_SETTINGS = {
     default: 20,
     min: 0,
     max: 1_000,
-    doc: 'most links from the start of a website, or from its sitemap, to a page',
+    doc: 'most links from the start of a website to a page',
   }),
   siteDelayMs: duration({
     env: 'SLUICE_SITE_DELAY_MS',
     default: 0,
     min: 0,
     max: 3_600_000,
-    doc: 'least time between two requests to a website; a longer Crawl-delay in its robots.txt wins',
+    doc: 'least time between two requests to a website',
   }),
   siteDocuments: flag({
     env: 'SLUICE_SITE_DOCUMENTS',
     default: false,
-    doc: 'take the PDFs and office documents that pages of a website link to',
+    doc: 'take PDFs and office documents that pages link to',
   }),
   llmsTxt: flag({ env: 'SLUICE_LLMS_TXT', default: false, doc: 'take what the llms.txt of a website names' }),
   ignoreRobots: flag({
     env: 'SLUICE_IGNORE_ROBOTS',
     default: false,
-    doc: 'visit what the robots.txt of a website forbids: for sites of your own',
+    doc: 'visit what robots.txt forbids: for sites of your own',
   }),
 }

@@ -16,7 +16,7 @@ interface Options {
 
 const EXAMPLES = `
 Examples:
-  $ sluice changes --out corpus                    all documents, and the cursor behind them
+  $ sluice changes --out corpus                 all documents, and their cursor
   $ sluice changes --out corpus --since 6d0c11aa.4
   $ sluice changes --out corpus --since 6d0c11aa.4 --until 6d0c11aa.9 --json
 

@@ -10,9 +10,9 @@ import { TARGET_SETTINGS } from './run-settings.ts'
 const EXAMPLES = `
 Examples:
   $ sluice doctor --out corpus
-  $ REDIS_URL=redis://queue:6379 PARSE_API_URL=https://... sluice doctor --out s3://bucket/parsed
+  $ PARSE_API_URL=https://... sluice doctor --out s3://bucket/parsed
 
-Exit codes: 0 nothing is wrong, 1 a problem was found. Nothing is parsed or charged.`
+Exit codes: 0 no problem, 1 a problem was found. Nothing is charged.`
 
 export function doctorCommand(): Command {
   const command = new Command('doctor').addHelpText('after', EXAMPLES)
@@ -22,11 +22,14 @@ export function doctorCommand(): Command {
     const settings = await readSettings(command)
     const { examine } = await import('#workers/doctor/examine.ts')
     let problems = 0
+    let warnings = 0
     for await (const finding of examine(settings)) {
       if (finding.level === 'problem') problems += 1
+      if (finding.level === 'warning') warnings += 1
       output.result(lineOf(finding), () => ({ event: 'check', ...finding }))
     }
-    const verdict = problems === 0 ? 'nothing is wrong' : `problems: ${problems}`
+    const unproblematic = warnings === 0 ? 'nothing is wrong' : `no problem was found; warnings: ${warnings}`
+    const verdict = problems === 0 ? unproblematic : `problems: ${problems}`
     output.result(verdict, () => ({ event: 'checked', problems }))
     process.exitCode = problems === 0 ? EXIT.allDone : EXIT.usage
   })

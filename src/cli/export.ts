@@ -46,10 +46,11 @@ interface Options {
 const EXAMPLES = `
 Examples:
   $ sluice export --chunks --out corpus --to chunks
-  $ sluice export --chunks --out corpus --to chunks --tokenizer ./bge-m3/tokenizer.json --limit 1024
-  $ sluice export --chunks --out s3://bucket/parsed --to chunks --key 'reports/**'
+  $ sluice export --chunks --out corpus --tokenizer tokenizer.json --limit 1024
+  $ sluice export --chunks --out corpus --to reports --key 'reports/**'
   $ sluice export --chunks --out corpus --to chunks-2 --since chunks
-  $ sluice export --chunks --out corpus --context --context-url http://localhost:11434/v1 --context-model qwen3
+  $ sluice export --chunks --out corpus --to with-contexts --context \\
+      --context-url http://localhost:11434/v1 --context-model qwen3
 
 What the files hold: docs/chunks.md`
 

@@ -7,6 +7,22 @@ import { groupOf } from './flag-groups.ts'
 /** Which setting each flag of a command is about. */
 const settingsOf = new WeakMap<Command, Map<string, SettingName>>()
 
+const settingOfOption = new WeakMap<Option, SettingName>()
+
+export const settingOf = (option: Option): SettingName | undefined => settingOfOption.get(option)
+
+/** Left out of short help. */
+export function isRare(option: Option): boolean {
+  const name = settingOf(option)
+  return name !== undefined && SETTINGS[name].common !== true
+}
+
+const MANY_SETTINGS = 30
+
+export const hasManySettings = (options: readonly unknown[]): boolean =>
+  options.filter((option) => option instanceof Option && !option.hidden && settingOf(option) !== undefined).length >
+  MANY_SETTINGS
+
 /**
  * Gives a command one flag a setting, with the help text of the settings table. `without` is left out of the names:
  * `enginePort` is `--port` of `sluice engine`.
@@ -16,7 +32,7 @@ export function addSettings(command: Command, names: readonly SettingName[], wit
   settingsOf.set(command, settings)
   for (const name of names) addFlags(command, name, settings, without)
   command.optionsGroup('Settings file:')
-  command.option('--config <file>', 'settings file (default: sluice.yaml in the working folder) [SLUICE_CONFIG]')
+  command.option('--config <file>', 'settings file (default: sluice.yaml here) [SLUICE_CONFIG]')
   command.option('--no-config', 'leave the settings file alone')
   return command
 }
@@ -43,6 +59,7 @@ function addFlags(
     .helpGroup(groupOf(name))
     .hideHelp(!isListed)
   settings.set(option.attributeName(), name)
+  settingOfOption.set(option, name)
   command.addOption(option)
   if (SETTINGS[name].duration !== true) return
   const alias = new Option(`--${longFlagOf(shortName(name, without))} <duration>`).hideHelp()
@@ -63,8 +80,9 @@ function optionOf(name: SettingName, flag: string): Option {
   const standard = setting.schema.safeParse(undefined).data
   const about = `${setting.doc}${unit} [${setting.env}]`
   if (setting.placeholder !== null) {
-    const shown =
+    const computed =
       setting.duration === true && typeof standard === 'number' ? durationText(standard) : shownDefault(standard)
+    const shown = setting.standard ?? computed
     return new Option(`--${flag} <${setting.placeholder}>`, shown === null ? about : `${about} (default: ${shown})`)
   }
   return standard === true ? new Option(`--no-${flag}`, `do not ${about}`) : new Option(`--${flag}`, about)

@@ -34,7 +34,7 @@ export function addOutput(command: Command): Command {
     .optionsGroup('Output:')
     .option('--json', 'one JSON object a line on standard output')
     .option('-q, --quiet', 'only errors')
-    .option('-v, --verbose', 'also each document as it ends, and the trace of an error')
+    .option('-v, --verbose', 'also each document, and the trace of an error')
 }
 
 export function outputOf(command: Command): Output {

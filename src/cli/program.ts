@@ -2,15 +2,16 @@ import { Command } from 'commander'
 import { packageVersion } from '#config/package-version.ts'
 import { COMMANDS } from './commands.ts'
 import { oneLine } from './format.ts'
+import { helpOf, moreSettings } from './help.ts'
 import { screen } from './screen.ts'
 
 const EXAMPLES = `
 Examples:
   $ sluice run ~/papers --out corpus          convert a folder
   $ sluice plan ~/papers --out corpus         what that would do and cost
-  $ sluice watch ~/inbox --out corpus         keep following a folder
+  $ sluice watch ~/papers --out corpus        keep following it
   $ sluice failures --out corpus              what failed, and why
-  $ sluice help run                           all settings of a run
+  $ sluice help run                           tasks and settings of a run
 
 Exit codes: 0 all done, 1 usage or set-up, 2 some documents failed, 3 halted
 (credits, key, budget, store), 130 stopped by hand. Documentation: README.md`
@@ -20,7 +21,9 @@ Exit codes: 0 all done, 1 usage or set-up, 2 some documents failed, 3 halted
  * and description, so that `--help` does not load the program. `all` loads every command.
  */
 export async function createProgram(words: readonly string[] | 'all'): Promise<Command> {
+  const all = words.includes('--all')
   const program = new Command('sluice')
+    .configureHelp(helpOf(all))
     .description('Turn archives of documents into Markdown, pages and layout blocks: each paid for once, none lost.')
     .version(packageVersion())
     .showHelpAfterError('(--help lists what can be given)')
@@ -31,6 +34,8 @@ export async function createProgram(words: readonly string[] | 'all'): Promise<C
     const wanted = words === 'all' || words.includes(name)
     const command = wanted ? await load() : new Command(name)
     command.description(description).helpGroup(group).exitOverride().configureOutput({ outputError: withHint })
+    command.configureHelp(helpOf(all))
+    if (!all) command.addHelpText('after', moreSettings(command))
     program.addCommand(command)
   }
   return program

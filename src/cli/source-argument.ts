@@ -2,10 +2,7 @@ import type { Command } from 'commander'
 import { UsageError } from './usage-error.ts'
 
 /** The option that names a list of URLs as the source. */
-export const FROM_URLS = [
-  '--from-urls <file>',
-  'the source is a list of URLs, one a line; - for standard input',
-] as const
+export const FROM_URLS = ['--from-urls <file>', 'a list of URLs, one a line; - for standard input'] as const
 
 /** The source that a command was given, by its argument or by `--from-urls`; undefined where it was given none. */
 export function sourceOf(command: Command, source: string | undefined): string | undefined {

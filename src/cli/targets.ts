@@ -34,7 +34,7 @@ export const sayFor = ({ name }: Target, say: Say): Say => (name === null ? say 
 /** Lets a command name pipelines of the settings file instead of a source. */
 export function addPipelines(command: Command): Command {
   const collect = (name: string, names: readonly string[]): readonly string[] => [...names, name]
-  return command.option('--pipeline <name>', 'a pipeline of the settings file; may be given again', collect, [])
+  return command.option('--pipeline <name>', 'a pipeline of the settings file; repeatable', collect, [])
 }
 
 /** The source of the command line, else the pipelines that are named, else all of the settings file. */

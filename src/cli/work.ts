@@ -10,7 +10,7 @@ const SOURCE = 'the same source as the run or watch that it helps; without one, 
 const EXAMPLES = `
 Examples:
   $ REDIS_URL=redis://queue:6379 sluice work ~/papers --out corpus
-  $ sluice work s3://bucket/in --out s3://bucket/parsed --metrics-port 9464`
+  $ sluice work s3://bucket/in --out s3://bucket/in-parsed --metrics-port 9464`
 
 export function workCommand(): Command {
   const command = new Command('work')

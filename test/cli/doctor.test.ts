@@ -77,6 +77,28 @@ describe('sluice doctor', () => {
     expect(code).toBe(1)
   })
 
+  test('says that key and credits were not checked, and takes a service without a key as run does', async () => {
+    await using redis = await startTestRedis()
+    await using service = await startScriptedService()
+    const env = { REDIS_URL: redis.url, PARSE_API_URL: service.url }
+    for (const key of [{}, { PARSE_API_KEY: 'wrong' }]) {
+      const { lines, code } = await doctor([], { ...env, ...key })
+      expect(lines.filter(({ level }) => level === 'problem')).toEqual([])
+      expect(lines.map(({ message }) => message)).toContain(
+        'key and credits not checked: the service has no /v2/team/credit-usage',
+      )
+      expect(code).toBe(0)
+    }
+    await using strict = await startScriptedService({ account: { status: 401, body: { success: false } } })
+    const { lines, code } = await doctor([], { ...env, PARSE_API_URL: strict.url })
+    const problem = lines.find(({ level }) => level === 'problem')
+    expect([problem?.message, problem?.remedy, code]).toEqual([
+      'the service asks for an API key (401)',
+      'set PARSE_API_KEY',
+      1,
+    ])
+  })
+
   test('warns where the service answers with a login page', async () => {
     await using redis = await startTestRedis()
     await using service = await openSite(() => ({ body: '<!doctype html><title>Log in</title>' }))

@@ -2,8 +2,9 @@ import { existsSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { dirname, join, normalize } from 'node:path'
 import { expect, test } from 'vitest'
-import { createProgram } from '../../src/cli/program.ts'
-import { anchorsIn, commandsIn, pages, ROOT, wordsOf } from './pages.ts'
+import { COMMANDS } from '#src/cli/commands.ts'
+import { createProgram } from '#src/cli/program.ts'
+import { anchorsIn, commandsIn, mistakesIn, type Page, pages, ROOT, wordsOf } from './pages.ts'
 
 const PAGES = await pages()
 
@@ -28,6 +29,49 @@ test('every command of Sluice in the pages is one that its parser takes', async 
   const mistakes = SHOWN_AS_MISTAKES.map((command) => `docs/first-ten-minutes.md: ${command}`)
   expect(refused.toSorted()).toEqual(mistakes.toSorted())
 })
+
+test('no two commands of help, README and docs give one store to different sources', async () => {
+  const shown = [...(await helpPages()), ...PAGES].flatMap((page) => {
+    const mistakes = new Set(mistakesIn(page).map(({ command }) => command))
+    return commandsIn(page)
+      .filter((command) => !mistakes.has(command))
+      .map((command) => ({ page: page.path, command }))
+  })
+  const sources = new Map<string, string>()
+  const contradictions: string[] = []
+  for (const { page, command } of shown) {
+    const [name = '', ...words] = wordsOf(command)
+    const out = words[words.indexOf('--out') + 1]
+    const source = words.includes('--from-urls') ? words[words.indexOf('--from-urls') + 1] : words[0]
+    const joins = words.some((word) => /^--(?:prefix|source-name|pipeline)$/.test(word))
+    if (
+      !/^(?:run|watch|work|plan)$/.test(name) ||
+      source?.startsWith('--') !== false ||
+      !words.includes('--out') ||
+      joins
+    )
+      continue
+    const first = sources.get(out ?? '') ?? source
+    if (first !== source) contradictions.push(`${page}: ${command}: ${out} holds ${first}`)
+    sources.set(out ?? '', first)
+  }
+  expect(sources.size).toBeGreaterThan(3)
+  expect(contradictions).toEqual([])
+})
+
+/** The examples of help, as pages. */
+async function helpPages(): Promise<Page[]> {
+  const shown: Page[] = []
+  for (const words of [[], ...COMMANDS.map(({ name }) => [name])]) {
+    let text = ''
+    const program = await createProgram(words)
+    for (const each of [program, ...program.commands]) each.configureOutput({ writeOut: (part) => (text += part) })
+    await program.parseAsync([...words, '--help'], { from: 'user' }).catch(() => undefined)
+    const examples = text.replaceAll(/^ {2}\$ (.*?)sluice /gm, '$1./sluice ')
+    shown.push({ path: `sluice ${words.join('')} --help`, text: `\`\`\`\n${examples}\`\`\`\n` })
+  }
+  return shown
+}
 
 test('every npm script and every test file that the pages name exists', async () => {
   const { scripts } = JSON.parse(await readFile(join(ROOT, 'package.json'), 'utf8')) as { scripts: object }

@@ -36,6 +36,8 @@ function flagText(name: SettingName): string {
 const defaultOf = (name: SettingName): unknown => rowOf(name).schema.safeParse(undefined).data
 
 function defaultText(name: SettingName): string {
+  const { standard } = rowOf(name)
+  if (standard !== undefined) return standard
   const value = defaultOf(name)
   if (value === undefined || value === '') return 'none'
   if (value === true) return 'on'

@@ -17,11 +17,15 @@ export async function checkService(settings: Settings): Promise<DoctorFinding[]>
   if (line === null) return [ok('service', 'the embedded engine of this machine; no account is needed')]
   if ('subject' in line) return [line]
   const headers = authorizationOf(line)
-  if (headers.authorization === undefined) return [problem('service', 'no API key is set', 'set PARSE_API_KEY')]
   const address = new URL(`${line.baseUrl}/v2/team/credit-usage`)
   try {
     const answer = await askService(address, { ...headers }, line.wayOut, AbortSignal.timeout(PATIENCE_MS))
-    return [reached(url, answer.status), ...aboutProxy(address), ...aboutKey(answer), ...aboutClock(answer)]
+    return [
+      reached(url, answer.status),
+      ...aboutProxy(address),
+      ...aboutKey(answer, headers.authorization !== undefined),
+      ...aboutClock(answer),
+    ]
   } catch (error) {
     const proxy = proxyFor(address)
     const by = proxy === null ? '' : ` through the proxy ${withoutLogin(proxy)}`
@@ -45,11 +49,21 @@ const reached = (url: string, status: number): DoctorFinding =>
     ? warning('service', `${withoutLogin(url)} answers ${status}`, 'wait, or ask its operator')
     : ok('service', `${withoutLogin(url)} answers`)
 
-function aboutKey(answer: ServiceProbe): DoctorFinding[] {
+/** A service without accounts has no such address: `run` sends it what it has, with a key or without. */
+function aboutKey(answer: ServiceProbe, hasKey: boolean): DoctorFinding[] {
   if (answer.status === 401 || answer.status === 403) {
-    return [problem('service', `the API key is refused (${answer.status})`, 'set another PARSE_API_KEY')]
+    return [
+      hasKey
+        ? problem('service', `the API key is refused (${answer.status})`, 'set another PARSE_API_KEY')
+        : problem('service', `the service asks for an API key (${answer.status})`, 'set PARSE_API_KEY'),
+    ]
   }
-  if (answer.status !== 200) return []
+  if (answer.status === 404 || answer.status === 405) {
+    return [warning('service', 'key and credits not checked: the service has no /v2/team/credit-usage')]
+  }
+  if (answer.status !== 200) {
+    return [warning('service', `key and credits not checked: /v2/team/credit-usage answers ${answer.status}`)]
+  }
   if (/^\s*</.test(answer.text)) {
     return [
       warning('service', 'answers with a page where JSON is due', 'check PARSE_API_URL; a proxy may ask for a login'),
@@ -57,7 +71,9 @@ function aboutKey(answer: ServiceProbe): DoctorFinding[] {
   }
   const body = parsed(answer.text) as { data?: { remainingCredits?: unknown } } | null
   const credits = body?.data?.remainingCredits
-  if (typeof credits !== 'number') return []
+  if (typeof credits !== 'number') {
+    return [warning('service', 'credits not checked: /v2/team/credit-usage does not name them')]
+  }
   return [
     credits > 0 ? ok('service', `${credits} credits left`) : problem('service', 'no credits are left', 'buy credits'),
   ]
