@@ -39,7 +39,7 @@ import { openTiers } from './open-tiers.ts'
 import { parserPolicyOf, routesWith } from './parser-policy.ts'
 import { type HeldLease, takeQueueLease } from './queue-lease.ts'
 import { type ReadyStore, readyStore } from './ready-store.ts'
-import { statusLine } from './status-line.ts'
+import { workState } from './status-line.ts'
 import { RunRecord } from './run-record.ts'
 import { reportRecovered } from './report-recovered.ts'
 import { reportSlowOpen } from './report-slow-open.ts'
@@ -110,7 +110,7 @@ export async function openIngestPipeline(options: PipelineOptions, signal: Abort
       local: await localDocuments(ingest, signal),
       gone: gonePolicyOf(settings),
       data,
-      gateLine: () => statusLine(shared.outageLine, requests),
+      workState: () => workState(shared.outages(), requests),
       refusals: ingest.refusals,
       view: ingest.view,
       beginRun: spend.beginRun,

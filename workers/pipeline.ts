@@ -21,6 +21,7 @@ import type { RunRecord } from './run-record.ts'
 import type { RedisData } from './lost-redis.ts'
 import type { PlanDeps } from '#src/ingest/scan/plan-source.ts'
 import type { Requests } from './open-requests.ts'
+import type { WorkState } from './status-line.ts'
 import type { CustomPorts } from './custom-ports.ts'
 import type { Shared } from './shared.ts'
 
@@ -78,6 +79,8 @@ export interface IngestPipeline extends Pipeline {
   readonly view: SourceView
   /** Before this process feeds the queue: its cap (`--max-credits`) binds every worker on it from now on. */
   readonly beginRun: () => Promise<void>
+  /** What keeps its documents back now. */
+  readonly workState: () => Promise<WorkState>
   /** Shared by all processes with the same key. */
   readonly limiter: Requests['gate']['limiter']
   /** Requests that were in flight at a hard kill: whether the service charged for them is unknown (Law 2). */

@@ -4,7 +4,7 @@ import type { Settings } from '#config/settings.ts'
 import { AnswerMemory } from '#src/document/answer-memory.ts'
 import { Events } from '#src/events.ts'
 import { RequestPriority } from '#src/ingest/process/request-priority.ts'
-import { outageLine } from '#src/observe/outage-text.ts'
+import { type OutageNotice, outageNotices } from '#src/observe/outage-text.ts'
 import { connectRedis, type RedisConnection } from '#src/redis/connection.ts'
 import { watchRedis } from '#src/redis/watch-redis.ts'
 import { type Folders, foldersOf } from './folders.ts'
@@ -41,8 +41,8 @@ export interface Shared extends AsyncDisposable {
   /** What happens to the programs that all pipelines share. */
   readonly events: Events
   readonly observer: () => Promise<Observer>
-  /** Which dependencies are out, and why, in a few words; null while all work. */
-  readonly outageLine: () => string | null
+  /** Which dependencies are out, and why. */
+  readonly outages: () => readonly OutageNotice[]
   readonly noticesFor: NoticesFor
 }
 
@@ -88,7 +88,7 @@ export function openShared({ settings, say, redis: begun }: SharedOptions): Shar
   const dispose = () => resources.disposeAsync()
   const requestPriority = new RequestPriority()
   const answerMemory = new AnswerMemory(settings.answerMemoryMb * 1024 * 1024)
-  const outages = (): string | null => (monitor === null ? null : outageLine(monitor))
+  const outages = (): readonly OutageNotice[] => (monitor === null ? [] : outageNotices(monitor))
   const common = {
     folders,
     slots,
@@ -98,7 +98,7 @@ export function openShared({ settings, say, redis: begun }: SharedOptions): Shar
     events,
     observer,
     noticesFor,
-    outageLine: outages,
+    outages,
   }
   return { ...common, requests: requestsFor, [Symbol.asyncDispose]: dispose }
 }

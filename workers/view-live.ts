@@ -4,6 +4,7 @@ import type { GateState } from '#src/gate/gate-state.ts'
 import { openGate } from '#src/gate/open-gate.ts'
 import type { RedisGate } from '#src/gate/redis-gate.ts'
 import { Events } from '#src/events.ts'
+import { Pace } from '#src/observe/pace.ts'
 import { LiveHistory, type LivePipeline, type LiveStatus } from '#src/view/live.ts'
 import { openPipeline } from './compose.ts'
 import { describeRun } from './describe-run.ts'
@@ -39,7 +40,8 @@ export function livePipeline(options: LiveOptions, resources: AsyncDisposableSta
     begun.catch(() => (opening = null))
     return begun
   }
-  const status = async (): Promise<LiveStatus> => statusOf(await opened(), settings)
+  const pace = new Pace()
+  const status = async (): Promise<LiveStatus> => statusOf(await opened(), settings, pace)
   const history = new LiveHistory()
   const sample = (): void => {
     if (opening !== null)
@@ -76,7 +78,7 @@ async function open(
   return { pipeline, gateOf }
 }
 
-async function statusOf({ pipeline, gateOf }: Opened, settings: Settings): Promise<LiveStatus> {
+async function statusOf({ pipeline, gateOf }: Opened, settings: Settings, pace: Pace): Promise<LiveStatus> {
   const { ledger, queue, outages, activity, source } = pipeline
   const report = await pipeline.lastRun.read()
   const gate = hostedGate(settings, report.run)
@@ -90,7 +92,15 @@ async function statusOf({ pipeline, gateOf }: Opened, settings: Settings): Promi
     gate === null ? null : gateOf(gate).then((opened) => opened.state()),
   ])
   const { pending, done, partial, failed, skipped } = counts
+  pace.note(done + partial + failed, performance.now())
+  const rate = state?.rate ?? null
+  const left = {
+    perMs: rate === null || state === null ? null : rate.perWindow / state.windowMs,
+    isHeld: paused || out.length > 0 || (state !== null && (state.shut !== null || state.paused)),
+  }
   return {
+    perSecond: pace.perMs * 1000,
+    leftMs: pace.leftMs(pending, left),
     source: source.url,
     counts: { pending, done, partial, failed, skipped },
     backlog,

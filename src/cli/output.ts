@@ -1,4 +1,5 @@
 import type { Command } from 'commander'
+import { EXIT } from './exit-codes.ts'
 import { screen } from './screen.ts'
 import { wrapped } from './wrap.ts'
 
@@ -52,7 +53,13 @@ export function outputOf(command: Command): Output {
       if (!json && !quiet) screen.show(line === null ? [] : [line])
     },
     starting() {
-      if (!json && !quiet) screen.show(['starting'])
+      if (json || quiet || !screen.isTerminal) return
+      screen.show(['starting'])
+      // However soon it ends, the line must not stand before the next prompt. Once the work listens, a signal is its own.
+      process.once('exit', () => screen.clear())
+      process.once('SIGINT', () => {
+        if (process.listenerCount('SIGINT') === 0) process.exit(EXIT.interrupted)
+      })
     },
     event(name, fields, text) {
       if (json) print({ event: name, ...fields() })

@@ -1,4 +1,5 @@
 import type { Failure } from '#src/document/failure.ts'
+import type { Notice } from '#src/observe/outage-text.ts'
 import { count, duration, oneLine, shownName, rate } from './format.ts'
 
 /** A request that takes longer than this is named. */
@@ -15,10 +16,10 @@ export interface View {
   readonly failed: number
   readonly retries: number
   readonly throttled: number
-  readonly elapsedMs: number
-  /** Settled since this process started: the rate must not count what an earlier run did. */
-  readonly settledHere: number
-  readonly gateLine: string | null
+  /** Over the last minute, as is the time left; null where that cannot be known. */
+  readonly perSecond: number
+  readonly leftMs: number | null
+  readonly notices: readonly Notice[]
   /** Documents listed so far; null once the listing has ended, and where there is none. */
   readonly listed?: number | null
   readonly longest?: { readonly key: string; readonly ms: number } | null
@@ -27,17 +28,15 @@ export interface View {
 
 /** The parts of a view, the most important first. */
 function partsOf(view: View): string[] {
-  const perSecond = view.elapsedMs > 0 ? (view.settledHere / view.elapsedMs) * 1000 : 0
-  const left = view.total - view.settled
-  const { listed = null } = view
+  const { listed = null, leftMs, perSecond } = view
   // What is not listed yet takes time too.
   const about = listed === null ? 'about' : 'at least'
   return [
     `${count(view.settled)} of ${count(view.total)} documents`,
-    ...(perSecond > 0 && left > 0 ? [`${about} ${duration((left / perSecond) * 1000)} left`] : []),
+    ...(leftMs === null ? [] : [`${about} ${duration(leftMs)} left`]),
     ...(listed === null ? [] : [`listing: ${count(listed)} so far`]),
     ...(view.failed > 0 ? [`${count(view.failed)} failed`] : []),
-    rate(perSecond),
+    ...(perSecond > 0 ? [rate(perSecond)] : []),
     ...(view.throttled > 0 ? [`${count(view.throttled)} throttled`] : []),
     ...(view.retries > 0 ? [`${count(view.retries)} retries`] : []),
     ...(view.pages > 0 ? [`${count(view.pages)} pages`] : []),
@@ -52,10 +51,30 @@ export const timesNamed = ({ longest }: View): number => Math.floor((longest?.ms
 
 /** One line for a log or a pipe. */
 export function lineOf(view: View): string {
-  const { longest, gateLine } = view
+  const { longest, notices } = view
   const waiting =
     longest && timesNamed(view) > 0 ? [`waiting for ${shownName(longest.key)} (${duration(longest.ms)})`] : []
-  return [...partsOf(view), ...waiting, ...(gateLine === null ? [] : [gateLine])].join(', ')
+  return [...partsOf(view), ...waiting, notices.map(noticeText).join('; ')].filter((part) => part !== '').join(', ')
+}
+
+export const noticeText = ({ parts, cause }: Notice): string =>
+  `${parts.join(', ')}${cause === null ? '' : `: ${oneLine(cause)}`}`
+
+/** A cause shorter than this says nothing. */
+const SHORTEST_CAUSE = 12
+
+/** Lines of at most so many columns that lose no part; the text of the cause is cut, or left out. */
+function noticeLines({ parts, cause }: Notice, columns: number): string[] {
+  const lines: string[] = []
+  for (const word of parts.join(', ').split(' ')) {
+    const line = lines.at(-1)
+    if (line !== undefined && line.length + 1 + word.length <= columns) lines.splice(-1, 1, `${line} ${word}`)
+    else lines.push(`${lines.length === 0 ? '' : '  '}${word}`)
+  }
+  const last = lines.at(-1) ?? ''
+  const free = columns - last.length - 2
+  if (cause !== null && free >= SHORTEST_CAUSE) lines.splice(-1, 1, `${last}: ${oneLine(cause, free)}`)
+  return lines
 }
 
 /** Live lines for a terminal of so many columns: the first never loses the time left, whatever its width. */
@@ -70,7 +89,7 @@ export function liveLines(view: View, columns: number): string[] {
   const { longest, lastFailure } = view
   return [
     first,
-    ...(view.gateLine === null ? [] : [`  ${oneLine(view.gateLine)}`]),
+    ...view.notices.flatMap((notice) => noticeLines(notice, columns - 3)).map((text) => `  ${text}`),
     ...(longest && longest.ms > LONG_MS
       ? [`  longest request: ${duration(longest.ms)}, ${shownName(longest.key)}`]
       : []),

@@ -1,9 +1,11 @@
 import { type Counts, NO_COUNTS } from '#src/document/outcome.ts'
 import type { Tally } from '#src/observe/tally.ts'
+import { Pace } from '#src/observe/pace.ts'
 import { within } from '#src/observe/within.ts'
+import type { WorkState } from '#workers/status-line.ts'
 import type { Activity } from './activity.ts'
 import type { Output } from './output.ts'
-import { lineOf, liveLines, timesNamed, type View } from './progress-lines.ts'
+import { lineOf, liveLines, noticeText, timesNamed, type View } from './progress-lines.ts'
 import { screen } from './screen.ts'
 
 /** How often a terminal is redrawn, and a line is written where there is none. */
@@ -18,8 +20,7 @@ export interface ProgressOptions {
   readonly tally: Tally
   readonly activity: Activity
   readonly counts: () => Promise<Counts>
-  /** What the gate is doing, in one short sentence; null when nothing is worth saying. */
-  readonly gateLine: () => Promise<string | null>
+  readonly workState: () => Promise<WorkState>
   /** Documents listed so far; null when no listing is in progress. */
   readonly listed?: () => number | null
 }
@@ -32,20 +33,20 @@ export function startProgress(options: ProgressOptions): Disposable {
   const { output } = options
   if (output.quiet) return { [Symbol.dispose]: () => undefined }
   const startedAt = performance.now()
-  const cached = { ...options, counts: lastKnown(options.counts) }
+  const cached = { ...options, counts: lastKnown(options.counts), pace: new Pace() }
   const live = screen.isTerminal && !output.json
   let last = ''
   let stopped = false
   const show = async (): Promise<void> => {
-    const view = await viewOf(cached, startedAt)
+    const view = await viewOf(cached)
     if (stopped) return
     if (live) return screen.show(liveLines(view, screen.columns))
-    const { settled, total, failed, retries, throttled, gateLine } = view
+    const { settled, total, failed, retries, throttled } = view
     const named = timesNamed(view) === 0 ? [] : [timesNamed(view), view.longest?.key]
-    const state = JSON.stringify([settled, total, failed, retries, throttled, gateLine, ...named])
+    const state = JSON.stringify([settled, total, failed, retries, throttled, gateText(view), ...named])
     if (state === last) return
     last = state
-    output.event('progress', () => progressEvent(view), lineOf(view))
+    output.event('progress', () => progressEvent(view, performance.now() - startedAt), lineOf(view))
   }
   let showing: Promise<void> | null = null
   // Single flight: a slow Redis must not let redraws pile up. A redraw that fails is skipped.
@@ -65,15 +66,17 @@ export function startProgress(options: ProgressOptions): Disposable {
   }
 }
 
-const progressEvent = ({ settled, total, pages, failed, retries, throttled, elapsedMs, gateLine }: View): object => ({
-  settled,
-  total,
-  pages,
-  failed,
-  retries,
-  throttled,
+const gateText = ({ notices }: View): string | null => notices.map(noticeText).join('; ') || null
+
+const progressEvent = (view: View, elapsedMs: number): object => ({
+  settled: view.settled,
+  total: view.total,
+  pages: view.pages,
+  failed: view.failed,
+  retries: view.retries,
+  throttled: view.throttled,
   elapsedMs: Math.round(elapsedMs),
-  gate: gateLine,
+  gate: gateText(view),
 })
 
 /** While Redis does not answer, the view goes on with what it last said, and can say that it is away. */
@@ -82,9 +85,11 @@ function lastKnown(counts: () => Promise<Counts>): () => Promise<Counts> {
   return async () => (known = (await within(counts(), ANSWER_MS)) ?? known)
 }
 
-async function viewOf(options: ProgressOptions, startedAt: number): Promise<View> {
-  const { tally, activity, counts, gateLine, listed } = options
+async function viewOf(options: ProgressOptions & { readonly pace: Pace }): Promise<View> {
+  const { tally, activity, counts, workState, listed, pace } = options
   const { pending, ...ended } = await counts()
+  const state = await workState()
+  pace.note(ended.done + ended.partial + ended.failed, performance.now())
   const settled = Object.values(ended).reduce((sum, value) => sum + value, 0)
   return {
     settled,
@@ -93,9 +98,9 @@ async function viewOf(options: ProgressOptions, startedAt: number): Promise<View
     failed: ended.failed,
     retries: tally.retries,
     throttled: tally.throttled,
-    elapsedMs: performance.now() - startedAt,
-    settledHere: Object.values(tally.settled).reduce((sum, value) => sum + value, 0),
-    gateLine: await gateLine(),
+    perSecond: pace.perMs * 1000,
+    leftMs: pace.leftMs(pending, state),
+    notices: state.notices,
     listed: listed?.() ?? null,
     longest: activity.longest(),
     lastFailure: activity.lastFailure(),

@@ -1,8 +1,24 @@
+import { withoutLogin } from '#config/secrets.ts'
 import { seen } from '#src/document/outcome.ts'
 import type { Events } from '#src/events.ts'
+import { withoutSecrets } from '#src/redis/connection.ts'
 import { oneLine, shownName } from './format.ts'
 import type { Output } from './output.ts'
+import type { Target } from './targets.ts'
 import { endedElsewhere, endedHere, type SummaryInput, unchanged } from './summary.ts'
+
+/** What a run reads, where it writes, and what it uses for that. */
+export function reportBegun({ name, source, settings: { out, parseApiUrl, redisUrl } }: Target, output: Output): void {
+  const begun = {
+    source: withoutLogin(source),
+    store: out,
+    parser: parseApiUrl === undefined ? 'embedded engine' : withoutLogin(parseApiUrl),
+    queue: redisUrl === undefined ? 'private Redis' : withoutSecrets(redisUrl),
+  }
+  const line = Object.entries(begun).map(([what, value]) => `${what} ${shownName(value)}`)
+  const named = name === null ? {} : { pipeline: name }
+  output.event('begun', () => ({ ...named, ...begun }), `${name === null ? '' : `${name}: `}${line.join(', ')}`)
+}
 
 /** Each document as it ends: an event with --json, a line with --verbose. */
 export function reportDocuments(events: Events, output: Output, pipeline: string | null): void {

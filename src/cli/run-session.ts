@@ -17,7 +17,7 @@ import { localLine } from './local-line.ts'
 import { lostLine, turnOfDay } from './lost-line.ts'
 import { type Activity, activityOf } from './activity.ts'
 import type { Output } from './output.ts'
-import { summaryEvent, reportDocuments } from './run-events.ts'
+import { summaryEvent, reportBegun, reportDocuments } from './run-events.ts'
 import { screen } from './screen.ts'
 import { startProgress } from './progress.ts'
 import { stopNotices } from './stop-notices.ts'
@@ -77,8 +77,9 @@ async function runTarget(target: Target, { shared, stopping, intake, output }: S
   const tally = tallyOf(events)
   const activity = activityOf(events)
   reportDocuments(events, output, target.name)
-  output.starting()
   const say = sayFor(target, output.say)
+  if (intake === 'scan') reportBegun(target, output)
+  output.starting()
   reportLosses(events, say)
   reportUnmatched(events, say)
   await using pipeline = await openIngestPipeline(
@@ -134,7 +135,7 @@ interface Pass extends Pick<Session, 'stopping' | 'intake' | 'output'> {
 async function runOnce(pipeline: IngestPipeline, { stopping, intake, ...shown }: Pass): Promise<RunEnd> {
   const counts = () => pipeline.ledger.counts()
   const listed = (): number | null => (intake === 'scan' && !shown.tally.scanned ? shown.activity.listed() : null)
-  using _progress = startProgress({ ...shown, counts, listed, gateLine: () => pipeline.gateLine() })
+  using _progress = startProgress({ ...shown, counts, listed, workState: () => pipeline.workState() })
   return await runWorker(pipeline, stopping, { intake, onHalt: 'stop' })
 }
 

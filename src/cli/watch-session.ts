@@ -1,10 +1,12 @@
 import type { IngestPipeline } from '#workers/pipeline.ts'
+import type { WorkState } from '#workers/status-line.ts'
 import type { Counts } from '#src/document/outcome.ts'
 import type { Events } from '#src/events.ts'
 import { tallyOf } from '#src/observe/tally.ts'
 import { activityOf } from './activity.ts'
 import { oneLine } from './format.ts'
 import type { Output } from './output.ts'
+import { noticeText } from './progress-lines.ts'
 import { startProgress } from './progress.ts'
 import { reportChanges } from './scan-changes.ts'
 import { longRunningSession } from './long-running-session.ts'
@@ -47,11 +49,18 @@ function showProgress(pipelines: readonly IngestPipeline[], output: Output): Dis
     tally: tallyOf(...events),
     activity: activityOf(...events),
     counts: async () => sumOf(await Promise.all(pipelines.map(({ ledger }) => ledger.counts()))),
-    gateLine: async () => {
-      const lines = await Promise.all(pipelines.map((pipeline) => pipeline.gateLine()))
-      return [...new Set(lines.filter((line) => line !== null))].join('; ') || null
-    },
+    workState: async () => allOf(await Promise.all(pipelines.map((pipeline) => pipeline.workState()))),
   })
+}
+
+/** Pipelines of one service say the same, once. */
+function allOf(states: readonly WorkState[]): WorkState {
+  const rates = states.flatMap(({ perMs }) => perMs ?? [])
+  return {
+    notices: [...new Map(states.flatMap(({ notices }) => notices).map((one) => [noticeText(one), one])).values()],
+    perMs: rates.length === 0 ? null : Math.min(...rates),
+    isHeld: states.some(({ isHeld }) => isHeld),
+  }
 }
 
 function sumOf(all: readonly Counts[]): Counts {

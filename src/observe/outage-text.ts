@@ -9,24 +9,36 @@ const NAMES = {
   store: 'the store is unavailable',
 } as const
 
-/** `papers: the store is unavailable: Sluice cannot commit …`. */
-function outageSentence({ dependency, service, pipeline, cause }: Outage): string {
+function outageSubject({ dependency, service, pipeline }: Outage): string {
   const what = service === undefined ? NAMES[dependency] : `the service ${service} is unavailable`
-  return `${pipeline === null ? '' : `${pipeline}: `}${what}: ${cause}`
+  return `${pipeline === null ? '' : `${pipeline}: `}${what}`
 }
+
+/** `papers: the store is unavailable: Sluice cannot commit …`. */
+const outageSentence = (outage: Outage): string => `${outageSubject(outage)}: ${outage.cause}`
 
 /** Why this process cannot work now, for readiness; null when it can. */
 export function notReadyReason(monitor: DependencyMonitor): string | null {
   return monitor.outages().map(outageSentence).join('\n') || null
 }
 
-/** The same on one line, for the progress view. */
-export function outageLine(monitor: DependencyMonitor): string | null {
-  const parts = monitor
-    .outages()
-    .map((outage) => `${outageSentence(outage)} (for ${Math.round(monitor.lasted(outage) / 1000)} s)`)
-  return parts.join('; ') || null
+/** A state of the work, for the progress view: what is needed of it, and a text of any length that may be cut. */
+export interface Notice {
+  readonly parts: readonly string[]
+  readonly cause: string | null
 }
+
+export interface OutageNotice extends Notice {
+  readonly dependency: Outage['dependency']
+}
+
+/** The same for the progress view. */
+export const outageNotices = (monitor: DependencyMonitor): readonly OutageNotice[] =>
+  monitor.outages().map((outage) => ({
+    dependency: outage.dependency,
+    parts: [`${outageSubject(outage)} for ${Math.round(monitor.lasted(outage) / 1000)} s`],
+    cause: outage.cause,
+  }))
 
 /** One line for the terminal: an outage and its cause, or its end. */
 export function outageNotice(change: OutageChange): string {

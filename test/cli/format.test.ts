@@ -3,6 +3,7 @@ import { exitCodeOf } from '#src/cli/exit-codes.ts'
 import { duration, oneLine, plural, printable, rate, shownName } from '#src/cli/format.ts'
 import { lineOf, liveLines } from '#src/cli/progress-lines.ts'
 import { fit } from '#src/cli/screen.ts'
+import * as fc from '../support/fast-check.ts'
 
 test('durations in messages are in words and units', () => {
   expect([850, 12_000, 185_000, 7_620_000].map(duration)).toEqual(['850 ms', '12 s', '3 min 5 s', '2 h 7 min'])
@@ -28,7 +29,7 @@ test('the exit code of a run says what was not done', () => {
   expect(exitCodeOf({ kind: 'interrupted' }, { failed: 0, pending: 3 })).toBe(130)
 })
 
-test('the progress line leaves out what is nought and counts the rate of this process only', () => {
+test('the progress line leaves out what is nought and ends with the state of the gate', () => {
   const view = {
     settled: 600,
     total: 1000,
@@ -36,26 +37,60 @@ test('the progress line leaves out what is nought and counts the rate of this pr
     failed: 0,
     retries: 0,
     throttled: 0,
-    elapsedMs: 10_000,
-    settledHere: 100,
-    gateLine: null,
+    perSecond: 10,
+    leftMs: 40_000,
+    notices: [],
   }
   expect(lineOf(view)).toBe('600 of 1,000 documents, about 40 s left, 10/s, 4,200 pages')
-  expect(lineOf({ ...view, failed: 2, throttled: 5, gateLine: 'rate ~ 480/min learned' })).toBe(
-    '600 of 1,000 documents, about 40 s left, 2 failed, 10/s, 5 throttled, 4,200 pages, rate ~ 480/min learned',
-  )
+  expect(
+    lineOf({ ...view, failed: 2, throttled: 5, notices: [{ parts: ['rate ~ 480/min learned'], cause: null }] }),
+  ).toBe('600 of 1,000 documents, about 40 s left, 2 failed, 10/s, 5 throttled, 4,200 pages, rate ~ 480/min learned')
   expect(lineOf({ ...view, listed: 1_200, pages: 0 })).toBe(
     '600 of 1,000 documents, at least 40 s left, listing: 1,200 so far, 10/s',
   )
 })
 
 test('the progress line names the document that is waited for', () => {
-  const view = { settled: 0, total: 1, pages: 0, failed: 0, retries: 0, throttled: 0, elapsedMs: 1, settledHere: 0 }
-  const waiting = (ms: number): string => lineOf({ ...view, gateLine: null, longest: { key: 'x.pdf', ms } })
-  expect([waiting(29_000), waiting(45_000)]).toEqual([
-    '0 of 1 documents, 0.0/s',
-    '0 of 1 documents, 0.0/s, waiting for x.pdf (45 s)',
-  ])
+  const view = { settled: 0, total: 1, pages: 0, failed: 0, retries: 0, throttled: 0, perSecond: 0, leftMs: null }
+  const waiting = (ms: number): string => lineOf({ ...view, notices: [], longest: { key: 'x.pdf', ms } })
+  expect([waiting(29_000), waiting(45_000)]).toEqual(['0 of 1 documents', '0 of 1 documents, waiting for x.pdf (45 s)'])
+})
+
+const OUTAGE = {
+  parts: ['the service is unavailable for 20 s', 'next probe at 05:03:12', '12 in flight'],
+  cause: 'The service answered 503 Service temporarily unavailable for maintenance until further notice.',
+}
+const HELD = { settled: 3, total: 400, pages: 0, failed: 0, retries: 0, throttled: 0, perSecond: 0, leftMs: null }
+
+test('of an outage the text of the service is cut, and nothing else, at 80 and 120 columns', () => {
+  const drawn = (columns: number) =>
+    liveLines({ ...HELD, notices: [OUTAGE] }, columns).map((line) => fit(line, columns - 1))
+  expect(drawn(80).slice(1)).toEqual(['  the service is unavailable for 20 s, next probe at 05:03:12, 12 in flight'])
+  expect(drawn(120)[1]).toMatch(
+    /^  the service is .* for 20 s, next probe at 05:03:12, 12 in flight: The service answered 503 .*…$/,
+  )
+  expect(drawn(300)[1]).toContain(OUTAGE.cause)
+})
+
+test('no part of the state but the cause is lost, whatever the width and the cause', () => {
+  const words = fc
+    .array(fc.string({ unit: 'grapheme-ascii', maxLength: 12 }), { maxLength: 40 })
+    .map((all) => all.join(' '))
+  const outage = fc.record({ parts: fc.shuffledSubarray(OUTAGE.parts, { minLength: 1 }), cause: fc.option(words) })
+  fc.assert(
+    fc.property(
+      fc.integer({ min: 24, max: 200 }),
+      fc.array(outage, { minLength: 1, maxLength: 4 }),
+      (columns, notices) => {
+        const [, ...lines] = liveLines({ ...HELD, notices }, columns)
+        const shown = lines
+          .map((line) => fit(line, columns - 1))
+          .join(' ')
+          .replaceAll(/\s+/g, ' ')
+        for (const { parts } of notices) expect(shown).toContain(parts.join(', '))
+      },
+    ),
+  )
 })
 
 test('a long name is shown without its middle, cut between letters', () => {
@@ -72,9 +107,9 @@ test('the live lines keep the time left at any width, and name what is slow and 
     failed: 1_024,
     retries: 12,
     throttled: 345,
-    elapsedMs: 10_000,
-    settledHere: 100,
-    gateLine: null,
+    perSecond: 10,
+    leftMs: 14_880_000,
+    notices: [],
     longest: { key: 'reports/q3.pdf', ms: 42_000 },
     lastFailure: {
       key: 'old/minutes.pdf',

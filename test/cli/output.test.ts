@@ -34,6 +34,8 @@ describe('the output of a run', () => {
       .map((line) => JSON.parse(line) as { readonly event: string })
     for (const event of events)
       expect(validate(event), `${JSON.stringify(event)} ${ajv.errorsText(validate.errors)}`).toBe(true)
+    const parser = service.url
+    expect(events[0]).toEqual({ event: 'begun', source: 'papers', store: 'corpus', parser, queue: 'private Redis' })
     expect(events.map(({ event }) => event)).toEqual(expect.arrayContaining(['scan', 'document', 'summary']))
     expect(events.at(-1)).toMatchObject({ event: 'summary', end: 'complete', done: 1, exitCode: code })
   })
@@ -43,6 +45,8 @@ describe('the output of a run', () => {
     await using service = await startScriptedService()
     const run = [...(await archive(folder.path)), '--parse-api-url', service.url, '--parse-api-key', 'key']
     const verbose = await sluice([...run, '--verbose'], { cwd: folder.path })
+    const [first] = verbose.stderr.split('\n')
+    expect(first).toBe(`source papers, store corpus, parser ${service.url}, queue private Redis`)
     expect(verbose.stderr).toContain('done    boat-passages.csv')
     expect(verbose.stdout).toContain('outputs: corpus')
     expect(verbose.stdout).not.toMatch(/.{81}/)

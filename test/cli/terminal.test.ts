@@ -25,6 +25,15 @@ test('progress is on the terminal before the listing has its first answer, and t
   expect(screenOf(terminal.text())).toContain('finishing what is in flight; Ctrl-C again to stop at once')
 })
 
+test('Ctrl-C at the very start leaves no live line before the next prompt', async () => {
+  await using folder = await temporaryFolder()
+  const terminal = onTerminal(['run', folder.path, '--out', join(folder.path, 'out')])
+  await until('the first live line', 30_000, async () => terminal.text().includes('starting'))
+  terminal.type('\u0003')
+  expect(await terminal.ended).toBe(130)
+  expect(screenOf(terminal.text()).at(-1)).not.toContain('starting')
+})
+
 /** What a person sees at the end: live lines are erased by "up" and "clear down". */
 function screenOf(written: string): string[] {
   const rows = ['']

@@ -30,7 +30,7 @@ test.each([
         env: { AWS_ACCESS_KEY_ID: 'key', AWS_SECRET_ACCESS_KEY: 'secret' },
       },
     )
-    expect(end.stderr.trim()).toBe(
+    expect(end.stderr.trim().split('\n').at(-1)).toBe(
       `sluice: Sluice ${what}: the store cannot be reached (ECONNREFUSED). Check --s3-endpoint.`,
     )
     expect(end.code).toBe(1)

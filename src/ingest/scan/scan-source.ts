@@ -179,7 +179,7 @@ async function scanItem(
   const isTriedAgain = hasFailed && failedByChance(await deps.store.readDeadLetter(key), deps.clock.wall())
   if (change !== 'unchanged' || isTriedAgain) {
     const job = { schema: 1, ...listed, bytes: item.bytes, queuedAt: deps.clock.shared() } as const
-    return { listed: item, known, entry: pendingInLedger(job), job, change }
+    return { listed: item, known, entry: pendingInLedger(job), job, change: isTriedAgain ? 'pending' : change }
   }
   // Only touched: another version with the same content as before is written down in ledger and record, and not enqueued.
   if (known !== null && known.version !== present) {

@@ -38,23 +38,12 @@ function every(ms, address, use) {
   void ask()
 }
 
-const seen = []
-
-/** Documents a second over the last minute, as far as this page saw. */
-function rateOf(settled) {
-  const now = performance.now()
-  seen.push({ now, settled })
-  while (seen.length > 31) seen.shift()
-  const [first] = seen
-  return now > first.now ? Math.max(0, settled - first.settled) / ((now - first.now) / 1000) : 0
-}
-
 function show(status) {
   const { pending, ...ended } = status.counts
   const settled = Object.values(ended).reduce((sum, value) => sum + value, 0)
   const total = settled + pending
-  const rate = rateOf(settled)
-  const left = rate > 0 && pending > 0 ? `, about ${duration(pending / rate)} left` : ''
+  const { perSecond: rate, leftMs } = status
+  const left = leftMs === null ? '' : `, about ${duration(leftMs / 1000)} left`
   const line = document.querySelector('#live-line')
   line.textContent =
     `${count(settled)} of ${count(total)} documents${rate > 0 ? `, ${rate.toFixed(1)} a second` : ''}${left}` +
