@@ -98,6 +98,8 @@ export interface SluiceEvents {
   'request:charged': [{ key: SourceKey; cost: Cost; service?: string | undefined }]
   /** A request went out whole and no usable answer came back: the service may have charged these `credits`. */
   'request:lost': [{ key: SourceKey; credits: number } & Receiver]
+  /** The same of a process that was killed or stopped, as the process finds that takes its document over. */
+  'request:ambiguous': [{ key: SourceKey; credits: number } & Receiver]
   'request:throttled': [
     { key: SourceKey; requestId: string | null; limit: Limit; retryAfterMs: number | null } & Receiver,
   ]

@@ -9,7 +9,7 @@ import { z } from 'zod'
  * process keys, lease in ms, source key, now, longest request in ms, `send` or `hold` for what is in doubt, epoch that
  * we know.
  *
- * Answers 2 when it is to be held, 0 when a live process buys this receipt for another document. For the same document
+ * Answers 2 when it is to be held, 3 when it is sent again though an earlier request is in doubt, 0 when a live process buys this receipt for another document. For the same document
  * it cannot be in flight any more, because we have the claim: an earlier try was cut off between the request and its
  * receipt, and left it. One that is held has `held` instead of its process, which is alive no more than a dead one.
  */
@@ -28,11 +28,13 @@ if before and before ~= ARGV[2] then
     return 2
   end
   redis.call('HINCRBY', KEYS[3], ARGV[1], 1)
+  redis.call('HSET', KEYS[1], ARGV[1], ARGV[2])
+  return 3
 end
 redis.call('HSET', KEYS[1], ARGV[1], ARGV[2])
 return 1
 `,
-  z.literal([ASK_AGAIN, 0, 1, 2]),
+  z.literal([ASK_AGAIN, 0, 1, 2, 3]),
 )
 
 /** Compare-and-delete: if this process stalled, another one may own the document and have written its own intent. */

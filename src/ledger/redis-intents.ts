@@ -52,7 +52,7 @@ export class RedisIntents {
     options.lease.onBeat(() => this.#clearAgain())
   }
 
-  async begin(id: ReceiptId, key: SourceKey): Promise<'begun' | 'busy' | 'held'> {
+  async begin(id: ReceiptId, key: SourceKey): Promise<'begun' | 'again' | 'busy' | 'held'> {
     const { connection, pipeline, lease, onAmbiguous = 'send' } = this.#options
     const now = this.#options.now()
     const { lapses } = lease
@@ -62,10 +62,10 @@ export class RedisIntents {
     const answer = await inTouch(lease, () =>
       documentScripts(connection, pipeline).run(BEGIN, keys, [...values, lease.epoch]),
     )
-    if (answer !== 1) return answer === 2 ? 'held' : 'busy'
+    if (answer === 0 || answer === 2) return answer === 2 ? 'held' : 'busy'
     this.#own.set(id, intent)
     this.#begunAt.set(id, lapses)
-    return 'begun'
+    return answer === 3 ? 'again' : 'begun'
   }
 
   async release(id: ReceiptId, key: SourceKey): Promise<void> {

@@ -1,7 +1,7 @@
 import type { Registry } from 'prom-client'
 import { DEFAULT_SERVICE } from '#src/contract/rules.ts'
 import type { HaltCause, Limit, VerdictKind } from '#src/document/verdict.ts'
-import type { Events } from '#src/events.ts'
+import type { Events, Receiver } from '#src/events.ts'
 import { counter, histogram } from './instruments.ts'
 
 /** The keys of these are the closed lists of labels; the compiler holds them complete. */
@@ -40,7 +40,7 @@ export function countRequests(events: Events, registry: Registry): void {
     'Requests to the embedded engine of a pipeline that has a service, too.',
   )
   const bytes = of('sluice_uploaded_bytes_total', 'Document bytes sent.')
-  const lost = of('sluice_requests_lost_total', 'Requests whose answer never came or cannot be used; may be charged.')
+  const lost = of('sluice_requests_lost_total', 'Requests whose answer never came or cannot be used, also of a killed process whose document this one took over; may be charged.')
   const doubtful = of(
     'sluice_credits_in_doubt_total',
     'Credits of requests whose answer never came or cannot be used, by the price model.',
@@ -82,11 +82,13 @@ export function countRequests(events: Events, registry: Registry): void {
   })
   events.on('answer:spooled', () => spooled.inc())
   events.on('answer:lost', () => gone.inc())
-  events.on('request:lost', ({ to, credits }) => {
+  const count = ({ to, credits }: Receiver & { readonly credits: number }): void => {
     if (to === 'engine') return
     lost.inc()
     doubtful.inc(credits)
-  })
+  }
+  events.on('request:lost', count)
+  events.on('request:ambiguous', count)
   events.on('request:throttled', ({ limit, to }) => to === 'parser' && refused.inc({ limit }))
   events.on('halt:begun', ({ cause }) => halts.inc({ cause }))
 }

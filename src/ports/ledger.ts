@@ -47,8 +47,8 @@ export interface Claims {
  * a process that died, or that let go of its request, is `ambiguous`: whether it was charged is unknown (Law 2).
  */
 export interface Intents {
-  /** `busy`: a live process is buying this very receipt, for a copy. `held`: a request for it is ambiguous, and stays. */
-  begin(id: ReceiptId, key: SourceKey): Promise<'begun' | 'busy' | 'held'>
+  /** `again`: an earlier request for it is ambiguous. `busy`: a live process is buying this very receipt, for a copy. `held`: a request for it is ambiguous, and stays. */
+  begin(id: ReceiptId, key: SourceKey): Promise<'begun' | 'again' | 'busy' | 'held'>
   /** What is held of a receipt, or of a document and its pieces, may be sent again; it stays counted. Repeatable. */
   release(id: ReceiptId, key: SourceKey): Promise<void>
   clear(id: ReceiptId): Promise<void>

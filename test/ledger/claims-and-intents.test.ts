@@ -150,7 +150,7 @@ describe('the intent of a request', () => {
     await one.intents.clear(receipt)
     expect(await one.intents.begin(receipt, key)).toBe('begun')
     expect(await two.intents.ambiguousTotal()).toBe(0)
-    expect(await two.intents.begin(receipt, key)).toBe('begun')
+    expect(await two.intents.begin(receipt, key)).toBe('again')
     expect(await one.intents.ambiguousTotal()).toBe(1)
     // What a process has left when it ends was cut off.
     expect(await two.intents.ambiguousTotal()).toBe(2)
@@ -177,7 +177,7 @@ describe('the intent of a request', () => {
     expect(intent).toMatchObject({ receipt, key })
     expect(intent?.sentAt).toBeGreaterThanOrEqual(before)
     expect(await next.intents.ambiguousTotal()).toBe(1)
-    expect(await next.intents.begin(receipt, other)).toBe('begun')
+    expect(await next.intents.begin(receipt, other)).toBe('again')
     await next.intents.clear(receipt)
     expect(await next.intents.list()).toEqual([])
     expect(await next.intents.ambiguousTotal()).toBe(1)

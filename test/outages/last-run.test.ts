@@ -54,3 +54,23 @@ test('a run that a 402 halted is shown with service, cause and remedy, and by th
   worker.child.kill('SIGTERM')
   await worker.finished
 }, 240_000)
+
+test('a request that was in flight at a hard kill is counted by the process that takes its document over', async () => {
+  let hangs = true
+  await using harness = await Harness.open({ documents: 3, reply: () => (hangs ? { fault: 'hang' } : {}) })
+  const flags = { 'takeover-ms': 1_000, 'stable-ms': 50 }
+  const killed = harness.start('watch', flags)
+  await harness.requested(3, killed)
+  killed.child.kill('SIGKILL')
+  await killed.finished
+  hangs = false
+  const port = await freePort()
+  await until('its lease has expired', 10_000, async () => (await statusOf(harness)).lastRun?.state === 'killed')
+  const next = harness.start('watch', { ...flags, 'metrics-port': port })
+  await until('all are done', 60_000, async () => (await statusOf(harness)).done === 3)
+  const metrics = await readMetrics(port)
+  expect([metrics.sum('sluice_requests_lost_total'), metrics.sum('sluice_credits_in_doubt_total')]).toEqual([3, 3])
+  next.child.kill('SIGTERM')
+  await next.finished
+  expect((await statusOf(harness)).lastRun).toMatchObject({ command: 'watch', state: 'interrupted' })
+}, 240_000)

@@ -7,6 +7,7 @@ import type { Recipe } from '#src/contract/recipe.ts'
 import type { BuyDeps } from '../deps.ts'
 import { findReceipt } from '../process/find-receipt.ts'
 import { postpone } from '../process/job-verdicts.ts'
+import { receiverOf } from '../process/tiers.ts'
 import { HALTED_MS, later, type Purchase } from '../process/purchase.ts'
 import type { Work } from '../process/work.ts'
 
@@ -155,7 +156,7 @@ async function enterWith(
 ): Promise<GateAcquisition> {
   let instead: Exclude<Acquisition, { kind: 'admitted' }> | null
   try {
-    instead = await withIntent(work, recipe, id, deps, signal)
+    instead = await withIntent(work, recipe, { id, pages }, deps, signal)
   } catch (error) {
     // The first error is the one to report.
     await deps.gate.leave(permit, { verdict: 'unsent' }).catch(() => undefined)
@@ -169,13 +170,20 @@ async function enterWith(
 /** Null once the intent is written and the request may go out; otherwise what comes instead of it. */
 async function withIntent(
   work: Work,
-  { options, hash }: Recipe,
-  id: ReceiptId,
+  recipe: Recipe,
+  { id, pages }: { readonly id: ReceiptId; readonly pages: number | null },
   deps: BuyDeps,
   signal: AbortSignal,
 ): Promise<Exclude<Acquisition, { kind: 'admitted' }> | null> {
   const { intents } = deps
-  const beginning = await intents.begin(id, work.job.key)
+  const { options, hash } = recipe
+  const { key } = work.job
+  const beginning = await intents.begin(id, key)
+  const ambiguous = (): void => {
+    const credits = deps.price(recipe, work.extension, pages)
+    deps.events.emit('request:ambiguous', { key, credits, ...receiverOf(deps) })
+  }
+  if (beginning === 'held') ambiguous()
   if (beginning === 'held') return { kind: 'failed', failure: inDoubt, countsUntil: 'final', retryAfterMs: null }
   if (beginning === 'busy') {
     return later(postpone(SAME_RECEIPT_MS, 'the same bytes are being parsed under another name'))
@@ -186,7 +194,10 @@ async function withIntent(
       ? null
       : await (work.findAnswer?.(signal) ??
           findReceipt(work.read.contentHash, hash, deps, { hold: work.hold, signal }, work.address))
-    if (receipt === null) return null
+    if (receipt === null) {
+      if (beginning === 'again') ambiguous()
+      return null
+    }
     await intents.clear(id)
     return { kind: 'kept', receipt }
   } catch (error) {
