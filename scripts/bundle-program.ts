@@ -26,8 +26,11 @@ const LIBRARY = {
   llamaindex: 'src/library/llamaindex.ts',
 }
 
-/** They load files that lie beside them, or are megabytes of data. */
-const STAY_OUTSIDE = /^(?:@llamaindex|@firecrawl|@tesseract|@neslinesli93|tinypool|tinyld|cld3-asm|gpt-tokenizer)/
+/** They load files that lie beside them. */
+const STAY_OUTSIDE = /^(?:@llamaindex|@firecrawl|@tesseract|@neslinesli93|tinypool|cld3-asm)/
+
+/** Megabytes of data; the package holds the part that is used, and installs fewer megabytes. */
+const STAY_OUTSIDE_OF_CHECKOUT = /^(?:tinyld|gpt-tokenizer)/
 
 export interface BundleOptions {
   readonly plugins?: readonly Plugin[]
@@ -35,6 +38,13 @@ export interface BundleOptions {
   readonly children?: boolean
   /** Also the entry points of the library. */
   readonly library?: boolean
+}
+
+export interface BundledPackages {
+  /** Names of the packages that the bundle loads. */
+  readonly outside: readonly string[]
+  /** Folders of the packages whose code is in the bundle. */
+  readonly inside: readonly string[]
 }
 
 /**
@@ -45,7 +55,7 @@ export interface BundleOptions {
 export async function bundleProgram(
   folder: string,
   { plugins = [], children = false, library = false }: BundleOptions,
-): Promise<void> {
+): Promise<BundledPackages> {
   // Its threads cost more than they bring for so little: half of all the time that it takes is theirs.
   process.env['RAYON_NUM_THREADS'] ??= '1'
   const build = await rolldown({
@@ -54,15 +64,44 @@ export async function bundleProgram(
     platform: 'node',
     // The one of this checkout extends a development tool, which a set-up without those does not have.
     tsconfig: false,
-    external: (id) => id.endsWith('.node') || STAY_OUTSIDE.test(id),
-    plugins: [...plugins, childrenAreJavaScript, builtinsByName, escaped],
+    external: (id) => id.endsWith('.node') || STAY_OUTSIDE.test(id) || (!library && STAY_OUTSIDE_OF_CHECKOUT.test(id)),
+    plugins: [...plugins, ...(library ? [scriptsAreInside] : []), childrenAreJavaScript, builtinsByName, escaped],
     logLevel: 'silent',
   })
-  await build.write({ dir: folder, format: 'esm', entryFileNames: '[name].js', chunkFileNames: '[name]-[hash].js' })
+  const { output } = await build.write({
+    dir: folder,
+    format: 'esm',
+    entryFileNames: '[name].js',
+    chunkFileNames: '[name]-[hash].js',
+  })
   await build.close()
   await writeFile(join(folder, 'package.json'), '{"type":"module"}')
   await cp(join(ROOT, 'src/gate/lua'), join(folder, 'lua'), { recursive: true })
   await cp(join(ROOT, 'src/view/assets'), join(folder, 'assets'), { recursive: true })
+  const chunks = output.filter((file) => file.type === 'chunk')
+  return {
+    outside: packagesIn(chunks.flatMap(({ imports, dynamicImports }) => [...imports, ...dynamicImports])),
+    inside: packagesIn(chunks.flatMap(({ moduleIds }) => moduleIds.filter((id) => id.includes(MODULES)))),
+  }
+}
+
+const MODULES = '/node_modules/'
+
+/** Names of the packages, or the folders from the last `node_modules` of a path on. */
+function packagesIn(ids: readonly string[]): readonly string[] {
+  const names = ids.map((id) => {
+    const start = id.lastIndexOf(MODULES)
+    const folder = start === -1 ? '' : id.slice(0, start + MODULES.length)
+    return folder + (/^(?:@[^/]+\/)?[^/]+/.exec(id.slice(folder.length))?.[0] ?? '')
+  })
+  return [...new Set(names)].filter((name) => /^[@a-z/]/.test(name) && !isBuiltin(name) && !name.endsWith('.js')).sort()
+}
+
+/** The package needs no such packages: their code is in its files. */
+const scriptsAreInside: Plugin = {
+  name: 'scripts are inside',
+  transform: (code: string, id: string) =>
+    id.endsWith('/check-converters.ts') ? code.replace('import.meta.resolve(specifier)', 'specifier') : null,
 }
 
 /** As the build of the package does it: `new URL('./cut-child.ts', import.meta.url)` names what the bundle calls `.js`. */

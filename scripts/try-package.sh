@@ -7,6 +7,7 @@ sh scripts/setup.sh --dev
 checkout=$PWD
 . scripts/sandbox.sh
 
+npm pack --silent --dry-run >/dev/null
 npm pack --silent --pack-destination "$sandbox" >/dev/null
 mkdir "$sandbox/folder"
 cp -r samples "$sandbox/papers"
@@ -14,6 +15,7 @@ cd "$sandbox/folder"
 
 echo "Node of the machine: $(clean node -v); package: $(du -k "$sandbox"/sluice-*.tgz | cut -f1) kB"
 step 'npm i ./sluice.tgz' sh -c 'npm install --no-audit --no-fund --loglevel=error "$0"/sluice-*.tgz' "$sandbox"
+echo "downloaded: $(du -sm "$sandbox/home/.npm/_cacache" | cut -f1) MB; installed: $(du -sm node_modules | cut -f1) MB"
 step 'npx sluice --version' npx --no-install sluice --version
 step 'npx sluice run' npx --no-install sluice run ../papers --out ../out
 for sample in "$sandbox"/papers/*; do
@@ -25,6 +27,7 @@ for sample in "$sandbox"/papers/*; do
 done
 echo "$(ls "$sandbox/papers" | wc -l) samples of $(ls "$sandbox/papers" | sed 's/.*\.//' | sort -u | wc -l) formats converted"
 step 'npx sluice run, unchanged' npx --no-install sluice run ../papers --out ../out
+echo "Node: $(du -sm "$sandbox/home/.cache/sluice" 2>/dev/null | cut -f1) MB"
 [ -z "$(find "$sandbox/folder/node_modules/sluice" -name '*.ts' ! -name '*.d.ts' | head -n 1)" ]
 # The examples of docs/library.md, as a program that depends on the package has them.
 node -e 'const fs = require("fs"), [page] = process.argv.slice(1);

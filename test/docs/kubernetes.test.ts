@@ -145,6 +145,8 @@ describe('the manifests of docs/kubernetes', () => {
     const { version } = JSON.parse(await readFile(resolve(FOLDER, '../../package.json'), 'utf8')) as { version: string }
     const images = new Set(templates().map(({ spec }) => spec.containers[0].image.split(':')[1]))
     expect([...images]).toEqual([version])
+    const compose = await readFile(resolve(FOLDER, '../../docker-compose.yml'), 'utf8')
+    expect(compose).toContain(`image: registry.example.com/sluice:${version}\n`)
   })
 
   test('scale the workers on a metric of the pipeline that a worker exports', () => {

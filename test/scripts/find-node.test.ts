@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process'
-import { chmod, copyFile, mkdir, writeFile } from 'node:fs/promises'
+import { chmod, copyFile, mkdir, readFile, writeFile } from 'node:fs/promises'
 import { dirname, join, resolve } from 'node:path'
 import { promisify } from 'node:util'
 import { describe, expect, test } from 'vitest'
@@ -24,8 +24,8 @@ async function installed(folder: string): Promise<string> {
   return script
 }
 
-const find = (script: string, pathFolder: string): Promise<{ stdout: string; stderr: string }> =>
-  run('/bin/sh', [script], { env: { PATH: `${pathFolder}:/usr/bin:/bin` } })
+const find = (script: string, pathFolder: string, home = ''): Promise<{ stdout: string; stderr: string }> =>
+  run('/bin/sh', [script], { env: { PATH: `${pathFolder}:/usr/bin:/bin`, HOME: home } })
 
 describe('the search for a Node', () => {
   test.each(['v24.11.0', 'v24.21.0', 'v26.0.1', 'v100.0.0'])('takes the one on PATH when it is %s', async (version) => {
@@ -45,6 +45,34 @@ describe('the search for a Node', () => {
       expect(stdout.trim()).toBe(ours)
     },
   )
+
+  test.runIf(process.platform === 'linux')('fetches one through npm, once, where there is none', async () => {
+    await using folder = await tempFolder()
+    const script = await installed(folder.path)
+    const bin = dirname(await fakeNode(join(folder.path, 'bin/node'), 'v20.20.2'))
+    const npm = await fakeNode(join(bin, 'npm'), '')
+    const { optionalDependencies } = JSON.parse(await readFile(join(ROOT, 'package.json'), 'utf8')) as {
+      readonly optionalDependencies: Readonly<Record<string, string>>
+    }
+    const [name = '', version = ''] =
+      Object.entries(optionalDependencies).find(([each]) => each === `node-linux-${process.arch}`) ?? []
+    await writeFile(
+      npm,
+      `#!/bin/sh
+echo "$@" >>'${folder.path}/calls'
+for last; do :; done
+bin="$3/node_modules/\${last%@*}/bin" && mkdir -p "$bin" && printf '#!/bin/sh\\necho v${version}\\n' >"$bin/node" && chmod +x "$bin/node"
+`,
+    )
+    const first = await find(script, bin, folder.path)
+    expect(first.stderr).toContain(`fetching Node ${version}`)
+    expect(first.stdout.trim()).toBe(join(folder.path, `.cache/sluice/node-${version}/node_modules/${name}/bin/node`))
+    const again = await find(script, bin, folder.path)
+    expect(again).toEqual({ stdout: first.stdout, stderr: '' })
+    expect((await readFile(join(folder.path, 'calls'), 'utf8')).trim().split('\n')).toEqual([
+      expect.stringMatching(new RegExp(`${name}@${version}$`)),
+    ])
+  })
 
   test('says what to install when there is none that is new enough', async () => {
     await using folder = await tempFolder()

@@ -32,9 +32,23 @@ test('a release is made up to the last step before publishing: tarball, SBOM, no
     'dist/engine.js',
     'dist/convert-child.js',
     'dist/lua/enter.lua',
+    'dist/THIRD_PARTY_NOTICES.md',
   ]) {
     expect(members).toContain(`package/${name}\n`)
   }
+  await run('tar', [
+    '-xzf',
+    join(out, tarball),
+    '--strip-components=1',
+    '-C',
+    folder.path,
+    'package/package.json',
+    'package/README.md',
+  ])
+  const packed = JSON.parse(await readFile(join(folder.path, 'package.json'), 'utf8')) as object
+  expect(packed).not.toHaveProperty('optionalDependencies')
+  expect(packed).toMatchObject({ dependencies: expect.not.objectContaining({ bullmq: expect.anything() }) })
+  expect(await readFile(join(folder.path, 'README.md'), 'utf8')).not.toMatch(/\]\((?!https:)/)
   const { bomFormat, components } = JSON.parse(await readFile(join(out, sbom), 'utf8')) as {
     readonly bomFormat: string
     readonly components: readonly { readonly name: string; readonly version: string }[]

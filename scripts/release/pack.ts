@@ -1,0 +1,27 @@
+// usage: pack.ts begin|end   Around `npm pack`: package.json and README.md are those of the package until it is made, then those of the checkout again.
+import { copyFile, readFile, rename, utimes, writeFile } from 'node:fs/promises'
+import { existsSync, statSync } from 'node:fs'
+import { join, resolve } from 'node:path'
+
+const ROOT = resolve(import.meta.dirname, '../..')
+const KEPT = join(ROOT, 'node_modules/.packing-')
+const FILES = ['package.json', 'README.md']
+const OF_A_CHECKOUT = new Set(['devDependencies', 'optionalDependencies', 'allowScripts'])
+
+// A pack that was killed left the files of the package.
+for (const file of FILES) if (existsSync(KEPT + file)) await rename(KEPT + file, join(ROOT, file))
+
+if (process.argv[2] === 'begin') {
+  const { atime, mtime } = statSync(join(ROOT, 'package.json'))
+  for (const file of FILES) await copyFile(join(ROOT, file), KEPT + file)
+  await utimes(`${KEPT}package.json`, atime, mtime)
+  const manifest = JSON.parse(await readFile(join(ROOT, 'package.json'), 'utf8')) as Readonly<Record<string, unknown>>
+  const shipped = Object.entries(manifest).filter(([name]) => !OF_A_CHECKOUT.has(name))
+  // npm reads from here what follows the pack.
+  const { postpack } = manifest['scripts'] as Readonly<Record<string, string>>
+  const dependencies: unknown = JSON.parse(await readFile(join(ROOT, 'dist/dependencies.json'), 'utf8'))
+  const packed = { ...Object.fromEntries(shipped), scripts: { postpack }, dependencies }
+  await writeFile(join(ROOT, 'package.json'), `${JSON.stringify(packed, null, 2)}\n`)
+  await utimes(join(ROOT, 'package.json'), atime, mtime)
+  await copyFile(join(import.meta.dirname, 'README.md'), join(ROOT, 'README.md'))
+}

