@@ -92,12 +92,12 @@ async function statusOf({ pipeline, gateOf }: Opened, settings: Settings, pace: 
     gate === null ? null : gateOf(gate).then((opened) => opened.state()),
   ])
   const { pending, done, partial, failed, skipped } = counts
-  pace.note(done + partial + failed, performance.now())
   const rate = state?.rate ?? null
   const left = {
     perMs: rate === null || state === null ? null : rate.perWindow / state.windowMs,
     isHeld: paused || out.length > 0 || (state !== null && (state.shut !== null || state.paused)),
   }
+  pace.note(done + partial + failed, performance.now(), left)
   return {
     perSecond: pace.perMs * 1000,
     leftMs: pace.leftMs(pending, left),

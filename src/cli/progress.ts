@@ -89,7 +89,7 @@ async function viewOf(options: ProgressOptions & { readonly pace: Pace }): Promi
   const { tally, activity, counts, workState, listed, pace } = options
   const { pending, ...ended } = await counts()
   const state = await workState()
-  pace.note(ended.done + ended.partial + ended.failed, performance.now())
+  pace.note(ended.done + ended.partial + ended.failed, performance.now(), state)
   const settled = Object.values(ended).reduce((sum, value) => sum + value, 0)
   return {
     settled,

@@ -16,10 +16,14 @@ export class Pace {
   #total = 0
   #known: number | null = null
 
-  /** `ended`: documents with an outcome. One that changed and is pending again takes nothing off. */
-  note(ended: number, at: number): void {
+  /**
+   * `ended`: documents with an outcome. One that changed and is pending again takes nothing off. What is `isHeld` says
+   * nothing about the time after it: the window begins anew.
+   */
+  note(ended: number, at: number, { isHeld }: Pick<Limits, 'isHeld'>): void {
     this.#total += Math.max(0, ended - (this.#known ?? ended))
     this.#known = ended
+    if (isHeld) this.#moments.length = 0
     this.#moments.push({ at, total: this.#total })
     while ((this.#moments[1]?.at ?? at) <= at - WINDOW_MS) this.#moments.shift()
   }

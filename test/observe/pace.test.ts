@@ -8,7 +8,7 @@ const FREE: Parameters<Pace['leftMs']>[1] = { perMs: null, isHeld: false }
 function leftAfter(seconds: number, endsAt: readonly number[], pending: number, limits = FREE) {
   const pace = new Pace()
   for (let second = 0; second <= seconds; second++) {
-    pace.note(100 + endsAt.filter((at) => at <= second).length, second * 1000)
+    pace.note(100 + endsAt.filter((at) => at <= second).length, second * 1000, limits)
   }
   return pace.leftMs(pending, limits)
 }
@@ -35,9 +35,17 @@ test('there is no time left in an outage, in the first seconds, at the end, and 
   expect(leftAfter(121, each(1, 60), 30)).toBeNull()
 })
 
+test('an outage before is no part of the rate', () => {
+  const pace = new Pace()
+  for (let second = 0; second <= 60; second++) {
+    pace.note(Math.max(0, second - 50), second * 1000, { isHeld: second <= 50 })
+  }
+  expect(pace.leftMs(30, FREE)).toBe(30_000)
+})
+
 test('documents that changed and are pending again take nothing off', () => {
   const pace = new Pace()
-  for (const [at, ended] of [100, 0, 5, 10].entries()) pace.note(ended, at * 10_000)
+  for (const [at, ended] of [100, 0, 5, 10].entries()) pace.note(ended, at * 10_000, FREE)
   expect(pace.leftMs(100, FREE)).toBe(300_000)
 })
 
@@ -48,7 +56,7 @@ test('a steady rate is found within a document of the truth, whatever it is and 
       fc.integer({ min: 100, max: 5_000 }),
       (perSecond, step) => {
         const pace = new Pace()
-        for (let at = 0; at <= 180_000; at += step) pace.note(Math.floor((at / 1000) * perSecond), at)
+        for (let at = 0; at <= 180_000; at += step) pace.note(Math.floor((at / 1000) * perSecond), at, FREE)
         expect(Math.abs(pace.perMs * 60_000 - perSecond * 60)).toBeLessThanOrEqual(1.01)
       },
     ),
