@@ -34,7 +34,10 @@ export async function parseConfigFile(text: string, path: string, name: string):
   const folder = dirname(path)
   const empty: ConfigFile = { ...NO_CONFIG, path, name }
   const broken = document.errors.map(
-    (error) => `${name}:${lines.linePos(error.pos[0]).line}: ${error.message.split('\n')[0] ?? ''}`,
+    ({ code, pos, message }) =>
+      `${name}:${lines.linePos(pos[0]).line}: ${
+        code === 'DUPLICATE_KEY' ? `${nameAt(text, pos[0])} is there twice: remove one` : (message.split('\n')[0] ?? '')
+      }`,
   )
   if (broken.length > 0) return { file: empty, problems: broken }
   const problems: string[] = []
@@ -46,6 +49,8 @@ export async function parseConfigFile(text: string, path: string, name: string):
   const top = checkLayer(rest, { path: [], locator, folder, inPipeline: false })
   return { file: { ...empty, top, pipelines: pipelinesOf(pipelines, locator, folder) }, problems }
 }
+
+const nameAt = (text: string, offset: number): string => /^[^:\n]*/.exec(text.slice(offset))?.[0].trim() ?? ''
 
 function pipelinesOf(given: unknown, locator: FileLocator, folder: string): Pipeline[] {
   if (given === undefined || given === null) return []

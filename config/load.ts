@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs'
-import { zodIssues } from '#src/contract/check-options.ts'
+import { type OptionIssue, zodIssues } from '#src/contract/check-options.ts'
 import { type Environment, environment } from './environment.ts'
 import type { FromFile, Layer } from './layer.ts'
 import { plainMessage } from './plain-message.ts'
@@ -52,13 +52,23 @@ export function loadSettings(flags: Flags, file: Layer = {}, env: Environment = 
     if (parsed.success) settings[name] = parsed.data
     else {
       const given = setting.secret === undefined ? found.value : undefined
-      for (const { path, message } of zodIssues(parsed.error)) {
-        problems.push(`${[nameOf(found.origin, name), ...path].join('.')}: ${plainMessage(message)}${shownText(given)}`)
-      }
+      for (const issue of zodIssues(parsed.error)) problems.push(problemOf(nameOf(found.origin, name), issue, given))
     }
   }
   if (problems.length > 0) return { ok: false, problems }
   return { ok: true, settings: Object.freeze(settings) as Settings, origins: origins as Origins }
+}
+
+/** A problem by the name that was typed: an item of a list is shown, and text where JSON is due is no JSON. */
+function problemOf(name: string, { path, message }: OptionIssue, given: unknown): string {
+  const [index] = path
+  if (path.length === 1 && typeof index === 'number' && Array.isArray(given)) {
+    const item: unknown = given[index]
+    if (typeof item === 'string') return `${name}: ${plainMessage(message)}${shownText(item)}`
+  }
+  const needsJson = typeof given === 'string' && /expected (?:object|array|record)\b/.test(message)
+  const plain = needsJson ? 'JSON is needed, with double quotes around names and texts' : plainMessage(message)
+  return `${[name, ...path].join('.')}: ${plain}${shownText(given)}`
 }
 
 type Found = { readonly origin: Origin } & ({ readonly value: unknown } | { readonly problem: string })

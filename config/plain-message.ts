@@ -4,6 +4,7 @@ const PLAIN: readonly (readonly [RegExp, (...parts: string[]) => string])[] = [
   [/^Invalid input: expected number\b.*$/, () => 'a number is needed'],
   [/^Invalid input: expected boolean\b.*$/, () => 'true or false is needed'],
   [/^Invalid input: expected string\b.*$/, () => 'a text is needed'],
+  [/^Invalid input: expected (?:object|record)\b.*$/, () => 'a map of names to values is needed'],
   [/^Invalid input: expected array\b.*$/, () => 'a list is needed'],
   [/^Too small: expected number to be >=(\S+)$/, (least = '') => `it must be ${least} or more`],
   [/^Too small: expected number to be >(\S+)$/, (least = '') => `it must be more than ${least}`],

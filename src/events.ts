@@ -119,6 +119,8 @@ export interface SluiceEvents {
   'source:listed': []
   /** A scan found no document for these globs of `never-send`. */
   'never-send:unmatched': [{ globs: readonly string[] }]
+  /** Globs of rules that match no document of a source that was listed. */
+  'rules:unmatched': [{ globs: readonly string[] }]
   'scan:finished': [{ seen: number; enqueued: number; durationMs: number }]
   /** Searched for documents that are no longer in the source; `unbelievable`: too many to be true, nothing was touched. */
   'sweep:finished': [{ kept: number; removed: number; forgotten: number; unbelievable: boolean }]

@@ -1,5 +1,5 @@
 import type { Settings } from '#config/settings.ts'
-import { upgradeBook } from '#src/contract/rules.ts'
+import { ruleUse, upgradeBook } from '#src/contract/rules.ts'
 import type { SourceKey } from '#src/document/ids.ts'
 import type { ParserPolicy } from '#src/document/parser.ts'
 import { type Routes, routesOf } from '#src/route/routes.ts'
@@ -21,7 +21,9 @@ export function parserPolicyOf(
   const routes = routesWith(settings, prefix)
   const upgradeOf = book === null ? null : (key: SourceKey): boolean => book(outOf(prefix, key) ?? key)
   const routed = routes === null ? {} : { routes: { of: routes.of, unmatched: routes.unmatched, engine: ENGINE } }
-  return { own: facts, acceptLocal, upgrade, upgradeOf, hasUnmarked: isFormer, ...routed }
+  const use = ruleUse(rules)
+  const seen = { see: (key: SourceKey) => use.see(outOf(prefix, key) ?? key), unmatched: use.unmatched }
+  return { own: facts, rules: seen, acceptLocal, upgrade, upgradeOf, hasUnmarked: isFormer, ...routed }
 }
 
 /** Globs are about keys in the source, without the prefix that they have in the store. */

@@ -16,7 +16,10 @@ interface Serving {
  * Serves the engine until a signal comes. When it listens it writes one line to stdout,
  * `{"ready":true,"url":"http://…"}`; its log goes to stderr. A signal lets requests in flight finish, and refuses new ones; a
  * second Ctrl-C cuts them off. With `exitWithParent` so does the end of its stdin, which comes even when the process that
- * started it was killed with SIGKILL. An engine that cannot start says why in one sentence, to stderr and as `{"ready":false,"reason":"…"}`, and ends with exit code 1.
+ * started it was killed with SIGKILL. An engine that cannot start says why in one sentence, to stderr and as `{"ready":false,"reason":"…"}`, and ends
+ * with exit code 1; an address that the system refuses is an error of the command.
+ *
+ * @throws the error of the system, without `exitWithParent`
  */
 export async function serveEngine(options: EngineOptions, { exitWithParent, graceMs }: Serving): Promise<void> {
   // What started it was killed meanwhile and reads neither stream: the engine ends in order instead of at that error.
@@ -26,6 +29,7 @@ export async function serveEngine(options: EngineOptions, { exitWithParent, grac
   try {
     engine = await createEngine({ ...options, notify: (line) => process.stderr.write(`sluice engine: ${line}\n`) })
   } catch (error) {
+    if (!exitWithParent && error instanceof Error && 'syscall' in error) throw error
     const reason = error instanceof Error ? error.message : String(error)
     process.stderr.write(`sluice engine: cannot start: ${reason}\n`)
     process.stdout.write(`${JSON.stringify({ ready: false, reason })}\n`)

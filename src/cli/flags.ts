@@ -1,4 +1,4 @@
-import { type Command, Option } from 'commander'
+import { type Command, InvalidArgumentError, Option } from 'commander'
 import { durationText } from '#config/duration.ts'
 import { type Flags, flagOf, longFlagOf } from '#config/load.ts'
 import { type SettingName, SETTINGS } from '#config/settings.ts'
@@ -62,9 +62,16 @@ function addFlags(
   settingOfOption.set(option, name)
   command.addOption(option)
   if (SETTINGS[name].duration !== true) return
+  option.argParser(withUnit)
   const alias = new Option(`--${longFlagOf(shortName(name, without))} <duration>`).hideHelp()
   settings.set(alias.attributeName(), name)
   command.addOption(alias)
+}
+
+/** A small number without a unit was meant in seconds and would be milliseconds: it is asked for. */
+function withUnit(text: string): string {
+  if (!/^[1-9]\d{0,2}$/.test(text)) return text
+  throw new InvalidArgumentError(`A unit is needed: ${text}s for seconds, ${text}ms for milliseconds.`)
 }
 
 function shortName(name: string, without: string): string {

@@ -1,10 +1,12 @@
+import { basename, dirname } from 'node:path'
 import { environment } from '#config/environment.ts'
 
 /** How this program was called, for commands that are shown: `./sluice`, `npx sluice` or `sluice`. */
 function programName(): string {
   const typed = environment()['SLUICE_COMMAND'] ?? 'sluice'
   if (typed.includes('node_modules/')) return 'npx sluice'
-  return typed.startsWith('/') && typed.endsWith('/sluice') ? 'sluice' : typed
+  const isOnPath = (environment()['PATH'] ?? '').split(':').includes(dirname(typed))
+  return typed.startsWith('/') && isOnPath ? basename(typed) : quoted(typed)
 }
 
 /** A command that works when it is pasted. */

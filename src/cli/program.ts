@@ -45,6 +45,7 @@ export async function createProgram(words: readonly string[] | 'all'): Promise<C
 const HINTS: readonly (readonly [mistake: RegExp, hint: string])[] = [
   [/^error: too many arguments/, '(One source at a time; the output folder is given with --out)'],
   [/^error: unknown option '(?:--every|--schedule|--cron)/, '(A schedule is given to watch: sluice watch --every)'],
+  [/^error: unknown option '--(?:rescan|stable|poll|sqs-queue|events-)/, '(That is a flag of watch: sluice watch)'],
   [/^error: unknown option '(?:-k|--key|--api-key|--token)'/, '(Did you mean --parse-api-key?)'],
   [/^error: unknown option '(?:--url|--api-url|--endpoint)'/, '(Did you mean --parse-api-url?)'],
   [/^error: unknown option '(?:-o|--o\w*|--dest\w*|--target|--to)'/, '(Did you mean --out?)'],

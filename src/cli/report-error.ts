@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { EXIT } from './exit-codes.ts'
 import { oneLine } from './format.ts'
 import { screen } from './screen.ts'
-import { explanationOf } from './usage-error.ts'
+import { explanationOf, Reported } from './usage-error.ts'
 
 /**
  * Reports on standard error why a command ended, in one paragraph, and returns the exit code. Commander has reported its
@@ -13,6 +13,7 @@ import { explanationOf } from './usage-error.ts'
 export function reportError(error: unknown): number {
   // What reads our output is gone, as in `sluice run --help | head`: nothing is wrong.
   if (isClosedPipe(error)) return EXIT.allDone
+  if (error instanceof Reported) return EXIT.usage
   if (isCommanders(error)) return error.exitCode === 0 ? EXIT.allDone : EXIT.usage
   const explanation = explanationOf(error)
   const message = explanation ?? bugReport(error)

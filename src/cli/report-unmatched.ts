@@ -1,14 +1,16 @@
 import type { Events } from '#src/events.ts'
 import type { Say } from './targets.ts'
 
-/** A glob of `never-send` with a slip in it protects nothing: each one that matches no document is named once. */
+/** A glob with a slip in it does nothing, or protects nothing: each one that matches no document is named once. */
 export function reportUnmatched(events: Events, say: Say): void {
-  const named = new Set<string>()
-  events.on('never-send:unmatched', ({ globs }) => {
-    for (const glob of globs) {
-      if (named.has(glob)) continue
-      named.add(glob)
-      say(`never-send: ${JSON.stringify(glob)} matches no document of this source; check its spelling`)
-    }
-  })
+  for (const setting of ['never-send', 'rules'] as const) {
+    const named = new Set<string>()
+    events.on(`${setting}:unmatched`, ({ globs }) => {
+      for (const glob of globs) {
+        if (named.has(glob)) continue
+        named.add(glob)
+        say(`${setting}: ${JSON.stringify(glob)} matches no document of this source; check its spelling`)
+      }
+    })
+  }
 }

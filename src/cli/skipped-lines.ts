@@ -4,6 +4,9 @@ import { count, plural, printable, shownName } from './format.ts'
 /** Extensions shown at the most; the rest is summed. Reasons are all shown. */
 const SHOWN = 8
 
+/** Always shown: a flag opens them. */
+const ARCHIVE = /^\.(?:zip|tar|tgz|tar\.gz)$/
+
 /** Reasons as they are said with their number; an extension stands for itself. */
 const CALLED: ReadonlyMap<string, (number: number) => string> = new Map([
   ['excluded', (number) => `${count(number)} excluded by a rule`],
@@ -27,9 +30,15 @@ export function skippedLines(skipped: ReadonlyMap<string, number>): string[] {
   if (skipped.size === 0) return []
   const kinds = [...skipped].toSorted(([a, fewer], [b, more]) => more - fewer || a.localeCompare(b))
   const extensions = kinds.filter(([kind]) => !CALLED.has(kind))
-  const rest = extensions.slice(SHOWN)
-  const shown = [...extensions.slice(0, SHOWN), ...kinds.filter(([kind]) => CALLED.has(kind))].map(
-    ([kind, number]) => CALLED.get(kind)?.(number) ?? `${count(number)} ${printable(kind)}`,
+  const isShown = (kind: string, index: number): boolean => index < SHOWN || ARCHIVE.test(kind)
+  const rest = extensions.filter(([kind], index) => !isShown(kind, index))
+  const shown = [
+    ...extensions.filter(([kind], index) => isShown(kind, index)),
+    ...kinds.filter(([kind]) => CALLED.has(kind)),
+  ].map(
+    ([kind, number]) =>
+      CALLED.get(kind)?.(number) ??
+      `${count(number)} ${printable(kind)}${ARCHIVE.test(kind) ? ' (--archives opens them)' : ''}`,
   )
   const others = rest.length === 0 ? [] : [`${count(sum(rest))} in ${plural(rest.length, 'other format')}`]
   return [`skipped ${count(sum(kinds))}: ${[...shown, ...others].join(', ')}`]

@@ -100,10 +100,10 @@ function table({ counts, tally, columns = 80 }: SummaryInput): string {
     [tally.requests, tally.requests === 1 ? 'request' : 'requests'],
     [tally.engineRequests, 'read by the engine'],
     [tally.receiptsReused, 'saved by receipts'],
-    [tally.retries, 'retries'],
+    [tally.retries, tally.retries === 1 ? 'retry' : 'retries'],
     [tally.throttled, 'refused by limits'],
-    [tally.pages, 'pages'],
-    [spent, tally.credits.estimated > 0 ? 'credits (estimated)' : 'credits'],
+    [tally.pages, tally.pages === 1 ? 'page' : 'pages'],
+    [spent, `${spent === 1 ? 'credit' : 'credits'}${tally.credits.estimated > 0 ? ' (estimated)' : ''}`],
   ])
   return [
     ...wrapped(`  ${count(seen(counts))} seen: ${outcomes.join(', ') || 'nothing'}`, columns),

@@ -7,7 +7,8 @@ import { type LastTarget, lastTarget, rememberLastTarget } from './last-target.t
 import { commandLine } from './invocation.ts'
 import { readConfig, unusable } from './read-settings.ts'
 import { sourceOf } from './source-argument.ts'
-import { UsageError } from './usage-error.ts'
+import { screen } from './screen.ts'
+import { explanationOf, messageOf, Reported, UsageError } from './usage-error.ts'
 
 /** What a command is about: the source of the command line, or a pipeline of the settings file. */
 export interface Target {
@@ -113,15 +114,35 @@ async function lastCommand(command: Command): Promise<string> {
   return last === null ? '' : `. The last one here:\n  ${commandLine(command.name(), last.source, '--out', last.out)}`
 }
 
-/** Does something for one target after the other; above what is printed for one of several stands its name. */
+/** A pipeline that cannot be opened is an error with its name. */
+export function reportBroken({ name }: Target, error: unknown): void {
+  const message = messageOf(error)
+  if (process.argv.includes('--json')) {
+    process.stdout.write(`${JSON.stringify({ event: 'error', pipeline: name, message })}\n`)
+  }
+  screen.print(`${name ?? 'sluice'}: ${message}`, { pipeline: name }, 'error')
+}
+
+/**
+ * Does something for one target after the other; one that is broken keeps no other from its
+ * turn. Above what is printed for one of several stands its name.
+ */
 export async function forEachTarget(
   { targets, shared }: Targets,
   work: (target: Target, shared: Shared) => Promise<void>,
   titles = true,
 ): Promise<void> {
   await using _closing = shared
+  let isWhole = true
   for (const target of targets) {
     if (titles && targets.length > 1) process.stdout.write(`${target.name ?? ''}:\n`)
-    await work(target, shared)
+    try {
+      await work(target, shared)
+    } catch (error) {
+      if (targets.length === 1 || explanationOf(error) === null) throw error
+      isWhole = false
+      reportBroken(target, error)
+    }
   }
+  if (!isWhole) throw new Reported()
 }

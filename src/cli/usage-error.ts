@@ -10,6 +10,11 @@ export class UsageError extends Error {
   override name = 'UsageError' as const
 }
 
+/** Ends a command whose errors stand on the screen already, one a pipeline. */
+export class Reported extends Error {
+  override name = 'Reported' as const
+}
+
 const COMPLETE = [UsageError, SetupError, StoreRefused, StoreUnusable, SourceUnusable, DependencyUnusable]
 
 /**

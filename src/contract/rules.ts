@@ -129,6 +129,22 @@ export const orderOf = ({ service, whenDown = 'wait' }: Pick<Rule, 'service' | '
   whenDown,
 })
 
+/** Says which rules no key has matched so far. */
+export interface RuleUse {
+  readonly see: (key: string) => void
+  readonly unmatched: () => readonly string[]
+}
+
+export function ruleUse(rules: readonly Rule[]): RuleUse {
+  const open = new Map(rules.map(({ match }, index) => [index, [match].flat().map(globMatcher)]))
+  return {
+    see(key) {
+      for (const [index, globs] of open) if (globs.some((matches) => matches(key))) open.delete(index)
+    },
+    unmatched: () => [...open.keys()].map((index) => [rules[index]?.match ?? []].flat().join(', ')),
+  }
+}
+
 /** The index of the first rule that matches; -1 for none. */
 function matching(rules: readonly Rule[]): (key: string) => number {
   const matchers = rules.map(({ match }) => [match].flat().map(globMatcher))

@@ -28,6 +28,8 @@ export interface ParserPolicy {
   readonly hasUnmarked: boolean
   /** Answers of another class of parser are not taken, a service's neither. */
   readonly onlyOwn?: boolean
+  /** Which rules have matched a key. */
+  readonly rules?: { readonly see: (key: SourceKey) => void; readonly unmatched: () => readonly string[] }
   /** Where a service is used: the documents that the embedded engine reads, alone or first, and that engine. */
   readonly routes?:
     | {

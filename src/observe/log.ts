@@ -53,6 +53,7 @@ export function logEvents(events: Events, log: Logger): void {
   events.on('process:error', ({ key, error }) => log.error({ key, err: error }, 'error'))
   events.on('schedule:due', (event) => log.info(event, 'scan due'))
   events.on('scan:finished', (event) => log.info(event, 'scan finished'))
+  events.on('rules:unmatched', (event) => log.warn(event, 'rules that match no document'))
   events.on('never-send:unmatched', (event) => log.warn(event, 'never-send globs that match no document'))
   events.on('source:listed', () => log.debug('source listed'))
   events.on('redis:lost', ({ kind }) => {

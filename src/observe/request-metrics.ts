@@ -40,7 +40,10 @@ export function countRequests(events: Events, registry: Registry): void {
     'Requests to the embedded engine of a pipeline that has a service, too.',
   )
   const bytes = of('sluice_uploaded_bytes_total', 'Document bytes sent.')
-  const lost = of('sluice_requests_lost_total', 'Requests whose answer never came or cannot be used, also of a killed process whose document this one took over; may be charged.')
+  const lost = of(
+    'sluice_requests_lost_total',
+    'Requests whose answer never came or cannot be used, also of a killed process whose document this one took over; may be charged.',
+  )
   const doubtful = of(
     'sluice_credits_in_doubt_total',
     'Credits of requests whose answer never came or cannot be used, by the price model.',

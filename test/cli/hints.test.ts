@@ -1,4 +1,6 @@
+import { once } from 'node:events'
 import { mkdir, writeFile } from 'node:fs/promises'
+import { type AddressInfo, createServer } from 'node:net'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { loadSettings } from '#config/load.ts'
@@ -12,6 +14,12 @@ test.each([
   [{ out: '' }, '--out is empty; was a variable of the shell not set?'],
   [{ concurrency: 'many' }, '--concurrency: a number is needed (given: many)'],
   [{ concurrency: '0' }, '--concurrency: it must be 1 or more (given: 0)'],
+  [
+    { formats: 'markdown,pdf' },
+    '--formats: it must be one of markdown, summary, html, rawHtml, links, images, json (given: pdf)',
+  ],
+  [{ options: "{'a':1}" }, "--options: JSON is needed, with double quotes around names and texts (given: {'a':1})"],
+  [{ rules: '{bad' }, '--rules: JSON is needed, with double quotes around names and texts (given: {bad)'],
   [{ mode: 'orc' }, '--mode: it must be one of fast, auto, ocr (given: orc)'],
 ])('the command line refuses the settings %j in plain words', (flags, problem) => {
   expect(loadSettings(flags, {}, {})).toEqual({ ok: false, problems: [problem] })
@@ -23,12 +31,64 @@ test.each([
   [['run', 'papers', 'out'], '(One source at a time; the output folder is given with --out)'],
   [['run', 'papers', '-o', 'out'], '(Did you mean --out?)'],
   [['engine', '--port', '99999'], '  --port: it must be 65535 or less (given: 99999)'],
+  [['run', 'papers', '--rescan', '1h'], '(That is a flag of watch: sluice watch)'],
+  [['run', 'papers', '--grace', '5'], 'A unit is needed: 5s for seconds, 5ms for milliseconds.'],
   [['help', 'rnu'], "error: unknown command 'rnu'\n(Did you mean run?)"],
 ])('the command line refuses the command %j with the hint that helps', async (words, hint) => {
   await using folder = await temporaryFolder()
   const { code, stderr } = await sluice(words, { cwd: folder.path })
   expect([code, stderr]).toEqual([1, expect.stringContaining(hint)])
 })
+
+test('an engine whose port is taken, and a name that stands twice in sluice.yaml, are refused in one sentence', async () => {
+  await using folder = await temporaryFolder()
+  const server = createServer().listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const { port } = server.address() as AddressInfo
+  const engine = await sluice(['engine', '--port', String(port)], { cwd: folder.path })
+  server.close()
+  expect([engine.code, engine.stdout]).toEqual([1, ''])
+  expect(engine.stderr).toBe(
+    `sluice: --port ${port} (--host 127.0.0.1): another program already listens there. Choose another port, or 0 for a free one.\n`,
+  )
+  await writeFile(join(folder.path, 'sluice.yaml'), 'out: a\nmode: ocr\nout: b\n')
+  const twice = await sluice(['config'], { cwd: folder.path })
+  expect([twice.code, twice.stderr]).toEqual([
+    1,
+    expect.stringContaining('sluice.yaml:3: out is there twice: remove one'),
+  ])
+})
+
+test('of several pipelines, a broken one is an error with its name and a summary, and a rule without documents is named', async () => {
+  await using folder = await temporaryFolder()
+  for (const name of ['a', 'b']) {
+    await mkdir(join(folder.path, name))
+    await writeFile(join(folder.path, name, 'a.csv'), 'name\n1\n')
+  }
+  const pipelines = ['a', 'b', 'c'].map((name) => `  ${name}: { source: ${name}, out: out-${name} }\n`).join('')
+  const rules = "rules:\n  - { match: '*.xhtmll', options: { onlyMainContent: true } }\n"
+  await writeFile(join(folder.path, 'sluice.yaml'), `${rules}pipelines:\n${pipelines}`)
+  const linesOf = (text: string) =>
+    text
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line) as Record<string, unknown>)
+  const run = await sluice(['run', '--json'], { cwd: folder.path })
+  const events = linesOf(run.stdout)
+  expect(run.code).toBe(1)
+  expect(events).toContainEqual({ event: 'error', pipeline: 'c', message: expect.stringContaining('no such file') })
+  expect(events.filter(({ event }) => event === 'summary').map(({ pipeline, end }) => [pipeline, end])).toEqual([
+    ['a', 'complete'],
+    ['b', 'complete'],
+    ['c', 'broken'],
+  ])
+  expect(JSON.stringify(events)).toContain('*.xhtmll')
+  const failures = await sluice(['failures', '--json'], { cwd: folder.path })
+  expect([failures.code, linesOf(failures.stdout)]).toEqual([
+    1,
+    [{ event: 'error', pipeline: 'c', message: expect.any(String) }],
+  ])
+}, 240_000)
 
 test('a source that was refused is not remembered, and a run that finds no document says why', async () => {
   await using folder = await temporaryFolder()

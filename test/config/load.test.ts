@@ -68,7 +68,7 @@ describe('settings', () => {
     const reported = loaded.ok ? '' : loaded.problems.join('\n')
     expect(reported).toMatch(/--options\.timeout: /)
     expect(reported).toMatch(/--options\.parsers\.0\.pagez: /)
-    expect(reported).toMatch(/--formats\.0: /)
+    expect(reported).toMatch(/--formats: .*\(given: text\)/)
   })
 
   test('take the address of a service with its path, from a flag, a variable, the file and for a named service', () => {

@@ -69,6 +69,7 @@ export async function scanSource(deps: ScanDeps, signal: AbortSignal): Promise<S
       seen += 1
       // Every key once: a glob of never-send that no key matches is reported below.
       routes?.of(key)
+      deps.parsers.rules?.see(key)
       listed.add(key)
     }
   })
@@ -76,6 +77,8 @@ export async function scanSource(deps: ScanDeps, signal: AbortSignal): Promise<S
   deps.events.emit('scan:finished', { seen, enqueued, durationMs })
   const globs = routes?.unmatched() ?? []
   if (seen > 0 && globs.length > 0) deps.events.emit('never-send:unmatched', { globs })
+  const rules = deps.parsers.rules?.unmatched() ?? []
+  if (seen > 0 && rules.length > 0) deps.events.emit('rules:unmatched', { globs: rules })
   return { seen, enqueued, durationMs, listed, leftOut }
 }
 
