@@ -52,6 +52,7 @@ interface Opened extends Pipeline {
   readonly migrated: Migrated | null
   readonly parsers: ParserPolicy
   readonly purchases: ListingPurchases
+  readonly record: () => Promise<void>
   readonly remember: () => Promise<void>
   readonly connection: RedisConnection
   readonly shared: Shared
@@ -106,7 +107,7 @@ export async function openIngestPipeline(options: PipelineOptions, signal: Abort
       ...opened,
       settings,
       ingest,
-      scan: { ...ingest, ...scanSettings(settings), queue, isOutdated: await outdatedDocuments(ingest, signal) },
+      scan: await scanning(opened, ingest, settings, signal),
       local: await localDocuments(ingest, signal),
       gone: gonePolicyOf(settings),
       data,
@@ -125,6 +126,19 @@ export async function openIngestPipeline(options: PipelineOptions, signal: Abort
     throw error
   }
 }
+
+const scanning = async (
+  { queue, record: claimSource }: Opened,
+  ingest: IngestDeps,
+  settings: Settings,
+  signal: AbortSignal,
+): Promise<IngestPipeline['scan']> => ({
+  ...ingest,
+  ...scanSettings(settings),
+  queue,
+  claimSource,
+  isOutdated: await outdatedDocuments(ingest, signal),
+})
 
 /** The store, ready for purchases of this queue alone. Its lease is given back after all else has ended. */
 async function takeStore(
@@ -254,7 +268,7 @@ async function open(options: PipelineOptions, purpose: Purpose, signal: AbortSig
   const candidate = await answered('source', identifyCustomSource(custom, name, opened.source.url, settings))
   const connection = await answered('store', connected())
   const identity = await answered('store', openIdentity({ candidate, store, connection, settings, purpose }, signal))
-  const { pipeline: id, source: owner, adopted, migrated, remember } = identity
+  const { pipeline: id, source: owner, adopted, migrated, record, remember } = identity
   const parsers = customPolicy(parserPolicyOf(settings, { isFormer: identity.isFormer, prefix: owner.prefix }), custom)
   const source = withPrefix(opened.source, owner.prefix)
   const queue = resources.use(new DocumentQueue({ connection, pipeline: id }))
@@ -267,6 +281,7 @@ async function open(options: PipelineOptions, purpose: Purpose, signal: AbortSig
     migrated,
     parsers,
     purchases,
+    record,
     remember,
     source,
     owner,

@@ -73,8 +73,9 @@ async function work(
   if (intake !== 'none') await pipeline.beginRun()
   const ending = AbortSignal.any([stopping.soft, halt.signal])
   stopping.allow(pipeline.settings.graceMs)
-  // Before the first job: one of an earlier run may be left out now.
+  // Before the first job, which may be of an earlier run: it may be left out now, and the store another source's.
   if (intake === 'scan') pipeline.view.role = { kind: 'lists', listed: null }
+  if ((await pipeline.queue.backlog()) > 0) await pipeline.scan.claimSource?.()
   const consumer = pipeline.consume()
   try {
     unfinished = await take(intake, pipeline, ending)

@@ -2,9 +2,17 @@ import type { Settings } from '#config/settings.ts'
 import { packageVersion } from '#config/package-version.ts'
 import type { StoreSource } from '#src/document/store-manifest.ts'
 import { StoreRefused } from '#src/document/store-refused.ts'
-import { type Adopted, claimStore, refuseOther } from '#src/ingest/scan/claim-store.ts'
-import { idOf, resolveSource, type SourceCandidate } from '#src/ingest/scan/resolve-source.ts'
+import {
+  type Adopted,
+  claimStore,
+  recordSource,
+  refuseOther,
+  type ResolveDeps,
+  resolveIn,
+} from '#src/ingest/scan/claim-store.ts'
+import { idOf, type SourceCandidate } from '#src/ingest/scan/resolve-source.ts'
 import { KnownStores } from '#src/ledger/known-stores.ts'
+import { RedisActivity } from '#src/ledger/redis-activity.ts'
 import { RedisLedger } from '#src/ledger/redis-ledger.ts'
 import type { OutputStore } from '#src/ports/output-store.ts'
 import type { RedisConnection } from '#src/redis/connection.ts'
@@ -13,8 +21,8 @@ import { type Migrated, migrateFormer } from './migrate-former.ts'
 
 /**
  * What a command does with a store:
- * - `ingest`: makes it, adopts one of an earlier release, adds the source.
- * - `read`: asks about a source that the store holds already. Writes nothing.
+ * - `ingest`: makes it, adopts one of an earlier release, adds the source with its first document.
+ * - `read`: asks about a source that the store holds already, or about any where it holds none. Writes nothing.
  * - `plan`: as `read`, and the store or the source may be new.
  */
 export type Purpose = 'ingest' | 'read' | 'plan'
@@ -28,6 +36,8 @@ export interface Identity {
   readonly migrated: Migrated | null
   /** Whether the store was made by a release without `store.json`. */
   readonly isFormer: boolean
+  /** Adds the source to the store, unless it holds it: before its first document is worked on. */
+  readonly record: () => Promise<void>
   /** Writes to Redis which store is at this address: without that, another disk there would be taken for a new store. */
   readonly remember: () => Promise<void>
 }
@@ -44,25 +54,32 @@ interface IdentityNeeds {
 const NOTHING = async (): Promise<void> => undefined
 
 export async function openIdentity(needs: IdentityNeeds, signal: AbortSignal): Promise<Identity> {
-  return needs.purpose === 'ingest' ? claim(needs, signal) : read(needs)
+  return needs.purpose === 'ingest' ? claim(needs, signal) : read(needs, signal)
 }
 
-async function claim(
-  { candidate, store, connection, settings }: IdentityNeeds,
-  signal: AbortSignal,
-): Promise<Identity> {
+const resolvingWith = ({ store, connection }: IdentityNeeds): ResolveDeps => ({
+  store,
+  isLive: async (id, source) => {
+    const { processes } = await new RedisActivity({ connection, pipeline: pipelineId(id, source.id) }).read()
+    return processes.length > 0
+  },
+  now: Date.now,
+})
+
+async function claim(needs: IdentityNeeds, signal: AbortSignal): Promise<Identity> {
+  const { candidate, store, connection, settings } = needs
+  const resolving = resolvingWith(needs)
   const known = new KnownStores(connection)
   const address = addressOf(store, settings)
   const former = formerPipelineId(candidate.addresses[0] ?? '', store.url)
   const { manifest, source, adopted } = await claimStore(
     candidate,
     {
-      store,
+      ...resolving,
       knownId: await known.read(address),
       formerLedger: new RedisLedger({ connection, pipeline: former }),
       acceptNew: settings.newStore,
       createdBy: `sluice ${packageVersion()}`,
-      now: Date.now,
     },
     signal,
   )
@@ -70,10 +87,20 @@ async function claim(
   await remember()
   const pipeline = pipelineId(manifest.id, source.id)
   const migrated = await migrateFormer(connection, { former, pipeline }, signal)
-  return { pipeline, source, adopted, migrated, remember, isFormer: manifest.adoptedFormat === 1 }
+  let recorded: Promise<void> | null = null
+  const record = async (): Promise<void> => {
+    recorded ??= recordSource(candidate, source, resolving, signal)
+    // The next document tries again.
+    await recorded.catch((error: unknown) => {
+      recorded = null
+      throw error
+    })
+  }
+  return { pipeline, source, adopted, migrated, record, remember, isFormer: manifest.adoptedFormat === 1 }
 }
 
-async function read({ candidate, store, purpose }: IdentityNeeds): Promise<Identity> {
+async function read(needs: IdentityNeeds, signal: AbortSignal): Promise<Identity> {
+  const { candidate, store, purpose } = needs
   const now = new Date().toISOString()
   const manifest = await store.readManifest()
   const [address = ''] = candidate.addresses
@@ -85,12 +112,16 @@ async function read({ candidate, store, purpose }: IdentityNeeds): Promise<Ident
       adopted: null,
       migrated: null,
       isFormer: true,
+      record: NOTHING,
       remember: NOTHING,
     }
   }
-  const resolution = resolveSource(candidate, manifest, store.url, now)
+  const resolution = await resolveIn(manifest, candidate, resolvingWith(needs), signal)
   if (resolution.kind === 'refused' && purpose === 'plan') throw new StoreRefused(resolution.message)
-  if (resolution.kind === 'refused' || (resolution.kind === 'added' && purpose === 'read')) {
+  if (
+    resolution.kind === 'refused' ||
+    (resolution.kind === 'added' && purpose === 'read' && manifest.sources.length > 0)
+  ) {
     const held = manifest.sources.map((source) => `${source.name} (${source.address})`).join(', ')
     throw new StoreRefused(`the store ${store.url} does not hold the source ${address}; it holds ${held || 'none'}`)
   }
@@ -102,6 +133,7 @@ async function read({ candidate, store, purpose }: IdentityNeeds): Promise<Ident
     adopted: null,
     migrated: null,
     isFormer,
+    record: NOTHING,
     remember: NOTHING,
   }
 }

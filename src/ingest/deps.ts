@@ -202,6 +202,8 @@ export interface ScanDeps extends ChangeDeps, SettleDeps, StorePatience, Recipes
   readonly source: Source
   readonly cutter: PieceCutter | null
   readonly queue: JobQueue
+  /** Adds the source to the store; called before a document is written down. */
+  readonly claimSource?: () => Promise<void>
   /** Jobs in Redis at the most; the listing waits while there are more (Law 6). */
   readonly backlogLimit: number
   /** Whether outputs are removed that stand for no document any more; else they are kept, marked as gone. */

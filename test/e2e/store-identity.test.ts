@@ -7,7 +7,8 @@ import { readStore } from '../support/check-store.ts'
 import { temporaryFolder } from '../support/folder.ts'
 import { startTestRedis } from '../support/redis.ts'
 import { errorReply, parsedReply, type Reply, ScriptedService } from '../support/scripted-service.ts'
-import { type Finished, sluice, STACK_TRACE } from '../support/sluice.ts'
+import { type Finished, sluice, STACK_TRACE, startSluice } from '../support/sluice.ts'
+import { until } from '../support/wait.ts'
 
 async function openSetup(answers?: () => Reply) {
   const resources = new AsyncDisposableStack()
@@ -65,6 +66,49 @@ describe('a store with one source', () => {
     const verified = await sluice(['verify', '--out', at.out])
     expect(verified.stdout).toMatch(/^2 documents whole/m)
     expect(verified.code).toBe(0)
+  }, 240_000)
+
+  test('is claimed by its first document: a mistyped, an empty and a stopped source leave it to the right one', async () => {
+    await using at = await openSetup()
+    const papers = await at.source('papers', { 'report.html': '<p>PAPER' })
+    const empty = await at.source('empty', {})
+    const none = { AWS_ACCESS_KEY_ID: 'key', AWS_SECRET_ACCESS_KEY: 'secret' }
+    const bucket = ['run', 's3://typo/x', '--out', at.out, '--s3-endpoint', 'http://127.0.0.1:1']
+    expect((await sluice(bucket, { env: none })).code).toBe(1)
+    expect((await at.run(empty)).code).toBe(0)
+    const status = await sluice(['status', empty, '--out', at.out])
+    expect(status.code, status.stderr).toBe(0)
+    expect((await at.manifest()).sources).toEqual([])
+
+    // Stopped after its first document was listed, and before it came to an end.
+    await using hanging = await new ScriptedService({
+      answers: () => ({ ...parsedReply(), delayMs: 600_000 }),
+    }).listen()
+    const wrong = await at.source('wrong', { 'report.html': '<p>WRONG' })
+    const flags = ['--parse-api-url', hanging.url, '--parse-api-key', 'test-key', '--grace', '1s', '--takeover', '2s']
+    const running = startSluice(['run', wrong, '--out', at.out, ...flags], { cwd: at.folder })
+    await until('its request', 60_000, async () => hanging.requests.length > 0)
+    expect((await at.manifest()).sources.map(({ name }) => name)).toEqual(['wrong'])
+    const refused = await at.run(papers)
+    expect([refused.code, refused.stderr]).toEqual([1, expect.stringContaining('already holds another source: wrong')])
+    running.child.kill('SIGINT')
+    expect((await running.finished).code).toBe(130)
+    await until('the right source', 60_000, async () => (await at.run(papers)).code === 0)
+    expect((await at.manifest()).sources.map(({ name }) => name)).toEqual(['papers'])
+    expect([...(await readStore(at.out)).records.keys()]).toEqual(['report.html'])
+    expect((await at.run(wrong)).code).toBe(1)
+  }, 240_000)
+
+  test('of two that begin together takes on one, and buys nothing for the other', async () => {
+    await using at = await openSetup()
+    await using redis = await startTestRedis()
+    const sources = [await at.source('one', { 'a.html': '<p>ONE' }), await at.source('two', { 'b.html': '<p>TWO' })]
+    const runs = await Promise.all(
+      sources.map((source, n) => at.run(source, '--redis-url', redis.url, '--state-dir', join(at.folder, `s${n}`))),
+    )
+    expect(runs.map(({ code }) => code)).toEqual(expect.arrayContaining([0, 1]))
+    expect((await at.manifest()).sources).toHaveLength(1)
+    expect([at.service.charged, (await readStore(at.out)).records.size]).toEqual([1, 1])
   }, 240_000)
 
   test('keeps two sources apart: neither takes the documents of the other for gone', async () => {

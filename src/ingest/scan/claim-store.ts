@@ -1,15 +1,29 @@
 import { randomUUID } from 'node:crypto'
 import { type StoreId, storeId } from '#src/document/ids.ts'
 import type { Outcome } from '#src/document/outcome.ts'
-import { STORE_FORMAT, type StoreManifest, type StoreSource } from '#src/document/store-manifest.ts'
+import { belongsTo, STORE_FORMAT, type StoreManifest, type StoreSource } from '#src/document/store-manifest.ts'
 import { StoreUnusable } from '#src/document/store-unusable.ts'
 import { StoreRefused } from '#src/document/store-refused.ts'
 import type { Ledger } from '#src/ports/ledger.ts'
 import type { OutputStore } from '#src/ports/output-store.ts'
-import { idOf, idOfAddress, resolveSource, type SourceCandidate, uniqueName } from './resolve-source.ts'
+import {
+  idOf,
+  idOfAddress,
+  type Resolution,
+  resolveSource,
+  type SourceCandidate,
+  uniqueName,
+} from './resolve-source.ts'
 
-export interface ClaimStoreDeps {
+export interface ResolveDeps {
   readonly store: OutputStore
+  /** Whether a process works on that source of the store now. */
+  readonly isLive: (store: StoreId, source: StoreSource) => Promise<boolean>
+  /** Epoch milliseconds. */
+  readonly now: () => number
+}
+
+export interface ClaimStoreDeps extends ResolveDeps {
   /** The id that Redis last saw at this address of a store; null when it saw none. */
   readonly knownId: StoreId | null
   /** The ledger that a release without `store.json` kept for this source and store. */
@@ -17,8 +31,6 @@ export interface ClaimStoreDeps {
   /** Whether the store may be another than `knownId` (`--new-store`). */
   readonly acceptNew: boolean
   readonly createdBy: string
-  /** Epoch milliseconds. */
-  readonly now: () => number
 }
 
 export interface StoreClaim {
@@ -37,8 +49,8 @@ export interface Adopted {
 const SAMPLES = 100
 
 /**
- * Makes sure that store, source and ledger belong together: creates or adopts the store, adds the source to it, and
- * refuses what would mix two sources or two stores. Repeatable; processes that begin together agree.
+ * Makes sure that store, source and ledger belong together: creates or adopts the store, and refuses what would mix two
+ * sources or two stores. A new source is added by `recordSource`. Repeatable; processes that begin together agree.
  *
  * @throws {StoreRefused} with what to type instead; nothing was changed then
  */
@@ -57,12 +69,86 @@ export async function claimStore(
       if (await store.writeManifest(made.manifest)) adopted = made.adopted
       continue
     }
-    const resolution = resolveSource(candidate, manifest, store.url, isoNow(deps))
+    const resolution = await resolveIn(manifest, candidate, deps, signal)
     if (resolution.kind === 'refused') throw new StoreRefused(resolution.message)
-    if (resolution.kind === 'known') return { manifest, source: resolution.source, adopted }
-    await refuseTakenFolder(resolution.source, store, signal)
+    const { source } = resolution
+    const isRenamed = resolution.kind === 'added' && manifest.sources.some(({ id }) => id === source.id)
+    if (!isRenamed) {
+      if (resolution.kind === 'added') await refuseTakenFolder(source, store, signal)
+      return { manifest, source, adopted }
+    }
     await store.writeManifest({ ...manifest, revision: manifest.revision + 1, sources: resolution.sources })
   }
+}
+
+/**
+ * Adds the source to the store, before its first document is worked on: one that is mistyped or empty claims no store.
+ *
+ * @throws {StoreRefused} where another source came first
+ */
+export async function recordSource(
+  candidate: SourceCandidate,
+  owner: StoreSource,
+  deps: ResolveDeps,
+  signal: AbortSignal,
+): Promise<void> {
+  const { store } = deps
+  for (;;) {
+    const manifest = await store.readManifest()
+    if (manifest === null) throw new StoreUnusable(`there is no store.json any more in ${store.url}`)
+    const resolution = await resolveIn(manifest, candidate, deps, signal)
+    if (resolution.kind === 'refused') throw new StoreRefused(resolution.message)
+    const { source } = resolution
+    if (source.id !== owner.id || source.prefix !== owner.prefix) {
+      throw new StoreRefused(
+        `another process has just added ${source.name} to ${store.url} with other flags: run again`,
+      )
+    }
+    if (resolution.kind === 'known') return
+    await refuseTakenFolder(source, store, signal)
+    await store.writeManifest({ ...manifest, revision: manifest.revision + 1, sources: resolution.sources })
+  }
+}
+
+/** Which of a store's sources a candidate is. One without a document on which no process works stands in no other's way. */
+export async function resolveIn(
+  manifest: StoreManifest,
+  candidate: SourceCandidate,
+  { store, isLive, now }: ResolveDeps,
+  signal: AbortSignal,
+): Promise<Resolution> {
+  const resolve = (sources: readonly StoreSource[]): Resolution =>
+    resolveSource(candidate, { sources }, store.url, isoNow({ now }))
+  const resolution = resolve(manifest.sources)
+  if (resolution.kind !== 'refused') return resolution
+  const held = await withDocuments(manifest.sources, store, signal)
+  const live: StoreSource[] = []
+  for (const source of manifest.sources) {
+    if (!held.has(source) && (await isLive(manifest.id, source))) live.push(source)
+  }
+  const again = resolve(manifest.sources.filter((source) => held.has(source) || live.includes(source)))
+  if (again.kind !== 'refused' || live.length === 0) return again
+  const names = live.map(({ name }) => name).join(', ')
+  return {
+    ...again,
+    message: `${again.message}\nIf ${names} was a mistake: it has no document yet; stop its process, and run this again after 10 s`,
+  }
+}
+
+async function withDocuments(
+  sources: readonly StoreSource[],
+  store: OutputStore,
+  signal: AbortSignal,
+): Promise<ReadonlySet<StoreSource>> {
+  const held = new Set<StoreSource>()
+  for (const list of [() => store.listRecords(signal), () => store.listDeadLetters(signal)]) {
+    for await (const owned of list()) {
+      const source = sources.find((one) => belongsTo(owned, one))
+      if (source !== undefined) held.add(source)
+      if (held.size === sources.length) return held
+    }
+  }
+  return held
 }
 
 /** Raises the epoch in which claims are counted, and answers it. Of processes that raise it together each has its own. */

@@ -93,6 +93,7 @@ export async function scanBatch(batch: readonly SourceItem[], deps: ScanDeps, si
   const changed = batch
     .map((item, at) => [item, entries[at] ?? null] as const)
     .filter(([item, known]) => !isUnchanged(item, known, deps))
+  if (changed.some(([{ kind }]) => kind === 'document' || kind === 'unusable')) await deps.claimSource?.()
   const steps: ScanStep[] = []
   for (let from = 0; from < changed.length; from += AT_ONCE) {
     const some = changed.slice(from, from + AT_ONCE)
