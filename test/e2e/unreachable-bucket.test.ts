@@ -50,7 +50,7 @@ test('sluice run calls a Redis that does not answer by its name, and one that is
   expect((await running.finished).code).toBe(130)
   const refused = await sluice([...run, '--redis-url', 'redis://127.0.0.1:1'])
   expect(refused.code).toBe(1)
-  expect(refused.stderr).toMatch(/^sluice: Redis at redis:\/\/127\.0\.0\.1:1 cannot be reached \(ECONNREFUSED\): /)
+  expect(refused.stderr).toMatch(/^sluice: Redis at redis:\/\/127\.0\.0\.1:1 cannot be reached \(ECONNREFUSED\): /m)
   expect(`${running.stderr()}${refused.stderr}`).not.toContain('the store')
 }, 240_000)
 
