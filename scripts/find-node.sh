@@ -46,8 +46,11 @@ if [ -n "$fetched" ] && [ -n "$cache" ] && ! [ -f "$scripts/setup.sh" ]; then
   if ! [ -x "$node" ] && command -v npm >/dev/null; then
     echo "sluice: fetching Node $release (50 MB), once" >&2
     mkdir -p "$cache/sluice" && half=$(mktemp -d "$kept.XXXXXX") &&
-      npm install --prefix "$half" --no-dry-run --no-save --no-audit --no-fund --no-progress --loglevel=error "$fetched@$release" >/dev/null &&
-      { mv -T "$half" "$kept" 2>/dev/null || rm -rf "$half"; } || rm -rf "${half:-}"
+      npm install --prefix "$half" --no-dry-run --no-save --no-audit --no-fund --no-progress --loglevel=error "$fetched@$release" >/dev/null 2>&1 &&
+      { mv -T "$half" "$kept" 2>/dev/null || rm -rf "$half"; } || {
+      rm -rf "${half:-}"
+      echo "sluice: npm could not fetch it: npm ping says why" >&2
+    }
   fi
   if [ -x "$node" ] && runs_sluice "$node"; then
     echo "$node"
