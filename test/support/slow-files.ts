@@ -69,6 +69,7 @@ export const LONG_FILES = [
   'test/e2e/resume.test.ts',
   'test/engine/conformance/clients.test.ts',
   'test/outages/last-run.test.ts',
+  'test/outages/service-behaviour.test.ts',
   'test/outages/redis-visible.test.ts',
   'test/outages/store.test.ts',
   'test/workers/queue-lease.test.ts',
