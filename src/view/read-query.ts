@@ -9,6 +9,8 @@ export function parseQuery(
 ):
   | { readonly kind: 'query'; readonly query: DocumentQuery }
   | { readonly kind: 'wrong'; readonly names: readonly string[] } {
+  const unknown = [...params.keys()].filter((name) => !(name in documentsParams.shape))
+  if (unknown.length > 0) return { kind: 'wrong', names: unknown }
   const given = Object.fromEntries([...params].filter(([, value]) => value !== ''))
   const parsed = documentsParams.safeParse(given)
   if (parsed.success) return { kind: 'query', query: queryOf(parsed.data) }
@@ -19,9 +21,7 @@ export function parseQuery(
 export function readQuery(params: URLSearchParams): DocumentQuery {
   const parsed = parseQuery(params)
   if (parsed.kind === 'query') return parsed.query
-  const right = new URLSearchParams([...params].filter(([name]) => !parsed.names.includes(name)))
-  const again = parseQuery(right)
-  return again.kind === 'query' ? again.query : queryOf({})
+  return readQuery(new URLSearchParams([...params].filter(([name]) => !parsed.names.includes(name))))
 }
 
 function queryOf(given: DocumentsParams): DocumentQuery {

@@ -56,7 +56,7 @@ export function renderMarkdown(markdown: string, cited: readonly Span[] = []): s
     })
     const clean = sanitize(hast, SCHEMA) as Root
     markCited(clean, cited)
-    return toHtml(clean)
+    return bidiShown(toHtml(clean))
   } catch (error) {
     // A tree of thousands of levels.
     if (error instanceof RangeError) return asText(markdown)
@@ -80,11 +80,18 @@ function fragment(html: string, properties: object = {}): ElementContent[] {
 /** Sanitised HTML of an HTML document: what it shows without its style, scripts and pictures. */
 export function renderHtml(html: string): string {
   try {
-    return toHtml(sanitize(fromParse5(parseFragment(html)), SCHEMA))
+    return bidiShown(toHtml(sanitize(fromParse5(parseFragment(html)), SCHEMA)))
   } catch (error) {
     if (error instanceof RangeError) return asText(html)
     throw error
   }
 }
 
-const asText = (text: string): string => `<pre>${escapeText(text)}</pre>`
+const asText = (text: string): string => bidiShown(`<pre>${escapeText(text)}</pre>`)
+
+/** Controls that turn the direction of text round are shown by their code, and turn nothing. */
+const bidiShown = (html: string): string =>
+  html.replaceAll(
+    /[\u202a-\u202e\u2066-\u2069]/g,
+    (control) => `[U+${control.charCodeAt(0).toString(16).toUpperCase()}]`,
+  )

@@ -17,6 +17,24 @@ const MOST_VERIFIED = 1_000
  * parsed; null otherwise, and for any other kind of source.
  */
 export async function sourceFile(record: DocumentRecord, sources: readonly StoreSource[]): Promise<string | null> {
+  const path = await sourcePath(record, sources)
+  if (path === null) return null
+  try {
+    const { size, mtimeMs } = await stat(path)
+    if (size !== record.bytes) return null
+    const known = `${size} ${mtimeMs} ${record.contentHash}`
+    if (verified.get(path) === known) return path
+    if ((await digestOf(path)) !== record.contentHash) return null
+    if (verified.size >= MOST_VERIFIED) verified.clear()
+    verified.set(path, known)
+    return path
+  } catch {
+    return null
+  }
+}
+
+/** Path of a document's file in its source folder, whatever its bytes are; null where this machine has none. */
+export async function sourcePath(record: DocumentRecord, sources: readonly StoreSource[]): Promise<string | null> {
   const source = sources.find(({ id }) => id === record.sourceId)
   const address = source?.address ?? record.source
   if (!address.startsWith('file:')) return null
@@ -27,15 +45,7 @@ export async function sourceFile(record: DocumentRecord, sources: readonly Store
     const folder = await realpath(fileURLToPath(address))
     const path = await realpath(join(folder, name))
     // A link, or a key with dots, that leads out of the source.
-    if (!path.startsWith(`${folder}${sep}`)) return null
-    const { size, mtimeMs } = await stat(path)
-    if (size !== record.bytes) return null
-    const known = `${size} ${mtimeMs} ${record.contentHash}`
-    if (verified.get(path) === known) return path
-    if ((await digestOf(path)) !== record.contentHash) return null
-    if (verified.size >= MOST_VERIFIED) verified.clear()
-    verified.set(path, known)
-    return path
+    return path.startsWith(`${folder}${sep}`) ? path : null
   } catch {
     return null
   }

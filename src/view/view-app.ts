@@ -6,7 +6,7 @@ import type { DocumentRecord } from '#src/document/record.ts'
 import type { OutputStore } from '#src/ports/output-store.ts'
 import { citedPage, readCitation } from './citation.ts'
 import { PAGE_HEADERS } from './headers.ts'
-import { documentPage } from './pages/document.ts'
+import { documentPage, type Preview } from './pages/document.ts'
 import { documentsPage } from './pages/documents.ts'
 import { failuresPage } from './pages/failures.ts'
 import { type Markup, page } from './pages/layout.ts'
@@ -16,7 +16,7 @@ import { addApi } from './api-routes.ts'
 import { addContent } from './content-routes.ts'
 import { comparePage, type Side } from './pages/compare.ts'
 import { differingLines, receiptsFor, shownReceipt } from './receipts.ts'
-import { sourceFile } from './source-file.ts'
+import { sourceFile, sourcePath } from './source-file.ts'
 import type { ViewOptions } from './view-options.ts'
 
 const ASSETS: Readonly<Record<string, string>> = {
@@ -95,10 +95,12 @@ const missing = (frame: { readonly base: string; readonly store: string }, key: 
       <p>The store has no document <code>${key}</code>.</p>`,
   )
 
-async function previewOf({ record }: ShownDocument, { sources }: ViewOptions): Promise<'pages' | 'html' | 'none'> {
+async function previewOf({ record }: ShownDocument, { sources }: ViewOptions): Promise<Preview> {
   const isPdf = /\.pdf$/i.test(record.key)
   if (!isPdf && !/\.x?html?$/i.test(record.key)) return 'none'
-  if ((await sourceFile(record, sources)) === null) return 'none'
+  if ((await sourceFile(record, sources)) === null) {
+    return (await sourcePath(record, sources)) === null ? 'away' : 'changed'
+  }
   return isPdf ? 'pages' : 'html'
 }
 

@@ -121,6 +121,7 @@ test('each answer of the API is as its description says, and the description nam
 test.each([
   ['api/documents?page=0&sort=size', 400, 'these parameters are wrong: sort, page'],
   ['api/documents?from=yesterday', 400, 'these parameters are wrong: from'],
+  ['api/documents?search=a&name=b', 400, 'these parameters are wrong: search, name'],
   ['api/document', 400, 'key is missing'],
   ['api/document?key=absent', 404, 'the store has no such document'],
   ['api/receipts?key=broken.pdf', 404, 'the store has no record of this document'],

@@ -56,3 +56,8 @@ test.each([7])('nothing that loads, leads away or runs is left of hostile docume
     }
   }
 })
+
+test('a control that turns text round is shown by its code', () => {
+  expect(renderMarkdown('photo\u202egpj.exe')).toContain('photo[U+202E]gpj.exe')
+  expect(renderHtml('<p>a\u2066b</p>')).toContain('a[U+2066]b')
+})

@@ -7,14 +7,22 @@ import { remedyOf } from '../remedies.ts'
 import { badge, count, type Markup, moment, page, type PageFrame, percent, pairs } from './layout.ts'
 import { pageView } from './page-view.ts'
 
+/** How the source is shown: pages of a PDF, sanitised HTML; else why it is not. */
+export type Preview = 'pages' | 'html' | keyof typeof NOT_SHOWN
+
+const NOT_SHOWN = {
+  none: 'its format has no pages',
+  away: 'it is not on this machine',
+  changed: 'it changed since it was parsed',
+} as const
+
 export interface DocumentOptions extends Omit<PageFrame, 'title' | 'current'> {
   readonly key: string
   readonly shown: ShownDocument | null
   readonly letter: DeadLetter | null
   /** From 1. */
   readonly pageNumber: number
-  /** How the source can be shown: pages of a PDF, sanitised HTML, or not at all. */
-  readonly preview: 'pages' | 'html' | 'none'
+  readonly preview: Preview
   /** What the address cites. */
   readonly citation: Citation
 }
@@ -40,12 +48,13 @@ function viewer(options: DocumentOptions, shown: ShownDocument): Markup {
   const named = new URLSearchParams({ key }).toString()
   const markdown = `${citationParams(key, citation, null)}${citation.spans.length > 0 ? `#${CITED_ID}` : ''}`
   const picture = preview === 'pages' ? `${base}/page.png?${named}&page=${pageNumber}` : null
-  const hasSource = preview !== 'none' || shown.blocks.length > 0
+  const isShown = preview === 'pages' || preview === 'html'
+  const hasSource = isShown || shown.blocks.length > 0
   const source =
     preview === 'html'
       ? html`<iframe title="Source" sandbox="allow-same-origin" src="${base}/content/source?${named}"></iframe>`
       : pageView({ ...shown, pageNumber, picture, citation })
-  return html`${hasSource ? '' : NO_SOURCE}
+  return html`${isShown ? '' : html`<p class="soft note">The source is not shown: ${NOT_SHOWN[preview]}.</p>`}
     <div class="viewer ${hasSource ? '' : 'single'}">
       ${hasSource ? html`<section class="source" aria-label="Source">${source}</section>` : ''}
       <section class="result" aria-label="Markdown">
@@ -59,11 +68,6 @@ function viewer(options: DocumentOptions, shown: ShownDocument): Markup {
       </section>
     </div>`
 }
-
-const NO_SOURCE = html`<p class="soft note">
-  The source is not shown: its folder is not on this machine, its file changed since it was parsed, or its format has no
-  pages.
-</p>`
 
 /** What the address cites, and whether it can still be trusted. */
 function cited({ record }: ShownDocument, citation: Citation, pageNumber: number): Markup {

@@ -13,6 +13,8 @@ export interface FailuresOptions extends Omit<PageFrame, 'title' | 'current'> {
 /** Documents of each code that are named. */
 const EXAMPLES = 5
 
+const titleOf = (code: string): string => `${code.slice(0, 1).toUpperCase()}${code.slice(1).replaceAll('_', ' ')}`
+
 /** Failures by reason, each with what helps. */
 export function failuresPage({ index, retryCommand, canRetry, ...frame }: FailuresOptions): Markup {
   const codes = index.facet('code')
@@ -24,7 +26,7 @@ export function failuresPage({ index, retryCommand, canRetry, ...frame }: Failur
         const command = retryCommand(value)
         return html`<section class="failure" aria-labelledby="code-${value}">
           <h2 id="code-${value}">
-            <a href="${frame.base}/documents?code=${value}">${value}</a>
+            <a href="${frame.base}/documents?code=${value}">${titleOf(value)}</a> <small>${value}</small>
             <span class="badge failed">${count(number)}</span>
           </h2>
           <p>${remedyOf(value)}</p>

@@ -89,7 +89,9 @@ const COLUMNS = [
 const MOST_VALUES = 12
 
 function countsBy(column: (typeof COLUMNS)[number][0], title: string, index: DocumentIndex, base: string): Markup {
-  const rows = index.facet(column).slice(0, MOST_VALUES)
+  const all = index.facet(column)
+  const rows = all.slice(0, MOST_VALUES)
+  const rest = all.slice(MOST_VALUES)
   if (rows.length === 0) return html``
   return html`<table>
     <caption>
@@ -103,6 +105,14 @@ function countsBy(column: (typeof COLUMNS)[number][0], title: string, index: Doc
             <td class="number">${count(number)}</td>
           </tr>`,
       )}
+      ${
+        rest.length === 0
+          ? ''
+          : html`<tr>
+              <th scope="row">${count(rest.length)} more</th>
+              <td class="number">${count(rest.reduce((sum, { count: number }) => sum + number, 0))}</td>
+            </tr>`
+      }
     </tbody>
   </table>`
 }
