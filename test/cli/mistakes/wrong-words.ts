@@ -17,13 +17,26 @@ const VALUES: readonly ((random: Random) => string)[] = [
   () => '1e400',
   () => 'NaN',
   () => '0x10',
-  (random) => `${random.below(100)}${random.pick(['ms', 's', 'm', 'h', 'd', 'w', 'y', ' minutes'])}`,
+  (random) => `${random.below(100)}${random.pick(['', 'ms', 's', 'm', 'h', 'd', 'w', 'y', ' minutes'])}`,
   (random) =>
     random.pick(['localhost:8080', 'http://', 'http:///x', 'https://[::1', 'ftp://x', 'redis:/x', '//x', '::']),
   (random) =>
     random.pick(['0 25 * * *', '5', '* * *', '60 * * * *', '0 0 31 2 *', '@daily', '*/0 * * * *', '* * * * * * *']),
-  (random) => random.pick(['{', '[]', 'null', '"x"', '{"a":', '{"__proto__":1}', '[{"match":5}]', '{"timeout":-1}']),
-  (random) => random.pick(['markdown,html', 'markdown,,', 'pdf', 'ocr', 'auto,fast', 'yes', 'TRUE', 'maybe']),
+  (random) =>
+    random.pick([
+      '{',
+      '[]',
+      'null',
+      '"x"',
+      '{"a":',
+      '{"__proto__":1}',
+      '[{"match":5}]',
+      '{"timeout":-1}',
+      "{'a':1}",
+      '{bad',
+    ]),
+  (random) =>
+    random.pick(['markdown,html', 'markdown,pdf', 'markdown,,', 'pdf', 'ocr', 'auto,fast', 'yes', 'TRUE', 'maybe']),
   (random) =>
     random.pick(['s3://', 's3:/b', 's3://b/p', 's3:b', 'file://h/p', 'file:///%zz', 'urls:', 'gs://b', 'http://x/y']),
   (random) =>
