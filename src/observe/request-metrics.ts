@@ -1,4 +1,4 @@
-import type { Registry } from 'prom-client'
+import type { Counter, Registry } from 'prom-client'
 import { DEFAULT_SERVICE } from '#src/contract/rules.ts'
 import type { HaltCause, Limit, VerdictKind } from '#src/document/verdict.ts'
 import type { Events, Receiver } from '#src/events.ts'
@@ -40,14 +40,7 @@ export function countRequests(events: Events, registry: Registry): void {
     'Requests to the embedded engine of a pipeline that has a service, too.',
   )
   const bytes = of('sluice_uploaded_bytes_total', 'Document bytes sent.')
-  const lost = of(
-    'sluice_requests_lost_total',
-    'Requests whose answer never came or cannot be used, also of a killed process whose document this one took over; may be charged.',
-  )
-  const doubtful = of(
-    'sluice_credits_in_doubt_total',
-    'Credits of requests whose answer never came or cannot be used, by the price model.',
-  )
+  countLost(events, of)
   const spooled = of('sluice_answers_spooled_total', 'Paid answers that the store did not take, kept in the spool.')
   const gone = of('sluice_answers_lost_total', 'Paid answers that could be kept nowhere.')
   const answers = counter(registry, {
@@ -85,6 +78,19 @@ export function countRequests(events: Events, registry: Registry): void {
   })
   events.on('answer:spooled', () => spooled.inc())
   events.on('answer:lost', () => gone.inc())
+  events.on('request:throttled', ({ limit, to }) => to === 'parser' && refused.inc({ limit }))
+  events.on('halt:begun', ({ cause }) => halts.inc({ cause }))
+}
+
+function countLost(events: Events, of: (name: string, help: string) => Counter): void {
+  const lost = of(
+    'sluice_requests_lost_total',
+    'Requests whose answer never came or cannot be used, also of a killed process whose document this one took over; may be charged.',
+  )
+  const doubtful = of(
+    'sluice_credits_in_doubt_total',
+    'Credits of requests whose answer never came or cannot be used, by the price model.',
+  )
   const count = ({ to, credits }: Receiver & { readonly credits: number }): void => {
     if (to === 'engine') return
     lost.inc()
@@ -92,8 +98,6 @@ export function countRequests(events: Events, registry: Registry): void {
   }
   events.on('request:lost', count)
   events.on('request:ambiguous', count)
-  events.on('request:throttled', ({ limit, to }) => to === 'parser' && refused.inc({ limit }))
-  events.on('halt:begun', ({ cause }) => halts.inc({ cause }))
 }
 
 /** The same by service; what the embedded engine does beside one is none of it. */
