@@ -9,9 +9,9 @@ import { z } from 'zod'
  * process keys, lease in ms, source key, now, longest request in ms, `send` or `hold` for what is in doubt, epoch that
  * we know.
  *
- * Answers 2 when it is to be held, 3 when it is sent again though an earlier request is in doubt, 0 when a live process buys this receipt for another document. For the same document
- * it cannot be in flight any more, because we have the claim: an earlier try was cut off between the request and its
- * receipt, and left it. One that is held has `held` instead of its process, which is alive no more than a dead one.
+ * Answers 2 when it is to be held, 3 when it is sent again though an earlier request is in doubt, 0 when a live process
+ * buys this receipt for another document. For the same document it cannot be in flight any more, because we have the
+ * claim: an earlier try was cut off between the request and its receipt, and left it. One that is held has `held` instead of its process, which is alive no more than a dead one.
  */
 export const BEGIN = new LuaScript(
   'begin intent',

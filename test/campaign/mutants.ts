@@ -67,8 +67,8 @@ export const MUTANTS = {
   'counts-no-doubt': [
     [
       'src/ledger/intent-scripts.ts',
-      "redis.call('HINCRBY', KEYS[3], ARGV[1], 1)\nend\nredis.call('HSET'",
-      "end\nredis.call('HSET'",
+      "redis.call('HINCRBY', KEYS[3], ARGV[1], 1)\n  redis.call('HSET'",
+      "redis.call('HSET'",
     ],
   ],
   /** The lease of a process is not checked when the first byte of a request is about to leave. */

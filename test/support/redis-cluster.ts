@@ -4,7 +4,7 @@ import { mkdir, mkdtemp, rm } from 'node:fs/promises'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { connectRedis } from '#src/redis/connection.ts'
+import { connectRedis, type RedisConnection } from '#src/redis/connection.ts'
 import { findRedisServer } from '#src/redis/private-server/server-binary.ts'
 import { REDIS_CACHE_DIR } from './redis.ts'
 import { until } from './wait.ts'
@@ -22,7 +22,7 @@ export async function startTestCluster(): Promise<TestCluster> {
   const ports = await freePorts(6)
   const nodes = [0, 1, 2].map((index) => ({ port: ports[index] ?? 0, busPort: ports[index + 3] ?? 0 }))
   const servers = await Promise.all(nodes.map((node) => startNode(node, folder)))
-  const clients = await Promise.all(nodes.map(({ port }) => connectRedis({ url: `redis://127.0.0.1:${port}` })))
+  const clients = await Promise.all(nodes.map(({ port }) => connectToNode(`redis://127.0.0.1:${port}`)))
   for (const [index, client] of clients.entries()) {
     const range = [Math.ceil((index * SLOTS) / 3), Math.ceil(((index + 1) * SLOTS) / 3) - 1]
     await client.call('CLUSTER', ['ADDSLOTSRANGE', ...range.map(String)])
@@ -43,6 +43,18 @@ export async function startTestCluster(): Promise<TestCluster> {
       await rm(folder, { recursive: true, force: true })
     },
   }
+}
+
+async function connectToNode(url: string): Promise<RedisConnection> {
+  const found: RedisConnection[] = []
+  await until(`${url} is up`, 20_000, async () => {
+    await connectRedis({ url }).then(
+      (connection) => found.push(connection),
+      () => undefined,
+    )
+    return found.length > 0
+  })
+  return found[0] as RedisConnection
 }
 
 async function startNode(node: { readonly port: number; readonly busPort: number }, folder: string) {

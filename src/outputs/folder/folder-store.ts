@@ -290,7 +290,8 @@ class FolderStore implements FolderOutputStore {
       if (await isThere(folder)) return readIfThere(join(folder, name))
       if (old !== null) return old
     }
-    return null
+    // A commit may have ended between both looks.
+    return readIfThere(join(folder, name))
   }
 
   #pathsOf(key: SourceKey): DocumentPaths {
