@@ -15,16 +15,11 @@ export type IdentitySettings = Pick<Settings, 'sourceName' | 'prefix' | 'out' | 
  * What a source is, whichever machine reads it. A folder is its real path and no host: workers on several machines
  * share a mount.
  */
-export async function identifySource(
-  typed: string,
-  at: Location,
-  url: string,
-  settings: IdentitySettings,
-): Promise<SourceCandidate> {
+export async function identifySource(at: Location, url: string, settings: IdentitySettings): Promise<SourceCandidate> {
   const rest = {
     name: settings.sourceName ?? null,
     prefix: settings.prefix === undefined ? null : checkedPrefix(settings.prefix),
-    typed: { source: typed, out: settings.out },
+    out: settings.out,
   }
   switch (at.kind) {
     case 'folder': {

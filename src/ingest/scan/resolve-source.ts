@@ -13,8 +13,8 @@ export interface SourceCandidate {
   readonly name: string | null
   /** `--prefix`, without slashes at the ends. */
   readonly prefix: string | null
-  /** What was typed, for the commands that a refusal prints. */
-  readonly typed: { readonly source: string; readonly out: string }
+  /** `--out` as it was typed, for the advice of a refusal. */
+  readonly out: string
 }
 
 export type Resolution =
@@ -79,19 +79,16 @@ function overlap(one: string, other: string): boolean {
   return one !== '' && (`${one}/`.startsWith(`${other}/`) || `${other}/`.startsWith(`${one}/`))
 }
 
-function secondSource({ typed, defaultName }: SourceCandidate, sources: readonly StoreSource[], url: string): string {
+function secondSource({ out, defaultName }: SourceCandidate, sources: readonly StoreSource[], url: string): string {
   const [first] = sources
   const held = sources.map(({ name, address }) => `${name} (${address})`).join(', ')
   const prefix = uniqueName(
     defaultName.replaceAll(/[^\p{L}\p{N}_-]+/gu, '-').replaceAll(/^-+|-+$/g, '') || 'second',
     sources.map((source) => ({ name: source.prefix })),
   )
-  const run = `./sluice run ${quoted(typed.source)}`
   return [
     `the store ${url} already holds another source: ${held}. Nothing was sent and nothing was changed.`,
-    'To keep both in one store, or each in its own:',
-    `  ${run} --out ${quoted(typed.out)} --prefix ${prefix}`,
-    `  ${run} --out ${quoted(`${typed.out.replace(/\/+$/, '')}-${prefix}`)}`,
+    `To keep both in one store, add --prefix ${prefix}. For a store of its own: --out ${quoted(`${out.replace(/\/+$/, '')}-${prefix}`)}`,
     `If this is ${first?.name ?? ''} at a new address (moved, or mounted elsewhere), add --source-name ${quoted(first?.name ?? '')}`,
   ].join('\n')
 }

@@ -290,7 +290,7 @@ class FolderStore implements FolderOutputStore {
       if (await isThere(folder)) return readIfThere(join(folder, name))
       if (old !== null) return old
     }
-    // A commit may have ended between both looks.
+    // A commit may have ended between both reads.
     return readIfThere(join(folder, name))
   }
 
