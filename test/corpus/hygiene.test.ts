@@ -64,6 +64,19 @@ describe('near duplicates of chunks', () => {
   })
 })
 
+test.each([
+  ['a megabyte without a space', 'abcdefghij'.repeat(100_000)],
+  ['comparisons without a tag', 'if a < b then '.repeat(100_000)],
+  ['tables that are never closed', 'one <table two '.repeat(100_000)],
+  ['comments that are never closed', 'one <!-- two '.repeat(100_000)],
+])('a document of %s is read in a time that grows with its length', async (_what, text) => {
+  // The square of its length is more than the test may take.
+  const reader = await HygieneReader.open()
+  const english = 'The lock keeper counted the boats that passed the canal in the spring, and wrote their names down. '
+  expect(reader.languageOf(text).language).toBeNull()
+  expect(reader.languageOf(english.repeat(20) + text.slice(0, 100)).language).toBe('en')
+})
+
 describe('the hygiene of a chunk', () => {
   test('names exact duplicates and what is nearly the same', async () => {
     const reader = await HygieneReader.open()

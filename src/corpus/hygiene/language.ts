@@ -58,10 +58,10 @@ export async function openLanguages(): Promise<Languages> {
   }
 
   const ofDocument = (markdown: string): DocumentLanguage => {
-    const prose = proseOf(markdown)
-    const script = scriptOf(prose)
-    if (lettersIn(prose) < LEAST_LETTERS) return { ...UNKNOWN, script }
-    const passages = passagesOf(prose)
+    const passages = passagesOf(proseOf(markdown))
+    const sample = passages.join(' ')
+    const script = scriptOf(sample)
+    if (lettersIn(sample) < LEAST_LETTERS) return { ...UNKNOWN, script }
     const guesses = passages.map((passage) => guess(passage, SURE))
     const [best] = Object.values(Object.groupBy(guesses, ({ language }) => language ?? '')).sort(
       (a, b) => (b?.length ?? 0) - (a?.length ?? 0),
@@ -90,18 +90,31 @@ export async function openLanguages(): Promise<Languages> {
   return { ofDocument, ofChunk }
 }
 
-const NO_PROSE = [
-  /^ {0,3}(`{3,}|~{3,})[\s\S]*?(?:^ {0,3}\1|$(?![\s\S]))/gm,
-  /<!--[\s\S]*?-->|<table\b[\s\S]*?<\/table>|<[^>]*>/gi,
-  /^[ \t>]*\|.*$/gm,
-  /`[^`\n]*`/g,
-  /\]\([^)\s]*\)|(?:https?:|www\.)\S+|\S+@\S+/g,
-] as const
+/** What is no prose. `last`: behind the last one of these nothing can match, and each start would search to the end of the text. */
+const NO_PROSE: readonly { readonly pattern: RegExp; readonly last?: RegExp }[] = [
+  { pattern: /^ {0,3}(`{3,}|~{3,})[\s\S]*?(?:^ {0,3}\1|$(?![\s\S]))/gm },
+  { pattern: /<!--[\s\S]*?-->/g, last: /-->/g },
+  { pattern: /<table\b[\s\S]*?<\/table>/gi, last: /<\/table>/gi },
+  { pattern: /<[^>]*>/g, last: />/g },
+  { pattern: /^[ \t>]*\|.*$/gm },
+  { pattern: /`[^`\n]*`/g },
+  // A word with an @ is searched once from its start.
+  { pattern: /\]\([^)\s]*\)|(?:https?:|www\.)\S+|(?<!\S)\S+@\S+/g },
+]
 
-/** Without code, tables, addresses and marks: words of prose, one space between them. */
+/** Without code, tables, addresses and marks: words of prose, one space between them. In a time that grows with the text. */
 function proseOf(markdown: string): string {
-  const words = NO_PROSE.reduce((text, pattern) => text.replaceAll(pattern, ' '), markdown)
+  const words = NO_PROSE.reduce((text, { pattern, last }) => {
+    const end = last === undefined ? text.length : endOfLast(last, text)
+    return text.slice(0, end).replaceAll(pattern, ' ') + text.slice(end)
+  }, markdown)
   return words.replaceAll(/[^\p{L}\p{M}'’]+/gu, ' ').trim()
+}
+
+function endOfLast(pattern: RegExp, text: string): number {
+  let end = 0
+  for (const match of text.matchAll(pattern)) end = match.index + match[0].length
+  return end
 }
 
 /** Of different words: a word says no more the second time. */
