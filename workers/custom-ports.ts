@@ -57,9 +57,9 @@ export async function identifyCustomSource(
   url: string,
   settings: Settings,
 ): Promise<SourceCandidate> {
-  if (source === undefined) return identifySource(locationOf(name), url, settings)
+  if (source === undefined) return identifySource(name, locationOf(name), url, settings)
   // The rules for names and prefixes are those of any other source.
-  const like = await identifySource({ kind: 'urls', path: url }, url, settings)
+  const like = await identifySource(url, { kind: 'urls', path: url }, url, settings)
   return { ...like, identity: `own:${url}`, addresses: [url], defaultName: shortName(url) }
 }
 

@@ -7,6 +7,7 @@ import { shortName } from '#src/ingest/scan/claim-store.ts'
 import type { SourceCandidate } from '#src/ingest/scan/resolve-source.ts'
 import { prefixOf } from '#src/fetch/site/site-scope.ts'
 import { StoreRefused } from '#src/document/store-refused.ts'
+import { commandLine } from '#config/invocation.ts'
 import type { Location } from './location.ts'
 
 export type IdentitySettings = Pick<Settings, 'sourceName' | 'prefix' | 'out' | 's3Endpoint'>
@@ -15,11 +16,16 @@ export type IdentitySettings = Pick<Settings, 'sourceName' | 'prefix' | 'out' | 
  * What a source is, whichever machine reads it. A folder is its real path and no host: workers on several machines
  * share a mount.
  */
-export async function identifySource(at: Location, url: string, settings: IdentitySettings): Promise<SourceCandidate> {
+export async function identifySource(
+  typed: string,
+  at: Location,
+  url: string,
+  settings: IdentitySettings,
+): Promise<SourceCandidate> {
   const rest = {
     name: settings.sourceName ?? null,
     prefix: settings.prefix === undefined ? null : checkedPrefix(settings.prefix),
-    out: settings.out,
+    typed: { run: commandLine('run', typed), out: settings.out },
   }
   switch (at.kind) {
     case 'folder': {

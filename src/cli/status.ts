@@ -15,7 +15,7 @@ import { count, oneLine } from './format.ts'
 import { lostLine, turnOfDay } from './lost-line.ts'
 import { gradeLines } from './grade-lines.ts'
 import { skippedLines } from './skipped-lines.ts'
-import { commandLine } from './invocation.ts'
+import { commandLine } from '#config/invocation.ts'
 import { MOST_RECORDS } from './status-command.ts'
 import { quiet, type Target } from './targets.ts'
 

@@ -27,7 +27,10 @@ async function openSetup(answers?: () => Reply) {
       return path
     },
     run: (source: string, ...more: readonly string[]): Promise<Finished> =>
-      sluice(['run', source, '--out', out, ...flags, ...more], { cwd: folder.path }),
+      sluice(['run', source, '--out', out, ...flags, ...more], {
+        cwd: folder.path,
+        env: { SLUICE_COMMAND: './sluice' },
+      }),
     manifest: async () => JSON.parse(await readFile(join(out, 'store.json'), 'utf8')) as StoreManifest,
     [Symbol.asyncDispose]: () => resources.disposeAsync(),
   }

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import { type SourceId, sourceId } from '#src/document/ids.ts'
 import type { StoreManifest, StoreSource } from '#src/document/store-manifest.ts'
+import { quoted } from '#src/document/quoted.ts'
 
 /** A source as a command names it, before a store was asked whether it knows it. */
 export interface SourceCandidate {
@@ -13,8 +14,8 @@ export interface SourceCandidate {
   readonly name: string | null
   /** `--prefix`, without slashes at the ends. */
   readonly prefix: string | null
-  /** `--out` as it was typed, for the advice of a refusal. */
-  readonly out: string
+  /** What was typed, for the commands that a refusal prints: this program with the source, and its store. */
+  readonly typed: { readonly run: string; readonly out: string }
 }
 
 export type Resolution =
@@ -79,7 +80,7 @@ function overlap(one: string, other: string): boolean {
   return one !== '' && (`${one}/`.startsWith(`${other}/`) || `${other}/`.startsWith(`${one}/`))
 }
 
-function secondSource({ out, defaultName }: SourceCandidate, sources: readonly StoreSource[], url: string): string {
+function secondSource({ typed, defaultName }: SourceCandidate, sources: readonly StoreSource[], url: string): string {
   const [first] = sources
   const held = sources.map(({ name, address }) => `${name} (${address})`).join(', ')
   const prefix = uniqueName(
@@ -88,7 +89,9 @@ function secondSource({ out, defaultName }: SourceCandidate, sources: readonly S
   )
   return [
     `the store ${url} already holds another source: ${held}. Nothing was sent and nothing was changed.`,
-    `To keep both in one store, add --prefix ${prefix}. For a store of its own: --out ${quoted(`${out.replace(/\/+$/, '')}-${prefix}`)}`,
+    'To keep both in one store, or each in its own:',
+    `  ${typed.run} --out ${quoted(typed.out)} --prefix ${prefix}`,
+    `  ${typed.run} --out ${quoted(`${typed.out.replace(/\/+$/, '')}-${prefix}`)}`,
     `If this is ${first?.name ?? ''} at a new address (moved, or mounted elsewhere), add --source-name ${quoted(first?.name ?? '')}`,
   ].join('\n')
 }
@@ -99,5 +102,3 @@ const otherPrefix = ({ name, prefix }: StoreSource, asked: string): string =>
 
 const takenPrefix = ({ name, prefix }: StoreSource, asked: string): string =>
   `the prefix "${asked}" overlaps "${prefix}", where this store holds the source ${name}: choose another --prefix`
-
-const quoted = (text: string): string => (/^[\w@%+=:,./~-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`)

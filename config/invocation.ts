@@ -1,5 +1,6 @@
 import { basename, dirname } from 'node:path'
-import { environment } from '#config/environment.ts'
+import { quoted } from '#src/document/quoted.ts'
+import { environment } from './environment.ts'
 
 /** How this program was called, for commands that are shown: `./sluice`, `npx sluice` or `sluice`. */
 function programName(): string {
@@ -11,5 +12,3 @@ function programName(): string {
 
 /** A command that works when it is pasted. */
 export const commandLine = (...words: readonly string[]): string => [programName(), ...words.map(quoted)].join(' ')
-
-const quoted = (word: string): string => (/^[\w@%+=:,./~-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`)
