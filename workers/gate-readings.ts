@@ -1,6 +1,6 @@
 import type { Settings } from '#config/settings.ts'
 import { waitsUntil } from '#src/gate/gate-line.ts'
-import type { GateState } from '#src/gate/gate-state.ts'
+import { type GateState, monthOf } from '#src/gate/gate-state.ts'
 import type { Activity } from '#src/ledger/redis-activity.ts'
 import { type Reading, SHARED } from '#src/observe/reading.ts'
 import type { Account } from './account.ts'
@@ -42,10 +42,8 @@ export function capReadings(pipeline: string | null, cap: Activity['cap']): Read
   }))
 }
 
-/** However many months there were: the last one counts. */
-function monthReadings(credits: GateState['credits'], limit: number | null): Reading[] {
-  const [last] = [...credits].filter(([scope]) => scope.startsWith('month:')).toSorted(([a], [b]) => (a < b ? 1 : -1))
-  const values = { limit, spent: last?.[1].spent ?? null }
+function monthReadings(state: GateState, limit: number | null): Reading[] {
+  const values = { limit, spent: monthOf(state)?.spent ?? null }
   return (['limit', 'spent'] as const).flatMap((of) => {
     const value = values[of]
     return value === null ? [] : [{ name: CREDITS[of][0], help: CREDITS[of][1], labels: { scope: 'month' }, value }]
@@ -53,18 +51,17 @@ function monthReadings(credits: GateState['credits'], limit: number | null): Rea
 }
 
 /** Two series, however many runs and months there were: runs are summed, of the months the last one counts. */
-function reserved(credits: GateState['credits']): { readonly scope: string; readonly held: number }[] {
-  const all = [...credits]
-  const runs = all.filter(([scope]) => scope.startsWith('run:'))
-  const months = all.filter(([scope]) => scope.startsWith('month:')).toSorted(([a], [b]) => (a < b ? 1 : -1))
+function reserved(state: GateState): { readonly scope: string; readonly held: number }[] {
+  const runs = [...state.credits].filter(([scope]) => scope.startsWith('run:'))
+  const month = monthOf(state)
   return [
     ...(runs.length === 0 ? [] : [{ scope: 'run', held: runs.reduce((sum, [, { held }]) => sum + held, 0) }]),
-    ...months.slice(0, 1).map(([, { held }]) => ({ scope: 'month', held })),
+    ...(month === null ? [] : [{ scope: 'month', held: month.held }]),
   ]
 }
 
 export function readingsOf(state: GateState, { service, creditsLeft, monthlyCredits }: Account): Reading[] {
-  const { rate, places, shut, refused, credits, shutMs } = state
+  const { rate, places, shut, refused, shutMs } = state
   const until = waitsUntil(state, Date.now())
   const perProcess = (name: string, help: string, value: number, labels: Reading['labels'] = {}): Reading => ({
     name: `sluice_gate_${name}`,
@@ -97,10 +94,10 @@ export function readingsOf(state: GateState, { service, creditsLeft, monthlyCred
             until / 1000,
           ),
         ]),
-    ...reserved(credits).map(({ scope, held }) =>
+    ...reserved(state).map(({ scope, held }) =>
       of('credits_reserved', 'Credits held for what is in flight, by budget.', held, { scope }),
     ),
-    ...monthReadings(credits, monthlyCredits),
+    ...monthReadings(state, monthlyCredits),
     ...(creditsLeft === null
       ? []
       : [

@@ -23,7 +23,6 @@ export interface Requests {
   readonly service: Service
   readonly parser: Parser
   readonly gate: ServiceGate
-  readonly gateLine: () => Promise<string | null>
   /** For the metrics. */
   readonly account: () => Pick<Account, 'service' | 'creditsLeft'>
   /** Null where limits are not asked for: those of the embedded engine are known. */
@@ -87,7 +86,6 @@ export async function openRequests(
     parser,
     gate,
     limitWatch,
-    gateLine: async () => (service.free ? null : gateLine(await limiter.state(), { probes: true, now: Date.now() })),
   }
 }
 

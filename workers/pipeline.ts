@@ -21,7 +21,7 @@ import type { RunRecord } from './run-record.ts'
 import type { RedisData } from './lost-redis.ts'
 import type { PlanDeps } from '#src/ingest/scan/plan-source.ts'
 import type { Requests } from './open-requests.ts'
-import type { WorkState } from './status-line.ts'
+import type { WorkState } from './work-state.ts'
 import type { CustomPorts } from './custom-ports.ts'
 import type { Shared } from './shared.ts'
 

@@ -1,6 +1,6 @@
 import type { Settings } from '#config/settings.ts'
 import { gateLine, waitsUntil } from '#src/gate/gate-line.ts'
-import type { GateState } from '#src/gate/gate-state.ts'
+import { type GateState, monthOf } from '#src/gate/gate-state.ts'
 import { openGate } from '#src/gate/open-gate.ts'
 import type { RedisGate } from '#src/gate/redis-gate.ts'
 import { Events } from '#src/events.ts'
@@ -11,6 +11,7 @@ import { describeRun } from './describe-run.ts'
 import { hostedGate } from './open-requests.ts'
 import type { Pipeline } from './pipeline.ts'
 import type { Shared } from './shared.ts'
+import { limitsOf } from './work-state.ts'
 
 export interface LiveOptions {
   readonly settings: Settings
@@ -68,13 +69,14 @@ async function open(
   resources.use(pipeline)
   const redis = await shared.connection(new AbortController().signal)
   const gates = new Map<string, Promise<RedisGate>>()
-  const begin = async (keyDigest: string): Promise<RedisGate> =>
-    resources.use(await openGate({ redis, keyDigest, windowMs: settings.rateWindowMs }))
-  const gateOf = (name: string): Promise<RedisGate> => {
-    const gate = gates.get(name) ?? begin(name)
-    gates.set(name, gate)
+  const begin = (keyDigest: string): Promise<RedisGate> => {
+    const gate = openGate({ redis, keyDigest, windowMs: settings.rateWindowMs }).then((opened) => resources.use(opened))
+    gates.set(keyDigest, gate)
+    // The next question tries again.
+    gate.catch(() => gates.delete(keyDigest))
     return gate
   }
+  const gateOf = (name: string): Promise<RedisGate> => gates.get(name) ?? begin(name)
   return { pipeline, gateOf }
 }
 
@@ -92,11 +94,7 @@ async function statusOf({ pipeline, gateOf }: Opened, settings: Settings, pace: 
     gate === null ? null : gateOf(gate).then((opened) => opened.state()),
   ])
   const { pending, done, partial, failed, skipped } = counts
-  const rate = state?.rate ?? null
-  const left = {
-    perMs: rate === null || state === null ? null : rate.perWindow / state.windowMs,
-    isHeld: paused || out.length > 0 || (state !== null && (state.shut !== null || state.paused)),
-  }
+  const left = limitsOf(state, paused || out.length > 0)
   pace.note(done + partial + failed, performance.now(), left)
   return {
     perSecond: pace.perMs * 1000,
@@ -110,7 +108,7 @@ async function statusOf({ pipeline, gateOf }: Opened, settings: Settings, pace: 
     limiter: state === null ? null : limiterOf(state, workers > 0),
     budgets: [
       ...(doing.cap === null ? [] : [{ scope: 'run' as const, ...doing.cap, held: 0 }]),
-      ...(state === null ? [] : [monthOf(state, settings.monthlyCredits ?? null)]),
+      ...(state === null ? [] : [monthBudget(state, settings.monthlyCredits ?? null)]),
     ],
     processes: doing.processes.map((one) => ({ ...one, documents: [...one.documents] })),
     outages: [...out],
@@ -135,9 +133,8 @@ function limiterOf(state: GateState, probes: boolean): LiveStatus['limiter'] {
   }
 }
 
-/** Of the months the last one counts. */
-function monthOf({ credits }: GateState, limit: number | null): LiveStatus['budgets'][number] {
-  const months = [...credits].filter(([scope]) => scope.startsWith('month:')).toSorted(([a], [b]) => (a < b ? 1 : -1))
-  const { spent, held } = months[0]?.[1] ?? { spent: 0, held: 0 }
-  return { scope: 'month', limit, spent, held }
-}
+const monthBudget = (state: GateState, limit: number | null): LiveStatus['budgets'][number] => ({
+  scope: 'month',
+  limit,
+  ...(monthOf(state) ?? { spent: 0, held: 0 }),
+})

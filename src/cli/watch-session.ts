@@ -1,5 +1,5 @@
 import type { IngestPipeline } from '#workers/pipeline.ts'
-import type { WorkState } from '#workers/status-line.ts'
+import type { WorkState } from '#workers/work-state.ts'
 import type { Counts } from '#src/document/outcome.ts'
 import type { Events } from '#src/events.ts'
 import { tallyOf } from '#src/observe/tally.ts'

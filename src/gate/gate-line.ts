@@ -15,15 +15,20 @@ const SHORT_MS = 10_000
  * What the gate is doing, for the progress view: `rate ~ 480/min learned, 12 in flight, next in 0.4 s`. `probes`: whether
  * a live worker sends the next probe. `now`: epoch milliseconds.
  */
-export function gateLine(
-  state: GateState,
-  { probes, now }: { readonly probes: boolean; readonly now: number },
-): string {
+export const gateLine = (state: GateState, asked: Asked): string => gateParts(state, asked).join(', ')
+
+interface Asked {
+  readonly probes: boolean
+  readonly now: number
+}
+
+/** The parts of that line; of a gate that is shut the first one says why. */
+export function gateParts(state: GateState, { probes, now }: Asked): string[] {
   const { paused, shut, inFlight, nextInMs, askedInMs } = state
-  if (paused) return `paused by hand, ${inFlight} in flight`
+  if (paused) return ['paused by hand', `${inFlight} in flight`]
   if (shut !== null) {
     const probe = probes && shut.probeInMs > 0 ? [`next probe at ${timeOfDay(now + shut.probeInMs, now)}`] : []
-    return [`shut: ${SHUT[shut.cause]}`, ...probe, `${inFlight} in flight`].join(', ')
+    return [`shut: ${SHUT[shut.cause]}`, ...probe, `${inFlight} in flight`]
   }
   const parts = [rate(state), places(state)].filter((part) => part !== null)
   const until = waitsUntil(state, now)
@@ -32,7 +37,7 @@ export function gateLine(
     if (askedInMs === null) parts.push(`next at ${time}`)
     else parts.unshift(`the service asks to wait until ${time}`)
   } else if (nextInMs >= 50) parts.push(`next in ${seconds(nextInMs)}`)
-  return parts.join(', ')
+  return parts
 }
 
 /** When a longer wait ends: the next probe of a gate that is shut, or what the service asks for. Epoch milliseconds. */

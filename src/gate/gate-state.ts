@@ -61,3 +61,9 @@ function creditsByScope(entries: StateReply['credits']): ReadonlyMap<string, Cre
   }
   return scopes
 }
+
+/** Credits of the month; however many months there were, the last one counts. Null before the first. */
+export function monthOf({ credits }: GateState): Credits | null {
+  const months = [...credits].filter(([scope]) => scope.startsWith('month:')).toSorted(([a], [b]) => (a < b ? 1 : -1))
+  return months[0]?.[1] ?? null
+}

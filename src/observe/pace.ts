@@ -3,7 +3,8 @@ const WINDOW_MS = 60_000
 /** Before so much of it the first answers are still due: what they say is too long. */
 const LEAST_MS = 5_000
 
-interface Limits {
+/** What holds documents back. */
+export interface Limits {
   /** What the gate lets through, documents a millisecond; null while it knows no rate. */
   readonly perMs: number | null
   /** An outage, a halt or a pause keeps documents back: how long it lasts is not known. */

@@ -1,4 +1,7 @@
+import { gateParts } from '#src/gate/gate-line.ts'
+import type { GateState } from '#src/gate/gate-state.ts'
 import type { Notice, OutageNotice } from '#src/observe/outage-text.ts'
+import type { Limits } from '#src/observe/pace.ts'
 import { within } from '#src/observe/within.ts'
 import type { Requests } from './open-requests.ts'
 
@@ -6,30 +9,34 @@ import type { Requests } from './open-requests.ts'
 const GATE_LINE_MS = 1_000
 
 /** What keeps documents back, for the progress view. */
-export interface WorkState {
+export interface WorkState extends Limits {
   readonly notices: readonly Notice[]
-  /** Documents a millisecond that the gate lets through; null while it knows no rate. */
-  readonly perMs: number | null
-  /** By an outage, a halt or a pause. */
-  readonly isHeld: boolean
 }
 
 /** Outages first: they are known in this process, while the gate's state is in Redis. */
 export async function workState(
   outages: readonly OutageNotice[],
-  { gate, gateLine, service }: Requests,
+  { gate, service }: Pick<Requests, 'gate' | 'service'>,
 ): Promise<WorkState> {
-  const [line, state] = (await within(Promise.all([gateLine(), gate.limiter.state()]), GATE_LINE_MS)) ?? [null, null]
-  const parts = line === null || line === '' ? [] : line.split(', ')
+  // The limits of the embedded engine are known.
+  const state = service.free ? null : await within(gate.limiter.state(), GATE_LINE_MS)
+  const parts = state === null ? [] : gateParts(state, { probes: true, now: Date.now() })
   const down = outages.find(({ dependency }) => state?.shut?.cause === 'outage' && dependency === 'service')
   // The gate is shut for that outage: its line goes on with the next probe.
   const merged = outages.map((outage) =>
     outage === down ? { ...outage, parts: [...outage.parts, ...parts.slice(1)] } : outage,
   )
-  const { rate = null, shut = null, paused = false, windowMs = 1 } = service.free ? {} : (state ?? {})
   return {
     notices: down !== undefined || parts.length === 0 ? merged : [...merged, { parts, cause: null }],
-    perMs: rate === null ? null : rate.perWindow / windowMs,
-    isHeld: outages.length > 0 || shut !== null || paused,
+    ...limitsOf(state, outages.length > 0),
+  }
+}
+
+/** `isOut`: something else than the gate keeps all documents back. */
+export function limitsOf(state: GateState | null, isOut: boolean): Limits {
+  const rate = state?.rate ?? null
+  return {
+    perMs: rate === null || state === null ? null : rate.perWindow / state.windowMs,
+    isHeld: isOut || (state !== null && (state.shut !== null || state.paused)),
   }
 }
