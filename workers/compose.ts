@@ -52,7 +52,7 @@ interface Opened extends Pipeline {
   readonly migrated: Migrated | null
   readonly parsers: ParserPolicy
   readonly purchases: ListingPurchases
-  readonly record: () => Promise<void>
+  readonly claimSource: () => Promise<void>
   readonly remember: () => Promise<void>
   readonly connection: RedisConnection
   readonly shared: Shared
@@ -115,7 +115,7 @@ export async function openIngestPipeline(options: PipelineOptions, signal: Abort
       refusals: ingest.refusals,
       view: ingest.view,
       beginRun: spend.beginRun,
-      record: new RunRecord({ lastRun: opened.lastRun, events, lease, service: serviceFacts(parsers, requests) }),
+      runRecord: new RunRecord({ lastRun: opened.lastRun, events, lease, service: serviceFacts(parsers, requests) }),
       limiter: requests.gate.limiter,
       ambiguous: () => intents.ambiguousTotal(),
       consume: () => consumeWithSharedSlots({ connection, pipeline: id, slots: shared.slots, settings, ingest }),
@@ -128,7 +128,7 @@ export async function openIngestPipeline(options: PipelineOptions, signal: Abort
 }
 
 const scanning = async (
-  { queue, record: claimSource }: Opened,
+  { queue, claimSource }: Opened,
   ingest: IngestDeps,
   settings: Settings,
   signal: AbortSignal,
@@ -268,7 +268,7 @@ async function open(options: PipelineOptions, purpose: Purpose, signal: AbortSig
   const candidate = await answered('source', identifyCustomSource(custom, name, opened.source.url, settings))
   const connection = await answered('store', connected())
   const identity = await answered('store', openIdentity({ candidate, store, connection, settings, purpose }, signal))
-  const { pipeline: id, source: owner, adopted, migrated, record, remember } = identity
+  const { pipeline: id, source: owner, adopted, migrated, claimSource, remember } = identity
   const parsers = customPolicy(parserPolicyOf(settings, { isFormer: identity.isFormer, prefix: owner.prefix }), custom)
   const source = withPrefix(opened.source, owner.prefix)
   const queue = resources.use(new DocumentQueue({ connection, pipeline: id }))
@@ -281,7 +281,7 @@ async function open(options: PipelineOptions, purpose: Purpose, signal: AbortSig
     migrated,
     parsers,
     purchases,
-    record,
+    claimSource,
     remember,
     source,
     owner,

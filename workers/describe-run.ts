@@ -9,10 +9,9 @@ export function describeRun({ run, killedAt, halts }: LastRunReport, now: number
   const [halt] = halts.toSorted((a, b) => a.since - b.since)
   if (run === null && halt === undefined) return null
   const end = run?.end ?? null
-  const state = halt !== undefined ? 'halted' : killedAt !== null ? 'killed' : end === null ? 'running' : end.kind
   const endedAt = end?.at ?? killedAt
   return {
-    state: state === 'halted' && halt === undefined ? 'resumed' : state,
+    state: halt === undefined ? stateOf(end, killedAt) : 'halted',
     command: run?.command ?? null,
     service: run?.service ?? null,
     startedAt: run?.startedAt ?? null,
@@ -25,6 +24,11 @@ export function describeRun({ run, killedAt, halts }: LastRunReport, now: number
     ].join(', '),
     next: halt === undefined ? null : nextStep(halt.cause),
   }
+}
+
+function stateOf(end: LastRun['end'], killedAt: number | null): NonNullable<LiveStatus['lastRun']>['state'] {
+  if (end === null) return killedAt === null ? 'running' : 'killed'
+  return end.kind === 'halted' ? 'resumed' : end.kind
 }
 
 function whereOf({ command, service, startedAt }: LastRun, endedAt: number | null, now: number): string {

@@ -38,14 +38,14 @@ export async function runWorker(
   stopping: Stopping,
   options: WorkerOptions,
 ): Promise<WorkerEnd> {
-  const { record } = pipeline
-  await record.begin(commandOf(options.intake))
+  const { runRecord } = pipeline
+  await runRecord.begin(commandOf(options.intake))
   try {
     const end = await work(pipeline, stopping, options)
-    await record.end(end)
+    await runRecord.end(end)
     return end
   } catch (error) {
-    await record.end({ kind: 'failed', message: error instanceof Error ? error.message : String(error) })
+    await runRecord.end({ kind: 'failed', message: error instanceof Error ? error.message : String(error) })
     throw error
   }
 }

@@ -37,7 +37,7 @@ export interface Identity {
   /** Whether the store was made by a release without `store.json`. */
   readonly isFormer: boolean
   /** Adds the source to the store, unless it holds it: before its first document is worked on. */
-  readonly record: () => Promise<void>
+  readonly claimSource: () => Promise<void>
   /** Writes to Redis which store is at this address: without that, another disk there would be taken for a new store. */
   readonly remember: () => Promise<void>
 }
@@ -88,7 +88,7 @@ async function claim(needs: IdentityNeeds, signal: AbortSignal): Promise<Identit
   const pipeline = pipelineId(manifest.id, source.id)
   const migrated = await migrateFormer(connection, { former, pipeline }, signal)
   let recorded: Promise<void> | null = null
-  const record = async (): Promise<void> => {
+  const claimSource = async (): Promise<void> => {
     recorded ??= recordSource(candidate, source, resolving, signal)
     // The next document tries again.
     await recorded.catch((error: unknown) => {
@@ -96,7 +96,7 @@ async function claim(needs: IdentityNeeds, signal: AbortSignal): Promise<Identit
       throw error
     })
   }
-  return { pipeline, source, adopted, migrated, record, remember, isFormer: manifest.adoptedFormat === 1 }
+  return { pipeline, source, adopted, migrated, claimSource, remember, isFormer: manifest.adoptedFormat === 1 }
 }
 
 async function read(needs: IdentityNeeds, signal: AbortSignal): Promise<Identity> {
@@ -112,7 +112,7 @@ async function read(needs: IdentityNeeds, signal: AbortSignal): Promise<Identity
       adopted: null,
       migrated: null,
       isFormer: true,
-      record: NOTHING,
+      claimSource: NOTHING,
       remember: NOTHING,
     }
   }
@@ -133,7 +133,7 @@ async function read(needs: IdentityNeeds, signal: AbortSignal): Promise<Identity
     adopted: null,
     migrated: null,
     isFormer,
-    record: NOTHING,
+    claimSource: NOTHING,
     remember: NOTHING,
   }
 }

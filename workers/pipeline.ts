@@ -85,7 +85,7 @@ export interface IngestPipeline extends Pipeline {
   readonly limiter: Requests['gate']['limiter']
   /** Requests that were in flight at a hard kill: whether the service charged for them is unknown (Law 2). */
   readonly ambiguous: () => Promise<number>
-  readonly record: RunRecord
+  readonly runRecord: RunRecord
   /** Starts taking jobs. */
   readonly consume: () => Consumer
   /** Does something at set times until `signal` aborts; of all processes on this pipeline one does it each time. */

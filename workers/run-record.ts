@@ -11,8 +11,8 @@ export interface RunRecordOptions {
   readonly service: Pick<LastRun, 'service' | 'gate'>
 }
 
-/** How long the end of a process waits for Redis: the record is for people, nothing depends on it. */
-const END_PATIENCE_MS = 2_000
+/** How long a process waits for Redis at its start and its end: the record is for people, nothing depends on it. */
+const PATIENCE_MS = 2_000
 
 /** Writes how the run of this process stands, and what halts the batch. Redis may be away: then the record is not written. */
 export class RunRecord {
@@ -42,7 +42,8 @@ export class RunRecord {
     if (command === null) return this.#refresh()
     const { lastRun, lease, service } = this.#options
     this.#know([])
-    await lastRun.begun({ command, ...service, process: lease.id, startedAt: Date.now(), end: null })
+    const run = { command, ...service, process: lease.id, startedAt: Date.now(), end: null }
+    await within(lastRun.begun(run), PATIENCE_MS)
   }
 
   async end(ending: RunEnding): Promise<void> {
@@ -51,7 +52,7 @@ export class RunRecord {
       if (ending.kind === 'halted') await this.#halted(ending)
       if (this.#isFeeding) await lastRun.ended(lease.id, { ...ending, at: Date.now() })
     }
-    await within(write(), END_PATIENCE_MS)
+    await within(write(), PATIENCE_MS)
   }
 
   /** Each document that meets a halt reports it, in each process: it counts once. */

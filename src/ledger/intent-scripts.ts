@@ -11,7 +11,8 @@ import { z } from 'zod'
  *
  * Answers 2 when it is to be held, 3 when it is sent again though an earlier request is in doubt, 0 when a live process
  * buys this receipt for another document. For the same document it cannot be in flight any more, because we have the
- * claim: an earlier try was cut off between the request and its receipt, and left it. One that is held has `held` instead of its process, which is alive no more than a dead one.
+ * claim: an earlier try was cut off between the request and its receipt, and left it. One that is held has `held` instead
+ * of its process, which is alive no more than a dead one.
  */
 export const BEGIN = new LuaScript(
   'begin intent',

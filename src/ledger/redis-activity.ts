@@ -1,6 +1,7 @@
 import { type SourceKey, sourceKey } from '#src/document/ids.ts'
 import { redisPrefix } from '#src/document/pipeline.ts'
 import { z } from 'zod'
+import { processKeyPrefix } from './process-lease.ts'
 import { LuaScript, type RedisClient } from '#src/redis/lua-script.ts'
 
 /** A document that a process holds. */
@@ -79,7 +80,7 @@ export class RedisActivity {
   async read(): Promise<Activity> {
     const prefix = redisPrefix(this.#pipeline)
     const keys = ['epoch', 'claims', 'intents', 'spending:cap'].map((name) => `${prefix}:${name}`)
-    return readActivity(await READ_ACTIVITY.run(this.#connection, keys, [`${prefix}:process:`]))
+    return readActivity(await READ_ACTIVITY.run(this.#connection, keys, [processKeyPrefix(this.#pipeline)]))
   }
 }
 

@@ -1,5 +1,6 @@
 import { redisPrefix } from '#src/document/pipeline.ts'
 import type { HaltCause } from '#src/document/verdict.ts'
+import { processKeyPrefix } from './process-lease.ts'
 import type { RedisClient } from '#src/redis/lua-script.ts'
 
 /** How a run ended. */
@@ -41,15 +42,18 @@ export interface LastRunReport {
 /** The last run of a pipeline and what halted it, for processes that come after it and know none of its settings. */
 export class RedisLastRun {
   readonly #client: RedisClient
-  readonly #prefix: string
+  readonly #processKeys: string
+  readonly #epochKey: string
   readonly #runKey: string
   readonly #haltsKey: string
 
   constructor({ connection, pipeline }: { readonly connection: RedisClient; readonly pipeline: string }) {
     this.#client = connection
-    this.#prefix = redisPrefix(pipeline)
-    this.#runKey = `${this.#prefix}:last-run`
-    this.#haltsKey = `${this.#prefix}:halts`
+    const prefix = redisPrefix(pipeline)
+    this.#processKeys = processKeyPrefix(pipeline)
+    this.#epochKey = `${prefix}:epoch`
+    this.#runKey = `${prefix}:last-run`
+    this.#haltsKey = `${prefix}:halts`
   }
 
   /** What halted an earlier run is over: it is asked anew. */
@@ -90,9 +94,9 @@ export class RedisLastRun {
     const run = await this.#run()
     const halts = await this.halts()
     if (run === null || run.end !== null) return { run, killedAt: null, halts }
-    const isAlive = await this.#client.exists(`${this.#prefix}:process:${run.process}`)
+    const isAlive = await this.#client.exists(`${this.#processKeys}${run.process}`)
     if (isAlive === 1) return { run, killedAt: null, halts }
-    const beat = await this.#client.hget(`${this.#prefix}:epoch`, `p:${run.process}`)
+    const beat = await this.#client.hget(this.#epochKey, `p:${run.process}`)
     return { run, killedAt: Number(/:(\d+)$/.exec(beat ?? '')?.[1] ?? run.startedAt), halts }
   }
 
