@@ -4,12 +4,19 @@ import { type Flags, flagOf, longFlagOf } from '#config/load.ts'
 import { type SettingName, SETTINGS } from '#config/settings.ts'
 import { groupOf } from './flag-groups.ts'
 
-/** Which setting each flag of a command is about. */
-const settingsOf = new WeakMap<Command, Map<string, SettingName>>()
-
+/** Which setting a flag is about. */
 const settingOfOption = new WeakMap<Option, SettingName>()
 
 export const settingOf = (option: Option): SettingName | undefined => settingOfOption.get(option)
+
+/** The same for all flags of a command, by the names that their values have there. */
+const settingsOf = (command: Command): ReadonlyMap<string, SettingName> =>
+  new Map(
+    command.options.flatMap((option) => {
+      const name = settingOf(option)
+      return name === undefined ? [] : [[option.attributeName(), name] as const]
+    }),
+  )
 
 /** Left out of short help. */
 export function isRare(option: Option): boolean {
@@ -28,9 +35,7 @@ export const hasManySettings = (options: readonly unknown[]): boolean =>
  * `enginePort` is `--port` of `sluice engine`.
  */
 export function addSettings(command: Command, names: readonly SettingName[], without = ''): Command {
-  const settings = new Map<string, SettingName>()
-  settingsOf.set(command, settings)
-  for (const name of names) addFlags(command, name, settings, without)
+  for (const name of names) addFlags(command, name, without)
   command.optionsGroup('Settings file:')
   command.option('--config <file>', 'settings file (default: sluice.yaml here) [SLUICE_CONFIG]')
   command.option('--no-config', 'leave the settings file alone')
@@ -42,29 +47,21 @@ export function addSettings(command: Command, names: readonly SettingName[], wit
  * source. They are checked as everywhere.
  */
 export function acceptSettings(command: Command, names: readonly SettingName[]): Command {
-  const settings = settingsOf.get(command) ?? new Map<string, SettingName>()
-  const offered = new Set(settings.values())
-  for (const name of names) if (!offered.has(name)) addFlags(command, name, settings, '', false)
+  const offered = new Set(settingsOf(command).values())
+  for (const name of names) if (!offered.has(name)) addFlags(command, name, '', false)
   return command.addHelpText('after', '\nThe other flags of `run` are accepted too, and make no difference here.')
 }
 
-function addFlags(
-  command: Command,
-  name: SettingName,
-  settings: Map<string, SettingName>,
-  without: string,
-  isListed = true,
-): void {
+function addFlags(command: Command, name: SettingName, without: string, isListed = true): void {
   const option = optionOf(name, flagOf(shortName(name, without)))
     .helpGroup(groupOf(name))
     .hideHelp(!isListed)
-  settings.set(option.attributeName(), name)
   settingOfOption.set(option, name)
   command.addOption(option)
   if (SETTINGS[name].duration !== true) return
   option.argParser(withUnit)
   const alias = new Option(`--${longFlagOf(shortName(name, without))} <duration>`).hideHelp()
-  settings.set(alias.attributeName(), name)
+  settingOfOption.set(alias, name)
   command.addOption(alias)
 }
 
@@ -101,7 +98,7 @@ function shownDefault(value: unknown): string | null {
 
 /** What the command line really gave: commander's own default (`true` for a `--no-…` flag) is no flag. */
 export function givenFlags(command: Command): Flags {
-  const settings = settingsOf.get(command) ?? new Map<string, SettingName>()
+  const settings = settingsOf(command)
   const given: [SettingName, string | boolean][] = []
   for (const [attribute, value] of Object.entries(command.opts<Record<string, string | boolean>>())) {
     const name = settings.get(attribute)
@@ -113,7 +110,7 @@ export function givenFlags(command: Command): Flags {
 /** A problem with a setting, under the name that its flag has at this command: `enginePort` is `--port` of `sluice engine`. */
 export function asTyped(command: Command, problem: string): string {
   const longs = new Map(command.options.map((option) => [option.attributeName(), option.long]))
-  for (const [attribute, name] of settingsOf.get(command) ?? []) {
+  for (const [attribute, name] of settingsOf(command)) {
     const usual = `--${flagOf(name)}`
     const isHere = command.options.some(({ long }) => long === usual)
     if (!isHere && problem.startsWith(`${usual}:`)) return `${longs.get(attribute)}${problem.slice(usual.length)}`

@@ -17,13 +17,20 @@ export function reportError(error: unknown): number {
   if (isCommanders(error)) return error.exitCode === 0 ? EXIT.allDone : EXIT.usage
   const explanation = explanationOf(error)
   const message = explanation ?? bugReport(error)
-  screen.clear()
-  if (process.argv.includes('--json')) process.stdout.write(`${JSON.stringify({ event: 'error', message })}\n`)
   const isVerbose = process.argv.some((word) => word === '--verbose' || word === '-v')
   const stack = isVerbose && error instanceof Error ? (error.stack ?? '') : null
-  screen.print(`sluice: ${message}`, stack === null ? {} : { stack }, 'error')
+  printError(message, stack === null ? {} : { stack })
   if (stack !== null && !screen.isLog) process.stderr.write(`${stack}\n`)
   return EXIT.usage
+}
+
+/** An error on the screen, and with `--json` as an event. `pipeline`: the one that it is about, of several. */
+export function printError(message: string, fields: object, pipeline: string | null = null): void {
+  const named = pipeline === null ? {} : { pipeline }
+  screen.clear()
+  if (process.argv.includes('--json'))
+    process.stdout.write(`${JSON.stringify({ event: 'error', ...named, message })}\n`)
+  screen.print(`${pipeline ?? 'sluice'}: ${message}`, { ...named, ...fields }, 'error')
 }
 
 /** Warnings of Node and of libraries are lines of the log where the log goes to standard error. */

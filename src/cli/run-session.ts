@@ -22,7 +22,8 @@ import { screen } from './screen.ts'
 import { startProgress } from './progress.ts'
 import { stopNotices } from './stop-notices.ts'
 import { summaryOf } from './summary.ts'
-import { rememberTarget, reportBroken, sayFor, type Target, type Targets } from './targets.ts'
+import { rememberTarget, sayFor, type Target, type Targets } from './targets.ts'
+import { printError } from './report-error.ts'
 import { reportLosses } from './report-losses.ts'
 import { reportUnmatched } from './report-unmatched.ts'
 import { messageOf } from './usage-error.ts'
@@ -58,13 +59,9 @@ export async function runSession({ targets, shared }: Targets, intake: Intake, o
       }
       if (targets.length === 1) throw error
       codes.push(EXIT.usage)
-      reportBroken(target, error)
-      output.event('summary', () => ({
-        pipeline: target.name,
-        end: 'broken',
-        message: messageOf(error),
-        exitCode: EXIT.usage,
-      }))
+      const message = messageOf(error)
+      printError(message, {}, target.name)
+      output.event('summary', () => ({ pipeline: target.name, end: 'broken', message, exitCode: EXIT.usage }))
     }
   }
   process.exitCode = worstOf(codes)

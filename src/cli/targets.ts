@@ -7,7 +7,7 @@ import { type LastTarget, lastTarget, rememberLastTarget } from './last-target.t
 import { commandLine } from '#config/invocation.ts'
 import { readConfig, unusable } from './read-settings.ts'
 import { sourceOf } from './source-argument.ts'
-import { screen } from './screen.ts'
+import { printError } from './report-error.ts'
 import { explanationOf, messageOf, Reported, UsageError } from './usage-error.ts'
 
 /** What a command is about: the source of the command line, or a pipeline of the settings file. */
@@ -114,18 +114,9 @@ async function lastCommand(command: Command): Promise<string> {
   return last === null ? '' : `. The last one here:\n  ${commandLine(command.name(), last.source, '--out', last.out)}`
 }
 
-/** A pipeline that cannot be opened is an error with its name. */
-export function reportBroken({ name }: Target, error: unknown): void {
-  const message = messageOf(error)
-  if (process.argv.includes('--json')) {
-    process.stdout.write(`${JSON.stringify({ event: 'error', pipeline: name, message })}\n`)
-  }
-  screen.print(`${name ?? 'sluice'}: ${message}`, { pipeline: name }, 'error')
-}
-
 /**
- * Does something for one target after the other; one that is broken keeps no other from its
- * turn. Above what is printed for one of several stands its name.
+ * Does something for one target after the other; one that is broken keeps no other from its turn, and is an error with
+ * its name. Above what is printed for one of several stands its name.
  */
 export async function forEachTarget(
   { targets, shared }: Targets,
@@ -141,7 +132,7 @@ export async function forEachTarget(
     } catch (error) {
       if (targets.length === 1 || explanationOf(error) === null) throw error
       isWhole = false
-      reportBroken(target, error)
+      printError(messageOf(error), {}, target.name)
     }
   }
   if (!isWhole) throw new Reported()
