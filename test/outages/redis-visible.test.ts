@@ -36,7 +36,9 @@ test('Redis that is away is seen in all four channels, and every endpoint answer
   expect(body).toMatch(/^sluice_requests_total \d/m)
   const before = running.stderr().length
   const since = (): string => running.stderr().slice(before)
-  await until('progress names Redis', 15_000, () => /documents, .*Redis is down for [^:]*: it does not answer/.test(since()))
+  await until('progress names Redis', 15_000, () =>
+    /documents, .*Redis is down for [^:]*: it does not answer/.test(since()),
+  )
   await redis.start()
   expect((await running.finished).code).toBe(0)
   expect(running.stderr().match(/Redis works again/g)).toHaveLength(1)

