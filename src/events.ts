@@ -115,6 +115,8 @@ export interface SluiceEvents {
   'stage:failed': [{ key: SourceKey; stage: Stage; error: unknown }]
   /** A scan is due by the schedule, and this process does it. */
   'schedule:due': [{ dueAt: Date }]
+  /** When the next scan of the schedule is due. */
+  'schedule:next': [{ dueAt: Date }]
   /** A source that is followed was listed from its first document to its last, and compared. */
   'source:listed': []
   /** A scan found no document for these globs of `never-send`. */

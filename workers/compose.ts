@@ -196,9 +196,10 @@ const scheduling =
       events.emit('schedule:due', { dueAt })
       return action(cut)
     }
+    const onNext = (dueAt: Date): boolean => events.emit('schedule:next', { dueAt })
     const onError = (error: unknown): boolean => events.emit('process:error', { key: null, error })
     const { onLoss } = data
-    return keepSchedule({ connection, pipeline, every, takeoverMs, onTick, onError, onLoss }, signal)
+    return keepSchedule({ connection, pipeline, every, takeoverMs, onTick, onNext, onError, onLoss }, signal)
   }
 
 /** As `openPipeline`, for `sluice plan`: counts pages, knows prices, and has no way to send anything. */

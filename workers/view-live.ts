@@ -3,7 +3,9 @@ import { gateLine, waitsUntil } from '#src/gate/gate-line.ts'
 import { type GateState, monthOf } from '#src/gate/gate-state.ts'
 import { openGate } from '#src/gate/open-gate.ts'
 import type { RedisGate } from '#src/gate/redis-gate.ts'
+import { seen } from '#src/document/outcome.ts'
 import { Events } from '#src/events.ts'
+import { skippedOf } from '#src/ingest/scan/skipped-of.ts'
 import { Pace } from '#src/observe/pace.ts'
 import { LiveHistory, type LivePipeline, type LiveStatus } from '#src/view/live.ts'
 import { openPipeline } from './compose.ts'
@@ -19,6 +21,10 @@ export interface LiveOptions {
   /** Null where no source is known for the store: nothing live is shown. */
   readonly source: string | null
 }
+
+/** Largest ledger that is read for the reasons of skipped files. */
+const MOST_READ = 10_000
+const READ_MS = 5_000
 
 /** Between two moments of the history. */
 const SAMPLE_MS = 5_000
@@ -94,6 +100,8 @@ async function statusOf({ pipeline, gateOf }: Opened, settings: Settings, pace: 
     gate === null ? null : gateOf(gate).then((opened) => opened.state()),
   ])
   const { pending, done, partial, failed, skipped } = counts
+  const isReadable = skipped > 0 && seen(counts) <= MOST_READ
+  const reasons = isReadable ? await skippedOf(ledger, AbortSignal.timeout(READ_MS)) : []
   const left = limitsOf(state, paused || out.length > 0)
   pace.note(done + partial + failed, performance.now(), left)
   return {
@@ -101,6 +109,7 @@ async function statusOf({ pipeline, gateOf }: Opened, settings: Settings, pace: 
     leftMs: pace.leftMs(pending, left),
     source: source.url,
     counts: { pending, done, partial, failed, skipped },
+    skippedBy: Object.fromEntries(reasons),
     backlog,
     workers,
     paused,

@@ -41,7 +41,9 @@ export const NO_PLAN: Plan = {
 }
 
 export function addTo(plan: Plan, planned: PlannedItem): Plan {
-  const { change, refusal, skip, extension, requests, credits } = planned
+  const { refusal, skip, extension, requests, credits } = planned
+  // What its bytes refuse was listed as new or changed.
+  const change = refusal === null ? planned.change : 'unusable'
   const counted = { requests, pages: planned.pages ?? 0, saved: planned.saved ? 1 : 0, credits }
   const counts = requests > 0 || planned.saved
   return {

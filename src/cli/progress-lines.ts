@@ -33,7 +33,7 @@ function partsOf(view: View): string[] {
   const about = listed === null ? 'about' : 'at least'
   return [
     `${count(view.settled)} of ${count(view.total)} documents`,
-    ...(leftMs === null ? [] : [`${about} ${duration(leftMs)} left`]),
+    ...(leftMs === null ? [] : [`${about} ${duration(Math.max(leftMs, 1000))} left`]),
     ...(listed === null ? [] : [`listing: ${count(listed)} so far`]),
     ...(view.failed > 0 ? [`${count(view.failed)} failed`] : []),
     ...(perSecond > 0 ? [rate(perSecond)] : []),

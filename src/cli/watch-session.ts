@@ -2,6 +2,7 @@ import type { IngestPipeline } from '#workers/pipeline.ts'
 import type { WorkState } from '#workers/work-state.ts'
 import type { Counts } from '#src/document/outcome.ts'
 import type { Events } from '#src/events.ts'
+import { timeOfDay } from '#src/gate/gate-line.ts'
 import { tallyOf } from '#src/observe/tally.ts'
 import { activityOf } from './activity.ts'
 import { oneLine } from './format.ts'
@@ -13,6 +14,9 @@ import { longRunningSession } from './long-running-session.ts'
 import { goneLines } from './summary.ts'
 import type { Say, Targets } from './targets.ts'
 import { messageOf } from './usage-error.ts'
+
+/** A scan that is due this soon is not announced: a line for each minute would hide the others. */
+const SOON_MS = 60_000
 
 /** Follows all targets until it is stopped. */
 export async function watchSession(targets: Targets, output: Output): Promise<void> {
@@ -30,6 +34,10 @@ function reportEvents(events: Events, say: Say): void {
     const line = goneLines(gone).join('; ')
     if (line !== '' && line !== saidLast) say(line)
     saidLast = line
+  })
+  events.on('schedule:next', ({ dueAt }) => {
+    const now = Date.now()
+    if (dueAt.getTime() - now > SOON_MS) say(`next scan at ${timeOfDay(dueAt.getTime(), now)}`)
   })
   events.on('process:error', ({ key, error }) => {
     if (key === null) say(oneLine(`going on after an error: ${messageOf(error)}`))

@@ -94,7 +94,8 @@ interface Case {
 
 function verdictOf(meaning: Meaning, { answer, error, asked }: Case): Verdict {
   const code = error.code === null ? '' : ` ${error.code}`
-  const said = `The service answered ${answer.status}${code}: ${error.text}${redirectOf(answer)}`
+  const answerer = asked.isLocal === true ? 'engine' : 'service'
+  const said = `The ${answerer} answered ${answer.status}${code}: ${error.text}${redirectOf(answer)}`
   const base = { answer, error, message: said }
   switch (meaning.kind) {
     case 'rejected':

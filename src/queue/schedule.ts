@@ -14,6 +14,8 @@ export interface ScheduleOptions {
   readonly takeoverMs: number
   /** Does what is due. Ends soon, by throwing, when `signal` aborts: the tick is then left to another process. */
   readonly onTick: (dueAt: Date, signal: AbortSignal) => Promise<void>
+  /** Hears at the start, and after each tick, when the next one is due. */
+  readonly onNext: (dueAt: Date) => void
   readonly onError: (error: unknown) => void
   /** Calls the listener when Redis lost data; the schedule is made anew then, and a tick is due at once. */
   readonly onLoss: (listener: () => void) => () => void
@@ -53,6 +55,9 @@ export async function keepSchedule(options: ScheduleOptions, signal: AbortSignal
   try {
     await queue.setGlobalConcurrency(1)
     await schedule(queue, readTimetable(options.every), options.every)
+    const announce = (): void => void announceNext(queue, options.onNext).catch(options.onError)
+    announce()
+    worker.on('completed', announce)
     const running = worker.run()
     const restore = (): void => void restored(queue, options.every).catch(options.onError)
     const stopListening = options.onLoss(restore)
@@ -80,6 +85,11 @@ async function schedule(queue: Queue, timetable: Timetable, text: string): Promi
   } catch (cause) {
     throw new SetupError(`"${text}" is neither a duration (10m, 1h) nor a cron pattern ("0 2 * * *")`, { cause })
   }
+}
+
+async function announceNext(queue: Queue, onNext: ScheduleOptions['onNext']): Promise<void> {
+  const next = (await queue.getJobScheduler(SCHEDULER_ID))?.next
+  if (next !== undefined && next > Date.now()) onNext(new Date(next))
 }
 
 async function tick(

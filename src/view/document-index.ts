@@ -47,15 +47,16 @@ const SCHEMA = `
 CREATE TABLE IF NOT EXISTS documents (
   place TEXT PRIMARY KEY, stamp TEXT NOT NULL, pass INTEGER NOT NULL, key TEXT NOT NULL, outcome TEXT NOT NULL,
   code TEXT NOT NULL, format TEXT NOT NULL, parser TEXT NOT NULL, credits REAL NOT NULL, pages INTEGER, grade REAL,
-  bytes INTEGER, at TEXT NOT NULL, note TEXT NOT NULL
+  bytes INTEGER, at TEXT NOT NULL, note TEXT NOT NULL, name TEXT NOT NULL
 ) WITHOUT ROWID;
 CREATE INDEX IF NOT EXISTS by_key ON documents (key);
+CREATE INDEX IF NOT EXISTS by_name ON documents (name, key);
 CREATE INDEX IF NOT EXISTS by_at ON documents (at);
-CREATE INDEX IF NOT EXISTS by_outcome ON documents (outcome, code, key);
+CREATE INDEX IF NOT EXISTS by_outcome ON documents (outcome, code, name);
 `
 
 /** Raised with each change of the schema: an index of another version is made anew. */
-const SCHEMA_VERSION = 1
+const SCHEMA_VERSION = 2
 
 const COLUMNS = 'key, outcome, code, format, parser, credits, pages, grade, bytes, at, note'
 
@@ -87,7 +88,7 @@ export class DocumentIndex implements Disposable {
     this.#db.exec(`${SCHEMA}PRAGMA user_version = ${SCHEMA_VERSION}`)
     this.#mark = this.#db.prepare('UPDATE documents SET pass = ? WHERE place = ? AND stamp = ?')
     this.#insert = this.#db.prepare(
-      'INSERT OR REPLACE INTO documents VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)',
+      'INSERT OR REPLACE INTO documents VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)',
     )
     this.#unlist = this.#db.prepare("DELETE FROM documents WHERE key = ? AND outcome <> 'failed'")
     this.#failed = this.#db.prepare("SELECT 1 FROM documents WHERE key = ? AND outcome = 'failed' AND pass = ?")
@@ -133,6 +134,7 @@ export class DocumentIndex implements Disposable {
       bytes,
       at,
       note,
+      naturalName(key),
     )
   }
 
@@ -157,7 +159,8 @@ export class DocumentIndex implements Disposable {
     const { total } = this.#db.prepare(`SELECT count(*) AS total FROM documents ${where}`).get(...values) as {
       total: number
     }
-    const order = `${query.sort} ${query.descending ? 'DESC' : 'ASC'}${query.sort === 'key' ? '' : ', key'}`
+    const direction = query.descending ? 'DESC' : 'ASC'
+    const order = query.sort === 'key' ? `name ${direction}, key ${direction}` : `${query.sort} ${direction}, name`
     const rows = this.#db
       .prepare(`SELECT ${COLUMNS} FROM documents ${where} ORDER BY ${order} LIMIT ? OFFSET ?`)
       .all(...values, query.limit, query.offset)
@@ -182,7 +185,7 @@ export class DocumentIndex implements Disposable {
 
   /** A failure of each code, to show. */
   examples(code: string, limit: number): readonly DocumentRow[] {
-    const sql = `SELECT ${COLUMNS} FROM documents WHERE outcome = 'failed' AND code = ? ORDER BY key LIMIT ?`
+    const sql = `SELECT ${COLUMNS} FROM documents WHERE outcome = 'failed' AND code = ? ORDER BY name LIMIT ?`
     return this.#db.prepare(sql).all(code, limit) as unknown as DocumentRow[]
   }
 
@@ -207,6 +210,12 @@ function conditions(query: DocumentQuery): { readonly where: string; readonly va
   const where = used.length === 0 ? '' : `WHERE ${used.map(([condition]) => condition).join(' AND ')}`
   return { where, values: used.map(([, value]) => value) }
 }
+
+/** Digits of a number in a name; longer ones sort as text. */
+const DIGITS = 12
+
+/** Sorts as people do: `page2` before `page10`. */
+const naturalName = (key: string): string => key.replaceAll(/\d+/g, (digits) => digits.padStart(DIGITS, '0'))
 
 const extensionOf = (key: string): string => /\.([a-z0-9]{1,8})$/i.exec(key)?.[1]?.toLowerCase() ?? ''
 

@@ -68,6 +68,8 @@ const lastRun = z.object({
 export const liveStatus = z.object({
   source: z.string(),
   counts: z.object({ pending: count, done: count, partial: count, failed: count, skipped: count }),
+  /** Skipped files by extension or reason; empty for a source of many thousand documents. */
+  skippedBy: z.record(z.string(), count),
   /** Documents a second over the last minute, and how long the pending ones take; null where that cannot be known. */
   perSecond: z.number().min(0),
   leftMs: ms.nullable(),

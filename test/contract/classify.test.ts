@@ -226,6 +226,13 @@ describe('an answer with a code', () => {
 })
 
 describe('the message of an error', () => {
+  test('names the engine where the embedded one answered', () => {
+    const body = Buffer.from(JSON.stringify(failed('It is damaged', 'DOCUMENT_CORRUPT')))
+    const asked = { options: parseOptionsSchema.parse({}), nowMs: 0, isLocal: true }
+    const failure = { message: 'The engine answered 400 DOCUMENT_CORRUPT: It is damaged' }
+    expect(classify({ status: 400, headers: {}, body, durationMs: 1 }, asked)).toMatchObject({ failure })
+  })
+
   test('is `error` and `message`, and the code in whatever case it comes', () => {
     const said = (body: object): string => {
       const verdict = verdictOn(402, { success: false, ...body })

@@ -91,6 +91,14 @@ describe('a schedule', () => {
     expect(archive.service.charged).toBe(1)
   }, 240_000)
 
+  test('that is due at night announces its next scan', async () => {
+    await using archive = await openArchive()
+    const watch = archive.watch('0 2 * * *')
+    let said = ''
+    watch.child.stderr?.on('data', (text) => (said += String(text)))
+    await until('the announcement', 30_000, () => /next scan at .*02:00:00/.test(said))
+  }, 240_000)
+
   test('that cannot be read is said at once', async () => {
     await using folder = await temporaryFolder()
     const out = join(folder.path, 'out')

@@ -61,6 +61,7 @@ async function fill(store: OutputStore): Promise<void> {
 const STATUS: LiveStatus = {
   source: 'file:///in/',
   counts: { pending: 1, done: 2, partial: 0, failed: 1, skipped: 0 },
+  skippedBy: { '.zip': 2 },
   perSecond: 0.5,
   leftMs: 2_000,
   backlog: 1,

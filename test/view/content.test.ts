@@ -25,3 +25,12 @@ test('Markdown is rendered in a child process, and what takes too long there is 
   )
   expect(await shownContent('html', '<p onclick=x>Fine<script>1</script>', [], patient.render)).toBe('<p>Fine</p>')
 })
+
+test('The first lines of a large table are shown as a table', async () => {
+  await using patient = renderer(30_000)
+  const rows = Array.from({ length: 200_000 }, (_, at) => `| ${at} | row |`).join('\n')
+  const shown = await shownContent('markdown', `| a | b |\n| - | - |\n${rows}`, [], patient.render)
+  expect(shown).toMatch(/^<p><em>Too large to be shown: these are its first lines\.<\/em><\/p><table/)
+  expect(shown.match(/<tr/g)?.length).toBeGreaterThan(1_000)
+  expect(shown).not.toContain('199999')
+})

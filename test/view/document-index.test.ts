@@ -53,6 +53,16 @@ test('the index finds documents by part of their name, filters, sorts and pages'
   expect(index.totals()).toEqual({ documents: 3, credits: 6, pages: 6 })
 })
 
+test('the index sorts numbers in names as numbers', () => {
+  using index = new DocumentIndex(':memory:')
+  index.beginPass()
+  for (const key of ['b1.pdf', 'a100.pdf', 'a2.pdf', 'a02.pdf', 'a10/2.pdf']) index.put(key, '1', row(key))
+  const sorted = ['a02.pdf', 'a2.pdf', 'a10/2.pdf', 'a100.pdf', 'b1.pdf']
+  expect(found(index, '')).toEqual(sorted)
+  expect(found(index, 'order=desc')).toEqual(sorted.toReversed())
+  expect(found(index, 'sort=pages')).toHaveLength(5)
+})
+
 test('the index keeps unchanged documents in a pass over the store, and removes those that are gone', () => {
   using index = new DocumentIndex(':memory:')
   index.beginPass()

@@ -20,7 +20,11 @@ function showStore({ isIndexed, documents, pages, credits, outcomes }) {
     ['Credits', credits],
   ]
   totals.replaceChildren(...tiles.map(([name, value]) => tile(name, count(value))))
-  document.querySelector('#store-note').textContent = isIndexed ? '' : 'The store is being read for the first time.'
+  document.querySelector('#store-note').textContent = isIndexed
+    ? live === null
+      ? ''
+      : 'Up to a quarter of a minute behind the run.'
+    : 'The store is being read for the first time.'
 }
 
 function every(ms, address, use) {
@@ -52,6 +56,8 @@ function show(status) {
   document.querySelector('#live-progress').value = total === 0 ? 1 : settled / total
   const tiles = [...Object.entries(status.counts), ['in the queue', status.backlog]]
   document.querySelector('#live-tiles').replaceChildren(...tiles.map(([name, value]) => tile(name, count(value))))
+  const skipped = Object.entries(status.skippedBy).map(([reason, value]) => `${count(value)} ${reason}`)
+  document.querySelector('#live-skipped').textContent = skipped.length === 0 ? '' : `Skipped: ${skipped.join(', ')}`
   const outages = status.outages.map(({ dependency, cause, since }) =>
     element('li', {}, `${dependency} is out for ${duration((Date.now() - since) / 1000)}: ${cause}`),
   )

@@ -26,7 +26,8 @@ export function failuresPage({ index, retryCommand, canRetry, ...frame }: Failur
         const command = retryCommand(value)
         return html`<section class="failure" aria-labelledby="code-${value}">
           <h2 id="code-${value}">
-            <a href="${frame.base}/documents?code=${value}">${titleOf(value)}</a> <small>${value}</small>
+            <a href="${frame.base}/documents?code=${value}">${titleOf(value)}</a>
+            ${value.includes('_') ? html`<small>${value}</small>` : ''}
             <span class="badge failed">${count(number)}</span>
           </h2>
           <p>${remedyOf(value)}</p>

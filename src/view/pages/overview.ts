@@ -31,10 +31,14 @@ export function overviewPage({ index, hasLive, allowWrites, ...frame }: Overview
         <p id="store-note" class="soft" role="status"></p>
         ${hasLive ? '' : NOT_LIVE}
       </section>
-      <section aria-labelledby="parts-heading">
-        <h2 id="parts-heading">By kind</h2>
-        <div class="columns">${COLUMNS.map(([column, title]) => countsBy(column, title, index, base))}</div>
-      </section>`,
+      ${
+        documents === 0
+          ? ''
+          : html`<section aria-labelledby="parts-heading">
+              <h2 id="parts-heading">By kind</h2>
+              <div class="columns">${COLUMNS.map(([column, title]) => countsBy(column, title, index, base))}</div>
+            </section>`
+      }`,
   )
 }
 
@@ -58,6 +62,7 @@ const live = (base: string, allowWrites: boolean): Markup =>
     <progress id="live-progress" max="1" value="0" aria-label="Documents that came to an end"></progress>
     <ul id="live-outages" class="problems"></ul>
     <dl class="tiles" id="live-tiles"></dl>
+    <p id="live-skipped" class="soft"></p>
     <div id="live-charts"></div>
     ${allowWrites ? pauseForm(base) : ''}
     <div class="halves">
