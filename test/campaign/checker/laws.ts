@@ -8,7 +8,7 @@ import type { StoreOutside } from './store-outside.ts'
 import { lostBy, type Interruption } from './interruptions.ts'
 import { marksIn } from '../world/paged-documents.ts'
 import { pagedBreaches } from './paged-laws.ts'
-import type { Routing } from '../plan.ts'
+import type { FaultPlan } from '../plan.ts'
 
 /** What a run broke, one sentence each, by the law it broke. All empty: nothing was broken. */
 export interface Breaches {
@@ -60,13 +60,13 @@ export async function checkAtRest(store: StoreOutside, redis: RedisConnection, b
 export async function checkOutcome(
   archive: Archive,
   store: StoreOutside,
-  routing: Routing | null,
+  plan: Pick<FaultPlan, 'routing' | 'bursts'>,
   breaches: Breaches,
 ): Promise<void> {
   for (const key of archive.keys) {
     const { bytes, version } = await archive.read(key)
     const kind = kindOf(bytes)
-    if (kind === 'good' || kind === 'hard') checkGood({ key, bytes, version, routing }, store, breaches)
+    if (kind === 'good' || kind === 'hard') checkGood({ key, bytes, version, plan }, store, breaches)
     else checkBad(key, version, store, breaches)
   }
   for (const key of [...store.records.keys(), ...store.letters.keys()]) {
@@ -81,11 +81,11 @@ interface GoodDocument {
   readonly key: string
   readonly bytes: Buffer
   readonly version: string
-  readonly routing: Routing | null
+  readonly plan: Pick<FaultPlan, 'routing' | 'bursts'>
 }
 
 function checkGood(
-  { key, bytes, version, routing }: GoodDocument,
+  { key, bytes, version, plan }: GoodDocument,
   store: StoreOutside,
   { lost, unexplained }: Breaches,
 ): void {
@@ -96,8 +96,8 @@ function checkGood(
   else if (record === undefined) lost.push(`${key} has neither record nor dead letter`)
   else if (record.contentHash !== sha256(bytes)) lost.push(`${key}: the outputs are of other bytes`)
   else if (record.version !== version) lost.push(`${key}: the record is of another version`)
-  else if (marks.length > 0 && routing !== null) {
-    lost.push(...pagedBreaches(marks, record, store.markdown.get(key) ?? '', routing))
+  else if (marks.length > 0 && plan.routing !== null) {
+    lost.push(...pagedBreaches(marks, record, store.markdown.get(key) ?? '', plan))
   } else if (store.markdown.get(key) !== markdownOf(bytes)) {
     lost.push(`${key}: the Markdown is not what the service answered`)
   }

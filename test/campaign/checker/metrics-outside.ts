@@ -13,8 +13,8 @@ const LINE = /^(\w+)(?:\{(.*)\})? (\S+)$/
 /** A process on a busy machine may take this long until it listens. */
 const LISTENS_MS = 120_000
 
-/** Waits for a process that does not listen yet. */
-async function scrape(port: number): Promise<string> {
+/** Waits for a process that does not listen yet, or closed an idle connection. */
+export async function scrape(port: number): Promise<string> {
   for (const until = Date.now() + LISTENS_MS; ; await sleep(100)) {
     try {
       const text = await (await fetch(`http://127.0.0.1:${port}/metrics`)).text()

@@ -1,6 +1,6 @@
 import { pagesBelow } from '#src/route/choose-pages.ts'
 import { boughtText, engineText, type PageMark } from '../world/paged-documents.ts'
-import type { Routing } from '../plan.ts'
+import type { FaultPlan } from '../plan.ts'
 import type { StoredRecord } from './store-outside.ts'
 
 /** Pages below it are bought: the default of `--quality-floor`. */
@@ -11,8 +11,11 @@ export function pagedBreaches(
   marks: readonly PageMark[],
   { key, route, outcome }: StoredRecord,
   markdown: string,
-  { buyPages }: Routing,
+  { routing, bursts }: Pick<FaultPlan, 'routing' | 'bursts'>,
 ): readonly string[] {
+  const buyPages = routing?.buyPages ?? null
+  // Fewer than five documents in a row are refused as their own: their pages keep the engine's reading.
+  const mayBeRefused = bursts.some(({ reply }) => reply === 'portal')
   if (marks[0]?.kind === 'hard') {
     const isWhole = route?.whole === 'local-failed' || route === undefined
     return [
@@ -25,7 +28,7 @@ export function pagedBreaches(
   const found: string[] = []
   const texts = marks.map((mark, at) => {
     const page = pages[at]
-    const mayBe = reasonsOf(mark)
+    const mayBe = [...reasonsOf(mark), ...(mayBeRefused && mark.grade < FLOOR ? ['service-failed'] : [])]
     if (page === undefined || page.page !== mark.page || !mayBe.includes(page.reason)) {
       found.push(`${key}: page ${mark.page} is ${JSON.stringify(page)}, and its reason may be ${mayBe.join(' or ')}`)
     }

@@ -10,6 +10,7 @@ import {
   type Sample,
   startPrometheus,
 } from '../../support/prometheus.ts'
+import { scrape } from '../checker/metrics-outside.ts'
 import { type RunningSluice, startSluice } from '../../support/sluice.ts'
 import type { StoreAddress } from '../checker/store-files.ts'
 import type { ChargingService } from '../service/charging-service.ts'
@@ -123,7 +124,7 @@ class MetricsRun implements AsyncDisposable {
   async #expositions(ports: readonly number[]): Promise<readonly string[]> {
     const found: string[] = []
     for (const port of ports) {
-      const text = await (await fetch(`http://127.0.0.1:${port}/metrics`)).text()
+      const text = await scrape(port)
       const options = { input: text, encoding: 'utf8' } as const
       const checked = spawnSync(this.#world.programs.promtool, ['check', 'metrics'], options)
       if (checked.status !== 0) found.push(`promtool check metrics: ${checked.stdout}${checked.stderr}`)
