@@ -5,7 +5,7 @@ set -eu
 sluice_scripts=${sluice_scripts:-$(dirname -- "$0")}
 node=$(. "$sluice_scripts/find-node.sh")
 
-# What was measured to give the most documents for the least memory (npm run bench:pipeline):
+# What was measured to give the most documents for the least memory (npm run bench -- pipeline):
 # - Six file threads beside the main one: fewer let the flushes of a slow disk wait for each other, more cost switches.
 # - One arena of malloc: with more, each thread keeps what it freed in an arena of its own.
 # - Semi-spaces of 8 MB: with 2 MB the young objects of fifty documents are copied four times as often; V8 would let

@@ -3,7 +3,7 @@ import { measureRetrieval } from './retrieval.ts'
 import { measureSpeed } from './speed.ts'
 
 /*
- * npm run bench:corpus -- [speed|memory|retrieval] [seed] [chunks, or the limit of tokens] [jsonl|parquet]. Memory of one
+ * npm run bench -- corpus [speed|memory|retrieval] [seed] [chunks, or the limit of tokens] [jsonl|parquet]. Memory of one
  * format is that of a process that writes nothing else. The retrieval part installs its contestants from npm into
  * node_modules/.cache the first time. The last line is JSON.
  */

@@ -1,5 +1,5 @@
 // Processor time of the embedded engine over HTTP, its children included, beside the raw libraries in the same run:
-// `npm run bench:engine -- [--docs FOLDER] [--rounds N] [--only office,pdf] [--warm-up DOCUMENTS]`. Two requests in flight, all of Markdown, pages and blocks
+// `npm run bench -- engine [--docs FOLDER] [--rounds N] [--only office,pdf] [--warm-up DOCUMENTS]`. Two requests in flight, all of Markdown, pages and blocks
 // asked for, from a client whose own time does not count; before, as many documents as make a new process fast (300). Office documents above 1 MB are left
 // out. On a machine that is busy with other work the same instructions take up to twice the processor time; compare with the raw library. The last line is JSON.
 import { formatFromExtension, toMarkdownBytes } from '@firecrawl/anydoc'

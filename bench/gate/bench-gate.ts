@@ -12,14 +12,14 @@ import { type RegimeResult, runRegime } from './run-regime.ts'
 import { compareTable, summaryOf, tableOf } from './tables.ts'
 
 /*
- * npm run bench:gate -- --random N [--seed S]
- * npm run bench:gate -- --cost [--documents N]
- * npm run bench:gate -- [--quick] [--only TEXT] [--compare] [--window MS] [--server URL [--seconds N]]
+ * npm run bench -- limiter --random N [--seed S]
+ * npm run bench -- limiter --cost [--documents N]
+ * npm run bench -- limiter [--quick] [--only TEXT] [--compare] [--window MS] [--server URL [--seconds N]]
  *
  * Runs eight processes of the real worker in real time against a service whose limits no setting states. Windows are a
  * tenth of a minute, and every pause is shortened alike. The last line is JSON.
  *
- * --random runs draws of `sim:gate --random` (random/draw.ts) with real processes and real HTTP, all times divided. It prints
+ * --random runs draws of `bench -- simulator --random` (random/draw.ts) with real processes and real HTTP, all times divided. It prints
  * for each: goodput, that of the law alone in virtual time, refused, Jain, script calls, processor ms and starts a request.
  *
  * --cost measures the limiter alone: processor time and script calls a document, where a service answers at once.

@@ -2,7 +2,7 @@ import { assertNever } from '#src/document/assert-never.ts'
 
 /*
  * The four ways in which services count requests per minute. Shared by the simulated service and the real one of
- * bench:gate. All times in milliseconds.
+ * the limiter bench. All times in milliseconds.
  */
 
 export type WindowKind = 'fixed' | 'first' | 'sliding' | 'bucket'

@@ -27,7 +27,7 @@ const STEADY = { kind: 'goodput', from: 2, to: 7 } as const
 /** No limit on the rate that these regimes would reach. */
 const UNLIMITED = 1_000_000
 
-/** The table of `npm run bench:gate`, for windows of `windowMs`. */
+/** The table of `npm run bench -- limiter`, for windows of `windowMs`. */
 export function regimes(windowMs: number): readonly Regime[] {
   const base = { windowMs, ...CALM }
   const rates = (

@@ -8,11 +8,11 @@ import { LIMITS } from './sim/regimes.ts'
 import { fairness, simulate } from './sim/simulate.ts'
 
 /*
- * npm run sim:gate -- [--seeds N] [--minutes N] [--processes N] [--only TEXT]
- * npm run sim:gate -- --known
- * npm run sim:gate -- --random N [--seed S] [--compare] [--scripts] [--worst N] [--from N] [--save FILE]
- * npm run sim:gate -- --random N [--seed S] --without NAME,NAME|all
- * npm run sim:gate -- --parts FILE,FILE [--worst N]
+ * npm run bench -- simulator [--seeds N] [--minutes N] [--processes N] [--only TEXT]
+ * npm run bench -- simulator --known
+ * npm run bench -- simulator --random N [--seed S] [--compare] [--scripts] [--worst N] [--from N] [--save FILE]
+ * npm run bench -- simulator --random N [--seed S] --without NAME,NAME|all
+ * npm run bench -- simulator --parts FILE,FILE [--worst N]
  *
  * --known runs the law alone in situations that an earlier release failed in, and with the first request refused.
  * --random draws N services from the distribution of random/draw.ts and reports goodput and refusals as distributions.

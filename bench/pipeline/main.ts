@@ -1,5 +1,5 @@
 /**
- * npm run bench:pipeline: 4,000 files of 20 KB through the real worker, beside a bare undici loop over the same files,
+ * npm run bench -- pipeline: 4,000 files of 20 KB through the real worker, beside a bare undici loop over the same files,
  * in turn in the same run (medians of 9 rounds), then four uploads of 49 MiB at once. Last line: one JSON object. `ratio`
  * is against the loop that writes as durably as Sluice does, `ratio_plain` against one that may lose what it wrote when
  * the machine stops. No round begins that would end after `--minutes` (8); `rounds` says how many there were.

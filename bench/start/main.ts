@@ -5,7 +5,7 @@ import { join, resolve } from 'node:path'
 import { promisify } from 'node:util'
 
 /*
- * `npm run bench:start`: how long commands take that have nothing to do, beside `node -e 0` on the same Node in the same
+ * `npm run bench -- start`: how long commands take that have nothing to do, beside `node -e 0` on the same Node in the same
  * rounds. Commands are started as users start them, by the launcher. `--rounds N` (7). The last line is JSON.
  */
 

@@ -4,7 +4,7 @@ import { QUALITY_MODEL } from '../../src/engine/grade/quality-model.ts'
 import { ENGINE_VERSION } from '../../src/engine/version.ts'
 import { PREDICT_MODEL } from '../../src/route/predict-page.ts'
 
-const RETRAIN = 'npm run route:read, then npm run route:train -- --write'
+const RETRAIN = 'node scripts/models/read-pages.ts, then node scripts/models/train.ts --write'
 
 /**
  * What the models of the expected quality hold against a release: they were trained on another version of the engine, or, where
@@ -19,13 +19,13 @@ export function modelBlockers(root: string, readsPages: boolean): string[] {
     console.log('models: not checked: not asked for')
     return []
   }
-  const { status, stdout, stderr, error } = spawnSync('sh', ['scripts/run-node.sh', 'bench/route/check.ts'], {
+  const { status, stdout, stderr, error } = spawnSync('sh', ['scripts/run-node.sh', 'scripts/models/check.ts'], {
     cwd: root,
     encoding: 'utf8',
   })
-  if (error !== undefined) throw new Error('route:check could not be started', { cause: error })
+  if (error !== undefined) throw new Error('scripts/models/check.ts could not be started', { cause: error })
   const line = stdout.trim()
-  if (line === '') throw new Error(`route:check failed: ${stderr.trim()}`)
+  if (line === '') throw new Error(`scripts/models/check.ts failed: ${stderr.trim()}`)
   console.log(`models: ${line}`)
   return status === 0 ? [] : [`${line}: ${RETRAIN}`]
 }

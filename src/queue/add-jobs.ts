@@ -7,7 +7,7 @@ import { JOB_NAME, JOB_OPTIONS, jobId } from './queue-layout.ts'
 
 /**
  * Adds a batch of jobs in one step: what BullMQ's `addBulk` does with a script, its packed arguments and two events for
- * each job, which took five sixths of an enqueue (npm run bench:enqueue). It leaves in Redis what `addBulk` leaves,
+ * each job, which took five sixths of an enqueue. It leaves in Redis what `addBulk` leaves,
  * without the events, which Sluice does not read. A test compares the two field by field, so a BullMQ that stores jobs
  * in another way fails it.
  *

@@ -1,13 +1,9 @@
 import { hash } from 'node:crypto'
 import type { JobsOptions } from 'bullmq'
-import { redisPrefix } from '#src/document/pipeline.ts'
 import type { DocumentJob } from '#src/ports/queue.ts'
 
 /** The BullMQ queue of a pipeline is `<redisPrefix(pipeline)>:documents`. */
 export const QUEUE_NAME = 'documents'
-
-/** The list of jobs that a worker could take now, for programs outside of Sluice: its length is what waits. */
-export const waitListKey = (pipeline: string): string => `${redisPrefix(pipeline)}:${QUEUE_NAME}:wait`
 
 /** Name of the only kind of job. */
 export const JOB_NAME = 'ingest'

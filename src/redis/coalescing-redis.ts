@@ -3,7 +3,7 @@ import { Redis } from 'ioredis'
 /**
  * Write coalescing: a connection sends all commands of one turn of the event loop in a single write. Each separate
  * write wakes Redis, which costs more than the command. Nothing is held for longer than the turn, and neither order nor
- * replies change (`npm run bench:pipeline`: an eighth more documents a second).
+ * replies change (`npm run bench -- pipeline`: an eighth more documents a second).
  */
 export class CoalescingRedis extends Redis {
   #held = false

@@ -21,7 +21,7 @@ export interface Knot {
 
 /**
  * A calibration of the F1 that the engine expects of a page: what share of generated pages with such an expectation was
- * bad, and how good they were in the mean, all expected by trees that saw no page of their source. `npm run route:train`
+ * bad, and how good they were in the mean, all expected by trees that saw no page of their source. `scripts/models/train.ts`
  * makes it.
  */
 export interface PredictModel {
@@ -64,6 +64,6 @@ export function staleModelLine(engine: string, { engine: trainedOn }: PredictMod
   if (trainedOn === engine) return null
   return (
     `the page predictor was trained on engine version ${trainedOn} and the pages were read by version ${engine}: ` +
-    'grades are used uncalibrated; run npm run route:train, or read the pages again with --upgrade'
+    'grades are used uncalibrated; run scripts/models/train.ts, or read the pages again with --upgrade'
   )
 }

@@ -3,7 +3,7 @@ import { NOTHING_KNOWN } from '#src/engine/pdf/page-reading.ts'
 import { QUALITY_FEATURES, qualityFeaturesOf } from '#src/engine/grade/quality-features.ts'
 import { expectedQualityOf, QUALITY_MODEL, sumOfTrees } from '#src/engine/grade/quality-model.ts'
 import { ENGINE_VERSION } from '#src/engine/version.ts'
-import { boosted } from '../../bench/route/boosted.ts'
+import { boosted } from '../../scripts/models/boosted.ts'
 import { Random } from '../support/random.ts'
 
 const rest = { layout: { layout: 1, tables: null }, problems: [] }

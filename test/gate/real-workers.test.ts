@@ -15,7 +15,7 @@ afterAll(() => redis[Symbol.asyncDispose]())
 const WINDOW_MS = 1_500
 
 /**
- * `npm run bench:gate -- --quick` with windows of a second and a half and three workers. The bounds are loose, since the machine
+ * `npm run bench -- limiter --quick` with windows of a second and a half and three workers. The bounds are loose, since the machine
  * does other things as well: a client that has not learned the limit is refused half of its requests or idles.
  */
 test.each(quickRegimes(WINDOW_MS).map((regime) => [regime.name, regime] as const))(

@@ -13,7 +13,7 @@ const TIMEOUT_MS = 120_000
 
 const MINUTE_MS = 60_000
 
-/** A short form of `npm run sim:gate`, which holds the goals over a whole hour. */
+/** A short form of `npm run bench -- simulator`, which holds the goals over a whole hour. */
 function run(plan: ServicePlan | undefined, minutes: number, poison = 0): Promise<SimulationResult> {
   if (plan === undefined) throw new Error('no such regime')
   const simulation = { plan, processes: 8, slots: 10, lengthMs: minutes * MINUTE_MS, seed: 1, poison }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { driftOf, type ExpectedPage } from '../../bench/route/drift.ts'
+import { driftOf, type ExpectedPage } from '../../scripts/models/drift.ts'
 import { Random } from '../support/random.ts'
 
 const random = new Random(7)

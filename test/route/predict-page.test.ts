@@ -57,6 +57,6 @@ test('the page predictor refuses a model of another engine version: it takes the
     basis: 'grade',
   })
   expect(staleModelLine('other')).toMatch(
-    /trained on engine version .* read by version other: .* run npm run route:train/,
+    /trained on engine version .* read by version other: .* run scripts\/models\/train.ts/,
   )
 })

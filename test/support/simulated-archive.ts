@@ -69,11 +69,6 @@ export function wholeDocuments({ documents }: SimulatedArchive, count: number, r
   return drawn
 }
 
-/** So many documents, whole, with replacement. */
-export function manyDocuments({ documents }: SimulatedArchive, count: number, random: Random): AuditedPage[] {
-  return Array.from({ length: count }, (_, at) => numbered(random.pick(documents), at)).flat()
-}
-
 /** A document that is drawn twice counts as two. */
 function numbered(document: readonly AuditedPage[], at: number): AuditedPage[] {
   return document.map((page) => ({ ...page, document: `${page.document} ${at}` }))

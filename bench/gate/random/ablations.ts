@@ -1,5 +1,5 @@
 /*
- * Each mechanism of the control law as the edit of its Lua source that removes it, for `sim:gate --without`. An edit that
+ * Each mechanism of the control law as the edit of its Lua source that removes it, for `bench -- simulator --without`. An edit that
  * no longer fits the source throws: the list follows the law.
  */
 

@@ -15,7 +15,7 @@ import { describe, excess, goodput, mean, policyTable, type Row, worstOf } from 
 import { runDrawn } from './run-drawn.ts'
 
 /*
- * The draws of `sim:gate --random` as real processes over real HTTP, all times divided. A draw is passed over where an
+ * The draws of `bench -- simulator --random` as real processes over real HTTP, all times divided. A draw is passed over where an
  * omniscient client completes more documents than this machine sends, or where its times would have to be divided by
  * more than FACTOR_MOST: then waits of milliseconds, which the law does not divide, would be seconds of the drawn service.
  */

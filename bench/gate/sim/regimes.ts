@@ -20,7 +20,7 @@ export interface ServicePlan {
 
 const minutes = (count: number): number => count * 60_000
 
-/** Thirteen limits that a service may have: the goals of `sim:gate` are over these. */
+/** Thirteen limits that a service may have: the goals of `bench -- simulator` are over these. */
 export const LIMITS: Readonly<Record<string, ServicePlan>> = {
   'rate 100, fixed window': { window: 'fixed', rate: 100, places: 50 },
   'rate 500, window of the first request': { window: 'first', rate: 500, places: 150 },

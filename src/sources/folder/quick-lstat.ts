@@ -17,7 +17,7 @@ let inThreads = 0
 
 /**
  * `lstat` of a file, synchronous while the file system answers from memory: a quarter of the time that handing it to a
- * thread takes (npm run bench:enqueue). Where an answer is slow (a cold disk, a network), the next ones are asked for
+ * thread takes. Where an answer is slow (a cold disk, a network), the next ones are asked for
  * in threads, side by side, so that the process stands still for one in a hundred at most.
  */
 export function quickLstat(path: string): BigIntStats | Promise<BigIntStats> {

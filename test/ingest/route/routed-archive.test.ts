@@ -4,8 +4,6 @@ import { startTestRedis, type TestRedis } from '../../support/redis.ts'
 import { type ArchiveDocument, type ReadPage, routeArchive } from '../../support/routed-archive.ts'
 import { seedFrom } from '../../support/seed.ts'
 
-/* `npm run route:purchases` does the same over hundreds of documents whose pages the embedded engine has read. */
-
 const SEED = seedFrom('ROUTE_SEED', 11)
 const FLOOR = 0.9
 const PAGES = [1, 3, 80, 17, 6]

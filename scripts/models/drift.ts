@@ -1,4 +1,4 @@
-import { auc } from '../grade/measures.ts'
+import { auc } from './measures.ts'
 
 /** A page of the fixed draw: the F1 that the committed models expect of its words, and the F1 that it has. */
 export interface ExpectedPage {

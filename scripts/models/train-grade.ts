@@ -1,5 +1,5 @@
 // Trains the grade on read draws and says how well it does on what it was not trained on:
-// `node bench/grade/train.ts [--write] FILE…`, each FILE made by read-draws.ts. `--write` replaces the engine's weights.
+// `node scripts/models/train-grade.ts [--write] FILE…`, each FILE made by read-pages.ts. `--write` replaces the engine's weights.
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { featuresOf } from '../../src/engine/grade/grade-features.ts'

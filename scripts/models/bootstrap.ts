@@ -13,7 +13,7 @@ export function intervalByGroup<T>(
 }
 
 /** Bounds of the middle 95 % of values; those that are no numbers are left out. */
-export function middle(values: readonly number[]): readonly [number, number] {
+function middle(values: readonly number[]): readonly [number, number] {
   const sorted = values.filter((value) => !Number.isNaN(value)).sort((a, b) => a - b)
   return [
     sorted[Math.floor(sorted.length * 0.025)] ?? Number.NaN,

@@ -1,5 +1,5 @@
 // Trains what the engine expects of a page and its calibration, and says how well both do on pages of sources and damages that
-// they were not trained on: `npm run route:train -- [--write] [--test FILE] FILE…`, each FILE made by read-pages.ts. `--write`
+// they were not trained on: `node scripts/models/train.ts [--write] [--test FILE] FILE…`, each FILE made by read-pages.ts. `--write`
 // replaces the models; `--test` reports the models of the project on pages of another file.
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -7,7 +7,7 @@ import { parseArgs } from 'node:util'
 import { ENGINE_VERSION } from '../../src/engine/version.ts'
 import type { DrawResult } from '../../test/support/mixed-pages/read-draw.ts'
 import { isBornDigital } from '../../test/support/mixed-pages/born-digital.ts'
-import { auc, calibrationError } from '../grade/measures.ts'
+import { auc, calibrationError } from './measures.ts'
 import { intervalByGroup } from './bootstrap.ts'
 import { knotsOf } from './calibrate.ts'
 import { byModel, calibrated, expectedHeldOut, heldOut, type JudgedPage, treesOf } from './held-out.ts'

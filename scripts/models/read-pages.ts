@@ -1,5 +1,5 @@
 // Reads generated pages with the engine and appends what is known of each as a line of JSON:
-// `npm run route:read -- SEED COUNT FILE [born-digital|scanned|all] [SEVERITY]`. Seeds that FILE holds are not read again.
+// `node scripts/models/read-pages.ts SEED COUNT FILE [born-digital|scanned|all] [SEVERITY]`. Seeds that FILE holds are not read again.
 // Scanned pages are damaged with a severity of 1 to SEVERITY, default 5 (`damaged`): the engine reads most of what archives
 // hold, and a router is judged on what it does not. Sheets that the damage left white or black all over are left out.
 import { appendFileSync, existsSync } from 'node:fs'
@@ -15,7 +15,7 @@ import { linesOf } from './lines-of.ts'
 const [seed = NaN, count = NaN] = process.argv.slice(2, 4).map(Number)
 const [, , , , file, wanted = 'all', mostSevere = '5'] = process.argv
 if (!Number.isInteger(seed) || !Number.isInteger(count) || file === undefined) {
-  console.error('usage: npm run route:read -- SEED COUNT FILE [born-digital|scanned|all] [SEVERITY]')
+  console.error('usage: node scripts/models/read-pages.ts SEED COUNT FILE [born-digital|scanned|all] [SEVERITY]')
   process.exit(1)
 }
 const known = new Set((existsSync(file) ? linesOf(file) : []).map((page) => page.seed))

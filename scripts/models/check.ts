@@ -1,4 +1,4 @@
-// Says whether the committed models of the expected quality still hold for the engine as it is: `npm run route:check`. Reads a fixed
+// Says whether the committed models of the expected quality still hold for the engine as it is: `node scripts/models/check.ts`. Reads a fixed
 // draw of pages that nothing was trained on, about twenty seconds. Ends with 1 where a bound of drift.ts is left: changes of
 // OCR that keep the engine's version are seen by this alone.
 import { mkdtemp, rm } from 'node:fs/promises'
