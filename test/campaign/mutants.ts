@@ -93,7 +93,12 @@ export const MUTANTS = {
     [
       'src/ingest/scan/claim-store.ts',
       "if (resolution.kind === 'refused') throw",
-      "if (resolution.kind === 'refused') return { manifest, source: manifest.sources[0], adopted }; if (resolution === null) throw",
+      "if (resolution.kind === 'refused') return { manifest, source: manifest.sources[0] }; if (resolution === null) throw",
+    ],
+    [
+      'src/ingest/scan/claim-store.ts',
+      "if (resolution.kind === 'refused') throw new StoreRefused(resolution.message)\n    const { source } = resolution\n    if (source.id",
+      "if (resolution.kind === 'refused') return\n    const { source } = resolution\n    if (source.id",
     ],
   ],
   'any-disk': [

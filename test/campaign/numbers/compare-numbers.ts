@@ -95,7 +95,10 @@ function ofOneCommand(name: string, counted: Counted): readonly string[] {
   ]
 }
 
-function ofPlan({ deleteGone }: Asked, { plan, run, requests, again }: Reported): readonly string[] {
+function ofPlan({ deleteGone }: Asked, reported: Reported): readonly string[] {
+  const { plan, run, requests, again, hadPending, worker } = reported
+  // A worker without a source's listing ends what was pending, also where the run's rules leave it out.
+  if (hadPending && worker !== null) return []
   return [
     ...same('plan and run: seen', plan.seen, run.seen),
     ...same('plan: seen and its parts', plan.seen, sum(plan.changes)),
