@@ -1,7 +1,7 @@
 import type { Settings } from '#config/settings.ts'
 import type { Join } from '#src/document/queue-lease.ts'
 import type { Events } from '#src/events.ts'
-import { type Adopted, raiseClaimEpoch } from '#src/ingest/scan/claim-store.ts'
+import { raiseClaimEpoch } from '#src/ingest/scan/claim-store.ts'
 import type { ParserPolicy } from '#src/document/parser.ts'
 import type { IngestDeps } from '#src/ingest/deps.ts'
 import { localDocuments, outdatedDocuments } from '#src/ingest/process/local-documents.ts'
@@ -26,7 +26,6 @@ import { estimateMs, pageCounting, priceWith, type Requests } from './open-reque
 import { gateLines } from './gate-lines.ts'
 import { cutterOf, gonePolicyOf, recipesFor, scanSettings, ingestSettings } from './from-settings.ts'
 import { ListingPurchases } from './listing-purchases.ts'
-import type { Migrated } from './migrate-former.ts'
 import { openIdentity, refuseRemoved, type Purpose } from './open-identity.ts'
 import { systemClock } from './system-clock.ts'
 import { processState } from './process-state.ts'
@@ -41,15 +40,12 @@ import { type HeldLease, takeQueueLease } from './queue-lease.ts'
 import { type ReadyStore, readyStore } from './ready-store.ts'
 import { workState } from './work-state.ts'
 import { RunRecord } from './run-record.ts'
-import { reportRecovered } from './report-recovered.ts'
 import { reportSlowOpen } from './report-slow-open.ts'
 import { openShared, type Shared } from './shared.ts'
 import type { Pipeline, PipelineOptions, Planning, IngestPipeline } from './pipeline.ts'
 
 interface Opened extends Pipeline {
   readonly id: string
-  readonly adopted: Adopted | null
-  readonly migrated: Migrated | null
   readonly parsers: ParserPolicy
   readonly purchases: ListingPurchases
   readonly claimSource: () => Promise<void>
@@ -82,7 +78,7 @@ export async function openIngestPipeline(options: PipelineOptions, signal: Abort
     const intents = new RedisIntents({ ...settings, connection, pipeline: id, lease, now: sharedNow })
     const spend = customSpending(options.custom, { ...opened, pipeline: id, lease, settings }, requests, resources)
     const data = redisData({ ...opened, lease, settings, rebuild: opened, intents, gate: requests.gate.limiter })
-    reportRecovered(opened, await data.complete(signal), options.say)
+    reportFound(await data.complete(signal), options.say)
     const ingest: IngestDeps = {
       source,
       owner,
@@ -185,6 +181,10 @@ async function observe(
   return traceparent === undefined ? {} : { traceparent }
 }
 
+function reportFound(documents: number, say: PipelineOptions['say']): void {
+  if (documents > 0) say(`the ledger was not complete: ${documents} documents were found in the store`)
+}
+
 const scheduling =
   (
     { connection, id: pipeline, events }: Opened,
@@ -269,8 +269,8 @@ async function open(options: PipelineOptions, purpose: Purpose, signal: AbortSig
   const candidate = await answered('source', identifyCustomSource(custom, name, opened.source.url, settings))
   const connection = await answered('store', connected())
   const identity = await answered('store', openIdentity({ candidate, store, connection, settings, purpose }, signal))
-  const { pipeline: id, source: owner, adopted, migrated, claimSource, remember } = identity
-  const parsers = customPolicy(parserPolicyOf(settings, { isFormer: identity.isFormer, prefix: owner.prefix }), custom)
+  const { pipeline: id, source: owner, claimSource, remember } = identity
+  const parsers = customPolicy(parserPolicyOf(settings, owner.prefix), custom)
   const source = withPrefix(opened.source, owner.prefix)
   const queue = resources.use(new DocumentQueue({ connection, pipeline: id }))
   const ledger = new RedisLedger({ connection, pipeline: id })
@@ -278,8 +278,6 @@ async function open(options: PipelineOptions, purpose: Purpose, signal: AbortSig
   const kept = resources.move()
   return {
     id,
-    adopted,
-    migrated,
     parsers,
     purchases,
     claimSource,

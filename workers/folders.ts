@@ -31,8 +31,3 @@ export function foldersOf(settings: Pick<Settings, 'out' | 'stateDir' | 'cacheDi
 export function pipelineId(store: StoreId, source: SourceId): string {
   return createHash('sha256').update(`${store}\n${source}`).digest('hex').slice(0, 16)
 }
-
-/** The same in releases that had no `store.json`: by addresses alone. */
-export function formerPipelineId(sourceUrl: string, storeUrl: string): string {
-  return createHash('sha256').update(`${sourceUrl}\n${storeUrl}`).digest('hex').slice(0, 16)
-}

@@ -18,7 +18,6 @@ export async function openAudit(
     acceptLocal: false,
     upgrade: true,
     upgradeOf: null,
-    hasUnmarked: false,
     onlyOwn: true,
   }
   return {

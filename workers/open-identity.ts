@@ -2,26 +2,18 @@ import type { Settings } from '#config/settings.ts'
 import { packageVersion } from '#config/package-version.ts'
 import type { StoreSource } from '#src/document/store-manifest.ts'
 import { StoreRefused } from '#src/document/store-refused.ts'
-import {
-  type Adopted,
-  claimStore,
-  recordSource,
-  refuseOther,
-  type ResolveDeps,
-  resolveIn,
-} from '#src/ingest/scan/claim-store.ts'
+import { claimStore, recordSource, refuseOther, type ResolveDeps, resolveIn } from '#src/ingest/scan/claim-store.ts'
 import { idOf, type SourceCandidate } from '#src/ingest/scan/resolve-source.ts'
 import { KnownStores } from '#src/ledger/known-stores.ts'
 import { RedisActivity } from '#src/ledger/redis-activity.ts'
-import { RedisLedger } from '#src/ledger/redis-ledger.ts'
 import type { OutputStore } from '#src/ports/output-store.ts'
 import type { RedisConnection } from '#src/redis/connection.ts'
-import { formerPipelineId, pipelineId } from './folders.ts'
-import { type Migrated, migrateFormer } from './migrate-former.ts'
+import { storeId } from '#src/document/ids.ts'
+import { pipelineId } from './folders.ts'
 
 /**
  * What a command does with a store:
- * - `ingest`: makes it, adopts one of an earlier release, adds the source with its first document.
+ * - `ingest`: makes it, adds the source with its first document.
  * - `read`: asks about a source that the store holds already, or about any where it holds none. Writes nothing.
  * - `plan`: as `read`, and the store or the source may be new.
  */
@@ -31,11 +23,6 @@ export interface Identity {
   /** Names source and store in Redis. */
   readonly pipeline: string
   readonly source: StoreSource
-  readonly adopted: Adopted | null
-  /** What this call took over from an earlier release's names in Redis; null where there was nothing. */
-  readonly migrated: Migrated | null
-  /** Whether the store was made by a release without `store.json`. */
-  readonly isFormer: boolean
   /** Adds the source to the store, unless it holds it: before its first document is worked on. */
   readonly claimSource: () => Promise<void>
   /** Writes to Redis which store is at this address: without that, another disk there would be taken for a new store. */
@@ -52,6 +39,9 @@ interface IdentityNeeds {
 
 /** A command that only reads writes nothing to Redis. */
 const NOTHING = async (): Promise<void> => undefined
+
+/** Of a store that a plan finds unmade: nothing in Redis has this name. */
+const NO_STORE = storeId('none')
 
 export async function openIdentity(needs: IdentityNeeds, signal: AbortSignal): Promise<Identity> {
   return needs.purpose === 'ingest' ? claim(needs, signal) : read(needs, signal)
@@ -71,13 +61,11 @@ async function claim(needs: IdentityNeeds, signal: AbortSignal): Promise<Identit
   const resolving = resolvingWith(needs)
   const known = new KnownStores(connection)
   const address = addressOf(store, settings)
-  const former = formerPipelineId(candidate.addresses[0] ?? '', store.url)
-  const { manifest, source, adopted } = await claimStore(
+  const { manifest, source } = await claimStore(
     candidate,
     {
       ...resolving,
       knownId: await known.read(address),
-      formerLedger: new RedisLedger({ connection, pipeline: former }),
       acceptNew: settings.newStore,
       createdBy: `sluice ${packageVersion()}`,
     },
@@ -86,7 +74,6 @@ async function claim(needs: IdentityNeeds, signal: AbortSignal): Promise<Identit
   const remember = (): Promise<void> => known.write(address, manifest.id)
   await remember()
   const pipeline = pipelineId(manifest.id, source.id)
-  const migrated = await migrateFormer(connection, { former, pipeline }, signal)
   let recorded: Promise<void> | null = null
   const claimSource = async (): Promise<void> => {
     recorded ??= recordSource(candidate, source, resolving, signal)
@@ -96,7 +83,7 @@ async function claim(needs: IdentityNeeds, signal: AbortSignal): Promise<Identit
       throw error
     })
   }
-  return { pipeline, source, adopted, migrated, claimSource, remember, isFormer: manifest.adoptedFormat === 1 }
+  return { pipeline, source, claimSource, remember }
 }
 
 async function read(needs: IdentityNeeds, signal: AbortSignal): Promise<Identity> {
@@ -106,15 +93,7 @@ async function read(needs: IdentityNeeds, signal: AbortSignal): Promise<Identity
   const [address = ''] = candidate.addresses
   if (manifest === null) {
     const source = { id: idOf(candidate), name: candidate.defaultName, address, prefix: '', since: now }
-    return {
-      pipeline: formerPipelineId(address, store.url),
-      source,
-      adopted: null,
-      migrated: null,
-      isFormer: true,
-      claimSource: NOTHING,
-      remember: NOTHING,
-    }
+    return { pipeline: pipelineId(NO_STORE, source.id), source, claimSource: NOTHING, remember: NOTHING }
   }
   const resolution = await resolveIn(manifest, candidate, resolvingWith(needs), signal)
   if (resolution.kind === 'refused' && purpose === 'plan') throw new StoreRefused(resolution.message)
@@ -126,16 +105,7 @@ async function read(needs: IdentityNeeds, signal: AbortSignal): Promise<Identity
     throw new StoreRefused(`the store ${store.url} does not hold the source ${address}; it holds ${held || 'none'}`)
   }
   const { source } = resolution
-  const isFormer = manifest.adoptedFormat === 1
-  return {
-    pipeline: pipelineId(manifest.id, source.id),
-    source,
-    adopted: null,
-    migrated: null,
-    isFormer,
-    claimSource: NOTHING,
-    remember: NOTHING,
-  }
+  return { pipeline: pipelineId(manifest.id, source.id), source, claimSource: NOTHING, remember: NOTHING }
 }
 
 /**

@@ -10,7 +10,7 @@ import { withoutLogin } from './open-service.ts'
 /** Which answers a pipeline's parser makes, and which it takes. */
 export function parserPolicyOf(
   settings: Pick<Settings, 'parseApiUrl' | 'acceptLocal' | 'upgrade' | 'rules' | 'route' | 'neverSend'>,
-  { isFormer, prefix }: { readonly isFormer: boolean; readonly prefix: string },
+  prefix: string,
 ): ParserPolicy {
   const { parseApiUrl, acceptLocal, upgrade, rules } = settings
   const book = upgradeBook({ rules }, upgrade)
@@ -23,7 +23,7 @@ export function parserPolicyOf(
   const routed = routes === null ? {} : { routes: { of: routes.of, unmatched: routes.unmatched, engine: ENGINE } }
   const use = ruleUse(rules)
   const seen = { see: (key: SourceKey) => use.see(outOf(prefix, key) ?? key), unmatched: use.unmatched }
-  return { own: facts, rules: seen, acceptLocal, upgrade, upgradeOf, hasUnmarked: isFormer, ...routed }
+  return { own: facts, rules: seen, acceptLocal, upgrade, upgradeOf, ...routed }
 }
 
 /** Globs are about keys in the source, without the prefix that they have in the store. */

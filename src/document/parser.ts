@@ -24,8 +24,6 @@ export interface ParserPolicy {
   readonly upgrade: boolean
   /** The same for each document, where rules differ by document; null where none does. */
   readonly upgradeOf: ((key: SourceKey) => boolean) | null
-  /** Whether the store may hold receipts of format 1, which name no parser. */
-  readonly hasUnmarked: boolean
   /** Answers of another class of parser are not taken, a service's neither. */
   readonly onlyOwn?: boolean
   /** Which rules have matched a key. */

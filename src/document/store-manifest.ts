@@ -2,8 +2,8 @@ import type { SourceId, StoreId } from './ids.ts'
 import { StoreRefused } from './store-refused.ts'
 
 /**
- * Version of a store's layout, in `store.json`. 1: releases without `store.json`. A release refuses a store of a higher
- * format and changes nothing in it.
+ * Version of a store's layout, in `store.json`. A release refuses a store of a higher format and changes nothing in it.
+ * A release that changes the layout raises it, and migrates a store of a lower format in `parseManifest`.
  */
 export const STORE_FORMAT = 2
 
@@ -33,8 +33,6 @@ export interface StoreManifest {
   readonly revision: number
   readonly createdAt: string
   readonly createdBy: string
-  /** Present where the store was made by a release without `store.json`. */
-  readonly adoptedFormat?: 1
   /** Whether small objects are in packs; never in a folder. */
   readonly packs?: true
   /** Raised before claims are counted from a new or lost Redis (`ClaimNumber`); missing until the first claim. */

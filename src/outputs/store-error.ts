@@ -35,6 +35,6 @@ export async function explained<T>(what: string, work: () => Promise<T>): Promis
 /** `hasContent`: there are documents, receipts or dead letters. */
 export const notAStore = (where: string, hasContent: boolean): string =>
   hasContent
-    ? `${where} has no store.json, and holds documents. Nothing was changed. Restore store.json from a backup; ` +
-      'a store of release 0.1 never had one: ./sluice run takes it over.'
+    ? `${where} has no store.json, and holds documents. Nothing was changed. Restore store.json from a backup, ` +
+      'or let ./sluice run --new-store make one for what is there.'
     : `${where} is no store of Sluice: there is no store.json. Check --out; ./sluice run makes a store.`

@@ -20,8 +20,8 @@ const PLACEHOLDERS: Readonly<Record<string, string>> = {
   '*': '.*',
 }
 
-/** Rows that only the migration from an earlier release touches, or a route with a share. */
-const NOT_IN_THIS_RUN = ['pages', 'unusable', 'migrating'].map((name) => `{sluice:<pipeline>}:${name}`)
+/** Rows that only a route with a share or an unusable answer touches. */
+const NOT_IN_THIS_RUN = ['pages', 'unusable'].map((name) => `{sluice:<pipeline>}:${name}`)
 
 const patternOf = (name: string): RegExp =>
   new RegExp(

@@ -73,6 +73,7 @@ const RECIPE = recipeHash('0123456789abcdef')
 /** A store with a manifest, commits, a replacement, receipts of every class, a dead letter and a feed. */
 async function fill(store: OutputStore): Promise<void> {
   await store.writeManifest(MANIFEST)
+  await store.writeManifest({ ...MANIFEST, revision: 2 })
   const files = outputs({ 'document.md': 'text', 'blocks.jsonl': '{}\n' })
   for (const key of [...KEYS, ...KEYS.slice(0, 1)]) await store.commit(recordOf(key, files), files)
   for (const parser of ['embedded', 'service', 'passthrough'] as const) {

@@ -134,4 +134,13 @@ test('a store that lost its store.json is refused by each command, and nothing i
     expect([name, code, stderr]).toEqual([name, 1, expect.stringMatching(/store\.json/)])
   }
   expect((await readdir(store.out, { recursive: true })).toSorted()).toEqual(before)
+  const again = async (...more: readonly string[]): Promise<Finished> => {
+    await using redis = await startTestRedis()
+    const parser = ['--parse-api-url', store.service.url, '--parse-api-key', 'key']
+    return await sluice(['run', source, '--out', store.out, '--redis-url', redis.url, ...parser, ...more])
+  }
+  const refused = await again()
+  expect([refused.code, refused.stderr]).toEqual([1, expect.stringMatching(/holds documents.*add --new-store/s)])
+  const made = await again('--new-store')
+  expect([made.code, made.stdout]).toEqual([0, expect.stringMatching(/documents unchanged, nothing sent/)])
 }, 240_000)

@@ -3,12 +3,7 @@ import { randomUUID } from 'node:crypto'
 import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, describe, expect, test } from 'vitest'
-import { storeId } from '#src/document/ids.ts'
-import { STORE_FORMAT } from '#src/document/store-manifest.ts'
-import { openS3Store } from '#src/outputs/s3/s3-store.ts'
 import { openS3Client } from '#src/s3/client.ts'
-import { restore } from '../fixtures/e8a17ec/restore.ts'
-import { collect } from '../support/documents.ts'
 import { temporaryFolder } from '../support/folder.ts'
 import { startTestRedis } from '../support/redis.ts'
 import { startS3Server } from '../support/s3-server.ts'
@@ -47,8 +42,6 @@ async function openBucketSetup() {
   return {
     source,
     service,
-    redis,
-    storeUrl: `s3://${bucket}/out/`,
     put: async (path: string, bytes: Buffer): Promise<void> =>
       void (await client.send(new PutObjectCommand({ Bucket: bucket, Key: `out/${path}`, Body: bytes }))),
     /** Bytes of every object, by name. */
@@ -61,54 +54,12 @@ async function openBucketSetup() {
       }
       return found
     },
-    store: () => openS3Store({ client, bucket, prefix: 'out' }),
     run: (...more: readonly string[]) => sluice(['run', source, '--out', `s3://${bucket}/out`, ...more], { env }),
     [Symbol.asyncDispose]: () => kept.disposeAsync(),
   }
 }
 
-const never = new AbortController().signal
-
 describe.skipIf(unavailable !== null)(name, () => {
-  test('that release e8a17ec left is taken over with its half-done queue: nothing is lost, nothing is parsed again', async () => {
-    await using at = await openBucketSetup()
-    const { source, storeUrl, put, redis } = at
-    const { pipeline } = await restore({ kind: 'bucket', source, storeUrl, put, redis: redis.connection })
-    const before = await collect((await at.store()).listRecords(never))
-    const done = await at.run('--accept-local')
-    expect(done.stderr).toMatch(/^taken over from an earlier release: 4 documents and 1 failures in the store, /m)
-    expect(done.code, done.stdout + done.stderr).toBe(2)
-    expect(at.service.charged).toBe(2)
-    const after = await collect((await at.store()).listRecords(never))
-    const keys = [...before.map(({ key }) => key), 'd.html', 'e.html']
-    expect(after.map(({ key }) => String(key)).toSorted()).toEqual(keys.toSorted())
-    for (const record of before) expect(after.find(({ key }) => key === record.key)).toEqual(record)
-    expect(await redis.connection.keys(`{sluice:${pipeline}}:*`)).toEqual([])
-    const again = await at.run('--accept-local')
-    expect(again.stderr).not.toMatch(/earlier release/)
-    expect(again.stdout).toMatch(/7 documents unchanged, nothing sent/)
-    const letters = await collect((await at.store()).listDeadLetters(never))
-    expect(letters.map(({ key }) => String(key))).toEqual(['damaged.pdf'])
-    expect(await collect((await at.store()).listOrphans(never))).toEqual([])
-  }, 240_000)
-
-  test('that was adopted is closed to that release, before a record of the new format is in it', async () => {
-    await using at = await openBucketSetup()
-    const { source, storeUrl, put, redis } = at
-    await restore({ kind: 'bucket', source, storeUrl, put, redis: redis.connection })
-    const store = await at.store()
-    const source1 = { id: 's' as never, name: 'in', address: 'file:///in', prefix: '', since: '2026-01-01T00:00:00Z' }
-    const manifest = { format: STORE_FORMAT, revision: 1, createdAt: '', createdBy: 'test', sources: [source1] }
-    expect(await store.writeManifest({ ...manifest, id: storeId('adopted'), adoptedFormat: 1 })).toBe(true)
-    // Release e8a17ec reads every object of `failures/` when it opens a store, and refuses a schema above 1.
-    const failures = [...(await at.objects())].filter(([path]) => path.startsWith('out/failures/'))
-    const schemas = failures.map(
-      ([, bytes]) => JSON.parse(Buffer.from(bytes, 'base64').toString()) as { schema: number },
-    )
-    expect(schemas[0]?.schema).toBeGreaterThan(1)
-    expect(await collect(store.listDeadLetters(never))).toHaveLength(failures.length - 1)
-  }, 240_000)
-
   test('of a later format is refused, and nothing is changed in it', async () => {
     await using at = await openBucketSetup()
     await mkdir(at.source)

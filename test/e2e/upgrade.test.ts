@@ -1,123 +1,14 @@
 import { execFile } from 'node:child_process'
 import { mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { pathToFileURL } from 'node:url'
 import { promisify } from 'node:util'
-import { describe, expect, test } from 'vitest'
-import { ENGINE_VERSION } from '#src/engine/version.ts'
+import { expect, test } from 'vitest'
 import { openFolderStore } from '#src/outputs/folder/folder-store.ts'
 import { ownerMark } from '#src/outputs/folder/work-owner.ts'
-import { intoFolder, restore } from '../fixtures/e8a17ec/restore.ts'
 import { readStore } from '../support/check-store.ts'
 import { temporaryFolder } from '../support/folder.ts'
-import { startTestRedis } from '../support/redis.ts'
 import { ScriptedService } from '../support/scripted-service.ts'
 import { sluice } from '../support/sluice.ts'
-
-/** A store, a half-done queue and a request in doubt, as release e8a17ec left them. */
-async function leftByE8a17ec() {
-  const resources = new AsyncDisposableStack()
-  const folder = resources.use(await temporaryFolder())
-  const redis = resources.use(await startTestRedis())
-  const service = resources.use(await new ScriptedService({}).listen())
-  const [source, out] = [join(folder.path, 'in'), join(folder.path, 'out')]
-  await mkdir(join(out, '.sluice', 'Probé'), { recursive: true })
-  const storeUrl = pathToFileURL(`${out}/`).href
-  const { pipeline } = await restore({
-    kind: 'folder',
-    source,
-    storeUrl,
-    redis: redis.connection,
-    put: intoFolder(out),
-  })
-  const locations = ['--out', out, '--redis-url', redis.url, '--state-dir', join(folder.path, 'state')]
-  const paid = ['--parse-api-url', service.url, '--parse-api-key', 'test-key']
-  return {
-    source,
-    out,
-    locations,
-    redis,
-    service,
-    pipeline,
-    run: (...more: readonly string[]) => sluice(['run', source, ...locations, ...paid, ...more]),
-    runLocally: (...more: readonly string[]) => sluice(['run', source, ...locations, ...more]),
-    [Symbol.asyncDispose]: () => resources.disposeAsync(),
-  }
-}
-
-describe('a store, Redis and a half-done queue of release e8a17ec', () => {
-  test('are taken over with one line: nothing is lost, nothing is parsed again', async () => {
-    await using at = await leftByE8a17ec()
-    const before = await readStore(at.out)
-    const done = await at.run('--accept-local')
-    expect(done.stderr).toMatch(
-      /^taken over from an earlier release: 4 documents and 1 failures in the store, \d documents of this source into the ledger, 2 waiting in the queue, 1 requests in doubt$/m,
-    )
-    expect(done.code).toBe(2)
-    expect(at.service.charged).toBe(2)
-    const after = await readStore(at.out)
-    expect([...after.records.keys()].toSorted()).toEqual([...before.records.keys(), 'd.html', 'e.html'].toSorted())
-    for (const [key, record] of before.records) expect(after.records.get(key), key).toEqual(record)
-    expect([...after.letters.keys()]).toEqual(['damaged.pdf'])
-    expect(done.stdout).toMatch(/ambiguous: 1 request/)
-    expect(await at.redis.connection.keys(`{sluice:${at.pipeline}}:*`)).toEqual([])
-    const again = await at.run('--accept-local')
-    expect(again.stderr).not.toMatch(/earlier release/)
-    expect(again.stdout).toMatch(/7 documents unchanged, nothing sent/)
-  }, 240_000)
-
-  test('are parsed by a service where the embedded engine did them, whatever their records say, with the price first', async () => {
-    await using at = await leftByE8a17ec()
-    const done = await at.run()
-    expect(done.stderr).toMatch(/4 documents parsed by the embedded engine before/)
-    // Three contents of the embedded engine, one of them under two names, and the two that waited.
-    expect(at.service.charged).toBe(5)
-    const { records } = await readStore(at.out)
-    expect(new Set([...records.values()].map(({ parser }) => parser?.class))).toEqual(new Set(['service']))
-  }, 240_000)
-
-  test('are parsed again by a newer engine where a rule says so, and everywhere with --upgrade', async () => {
-    await using at = await leftByE8a17ec()
-    const versions = async () =>
-      Object.fromEntries([...(await readStore(at.out)).records].map(([key, { parser }]) => [key, parser?.version]))
-    const rules = JSON.stringify([{ match: 'b.csv', upgrade: true }])
-    expect((await at.runLocally(`--rules=${rules}`)).code).toBe(2)
-    const first = await versions()
-    expect(first).toMatchObject({ 'b.csv': ENGINE_VERSION, 'd.html': ENGINE_VERSION })
-    expect(first['a.html']).not.toBe(ENGINE_VERSION)
-    expect(first['sub/c.html']).not.toBe(ENGINE_VERSION)
-    const spared = JSON.stringify([{ match: 'sub/**', upgrade: false }])
-    expect((await at.runLocally('--upgrade', `--rules=${spared}`)).code).toBe(2)
-    const second = await versions()
-    expect(second).toMatchObject({ 'a.html': ENGINE_VERSION, 'copy of a.html': ENGINE_VERSION })
-    expect(second['sub/c.html']).not.toBe(ENGINE_VERSION)
-  }, 240_000)
-
-  test('are refused while a process of that release is at work, and nothing is changed', async () => {
-    await using at = await leftByE8a17ec()
-    await at.redis.connection.set(`{sluice:${at.pipeline}}:process:living`, '1', 'PX', 120_000)
-    const refused = await at.run()
-    expect(refused.code).toBe(1)
-    expect(refused.stderr).toMatch(/1 processes of an earlier release .* Stop them/)
-    expect(at.service.charged).toBe(0)
-    expect(await at.redis.connection.llen(`{sluice:${at.pipeline}}:documents:wait`)).toBe(1)
-  }, 240_000)
-
-  test('cannot be written by that release any more', async () => {
-    await using at = await leftByE8a17ec()
-    await at.run('--accept-local')
-    // How it begins: with a folder of this name in the work folder.
-    await expect(mkdir(join(at.out, '.sluice', 'Probé'), { recursive: true })).rejects.toThrow(/EEXIST/)
-  }, 240_000)
-
-  test('are refused when the store is not the one that the ledger is about', async () => {
-    await using at = await leftByE8a17ec()
-    await rm(at.out, { recursive: true })
-    const refused = await at.run()
-    expect(refused.code).toBe(1)
-    expect(refused.stderr).toMatch(/Redis lists 4 documents of this source as done/)
-  }, 240_000)
-})
 
 test('a store with its private Redis and its journal, as a kill of release a484fb94 left them, is continued', async () => {
   // 24 documents with 20 contents, concurrency 3, killed at the 14th request; its source, `sluice.yaml` and store.

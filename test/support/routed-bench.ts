@@ -60,7 +60,7 @@ export async function openRoutedBench({
   const { connection } = redis
   const pipeline = `routed-${new URL(engine.url).port}`
   const all: RouteTerms = { qualityFloor: 0.9, buyShare: 1, buyPages: null, ...terms }
-  const parsers = { ...bench.deps.parsers, hasUnmarked: false }
+  const parsers = { ...bench.deps.parsers }
   const local = { class: 'embedded', origin: 'engine', version: '1' } as const
   const tierAt = async (url: string, name: string): Promise<Pick<Tier, 'parser' | 'gate' | 'countPages'>> => ({
     parser: resources.use(

@@ -46,7 +46,6 @@ const ANY_PARSER: ParserPolicy = {
   acceptLocal: false,
   upgrade: false,
   upgradeOf: null,
-  hasUnmarked: true,
 }
 
 /** Redis names of each workbench, so that those of one server never meet. */

@@ -30,7 +30,6 @@ export async function findReceipt(
   const ids = [
     ...(parsers.onlyOwn === true && parsers.own.class !== 'service' ? [] : [receiptId(content, recipe, 'service')]),
     ...(local ? [receiptId(content, recipe, 'embedded')] : []),
-    ...(parsers.hasUnmarked ? [receiptId(content, recipe)] : []),
   ]
   for (const id of ids) {
     const receipt = await store.readReceipt(id, memory)

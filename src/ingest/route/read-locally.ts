@@ -35,7 +35,7 @@ export async function readLocally(
 ): Promise<LocalAnswer | Extract<Purchase, { kind: 'later' | 'failed' }>> {
   const local: PieceDeps = {
     ...deps,
-    parsers: { ...deps.parsers, upgrade: true, onlyOwn: true, hasUnmarked: false, routes: undefined },
+    parsers: { ...deps.parsers, upgrade: true, onlyOwn: true, routes: undefined },
   }
   const cutter = cutterFor(work, local)
   if (cutter !== null) {

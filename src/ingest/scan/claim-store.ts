@@ -1,19 +1,10 @@
 import { randomUUID } from 'node:crypto'
 import { type StoreId, storeId } from '#src/document/ids.ts'
-import type { Outcome } from '#src/document/outcome.ts'
 import { belongsTo, STORE_FORMAT, type StoreManifest, type StoreSource } from '#src/document/store-manifest.ts'
 import { StoreUnusable } from '#src/document/store-unusable.ts'
 import { StoreRefused } from '#src/document/store-refused.ts'
-import type { Ledger } from '#src/ports/ledger.ts'
 import type { OutputStore } from '#src/ports/output-store.ts'
-import {
-  idOf,
-  idOfAddress,
-  type Resolution,
-  resolveSource,
-  type SourceCandidate,
-  uniqueName,
-} from './resolve-source.ts'
+import { type Resolution, resolveSource, type SourceCandidate } from './resolve-source.ts'
 
 export interface ResolveDeps {
   readonly store: OutputStore
@@ -26,8 +17,6 @@ export interface ResolveDeps {
 export interface ClaimStoreDeps extends ResolveDeps {
   /** The id that Redis last saw at this address of a store; null when it saw none. */
   readonly knownId: StoreId | null
-  /** The ledger that a release without `store.json` kept for this source and store. */
-  readonly formerLedger: Ledger
   /** Whether the store may be another than `knownId` (`--new-store`). */
   readonly acceptNew: boolean
   readonly createdBy: string
@@ -36,20 +25,10 @@ export interface ClaimStoreDeps extends ResolveDeps {
 export interface StoreClaim {
   readonly manifest: StoreManifest
   readonly source: StoreSource
-  /** What was found in a store of format 1 that was adopted by this call; null otherwise. */
-  readonly adopted: Adopted | null
 }
-
-export interface Adopted {
-  readonly documents: number
-  readonly failures: number
-}
-
-/** Ledger entries that are held against the store before it is adopted. */
-const SAMPLES = 100
 
 /**
- * Makes sure that store, source and ledger belong together: creates or adopts the store, and refuses what would mix two
+ * Makes sure that store, source and ledger belong together: creates the store, and refuses what would mix two
  * sources or two stores. A new source is added by `recordSource`. Repeatable; processes that begin together agree.
  *
  * @throws {StoreRefused} with what to type instead; nothing was changed then
@@ -60,13 +39,12 @@ export async function claimStore(
   signal: AbortSignal,
 ): Promise<StoreClaim> {
   const { store } = deps
-  let adopted: Adopted | null = null
   for (;;) {
     const manifest = await store.readManifest()
     refuseOther(manifest, deps, store.url)
     if (manifest === null) {
-      const made = await firstManifest(candidate, deps, signal)
-      if (await store.writeManifest(made.manifest)) adopted = made.adopted
+      if (!deps.acceptNew) await refuseContent(store, signal)
+      await store.writeManifest(firstManifest(deps))
       continue
     }
     const resolution = await resolveIn(manifest, candidate, deps, signal)
@@ -75,7 +53,7 @@ export async function claimStore(
     const isRenamed = resolution.kind === 'added' && manifest.sources.some(({ id }) => id === source.id)
     if (!isRenamed) {
       if (resolution.kind === 'added') await refuseTakenFolder(source, store, signal)
-      return { manifest, source, adopted }
+      return { manifest, source }
     }
     await store.writeManifest({ ...manifest, revision: manifest.revision + 1, sources: resolution.sources })
   }
@@ -178,62 +156,29 @@ export function refuseOther(
   )
 }
 
-/** For a store without one: of the sources that its records name, or of none. */
-async function firstManifest(
-  candidate: SourceCandidate,
-  deps: ClaimStoreDeps,
-  signal: AbortSignal,
-): Promise<{ readonly manifest: StoreManifest; readonly adopted: Adopted | null }> {
-  const { store, createdBy } = deps
-  const addresses = new Set<string>()
-  const found = { documents: 0, failures: 0 }
-  for await (const { source } of store.listRecords(signal)) {
-    addresses.add(source)
-    found.documents += 1
-  }
-  for await (const { source } of store.listDeadLetters(signal)) {
-    addresses.add(source)
-    found.failures += 1
-  }
-  if (!deps.acceptNew) await refuseUnmatched(deps, signal)
-  const createdAt = isoNow(deps)
-  const sources: StoreSource[] = []
-  for (const address of addresses) {
-    const isPresent = candidate.addresses.includes(address)
-    const id = isPresent ? idOf(candidate) : idOfAddress(address)
-    const name = uniqueName((isPresent ? candidate.name : null) ?? shortName(address), sources)
-    sources.push({ id, name, address, prefix: '', since: createdAt })
-  }
-  const id = storeId(randomUUID())
-  const adopted = addresses.size > 0
-  const origin = adopted || (await hasReceipts(store, signal)) ? { adoptedFormat: 1 as const } : {}
-  const manifest = { format: STORE_FORMAT, id, revision: 1, createdAt, createdBy, ...origin, sources }
-  return { manifest, adopted: adopted ? found : null }
-}
+const firstManifest = (deps: Pick<ClaimStoreDeps, 'now' | 'createdBy'>): StoreManifest => ({
+  format: STORE_FORMAT,
+  id: storeId(randomUUID()),
+  revision: 1,
+  createdAt: isoNow(deps),
+  createdBy: deps.createdBy,
+  sources: [],
+})
 
-async function hasReceipts(store: OutputStore, signal: AbortSignal): Promise<boolean> {
-  for await (const _ of store.listReceipts(signal)) return true
-  return false
-}
-
-const DONE: readonly Outcome[] = ['done', 'partial']
-
-/** A ledger that lists documents as done, and a store that has none of them: its disk is not mounted. */
-async function refuseUnmatched({ store, formerLedger }: ClaimStoreDeps, signal: AbortSignal): Promise<void> {
-  const counts = await formerLedger.counts()
-  if (counts.done + counts.partial === 0) return
-  let compared = 0
-  for await (const [key, { outcome }] of formerLedger.entries(signal)) {
-    if (!DONE.includes(outcome)) continue
-    if ((await store.haveRecords([key]))[0] === true) return
-    compared += 1
-    if (compared >= SAMPLES) break
+/** A store that lost its `store.json`: a new one would begin without its sources and epochs. */
+async function refuseContent(store: OutputStore, signal: AbortSignal): Promise<void> {
+  for (const list of [
+    () => store.listRecords(signal),
+    () => store.listReceipts(signal),
+    () => store.listDeadLetters(signal),
+  ]) {
+    for await (const _ of list()) {
+      throw new StoreRefused(
+        `${store.url} has no store.json, and holds documents. Nothing was changed. ` +
+          'Restore store.json from a backup, or add --new-store to make one for what is there.',
+      )
+    }
   }
-  throw new StoreRefused(
-    `Redis lists ${counts.done + counts.partial} documents of this source as done in ${store.url}, and the store holds ` +
-      'none of them. Nothing was changed. If its disk is not mounted, or another one is, mount the right one. ' +
-      'If the store was emptied on purpose, add --new-store.',
-  )
 }
 
 /** A prefix whose folder already holds documents of another source would mix the two. */

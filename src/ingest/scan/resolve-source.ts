@@ -30,9 +30,6 @@ const digest = (text: string): SourceId => sourceId(createHash('sha256').update(
 export const idOf = ({ name, identity }: Pick<SourceCandidate, 'name' | 'identity'>): SourceId =>
   digest(name === null ? identity : `name:${name}`)
 
-/** The id of a source that only records of format 1 have. */
-export const idOfAddress = (address: string): SourceId => digest(`address:${address}`)
-
 /** Which of a store's sources a candidate is. Pure; `now` is ISO 8601. */
 export function resolveSource(
   candidate: SourceCandidate,
@@ -67,7 +64,7 @@ export function resolveSource(
 }
 
 /** The name, or with a number after it when another source has it. */
-export function uniqueName(wanted: string, sources: readonly Pick<StoreSource, 'name'>[]): string {
+function uniqueName(wanted: string, sources: readonly Pick<StoreSource, 'name'>[]): string {
   const has = (name: string): boolean => sources.some((source) => source.name === name)
   for (let number = 2, name = wanted; ; number++) {
     if (!has(name)) return name

@@ -1,12 +1,10 @@
-import { rmdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { MANIFEST_FILE, manifestJson, parseManifest, type StoreManifest } from '#src/document/store-manifest.ts'
 import { StoreRefused } from '#src/document/store-refused.ts'
 import { createExclusive, replaceFile } from './exclusive-file.ts'
-import { isOneOf, readIfThere } from '../file-system.ts'
+import { readIfThere } from '../file-system.ts'
 import { makeBelow } from './make-folder.ts'
-import { OLD_PROBE } from './folding.ts'
 
 /*
  * `store.json` of a folder. A folder has no compare-and-swap, but it has exclusive creates, so revision n is decided by
@@ -43,34 +41,12 @@ export class FolderManifest {
 
   async write(manifest: StoreManifest): Promise<boolean> {
     await makeBelow(this.#root, this.#work)
-    if (manifest.revision === 1) {
-      const created = await createExclusive(this.#path, manifestJson(manifest))
-      if (created) await this.barOldReleases()
-      return created
-    }
+    if (manifest.revision === 1) return createExclusive(this.#path, manifestJson(manifest))
     const present = await this.read()
     if (present?.revision !== manifest.revision - 1) return false
     const decided = await createExclusive(this.#decision(manifest.revision), manifestJson(manifest))
     await this.read()
     return decided
-  }
-
-  /**
-   * Releases that know nothing of `store.json` begin by making a folder of this name; a file of this name makes each of
-   * their commands refuse the store, before it changes anything.
-   */
-  async barOldReleases(): Promise<void> {
-    const path = join(this.#work, OLD_PROBE)
-    const text = 'This store has a store.json: releases of Sluice before it must not write here. Update Sluice.\n'
-    try {
-      await makeBelow(this.#root, this.#work)
-      await rmdir(path).catch((error: unknown) => {
-        if (!isOneOf(error, 'ENOENT', 'ENOTDIR')) throw error
-      })
-      await writeFile(path, text, { flag: 'wx' })
-    } catch (error) {
-      if (!isOneOf(error, 'EEXIST', 'EROFS', 'EACCES', 'EPERM')) throw error
-    }
   }
 
   async #whole(): Promise<StoreManifest | null> {

@@ -70,7 +70,6 @@ export async function openFolderStore({
     if (mustExist && manifest === null) throw new StoreRefused(notAStore(path, await hasContent(path)))
     if (manifest === null) await flushNames(path, await makeFolder(path))
     const root = await realpath(path)
-    if (manifest !== null) await new FolderManifest(root).barOldReleases()
     const rules = { folds: await foldsNames(root), maxBytes: FOLDER_MAX_BYTES }
     const watch = await FolderWatch.open(root)
     const area = await WorkArea.open(root, watch)

@@ -7,9 +7,6 @@ import { flushNames } from './make-folder-flushed.ts'
 /** Made in the work folder, to be searched for under other spellings. */
 const PROBE = 'Fold-\u00e9'
 
-/** What releases before `store.json` made for the same purpose. */
-export const OLD_PROBE = 'Prob\u00e9'
-
 /**
  * Whether the file system takes two names for one that differ in case or Unicode form. Asked by making a folder with
  * one name and searching for it under the others. A store that cannot be written to is only read from: no names are made.

@@ -9,7 +9,6 @@ import { StoreRefused } from '#src/document/store-refused.ts'
 import { explainedS3 } from '#src/s3/errors.ts'
 import { PackedObjects } from './packs/packed-objects.ts'
 import type { StoreObjects } from './packs/store-objects.ts'
-import { BAR, barBytes } from './s3-bar.ts'
 import type { S3Bucket } from './s3-bucket.ts'
 
 /** In none of the store's folders, so that no listing meets it. */
@@ -60,11 +59,7 @@ export class S3Manifest {
 
   async #create(manifest: StoreManifest): Promise<boolean> {
     const { bucket, url, packMs } = this.#at
-    if (packMs === 0) {
-      if (manifest.adoptedFormat !== undefined) await bucket.put(BAR, barBytes())
-      return bucket.putIf(MANIFEST_FILE, manifestJson(manifest), { only: 'absent' })
-    }
-    if (manifest.adoptedFormat !== undefined) throw new StoreRefused(unpacked(url))
+    if (packMs === 0) return bucket.putIf(MANIFEST_FILE, manifestJson(manifest), { only: 'absent' })
     if (!(await refusesOverwriting(bucket))) throw new StoreRefused(unconditional(url))
     const packed = { ...manifest, format: PACKED_FORMAT, packs: true as const }
     const created = await bucket.putIf(MANIFEST_FILE, manifestJson(packed), { only: 'absent' })

@@ -4,7 +4,6 @@ import { isDocumentFolder, letterName } from '../document-path.ts'
 import { receiptIdOf, receiptPath } from '../receipt-bytes.ts'
 import { parseDeadLetter, RECORD_FILE } from '../record-json.ts'
 import type { ExplainedNames } from '../explained-names.ts'
-import { BAR } from './s3-bar.ts'
 import type { Objects } from './objects.ts'
 import type { PackedObjects } from './packs/packed-objects.ts'
 import type { StoreObjects } from './packs/store-objects.ts'
@@ -90,7 +89,7 @@ async function* inReceipts(objects: Objects, signal: AbortSignal): AsyncGenerato
 
 async function* inFailures(objects: Objects, signal: AbortSignal): AsyncGenerator<Orphan> {
   for await (const names of objects.list('failures/', signal)) {
-    for (const name of names.filter((one) => one !== BAR)) {
+    for (const name of names) {
       const object = await objects.get(name)
       // Gone since it was listed: its document came out well.
       if (object === null) continue

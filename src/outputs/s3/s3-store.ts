@@ -14,7 +14,6 @@ import { packReceipt, receiptIdOf, receiptPath, unpackReceipt } from '../receipt
 import { parseDeadLetter, toJson } from '../record-json.ts'
 import { LARGE_BYTES } from './packs/packed-objects.ts'
 import { StoreObjects } from './packs/store-objects.ts'
-import { BAR } from './s3-bar.ts'
 import { PART_BYTES, S3Bucket, type S3Placing } from './s3-bucket.ts'
 import { S3Documents } from './s3-documents.ts'
 import { explainedS3, isDenied } from '#src/s3/errors.ts'
@@ -119,7 +118,7 @@ class S3Store implements OutputStore {
     return this.#manifest.write(manifest)
   }
 
-  /** Whether there is anything that a release without `store.json` left. */
+  /** Whether there are documents, receipts or dead letters. */
   async hasContent(): Promise<boolean> {
     for (const folder of ['documents/', 'receipts/', 'failures/']) {
       for await (const names of this.#objects.list(folder)) if (names.length > 0) return true
@@ -241,7 +240,7 @@ class S3Store implements OutputStore {
     for await (const names of this.#objects.list('failures/', signal)) {
       for (const name of names) {
         signal.throwIfAborted()
-        const json = name === BAR ? null : await this.#objects.get(name)
+        const json = await this.#objects.get(name)
         const letter = json === null ? null : parseDeadLetter(json.bytes)
         if (letter !== null) yield letter
       }

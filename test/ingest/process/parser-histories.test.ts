@@ -83,7 +83,7 @@ class History {
       ? { class: 'embedded', origin: 'engine', version: String(this.#engine) }
       : { class: 'service', origin, version: null }
     const acceptLocal = !embedded && this.random.below(4) === 0
-    return { own: present, acceptLocal, upgrade: this.random.below(3) === 0, upgradeOf: null, hasUnmarked: false }
+    return { own: present, acceptLocal, upgrade: this.random.below(3) === 0, upgradeOf: null }
   }
 
   async step(): Promise<void> {
