@@ -5,6 +5,7 @@ import { fieldNames } from './config-schema.ts'
 import { FILE_NAMES, type FileName, isSection, isShared, keyOf, rowOf, type Section, written } from './file-names.ts'
 import { isMap } from './is-map.ts'
 import type { FromFile, Layer } from './layer.ts'
+import { REMOVED_SETTINGS } from './removed-settings.ts'
 import { plainMessage } from './plain-message.ts'
 import type { FileLocator } from './file-locator.ts'
 import { holdsLogin, secretHeaders, withoutLogin } from './secrets.ts'
@@ -25,7 +26,13 @@ export function checkLayer(given: Readonly<Record<string, unknown>>, context: La
   const take = (section: Section | null, key: string, value: unknown): void => {
     const path = [...context.path, ...(section === null ? [] : [section]), key]
     const known = FILE_NAMES.find((name) => name.section === section && name.key === key)
-    if (known === undefined) return context.locator.note(path, unknownKey(section, key, context.inPipeline))
+    if (known === undefined) {
+      const name = written({ section, key })
+      const replacement = REMOVED_SETTINGS[name]
+      return replacement === undefined
+        ? context.locator.note(path, unknownKey(section, key, context.inPipeline))
+        : context.locator.warn(path, `${name} is no setting any more, and is ignored: ${replacement}`)
+    }
     if (context.inPipeline && isShared(known.setting)) {
       return context.locator.note(
         path,

@@ -2,7 +2,7 @@ import { dirname } from 'node:path'
 import { checkLayer, resolveIn } from './check-layer.ts'
 import { isMap } from './is-map.ts'
 import type { Layer, Pipeline } from './layer.ts'
-import { type FileLocator, locatorIn } from './file-locator.ts'
+import { type FileLocator, type FileNotes, locatorIn } from './file-locator.ts'
 import { holdsLogin } from './secrets.ts'
 
 /** A settings file, read: what it says for all, and its pipelines. */
@@ -19,6 +19,8 @@ export interface ReadConfigFile {
   readonly file: ConfigFile
   /** Every mistake in it, as `sluice.yaml:12: what is wrong`. */
   readonly problems: readonly string[]
+  /** What has no effect. */
+  readonly warnings: readonly string[]
 }
 
 export const NO_CONFIG: ConfigFile = { path: '', name: '', top: {}, pipelines: [] }
@@ -39,15 +41,17 @@ export async function parseConfigFile(text: string, path: string, name: string):
         code === 'DUPLICATE_KEY' ? `${nameAt(text, pos[0])} is there twice: remove one` : (message.split('\n')[0] ?? '')
       }`,
   )
-  if (broken.length > 0) return { file: empty, problems: broken }
-  const problems: string[] = []
-  const locator = locatorIn(document, lines, name, problems)
+  if (broken.length > 0) return { file: empty, problems: broken, warnings: [] }
+  const notes: FileNotes = { problems: [], warnings: [] }
+  const locator = locatorIn(document, lines, name, notes)
   const data: unknown = document.toJS()
-  if (data === null) return { file: empty, problems }
-  if (!isMap(data)) return { file: empty, problems: [`${name}:1: a settings file is a map of names to values`] }
+  if (data === null) return { file: empty, ...notes }
+  if (!isMap(data)) {
+    return { file: empty, problems: [`${name}:1: a settings file is a map of names to values`], warnings: [] }
+  }
   const { pipelines, ...rest } = data
   const top = checkLayer(rest, { path: [], locator, folder, inPipeline: false })
-  return { file: { ...empty, top, pipelines: pipelinesOf(pipelines, locator, folder) }, problems }
+  return { file: { ...empty, top, pipelines: pipelinesOf(pipelines, locator, folder) }, ...notes }
 }
 
 const nameAt = (text: string, offset: number): string => /^[^:\n]*/.exec(text.slice(offset))?.[0].trim() ?? ''

@@ -5,12 +5,24 @@ export interface FileLocator {
   /** `sluice.yaml:12`: the line of a key or of the innermost part of its path that is there. */
   at(path: readonly (string | number)[]): string
   note(path: readonly (string | number)[], message: string): void
+  /** What is no mistake, and has no effect either. */
+  warn(path: readonly (string | number)[], message: string): void
 }
 
-/** Mistakes are noted in `problems`; `name` is how they call the file. */
-export function locatorIn(document: Document, lines: LineCounter, name: string, problems: string[]): FileLocator {
+/** What a file holds beside its settings, each as `sluice.yaml:12: what is wrong`. */
+export interface FileNotes {
+  readonly problems: string[]
+  readonly warnings: string[]
+}
+
+/** `name` is how the notes call the file. */
+export function locatorIn(document: Document, lines: LineCounter, name: string, notes: FileNotes): FileLocator {
   const at = (path: readonly (string | number)[]): string => `${name}:${lineOf(document, lines, path)}`
-  return { at, note: (path, message) => void problems.push(`${at(path)}: ${message}`) }
+  return {
+    at,
+    note: (path, message) => void notes.problems.push(`${at(path)}: ${message}`),
+    warn: (path, message) => void notes.warnings.push(`${at(path)}: ${message}`),
+  }
 }
 
 /** The line of a key; for an item of a list that of the item; for what is not there, that of what it would be in. */

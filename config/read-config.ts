@@ -24,8 +24,8 @@ export interface Configuration {
   readonly settings: Settings
   readonly origins: Origins
   readonly pipelines: readonly ConfiguredPipeline[]
-  /** What is no mistake and has no effect either; one line. */
-  readonly warning: string | null
+  /** What is no mistake and has no effect either; one line each. */
+  readonly warnings: readonly string[]
 }
 
 export interface ConfiguredPipeline extends Pick<Pipeline, 'name' | 'source' | 'at'> {
@@ -53,7 +53,8 @@ export async function readConfiguration(options: ReadOptions): Promise<Read> {
   const settings = [top.settings, ...pipelines.map((one) => one.settings)]
   const checked = checkEnvironment(env, { settings, origins: top.origins })
   if (problems.size + checked.problems.length > 0) return { ok: false, problems: [...problems, ...checked.problems] }
-  return { ok: true, configuration: { file: read?.file ?? null, ...top, pipelines, warning: checked.warning } }
+  const warnings = [...(read?.warnings ?? []), ...(checked.warning === null ? [] : [checked.warning])]
+  return { ok: true, configuration: { file: read?.file ?? null, ...top, pipelines, warnings } }
 }
 
 function load(flags: Flags, layer: Layer | undefined, env: Environment, problems: Set<string>) {
@@ -78,6 +79,6 @@ async function readFileAt(path: string, cwd: string): Promise<ReadConfigFile> {
     const { code } = error as NodeJS.ErrnoException
     if (code === undefined) throw error
     const reason = code === 'ENOENT' ? 'there is no such file' : `it cannot be read (${code})`
-    return { file: NO_CONFIG, problems: [`${path}: ${reason}`] }
+    return { file: NO_CONFIG, problems: [`${path}: ${reason}`], warnings: [] }
   }
 }

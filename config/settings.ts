@@ -1,5 +1,4 @@
 import { isSentinel, sentinelAddress } from '#src/document/sentinel-address.ts'
-import { CONTEXT_SETTINGS } from './context-settings.ts'
 import { ENGINE_SETTINGS } from './engine-settings.ts'
 import { NETWORK_SETTINGS } from './network-settings.ts'
 import { PARSE_SETTINGS } from './parse-settings.ts'
@@ -82,7 +81,6 @@ export const SETTINGS = {
   ...SOURCE_SETTINGS,
   ...SITE_SETTINGS,
   ...SPENDING_SETTINGS,
-  ...CONTEXT_SETTINGS,
 
   concurrency: whole({
     env: 'SLUICE_CONCURRENCY',

@@ -1,11 +1,9 @@
 import { join, resolve } from 'node:path'
 import { Command } from 'commander'
 import picomatch from 'picomatch'
-import { isStop, type Stopping } from '#workers/lifecycle.ts'
-import { openContexts } from '#workers/open-contexts.ts'
+import { isStop, listenForStop, type Stopping } from '#workers/lifecycle.ts'
 import { openFigures } from '#workers/open-figures.ts'
 import { openStore } from '#workers/open-store.ts'
-import type { Shared } from '#workers/shared.ts'
 import { MAX_LIMIT, MIN_LIMIT } from '#src/corpus/chunks/chunk.ts'
 import { exportChunks } from '#src/corpus/export/export-chunks.ts'
 import { EXPORT_FORMATS } from '#src/corpus/export/export-options.ts'
@@ -16,12 +14,11 @@ import { NO_HYGIENE } from '#src/corpus/hygiene/hygiene.ts'
 import { openCounter } from '#src/corpus/tokens/open-counter.ts'
 import type { SourceKey } from '#src/document/ids.ts'
 import { EXIT, worstOf } from './exit-codes.ts'
-import { contextLines, stopWithGrace } from './export-contexts.ts'
 import { figureLines } from './export-figures.ts'
 import { acceptSettings, addSettings } from './flags.ts'
 import { count, plural, printable } from './format.ts'
 import { addOutput, outputOf, type Output } from './output.ts'
-import { CONTEXT_SETTINGS, RUN_SETTINGS, STORE_SETTINGS } from './run-settings.ts'
+import { RUN_SETTINGS, STORE_SETTINGS } from './run-settings.ts'
 import { addPipelines, forEachTarget, lastStoresOf, type Target } from './targets.ts'
 import { UsageError } from './usage-error.ts'
 
@@ -39,7 +36,6 @@ interface Options {
   readonly since?: string
   readonly hygiene?: boolean
   readonly where?: string
-  readonly context?: boolean
   readonly figures?: boolean
 }
 
@@ -49,8 +45,6 @@ Examples:
   $ sluice export --chunks --out corpus --tokenizer tokenizer.json --limit 1024
   $ sluice export --chunks --out corpus --to reports --key 'reports/**'
   $ sluice export --chunks --out corpus --to chunks-2 --since chunks
-  $ sluice export --chunks --out corpus --to with-contexts --context \\
-      --context-url http://localhost:11434/v1 --context-model qwen3
 
 What the files hold: docs/chunks.md`
 
@@ -71,10 +65,9 @@ export function exportCommand(): Command {
     .option('--hygiene', 'columns for language, duplicates, quality rules and personal data; drops nothing')
     .option('--where <condition>', 'only chunks for which it holds: "tokens >= 20 and language = \'en\'"')
     .option('--since <cursor>', 'only documents that changed since a cursor, or since the export in this folder')
-    .option('--context', 'before each chunk what a model writes about it; see --context-url; each is bought once')
     .option('--figures', 'images of the figures of PDFs, cropped from the original documents, as files in figures/')
     .addHelpText('after', EXAMPLES)
-  addSettings(addOutput(addPipelines(command)), [...STORE_SETTINGS, ...CONTEXT_SETTINGS])
+  addSettings(addOutput(addPipelines(command)), STORE_SETTINGS)
   acceptSettings(command, RUN_SETTINGS)
   return command.action(async () => {
     const options = command.opts<Options>()
@@ -87,20 +80,16 @@ export function exportCommand(): Command {
     const stores = await lastStoresOf(command)
     const several = stores.targets.length > 1
     const folderOf = (folder: string, { name }: Target): string => (several ? join(folder, name ?? '') : folder)
-    const asksModel = options.context === true
-    using stopping = stopWithGrace(asksModel)
-    const exportOne = async (target: Target, shared: Shared): Promise<void> => {
+    using stopping = stopWithGrace()
+    const exportOne = async (target: Target): Promise<void> => {
       const since = options.since === undefined ? null : folderOf(options.since, target)
       const to = folderOf(options.to, target)
       try {
-        const around = { output, shared, stopping, asksModel, drawsFigures: options.figures === true }
+        const around = { output, stopping, drawsFigures: options.figures === true }
         await exportStore(target, { ...chosen, to, since }, around)
       } catch (error) {
         if (!isStop(error, stopping)) throw error
-        output.result(`stopped: ${to} is as it was${asksModel ? '; contexts that were written are kept' : ''}`, () => ({
-          event: 'note',
-          message: 'stopped',
-        }))
+        output.result(`stopped: ${to} is as it was`, () => ({ event: 'note', message: 'stopped' }))
         process.exitCode = EXIT.interrupted
       }
     }
@@ -108,10 +97,25 @@ export function exportCommand(): Command {
   })
 }
 
+/** What is in flight at a first signal may take so long. */
+const GRACE_MS = 60_000
+
+/** A first Ctrl-C ends the export and keeps the former one. */
+function stopWithGrace(): Stopping {
+  const say = (line: string) => (): void => void process.stderr.write(`sluice: ${line}\n`)
+  const stopping = listenForStop({
+    onFirst: say('stopping: what is half written is removed'),
+    onSecond: say('stopping now'),
+    onWall: say('stopped: a document took too long'),
+  })
+  stopping.allow(GRACE_MS)
+  return stopping
+}
+
 /** A condition on one of these asks for them. */
 const HYGIENE_COLUMNS = Object.keys(NO_HYGIENE)
 
-type Chunking = Omit<Parameters<typeof exportChunks>[1], 'to' | 'since' | 'context' | 'figures'>
+type Chunking = Omit<Parameters<typeof exportChunks>[1], 'to' | 'since' | 'figures'>
 
 async function chunking(options: Options): Promise<Chunking> {
   const limit = wholeNumber('--limit', options.limit, MIN_LIMIT, MAX_LIMIT)
@@ -152,30 +156,25 @@ function filterOf({ key: globs, outcome, gone = false }: Options): ExportFilter 
 
 interface Around {
   readonly output: Output
-  readonly shared: Shared
   readonly stopping: Stopping
-  readonly asksModel: boolean
   readonly drawsFigures: boolean
 }
 
 async function exportStore(
   { settings }: Target,
-  chosen: Omit<Parameters<typeof exportChunks>[1], 'context' | 'figures'>,
-  { output, shared, stopping, asksModel, drawsFigures }: Around,
+  chosen: Omit<Parameters<typeof exportChunks>[1], 'figures'>,
+  { output, stopping, drawsFigures }: Around,
 ): Promise<void> {
   await using resources = new AsyncDisposableStack()
   const store = await openStore(settings, resources, { mustExist: true })
-  const { counter } = chosen
-  const context = asksModel ? await openContexts({ settings, store, counter, shared, stopping }, resources) : null
   const figures = drawsFigures ? await openFigures(store, settings, resources) : null
-  const options = { ...chosen, context, figures }
+  const options = { ...chosen, figures }
   let shownAt = 0
   const show = ({ documents, chunks }: ExportTally): void => {
     const now = performance.now()
     if (now - shownAt < 250) return
     shownAt = now
-    const bought = context === null ? '' : `, ${plural(context.writer.tally.bought, 'context')} written`
-    output.live(`${plural(documents, 'document')}, ${plural(chunks, 'chunk')}${bought}`)
+    output.live(`${plural(documents, 'document')}, ${plural(chunks, 'chunk')}`)
   }
   const tally = await exportChunks(store, options, show, stopping.soft)
   output.live(null)
@@ -189,15 +188,8 @@ async function exportStore(
     ...tally,
     damaged: tally.damaged.length,
   }))
-  process.exitCode = worstOf([Number(process.exitCode ?? EXIT.allDone), exitCode(tally)])
-}
-
-function exitCode({ damaged, contexts }: ExportTally): number {
-  const codes = [
-    damaged.length > 0 || (contexts?.missing ?? 0) > 0 ? EXIT.someFailed : EXIT.allDone,
-    (contexts?.halted ?? null) === null ? EXIT.allDone : EXIT.halted,
-  ]
-  return worstOf(codes)
+  const exitCode = tally.damaged.length > 0 ? EXIT.someFailed : EXIT.allDone
+  process.exitCode = worstOf([Number(process.exitCode ?? EXIT.allDone), exitCode])
 }
 
 function describeDamage(damage: Damage): string {
@@ -219,7 +211,6 @@ function summaryOf(tally: ExportTally, { to, since }: { readonly to: string; rea
     `${plural(tally.chunks, 'chunk')} of ${plural(tally.documents, since === null ? 'document' : 'changed document')}, ${count(tally.tokens)} tokens${oversize}`,
     ...left.filter(([number]) => number > 0).map(([number, why]) => `left out: ${plural(number, 'document')} ${why}`),
     ...unwanted,
-    ...(tally.contexts === null ? [] : contextLines(tally.contexts)),
     ...(tally.figures === null ? [] : figureLines(tally.figures)),
     `written: ${to}`,
     ...(tally.cursorProblem === null ? [] : [`no cursor for --since: ${tally.cursorProblem}`]),

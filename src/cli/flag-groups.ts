@@ -1,5 +1,5 @@
 import type { SettingName } from '#config/settings.ts'
-import { CONTEXT_SETTINGS, DOCUMENT_SETTINGS, SITE_SETTINGS } from './run-settings.ts'
+import { DOCUMENT_SETTINGS, SITE_SETTINGS } from './run-settings.ts'
 
 /** Under which heading `--help` lists the flag of a setting. */
 const GROUPS: Readonly<Record<string, readonly SettingName[]>> = {
@@ -43,7 +43,6 @@ const GROUPS: Readonly<Record<string, readonly SettingName[]>> = {
     'onAmbiguous',
     'backlogLimit',
   ],
-  'Contexts:': [...CONTEXT_SETTINGS, 'contextKey'],
   'Following a source:': ['every', 'stableMs', 'rescanMs', 'poll', 'sqsQueue', 'eventsPort', 'eventsHost'],
   'Deletions:': ['deleteGone', 'goneLimitPercent', 'force'],
   'Patience:': [

@@ -15,8 +15,7 @@ export async function readConfig(command: Command): Promise<Configuration> {
   const flags = givenFlags(command)
   const read = await readConfiguration(config === undefined ? { flags } : { flags, config })
   if (read.ok) {
-    const { warning } = read.configuration
-    if (warning !== null) screen.print(`warning: ${warning}`)
+    for (const warning of read.configuration.warnings) screen.print(`warning: ${warning}`)
     return read.configuration
   }
   throw unusable(read.problems.map((problem) => asTyped(command, problem)))

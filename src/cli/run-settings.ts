@@ -3,17 +3,6 @@ import type { SettingName } from '#config/settings.ts'
 /** Where outputs are. */
 export const STORE_SETTINGS: readonly SettingName[] = ['out', 's3Endpoint', 's3Region']
 
-/** The model that `export --context` asks. */
-export const CONTEXT_SETTINGS: readonly SettingName[] = [
-  'contextUrl',
-  'contextModel',
-  'contextTokens',
-  'contextMaxTokens',
-  'contextRate',
-  'contextConcurrency',
-  'contextOptions',
-]
-
 /** Where things are and how the process behaves: every command that opens a pipeline takes these. */
 export const TARGET_SETTINGS: readonly SettingName[] = [
   ...STORE_SETTINGS,
@@ -139,9 +128,7 @@ export const WATCH_SETTINGS: readonly SettingName[] = [
 ]
 
 /** Everything that a command about a source takes as a flag. */
-export const FLAG_SETTINGS: readonly SettingName[] = [
-  ...new Set([...WATCH_SETTINGS, ...CONTEXT_SETTINGS, 'receiptMinAgeMs' as const]),
-]
+export const FLAG_SETTINGS: readonly SettingName[] = [...new Set([...WATCH_SETTINGS, 'receiptMinAgeMs' as const])]
 
 /** Of a run's flags, `work` accepts none that sets a cap: it obeys that of the run. */
 export const ALSO_ACCEPTED_BY_WORK = RUN_SETTINGS.filter((name) => name !== 'maxCredits')

@@ -33,7 +33,7 @@ export interface CorpusDocument {
   markdown(): Promise<string | null>
 }
 
-/** The documents of a store, and what is made of them for retrieval. Sends nothing, but where a model writes contexts. */
+/** The documents of a store, and what is made of them for retrieval. Sends nothing. */
 export interface Corpus extends AsyncDisposable {
   readonly store: OutputStore
   /** In no order. */
@@ -67,7 +67,7 @@ export async function openCorpus(out: string | OutputStore, settings: SettingVal
   return {
     store,
     documents: (filter) => documentsOf(store, filter ?? {}),
-    chunks: (options = {}) => chunkLines(store, recordsOf(store, options), options, values),
+    chunks: (options = {}) => chunkLines(store, recordsOf(store, options), options),
     figures: (options = {}) => figuresOf(store, recordsOf(store, options), options, values),
     cursor: async () => cursorText((await updateFeed(store, never())).cursor),
     changes: (range) => changesOf(store, range ?? {}),

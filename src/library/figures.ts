@@ -43,7 +43,7 @@ export async function* figuresOf(
     drawn.set(name, { name, png, page, bbox })
   }
   const sink = { images: { ...images, parallel: 1 }, save, tally, signal: ended.signal }
-  for await (const chunk of chunkLines(store, records, options, values, sink)) {
+  for await (const chunk of chunkLines(store, records, options, sink)) {
     for (const name of chunk.images ?? []) {
       const figure = drawn.get(name)
       drawn.delete(name)

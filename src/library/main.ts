@@ -11,7 +11,6 @@ export type {
   LayoutBlock,
   TokenCounter,
 } from '#src/corpus/chunks/chunk.ts'
-export type { ContextTally } from '#src/corpus/context/context-writer.ts'
 export type { ChunkLine } from '#src/corpus/export/chunk-line.ts'
 export type { DocumentState, FeedEntry } from '#src/corpus/feed/change.ts'
 export { openCounter } from '#src/corpus/tokens/open-counter.ts'

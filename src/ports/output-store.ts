@@ -1,5 +1,5 @@
 import type { AnswerHold } from '#src/document/answer-memory.ts'
-import type { ContextStorage } from './context-storage.ts'
+import type { NoteStorage } from './note-storage.ts'
 import type { FeedStorage } from './feed-storage.ts'
 import type { LeaseStorage } from './lease-storage.ts'
 import type { ContentHash, ReceiptId, SourceKey } from '#src/document/ids.ts'
@@ -30,10 +30,9 @@ export interface RecordListing {
 export interface OutputStore {
   readonly url: string
   readonly feed: FeedStorage
-  readonly contexts: ContextStorage
   /** Keeps two queues from one store; a store without it takes all. */
   readonly lease?: LeaseStorage
-  readonly notes: ContextStorage
+  readonly notes: NoteStorage
   /** Writes something, makes sure of it and removes it: before anything is bought. Throws `StoreUnusable`. */
   probe(): Promise<StoreProbe>
   /** Asked before each purchase, without a write: throws `StoreUnusable` where its answer could not be kept. */

@@ -266,16 +266,28 @@ describe('variables of the environment', () => {
     const env = Object.fromEntries(others.map((name) => [name, name.endsWith('_FILE') ? path : 'tcp://10.0.0.1:80']))
     const services = '{"gpu": {"url": "https://gpu", "keyEnv": "SLUICE_GPU_KEY"}}'
     const config = false
-    expect((await accepted({ config, env })).warning).toBeNull()
+    expect((await accepted({ config, env })).warnings).toEqual([])
     expect(
-      (await accepted({ env: { SLUICE_SERVICES: services, SLUICE_GPU_KEY: 'x', SLUICE_MODES: '' } })).warning,
-    ).toBeNull()
-    expect((await accepted({ flags: { redisUrl: 'redis://queue' }, env: { REDIS_URI: 'x' } })).warning).toBeNull()
+      (await accepted({ env: { SLUICE_SERVICES: services, SLUICE_GPU_KEY: 'x', SLUICE_MODES: '' } })).warnings,
+    ).toEqual([])
+    expect((await accepted({ flags: { redisUrl: 'redis://queue' }, env: { REDIS_URI: 'x' } })).warnings).toEqual([])
   })
 
   test('of the prefix that nothing reads are named in one warning', async () => {
-    const { warning } = await accepted({ env: { SLUICE_VERSION: '3', SLUICE_TEAM_NAME: 'x' } })
-    expect(warning).toBe('no setting has the variable SLUICE_VERSION, SLUICE_TEAM_NAME; it is ignored')
+    const { warnings } = await accepted({ env: { SLUICE_VERSION: '3', SLUICE_TEAM_NAME: 'x' } })
+    expect(warnings).toEqual(['no setting has the variable SLUICE_VERSION, SLUICE_TEAM_NAME; it is ignored'])
+  })
+
+  test('of a setting that is no more are ignored, as it is in a file, with what replaces it', async () => {
+    const yaml = 'out: here\ncontextUrl: https://model/v1\n'
+    const { warnings, settings } = await accepted({ yaml, env: { SLUICE_CONTEXT_RATE: '5' } })
+    expect(settings.out).toMatch(/here$/)
+    expect(warnings).toEqual([
+      expect.stringMatching(
+        /^sluice\.yaml:2: contextUrl is no setting any more, and is ignored: .*docs\/cookbook\.md$/,
+      ),
+      'no setting has the variable SLUICE_CONTEXT_RATE; it is ignored',
+    ])
   })
 
   test('are mistakes for any two letters that are changed, left out or added', async () => {

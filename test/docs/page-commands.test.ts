@@ -3,7 +3,6 @@ import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { openS3Client } from '#src/s3/client.ts'
-import { startChatService } from '../support/chat-service.ts'
 import { GeneratedSite } from '../support/generated-site.ts'
 import { startTestRedis } from '../support/redis.ts'
 import { startS3Server } from '../support/s3-server.ts'
@@ -41,7 +40,6 @@ test.skipIf(server.kind === 'unavailable').each(PAGES.map((page) => [page.path, 
     await using redis = await startTestRedis()
     await using site = await GeneratedSite.open({ seed: 7, pages: 5 })
     await using service = await startScriptedService()
-    await using model = await startChatService()
     const client = openS3Client(server)
     for (const Bucket of ['documents', 'parsed'])
       await client.send(new CreateBucketCommand({ Bucket })).catch((error: unknown) => {
@@ -52,11 +50,10 @@ test.skipIf(server.kind === 'unavailable').each(PAGES.map((page) => [page.path, 
     const sandbox = await sandboxOf(server, folder.path)
     // Only README.md has a settings file.
     await rm(join(folder.path, 'sluice.yaml'))
-    const env = { ...sandbox.env, SLUICE_CONTEXT_KEY: 'key', COLUMNS: '200' }
+    const env = { ...sandbox.env, COLUMNS: '200' }
     const fixed = [
       ['https://docs.example.com/guide', `${site.url}/`],
       ['https://docs.example.com', site.url],
-      ['https://api.openai.com/v1', model.url],
       ['http://collector:4318', service.url],
       ['PARSE_API_URL=https://…', `PARSE_API_URL=${service.url}`],
       ['PARSE_API_KEY=…', 'PARSE_API_KEY=fc-test'],

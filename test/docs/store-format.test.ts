@@ -34,7 +34,6 @@ const PARTS: Readonly<Record<string, string>> = {
   aa: '[0-9a-f]{2}',
   'content hash': '[0-9a-f]{64}',
   'recipe hash': '[0-9a-f]{16}',
-  'context hash': '[0-9a-f]{64}',
   class: '(?:embedded|service|passthrough)',
   name: '.+',
   'key hash': '[0-9a-f]{32}',
@@ -84,7 +83,6 @@ async function fill(store: OutputStore): Promise<void> {
   await updateFeed(store, new AbortController().signal)
   await compactFeed(store.feed, (await updateFeed(store, new AbortController().signal)).log)
   await store.notes.write('unused-receipts.json', Buffer.from('{}'))
-  await store.contexts.write(`${CONTENT.slice(0, 2)}/${CONTENT}.json`, Buffer.from('{}'))
 }
 
 async function pathsInFolder(root: string): Promise<readonly string[]> {

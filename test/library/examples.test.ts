@@ -1,6 +1,7 @@
 import { cp, mkdir, readFile, writeFile } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import { describe, expect, test } from 'vitest'
+import { startChatService } from '../support/chat-service.ts'
 import { sluice, startSluice } from '../support/sluice.ts'
 import { tempFolder } from '../support/temp-folder.ts'
 
@@ -49,6 +50,32 @@ test('docs/cookbook.md brings a folder to cited passages, and follows its change
   const second = await started()
   expect(second.stdout, second.stderr).toContain('indexed 1 documents\n')
   expect(second.stdout).toContain(`minutes.md, pages [], boxes []\n${minutes.trim()}`)
+})
+
+test('docs/cookbook.md buys a context before each chunk once', { timeout: 240_000 }, async () => {
+  await using folder = await tempFolder()
+  const at = folder.path
+  const env = { SLUICE_STATE_DIR: join(at, 'state') }
+  await mkdir(join(at, 'papers'))
+  for (const name of ['a', 'b']) await writeFile(join(at, `papers/${name}.md`), `# ${name}\n\nOne line of ${name}.\n`)
+  expect((await sluice(['run', 'papers', '--out', 'corpus'], { cwd: at, env })).code).toBe(0)
+  const [, program = ''] = await examplesOf('cookbook.md')
+  await writeFile(join(at, 'contexts.ts'), program)
+  await using model = await startChatService(({ number }) =>
+    number === 1 ? { status: 429, headers: { 'retry-after': '1' } } : {},
+  )
+  const started = async () =>
+    sluice([], { program: join(at, 'contexts.ts'), cwd: at, env: { ...env, MODEL_URL: model.url, MODEL_KEY: 'k' } })
+  const first = await started()
+  expect(first.code, first.stderr).toBe(0)
+  const lines = first.stdout
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line) as { context: string; text: string })
+  expect(lines.map(({ context, text }) => context !== '' && text.startsWith(context))).toEqual([true, true])
+  expect(model.charges).toHaveLength(2)
+  expect((await started()).stdout).toBe(first.stdout)
+  expect(model.charges).toHaveLength(2)
 })
 
 /** The page of a link, and the Markdown in it. */

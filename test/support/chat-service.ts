@@ -44,7 +44,7 @@ export interface ChatService extends AsyncDisposable {
   mostInFlight(): number
 }
 
-export const TOKENS_EACH = 1000
+const TOKENS_EACH = 1000
 
 export async function startChatService(answer: (request: ChatRequest) => ChatReply = () => ({})): Promise<ChatService> {
   const requests: ChatRequest[] = []
@@ -88,8 +88,7 @@ export async function startChatService(answer: (request: ChatRequest) => ChatRep
 }
 
 /** Says something else for each prompt. */
-export const contextFor = (prompt: string): string =>
-  `This is about ${hash('sha256', prompt).slice(0, 12)}. It is true.`
+const contextFor = (prompt: string): string => `This is about ${hash('sha256', prompt).slice(0, 12)}. It is true.`
 
 const completionFor = (prompt: string): object => ({
   id: 'x',

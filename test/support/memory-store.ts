@@ -1,7 +1,7 @@
 import { refuseEarlierClaim } from '#src/document/claim-lost.ts'
 import { type ReceiptId, sourceKey, type SourceKey } from '#src/document/ids.ts'
 import { type ParserFacts, replaces } from '#src/document/parser.ts'
-import type { ContextStorage } from '#src/ports/context-storage.ts'
+import type { NoteStorage } from '#src/ports/note-storage.ts'
 import type { FeedStorage, PlacedRecord, RecordStamp } from '#src/ports/feed-storage.ts'
 import type { DeadLetter, DocumentRecord, KeptReceipt, Receipt } from '#src/document/record.ts'
 import { RecordOfOther } from '#src/document/record-of-other.ts'
@@ -13,8 +13,7 @@ import type { Orphan } from '#src/document/orphan.ts'
 /** The promises of an output store in their shortest form: what the conformance suite is read against. */
 export class MemoryStore implements OutputStore {
   readonly url = 'memory:'
-  readonly contexts: ContextStorage = new MemoryContexts()
-  readonly notes: ContextStorage = new MemoryContexts()
+  readonly notes: NoteStorage = new MemoryNotes()
   readonly feed: FeedStorage = new MemoryFeed(
     (place) => this.#documents.get(sourceKey(place))?.record ?? null,
     () => this.#documents.keys(),
@@ -96,7 +95,7 @@ export class MemoryStore implements OutputStore {
   async removeOrphan(): Promise<void> {}
 }
 
-class MemoryContexts implements ContextStorage {
+class MemoryNotes implements NoteStorage {
   readonly #files = new Map<string, Buffer>()
 
   async read(name: string): Promise<Buffer | null> {

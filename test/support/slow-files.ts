@@ -50,7 +50,6 @@ export const LONG_FILES = [
   'test/corpus/chunk-law.test.ts',
   'test/e2e/export.test.ts',
   'test/e2e/export-s3.test.ts',
-  'test/e2e/export-context.test.ts',
   'test/library/examples.test.ts',
   'test/gate/constant-work.test.ts',
   'test/scripts/ci-run.test.ts',

@@ -1,5 +1,3 @@
-import type { ContextTally } from '#src/corpus/context/context-writer.ts'
-import { PROMPT_VERSION } from '#src/corpus/context/prompt.ts'
 import { cursorText } from '#src/corpus/feed/change-log.ts'
 import { updateFeed } from '#src/corpus/feed/update-feed.ts'
 import type { FigureOptions } from '#src/corpus/figures/add-images.ts'
@@ -81,7 +79,6 @@ export async function exportChunks(
     }
     progress(tally)
   }
-  noteContexts(options, tally)
   await ids.finish()
   const files: ExportedFile[] = []
   for (const file of [chunks, documents, idsFile, tombstones]) if (file !== null) files.push(await file.close())
@@ -124,21 +121,12 @@ function figuresOf(
   return { images, save: (name, png) => folder.saveImage(name, png), tally: tally.figures, signal }
 }
 
-/** Chunks that lack their context come again only with a whole export. */
-function noteContexts({ context }: ExportOptions, tally: ExportTally): void {
-  if (context === null) return
-  tally.contexts = { ...context.writer.tally }
-  if (tally.contexts.missing === 0) return
-  tally.cursor = null
-  tally.cursorProblem = 'contexts are missing'
-}
-
-const settingsOf = ({ counter, limit, overlap, filterText, context, figures }: ExportOptions) => ({
+const settingsOf = ({ counter, limit, overlap, filterText, figures }: ExportOptions) => ({
   tokenizer: counter.name,
   limit,
   overlap,
   filter: filterText,
-  context: context === null ? null : { model: context.model, promptVersion: PROMPT_VERSION, tokens: context.tokens },
+  context: null,
   figures: figures === null ? null : { dpi: figures.dpi },
 })
 
@@ -148,7 +136,7 @@ function manifestOf(
   tally: ExportTally,
   files: readonly ExportedFile[],
 ): ExportManifest {
-  const { damaged, cursor, cursorProblem: _, contexts, figures, ...totals } = tally
+  const { damaged, cursor, cursorProblem: _, figures, ...totals } = tally
   return {
     format: 1,
     kind: 'chunks',
@@ -160,17 +148,9 @@ function manifestOf(
     totals: {
       ...totals,
       damaged: damaged.length,
-      ...(contexts === null ? {} : { contexts: totalsOf(contexts) }),
       ...(figures === null ? {} : { figures }),
     },
     damagedDocuments: damaged.flatMap((damage) => (damage.kind === 'files' ? [damage.key] : [])),
     files,
   }
 }
-
-const totalsOf = ({ bought, kept, missing, tokens }: ContextTally) => ({
-  bought,
-  kept,
-  missing,
-  tokens,
-})

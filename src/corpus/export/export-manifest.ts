@@ -18,20 +18,13 @@ export interface ExportManifest {
   readonly limit: number
   readonly overlap: number
   readonly filter: Readonly<Record<string, unknown>>
-  /** The model that wrote contexts; null where none was asked. Missing in releases before. */
-  readonly context?: { readonly model: string; readonly promptVersion: number; readonly tokens: number } | null
+  /** Null; an export of 0.2.0 names the model that wrote its contexts. */
+  readonly context?: object | null
   /** The images in `figures/`; null where none were asked for. Missing in releases before. */
   readonly figures?: { readonly dpi: number } | null
-  readonly totals: Omit<ExportTally, 'damaged' | 'cursor' | 'cursorProblem' | 'contexts' | 'figures'> & {
+  readonly totals: Omit<ExportTally, 'damaged' | 'cursor' | 'cursorProblem' | 'figures'> & {
     readonly damaged: number
     readonly figures?: FigureTally
-    readonly contexts?: {
-      readonly bought: number
-      readonly kept: number
-      readonly missing: number
-      /** Charged for those that were bought. */
-      readonly tokens: number
-    }
   }
   /** Documents whose files are damaged: an export since this one tries them again. */
   readonly damagedDocuments: readonly SourceKey[]

@@ -1,6 +1,5 @@
 import type { ChunkOptions } from '#src/corpus/chunks/chunk.ts'
 import type { FigureImages } from '#src/corpus/figures/figure.ts'
-import type { ContextOptions } from './add-context.ts'
 import type { ExportFilter } from './select-documents.ts'
 import type { ChunkTest } from './where.ts'
 
@@ -19,10 +18,8 @@ export interface ExportOptions extends ChunkOptions {
   readonly since: string | null
   /** Whether language, duplicates, quality and personal data are determined for each chunk; else those columns are null. */
   readonly hygiene: boolean
-  /** Chunks that it does not hold for are left out, before a context is asked for. */
+  /** Chunks that it does not hold for are left out. */
   readonly where: ChunkTest | null
-  /** Null where no model is asked. */
-  readonly context: ContextOptions | null
   /** Draws the figures; null where no images are asked for. */
   readonly figures: FigureImages | null
 }

@@ -1,4 +1,3 @@
-import type { ContextTally } from '#src/corpus/context/context-writer.ts'
 import type { FigureTally } from '#src/corpus/figures/figure.ts'
 import type { SourceKey } from '#src/document/ids.ts'
 
@@ -18,8 +17,6 @@ export interface ExportTally {
   cursor: string | null
   /** Why there is no cursor. */
   cursorProblem: string | null
-  /** What a model was asked; null where none was. */
-  contexts: ContextTally | null
   /** Images of figures; null where none were asked for. */
   figures: FigureTally | null
 }
@@ -41,6 +38,5 @@ export const emptyTally = (): ExportTally => ({
   damaged: [],
   cursor: null,
   cursorProblem: null,
-  contexts: null,
   figures: null,
 })

@@ -23,7 +23,7 @@ import { documentPath, FOLDER_MAX_BYTES, keyHash, letterName, type PathRules } f
 import { isThere, readIfThere, removeEmptyAbove } from '../file-system.ts'
 import { moveIfThere, type DocumentPaths, putDocument, settleAside, wholeRecord } from './folder-commit.ts'
 import { entriesIn, readInStore } from './folder-entries.ts'
-import { FolderContexts } from './folder-contexts.ts'
+import { FolderNotes } from './folder-notes.ts'
 import { FolderFeed } from './folder-feed.ts'
 import { FolderLease } from './folder-lease.ts'
 import { FolderManifest } from './folder-manifest.ts'
@@ -102,9 +102,8 @@ interface FolderParts {
 class FolderStore implements FolderOutputStore {
   readonly url: string
   readonly feed: FolderFeed
-  readonly contexts: FolderContexts
   readonly lease: FolderLease
-  readonly notes: FolderContexts
+  readonly notes: FolderNotes
   readonly #root: string
   readonly #documents: string
   readonly #failures: string
@@ -129,8 +128,7 @@ class FolderStore implements FolderOutputStore {
     this.#area = area
     this.feed = new FolderFeed(root, area)
     this.lease = new FolderLease(root)
-    this.contexts = new FolderContexts(join(root, 'contexts'), area)
-    this.notes = new FolderContexts(join(root, '.sluice'), area)
+    this.notes = new FolderNotes(join(root, '.sluice'), area)
     this.#manifest = new FolderManifest(root)
     this.#rules = rules
     this.#watch = watch

@@ -17,7 +17,7 @@ import { StoreObjects } from './packs/store-objects.ts'
 import { PART_BYTES, S3Bucket, type S3Placing } from './s3-bucket.ts'
 import { S3Documents } from './s3-documents.ts'
 import { explainedS3, isDenied } from '#src/s3/errors.ts'
-import { S3Contexts } from './s3-contexts.ts'
+import { S3Notes } from './s3-notes.ts'
 import { S3Feed } from './s3-feed.ts'
 import { S3Lease } from './s3-lease.ts'
 import { PROBE, S3Manifest } from './s3-manifest.ts'
@@ -81,9 +81,8 @@ function writing({ serverSideEncryption, kmsKeyId, storageClass }: S3StoreOption
 class S3Store implements OutputStore {
   readonly url: string
   readonly feed: S3Feed
-  readonly contexts: S3Contexts
   readonly lease: S3Lease
-  readonly notes: S3Contexts
+  readonly notes: S3Notes
   readonly #bucket: S3Bucket
   readonly #objects: StoreObjects
   readonly #manifest: S3Manifest
@@ -102,8 +101,7 @@ class S3Store implements OutputStore {
     this.#manifest = new S3Manifest({ bucket, objects, url, packMs })
     this.feed = new S3Feed(objects)
     this.lease = new S3Lease(bucket, url)
-    this.contexts = new S3Contexts(bucket, 'contexts/')
-    this.notes = new S3Contexts(bucket, '.sluice/')
+    this.notes = new S3Notes(bucket, '.sluice/')
     const pathBytes = KEY_MAX_BYTES - RESERVED_BYTES - Buffer.byteLength(at.prefix)
     // In a pack an output of its own saves no reader a request.
     const inline = (): number => (objects.packs === null ? inlineBytes : Math.max(inlineBytes, LARGE_BYTES))

@@ -1,12 +1,12 @@
 import { dirname, join } from 'node:path'
-import type { ContextStorage } from '#src/ports/context-storage.ts'
+import type { NoteStorage } from '#src/ports/note-storage.ts'
 import { replaceFile } from './exclusive-file.ts'
 import { readInStore } from './folder-entries.ts'
 import { makeFolderFlushed } from './make-folder-flushed.ts'
 import type { WorkArea } from './work-area.ts'
 
-/** `contexts/` or `.sluice/` of a folder store. */
-export class FolderContexts implements ContextStorage {
+/** `.sluice/` of a folder store. */
+export class FolderNotes implements NoteStorage {
   readonly #folder: string
   readonly #area: WorkArea
 

@@ -1,8 +1,8 @@
-import type { ContextStorage } from '#src/ports/context-storage.ts'
+import type { NoteStorage } from '#src/ports/note-storage.ts'
 import type { S3Bucket } from './s3-bucket.ts'
 
-/** `contexts/` or `.sluice/` of a bucket: one object for each file. */
-export class S3Contexts implements ContextStorage {
+/** `.sluice/` of a bucket: one object for each file. */
+export class S3Notes implements NoteStorage {
   readonly #bucket: S3Bucket
   readonly #folder: string
 
