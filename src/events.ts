@@ -74,6 +74,8 @@ export interface SluiceEvents {
       durationMs: number
       /** Which counted attempt it was; 0 where it was refused as soon as it was listed. */
       attempts: number
+      /** Of one that failed: whether it was pending in the ledger. */
+      wasPending?: boolean
     },
   ]
   /** Its outputs and its record are in the store. */

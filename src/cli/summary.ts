@@ -57,7 +57,8 @@ export const endedHere = ({ tally }: SummaryInput): number =>
   Object.values(tally.settled).reduce((sum, value) => sum + value, 0)
 
 /** Counted by the ledger where it happened: what Redis lost is claimed for no process. */
-export const endedElsewhere = ({ endedSince, tally }: SummaryInput): number => Math.max(0, endedSince - tally.worked)
+export const endedElsewhere = ({ endedSince, tally }: SummaryInput): number =>
+  Math.max(0, endedSince - tally.worked - tally.refusedPending)
 
 /** Documents that an earlier run had done. A second scan of this run lists its own as unchanged too. */
 export const unchanged = ({ tally, doneBefore }: SummaryInput): number => Math.min(tally.changes.unchanged, doneBefore)

@@ -12,6 +12,8 @@ export interface Tally {
   readonly enqueued: number
   /** Of those that were settled here, the ones that came through the queue. */
   readonly worked: number
+  /** Of those that were settled here, the ones that an earlier run left pending and a scan refused. */
+  readonly refusedPending: number
   readonly failures: ReadonlyMap<FailureCode, number>
   /** Pages of the documents that came out. */
   readonly pages: number
@@ -77,6 +79,7 @@ export function tallyOf(...sources: readonly Events[]): Tally {
     credits,
     enqueued: 0,
     worked: 0,
+    refusedPending: 0,
     pages: 0,
     requests: 0,
     engineRequests: 0,
@@ -99,10 +102,11 @@ export function tallyOf(...sources: readonly Events[]): Tally {
     events.on('request:charged', ({ cost }) => {
       if (cost.basis !== 'saved') credits[cost.basis] += cost.credits
     })
-    events.on('document:settled', ({ outcome, again, failure, pages, attempts }) => {
+    events.on('document:settled', ({ outcome, again, failure, pages, attempts, wasPending }) => {
       if (again) return
       settled[outcome] += 1
       tally.worked += attempts > 0 ? 1 : 0
+      if (attempts === 0 && wasPending === true) tally.refusedPending += 1
       if (failure !== null) failures.set(failure.code, (failures.get(failure.code) ?? 0) + 1)
       tally.pages += pages?.parsed ?? 0
     })

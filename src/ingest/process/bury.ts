@@ -57,5 +57,6 @@ export async function bury(burial: Burial, deps: SettleDeps): Promise<void> {
     grade: null,
     durationMs: burial.durationMs,
     attempts: burial.attempts,
+    wasPending: known?.outcome === 'pending',
   })
 }

@@ -61,3 +61,25 @@ test('a document that comes to its end between the reading of a scan and its wri
     await queue[Symbol.asyncDispose]()
   }
 })
+
+test('a document that an earlier run left pending, and that a scan refuses, is counted as one that ended here', async () => {
+  await using bench = await openWorkbench({ redis })
+  const { deps } = bench
+  const queue = new DocumentQueue({ connection: redis.connection, pipeline: `scan-refusal-${process.pid}` })
+  const scan = { ...deps, queue, backlogLimit: 100, checksum: false, removeGone: false, isOutdated: () => false }
+  try {
+    await bench.write('a.csv', 'a')
+    await scanSource(scan, SIGNAL)
+    const before = await deps.ledger.endedTotal()
+    await bench.write('a.csv', '')
+    const tally = tallyOf(deps.events)
+    await scanSource(scan, SIGNAL)
+    expect([tally.settled.failed, tally.worked, tally.refusedPending]).toEqual([1, 0, 1])
+    expect((await deps.ledger.endedTotal()) - before).toBe(1)
+    await scanSource(scan, SIGNAL)
+    expect([tally.settled.failed, tally.refusedPending]).toEqual([1, 1])
+  } finally {
+    await queue.clear()
+    await queue[Symbol.asyncDispose]()
+  }
+})
