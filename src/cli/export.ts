@@ -62,7 +62,7 @@ export function exportCommand(): Command {
     .option('--key <glob>', 'only documents whose key matches; may be given again', collect, [])
     .option('--outcome <outcome>', 'only documents with this outcome: done, partial')
     .option('--gone', 'also documents that are gone from their source')
-    .option('--hygiene', 'columns for language, duplicates, quality rules and personal data; drops nothing')
+    .option('--hygiene', 'columns for language, duplicates and personal data; drops nothing')
     .option('--where <condition>', 'only chunks for which it holds: "tokens >= 20 and language = \'en\'"')
     .option('--since <cursor>', 'only documents that changed since a cursor, or since the export in this folder')
     .option('--figures', 'images of the figures of PDFs, cropped from the original documents, as files in figures/')

@@ -19,7 +19,7 @@ export interface DivisionOptions {
   readonly pages?: boolean
   /** `o200k_base` (default), `cl100k_base`, `p50k_base`, `r50k_base`, the path of a `tokenizer.json`, or a counter of your own. */
   readonly tokenizer?: string | TokenCounter
-  /** Whether each chunk has its language, duplicates, quality and personal data; else those fields are null. */
+  /** Whether each chunk has its language, duplicates and personal data; else those fields are null. */
   readonly hygiene?: boolean
   /** Called for a document whose files are damaged; without it that is an error. */
   readonly onDamaged?: (key: string) => void

@@ -1,21 +1,12 @@
-import { readFile } from 'node:fs/promises'
-import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { HygieneReader } from '#src/corpus/hygiene/hygiene.ts'
 import { minHashes, shinglesOf } from '#src/corpus/hygiene/minhash.ts'
 import { NearDuplicates } from '#src/corpus/hygiene/near-duplicates.ts'
 import { personalDataIn } from '#src/corpus/hygiene/personal-data.ts'
-import { brokenRules } from '#src/corpus/hygiene/quality.ts'
 import { wordsOf } from '#src/corpus/hygiene/words.ts'
 import { Random } from '../support/random.ts'
 
 const idOf = (number: number): string => `${number.toString(16).padStart(8, '0')}-0000-8000-8000-000000000000`
-
-/** A text, and the rules that the Gopher filters of datatrove (a649de79) find broken, with words split at white space. */
-interface Example {
-  readonly text: string
-  readonly broken: readonly string[]
-}
 
 const jaccard = (one: readonly string[], other: readonly string[]): number => {
   const [a, b] = [shinglesOf(one), shinglesOf(other)]
@@ -138,98 +129,5 @@ describe('the hygiene of a chunk', () => {
   ])('flags personal data: %s', (kind, text, other) => {
     expect(personalDataIn(text)).toContain(kind)
     expect(personalDataIn(other)).not.toContain(kind)
-  })
-
-  test.each([
-    ['gopher_word_count', 'Too few words.'],
-    ['gopher_bullets', '- one\n- two\n- three'],
-    ['gopher_ellipses', 'One …\nTwo …\nThree.'],
-    ['gopher_duplicate_lines', 'Same line.\nSame line.\nSame line.'],
-    ['gopher_alphabetic', '1 2 3 4 5 six'],
-    ['c4_curly_bracket', 'function () { }'],
-    ['c4_lorem_ipsum', 'Lorem ipsum dolor.'],
-  ] as const)('names the rule that a text breaks: %s', (rule, text) => {
-    expect(brokenRules(text, wordsOf(text))).toContain(rule)
-  })
-
-  /** `unique` words of four letters that are all different, and the first `size` of them again, `times` times. */
-  const repeating = (unique: number, size: number, times: number): string => {
-    const words = Array.from({ length: unique }, (_, number) => `w${String(number).padStart(3, '0')}`)
-    return [...words, ...Array.from({ length: times }, () => words.slice(0, size)).flat()].join(' ')
-  }
-
-  test.each([
-    // Shares as datatrove counts them: characters of the words of repeated runs, of all characters.
-    ['gopher_duplicate_n_grams', 5, 0.15],
-    ['gopher_duplicate_n_grams', 6, 0.14],
-    ['gopher_duplicate_n_grams', 7, 0.13],
-    ['gopher_duplicate_n_grams', 8, 0.12],
-    ['gopher_duplicate_n_grams', 9, 0.11],
-    ['gopher_duplicate_n_grams', 10, 0.1],
-  ] as const)('%s begins where runs of %i words are over %d of the text', (rule, size, most) => {
-    const share = (text: string): number => (4 * size) / text.length
-    // Shorter runs that lie in the repeated one have no more characters, and thresholds that are higher.
-    const texts = Array.from({ length: 90 }, (_, more) => repeating(size + more, size, 1))
-    const over = texts.filter((text) => share(text) > most)
-    expect(over.length).toBeGreaterThan(0)
-    for (const text of over) expect(brokenRules(text, wordsOf(text))).toContain(rule)
-    const lowest = texts.filter((text) => share(text) <= 0.1)
-    expect(lowest.length).toBeGreaterThan(0)
-    for (const text of lowest) expect(brokenRules(text, wordsOf(text))).not.toContain(rule)
-    const below = texts[over.length] ?? ''
-    expect(brokenRules(below, wordsOf(below)).includes(rule)).toBe(false)
-  })
-
-  test.each([
-    ['gopher_top_2_gram', 2, 0.2],
-    ['gopher_top_3_gram', 3, 0.18],
-    ['gopher_top_4_gram', 4, 0.16],
-  ] as const)('%s begins where the most frequent run of %i words is over %d of the text', (rule, size, most) => {
-    const texts = Array.from({ length: 60 }, (_, more) => repeating(size + more, size, 2))
-    for (const text of texts) {
-      const share = (3 * (5 * size - 1)) / text.length
-      expect(brokenRules(text, wordsOf(text)).includes(rule), text).toBe(share > most)
-    }
-  })
-
-  test.each([
-    ['gopher_duplicate_lines', '\n'],
-    ['gopher_duplicate_paragraphs', '\n\n'],
-  ] as const)('%s begins over 0.3 of the parts, or 0.2 of the characters', (rule, joint) => {
-    const broken = (parts: readonly string[]): boolean => {
-      const text = parts.join(joint)
-      return brokenRules(text, wordsOf(text)).includes(rule)
-    }
-    const long = Array.from({ length: 7 }, (_, number) => `${number}${' long'.repeat(20)}`)
-    expect(broken([...long, 'a', 'a', 'a', 'a'])).toBe(false)
-    expect(broken([...long.slice(0, 6), 'a', 'a', 'a', 'a'])).toBe(false)
-    expect(broken([...long.slice(0, 5), 'a', 'a', 'a', 'a'])).toBe(true)
-    expect(broken([...long, long[0] ?? ''])).toBe(false)
-    expect(broken([...long.slice(0, 3), long[0] ?? ''])).toBe(true)
-  })
-
-  test('breaks the rules of Gopher that datatrove finds broken, signs alone apart', async () => {
-    const file = join(import.meta.dirname, 'support/datatrove-examples.json')
-    const examples = JSON.parse(await readFile(file, 'utf8')) as readonly Example[]
-    const known = new Set(examples.flatMap(({ broken }) => broken))
-    expect(known.size).toBe(12)
-    for (const { text, broken } of examples) {
-      // There a list marker is a word without letters.
-      const isCompared = (rule: string): boolean =>
-        rule.startsWith('gopher_') && (rule !== 'gopher_alphabetic' || !/^- /m.test(text))
-      const ours = brokenRules(text, wordsOf(text)).filter(isCompared)
-      expect(ours, text).toEqual(expect.arrayContaining(broken.filter(isCompared)))
-      expect(ours, text).toHaveLength(broken.filter(isCompared).length)
-    }
-  })
-
-  test('names no rule for plain running text', () => {
-    const text =
-      'The keeper of the lock has to count the boats, and he writes them into that book. ' +
-      'In summer his son does the same with a pencil, which the rain does not wash out. ' +
-      'What was counted goes to the office at the end of each month, where it is added up. ' +
-      'Each spring the water rises over the old wall with a sound of its own. The town is used to it by now. ' +
-      'A boat that waits below has the right of way, as the rules say. The toll is paid at the upper gate by noon.'
-    expect(brokenRules(text, wordsOf(text))).toEqual([])
   })
 })

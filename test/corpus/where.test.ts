@@ -13,7 +13,6 @@ const CHUNK = {
   grade: null,
   language: 'en',
   pii: ['email'],
-  quality: [],
 } as unknown as ChunkLine
 
 describe('--where', () => {

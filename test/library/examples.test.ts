@@ -78,6 +78,29 @@ test('docs/cookbook.md buys a context before each chunk once', { timeout: 240_00
   expect(model.charges).toHaveLength(2)
 })
 
+test('docs/cookbook.md filters chunks for pre-training', { timeout: 240_000 }, async () => {
+  await using folder = await tempFolder()
+  const at = folder.path
+  const env = { SLUICE_STATE_DIR: join(at, 'state') }
+  await mkdir(join(at, 'papers'))
+  const sentence = 'The keeper of the lock has to count the boats, and he writes them into that book each evening.'
+  await writeFile(
+    join(at, 'papers/prose.md'),
+    `${Array.from({ length: 5 }, (_, at) => `${at} ${sentence}`).join(' ')}\n`,
+  )
+  await writeFile(join(at, 'papers/list.md'), '- one\n- two\n- one\n- one\n')
+  expect((await sluice(['run', 'papers', '--out', 'corpus'], { cwd: at, env })).code).toBe(0)
+  const [, , program = ''] = await examplesOf('cookbook.md')
+  await writeFile(join(at, 'filters.ts'), program)
+  const { code, stdout, stderr } = await sluice([], { program: join(at, 'filters.ts'), cwd: at, env })
+  expect(code, stderr).toBe(0)
+  const verdicts = stdout
+    .trim()
+    .split('\n')
+    .map((line) => line.slice(line.indexOf(' ') + 1))
+  expect(verdicts.toSorted()).toEqual(['keep', 'too few words, list markers, stop words, repeated lines'])
+})
+
 /** The page of a link, and the Markdown in it. */
 async function openedInViewer(at: string, link: string): Promise<{ readonly page: string; readonly markdown: string }> {
   const view = startSluice(['view', 'papers', '--out', 'corpus'], {

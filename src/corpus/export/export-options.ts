@@ -16,7 +16,7 @@ export interface ExportOptions extends ChunkOptions {
   readonly filterText: Readonly<Record<string, unknown>>
   /** Cursor, or folder of an earlier export: only documents that changed since then. Null for all. */
   readonly since: string | null
-  /** Whether language, duplicates, quality and personal data are determined for each chunk; else those columns are null. */
+  /** Whether language, duplicates and personal data are determined for each chunk; else those columns are null. */
   readonly hygiene: boolean
   /** Chunks that it does not hold for are left out. */
   readonly where: ChunkTest | null

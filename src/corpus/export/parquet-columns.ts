@@ -42,7 +42,6 @@ export const CHUNK_COLUMNS: readonly Column[] = [
   { name: 'duplicateOf', type: 'text' },
   { name: 'nearDuplicateOf', type: 'text' },
   { name: 'similarity', type: 'number' },
-  { name: 'quality', type: 'texts' },
   { name: 'pii', type: 'texts' },
 ]
 

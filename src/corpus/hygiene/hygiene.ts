@@ -3,7 +3,6 @@ import { type DetectedLanguage, type DocumentLanguage, type Languages, openLangu
 import { SHINGLE_WORDS } from './minhash.ts'
 import { NearDuplicates } from './near-duplicates.ts'
 import { type PersonalData, personalDataIn } from './personal-data.ts'
-import { brokenRules, type QualityRule } from './quality.ts'
 import { wordsOf } from './words.ts'
 
 /** What separates good chunks from bad ones, as columns; all null where it was not asked for. Nothing is dropped by it. */
@@ -13,8 +12,6 @@ export interface Hygiene extends DetectedLanguage {
   /** An earlier chunk of this export that is nearly the same, and their estimated Jaccard similarity. */
   readonly nearDuplicateOf: string | null
   readonly similarity: number | null
-  /** Rules of Gopher and C4 that the body breaks. */
-  readonly quality: readonly QualityRule[] | null
   /** Kinds of personal data in the body. */
   readonly pii: readonly PersonalData[] | null
 }
@@ -25,7 +22,6 @@ export const NO_HYGIENE: Hygiene = {
   duplicateOf: null,
   nearDuplicateOf: null,
   similarity: null,
-  quality: null,
   pii: null,
 }
 
@@ -62,7 +58,6 @@ export class HygieneReader {
       duplicateOf,
       nearDuplicateOf: near?.id ?? null,
       similarity: near?.similarity ?? null,
-      quality: brokenRules(body, words),
       pii: personalDataIn(body),
     }
   }
