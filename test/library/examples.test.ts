@@ -86,7 +86,7 @@ test('docs/cookbook.md filters chunks for pre-training', { timeout: 240_000 }, a
   const sentence = 'The keeper of the lock has to count the boats, and he writes them into that book each evening.'
   await writeFile(
     join(at, 'papers/prose.md'),
-    `${Array.from({ length: 5 }, (_, at) => `${at} ${sentence}`).join(' ')}\n`,
+    `${Array.from({ length: 5 }, (_, index) => `${index} ${sentence}`).join(' ')}\n`,
   )
   await writeFile(join(at, 'papers/list.md'), '- one\n- two\n- one\n- one\n')
   expect((await sluice(['run', 'papers', '--out', 'corpus'], { cwd: at, env })).code).toBe(0)
