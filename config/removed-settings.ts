@@ -10,4 +10,5 @@ export const REMOVED_SETTINGS: Readonly<Record<string, string>> = {
   contextRate: CONTEXTS,
   contextConcurrency: CONTEXTS,
   contextOptions: CONTEXTS,
+  auditShare: 'sluice audit measures a sample, docs/audit.md',
 }

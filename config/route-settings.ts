@@ -49,12 +49,6 @@ export const ROUTE_SETTINGS = {
     max: 10_000,
     doc: 'local-first: most pages of one document to buy',
   }),
-  auditShare: optionalNumber({
-    env: 'SLUICE_AUDIT_SHARE',
-    min: 0,
-    max: 1,
-    doc: 'local-first: share of kept pages to buy and compare',
-  }),
   splitLongPdfs: flag({
     env: 'SLUICE_SPLIT_LONG_PDFS',
     default: true,

@@ -106,8 +106,6 @@ export interface SluiceEvents {
     { key: SourceKey; requestId: string | null; limit: Limit; retryAfterMs: number | null } & Receiver,
   ]
   'receipt:reused': [{ key: SourceKey }]
-  /** Pages that keep the engine's reading were bought all the same; so many differ, so many were `expected` to. */
-  'pages:compared': [{ key: SourceKey; pages: number; different: number; expected: number }]
   /** A paid answer that the store did not take is kept in the spool, `path`. */
   'answer:spooled': [{ key: SourceKey; path: string }]
   /** A paid answer could be kept nowhere: its request counts as ambiguous. */

@@ -146,12 +146,3 @@ async function openOne(name: string, needs: NamedServiceNeeds, signal: AbortSign
     service: name,
   }
 }
-
-/** The addresses of the other services than this one, as receipts name them; undefined: than that of the pipeline. */
-export function originsBeside(service: string | undefined, { services, parseApiUrl }: Settings): readonly string[] {
-  const all = [
-    ...Object.entries(services).map(([name, { url }]) => [name, url] as const),
-    [undefined, parseApiUrl] as const,
-  ]
-  return all.flatMap(([name, url]) => (name === service || url === undefined ? [] : [withoutLogin(url)]))
-}

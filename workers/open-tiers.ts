@@ -44,7 +44,6 @@ export async function openTiers(needs: TierNeeds, signal: AbortSignal): Promise<
     routeOf: routes.of,
     mustStay: routes.mustStay,
     terms: routeTermsOf(settings),
-    auditShare: settings.auditShare ?? 0,
     service: parsers.own,
     ...(await openNamedServices(needs, signal)),
     cutter: new PdfCutter(),

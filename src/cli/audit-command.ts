@@ -20,7 +20,7 @@ export function auditCommand(): Command {
   const command = new Command('audit')
     .argument('[source]', 'a folder or s3://bucket/prefix; without one, the pipelines of the settings file')
     .option('--sample <pages>', 'pages to buy; every tenth is bought twice, so it costs a tenth more', '200')
-    .option('--report <folder>', 'where audit.json and audit.svg are written', 'audit')
+    .option('--report <folder>', 'where audit.json is written', 'audit')
     .option(
       '--seed <number>',
       'draw the sample of an earlier audit again; its receipts are found, and nothing is bought',

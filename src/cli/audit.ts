@@ -11,7 +11,6 @@ import { auditSource, type PageResult } from '#src/ingest/audit/audit-source.ts'
 import { AuditHalted } from '#src/ingest/audit/buy-page.ts'
 import { countSource } from '#src/ingest/audit/count-pages.ts'
 import { AUDIT_SCHEMA, type AuditFile, type SampledAnswer, type UnansweredPage } from '#src/route/audit/audit-file.ts'
-import { chartSvg } from '#src/route/audit/chart-svg.ts'
 import { seededRandom } from '#src/route/audit/seeded-random.ts'
 import { summarise } from '#src/route/audit/summarise.ts'
 import { staleModelLine } from '#src/route/predict-page.ts'
@@ -125,11 +124,10 @@ async function printReport(file: AuditFile, halted: string | null, folder: strin
   const summary = summarise(file)
   await mkdir(folder, { recursive: true })
   await writeFile(join(folder, 'audit.json'), `${JSON.stringify(file, null, 1)}\n`)
-  await writeFile(join(folder, 'audit.svg'), chartSvg(summary, summary.choices.at(-1)?.credits?.high ?? 0))
   const { seed, pages, sample, unanswered } = file
   const lines = [
     ...auditLines(file, summary),
-    `seed ${seed}; written: ${join(folder, 'audit.json')} and audit.svg`,
+    `seed ${seed}; written: ${join(folder, 'audit.json')}`,
     ...(halted === null ? [] : [`stopped early: ${halted}. Receipts are kept: --seed ${seed} goes on`]),
   ]
   output.result(lines.join('\n'), () => ({
@@ -140,8 +138,6 @@ async function printReport(file: AuditFile, halted: string | null, folder: strin
     unanswered: unanswered.length,
     halted,
     ...summary,
-    curve: undefined,
-    oracle: undefined,
   }))
   if (halted !== null) process.exitCode = EXIT.halted
   else if (unanswered.length > 0) process.exitCode = EXIT.someFailed

@@ -33,12 +33,6 @@ export const COMMANDS: readonly CommandRow[] = [
     load: async () => (await import('./audit-command.ts')).auditCommand(),
   },
   {
-    name: 'recheck',
-    group: INSPECT,
-    description: 'buy a few receipts of the service again and report what changed',
-    load: async () => (await import('./recheck-command.ts')).recheckCommand(),
-  },
-  {
     name: 'watch',
     group: WORK,
     description: 'follow a folder or bucket: parse what changes, until stopped',

@@ -17,15 +17,7 @@ const GROUPS: Readonly<Record<string, readonly SettingName[]>> = {
   'Buckets:': ['s3Endpoint', 's3Region', 's3Encryption', 's3KmsKeyId', 's3StorageClass', 's3InlineKb', 's3PackMs'],
   'What comes out:': ['mode', 'formats', 'pages', 'blocks', 'options', 'rules', 'ocrFallback'],
   'Which documents:': [...DOCUMENT_SETTINGS, 'checksum', 'strict'],
-  'Where documents are parsed:': [
-    'route',
-    'neverSend',
-    'qualityFloor',
-    'buyShare',
-    'buyPages',
-    'auditShare',
-    'services',
-  ],
+  'Where documents are parsed:': ['route', 'neverSend', 'qualityFloor', 'buyShare', 'buyPages', 'services'],
   'Websites:': SITE_SETTINGS,
   'Speed and cost:': [
     'concurrency',

@@ -35,7 +35,6 @@ const PARSE_SETTINGS: readonly SettingName[] = [
   'buyShare',
   'services',
   'buyPages',
-  'auditShare',
 ]
 
 /** Which files of a source are documents. */

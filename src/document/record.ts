@@ -47,7 +47,7 @@ export interface PieceRecord {
   readonly receipt: ReceiptId | null
   /** Of an answer for single pages of a routed document: all of them, in the order of the answer. */
   readonly pages?: readonly number[]
-  /** It was bought to be compared (`auditShare`): no page of the outputs comes from it. */
+  /** Of the continuous audit of 0.2.0: no page of the outputs comes from it. */
   readonly compared?: true
 }
 
@@ -82,7 +82,7 @@ export interface RouteRecord extends RouteTerms {
   /** Why it was parsed as a whole by one parser; null where it was decided page by page. */
   readonly whole: 'good' | 'below-floor' | 'local-failed' | 'service-failed' | null
   readonly pages: readonly RoutedPage[]
-  /** Of the continuous audit (`auditShare`); missing where no page of the document was drawn. */
+  /** Of the continuous audit of 0.2.0. */
   readonly compared?: readonly ComparedPage[]
 }
 

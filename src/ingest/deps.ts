@@ -137,8 +137,6 @@ export interface Tiers {
   /** For the pages that are bought. */
   readonly cutter: PieceCutter
   readonly terms: RouteTerms
-  /** Share of the pages kept local, 0 to 1, that is bought all the same and compared. */
-  readonly auditShare: number
   readonly share: PageShare
 }
 

@@ -74,16 +74,3 @@ export function countCosts(events: Events, registry: Registry): void {
   events.on('request:charged', ({ cost }) => credits.inc({ basis: cost.basis }, cost.credits))
   events.on('receipt:reused', () => reused.inc())
 }
-
-/** The continuous audit: pages that keep the engine's reading beside what the service says of them. */
-export function countComparisons(events: Events, registry: Registry): void {
-  const of = (name: string, help: string) => counter(registry, { name: `sluice_compared_pages${name}`, help })
-  const pages = of('_total', 'Pages that keep the reading of the engine and were bought to be compared.')
-  const different = of('_different_total', 'Of these, pages whose text differs from that of the service.')
-  const expected = of('_expected_total', 'How many of them the predictor expected to differ.')
-  events.on('pages:compared', (event) => {
-    pages.inc(event.pages)
-    different.inc(event.different)
-    expected.inc(event.expected)
-  })
-}

@@ -101,7 +101,6 @@ function logDocuments(events: Events, log: Logger): void {
     else log.info(problems.length > 0 ? { ...line, problems } : line, 'document settled')
   })
   events.on('receipt:reused', (event) => log.debug(event, 'receipt reused'))
-  events.on('pages:compared', (event) => log.info(event, 'kept pages compared with the service'))
 }
 
 function logRequests(events: Events, log: Logger): void {

@@ -2,7 +2,7 @@ import { Gauge, Registry } from 'prom-client'
 import { type Counts, OUTCOMES } from '#src/document/outcome.ts'
 import type { HaltCause } from '#src/document/verdict.ts'
 import type { Events } from '#src/events.ts'
-import { countComparisons, countCosts, countDocuments } from './document-metrics.ts'
+import { countCosts, countDocuments } from './document-metrics.ts'
 import { measureHealth } from './health-metrics.ts'
 import { gauge } from './instruments.ts'
 import { countByService, countRequests, HALTS, NOT_HALTED } from './request-metrics.ts'
@@ -33,7 +33,6 @@ export function metricsOf(events: Events, options: MetricsOptions): Registry {
   const registry = new Registry()
   countDocuments(events, registry)
   countCosts(events, registry)
-  countComparisons(events, registry)
   countRequests(events, registry)
   countByService(events, registry)
   measureHealth(events, registry)

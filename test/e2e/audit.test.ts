@@ -64,7 +64,6 @@ test('an audit buys each sampled page once and every tenth twice, reports how fa
   expect(file.sample.filter(({ agreement }) => agreement.text === 1).length).toBeGreaterThanOrEqual(6)
   for (const { grade } of file.sample) expect(grade).toBeGreaterThan(0.9)
   expect(JSON.stringify(file)).not.toContain('vessel')
-  expect(await readFile(join(report, 'audit.svg'), 'utf8')).toMatch(/^<svg [^>]*>[\s\S]*<polyline[\s\S]*<\/svg>\n$/)
 
   const again = await audit('--sample', '10', '--seed', '7')
   expect(again.code, again.stderr).toBe(0)

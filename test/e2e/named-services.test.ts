@@ -106,19 +106,14 @@ rules:
   expect(gpu.requests.length + vendor.requests.length + standard.requests.length).toBe(before)
 
   const sent = () => Object.fromEntries(Object.entries(services).map(([name, { requests }]) => [name, requests.length]))
-  const [others, onGpu] = [sent(), [...words.keys()].filter((key) => /^(own|scans)/.test(key)).length]
+  const others = sent()
   const where = [source, '--out', out, '--config', config]
-  const recheck = await sluice(['recheck', ...where, '--service', 'gpu', '--budget', '100'], { env })
-  expect(recheck.code, recheck.stderr).toBe(0)
-  expect(recheck.stdout).toContain(`${onGpu} receipt`)
-  expect(sent()).toEqual({ ...others, gpu: others['gpu']! + onGpu })
-
   const report = join(folder.path, 'report')
   const audit = await sluice(['audit', ...where, '--service', 'vendor', '--sample', '3', '--report', report], { env })
   expect(audit.code, audit.stderr + audit.stdout).toBe(0)
   expect(JSON.parse(await readFile(join(report, 'audit.json'), 'utf8'))).toMatchObject({ service: vendor.url })
   const audited = sent()
-  expect(audited).toEqual({ ...others, gpu: others['gpu']! + onGpu, vendor: expect.any(Number) as number })
+  expect(audited).toEqual({ ...others, vendor: expect.any(Number) as number })
   expect(audited['vendor']).toBeGreaterThan(others['vendor']!)
 
   const status = await sluice(['status', ...where], { env })

@@ -77,7 +77,6 @@ test('every odd name becomes a document of its own, inside the store, and is don
     gate: '0 in flight',
     lastRun: expect.objectContaining({ state: 'complete', cause: null }),
     grades: {
-      compared: { different: 0, expected: 0, pages: 0 },
       doubtful: 0,
       good: 0,
       graded: 0,

@@ -29,7 +29,6 @@ export interface RoutedOptions {
   readonly engine: (request: ReceivedRequest) => Reply
   readonly paid: (request: ReceivedRequest) => Reply
   readonly terms?: Partial<RouteTerms>
-  readonly auditShare?: number
   /** A second service, named `second`, and the order that all documents have. */
   readonly second?: { readonly answers: (request: ReceivedRequest) => Reply; readonly order: ServiceOrder }
 }
@@ -51,7 +50,6 @@ export async function openRoutedBench({
   paid,
   terms = {},
   second: other,
-  auditShare = 0,
 }: RoutedOptions): Promise<RoutedBench> {
   await using resources = new AsyncDisposableStack()
   const bench = resources.use(await openWorkbench({ redis, answers: paid }))
@@ -88,7 +86,6 @@ export async function openRoutedBench({
       servicesOf: () => order,
       named,
       terms: all,
-      auditShare,
       service: parsers.own,
       cutter: new PdfCutter(),
       share: new RedisPageShare({ connection, pipeline }),

@@ -1,7 +1,6 @@
 import type { SourceKey } from '#src/document/ids.ts'
 import type { RecordedGrade } from '#src/document/record.ts'
 import { belongsTo } from '#src/document/store-manifest.ts'
-import { type KeptComparison, NO_COMPARISON, withPage } from '#src/route/audit/kept-pages.ts'
 import { predictPage } from '#src/route/predict-page.ts'
 import type { OwnedStore } from '../deps.ts'
 
@@ -13,8 +12,6 @@ export interface GradeSummary {
   readonly good: number
   readonly doubtful: number
   readonly poor: number
-  /** Of the continuous audit. */
-  readonly compared: KeptComparison
   /** The documents with the worst pages, the worst first. */
   readonly lowest: readonly LowDocument[]
 }
@@ -35,10 +32,8 @@ const MOST_NAMED = 10
 export async function summariseGrades({ store, owner }: OwnedStore, signal: AbortSignal): Promise<GradeSummary> {
   let [graded, good, doubtful] = [0, 0, 0]
   let lowest: GradeSummary['lowest'] = []
-  let compared = NO_COMPARISON
   for await (const record of store.listRecords(signal)) {
     if (record.grade === undefined || !belongsTo(record, owner)) continue
-    for (const page of record.route?.compared ?? []) compared = withPage(compared, page)
     const expected = lowestExpected(record.grade)
     graded += 1
     good += expected >= GOOD ? 1 : 0
@@ -48,7 +43,7 @@ export async function summariseGrades({ store, owner }: OwnedStore, signal: Abor
       lowest = all.sort((a, b) => a.expected - b.expected).slice(0, MOST_NAMED)
     }
   }
-  return { graded, good, doubtful, poor: graded - good - doubtful, compared, lowest }
+  return { graded, good, doubtful, poor: graded - good - doubtful, lowest }
 }
 
 /** As where pages are bought: a page that is kept for good is not called doubtful here. */

@@ -10,7 +10,6 @@ import { sumOfCosts } from '../process/sum-of-costs.ts'
 import type { Work } from '../process/work.ts'
 import { buyInOrder } from './buy-in-order.ts'
 import type { BoughtPart } from './buy-pages.ts'
-import { compareKept } from './compare-kept.ts'
 import { mergePages } from './merge-pages.ts'
 import { type LocalAnswer, localOrigin } from './read-locally.ts'
 import { problemsOf, routedPages } from './route-record.ts'
@@ -30,7 +29,7 @@ interface Routing {
   readonly tiers: Tiers
 }
 
-/** Buys the pages of a PDF that came out badly, compares some of the others, and makes one answer of all. */
+/** Buys the pages of a PDF that came out badly, and makes one answer of all. */
 export async function routePages(
   work: Work,
   { local, pages, wanted }: ReadPages,
@@ -38,15 +37,11 @@ export async function routePages(
   signal: AbortSignal,
 ): Promise<RoutedOutcome> {
   const { hash, canonical } = work.recipe
-  const kept = pages.flatMap(({ pageNumber, quality }) =>
-    quality === null || wanted.includes(pageNumber) ? [] : [pageNumber],
-  )
   const [step] = steps
   if (step === undefined) throw new Error('a document has no service')
-  const compared = await compareKept(work, kept, local.reading, step, tiers, signal)
   const bought = await buyInOrder(work, { pages: wanted, counted: pages.length }, steps, tiers, signal)
   if (bought.kind === 'later') return bought
-  const isAllFound = !bought.hasSent && !compared.hasSent && bought.parts.length + compared.parts.length > 0
+  const isAllFound = !bought.hasSent && bought.parts.length > 0
   if (isAllFound) await step.deps.intents.conclude(receiptId(work.read.contentHash, hash), work.job.key)
   const { reading, used, from } = mergePages(
     local.reading,
@@ -55,13 +50,8 @@ export async function routePages(
     step.deps.clock.wall(),
   )
   const routes = routedPages(pages, wanted, from, bought)
-  const route = {
-    ...terms,
-    whole: null,
-    pages: routes,
-    ...(compared.pages.length === 0 ? {} : { compared: compared.pages }),
-  }
-  const origin = originOf(local, bought.parts, compared.parts, used.size < pages.length)
+  const route = { ...terms, whole: null, pages: routes }
+  const origin = originOf(local, bought.parts, used.size < pages.length)
   const services = steps.map(({ name }) => name)
   const problems = [...reading.problems, ...problemsOf(routes, bought.failed, services)]
   const all: ReadingOrigin = { ...origin, reading: { ...reading, problems }, route }
@@ -70,25 +60,16 @@ export async function routePages(
     : { kind: 'incomplete', origin: all, failed: bought.passing }
 }
 
-/** Where the answer for the whole comes from; `compared`: bought beside it; `hasLocal`: some of its pages are the engine's. */
-function originOf(
-  local: LocalAnswer,
-  parts: readonly BoughtPart[],
-  compared: readonly BoughtPart[],
-  hasLocal: boolean,
-): Omit<ReadingOrigin, 'reading'> {
-  if (parts.length + compared.length === 0) return localOrigin(local)
+/** Where the answer for the whole comes from; `hasLocal`: some of its pages are the engine's. */
+function originOf(local: LocalAnswer, parts: readonly BoughtPart[], hasLocal: boolean): Omit<ReadingOrigin, 'reading'> {
+  if (parts.length === 0) return localOrigin(local)
   const parsers = [...(hasLocal ? [local.parser] : []), ...parts.map(({ parser }) => parser)]
   return {
     receipt: null,
-    pieces: [
-      ...local.pieces,
-      ...parts.map(pieceOf),
-      ...compared.map((part): PieceRecord => ({ ...pieceOf(part), compared: true })),
-    ],
+    pieces: [...local.pieces, ...parts.map(pieceOf)],
     parser: weakest(parsers) ?? local.parser,
     requestId: parts[0]?.requestId ?? local.requestId,
-    cost: sumOfCosts([...parts, ...compared].map(({ cost }) => cost)),
+    cost: sumOfCosts(parts.map(({ cost }) => cost)),
   }
 }
 

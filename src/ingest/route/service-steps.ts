@@ -57,7 +57,7 @@ export const recipeAt = (answers: Recipe, service: string | undefined): Recipe =
   service === undefined ? answers : { ...answers, hash: hashAt(answers, service) }
 
 /** Names what one service of an order answered, so that two services can answer for the same pages. */
-export function hashAt({ hash }: Pick<Recipe, 'hash'>, service: string): RecipeHash {
+function hashAt({ hash }: Pick<Recipe, 'hash'>, service: string): RecipeHash {
   return recipeHash(createHash('sha256').update(`${hash}\0at service\0${service}`).digest('hex').slice(0, 16))
 }
 

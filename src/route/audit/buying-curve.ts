@@ -35,13 +35,3 @@ export const byPrediction = <Page extends Pick<BoughtOrKept, 'badProbability'>>(
 export function leastShare(curve: readonly CurvePoint[], quality: number): number | null {
   return curve.find((point) => point.quality >= quality - 1e-12)?.share ?? null
 }
-
-/** Area between a curve and the line from its start to its end: what an order gains over buying at random. */
-export function gainOverRandom(curve: readonly CurvePoint[]): number {
-  const [first, last] = [curve[0], curve.at(-1)]
-  if (first === undefined || last === undefined) return 0
-  const mean =
-    curve.slice(1).reduce((sum, point, at) => sum + (point.quality + (curve[at]?.quality ?? 0)) / 2, 0) /
-    Math.max(1, curve.length - 1)
-  return mean - (first.quality + last.quality) / 2
-}

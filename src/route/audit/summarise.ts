@@ -1,6 +1,6 @@
 import type { PageAgreement } from './agreement.ts'
 import type { AuditFile, SampledAnswer } from './audit-file.ts'
-import { buyingCurve, byPrediction, type CurvePoint, leastShare } from './buying-curve.ts'
+import { buyingCurve, byPrediction, leastShare } from './buying-curve.ts'
 import { type Certificate, certify } from './certify.ts'
 import { type CreditRange, priceFromSample } from './price-share.ts'
 
@@ -37,9 +37,6 @@ export interface AuditSummary {
   readonly strata: readonly Stratum[]
   readonly certificates: readonly CertifiedChoice[]
   readonly choices: readonly Choice[]
-  readonly curve: readonly CurvePoint[]
-  /** The same with perfect knowledge of every page. */
-  readonly oracle: readonly CurvePoint[]
 }
 
 const DELTA = 0.05
@@ -64,7 +61,6 @@ export function summarise(file: AuditFile): AuditSummary {
   // What is bought agrees with the service by definition.
   const worth = sample.map((page) => ({ ...page, kept: page.agreement.text, bought: 1 }))
   const curve = buyingCurve(byPrediction(worth))
-  const oracle = buyingCurve(worth.toSorted((a, b) => a.kept - b.kept))
   const priced = (share: number | null): CreditRange | null =>
     share === null || sample.length === 0
       ? null
@@ -99,8 +95,6 @@ export function summarise(file: AuditFile): AuditSummary {
       ...QUALITIES.map((quality) => choice(`local-first, agreement ${quality}`, leastShare(curve, quality), quality)),
       choice('service', 1, 1),
     ],
-    curve,
-    oracle,
   }
 }
 
