@@ -143,4 +143,9 @@ test('a store that lost its store.json is refused by each command, and nothing i
   expect([refused.code, refused.stderr]).toEqual([1, expect.stringMatching(/holds documents.*add --new-store/s)])
   const made = await again('--new-store')
   expect([made.code, made.stdout]).toEqual([0, expect.stringMatching(/documents unchanged, nothing sent/)])
+  const name = 'whole.html'
+  await writeFile(join(source, name), '<p>changed')
+  const changed = await again('--new-store')
+  expect([changed.code, changed.stdout]).toEqual([0, expect.stringMatching(/1 document .*6 unchanged/)])
+  expect(await readFile(join(store.documents, name, 'document.md'), 'utf8')).toBe('<p>changed')
 }, 240_000)

@@ -43,7 +43,14 @@ export async function claimStore(
     const manifest = await store.readManifest()
     refuseOther(manifest, deps, store.url)
     if (manifest === null) {
-      if (!deps.acceptNew) await refuseContent(store, signal)
+      if (!deps.acceptNew && (await hasContent(store, signal))) {
+        // Another process may have made it meanwhile, and its first document.
+        if ((await store.readManifest()) !== null) continue
+        throw new StoreRefused(
+          `${store.url} has no store.json, and holds documents. Nothing was changed. ` +
+            'Restore store.json from a backup, or add --new-store to make one for what is there.',
+        )
+      }
       await store.writeManifest(firstManifest(deps))
       continue
     }
@@ -156,29 +163,25 @@ export function refuseOther(
   )
 }
 
-const firstManifest = (deps: Pick<ClaimStoreDeps, 'now' | 'createdBy'>): StoreManifest => ({
+const firstManifest = ({ createdBy, now }: Pick<ClaimStoreDeps, 'createdBy' | 'now'>): StoreManifest => ({
   format: STORE_FORMAT,
   id: storeId(randomUUID()),
   revision: 1,
-  createdAt: isoNow(deps),
-  createdBy: deps.createdBy,
+  createdAt: isoNow({ now }),
+  createdBy,
   sources: [],
 })
 
-/** A store that lost its `store.json`: a new one would begin without its sources and epochs. */
-async function refuseContent(store: OutputStore, signal: AbortSignal): Promise<void> {
+/** Documents, receipts or dead letters: of a store that lost its `store.json`. */
+async function hasContent(store: OutputStore, signal: AbortSignal): Promise<boolean> {
   for (const list of [
     () => store.listRecords(signal),
     () => store.listReceipts(signal),
     () => store.listDeadLetters(signal),
   ]) {
-    for await (const _ of list()) {
-      throw new StoreRefused(
-        `${store.url} has no store.json, and holds documents. Nothing was changed. ` +
-          'Restore store.json from a backup, or add --new-store to make one for what is there.',
-      )
-    }
+    for await (const _ of list()) return true
   }
+  return false
 }
 
 /** A prefix whose folder already holds documents of another source would mix the two. */
