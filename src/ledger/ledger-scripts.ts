@@ -6,7 +6,8 @@ import { z } from 'zod'
  * happens when the answer of one is lost with the connection.
  *
  * KEYS[1] holds the counts by outcome letter, KEYS[i + 1] the bucket of the i-th source key. Under `ended` KEYS[1] counts
- * the documents that came from pending to an end: of two deliveries of one document only the first does.
+ * the documents that came from pending to an end: of two deliveries of one document only the first does, and what a scan
+ * writes back (`ADVANCE`) is none.
  */
 
 const MOVE_COUNT = `
@@ -58,7 +59,6 @@ for i = 2, #KEYS do
   written[i - 1] = ((before or '') == known or before == entry) and 1 or 0
   if written[i - 1] == 1 then
     move(before, entry)
-    ends(before, entry)
     redis.call('HSET', KEYS[i], field, entry)
   end
 end

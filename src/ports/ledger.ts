@@ -18,7 +18,7 @@ export interface Ledger {
   adopt(entries: readonly (readonly [SourceKey, LedgerEntry])[]): Promise<number>
   /** As `write` for one key, but only while the entry still is for `entry.version`, or none is there: Redis lost it. */
   settle(key: SourceKey, entry: LedgerEntry): Promise<Settled>
-  /** Documents that ever came from pending to an end, by any process; begins anew when Redis is lost. */
+  /** Documents that ever came from pending to an end, by any process; `advance` ends none. Begins anew when Redis is lost. */
   endedTotal(): Promise<number>
   forget(keys: readonly SourceKey[]): Promise<void>
   counts(): Promise<Counts>

@@ -101,6 +101,15 @@ describe('RedisLedger', () => {
     expect(await ledger.counts()).toEqual({ ...NO_COUNTS, pending: 1, done: 2 })
   })
 
+  test('the ledger counts no end where a scan writes a pending document back as it was: no process worked on it', async () => {
+    const ledger = ledgerOf('written-back')
+    const [key, pending] = entryOf(1, 'pending')
+    await ledger.write([[key, pending]])
+    expect(await ledger.advance([{ key, known: pending, entry: { ...pending, outcome: 'done' } }])).toEqual([true])
+    expect(await ledger.counts()).toEqual({ ...NO_COUNTS, done: 1 })
+    expect(await ledger.endedTotal()).toBe(0)
+  })
+
   test('the ledger settles a document once where the answer was lost with the connection and the script is sent again', async () => {
     await using line = await lossyLine(redis.url)
     const connection = await connectRedis({ url: line.url })
