@@ -5,8 +5,8 @@ import { fieldNames } from './config-schema.ts'
 import { FILE_NAMES, type FileName, isSection, isShared, keyOf, rowOf, type Section, written } from './file-names.ts'
 import { isMap } from './is-map.ts'
 import type { FromFile, Layer } from './layer.ts'
-import { REMOVED_SETTINGS } from './removed-settings.ts'
 import { plainMessage } from './plain-message.ts'
+import { REMOVED_SETTINGS } from './removed-settings.ts'
 import type { FileLocator } from './file-locator.ts'
 import { holdsLogin, secretHeaders, withoutLogin } from './secrets.ts'
 import { type SettingName, SETTINGS } from './settings.ts'
@@ -31,7 +31,7 @@ export function checkLayer(given: Readonly<Record<string, unknown>>, context: La
       const replacement = REMOVED_SETTINGS[name]
       return replacement === undefined
         ? context.locator.note(path, unknownKey(section, key, context.inPipeline))
-        : context.locator.warn(path, `${name} is no setting any more, and is ignored: ${replacement}`)
+        : context.locator.warn(path, `the setting ${name} was removed and is ignored: ${replacement}`)
     }
     if (context.inPipeline && isShared(known.setting)) {
       return context.locator.note(

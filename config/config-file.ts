@@ -19,7 +19,7 @@ export interface ReadConfigFile {
   readonly file: ConfigFile
   /** Every mistake in it, as `sluice.yaml:12: what is wrong`. */
   readonly problems: readonly string[]
-  /** What has no effect. */
+  /** One for each key without effect. */
   readonly warnings: readonly string[]
 }
 

@@ -5,7 +5,7 @@ export interface FileLocator {
   /** `sluice.yaml:12`: the line of a key or of the innermost part of its path that is there. */
   at(path: readonly (string | number)[]): string
   note(path: readonly (string | number)[], message: string): void
-  /** What is no mistake, and has no effect either. */
+  /** Records a key without effect. */
   warn(path: readonly (string | number)[], message: string): void
 }
 

@@ -24,7 +24,7 @@ export interface Configuration {
   readonly settings: Settings
   readonly origins: Origins
   readonly pipelines: readonly ConfiguredPipeline[]
-  /** What is no mistake and has no effect either; one line each. */
+  /** Keys and variables without effect, one line each. */
   readonly warnings: readonly string[]
 }
 

@@ -1,6 +1,6 @@
-const CONTEXTS = 'contexts of chunks are a recipe now, docs/cookbook.md'
+const CONTEXTS = 'docs/cookbook.md has a recipe for contexts of chunks'
 
-/** Settings of earlier releases with what replaces them: a settings file that has one is read all the same. */
+/** Settings of earlier releases with their replacement: a settings file that has one is read with a warning. */
 export const REMOVED_SETTINGS: Readonly<Record<string, string>> = {
   contextUrl: CONTEXTS,
   contextModel: CONTEXTS,
@@ -10,5 +10,5 @@ export const REMOVED_SETTINGS: Readonly<Record<string, string>> = {
   contextRate: CONTEXTS,
   contextConcurrency: CONTEXTS,
   contextOptions: CONTEXTS,
-  auditShare: 'sluice audit measures a sample, docs/audit.md',
+  auditShare: 'sluice audit compares a sample, docs/audit.md',
 }

@@ -3,7 +3,7 @@ import { gateLine, waitsUntil } from '#src/gate/gate-line.ts'
 import { type GateState, monthOf } from '#src/gate/gate-state.ts'
 import { openGate } from '#src/gate/open-gate.ts'
 import type { RedisGate } from '#src/gate/redis-gate.ts'
-import { seen } from '#src/document/outcome.ts'
+import { type Counts, seen } from '#src/document/outcome.ts'
 import { Events } from '#src/events.ts'
 import { skippedOf } from '#src/ingest/scan/skipped-of.ts'
 import { Pace } from '#src/observe/pace.ts'
@@ -33,6 +33,8 @@ interface Opened {
   readonly pipeline: Pipeline
   /** By its name (`gateDigest`), opened at the first call. */
   readonly gateOf: (name: string) => Promise<RedisGate>
+  /** Skipped files by extension or reason; empty for a large ledger. */
+  readonly skippedBy: (counts: Counts) => Promise<LiveStatus['skippedBy']>
 }
 
 /** Opened once, when a page first asks: it may start the private Redis. From then on a moment is kept each five seconds. */
@@ -83,10 +85,23 @@ async function open(
     return gate
   }
   const gateOf = (name: string): Promise<RedisGate> => gates.get(name) ?? begin(name)
-  return { pipeline, gateOf }
+  return { pipeline, gateOf, skippedBy: skippedReader(pipeline.ledger) }
 }
 
-async function statusOf({ pipeline, gateOf }: Opened, settings: Settings, pace: Pace): Promise<LiveStatus> {
+/** Reads the ledger again only where another number of files is skipped: pages ask every two seconds. */
+function skippedReader(ledger: Pipeline['ledger']): Opened['skippedBy'] {
+  let known = { skipped: 0, reasons: {} }
+  return async (counts) => {
+    if (seen(counts) > MOST_READ) return {}
+    if (counts.skipped !== known.skipped) {
+      const reasons = await skippedOf(ledger, AbortSignal.timeout(READ_MS))
+      known = { skipped: counts.skipped, reasons: Object.fromEntries(reasons) }
+    }
+    return known.reasons
+  }
+}
+
+async function statusOf({ pipeline, gateOf, skippedBy }: Opened, settings: Settings, pace: Pace): Promise<LiveStatus> {
   const { ledger, queue, outages, activity, source } = pipeline
   const report = await pipeline.lastRun.read()
   const gate = hostedGate(settings, report.run)
@@ -100,8 +115,6 @@ async function statusOf({ pipeline, gateOf }: Opened, settings: Settings, pace: 
     gate === null ? null : gateOf(gate).then((opened) => opened.state()),
   ])
   const { pending, done, partial, failed, skipped } = counts
-  const isReadable = skipped > 0 && seen(counts) <= MOST_READ
-  const reasons = isReadable ? await skippedOf(ledger, AbortSignal.timeout(READ_MS)) : []
   const left = limitsOf(state, paused || out.length > 0)
   pace.note(done + partial + failed, performance.now(), left)
   return {
@@ -109,7 +122,7 @@ async function statusOf({ pipeline, gateOf }: Opened, settings: Settings, pace: 
     leftMs: pace.leftMs(pending, left),
     source: source.url,
     counts: { pending, done, partial, failed, skipped },
-    skippedBy: Object.fromEntries(reasons),
+    skippedBy: await skippedBy(counts),
     backlog,
     workers,
     paused,

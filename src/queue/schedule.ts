@@ -14,7 +14,7 @@ export interface ScheduleOptions {
   readonly takeoverMs: number
   /** Does what is due. Ends soon, by throwing, when `signal` aborts: the tick is then left to another process. */
   readonly onTick: (dueAt: Date, signal: AbortSignal) => Promise<void>
-  /** Hears at the start, and after each tick, when the next one is due. */
+  /** Called at the start and after each tick with the time of the next one. */
   readonly onNext: (dueAt: Date) => void
   readonly onError: (error: unknown) => void
   /** Calls the listener when Redis lost data; the schedule is made anew then, and a tick is due at once. */
@@ -55,7 +55,10 @@ export async function keepSchedule(options: ScheduleOptions, signal: AbortSignal
   try {
     await queue.setGlobalConcurrency(1)
     await schedule(queue, readTimetable(options.every), options.every)
-    const announce = (): void => void announceNext(queue, options.onNext).catch(options.onError)
+    const announce = (): void =>
+      void announceNext(queue, options.onNext).catch((error: unknown) => {
+        if (!signal.aborted) options.onError(error)
+      })
     announce()
     worker.on('completed', announce)
     const running = worker.run()

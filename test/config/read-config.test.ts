@@ -278,13 +278,13 @@ describe('variables of the environment', () => {
     expect(warnings).toEqual(['no setting has the variable SLUICE_VERSION, SLUICE_TEAM_NAME; it is ignored'])
   })
 
-  test('of a setting that is no more are ignored, as it is in a file, with what replaces it', async () => {
+  test('of a removed setting are ignored, and a file that sets it is read, with what replaces it', async () => {
     const yaml = 'out: here\ncontextUrl: https://model/v1\n'
     const { warnings, settings } = await accepted({ yaml, env: { SLUICE_CONTEXT_RATE: '5' } })
     expect(settings.out).toMatch(/here$/)
     expect(warnings).toEqual([
       expect.stringMatching(
-        /^sluice\.yaml:2: contextUrl is no setting any more, and is ignored: .*docs\/cookbook\.md$/,
+        /^sluice\.yaml:2: the setting contextUrl was removed and is ignored: docs\/cookbook\.md has a recipe for contexts of chunks$/,
       ),
       'no setting has the variable SLUICE_CONTEXT_RATE; it is ignored',
     ])

@@ -101,7 +101,7 @@ describe('RedisLedger', () => {
     expect(await ledger.counts()).toEqual({ ...NO_COUNTS, pending: 1, done: 2 })
   })
 
-  test('the ledger counts no end where a scan writes a pending document back as it was: no process worked on it', async () => {
+  test('the ledger does not count a pending document as ended that a scan writes back as done', async () => {
     const ledger = ledgerOf('written-back')
     const [key, pending] = entryOf(1, 'pending')
     await ledger.write([[key, pending]])

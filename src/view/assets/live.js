@@ -20,11 +20,9 @@ function showStore({ isIndexed, documents, pages, credits, outcomes }) {
     ['Credits', credits],
   ]
   totals.replaceChildren(...tiles.map(([name, value]) => tile(name, count(value))))
-  document.querySelector('#store-note').textContent = isIndexed
-    ? live === null
-      ? ''
-      : 'Up to a quarter of a minute behind the run.'
-    : 'The store is being read for the first time.'
+  const behind = live === null ? '' : 'Up to a quarter of a minute behind the run.'
+  const note = isIndexed ? behind : 'The store is being read for the first time.'
+  document.querySelector('#store-note').textContent = note
 }
 
 function every(ms, address, use) {
