@@ -1,7 +1,6 @@
 import { z } from 'zod'
 import { type OptionIssue, optionIssues } from '#src/contract/check-options.ts'
 import { FORMAT_TYPES, type ParseOptionsInput, parseOptionsSchema, PDF_MODES } from '#src/contract/options.ts'
-import { serviceField, WHEN_DOWN } from '#src/contract/rules.ts'
 import { ROUTES } from '#src/document/route.ts'
 import { choice, choices, flag, optionalNumber, structure } from './setting.ts'
 
@@ -24,8 +23,7 @@ const rule = <T extends z.ZodType>(ruleOptions: T) =>
     options: ruleOptions.optional(),
     upgrade: z.boolean().optional(),
     route: z.enum(ROUTES).optional(),
-    service: serviceField.optional(),
-    whenDown: z.enum(WHEN_DOWN).optional(),
+    service: z.string().min(1).optional(),
   })
 
 /** What is asked of the service. */

@@ -35,7 +35,7 @@ import { followService } from './follow-service.ts'
 import { ambiguousRequests } from './ambiguous-requests.ts'
 import { refuseKeyless, refuseServices, servicePrices } from './named-services.ts'
 import { openTiers } from './open-tiers.ts'
-import { parserPolicyOf, routesWith } from './parser-policy.ts'
+import { parserPolicyOf } from './parser-policy.ts'
 import { type HeldLease, takeQueueLease } from './queue-lease.ts'
 import { type ReadyStore, readyStore } from './ready-store.ts'
 import { workState } from './work-state.ts'
@@ -221,10 +221,7 @@ export async function openPlanning(options: PipelineOptions): Promise<Planning> 
       ...recipes(owner.prefix),
       checksum: settings.checksum,
       price: priceWith(false, settings),
-      servicePrices: servicePrices(settings, owner.prefix),
-      buyPages: settings.buyPages,
-      buyShare: settings.buyShare,
-      staysLocal: routesWith(settings, owner.prefix)?.staysLocal ?? (() => false),
+      priceFor: servicePrices(settings, owner.prefix),
       countPages: pageCounting(false, resources),
       cutter: cutterOf(settings),
     },

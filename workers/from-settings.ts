@@ -6,8 +6,6 @@ import { PdfCutter } from '#src/cut/pdf-cutter.ts'
 import type { RouteTerms } from '#src/document/route.ts'
 import type { Recipes } from '#src/ingest/deps.ts'
 import type { GonePolicy } from '#src/ingest/scan/sweep-gone.ts'
-import { termsFor } from '#src/route/route-terms.ts'
-import { serviceOrders } from './named-services.ts'
 import { routedRecipe } from '#src/route/routed-recipe.ts'
 import { outOf } from '#src/sources/prefixed-source.ts'
 import { parseOptionsOf } from './parse-options.ts'
@@ -17,21 +15,18 @@ import { routesWith } from './parser-policy.ts'
 export function recipesFor(settings: Settings): (prefix: string) => Recipes {
   const book = recipeBook({ options: parseOptionsOf(settings), rules: settings.rules })
   const terms = routeTermsOf(settings)
-  const inOrder = memoised((services: readonly string[]) =>
-    memoised((base: Recipe) => routedRecipe(base, termsFor(terms, services))),
-  )
+  const byPage = memoised((base: Recipe) => routedRecipe(base, terms))
   return (prefix) => {
-    const orderFor = serviceOrders(settings, prefix)
     const routes = routesWith(settings, prefix)
     const recipeFor: RecipeBook = (key, extension) => {
       const recipe = book(outOf(prefix, key) ?? key, extension)
-      return routes?.of(key) === 'local-first' ? inOrder(orderFor(key).names)(recipe) : recipe
+      return routes?.of(key) === 'local-first' ? byPage(recipe) : recipe
     }
     return { recipeFor, textRecipeFor: textRecipeBook(recipeFor, settings.passthrough) }
   }
 }
 
-/** The same result for the same object: documents share recipes, and the rules' orders of services. */
+/** The same result for the same object: documents share recipes. */
 function memoised<K extends object, V>(make: (of: K) => V): (of: K) => V {
   const made = new WeakMap<K, V>()
   return (of) => {

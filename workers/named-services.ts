@@ -1,6 +1,6 @@
 import { keyOfService } from '#config/service-settings.ts'
 import type { Settings } from '#config/settings.ts'
-import { DEFAULT_SERVICE, orderOf, serviceBook, type ServiceOrder } from '#src/contract/rules.ts'
+import { DEFAULT_SERVICE, serviceBook } from '#src/contract/rules.ts'
 import { type RecipeHash, recipeHash, type SourceKey } from '#src/document/ids.ts'
 import type { ParserPolicy } from '#src/document/parser.ts'
 import { SetupError } from '#src/document/setup-error.ts'
@@ -25,24 +25,18 @@ interface NamedServiceNeeds {
 }
 
 /** A service that a rule names and the settings do not have, or that has no service to stand beside. */
-export function refuseServices({ route, rules, services, parseApiUrl }: Settings): void {
+export function refuseServices({ rules, services, parseApiUrl }: Settings): void {
   const known = Object.keys(services)
   for (const [index, rule] of rules.entries()) {
-    if (rule.service === undefined) continue
-    const { names } = orderOf(rule)
-    const unknown = names.find((name) => name !== DEFAULT_SERVICE && !known.includes(name))
-    if (unknown !== undefined) {
+    const { service } = rule
+    if (service === undefined) continue
+    if (service !== DEFAULT_SERVICE && !known.includes(service)) {
       const choice = known.length === 0 ? 'services is empty' : `services are ${known.join(', ')}`
-      throw new SetupError(`rules[${index}].service: there is no service "${unknown}"; ${choice}`)
+      throw new SetupError(`rules[${index}].service: there is no service "${service}"; ${choice}`)
     }
     if (parseApiUrl === undefined) {
       throw new SetupError(
         `rules[${index}].service: documents that no rule sends to a service need one as well. Set PARSE_API_URL`,
-      )
-    }
-    if (names.length > 1 && (rule.route ?? route) !== 'local-first') {
-      throw new SetupError(
-        `rules[${index}].service: an order of several services is for documents with route: local-first`,
       )
     }
   }
@@ -52,43 +46,43 @@ export function refuseServices({ route, rules, services, parseApiUrl }: Settings
 export async function openNamedServices(
   needs: NamedServiceNeeds,
   signal: AbortSignal,
-): Promise<Pick<Tiers, 'servicesOf' | 'named'>> {
+): Promise<Pick<Tiers, 'serviceOf' | 'named'>> {
   const { settings, owner } = needs
   const used = namesUsed(settings)
   const named = new Map(
     await Promise.all(used.map(async (name) => [name, await openOne(name, needs, signal)] as const)),
   )
-  return { servicesOf: serviceOrders(settings, owner.prefix), named }
+  return { serviceOf: servicesFor(settings, owner.prefix), named }
 }
 
 /** The services that rules name, but for that of the pipeline. */
 export const namesUsed = ({ rules }: Pick<Settings, 'rules'>): string[] =>
-  [...new Set(rules.flatMap((rule) => orderOf(rule).names))].filter((name) => name !== DEFAULT_SERVICE)
+  [...new Set(rules.map(({ service = DEFAULT_SERVICE }) => service))].filter((name) => name !== DEFAULT_SERVICE)
 
 /** A run with these settings would not start: a service that a rule names has no key. */
 export function refuseKeyless(settings: Settings): void {
   for (const name of namesUsed(settings)) settingsAt(name, settings)
 }
 
-/** For `plan`: the price models of the services that a rule names for a document, in their order. */
+/** For `plan`: the price model of the service that a document goes to. */
 export function servicePrices(
   settings: Pick<Settings, 'rules' | 'services' | 'prices'>,
   prefix: string,
-): (key: SourceKey) => readonly PriceModel['price'][] {
-  const orderFor = serviceOrders(settings, prefix)
+): (key: SourceKey) => PriceModel['price'] {
+  const serviceOf = servicesFor(settings, prefix)
   const prices = new Map(
     Object.entries(settings.services).flatMap(([name, { prices: own }]) =>
       own === undefined ? [] : [[name, priceWith(false, { prices: own })] as const],
     ),
   )
   const ofPipeline = priceWith(false, settings)
-  return (key) => orderFor(key).names.map((name) => prices.get(name) ?? ofPipeline)
+  return (key) => prices.get(serviceOf(key)) ?? ofPipeline
 }
 
 /** Globs are about keys in the source, without the prefix that they have in the store. */
-export function serviceOrders(settings: Pick<Settings, 'rules'>, prefix: string): (key: SourceKey) => ServiceOrder {
-  const orderFor = serviceBook(settings)
-  return (key) => orderFor(outOf(prefix, key) ?? key)
+function servicesFor(settings: Pick<Settings, 'rules'>, prefix: string): (key: SourceKey) => string {
+  const serviceOf = serviceBook(settings)
+  return (key) => serviceOf(outOf(prefix, key) ?? key)
 }
 
 /** The caps are those of the pipeline; what a recipe was charged before is known for each service by itself. */

@@ -3,33 +3,28 @@ import { creditsOf } from '#workers/account.ts'
 import { openPlanning } from '#workers/compose.ts'
 import type { Shared } from '#workers/shared.ts'
 import { planSource } from '#src/ingest/scan/plan-source.ts'
-import type { AuditFile } from '#src/route/audit/audit-file.ts'
 import { Events } from '#src/events.ts'
 import { checkSource } from './check-source.ts'
 import { count, duration, plural, printable } from './format.ts'
 import type { Output } from './output.ts'
 import { addTo, NO_PLAN, type Plan } from './plan-totals.ts'
-import { addPolicies, NO_POLICIES, policyPrices } from './plan-policies.ts'
-import { policyLines } from './policy-lines.ts'
 import { skippedLines } from './skipped-lines.ts'
 import { rememberTarget, type Target } from './targets.ts'
 import { openPlanTarget } from './plan-target.ts'
 
 /** Prints what a run over one source would do. */
-export async function showPlan(target: Target, shared: Shared, output: Output, audit: AuditFile | null): Promise<void> {
+export async function showPlan(target: Target, shared: Shared, output: Output): Promise<void> {
   await checkSource(target)
   await using planTarget = await openPlanTarget(target, shared)
   const { target: opened, ...around } = planTarget
   await using planning = await openPlanning({ ...opened, ...around, events: new Events(), say: output.say })
   await rememberTarget(target)
   let plan = NO_PLAN
-  let policies = NO_POLICIES
   const refused = new Map<string, string[]>()
   const drawn = setInterval(() => output.live(`planning: ${count(plan.seen)} documents checked`), 250)
   try {
     for await (const planned of planSource(planning.plan, new AbortController().signal)) {
       plan = addTo(plan, planned)
-      policies = addPolicies(policies, planned)
       if (planned.refusal !== null) name(refused, planned.refusal.code, planned.key)
     }
   } finally {
@@ -41,13 +36,8 @@ export async function showPlan(target: Target, shared: Shared, output: Output, a
   const creditsLeft = credits?.remaining ?? null
   const free = target.settings.parseApiUrl === undefined
   const named = target.name === null ? {} : { pipeline: target.name }
-  const prices = free ? [] : policyPrices(policies, audit, target.settings.buyShare)
-  const lines = [
-    tableOf(plan, refused, free, estimatedMs),
-    ...policyLines(policies, prices),
-    ...leftLines(plan, creditsLeft),
-  ]
-  output.result(lines.join('\n'), () => ({ ...named, ...plan, estimatedMs, creditsLeft, free, policies: prices }))
+  const lines = [tableOf(plan, refused, free, estimatedMs), ...leftLines(plan, creditsLeft)]
+  output.result(lines.join('\n'), () => ({ ...named, ...plan, estimatedMs, creditsLeft, free }))
 }
 
 function leftLines({ credits }: Plan, left: number | null): string[] {

@@ -19,23 +19,8 @@ export interface Rule {
   readonly upgrade?: boolean | undefined
   /** As `--route`, for these documents. */
   readonly route?: Route | undefined
-  /**
-   * The service of `services` that these documents and pages go to, instead of that of `PARSE_API_URL`. Several are an
-   * order: what one fails on, or answers below the floor, goes to the next. `default` is that of `PARSE_API_URL`.
-   */
-  readonly service?: string | readonly string[] | undefined
-  /** Whether a document waits for a service of an order that is down, or goes to the next one at once. */
-  readonly whenDown?: WhenDown | undefined
-}
-
-export const WHEN_DOWN = ['wait', 'next'] as const
-
-export type WhenDown = (typeof WHEN_DOWN)[number]
-
-/** Which services a document goes to, the first one first. */
-export interface ServiceOrder {
-  readonly names: readonly string[]
-  readonly whenDown: WhenDown
+  /** The service of `services` that these documents and pages go to, instead of that of `PARSE_API_URL`, which is `default`. */
+  readonly service?: string | undefined
 }
 
 /** The name of the service of `PARSE_API_URL`. */
@@ -51,23 +36,13 @@ export type RecipeBook = (key: SourceKey, extension: Extension) => Recipe
 
 type ParserInput = NonNullable<ParseOptionsInput['parsers']>[number]
 
-/** One service, or several in their order. */
-export const serviceField = z.union([
-  z.string().min(1),
-  z
-    .array(z.string().min(1))
-    .min(1)
-    .refine((names) => new Set(names).size === names.length, 'a service stands in it twice'),
-])
-
 const glob = z.string().min(1)
 const ruleSchema = z.strictObject({
   match: z.union([glob, z.array(glob).min(1)]),
   options: z.record(z.string(), z.unknown()).optional(),
   upgrade: z.boolean().optional(),
   route: z.enum(ROUTES).optional(),
-  service: serviceField.optional(),
-  whenDown: z.enum(WHEN_DOWN).optional(),
+  service: z.string().min(1).optional(),
 })
 
 /**
@@ -115,19 +90,11 @@ export function routeBook({ rules = [] }: Pick<RecipeSettings, 'rules'>, otherwi
   return (key) => rules[ruleOf(key)]?.route ?? otherwise
 }
 
-/** The services that the rule of each document names; the pipeline's own where it names none. */
-export function serviceBook({ rules = [] }: Pick<RecipeSettings, 'rules'>): (key: SourceKey) => ServiceOrder {
+/** The service that the rule of each document names; the pipeline's own where it names none. */
+export function serviceBook({ rules = [] }: Pick<RecipeSettings, 'rules'>): (key: SourceKey) => string {
   const ruleOf = matching(rules)
-  const orders = rules.map(orderOf)
-  return (key) => orders[ruleOf(key)] ?? OWN_SERVICE
+  return (key) => rules[ruleOf(key)]?.service ?? DEFAULT_SERVICE
 }
-
-const OWN_SERVICE: ServiceOrder = { names: [DEFAULT_SERVICE], whenDown: 'wait' }
-
-export const orderOf = ({ service, whenDown = 'wait' }: Pick<Rule, 'service' | 'whenDown'>): ServiceOrder => ({
-  names: service === undefined ? OWN_SERVICE.names : [service].flat(),
-  whenDown,
-})
 
 /** Says which rules no key has matched so far. */
 export interface RuleUse {

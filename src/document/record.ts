@@ -152,7 +152,7 @@ export interface DeadLetter {
   readonly recipeHash: RecipeHash | null
   /** Of a document in pieces: those that were parsed before it failed. The next try buys none of them again. */
   readonly pieces?: readonly PieceRecord[]
-  /** The embedded engine refused it for good: a run with `local-first` buys it as a whole. Missing in letters of older releases. */
+  /** Version 0.2.0 wrote it: the embedded engine refused the document for good. */
   readonly engineRefused?: true
   readonly failure: Failure
   readonly attempts: number

@@ -14,6 +14,6 @@ export interface RouteTerms {
   readonly buyShare: number
   /** Pages of one document that are bought at the most; null for no limit. */
   readonly buyPages: number | null
-  /** Names of the services in their order; missing where there is one. */
+  /** Names of several services in their order, in records of earlier versions. */
   readonly services?: readonly string[]
 }

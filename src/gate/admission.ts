@@ -44,14 +44,8 @@ export interface Permit {
 /** What came of a ticket. `retryInMs`: when asking again may let a probe through; null when only a change by hand helps. */
 export type Admission =
   | { readonly kind: 'admitted'; readonly permit: Permit }
-  /** `readFirst`: its turn has come, once its document is read. `isDown`: the service is down. */
-  | {
-      readonly kind: 'wait'
-      readonly waitMs: number
-      readonly reason: string
-      readonly readFirst?: true
-      readonly isDown?: true
-    }
+  /** `readFirst`: its turn has come, once its document is read. */
+  | { readonly kind: 'wait'; readonly waitMs: number; readonly reason: string; readonly readFirst?: true }
   | {
       readonly kind: 'halted'
       readonly cause: 'credits' | 'key' | 'permission' | 'budget'

@@ -10,14 +10,8 @@ const REASONS: Readonly<Record<WaitReason, string>> = {
 }
 
 /** One sentence: what a document waits for, and how long that may be. */
-function describeWait(reason: WaitReason, waitMs: number): string {
+export function describeWait(reason: WaitReason, waitMs: number): string {
   return reason === 'paused' ? REASONS.paused : `${REASONS[reason]} in about ${seconds(waitMs)}`
-}
-
-/** The same for an admission. */
-export function whyWaits(reason: WaitReason, waitMs: number): { readonly reason: string; readonly isDown?: true } {
-  const why = { reason: describeWait(reason, waitMs) }
-  return reason === 'outage' ? { ...why, isDown: true } : why
 }
 
 /** `0.4 s`, `12 s`, `3 min`. */

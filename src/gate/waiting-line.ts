@@ -1,6 +1,6 @@
 import type { Admission, Permit, Ticket } from './admission.ts'
 import { assertNever } from './assert-never.ts'
-import { whyWaits } from './describe-wait.ts'
+import { describeWait } from './describe-wait.ts'
 import type { WaitReason } from './border.ts'
 
 /** What one question to the gate came to. */
@@ -277,7 +277,7 @@ export class WaitingLine {
     const { reason, until } = this.#refusal
     const leftMs = Math.max(until - performance.now(), this.#options.patienceMs)
     const waitMs = Math.round(leftMs * (1 + 0.25 * this.#options.random()))
-    return { kind: 'wait', waitMs, ...whyWaits(reason, waitMs) }
+    return { kind: 'wait', waitMs, reason: describeWait(reason, waitMs) }
   }
 }
 

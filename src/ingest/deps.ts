@@ -19,7 +19,6 @@ import type { PageShare } from '#src/ports/page-share.ts'
 import type { Parser } from '#src/ports/parser.ts'
 import type { PieceCutter } from '#src/ports/piece-cutter.ts'
 import type { Recipe } from '#src/contract/recipe.ts'
-import type { ServiceOrder } from '#src/contract/rules.ts'
 import type { Source } from '#src/ports/source.ts'
 import type { FailingSince } from './process/failing-since.ts'
 import type { RecentCosts } from './process/recent-costs.ts'
@@ -128,8 +127,8 @@ export interface Tiers {
   readonly mustStay: (key: SourceKey) => boolean
   readonly local: Tier
   readonly service: ParserIdentity
-  /** The services that a rule names for a document, in their order. */
-  readonly servicesOf: (key: SourceKey) => ServiceOrder
+  /** The name of the service that a document goes to. */
+  readonly serviceOf: (key: SourceKey) => string
   /** Every service by its name but that of the pipeline, which is `DEFAULT_SERVICE`. */
   readonly named: ReadonlyMap<string, Tier>
   /** The pipeline's own service, where the dependencies are those of another one. */
@@ -173,8 +172,6 @@ export interface PieceDeps extends BuyDeps {
   readonly longPdfCutter?: PieceCutter | null
   /** A document that has been in the queue for longer ends failed. */
   readonly deadlineMs: number
-  /** A service that is down counts as one that failed: another one follows it. Default: it is waited for. */
-  readonly leavesWhenDown?: boolean
 }
 
 /** What a document is ingested with, from its delivery to its record. */

@@ -5,13 +5,7 @@ export type Admission =
   /** The request may be sent now. Every permit must be released by `leave`, once. */
   | { readonly kind: 'admitted'; readonly permit: Permit }
   /** Not now: give the job back and come again, no attempt used. */
-  | {
-      readonly kind: 'wait'
-      readonly waitMs: number
-      readonly reason: string
-      /** The service is down, as far as the gate knows. */
-      readonly isDown?: boolean
-    }
+  | { readonly kind: 'wait'; readonly waitMs: number; readonly reason: string }
   | {
       readonly kind: 'halted'
       readonly cause: HaltCause

@@ -13,8 +13,6 @@ export interface Routes {
   readonly of: (key: SourceKey) => Route
   /** Whether a document must not leave this machine. */
   readonly mustStay: (key: SourceKey) => boolean
-  /** Whether a document is for the embedded engine whatever `route` says: it must stay, or its rule says so. */
-  readonly staysLocal: (key: SourceKey) => boolean
   /** Globs of `neverSend` that no key has matched so far. */
   readonly unmatched: () => readonly string[]
 }
@@ -35,7 +33,5 @@ export function routesOf(
   const { stays, unmatched } = neverSendMatcher(neverSend)
   const book = routeBook({ rules }, route)
   const mustStay = (key: SourceKey): boolean => stays(key) || stays(inSource(key))
-  const byRule = routeBook({ rules }, 'service')
-  const staysLocal = (key: SourceKey): boolean => mustStay(key) || byRule(inSource(key)) === 'local'
-  return { mustStay, staysLocal, unmatched, of: (key) => (mustStay(key) ? 'local' : book(inSource(key))) }
+  return { mustStay, unmatched, of: (key) => (mustStay(key) ? 'local' : book(inSource(key))) }
 }

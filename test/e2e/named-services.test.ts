@@ -5,7 +5,7 @@ import { readStore } from '../support/check-store.ts'
 import { temporaryFolder } from '../support/folder.ts'
 import { answerOf } from '../support/paged-answer.ts'
 import { Random } from '../support/random.ts'
-import { errorReply, parsedReply, ScriptedService } from '../support/scripted-service.ts'
+import { parsedReply, ScriptedService } from '../support/scripted-service.ts'
 import { sluice } from '../support/sluice.ts'
 import { seedFrom } from '../support/seed.ts'
 
@@ -16,7 +16,6 @@ const KEYS = {
   gpu: 'key-of-gpu-7d1',
   vendor: 'key-of-vendor-9f3',
   default: 'key-of-default-2c8',
-  failing: 'key-of-failing-5e0',
 } as const
 
 const startOne = (): Promise<ScriptedService> =>
@@ -33,9 +32,6 @@ test('rules send each document to the service that they name, with its key, and 
   await using gpu = await startOne()
   await using vendor = await startOne()
   await using standard = await startOne()
-  await using failing = await new ScriptedService({
-    answers: () => errorReply(400, 'cannot be read', { code: 'DOCUMENT_CORRUPT' }),
-  }).listen()
   const [source, out, config] = ['in', 'out', 'sluice.yaml'].map((name) => join(folder.path, name)) as [
     string,
     string,
@@ -51,8 +47,6 @@ test('rules send each document to the service that they name, with its key, and 
   }
   await mkdir(join(source, 'paged'))
   await cp(REPORT, join(source, 'paged/report.pdf'))
-  await mkdir(join(source, 'ordered'))
-  await writeFile(join(source, 'ordered/report.pdf'), Buffer.concat([await readFile(REPORT), Buffer.from('\n')]))
   await writeFile(
     config,
     `parseApiUrl: ${standard.url}
@@ -60,21 +54,19 @@ qualityFloor: 1
 services:
   gpu: { url: '${gpu.url}', keyEnv: GPU_KEY, reportedCredit: 0, prices: { document: 0, furtherPage: 0 } }
   vendor: { url: '${vendor.url}', keyEnv: VENDOR_KEY, rate: 600 }
-  failing: { url: '${failing.url}', keyEnv: FAILING_KEY }
 rules:
-  - { match: 'ordered/**', route: local-first, service: [failing, default] }
   - { match: 'paged/**', route: local-first, service: vendor }
   - { match: ['own/**', 'scans/**'], service: gpu }
   - { match: 'a/**', service: vendor }
 `,
   )
-  const env = { PARSE_API_KEY: KEYS.default, GPU_KEY: KEYS.gpu, VENDOR_KEY: KEYS.vendor, FAILING_KEY: KEYS.failing }
+  const env = { PARSE_API_KEY: KEYS.default, GPU_KEY: KEYS.gpu, VENDOR_KEY: KEYS.vendor }
   const flags = ['run', source, '--out', out, '--config', config]
   const ran = await sluice([...flags, '--json'], { env })
   expect(ran.code, `seed ${SEED}: ${ran.stderr}`).toBe(0)
 
   const { records } = await readStore(out)
-  const services = { gpu, vendor, default: standard, failing } as const
+  const services = { gpu, vendor, default: standard } as const
   const wires = Object.entries(services).map(([name, { requests }]) => {
     expect(new Set(requests.map(({ headers }) => headers.authorization))).toEqual(
       new Set([`Bearer ${KEYS[name as keyof typeof KEYS]}`]),
@@ -91,11 +83,6 @@ rules:
   const paged = records.get('paged/report.pdf')
   expect(paged?.route?.pages.map(({ parser }) => parser)).toEqual(['service', 'service', 'service'])
   expect(paged?.parser).toMatchObject({ class: 'service', origin: vendor.url })
-  const ordered = records.get('ordered/report.pdf')
-  expect(ordered?.route?.pages.map(({ service }) => service)).toEqual(['default', 'default', 'default'])
-  // The list, its halves and its pages, and then the next service once.
-  expect(failing.requests).toHaveLength(5)
-  expect(standard.requests.filter(({ file }) => file?.content?.includes('/Type /Page'))).toHaveLength(1)
   const log = await readFile(join(out, '.sluice/sluice.log'), 'utf8').catch(() => '')
   const shown = await sluice(['config', '--config', config], { env })
   for (const key of Object.values(KEYS)) expect(ran.stdout + ran.stderr + log + shown.stdout).not.toContain(key)
@@ -117,7 +104,7 @@ rules:
   expect(audited['vendor']).toBeGreaterThan(others['vendor']!)
 
   const status = await sluice(['status', ...where], { env })
-  expect(status.stdout).toMatch(/^gate: default: .*; failing: .*vendor: .*in flight/m)
+  expect(status.stdout).toMatch(/^gate: default: .*; vendor: .*in flight/m)
   const unknown = await sluice(['audit', ...where, '--service', 'gpx'], { env })
   expect([unknown.code, unknown.stderr]).toEqual([
     1,
@@ -133,17 +120,9 @@ test('a rule with a service that is not set, or whose key is not, stops a run an
   await writeFile(join(source, 'a.html'), '<p>A document.')
   const wrong: readonly (readonly [string, RegExp])[] = [
     [`rules: [{ match: '*', service: gpx }]`, /there is no service "gpx"; services are gpu/],
-    [
-      `rules: [{ match: '*', route: local-first, service: [default, gpu] }]`,
-      /services\.gpu\.keyEnv: the variable GPU_KEY is not set/,
-    ],
     [`rules: [{ match: '*', service: gpu }]`, /services\.gpu\.keyEnv: the variable GPU_KEY is not set/],
     [`rules: [{ match: '*', servce: gpu }]`, /servce/],
-    [
-      `rules: [{ match: '*', service: [gpu, default] }]`,
-      /an order of several services is for documents with route: local-first/,
-    ],
-    [`rules: [{ match: '*', route: local-first, service: [gpu, gpu] }]`, /a service stands in it twice/],
+    [`rules: [{ match: '*', service: [gpu, default] }]`, /rules\.0\.service: a text is needed/],
   ]
   for (const [rules, sentence] of wrong) {
     await writeFile(

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { DEFAULT_SERVICE, recipeBook, type ServiceOrder } from '#src/contract/rules.ts'
+import { DEFAULT_SERVICE, recipeBook } from '#src/contract/rules.ts'
 import { PdfCutter } from '#src/cut/pdf-cutter.ts'
 import type { RouteTerms } from '#src/document/route.ts'
 import { NO_SPENDING } from '#src/document/spending.ts'
@@ -8,7 +8,6 @@ import type { IngestDeps, Tier } from '#src/ingest/deps.ts'
 import { RedisPageShare } from '#src/ledger/redis-page-share.ts'
 import { HttpParser } from '#src/parse/http-parser.ts'
 import type { JobVerdict } from '#src/ports/queue.ts'
-import { termsFor } from '#src/route/route-terms.ts'
 import { routedRecipe } from '#src/route/routed-recipe.ts'
 import { ServiceGate } from '#workers/service-gate.ts'
 import { headingOf } from './large-pdf.ts'
@@ -29,15 +28,12 @@ export interface RoutedOptions {
   readonly engine: (request: ReceivedRequest) => Reply
   readonly paid: (request: ReceivedRequest) => Reply
   readonly terms?: Partial<RouteTerms>
-  /** A second service, named `second`, and the order that all documents have. */
-  readonly second?: { readonly answers: (request: ReceivedRequest) => Reply; readonly order: ServiceOrder }
 }
 
 export interface RoutedBench extends AsyncDisposable {
   readonly bench: Workbench
   readonly deps: IngestDeps
   readonly engine: ScriptedService
-  readonly second: ScriptedService | null
   /** Delivers a document again and again, as the queue does, until it ends; answers how often. */
   readonly ingestToEnd: (key: string, own?: IngestDeps) => Promise<number>
   readonly ingest: (key: string, attempt?: number, own?: IngestDeps) => Promise<JobVerdict>
@@ -49,12 +45,10 @@ export async function openRoutedBench({
   engine: engineAnswers,
   paid,
   terms = {},
-  second: other,
 }: RoutedOptions): Promise<RoutedBench> {
   await using resources = new AsyncDisposableStack()
   const bench = resources.use(await openWorkbench({ redis, answers: paid }))
   const engine = resources.use(await startScriptedService({ answers: engineAnswers }))
-  const second = other === undefined ? null : resources.use(await startScriptedService({ answers: other.answers }))
   const { connection } = redis
   const pipeline = `routed-${new URL(engine.url).port}`
   const all: RouteTerms = { qualityFloor: 0.9, buyShare: 1, buyPages: null, ...terms }
@@ -67,24 +61,16 @@ export async function openRoutedBench({
     gate: new ServiceGate(resources.use(await openGate({ redis: connection, keyDigest: name })), 60_000),
     countPages: async () => null,
   })
-  const order: ServiceOrder = other?.order ?? { names: [DEFAULT_SERVICE], whenDown: 'wait' }
   const book = recipeBook({})
-  const named = new Map<string, Tier>()
-  if (second !== null) {
-    const { price, charge } = bench.deps
-    const identity = { class: 'service', origin: second.url, version: null } as const
-    const way = await tierAt(second.url, `second-${pipeline}`)
-    named.set('second', { ...way, parsers: { ...parsers, own: identity }, price, charge, spending: NO_SPENDING })
-  }
   const deps: IngestDeps = {
     ...bench.deps,
     parsers: { ...parsers, routes: { of: () => 'local-first', unmatched: () => [], engine: local } },
-    recipeFor: (key, extension) => routedRecipe(book(key, extension), termsFor(all, order.names)),
+    recipeFor: (key, extension) => routedRecipe(book(key, extension), all),
     tiers: {
       routeOf: () => 'local-first',
       mustStay: () => false,
-      servicesOf: () => order,
-      named,
+      serviceOf: () => DEFAULT_SERVICE,
+      named: new Map(),
       terms: all,
       service: parsers.own,
       cutter: new PdfCutter(),
@@ -110,5 +96,5 @@ export async function openRoutedBench({
     }
   }
   const kept = resources.move()
-  return { bench, deps, engine, second, ingest, ingestToEnd, [Symbol.asyncDispose]: () => kept.disposeAsync() }
+  return { bench, deps, engine, ingest, ingestToEnd, [Symbol.asyncDispose]: () => kept.disposeAsync() }
 }

@@ -10,8 +10,6 @@ export interface Burial {
   readonly contentHash: ContentHash | null
   /** Undefined where this try did not come to them. */
   readonly pieces?: readonly PieceRecord[] | undefined
-  /** The embedded engine refused it for good. */
-  readonly engineRefused?: boolean | undefined
   readonly failure: Failure
   readonly attempts: number
   /** Milliseconds that the document took until it failed. */
@@ -34,7 +32,6 @@ export async function bury(burial: Burial, deps: SettleDeps): Promise<void> {
     contentHash: burial.contentHash,
     recipeHash,
     ...(pieces === undefined ? {} : { pieces }),
-    ...(burial.engineRefused === true ? { engineRefused: true } : {}),
     failure,
     attempts: burial.attempts,
     firstAt: before?.firstAt ?? at,

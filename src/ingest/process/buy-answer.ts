@@ -169,7 +169,7 @@ function purchaseOf(
     }
     case 'unavailable': {
       const waitMs = Math.max(verdict.retryAfterMs ?? 0, departure.retryInMs ?? REFUSED_MS)
-      if (!departure.countsAsAttempt) return later(postpone(waitMs, 'the service is unavailable'), true)
+      if (!departure.countsAsAttempt) return later(postpone(waitMs, 'the service is unavailable'))
       const tries = verdict.errorPage === undefined ? mostTries(verdict.serviceCode) : MOST_ERROR_PAGES
       const isTooLong = verdict.errorPage !== undefined && (verdict.retryAfterMs ?? 0) > LONGEST_PAUSE_MS
       const isLast = attempt >= (tries ?? Infinity) || isTooLong

@@ -259,9 +259,7 @@ async function putOff(
 ): Promise<JobVerdict> {
   if (purchase.kind === 'later') return purchase.verdict
   const { countsUntil, failure, retryAfterMs, pieces } = purchase
-  const engineRefused = countsUntil === 'final' && deps.parsers.own.class === 'embedded'
-  const end = (final: Failure): Promise<JobVerdict> =>
-    giveUp(work, final, deps, { ...work.read, pieces, engineRefused })
+  const end = (final: Failure): Promise<JobVerdict> => giveUp(work, final, deps, { ...work.read, pieces })
   return retryOrGiveUp(countsUntil, failure, deps, end, retryAfterMs)
 }
 
@@ -269,7 +267,7 @@ async function giveUp(
   work: Pick<Work, 'job' | 'attempt' | 'version' | 'begunMs'>,
   failure: Failure,
   deps: SettleDeps & Recipes,
-  known?: Pick<ReadDocument, 'contentHash'> & Pick<Burial, 'pieces' | 'engineRefused'>,
+  known?: Pick<ReadDocument, 'contentHash'> & Pick<Burial, 'pieces'>,
 ): Promise<JobVerdict> {
   await bury(
     {
@@ -279,7 +277,6 @@ async function giveUp(
       recipeHash: handlingOf(work.job.key, deps)?.recipe.hash ?? work.job.recipeHash,
       contentHash: known?.contentHash ?? null,
       pieces: known?.pieces,
-      engineRefused: known?.engineRefused,
       failure,
       attempts: work.attempt,
       durationMs: deps.clock.monotonic() - work.begunMs,

@@ -16,9 +16,7 @@ export type Purchase =
   | {
       readonly kind: 'later'
       readonly verdict: JobVerdict
-      /** Because the service is down. */
-      readonly isDown?: boolean
-      /** It is a suspect: another service may be asked, and no request follows here. */
+      /** It is a suspect: no request follows here. */
       readonly suspected?: Failure
     }
   | {
@@ -30,8 +28,4 @@ export type Purchase =
       readonly retryAfterMs: number | null
     }
 
-export const later = (verdict: JobVerdict, isDown = false): Extract<Purchase, { kind: 'later' }> => ({
-  kind: 'later',
-  verdict,
-  ...(isDown ? { isDown } : {}),
-})
+export const later = (verdict: JobVerdict): Extract<Purchase, { kind: 'later' }> => ({ kind: 'later', verdict })

@@ -1,4 +1,3 @@
-import { DEFAULT_SERVICE } from '#src/contract/rules.ts'
 import type { SourceKey } from '#src/document/ids.ts'
 import type { Receiver } from '#src/events.ts'
 import type { BuyDeps, Tier, Tiers } from '../deps.ts'
@@ -18,9 +17,9 @@ export function onFirstTier<D extends BuyDeps>(key: SourceKey, deps: D): D {
   return tiers?.routeOf(key) === 'local-first' ? onLocalTier(deps, tiers) : deps
 }
 
-/** The dependencies with the first service that a rule names for this document, where it names one. */
+/** The dependencies with the service that a rule names for this document, where it names one. */
 export function onNamedService<D extends BuyDeps>(deps: D, tiers: Tiers, key: SourceKey): D {
-  const named = tiers.named.get(tiers.servicesOf(key).names[0] ?? DEFAULT_SERVICE)
+  const named = tiers.named.get(tiers.serviceOf(key))
   if (named === undefined) return deps
   const { parsers, ...service } = named
   // Of a document that is routed by page `own` stays the engine, which reads it first.

@@ -2,7 +2,7 @@ import { readAnswer } from '#src/contract/read-answer.ts'
 import type { Work } from '../process/work.ts'
 import type { BoughtPart } from './buy-pages.ts'
 import { partsWith } from './find-part.ts'
-import type { ServiceStep } from './service-steps.ts'
+import type { ServiceStep } from './service-step.ts'
 
 /** This service's answers for pages of this document that are there already and hold one of these pages at least. */
 export async function boughtBefore(

@@ -12,7 +12,7 @@ import { costOf } from '../process/commit-answer.ts'
 import type { Purchase } from '../process/purchase.ts'
 import type { Work } from '../process/work.ts'
 import { findPart } from './find-part.ts'
-import type { ServiceStep } from './service-steps.ts'
+import type { ServiceStep } from './service-step.ts'
 
 /** Some pages of a document with the service's answer for them. */
 export interface BoughtPart {
@@ -40,7 +40,7 @@ export interface PagesBought {
 type NotNow = Extract<Purchase, { kind: 'later' }>
 
 /**
- * Buys these pages of a PDF at one service as one small PDF. A list of pages that fails is halved and sent again, so that a page that
+ * Buys these pages of a PDF as one small PDF. A list of pages that fails is halved and sent again, so that a page that
  * no service can read costs itself alone. One request after the other: all have the intent of the document, so that no
  * copy of it buys the same pages at the same time, and a kill leaves one request in doubt at the most.
  */
@@ -72,7 +72,7 @@ export async function buyPages(
         parts.push(bought.part)
         const missing = piece.pages.filter((page) => !have.includes(page))
         if (missing.length > 0) waiting.push(missing)
-      } else if (piece.pages.length > 1 && !isLeft(bought, step)) waiting.push(...halvesOf(piece.pages))
+      } else if (piece.pages.length > 1) waiting.push(...halvesOf(piece.pages))
       else {
         for (const page of piece.pages) failed.set(page, bought.failure)
         if (bought.countsUntil !== 'final') passing = bought
@@ -84,10 +84,6 @@ export async function buyPages(
 }
 
 type Failed = Extract<Purchase, { kind: 'failed' }>
-
-/** Smaller lists would fail alike: the service is down, and the next one is asked. */
-const isLeft = ({ failure }: Failed, { deps }: ServiceStep): boolean =>
-  deps.leavesWhenDown === true && failure.code === 'service_unavailable'
 
 async function cutLists(
   { read, attempt }: Work,
@@ -117,15 +113,16 @@ async function buyPart(
   signal: AbortSignal,
 ): Promise<{ readonly kind: 'part'; readonly part: BoughtPart } | Failed | NotNow> {
   const { pages } = piece
-  const { deps, recipe, name: service } = step
-  // One intent for the document, whichever service is asked: no copy of it asks at the same time.
-  const intent = receiptId(work.read.contentHash, work.recipe.hash)
+  const { deps, name: service } = step
+  const { recipe } = work
+  // One intent for the document: no copy of it asks at the same time.
+  const intent = receiptId(work.read.contentHash, recipe.hash)
   const content = partHash(work.read.contentHash, pages)
-  const keepsReceipt = !work.recipe.options.zeroDataRetention
+  const keepsReceipt = !recipe.options.zeroDataRetention
   const purchase = await buyPiece(
     { ...piece, read: (again) => piece.read(again), contentHash: content },
     intent,
-    { ...work, recipe, findAnswer: (cut) => findPart(work, pages, step, cut) },
+    { ...work, findAnswer: (cut) => findPart(work, pages, step, cut) },
     deps,
     signal,
   )

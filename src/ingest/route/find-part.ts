@@ -3,7 +3,7 @@ import type { ParserFacts } from '#src/document/parser.ts'
 import type { Receipts } from '../deps.ts'
 import type { FoundReceipt } from '../process/find-receipt.ts'
 import type { Work } from '../process/work.ts'
-import type { ServiceStep } from './service-steps.ts'
+import type { ServiceStep } from './service-step.ts'
 
 /** Who answered a receipt that names no parser. */
 const ownParser = ({ parsers }: Receipts): ParserFacts => ({ ...parsers.own, at: null })
@@ -38,8 +38,7 @@ export async function* partsWith(
     if (!pages.some((page) => wanted.has(page))) continue
     const kept = await deps.store.readReceipt(id, { hold: work.hold, signal })
     if (kept === null) continue
-    if (step.owns(id, kept.parser)) yield { id, pages, body: kept.body, parser: kept.parser ?? ownParser(deps) }
-    else work.hold.giveBack(kept.body.length)
+    yield { id, pages, body: kept.body, parser: kept.parser ?? ownParser(deps) }
   }
 }
 

@@ -1,7 +1,6 @@
 import type { Recipe } from '#src/contract/recipe.ts'
 import { receiptId } from '#src/document/ids.ts'
 import { pagesBelow } from '#src/route/choose-pages.ts'
-import { termsFor } from '#src/route/route-terms.ts'
 import type { PieceDeps, Tiers } from '../deps.ts'
 import { AT_ONCE } from '../process/approach-gate.ts'
 import { findReceipt } from '../process/find-receipt.ts'
@@ -12,7 +11,7 @@ import { routePages } from './route-pages.ts'
 import { parseWhole } from './parse-whole.ts'
 import { localOrigin, readLocally } from './read-locally.ts'
 import type { RoutedOutcome } from './routed-outcome.ts'
-import { serviceSteps } from './service-steps.ts'
+import { serviceStep } from './service-step.ts'
 
 /**
  * Steps 2 to 4 for a document that is routed by page: the engine reads it, the pages that it read badly are bought in one
@@ -26,8 +25,8 @@ export async function ingestRouted(
   deps: PieceDeps,
   signal: AbortSignal,
 ): Promise<RoutedOutcome> {
-  const steps = serviceSteps(work.job.key, answers, tiers, deps)
-  const terms = termsFor(tiers.terms, tiers.servicesOf(work.job.key).names)
+  const step = serviceStep(work.job.key, answers, tiers, deps)
+  const { terms } = tiers
   const service = { ...deps.parsers, own: tiers.service, acceptLocal: false, routes: undefined }
   const paid: PieceDeps = { ...deps, parsers: service }
   const own = { ...work, recipe: answers }
@@ -46,7 +45,7 @@ export async function ingestRouted(
   if (local.kind === 'failed') {
     // What the engine refuses for good, a service may read; what another attempt may mend is not paid for.
     return local.countsUntil === 'final'
-      ? parseWhole(forService, { reason: 'local-failed', terms }, steps, signal)
+      ? parseWhole(forService, { reason: 'local-failed', terms }, step, signal)
       : local
   }
   const pages = outlookOf(local.reading)
@@ -55,7 +54,7 @@ export async function ingestRouted(
     const isGood = pages === null ? local.reading.problems.length === 0 : wanted.length === 0
     return isGood
       ? { kind: 'parsed', origin: localOrigin(local, { ...terms, whole: 'good', pages: [] }) }
-      : parseWhole(forService, { reason: 'below-floor', terms, local }, steps, signal)
+      : parseWhole(forService, { reason: 'below-floor', terms, local }, step, signal)
   }
-  return routePages(forService, { local, pages, wanted }, { steps, terms, tiers }, signal)
+  return routePages(forService, { local, pages, wanted }, { step, tiers }, signal)
 }

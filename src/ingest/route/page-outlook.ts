@@ -17,28 +17,10 @@ export function outlookOf({ data, extensions }: AnswerReading): readonly PageOut
 const BY_PAGE: ReadonlySet<string> = new Set(['markdown', 'links', 'images'])
 
 /** Whether the answer that is asked for is made of its pages alone. */
-export const isMadeOfPages = ({ parsers, formats }: ParseOptions): boolean =>
+const isMadeOfPages = ({ parsers, formats }: ParseOptions): boolean =>
   parsers.length > 0 && formats.every(({ type }) => BY_PAGE.has(type))
 
 /** Whether single pages of a document can be bought and put back. */
 export function isPageable({ extension, address, recipe: { options } }: Work, { data }: AnswerReading): boolean {
   return extension === 'pdf' && address === null && isMadeOfPages(options) && Array.isArray(data.blocks)
-}
-
-/**
- * The pages that need no other service: the answer holds text for them, calls them whole, and expects no lower quality of
- * them than the floor, where it says what it expects.
- */
-export function answeredWell(
-  { pages, reading }: { readonly pages: readonly number[]; readonly reading: AnswerReading },
-  floor: number,
-): number[] {
-  const quality = new Map(outlookOf(reading)?.map((page) => [page.pageNumber, page.quality ?? 1]))
-  const status = new Map(reading.data.blocks?.map((page) => [page.pageNumber, page.status]))
-  const answered = reading.data.pages ?? [{ pageNumber: 1, markdown: reading.data.markdown ?? '' }]
-  return answered.flatMap(({ pageNumber, markdown }) => {
-    const page = pages[pageNumber - 1]
-    const isWhole = markdown.trim() !== '' && (status.get(pageNumber) ?? 'ok') === 'ok'
-    return page !== undefined && isWhole && (quality.get(pageNumber) ?? 1) >= floor ? [page] : []
-  })
 }

@@ -1,18 +1,16 @@
 import { readAnswer } from '#src/contract/read-answer.ts'
 import { assertNever } from '#src/document/assert-never.ts'
-import { MAX_ATTEMPTS } from '#src/document/backoff.ts'
 import { receiptId } from '#src/document/ids.ts'
 import type { RouteTerms } from '#src/document/route.ts'
 import type { PieceDeps } from '../deps.ts'
 import { buyAnswer } from '../process/buy-answer.ts'
-import { leftWhenDown } from '../process/buy-piece.ts'
 import { costOf } from '../process/commit-answer.ts'
 import { ingestPieces } from '../process/ingest-pieces.ts'
 import { cutterFor } from '../process/preflight.ts'
 import type { Work } from '../process/work.ts'
 import type { RoutedOutcome } from './routed-outcome.ts'
 import { type LocalAnswer, localOrigin } from './read-locally.ts'
-import type { ServiceStep } from './service-steps.ts'
+import type { ServiceStep } from './service-step.ts'
 
 interface Whole {
   readonly reason: 'local-failed' | 'below-floor'
@@ -23,25 +21,18 @@ interface Whole {
 
 /**
  * Buys the answer for a document as a whole: the engine could not read it, or what it is asked for belongs to no single
- * page. What one service fails on goes to the next. Where the last one fails too, the engine's answer stays, if there is
- * one, and says so.
+ * page. Where the service fails too, the engine's answer stays, if there is one, and says so.
  */
 export async function parseWhole(
   work: Work,
   whole: Whole,
-  steps: readonly ServiceStep[],
+  { deps }: ServiceStep,
   signal: AbortSignal,
 ): Promise<RoutedOutcome> {
-  const last = steps.length - 1
-  for (const [at, { deps }] of steps.entries()) {
-    const outcome = await parseAt(work, whole, deps, signal)
-    const isFailed = outcome.kind === 'failed' && (outcome.countsUntil === 'final' || work.attempt >= MAX_ATTEMPTS)
-    if (!isFailed || at === last) return withLocal(outcome, whole)
-  }
-  throw new Error('a document has no service')
+  return withLocal(await buyWhole(work, whole, deps, signal), whole)
 }
 
-async function parseAt(
+async function buyWhole(
   work: Work,
   { reason, terms }: Whole,
   deps: PieceDeps,
@@ -54,7 +45,7 @@ async function parseAt(
     return outcome.kind === 'parsed' ? { kind: 'parsed', origin: { ...outcome, receipt: null, route } } : outcome
   }
   const { contentHash } = work.read
-  const purchase = leftWhenDown(await buyAnswer(work, receiptId(contentHash, work.recipe.hash), deps, signal), deps)
+  const purchase = await buyAnswer(work, receiptId(contentHash, work.recipe.hash), deps, signal)
   switch (purchase.kind) {
     case 'bought': {
       const { answer, parser } = purchase

@@ -1,20 +1,21 @@
+import { mostPagesIn } from '#src/contract/timeouts.ts'
 import { receiptId } from '#src/document/ids.ts'
 import { weakest } from '#src/document/parser.ts'
 import type { PieceRecord } from '#src/document/record.ts'
-import type { RouteTerms } from '#src/document/route.ts'
 import type { PageOutlook } from '#src/route/choose-pages.ts'
 import type { Tiers } from '../deps.ts'
 import type { ReadingOrigin } from '../process/commit-answer.ts'
 import { marksPages } from '../process/stitch-answers.ts'
+import type { Purchase } from '../process/purchase.ts'
 import { sumOfCosts } from '../process/sum-of-costs.ts'
 import type { Work } from '../process/work.ts'
-import { buyInOrder } from './buy-in-order.ts'
-import type { BoughtPart } from './buy-pages.ts'
+import { boughtBefore } from './bought-before.ts'
+import { type BoughtPart, buyPages, type PagesBought } from './buy-pages.ts'
 import { mergePages } from './merge-pages.ts'
 import { type LocalAnswer, localOrigin } from './read-locally.ts'
 import { problemsOf, routedPages } from './route-record.ts'
 import type { RoutedOutcome } from './routed-outcome.ts'
-import type { ServiceStep } from './service-steps.ts'
+import type { ServiceStep } from './service-step.ts'
 
 interface ReadPages {
   readonly local: LocalAnswer
@@ -24,8 +25,7 @@ interface ReadPages {
 }
 
 interface Routing {
-  readonly steps: readonly ServiceStep[]
-  readonly terms: RouteTerms
+  readonly step: ServiceStep
   readonly tiers: Tiers
 }
 
@@ -33,16 +33,19 @@ interface Routing {
 export async function routePages(
   work: Work,
   { local, pages, wanted }: ReadPages,
-  { steps, terms, tiers }: Routing,
+  { step, tiers }: Routing,
   signal: AbortSignal,
 ): Promise<RoutedOutcome> {
   const { hash, canonical } = work.recipe
-  const [step] = steps
-  if (step === undefined) throw new Error('a document has no service')
-  const bought = await buyInOrder(work, { pages: wanted, counted: pages.length }, steps, tiers, signal)
-  if (bought.kind === 'later') return bought
-  const isAllFound = !bought.hasSent && bought.parts.length > 0
-  if (isAllFound) await step.deps.intents.conclude(receiptId(work.read.contentHash, hash), work.job.key)
+  const before = await boughtBefore(work, wanted, step, signal)
+  const have = new Set(before.flatMap((part) => part.pages))
+  const missing = wanted.filter((page) => !have.has(page))
+  const need = await granted(missing, { before: have.size, counted: pages.length }, tiers)
+  const now = await buyMissing(work, need, step, tiers, signal)
+  if (now.kind === 'later') return now
+  const bought = { ...now, parts: [...before, ...now.parts] }
+  if (need.length === 0 && before.length > 0)
+    await step.deps.intents.conclude(receiptId(work.read.contentHash, hash), work.job.key)
   const { reading, used, from } = mergePages(
     local.reading,
     bought.parts,
@@ -50,14 +53,40 @@ export async function routePages(
     step.deps.clock.wall(),
   )
   const routes = routedPages(pages, wanted, from, bought)
-  const route = { ...terms, whole: null, pages: routes }
+  const route = { ...tiers.terms, whole: null, pages: routes }
   const origin = originOf(local, bought.parts, used.size < pages.length)
-  const services = steps.map(({ name }) => name)
-  const problems = [...reading.problems, ...problemsOf(routes, bought.failed, services)]
+  const problems = [...reading.problems, ...problemsOf(routes, bought.failed)]
   const all: ReadingOrigin = { ...origin, reading: { ...reading, problems }, route }
   return bought.passing === null
     ? { kind: 'parsed', origin: all }
     : { kind: 'incomplete', origin: all, failed: bought.passing }
+}
+
+/**
+ * What the limits of the document and of the pipeline leave of these pages, which come the worst first. Pages bought before count
+ * for `buyPages` and not for `buyShare`: they are used, and never bought again.
+ */
+async function granted(
+  missing: readonly number[],
+  { before, counted }: { readonly before: number; readonly counted: number },
+  { terms, share }: Tiers,
+): Promise<readonly number[]> {
+  const most = terms.buyPages === null ? undefined : Math.max(0, terms.buyPages - before)
+  const need = missing.slice(0, most)
+  if (terms.buyShare >= 1) return need
+  return need.slice(0, await share.grant({ counted, wanted: need.length, share: terms.buyShare }))
+}
+
+async function buyMissing(
+  work: Work,
+  pages: readonly number[],
+  step: ServiceStep,
+  { cutter }: Tiers,
+  signal: AbortSignal,
+): Promise<PagesBought | Extract<Purchase, { kind: 'later' }>> {
+  if (pages.length === 0) return { kind: 'bought', parts: [], failed: new Map(), passing: null }
+  const inOrder = pages.toSorted((a, b) => a - b)
+  return buyPages(work, inOrder, { cutter, most: mostPagesIn(work.recipe.options) }, step, signal)
 }
 
 /** Where the answer for the whole comes from; `hasLocal`: some of its pages are the engine's. */

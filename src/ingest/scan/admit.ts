@@ -116,7 +116,7 @@ async function refuseWithoutSpace({
 }
 
 function notAdmitted(admission: Exclude<Admission, { kind: 'admitted' }>, { halt }: BuyDeps): Acquisition {
-  if (admission.kind === 'wait') return later(postpone(admission.waitMs, admission.reason), admission.isDown)
+  if (admission.kind === 'wait') return later(postpone(admission.waitMs, admission.reason))
   // Shut by another process's answer, maybe with a probe in flight: only our own answer, or a budget, halts this run.
   if (admission.retryInMs === null) halt(admission.cause, admission.message)
   return later(postpone(Math.min(admission.retryInMs ?? HALTED_MS, PROBED_MS), admission.message))

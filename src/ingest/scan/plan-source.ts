@@ -21,23 +21,15 @@ import { type Handling, handlingOf } from '../process/handling.ts'
 import { KeySet } from '#src/document/key-set.ts'
 import { planPieces } from '../process/plan-pieces.ts'
 import { cutterFor, refuseByContent, refuseByListing } from '../process/preflight.ts'
-import { isMadeOfPages } from '../route/page-outlook.ts'
 import { openListed } from './open-listed.ts'
 import { readOnce } from '../process/read-once.ts'
-import { type LocalFirstPrice, localFirstPrices, type OrderPrices } from './price-local-first.ts'
 import { type Unlisted, unlistedOf } from './unlisted.ts'
 
 const BATCH = 200
 
 export interface PlanDeps extends OwnedStore, Receipts, Recipes, PriceModel, ChangeDeps {
-  /** Of the services that a rule names for a document, in their order; missing where all go to that of the pipeline. */
-  readonly servicePrices?: (key: SourceKey) => readonly PriceModel['price'][]
-  /** Whether a document is for the embedded engine alone, whatever `--route` says. */
-  readonly staysLocal?: (key: SourceKey) => boolean
-  /** Most pages that local-first buys of one document; undefined: no limit. */
-  readonly buyPages?: number | undefined
-  /** Share of the pages of all documents that local-first buys; default: all. */
-  readonly buyShare?: number | undefined
+  /** Of the service that a rule names for a document; missing where all go to that of the pipeline. */
+  readonly priceFor?: (key: SourceKey) => PriceModel['price']
   readonly source: Source
   readonly clock: Pick<Clock, 'wall'>
   readonly ledger: Ledger
@@ -60,19 +52,8 @@ export interface PlannedItem {
   readonly requests: number
   /** Pages of a PDF that would be sent; null where none were counted. */
   readonly pages: number | null
-  /** What it would cost, at the most where several services are asked in an order; 0 when nothing would be sent for it. */
+  /** Its price; 0 when nothing would be sent for it. */
   readonly credits: number
-  /** What it would cost where the first service answers well. */
-  readonly leastCredits: number
-  /** True for a document that no policy sends anywhere. */
-  readonly stays: boolean
-  /**
-   * What local-first would buy of it, by quality; null for what the embedded engine has not read, and where nothing is sent. Also of
-   * a document that this plan leaves alone because that engine refused it.
-   */
-  readonly localFirst: readonly LocalFirstPrice[] | null
-  /** What a run with `--route service` would do with a document that `--route local` keeps here; missing for all others. */
-  readonly asService?: PlannedItem
   /** True when a receipt that is there, or a copy earlier in this plan, saves the request. */
   readonly saved: boolean
   /** True for a text that would become outputs as it is, without a request. */
@@ -85,8 +66,8 @@ export interface PlannedItem {
  * for each item, and 16 characters for each document that it would buy.
  */
 export async function* planSource(deps: PlanDeps, signal: AbortSignal): AsyncGenerator<PlannedItem> {
-  const bought = newPurchases()
-  const asService = newPurchases()
+  // Marks of what was planned to be bought, so that a copy of it costs nothing.
+  const bought = new Set<string>()
   const listing = { listed: new KeySet(), leftOut: new KeySet() }
   let recorded = 0
   for await (const batch of batchesOf(deps.source.list(signal), BATCH)) {
@@ -96,34 +77,15 @@ export async function* planSource(deps: PlanDeps, signal: AbortSignal): AsyncGen
       else {
         listing.listed.add(item.key)
         if (known[index]) recorded += 1
-        const planned = await planItem(item, known[index] ?? null, bought, deps, signal)
-        const isKept = isKeptByDefault(item.key, deps)
-        yield isKept
-          ? { ...planned, asService: await planItem(item, known[index] ?? null, asService, unrouted(deps), signal) }
-          : planned
+        yield await planItem(item, known[index] ?? null, bought, deps, signal)
       }
     }
   }
   for await (const unlisted of unlistedOf(listing, deps, signal, recorded)) {
-    const planned = await planUnlisted(unlisted, bought.asPlanned, deps, signal)
+    const planned = await planUnlisted(unlisted, bought, deps, signal)
     if (planned !== null) yield planned
   }
 }
-
-/** Marks of what was planned to be bought, so that a copy of it costs nothing. */
-interface Purchases {
-  readonly asPlanned: Set<string>
-  /** Of what is not bought as planned, and under another policy is. */
-  readonly byPolicy: Set<string>
-}
-
-const newPurchases = (): Purchases => ({ asPlanned: new Set(), byPolicy: new Set() })
-
-/** Whether a service is there, and only `--route local` keeps a document from it. */
-const isKeptByDefault = (key: SourceKey, { parsers, staysLocal }: PlanDeps): boolean =>
-  parsers.own.class === 'service' && parsers.routes?.of(key) === 'local' && staysLocal?.(key) !== true
-
-const unrouted = (deps: PlanDeps): PlanDeps => ({ ...deps, parsers: { ...deps.parsers, routes: undefined } })
 
 /** Null for what a run would forget: it leaves nothing in the store. */
 async function planUnlisted(
@@ -158,9 +120,6 @@ const NOTHING = {
   requests: 0,
   pages: null,
   credits: 0,
-  leastCredits: 0,
-  stays: false,
-  localFirst: null,
   saved: false,
   passedThrough: false,
 } as const
@@ -168,7 +127,7 @@ const NOTHING = {
 async function planItem(
   item: Exclude<SourceItem, { kind: 'left_out' }>,
   known: LedgerEntry | null,
-  bought: Purchases,
+  bought: Set<string>,
   deps: PlanDeps,
   signal: AbortSignal,
 ): Promise<PlannedItem> {
@@ -195,47 +154,26 @@ async function planItem(
   const hasFailed = change === 'unchanged' && known?.outcome === 'failed'
   const letter = hasFailed ? await deps.store.readDeadLetter(key) : null
   if (change !== 'unchanged' || (hasFailed && failedByChance(letter, deps.clock.wall()))) {
-    return { ...nothing, change, ...(await priced(item, handling, bought.asPlanned, ownDeps, signal)) }
+    return { ...nothing, change, ...(await priced(item, handling, bought, ownDeps, signal)) }
   }
-  // A run as planned leaves it alone. Under local-first, whose recipe is another one, it would be tried again.
-  const mayBeBought = handling.kind === 'parse' && handling.recipe.answers === undefined
-  if (!mayBeBought || letter?.engineRefused !== true) return { ...nothing, change }
-  const { localFirst = null, stays = false } = await priced(item, handling, bought.byPolicy, ownDeps, signal)
-  return { ...nothing, change, localFirst, stays }
+  return { ...nothing, change }
 }
 
-type DocumentDeps = PlanDeps & OrderPrices
-
-/**
- * A document that stays on this machine costs nothing. One that is routed by page is priced as if every page were bought, at
- * each service of an order: the most that it can cost.
- */
-function forDocument(key: SourceKey, handling: Handling, deps: PlanDeps): DocumentDeps {
+/** A document that stays on this machine costs nothing. One that is routed by page is priced as if every page were bought. */
+function forDocument(key: SourceKey, handling: Handling, deps: PlanDeps): PlanDeps {
   const parsers = policyFor(deps.parsers, key)
   if (deps.parsers.routes?.of(key) === 'local') {
-    return { ...deps, parsers, price: () => 0, order: [() => 0], countPages: async () => null }
+    return { ...deps, parsers, price: () => 0, countPages: async () => null }
   }
-  const order = deps.servicePrices?.(key) ?? [deps.price]
-  const withPrice = { ...deps, order, price: (...asked: Asked) => mostOf(order, asked) }
-  return handling.recipe.answers === undefined ? { ...withPrice, parsers } : withPrice
-}
-
-type Asked = Parameters<PriceModel['price']>
-
-/** Pages may be paid for at one service after the other; a whole document goes on only where a service failed, which is free. */
-function mostOf(order: readonly PriceModel['price'][], asked: Asked): number {
-  const [{ options }, extension] = asked
-  const prices = order.map((price) => price(...asked))
-  return extension === 'pdf' && isMadeOfPages(options)
-    ? prices.reduce((sum, price) => sum + price, 0)
-    : Math.max(...prices)
+  const atService = { ...deps, price: deps.priceFor?.(key) ?? deps.price }
+  return handling.recipe.answers === undefined ? { ...atService, parsers } : atService
 }
 
 async function priced(
   item: Pick<Extract<SourceItem, { kind: 'document' }>, 'key' | 'version'>,
   handling: Handling,
   bought: Set<string>,
-  deps: DocumentDeps,
+  deps: PlanDeps,
   signal: AbortSignal,
 ): Promise<Partial<PlannedItem>> {
   const opened = await openListed(deps.source, item, signal)
@@ -255,28 +193,12 @@ async function priced(
   )
     return { saved: true }
   bought.add(mark)
-  const stays = deps.staysLocal?.(item.key) ?? false
-  const [first = deps.price] = deps.order
-  const isByPage = document.address === undefined && isMadeOfPages(recipe.options)
-  const listed = { key: item.key, contentHash: read.contentHash, recipe }
-  const localFirst = (pages: number | null, sizes: readonly (number | null)[]): ReturnType<typeof localFirstPrices> => {
-    const prices = sizes.map((size) => deps.order.map((price) => price(recipe, extension, size)))
-    const sumOf = (creditsOf: (ofPiece: readonly number[]) => number): number =>
-      prices.reduce((sum, ofPiece) => sum + creditsOf(ofPiece), 0)
-    const whole = { pages, credits: sumOf(([price = 0]) => price), mostCredits: sumOf((all) => Math.max(...all)) }
-    return localFirstPrices({ ...listed, whole, isByPage, buyPages: deps.buyPages, buyShare: deps.buyShare }, deps)
-  }
   const cutter = cutterFor({ extension, read }, deps)
   if (cutter !== null) {
     const cut = await planPieces(read, recipe, cutter, deps, signal)
     if ('message' in cut) return { refusal: cut }
-    const { sizes, ...planned } = cut
-    if (planned.requests === 0) return { saved: true }
-    const leastCredits = sizes.reduce((sum, pages) => sum + first(recipe, extension, pages), 0)
-    return { ...planned, leastCredits, stays, localFirst: await localFirst(planned.pages, sizes) }
+    return cut.requests === 0 ? { saved: true } : cut
   }
   const pages = document.address === undefined ? await deps.countPages(read, extension, signal) : null
-  const credits = deps.price(recipe, extension, pages)
-  const leastCredits = first(recipe, extension, pages)
-  return { requests: 1, pages, credits, leastCredits, stays, localFirst: await localFirst(pages, [pages]) }
+  return { requests: 1, pages, credits: deps.price(recipe, extension, pages) }
 }

@@ -2,11 +2,13 @@ import { createHash } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { receiptId, sourceKey } from '#src/document/ids.ts'
+import { contentHash as contentOf, receiptId, sourceKey } from '#src/document/ids.ts'
+import { partHash } from '#src/document/page-list.ts'
 import { receiptsOf } from '#src/document/record.ts'
 import { unusedReceipts } from '#src/ingest/maintain/collect-receipts.ts'
 import { rederive } from '#src/ingest/maintain/rederive.ts'
 import { freeIntents } from '#src/ingest/process/free-intents.ts'
+import { recipeAt } from '#src/ingest/route/service-step.ts'
 import { verifyStore } from '#src/ingest/maintain/verify-store.ts'
 import type { RedisIntents } from '#src/ledger/redis-intents.ts'
 import { collect } from '../../support/documents.ts'
@@ -148,6 +150,29 @@ describe('a document is bought by page', () => {
       expect((await routed.deps.store.readRecord(key))?.cost.basis).toBe('saved')
     }, 240_000)
   }
+
+  test('an answer that version 0.2.0 named by recipe and service is not bought again', async () => {
+    const drawn = { grades: [0.2, 1], poison: new Set<number>(), broken: new Set<number>(), blank: new Set<number>() }
+    const bought = new Bought()
+    await using routed = await openWith(drawn, bought)
+    const { store, recipeFor } = routed.deps
+    const { body } = answerOf([truth(1)], null)
+    const content = contentOf(
+      createHash('sha256')
+        .update(await pdfWith(2))
+        .digest('hex'),
+    )
+    const { hash } = recipeAt(recipeFor(key, 'pdf').answers ?? recipeFor(key, 'pdf'), 'default')
+    const facts = { class: 'service', origin: 'http://127.0.0.1:9', version: null, at: null } as const
+    await store.saveReceipt(
+      receiptId(partHash(content, [1]), hash, 'service'),
+      Buffer.from(JSON.stringify(body)),
+      facts,
+    )
+    await routed.ingestToEnd('a.pdf')
+    expect(bought.pages.size).toBe(0)
+    expect(await pagesOf(routed)).toEqual([truth(1), local(2)])
+  }, 240_000)
 
   test('a higher floor buys the further pages alone', async () => {
     const drawn = {
