@@ -1,8 +1,9 @@
-import { mkdir, readdir, readFile, rm, utimes, writeFile } from 'node:fs/promises'
+import { cp, mkdir, readdir, readFile, rename, rm, utimes, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { ClaimLost } from '#src/document/claim-lost.ts'
 import { sourceKey } from '#src/document/ids.ts'
+import { keyHash } from '#src/outputs/document-path.ts'
 import { FolderWatch } from '#src/outputs/folder/folder-probe.ts'
 import { openFolderStore, type FolderOutputStore } from '#src/outputs/folder/folder-store.ts'
 import { bootFrame, entryFrame, readSegment } from '#src/outputs/folder/journal/entry.ts'
@@ -100,6 +101,29 @@ test('the next process after a loss of power makes again what the journal holds,
   expect(await again?.readRecord(sourceKey('removed.pdf'))).toBeNull()
   expect((await again?.readDeadLetter(sourceKey('failed.pdf')))?.key).toBe('failed.pdf')
   expect(await text('failed.pdf')).toBe('earlier')
+})
+
+test('an earlier commit that stepped aside does not return in the place of a removed document', async (context) => {
+  await using folder = await tempFolder()
+  if ((await journalBoot(folder.path)) === null) context.skip('no journal on this file system')
+  const store = await openFolderStore({ path: folder.path, journal: LIMITS })
+  await commit(store, 'a.pdf', 'first')
+  const [first, work] = [join(folder.path, 'documents/a.pdf'), join(folder.path, '.sluice')]
+  const kept = join(folder.path, 'kept')
+  await cp(first, kept, { recursive: true })
+  await commit(store, 'a.pdf', 'second', 2)
+  await store.remove(sourceKey('a.pdf'))
+  // The disk has the second commit between its two renames, and half of the first one.
+  const area = await WorkArea.open(folder.path, await FolderWatch.open(folder.path))
+  const gone = area.newId().replace(/~\d+~/, '~999999999~')
+  await mkdir(join(work, 'staging', gone))
+  await writeFile(join(kept, 'document.md'), '')
+  await rename(kept, area.asidePath(gone, keyHash(sourceKey('a.pdf')), 'old'))
+  await startMachineAgain(folder.path)
+  const again = await openFolderStore({ path: folder.path })
+  await again.recover()
+  expect(await again.readRecord(sourceKey('a.pdf'))).toBeNull()
+  expect(await readdir(join(work, 'aside'))).toEqual([])
 })
 
 test('a commit that was refused under an earlier claim is not made again', async (context) => {
