@@ -85,13 +85,15 @@ async function sendOnce(work: Work, recipe: Recipe, id: ReceiptId, deps: BuyDeps
   if (answered.kind === 'later' || answered.kind === 'failed') return { ...answered, remedy: NO_REMEDY }
   const durationMs = deps.clock.monotonic() - sentAt
   if (answered.kind !== 'parsed') work.hold.giveBack()
-  const verdict = await ruledVerdict(answered, work, deps)
+  // A store that cannot be read keeps no permit, no intent and no reservation: it is reported once they are given back.
+  const [ruled] = await Promise.allSettled([ruledVerdict(answered, work, deps)])
+  const halted = ruled.status === 'fulfilled' && ruled.value.kind === 'halted' ? ruled.value : null
   reportHealth(answered, deps)
-  if (verdict.kind === 'parsed') deps.timedOut.came(key)
-  else if (verdict.kind === 'unavailable' && verdict.remedy.kind === 'timeout') deps.timedOut.ranOut(key)
+  if (answered.kind === 'parsed') deps.timedOut.came(key)
+  else if (answered.kind === 'unavailable' && answered.remedy.kind === 'timeout') deps.timedOut.ranOut(key)
   const { address } = work
-  if (address !== null && verdict.kind === 'unavailable' && verdict.errorPage !== undefined) {
-    deps.sitePauses.asked(address, verdict.retryAfterMs ?? 0)
+  if (address !== null && answered.kind === 'unavailable' && answered.errorPage !== undefined) {
+    deps.sitePauses.asked(address, answered.retryAfterMs ?? 0)
   }
   const credits = chargeOf(answered, recipe, work, deps)
   // Before the answer is saved: what was charged counts, whatever becomes of it.
@@ -102,15 +104,15 @@ async function sendOnce(work: Work, recipe: Recipe, id: ReceiptId, deps: BuyDeps
   const parser = { ...deps.parsers.own, at: new Date(deps.clock.wall()).toISOString() }
   const kept = receiptId(work.read.contentHash, work.recipe.hash, parser.class)
   const save = async (): Promise<void> => {
-    if (verdict.kind === 'parsed' && !recipe.options.zeroDataRetention) {
-      await saveAnswer({ id: kept, intent: id, body: verdict.answer.body, parser }, key, deps)
+    if (answered.kind === 'parsed' && !recipe.options.zeroDataRetention) {
+      await saveAnswer({ id: kept, intent: id, body: answered.answer.body, parser }, key, deps)
     }
     await deps.intents.clear(id)
   }
   // Concurrently: what was paid for must not wait for Redis, nor the next request for the disk. All of them end
   // before an error is thrown: no worker may search for a receipt that is still being written.
   const leaving = deps.requestPriority.runUrgent(
-    deps.gate.leave(permit, { verdict: verdict.kind === 'halted' ? verdict : answered, durationMs, credits }),
+    deps.gate.leave(permit, { verdict: halted ?? answered, durationMs, credits }),
   )
   const spent = deps.spending.conclude(reservation, credits ?? 'unknown')
   const [left, saved, settled] = await Promise.allSettled([leaving, save(), spent])
@@ -118,6 +120,8 @@ async function sendOnce(work: Work, recipe: Recipe, id: ReceiptId, deps: BuyDeps
   if (settled.status === 'rejected') throw settled.reason
   if (left.status === 'rejected') throw left.reason
   emitVerdict(key, answered, { durationMs, modelled: reservation.modelled }, deps)
+  if (ruled.status === 'rejected') throw ruled.reason
+  const verdict = ruled.value
   return {
     ...purchaseOf(verdict, left.value, { attempt: work.attempt, parser }, deps),
     remedy: remedyOf(verdict, deps),

@@ -41,7 +41,7 @@ export async function differences(ask: Ask, prometheus: RunningPrometheus, truth
   await counters(counted, truths, same)
   await gauges(ask, truths, same)
   await health(ask, truths, same)
-  if (truths.isSeenFromStart) await increases(ask, truths, reported)
+  if (truths.isSeenFromStart && !counted.hidesRestart) await increases(ask, truths, reported)
   await shared(prometheus, truths, same)
   return reported
 }
@@ -51,6 +51,8 @@ type Same = (what: string, value: unknown, truth: unknown) => void
 /** Exact sums of counters over all lives of all processes, from every sample that was scraped. */
 class Counted {
   readonly #prometheus: RunningPrometheus
+  /** A counter passed its last value between the start of its process and the first scrape: `increase` sees no restart then. */
+  hidesRestart = false
 
   constructor(prometheus: RunningPrometheus) {
     this.#prometheus = prometheus
@@ -67,6 +69,7 @@ class Counted {
         const start = startOf(labels['instance'] ?? '', at)
         // A counter begins at zero in each life of its process, and may be higher than before when it is scraped.
         sum += start === life ? value - last : value
+        this.hidesRestart ||= start !== life && last > 0 && value >= last
         last = value
         life = start
       }

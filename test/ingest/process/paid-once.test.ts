@@ -8,6 +8,7 @@ import { StoreUnusable } from '#src/document/store-unusable.ts'
 import type { Turn } from '#src/ports/gate.ts'
 import type { Delivery } from '#src/ports/queue.ts'
 import type { OutputStore } from '#src/ports/output-store.ts'
+import { errorReply } from '../../support/scripted-service.ts'
 import { startTestRedis, type TestRedis } from '../../support/redis.ts'
 import { tempFolder } from '../../support/temp-folder.ts'
 import { openWorkbench, type Workbench } from '../../support/workbench.ts'
@@ -177,6 +178,24 @@ test('a store that cannot be read right before the request keeps neither the per
   expect(await (gate as ServiceGate).limiter.state()).toMatchObject({ inFlight: 0 })
   expect(await ingestDocument(delivery, { ...bench.deps, store: flaky }, SIGNAL)).toEqual({ kind: 'finish' })
   expect([await (intents as RedisIntents).ambiguousTotal(), bench.service.charged]).toEqual([0, 1])
+})
+
+test('a refusal that cannot be judged because the store is away keeps neither the permit nor the intent', async () => {
+  await using bench = await openWorkbench({ redis, answers: () => errorReply(422, 'cannot be read') })
+  await bench.write('a.csv', 'the,bytes')
+  const { store, gate, intents } = bench.deps
+  let isAway = true
+  const flaky = before('readRecord', store, async () => {
+    if (isAway && bench.service.requests.length > 0) throw new StoreUnusable('the store went away')
+  })
+  const delivery = await deliveryOf(bench, 'a.csv')
+  const first = await ingestDocument(delivery, { ...bench.deps, store: flaky }, SIGNAL)
+  expect(first).toMatchObject({ kind: 'postpone', counted: false })
+  expect(await (gate as ServiceGate).limiter.state()).toMatchObject({ inFlight: 0 })
+  expect(await (intents as RedisIntents).list()).toEqual([])
+  isAway = false
+  expect(await ingestDocument(delivery, { ...bench.deps, store: flaky }, SIGNAL)).toEqual({ kind: 'finish' })
+  expect(await (intents as RedisIntents).ambiguousTotal()).toBe(0)
 })
 
 test('a process that stood still between its search for the receipt and the request searches again before it sends', async () => {
