@@ -3,7 +3,8 @@ import { undelivered } from '#src/contract/undelivered.ts'
 import { extensionOf } from '#src/document/formats.ts'
 import { type AnswerReading, readAnswer } from '#src/contract/read-answer.ts'
 import { StoreUnusable } from '#src/document/store-unusable.ts'
-import type { ReceiptId } from '#src/document/ids.ts'
+import type { ReceiptId, SourceKey } from '#src/document/ids.ts'
+import type { LedgerEntry, Settled } from '#src/document/ledger-entry.ts'
 import type { ParserFacts } from '#src/document/parser.ts'
 import {
   type Cost,
@@ -90,7 +91,7 @@ async function settle(work: ReadWork, record: DocumentRecord, deps: SettleDeps):
   const { version, recipeHash, outcome, parser } = record
   const entry = { version, recipeHash, outcome, isLocal: parser?.class === 'embedded' }
   const sameVersion = record.version === work.job.version
-  const written = sameVersion ? deps.ledger.settle(key, entry) : deps.ledger.write([[key, entry]])
+  const written = sameVersion ? deps.ledger.settle(key, entry) : settleOther(key, entry, deps)
   // Sent together, carried out in this order: what the ledger knows of a document is settled before another may have it.
   const [settled] = await Promise.all([written, work.claim.release()])
   deps.events.emit('document:settled', {
@@ -108,6 +109,15 @@ async function settle(work: ReadWork, record: DocumentRecord, deps: SettleDeps):
     attempts: work.attempt,
   })
   return settled === 'other_version' && (await renewOverwritten(key, deps)) ? OVERWRITTEN : FINISH
+}
+
+/** The end of a job of an earlier version: the document may have ended by the job of this one. */
+async function settleOther(key: SourceKey, entry: LedgerEntry, { ledger }: SettleDeps): Promise<Settled> {
+  const [known] = await ledger.read([key])
+  if (known?.version === entry.version && known.recipeHash === entry.recipeHash && known.outcome === entry.outcome)
+    return 'again'
+  await ledger.write([[key, entry]])
+  return 'ended'
 }
 
 function recordOf(

@@ -81,6 +81,28 @@ describe('a document that is delivered again', () => {
     expect(await bench.deps.ledger.endedTotal()).toBe(1)
   })
 
+  test('is counted once where a job of an earlier version comes behind that of the present one', async () => {
+    await using bench = await openWorkbench({ redis })
+    const tally = tallyOf(bench.deps.events)
+    await bench.write('a.csv', 'a')
+    await bench.ingest('a.csv')
+    const [entry] = await bench.deps.ledger.read([key])
+    if (!entry) throw new Error('the ledger has no entry')
+    const job = {
+      schema: 1,
+      key,
+      version: version('earlier'),
+      recipeHash: entry.recipeHash,
+      bytes: 1,
+      queuedAt: Date.now(),
+    } as const
+    expect(await ingestDocument({ job, attempt: 1 }, bench.deps, new AbortController().signal)).toEqual({
+      kind: 'finish',
+    })
+    expect(tally.settled.done).toBe(1)
+    expect(await bench.deps.ledger.read([key])).toEqual([entry])
+  })
+
   test('is committed again when it failed since, or was taken for gone, or its file was written anew', async () => {
     await using bench = await openWorkbench({ redis })
     const { store } = bench.deps

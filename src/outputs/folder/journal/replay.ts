@@ -31,7 +31,7 @@ export async function replayJournal(store: OutputStore, area: WorkArea, boot: st
   await using _lock: Lock = await lockReplay(area, boot)
   // Read under the lock: another process may have done them.
   const segments = await formerSegments(area, boot)
-  // What stepped aside for a cut-off commit returns first: after the entries it would take the place of a removed document.
+  // What stepped aside for a cut-off commit returns first: later it would restore a removed document.
   await store.recover()
   const entries = segments.flatMap((segment) => segment.entries).toSorted((a, b) => a.at - b.at)
   const receipts = entries.filter((entry) => entry.kind === 'receipt')

@@ -103,7 +103,7 @@ test('the next process after a loss of power makes again what the journal holds,
   expect(await text('failed.pdf')).toBe('earlier')
 })
 
-test('an earlier commit that stepped aside does not return in the place of a removed document', async (context) => {
+test('an earlier commit that stepped aside does not restore a removed document', async (context) => {
   await using folder = await tempFolder()
   if ((await journalBoot(folder.path)) === null) context.skip('no journal on this file system')
   const store = await openFolderStore({ path: folder.path, journal: LIMITS })
