@@ -29,10 +29,7 @@ const REASONS: ReadonlyMap<string, readonly [FailureCode, string]> = new Map([
   ['ENOENT', ['vanished', 'is no longer there.']],
   ['ENOTDIR', ['vanished', 'is no longer there: a folder on the way to it became a file.']],
   ['EISDIR', ['vanished', 'is no longer a file: there is a folder of that name now.']],
-  [
-    'ELOOP',
-    ['symlink_loop', 'is a symbolic link that leads back to itself, or links are not followed. Remove or mend it.'],
-  ],
+  ['ELOOP', ['symlink_loop', 'is a symbolic link that leads back to itself. Remove or mend it.']],
   ['ENAMETOOLONG', ['unreadable_name', 'has a name that is too long for the file system.']],
 ])
 

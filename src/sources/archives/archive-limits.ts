@@ -1,6 +1,6 @@
 import type { Failure, FailureCode } from '#src/document/failure.ts'
 
-/** What an archive may hold (`--archive-members`, …). Beyond any of them it is refused whole: half an archive would be silence. */
+/** What an archive may hold (`--archive-limits`). Beyond any of them it is refused whole: half an archive would be silence. */
 export interface ArchiveLimits {
   readonly mostMembers: number
   /** Of all members together, unpacked. */
@@ -29,13 +29,13 @@ export function checkLimits(
   of: { readonly name: string; readonly packedBytes: number; readonly members: number; readonly bytes: number },
 ): void {
   const refuse = (what: string, setting: string): never => {
-    const remedy = `Unpack it yourself, or raise ${setting}.`
+    const remedy = `Unpack it yourself, or raise ${setting} of --archive-limits.`
     throw new ArchiveRefused('too_large', `${JSON.stringify(of.name)} ${what}. ${remedy}`)
   }
-  if (of.members > limits.mostMembers) refuse(`holds more than ${limits.mostMembers} members`, '--archive-members')
+  if (of.members > limits.mostMembers) refuse(`holds more than ${limits.mostMembers} members`, 'members')
   const mebibytes = Math.round(limits.mostBytes / 1024 ** 2)
-  if (of.bytes > limits.mostBytes) refuse(`unpacks to more than ${mebibytes} MiB`, '--archive-mb')
+  if (of.bytes > limits.mostBytes) refuse(`unpacks to more than ${mebibytes} MiB`, 'mb')
   const ratio = of.bytes / Math.max(1, of.packedBytes)
   if (of.bytes > RATIO_FROM_BYTES && ratio > limits.mostRatio)
-    refuse(`unpacks to more than ${limits.mostRatio} times its size`, '--archive-ratio')
+    refuse(`unpacks to more than ${limits.mostRatio} times its size`, 'ratio')
 }

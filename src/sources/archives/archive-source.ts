@@ -78,8 +78,7 @@ async function openMember(
   signal: AbortSignal,
 ): Promise<OpenedDocument | Failure> {
   const acquired = await acquire(cache, archiveKey, signal)
-  // A link replaced the archive, and is listed as one: nothing stands for its members any more.
-  if ('code' in acquired) return acquired.code === 'symlink_loop' ? vanished(archiveKey + MEMBER + name) : acquired
+  if ('code' in acquired) return acquired
   const member = acquired.members.get(name)
   if (member !== undefined) return new OpenedMember(cache, archiveKey, acquired, member)
   await acquired[Symbol.asyncDispose]()

@@ -6,7 +6,7 @@ import type { Version } from '#src/document/ids.ts'
 import { DocumentChanged } from '#src/document/document-changed.ts'
 import { type OpenedDocument } from '#src/ports/source.ts'
 import { fileVersion } from './file-version.ts'
-import { failureOf } from '../unusable.ts'
+import { errorCode, failureOf } from '../unusable.ts'
 
 const CHUNK_BYTES = 256 * 1024
 
@@ -17,7 +17,7 @@ const readDescriptor = promisify(read)
 
 /**
  * Opens one file and holds it. `O_NONBLOCK` keeps a pipe that replaced the file from blocking us for ever; without
- * `followSymlinks` a link that replaced it is refused.
+ * `followSymlinks` one that a link replaced has vanished.
  */
 export async function openFile(path: string, key: string, followSymlinks: boolean): Promise<OpenedDocument | Failure> {
   const flags = constants.O_RDONLY | constants.O_NONBLOCK | (followSymlinks ? 0 : constants.O_NOFOLLOW)
@@ -30,6 +30,9 @@ export async function openFile(path: string, key: string, followSymlinks: boolea
     return { code: 'vanished', stage: 'read', message: `${JSON.stringify(key)} is no longer a file.` }
   } catch (error) {
     if (descriptor !== undefined) closeSync(descriptor)
+    // A listing skips links that are not followed: none is a document.
+    const isLink = !followSymlinks && errorCode(error) === 'ELOOP'
+    if (isLink) return { code: 'vanished', stage: 'read', message: `${JSON.stringify(key)} is a symbolic link now.` }
     const failure = failureOf(error, key, 'read')
     if (failure === null) throw error
     return failure

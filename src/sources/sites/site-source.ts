@@ -25,7 +25,6 @@ export interface SiteSourceOptions extends Pick<Filter, 'include' | 'exclude'> {
   readonly delayMs: number
   /** Take PDFs and office documents that pages link to. */
   readonly documents: boolean
-  readonly llmsTxt: boolean
   readonly obeyRobots: boolean
   /** `scrape`: the service fetches the pages; `download`: we do, and send their bytes. */
   readonly via: 'scrape' | 'download'

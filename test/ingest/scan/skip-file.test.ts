@@ -169,6 +169,28 @@ test('a document of the queue that a rule on names leaves out by now is skipped 
   expect(bench.service.requests.length).toBe(1)
 })
 
+test('a document of the queue that a symbolic link replaced waits for the listing, and is skipped and not failed', async () => {
+  await using bench = await openWorkbench({ redis })
+  await bench.write('a.csv', 'one')
+  const csv = sourceKey('a.csv')
+  const [file] = await collect(bench.deps.source.list(SIGNAL))
+  if (file?.kind !== 'document') throw new Error('it is not listed')
+  const recipe = bench.deps.recipeFor(csv, 'csv').hash
+  const entry = { version: file.version, recipeHash: recipe, outcome: 'pending' } as const
+  await bench.deps.ledger.write([[csv, entry]])
+  await bench.erase('a.csv')
+  await symlink('nowhere', `${fileURLToPath(bench.deps.source.url)}a.csv`)
+  const job = { schema: 1, key: csv, ...entry, bytes: 3, queuedAt: Date.now() } as const
+  bench.deps.view.role = { kind: 'lists', listed: null }
+  expect(await ingestDocument({ job, attempt: 1 }, bench.deps, SIGNAL)).toMatchObject({
+    kind: 'postpone',
+    counted: false,
+  })
+  expect(await scan(bench, {})).toEqual({ 'a.csv': 'skipped' })
+  expect(await ingestDocument({ job, attempt: 1 }, bench.deps, SIGNAL)).toEqual({ kind: 'finish' })
+  expect(await bench.deps.ledger.counts()).toEqual({ ...NO_COUNTS, skipped: 1 })
+})
+
 test('a job with the recipe of an earlier run ends failed under the present recipe, so that no scan takes it for changed', async () => {
   await using bench = await openWorkbench({ redis, answers: [errorReply(422, 'rejected')] })
   await bench.write('a.csv', 'one')
