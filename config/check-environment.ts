@@ -1,4 +1,5 @@
 import type { Environment } from './environment.ts'
+import { REMOVED_SETTINGS } from './removed-settings.ts'
 import type { Origins } from './load.ts'
 import { type SettingName, SETTINGS, type Settings } from './settings.ts'
 import type { Setting } from './setting.ts'
@@ -44,9 +45,19 @@ export function checkEnvironment(env: Environment, { settings, origins }: Checke
   const ignored = prefixed.filter((name) => meant.get(name) === '')
   return {
     problems: [...meant].flatMap(([name, close]) => (close === '' ? [] : [`there is no variable ${name}${close}`])),
-    warning: ignored.length === 0 ? null : `no setting has the variable ${ignored.join(', ')}; it is ignored`,
+    warning:
+      ignored.length === 0 ? null : `no setting has the variable ${ignored.map(withRemedy).join(', ')}; it is ignored`,
   }
 }
+
+/** With the sentence on what replaces it, where an earlier release had the setting. */
+function withRemedy(name: string): string {
+  const found = Object.entries(REMOVED_SETTINGS).find(([setting]) => variableOf(setting) === name)
+  return found === undefined ? name : `${name} (${found[1]})`
+}
+
+const variableOf = (setting: string): string =>
+  `SLUICE_${setting.replaceAll('.', '_').replaceAll(/[A-Z]/g, '_$&').toUpperCase()}`
 
 const sorted = (text: string): string => text.split('').toSorted().join('')
 const sameLetters = (one: string, other: string): boolean => sorted(one) === sorted(other)

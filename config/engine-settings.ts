@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { address, choice, flag, list, optionalText, structure, text, whole } from './setting.ts'
+import { address, flag, list, optionalText, structure, text, whole } from './setting.ts'
 
 const keyLimits = z.strictObject({
   credits: z.number().min(0).optional(),
@@ -93,11 +93,5 @@ export const ENGINE_SETTINGS = {
     env: 'SLUICE_ENGINE_ALLOW_PRIVATE_ADDRESSES',
     default: false,
     doc: 'let /v2/scrape fetch from private addresses',
-  }),
-  engineLogLevel: choice({
-    env: 'SLUICE_ENGINE_LOG_LEVEL',
-    values: ['warn', 'error', 'info', 'debug', 'silent'],
-    default: 'warn',
-    doc: 'detail of the log of the engine on standard error',
   }),
 }

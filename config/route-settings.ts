@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { ROUTES } from '#src/document/route.ts'
-import { choice, flag, list, optionalNumber } from './setting.ts'
+import { choice, list, optionalNumber } from './setting.ts'
 
 const NOT_IN_SOURCE = 'globs are about paths within the source: without a leading "/" or "~", and without ".."'
 
@@ -48,11 +48,6 @@ export const ROUTE_SETTINGS = {
     min: 0,
     max: 10_000,
     doc: 'local-first: most pages of one document to buy',
-  }),
-  splitLongPdfs: flag({
-    env: 'SLUICE_SPLIT_LONG_PDFS',
-    default: true,
-    doc: 'cut PDFs that take the service over 300 s',
   }),
 } as const
 

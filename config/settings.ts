@@ -202,29 +202,6 @@ export const SETTINGS = {
     doc: 'halt a run whose service is silent for this long',
   }),
 
-  receiptMinAgeMs: duration({
-    env: 'SLUICE_RECEIPT_MIN_AGE_MS',
-    default: DAY_MS,
-    min: 0,
-    max: 365 * DAY_MS,
-    doc: 'keep receipts that were saved or used more recently',
-  }),
-
-  journalMb: whole({
-    env: 'SLUICE_JOURNAL_MB',
-    default: 32,
-    min: 0,
-    max: 1024,
-    doc: 'segment of the journal in a folder, in MiB; 0: none',
-  }),
-  journalDelayMs: duration({
-    env: 'SLUICE_JOURNAL_DELAY_MS',
-    default: 4,
-    min: 0,
-    max: 1000,
-    doc: 'time that a write waits for others to share its flush',
-  }),
-
   stateDir: optionalText({
     env: 'SLUICE_STATE_DIR',
     placeholder: 'folder',

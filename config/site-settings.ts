@@ -34,7 +34,6 @@ export const SITE_SETTINGS = {
     default: false,
     doc: 'take PDFs and office documents that pages link to',
   }),
-  llmsTxt: flag({ env: 'SLUICE_LLMS_TXT', default: false, doc: 'take what the llms.txt of a website names' }),
   ignoreRobots: flag({
     env: 'SLUICE_IGNORE_ROBOTS',
     default: false,

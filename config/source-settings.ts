@@ -1,3 +1,4 @@
+import { z } from 'zod'
 import {
   address,
   checkedText,
@@ -8,12 +9,20 @@ import {
   optionalDuration,
   optionalNumber,
   optionalText,
+  structure,
   text,
   whole,
 } from './setting.ts'
 import { timetableProblem } from './timetable-problem.ts'
 
 const HOUR_MS = 3_600_000
+
+/** Beyond any of them an archive is refused as a whole. `mb`: MiB unpacked; `ratio`: unpacked against packed. */
+const archiveLimits = z.strictObject({
+  members: z.int().min(1).max(10_000_000).default(10_000),
+  mb: z.int().min(1).max(1_000_000).default(2048),
+  ratio: z.int().min(1).max(1_000_000).default(200),
+})
 
 /** What of a source is taken, how it is followed, and where buckets are. */
 export const SOURCE_SETTINGS = {
@@ -54,27 +63,10 @@ export const SOURCE_SETTINGS = {
     doc: 'take the members of .zip, .tar and .tar.gz files',
     common: true,
   }),
-  archiveMembers: whole({
-    env: 'SLUICE_ARCHIVE_MEMBERS',
-    default: 10_000,
-    min: 1,
-    max: 10_000_000,
-    doc: 'refuse an archive of more members',
-  }),
-  archiveMb: whole({
-    env: 'SLUICE_ARCHIVE_MB',
-    default: 2048,
-    min: 1,
-    max: 1_000_000,
-    unit: 'MiB',
-    doc: 'refuse an archive that takes more unpacked',
-  }),
-  archiveRatio: whole({
-    env: 'SLUICE_ARCHIVE_RATIO',
-    default: 200,
-    min: 1,
-    max: 1_000_000,
-    doc: 'refuse an archive that unpacks to more times its size',
+  archiveLimits: structure({
+    env: 'SLUICE_ARCHIVE_LIMITS',
+    schema: archiveLimits.default(archiveLimits.parse({})),
+    doc: 'refuse larger archives: members, mb, ratio, as JSON',
   }),
   passthrough: flag({
     env: 'SLUICE_PASSTHROUGH',
@@ -91,10 +83,10 @@ export const SOURCE_SETTINGS = {
     default: false,
     doc: 'compare content instead of size and date',
   }),
-  splitLargePdfs: flag({
-    env: 'SLUICE_SPLIT_LARGE_PDFS',
+  splitPdfs: flag({
+    env: 'SLUICE_SPLIT_PDFS',
     default: true,
-    doc: 'split PDFs over 50 MB and merge the pieces',
+    doc: 'cut PDFs over 50 MB or 300 s of service time',
   }),
   via: choice({
     env: 'SLUICE_VIA',

@@ -37,7 +37,7 @@ function conversionOptionsOf(settings: Settings): EngineOptions {
   return {
     children: settings.engineProcesses,
     childMemoryBytes: settings.engineMemoryMb * MEBIBYTE,
-    logLevel: settings.engineLogLevel,
+    logLevel: 'warn',
     prices: settings.prices,
     network: webNetworkOf(settings),
     languagesFolder: join(foldersOf(settings).cache, 'ocr-languages'),

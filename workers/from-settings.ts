@@ -54,7 +54,7 @@ export const scanSettings = ({ backlogLimit, checksum, deleteGone }: Settings) =
   removeGone: deleteGone,
 })
 
-export const cutterOf = ({ splitLargePdfs }: Settings): PdfCutter | null => (splitLargePdfs ? new PdfCutter() : null)
+export const cutterOf = ({ splitPdfs }: Settings): PdfCutter | null => (splitPdfs ? new PdfCutter() : null)
 
 export const ingestSettings = (settings: Settings) => ({
   ocrFallback: settings.ocrFallback,
@@ -63,7 +63,7 @@ export const ingestSettings = (settings: Settings) => ({
   storeSlowMs: settings.storeSlowMs,
   deadlineMs: settings.deadlineMs,
   cutter: cutterOf(settings),
-  longPdfCutter: settings.splitLongPdfs ? new PdfCutter() : null,
+  longPdfCutter: settings.splitPdfs ? new PdfCutter() : null,
 })
 
 export const gonePolicyOf = ({ deleteGone, goneLimitPercent, force }: Settings): GonePolicy => ({

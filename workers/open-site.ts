@@ -37,7 +37,6 @@ export function openSite(
     depth: settings.siteDepth,
     delayMs: settings.siteDelayMs,
     documents: settings.siteDocuments,
-    llmsTxt: settings.llmsTxt,
     obeyRobots: !settings.ignoreRobots,
     ...(service === null ? {} : { map: mapOf({ start, service, settings, purchases, say }) }),
   })

@@ -21,8 +21,13 @@ export async function openSource(
 ): Promise<OpenedSource> {
   const opened = await openByName(name, settings, around, resources)
   if (!settings.archives || ['urls', 'site'].includes(locationOf(name).kind)) return opened
-  const { include, exclude, hidden, archiveMembers, archiveMb, archiveRatio } = settings
-  const limits = { mostMembers: archiveMembers, mostBytes: archiveMb * MIB, mostRatio: archiveRatio }
+  const {
+    include,
+    exclude,
+    hidden,
+    archiveLimits: { members, mb, ratio },
+  } = settings
+  const limits = { mostMembers: members, mostBytes: mb * MIB, mostRatio: ratio }
   return { ...opened, source: withArchives(opened.source, { include, exclude, hidden, limits }) }
 }
 

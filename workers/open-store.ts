@@ -40,14 +40,14 @@ export async function openStore(
       await madeFor('--out', at.path)
     }
     // One that goes away from here on is not made anew.
-    return resources.use(await openFolderStore({ path: at.path, mustExist: isStore, ...journalOf(settings) }))
+    return resources.use(await openFolderStore({ path: at.path, mustExist: isStore, journal: JOURNAL }))
   }
   const { openStoreInBucket } = await import('./open-s3.ts')
   return openStoreInBucket(at, settings, resources, mustExist)
 }
 
-const journalOf = ({ journalMb, journalDelayMs }: StoreSettings): { readonly journal?: JournalLimits } =>
-  journalMb === 0 ? {} : { journal: { bytes: journalMb * 1024 * 1024, delayMs: journalDelayMs } }
+/** Of a segment, and of the wait for writes that share a flush. */
+const JOURNAL: JournalLimits = { bytes: 32 * 1024 * 1024, delayMs: 4 }
 
 /** As `OutputStore.url`, also of a folder that is not there. */
 async function urlOfFolder(path: string): Promise<string> {

@@ -3,8 +3,6 @@ import type { Settings } from '#config/settings.ts'
 export type StoreSettings = Pick<
   Settings,
   | 'out'
-  | 'journalMb'
-  | 'journalDelayMs'
   | 's3Endpoint'
   | 's3Region'
   | 's3Encryption'

@@ -4,9 +4,8 @@
  * is against the loop that writes as durably as Sluice does, `ratio_plain` against one that may lose what it wrote when
  * the machine stops. No round begins that would end after `--minutes` (8); `rounds` says how many there were.
  *
- * --flush-ms=5: as on a disk where each flush takes so much longer (needs a C compiler): 1,500 files, the worker also
- * without its journal, as it was before group commit (`without_journal`), and the flushes of each document; no large
- * files. --journal: with the worker without its journal in any case. Fewer files or rounds: --files=500 --rounds=1.
+ * --flush-ms=5: as on a disk where each flush takes so much longer (needs a C compiler): 1,500 files, and the
+ * flushes of each document; no large files. Fewer files or rounds: --files=500 --rounds=1.
  */
 import { execFile, spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -23,7 +22,6 @@ const { values } = parseArgs({
     rounds: { type: 'string', default: '9' },
     minutes: { type: 'string', default: '8' },
     'flush-ms': { type: 'string' },
-    journal: { type: 'boolean', default: false },
   },
 })
 const BEGAN = performance.now()
@@ -122,9 +120,6 @@ try {
   const contenders: Readonly<Record<string, () => Promise<Figures>>> = {
     durable: () => bareLoop(source, 'durable'),
     sluice: () => sluiceRun(source),
-    ...(disk !== null || values.journal
-      ? { without_journal: () => sluiceRun(source, '50', JSON.stringify({ journalMb: '0' })) }
-      : {}),
     plain: () => bareLoop(source, 'plain'),
   }
   const measured = await measureRounds(contenders)
@@ -144,9 +139,6 @@ try {
       rss_mb: Math.round(Math.max(...ours.map((figures) => figures['rss_mb'] ?? Number.NaN))),
       ...(growth === null ? {} : { four_uploads_mb: Math.round(growth) }),
       ...(disk === null ? {} : { flush_ms: Number(flushMs), flushes_per_doc: medianOf(ours, 'flushes_per_doc') }),
-      ...(contenders['without_journal'] === undefined
-        ? {}
-        : { times_without_journal: Number((rateOf('sluice') / rateOf('without_journal')).toFixed(2)) }),
       medians: Object.fromEntries(medians),
       rounds: ours.length,
       files: FILES,

@@ -1,6 +1,6 @@
 /**
  * The real worker, as `sluice run` composes it: queue, gate, client, receipt, outputs, record. Timed from the start of
- * the scan to the last record. argv: service url, source folder, output folder, concurrency, further settings as JSON.
+ * the scan to the last record. argv: service url, source folder, output folder, concurrency.
  */
 import { readFileSync } from 'node:fs'
 import { loadSettings } from '#config/load.ts'
@@ -10,13 +10,8 @@ import { listenForStop } from '#workers/lifecycle.ts'
 import { Events } from '#src/events.ts'
 import { cpuMs } from './cpu-time.ts'
 
-const [url = '', source = '', out = '', concurrency = '50', more = '{}'] = process.argv.slice(2)
-const further = JSON.parse(more) as Readonly<Record<string, string>>
-const loaded = loadSettings(
-  { ...further, out, parseApiUrl: url, parseApiKey: 'none', concurrency, logLevel: 'warn' },
-  {},
-  {},
-)
+const [url = '', source = '', out = '', concurrency = '50'] = process.argv.slice(2)
+const loaded = loadSettings({ out, parseApiUrl: url, parseApiKey: 'none', concurrency, logLevel: 'warn' }, {}, {})
 if (!loaded.ok) throw new Error(loaded.problems.join('\n'))
 using stopping = listenForStop({ onFirst: () => undefined, onSecond: () => undefined, onWall: () => undefined })
 const say = (): void => undefined

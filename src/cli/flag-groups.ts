@@ -22,8 +22,6 @@ const GROUPS: Readonly<Record<string, readonly SettingName[]>> = {
   'Speed and cost:': [
     'concurrency',
     'answerMemoryMb',
-    'journalMb',
-    'journalDelayMs',
     'engineProcesses',
     'engineOcrLanguages',
     'engineHiddenSheets',
@@ -37,15 +35,7 @@ const GROUPS: Readonly<Record<string, readonly SettingName[]>> = {
   ],
   'Following a source:': ['every', 'stableMs', 'rescanMs', 'poll', 'sqsQueue', 'eventsPort', 'eventsHost'],
   'Deletions:': ['deleteGone', 'goneLimitPercent', 'force'],
-  'Patience:': [
-    'deadlineMs',
-    'graceMs',
-    'takeoverMs',
-    'storePatienceMs',
-    'storeSlowMs',
-    'servicePatienceMs',
-    'receiptMinAgeMs',
-  ],
+  'Patience:': ['deadlineMs', 'graceMs', 'takeoverMs', 'storePatienceMs', 'storeSlowMs', 'servicePatienceMs'],
   'Log and metrics:': ['logLevel', 'logFile', 'metricsPort', 'metricsHost'],
 }
 

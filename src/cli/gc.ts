@@ -13,6 +13,9 @@ import { lostLine } from './lost-line.ts'
 import { RUN_SETTINGS, TARGET_SETTINGS } from './run-settings.ts'
 import { addPipelines, forEachTarget, storesOf, type Target } from './targets.ts'
 
+/** A receipt that was saved or used more recently may be one of a document that is in work. */
+const YOUNG_MS = 24 * 3_600_000
+
 interface Options {
   readonly dryRun?: boolean
   readonly now?: boolean
@@ -22,7 +25,7 @@ export function gcCommand(): Command {
   const command = new Command('gc')
     .option('--dry-run', 'only list them')
     .option('--now', 'remove at once what is unused, without a week between its mark and its removal')
-  addSettings(addOutput(addPipelines(command)), [...TARGET_SETTINGS, 'receiptMinAgeMs', 'goneLimitPercent', 'force'])
+  addSettings(addOutput(addPipelines(command)), [...TARGET_SETTINGS, 'goneLimitPercent', 'force'])
   acceptSettings(command, RUN_SETTINGS)
   return command.action(async () => {
     const { dryRun = false, now = false } = command.opts<Options>()
@@ -42,8 +45,7 @@ async function collect(
   const { signal } = new AbortController()
   const ledgers = await ledgersOf(store, shared, settings, signal)
   const { believableShare, force } = gonePolicyOf(settings)
-  const { receiptMinAgeMs: minAgeMs } = settings
-  const options = { dryRun, now, minAgeMs, believableShare, force, clock: () => Date.now() }
+  const options = { dryRun, now, minAgeMs: YOUNG_MS, believableShare, force, clock: () => Date.now() }
   const tally = { removed: 0, marked: 0, young: 0 }
   for await (const collected of collectReceipts({ store, ledgers }, options, signal)) {
     if (!('id' in collected)) {
@@ -60,7 +62,7 @@ async function collect(
     `${plural(tally.removed, 'receipt')} ${would}removed`,
     ...(tally.marked > 0 ? [`${plural(tally.marked, 'unused receipt')} ${would}marked: ${LATER}`] : []),
     ...(tally.young > 0
-      ? [`${plural(tally.young, 'unused receipt')} saved or used in the last ${duration(minAgeMs)}: left alone`]
+      ? [`${plural(tally.young, 'unused receipt')} saved or used in the last ${duration(YOUNG_MS)}: left alone`]
       : []),
   ]
   output.result(lines.join('\n'), () => ({ event: 'collected', ...tally, dryRun }))

@@ -44,12 +44,9 @@ export const DOCUMENT_SETTINGS: readonly SettingName[] = [
   'hidden',
   'followSymlinks',
   'archives',
-  'archiveMembers',
-  'archiveMb',
-  'archiveRatio',
+  'archiveLimits',
   'passthrough',
-  'splitLargePdfs',
-  'splitLongPdfs',
+  'splitPdfs',
   'via',
   'allowPrivateAddresses',
   'refresh',
@@ -62,7 +59,6 @@ export const SITE_SETTINGS: readonly SettingName[] = [
   'siteDepth',
   'siteDelayMs',
   'siteDocuments',
-  'llmsTxt',
   'ignoreRobots',
 ]
 
@@ -78,15 +74,12 @@ export const WORK_SETTINGS: readonly SettingName[] = [
   's3StorageClass',
   's3InlineKb',
   's3PackMs',
-  'journalMb',
-  'journalDelayMs',
   'concurrency',
   'answerMemoryMb',
   'rate',
   'apiConcurrency',
   'monthlyCredits',
   'prices',
-  'reportedCredit',
   'onAmbiguous',
   'deadlineMs',
   'graceMs',
@@ -126,9 +119,6 @@ export const WATCH_SETTINGS: readonly SettingName[] = [
   'eventsHost',
 ]
 
-/** Everything that a command about a source takes as a flag. */
-export const FLAG_SETTINGS: readonly SettingName[] = [...new Set([...WATCH_SETTINGS, 'receiptMinAgeMs' as const])]
-
 /** Of a run's flags, `work` accepts none that sets a cap: it obeys that of the run. */
 export const ALSO_ACCEPTED_BY_WORK = RUN_SETTINGS.filter((name) => name !== 'maxCredits')
 
@@ -157,6 +147,5 @@ export const ENGINE_COMMAND_SETTINGS: readonly SettingName[] = [
   'engineModelName',
   'engineModelKey',
   'engineAllowPrivateAddresses',
-  'engineLogLevel',
   'prices',
 ]

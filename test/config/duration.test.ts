@@ -33,9 +33,9 @@ describe('a duration of the settings', () => {
       ok: false,
       problems: ['--deadline: a duration such as 90s, 10m, 12h or 7d is needed, or milliseconds (given: soon)'],
     })
-    expect(loadSettings({ journalDelayMs: '4s' }, {}, {})).toEqual({
+    expect(loadSettings({ siteDelayMs: '2h' }, {}, {})).toEqual({
       ok: false,
-      problems: ['--journal-delay: it must be 1s or less (given: 4s)'],
+      problems: ['--site-delay: it must be 1h or less (given: 2h)'],
     })
   })
 })

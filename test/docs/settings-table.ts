@@ -3,7 +3,7 @@ import { flagOf } from '#config/load.ts'
 import { keyOf, rowOf, written } from '#config/file-names.ts'
 import { SETTINGS, type SettingName } from '#config/settings.ts'
 import { groupOf } from '#src/cli/flag-groups.ts'
-import { FLAG_SETTINGS } from '#src/cli/run-settings.ts'
+import { WATCH_SETTINGS } from '#src/cli/run-settings.ts'
 
 const ENGINE = 'Engine:'
 
@@ -29,7 +29,7 @@ function rowText(name: SettingName): string {
 
 function flagText(name: SettingName): string {
   if (keyOf(name).section === 'engine') return `\`--${flagOf(keyOf(name).key)}\` of \`engine\``
-  if (!FLAG_SETTINGS.includes(name)) return 'none'
+  if (!WATCH_SETTINGS.includes(name)) return 'none'
   return `\`--${defaultOf(name) === true ? 'no-' : ''}${flagOf(name)}\``
 }
 

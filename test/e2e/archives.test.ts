@@ -21,10 +21,10 @@ test('run: an archive over a limit fails by the name of its setting, and its mem
   const args = [source, '--out', out, '--parse-api-url', service.url, '--parse-api-key', 'k']
   const without = await sluice(['run', ...args])
   expect([without.code, without.stdout]).toEqual([0, expect.stringMatching(/1 seen: 1 skipped\nskipped 1: 1 \.tar/)])
-  const refused = await sluice(['run', ...args, '--archives', '--archive-members', '2'])
+  const refused = await sluice(['run', ...args, '--archives', '--archive-limits', '{"members":2}'])
   expect(refused.code).toBe(2)
   expect(refused.stdout).toMatch(
-    /m\.tar: too_large, .*more than 2 members\. Unpack it yourself, or raise --archive-members/,
+    /m\.tar: too_large, .*more than 2 members\. Unpack it yourself, or raise members of --archive-limits/,
   )
   const taken = await sluice(['run', ...args, '--archives'])
   expect(taken.stdout).toMatch(/3 seen: 3 done/)

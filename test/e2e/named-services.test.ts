@@ -52,7 +52,7 @@ test('rules send each document to the service that they name, with its key, and 
     `parseApiUrl: ${standard.url}
 qualityFloor: 1
 services:
-  gpu: { url: '${gpu.url}', keyEnv: GPU_KEY, reportedCredit: 0, prices: { document: 0, furtherPage: 0 } }
+  gpu: { url: '${gpu.url}', keyEnv: GPU_KEY, prices: { document: 0, furtherPage: 0, reportedCredit: 0 } }
   vendor: { url: '${vendor.url}', keyEnv: VENDOR_KEY, rate: 600 }
 rules:
   - { match: 'paged/**', route: local-first, service: vendor }

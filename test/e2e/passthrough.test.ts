@@ -92,7 +92,15 @@ test('run: a folder of notes alone starts no engine; verify repairs and gc keeps
   // Without its receipt only the source can repair it, and for nothing: the next run does.
   await rm(join(out, 'receipts'), { recursive: true })
   await writeFile(join(first.folders.get('notes.md') ?? '', 'document.md'), 'altered')
-  const verified = await sluice(['verify', '--out', out, '--repair', '--no-passthrough', '--archive-mb', '5'])
+  const verified = await sluice([
+    'verify',
+    '--out',
+    out,
+    '--repair',
+    '--no-passthrough',
+    '--archive-limits',
+    '{"mb":5}',
+  ])
   expect([verified.code, verified.stdout]).toEqual([
     2,
     expect.stringMatching(/costs 0 credits \(the next run does it again\)/),

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest'
 import { type SiteOptions, walkSite } from '#src/fetch/site/walk-site.ts'
 import { openSite, type Page } from '../support/web-site.ts'
 
-/* How a walk comes to know the pages of a site: sitemaps in all their forms, llms.txt, a start that redirects. */
+/* How a walk comes to know the pages of a site: sitemaps in all their forms, a start that redirects. */
 
 const OPTIONS: Omit<SiteOptions, 'start'> = {
   listing: 'links',
@@ -11,7 +11,6 @@ const OPTIONS: Omit<SiteOptions, 'start'> = {
   depth: 10,
   delayMs: 0,
   obeyRobots: true,
-  llmsTxt: false,
   allowPrivateAddresses: true,
   maxBytes: 1024 ** 2,
 }
@@ -77,20 +76,6 @@ describe('the pages of a website', () => {
     })
     expect(await pathsOf(site.url, { listing: 'sitemap' })).toEqual(['/', '/a', '/b', '/c.md'])
     expect(other.asked).toEqual([])
-  })
-
-  test('are those that llms.txt names too, by choice', async () => {
-    await using site = await siteOf({
-      ...PAGES,
-      '/c.md': () => ({ headers: { 'content-type': 'text/markdown' }, body: '# C' }),
-      '/llms.txt': (url) => ({
-        headers: { 'content-type': 'text/plain' },
-        body: `# Docs\n- [A](${url}/a): first\n- [C](/c.md)\n- [elsewhere](https://elsewhere.example/)\n- [gone](gone)\n`,
-      }),
-    })
-    expect(await pathsOf(site.url)).toEqual(['/'])
-    expect(site.asked).not.toContain('GET /llms.txt')
-    expect(await pathsOf(site.url, { llmsTxt: true })).toEqual(['/', '/a', '/c.md'])
   })
 
   test('are those of www. where the site sends its visitors there', async () => {

@@ -11,7 +11,6 @@ const OPTIONS: Omit<SiteOptions, 'start'> = {
   depth: 50,
   delayMs: 0,
   obeyRobots: true,
-  llmsTxt: false,
   allowPrivateAddresses: true,
   maxBytes: 1024 ** 2,
 }

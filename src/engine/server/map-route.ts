@@ -57,7 +57,6 @@ export function mapRoute({ allowPrivateAddresses, network, maxFileBytes }: MapRo
       depth: DEPTH,
       delayMs: 0,
       obeyRobots: true,
-      llmsTxt: false,
       allowPrivateAddresses,
       ...(network === undefined ? {} : { network }),
       maxBytes: maxFileBytes,

@@ -3,7 +3,6 @@ import type { UrlAnswer } from '../request-url.ts'
 import { webUrl } from '../web-url.ts'
 import { Frontier, type Waiting } from './frontier.ts'
 import { listSitemaps } from './list-sitemaps.ts'
-import { llmsLinks } from './llms-links.ts'
 import { SiteClient, type Visit } from './site-client.ts'
 import { NO_ROBOTS, robotsOf, type SiteRobots } from './site-robots.ts'
 import { sameSiteElsewhere, type SiteScope, scopeOf, withinScope } from './site-scope.ts'
@@ -23,8 +22,6 @@ export interface SiteOptions {
   /** Least time between two requests; a longer one in robots.txt wins. */
   readonly delayMs: number
   readonly obeyRobots: boolean
-  /** Adds what `llms.txt` names. */
-  readonly llmsTxt: boolean
   readonly allowPrivateAddresses: boolean
   /** Proxies and authorities; default: directly. */
   readonly network?: WebNetwork
@@ -88,7 +85,6 @@ export async function* walkSite(options: SiteOptions, signal: AbortSignal): Asyn
   if (options.listing === 'given') for (const address of options.given ?? []) walk.found(address, 0)
   else if (options.sitemaps !== false)
     for await (const address of listSitemaps(client, scope, robots, signal)) walk.found(address, 0)
-  if (options.llmsTxt) for (const address of await llmsLinks(client, scope, signal)) walk.found(address, 0)
   yield* walk.run(client, signal)
   const summary = walk.summary()
   const missing = first.kind === 'absent' ? 'there is no such page' : first.kind === 'failed' ? first.reason : null

@@ -184,9 +184,9 @@ describe('a source with archives', () => {
       return item?.kind === 'unusable' ? item.failure.message : (item?.kind ?? 'nothing')
     }
     await writeFile(at, zip({ 'b.pdf': 'x', 'a.pdf': Buffer.alloc(11_000_000) }))
-    expect(await refusal({ mostMembers: 1 })).toMatch(/more than 1 members\. .*raise --archive-members\.$/)
-    expect(await refusal({ mostBytes: 10 * 1024 ** 2 })).toMatch(/more than 10 MiB\. .*raise --archive-mb\.$/)
-    expect(await refusal({})).toMatch(/more than 200 times its size\. .*raise --archive-ratio\.$/)
+    expect(await refusal({ mostMembers: 1 })).toMatch(/more than 1 members\. .*raise members of --archive-limits\.$/)
+    expect(await refusal({ mostBytes: 10 * 1024 ** 2 })).toMatch(/more than 10 MiB\. .*raise mb of --archive-limits\.$/)
+    expect(await refusal({})).toMatch(/more than 200 times its size\. .*raise ratio of --archive-limits\.$/)
     expect(await refusal({ mostRatio: 10_000 })).toBe('document')
     expect(await over(folder.path).open('m.zip' as never, never)).toMatchObject({ code: 'vanished' })
   })

@@ -8,7 +8,6 @@ const OPTIONS: Omit<SiteSourceOptions, 'start'> = {
   depth: 10,
   delayMs: 0,
   documents: false,
-  llmsTxt: false,
   obeyRobots: true,
   via: 'scrape',
   passthrough: true,
