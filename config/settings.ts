@@ -1,6 +1,5 @@
 import { isSentinel, sentinelAddress } from '#src/document/sentinel-address.ts'
 import { ENGINE_SETTINGS } from './engine-settings.ts'
-import { NETWORK_SETTINGS } from './network-settings.ts'
 import { PARSE_SETTINGS } from './parse-settings.ts'
 import {
   address,
@@ -22,6 +21,16 @@ import { SPENDING_SETTINGS } from './spending-settings.ts'
 
 const HOUR_MS = 3_600_000
 const DAY_MS = 24 * HOUR_MS
+
+const pemFile = (env: string, doc: string) =>
+  optionalText({ env, doc, placeholder: 'file', scope: 'process', path: true })
+
+/** Certificates for the service and for buckets. Proxies come from HTTP_PROXY, HTTPS_PROXY and NO_PROXY. */
+const NETWORK_SETTINGS = {
+  caFile: pemFile('SLUICE_CA_FILE', 'PEM file of further authorities, for service and buckets'),
+  clientCert: pemFile('SLUICE_CLIENT_CERT', 'PEM file of the certificate for service and buckets'),
+  clientKey: pemFile('SLUICE_CLIENT_KEY', 'PEM file of the key of that certificate'),
+}
 
 /** The path of a unix socket, what Sentinels watch, or the nodes of a Redis Cluster: `host:7000,host:7001`. */
 function isOtherRedis(given: string): boolean {

@@ -7,7 +7,7 @@ import type { IngestDeps } from '#src/ingest/deps.ts'
 import { localDocuments, outdatedDocuments } from '#src/ingest/process/local-documents.ts'
 import { ProcessLease } from '#src/ledger/process-lease.ts'
 import { RedisClaims } from '#src/ledger/redis-claims.ts'
-import { RedisIntents } from '#src/ledger/redis-intents.ts'
+import { type Intent, RedisIntents } from '#src/ledger/redis-intents.ts'
 import { RedisActivity } from '#src/ledger/redis-activity.ts'
 import { type LastRun, RedisLastRun } from '#src/ledger/redis-last-run.ts'
 import { RedisOutages } from '#src/ledger/redis-outages.ts'
@@ -32,7 +32,6 @@ import { processState } from './process-state.ts'
 import { identifyCustomSource, openCustomSource, customPolicy, customSpending } from './custom-ports.ts'
 import { openStore } from './open-store.ts'
 import { followService } from './follow-service.ts'
-import { ambiguousRequests } from './ambiguous-requests.ts'
 import { refuseKeyless, refuseServices, servicePrices } from './named-services.ts'
 import { openTiers } from './open-tiers.ts'
 import { parserPolicyOf } from './parser-policy.ts'
@@ -40,9 +39,9 @@ import { type HeldLease, takeQueueLease } from './queue-lease.ts'
 import { type ReadyStore, readyStore } from './ready-store.ts'
 import { workState } from './work-state.ts'
 import { RunRecord } from './run-record.ts'
-import { reportSlowOpen } from './report-slow-open.ts'
 import { openShared, type Shared } from './shared.ts'
 import type { Pipeline, PipelineOptions, Planning, IngestPipeline } from './pipeline.ts'
+import { whileSlow } from '#src/document/while-slow.ts'
 
 interface Opened extends Pipeline {
   readonly id: string
@@ -293,4 +292,32 @@ async function open(options: PipelineOptions, purpose: Purpose, signal: AbortSig
     resources: kept,
     [Symbol.asyncDispose]: () => kept.disposeAsync(),
   }
+}
+
+interface WaitOptions {
+  /** What it waits for at that moment. */
+  readonly what: () => 'the store' | 'the source' | 'Redis'
+  /** Called with one line when it has taken that long, and each time when it has taken twice as long as at the last. */
+  readonly say: (line: string) => void
+  readonly afterMs: number
+}
+
+/**
+ * Says on the terminal what a start waits for. Log, metrics and readiness do not know of the wait: they observe a pipeline
+ * once its store and its source are open, and the log may lie in that very store.
+ */
+function reportSlowOpen<T>(work: Promise<T>, { what, say, afterMs }: WaitOptions): Promise<T> {
+  let due = 1
+  return whileSlow(work, afterMs, (times) => {
+    if (times < due) return
+    due = 2 * times
+    say(`waiting: ${what()} does not answer for ${(times * afterMs) / 1000} s; nothing was bought`)
+  })
+}
+
+/** Ambiguous requests of dead processes, for a process that only reads. */
+async function ambiguousRequests(connection: RedisConnection, pipeline: string): Promise<readonly Intent[]> {
+  await using lease = await ProcessLease.open({ connection, pipeline })
+  const intents = await new RedisIntents({ connection, pipeline, lease, now: await sharedClock(connection) }).list()
+  return intents.filter(({ state }) => state === 'ambiguous')
 }

@@ -8,8 +8,8 @@ import type { Recipes } from '#src/ingest/deps.ts'
 import type { GonePolicy } from '#src/ingest/scan/sweep-gone.ts'
 import { routedRecipe } from '#src/route/routed-recipe.ts'
 import { outOf } from '#src/sources/prefixed-source.ts'
-import { parseOptionsOf } from './parse-options.ts'
 import { routesWith } from './parser-policy.ts'
+import type { ParseOptionsInput } from '#src/contract/options.ts'
 
 /** Globs of rules are about a document's key in its source, without the prefix that it has in the store. */
 export function recipesFor(settings: Settings): (prefix: string) => Recipes {
@@ -72,3 +72,19 @@ export const gonePolicyOf = ({ deleteGone, goneLimitPercent, force }: Settings):
   force,
   leavePending: false,
 })
+
+type ParseSettings = Pick<Settings, 'mode' | 'formats' | 'pages' | 'blocks' | 'options'>
+
+/**
+ * The parse options for all documents: `--mode`, `--formats`, `--pages` and `--blocks` are shorthands, laid over what
+ * `--options` says.
+ */
+function parseOptionsOf({ mode, formats, pages, blocks, options }: ParseSettings): ParseOptionsInput {
+  const [parser] = options.parsers ?? []
+  const pdf = typeof parser === 'object' && parser !== null ? parser : {}
+  return {
+    ...options,
+    ...(formats.length === 0 ? {} : { formats: formats.map((type) => ({ type })) }),
+    parsers: [{ type: 'pdf', mode, pages, blocks, ...pdf }],
+  }
+}

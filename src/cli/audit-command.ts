@@ -4,7 +4,7 @@ import { acceptSettings, addSettings } from './flags.ts'
 import { addOutput, outputOf } from './output.ts'
 import { FEED_SETTINGS, RUN_SETTINGS } from './run-settings.ts'
 import { addPipelines, targetsOf } from './targets.ts'
-import { wholeNumber } from './whole-number.ts'
+import { UsageError } from './usage-error.ts'
 
 interface Options {
   readonly sample: string
@@ -42,4 +42,11 @@ export function auditCommand(): Command {
     const { auditTargets } = await import('./audit.ts')
     await auditTargets(targets, asked, output)
   })
+}
+
+/** A number that a flag of one command takes; refused in one sentence. */
+function wholeNumber(flag: string, text: string, least: number, most: number): number {
+  const value = Number(text)
+  if (text.trim() !== '' && Number.isInteger(value) && value >= least && value <= most) return value
+  throw new UsageError(`${flag}: "${text}" is no whole number from ${least} to ${most}`)
 }

@@ -20,9 +20,9 @@ import { EXIT } from './exit-codes.ts'
 import { count, plural } from './format.ts'
 import type { Output } from './output.ts'
 import { stopNotices } from './stop-notices.ts'
-import { targetAt } from './target-at.ts'
 import { rememberTarget, sayFor, type Target, type Targets } from './targets.ts'
 import { UsageError } from './usage-error.ts'
+import { settingsAt } from '#workers/named-services.ts'
 
 export interface AuditAsked {
   readonly sample: number
@@ -149,3 +149,7 @@ function pricesOf({ recipeFor, price }: IngestDeps): Pick<AuditFile, 'firstPageC
   const firstPageCredits = price(recipe, 'pdf', 1)
   return { firstPageCredits, furtherPageCredits: price(recipe, 'pdf', 2) - firstPageCredits }
 }
+
+/** The target with this one of the services of the settings as its service; undefined: with that of `PARSE_API_URL`. */
+const targetAt = (target: Target, service: string | undefined): Target =>
+  service === undefined ? target : { ...target, settings: settingsAt(service, target.settings) }

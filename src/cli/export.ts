@@ -14,13 +14,13 @@ import { NO_HYGIENE } from '#src/corpus/hygiene/hygiene.ts'
 import { openCounter } from '#src/corpus/tokens/open-counter.ts'
 import type { SourceKey } from '#src/document/ids.ts'
 import { EXIT, worstOf } from './exit-codes.ts'
-import { figureLines } from './export-figures.ts'
 import { acceptSettings, addSettings } from './flags.ts'
 import { count, plural, printable } from './format.ts'
 import { addOutput, outputOf, type Output } from './output.ts'
 import { RUN_SETTINGS, STORE_SETTINGS } from './run-settings.ts'
 import { addPipelines, forEachTarget, lastStoresOf, type Target } from './targets.ts'
 import { UsageError } from './usage-error.ts'
+import { type FigureTally, NO_IMAGE, type NoImage } from '#src/corpus/figures/figure.ts'
 
 interface Options {
   readonly chunks?: boolean
@@ -215,4 +215,20 @@ function summaryOf(tally: ExportTally, { to, since }: { readonly to: string; rea
     `written: ${to}`,
     ...(tally.cursorProblem === null ? [] : [`no cursor for --since: ${tally.cursorProblem}`]),
   ].join('\n')
+}
+
+const REASONS: Readonly<Record<NoImage, string>> = {
+  no_page: 'in documents without pages',
+  source_unreadable: 'whose document cannot be read in its folder or bucket',
+  source_changed: 'whose document is no longer the one that was parsed',
+  not_drawn: 'whose page cannot be drawn as it was read',
+}
+
+/** Lines of the summary. */
+function figureLines({ images, without }: FigureTally): readonly string[] {
+  const lacking = NO_IMAGE.filter((reason) => without[reason] > 0)
+  return [
+    `${plural(images, 'image')} of figures`,
+    ...lacking.map((reason) => `without image: ${plural(without[reason], 'figure')} ${REASONS[reason]}`),
+  ]
 }

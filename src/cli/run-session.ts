@@ -12,8 +12,6 @@ import { checkSource } from './check-source.ts'
 import { EXIT, exitCodeOf, type RunEnd, worstOf } from './exit-codes.ts'
 import { skippedOf } from '#src/ingest/scan/skipped-of.ts'
 import { renewLost } from '#src/ingest/maintain/lost-records.ts'
-import { creditsLeftLine } from './credits-left.ts'
-import { localLine } from './local-line.ts'
 import { lostLine, turnOfDay } from './lost-line.ts'
 import { type Activity, activityOf } from './activity.ts'
 import type { Output } from './output.ts'
@@ -27,6 +25,10 @@ import { printError } from './report-error.ts'
 import { reportLosses } from './report-losses.ts'
 import { reportUnmatched } from './report-unmatched.ts'
 import { messageOf } from './usage-error.ts'
+import type { LocalDocuments } from '#src/ingest/process/local-documents.ts'
+import { count, plural } from './format.ts'
+import type { Settings } from '#config/settings.ts'
+import { creditsOf } from '#workers/account.ts'
 
 /** Dead letters read for the summary at the most. */
 const LETTERS = 10
@@ -154,4 +156,17 @@ async function firstLetters({ store }: IngestPipeline): Promise<DeadLetter[]> {
     if (!(error instanceof StoreUnusable)) throw error
   }
   return letters
+}
+
+/** What a run against a service does again, and what that costs. */
+const localLine = ({ documents, credits }: LocalDocuments, origin: string): string =>
+  `${plural(documents, 'document')} parsed by the embedded engine before: ${origin} parses ` +
+  `${documents === 1 ? 'it' : 'them'} again for up to ${count(credits)} credits (--accept-local keeps what is there)`
+
+/** After a halt for credits: what the service says that is left. Null where it does not say. */
+async function creditsLeftLine(settings: Settings): Promise<string | null> {
+  const credits = await creditsOf(settings, new AbortController().signal)
+  if (credits === null || credits.remaining === null) return null
+  const of = credits.plan === null ? '' : ` of ${count(credits.plan)}`
+  return `the service says that ${count(credits.remaining)}${of} credits are left`
 }

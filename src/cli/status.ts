@@ -8,12 +8,11 @@ import type { SourceKey } from '#src/document/ids.ts'
 import { lostRecords } from '#src/ingest/maintain/lost-records.ts'
 import { OUTCOMES, seen } from '#src/document/outcome.ts'
 import { Events } from '#src/events.ts'
-import { summariseGrades } from '#src/ingest/maintain/summarise-grades.ts'
+import { type GradeSummary, summariseGrades } from '#src/ingest/maintain/summarise-grades.ts'
 import { skippedOf } from '#src/ingest/scan/skipped-of.ts'
 import type { Output } from './output.ts'
-import { count, oneLine } from './format.ts'
+import { count, oneLine, plural, printable } from './format.ts'
 import { lostLine, turnOfDay } from './lost-line.ts'
-import { gradeLines } from './grade-lines.ts'
 import { skippedLines } from './skipped-lines.ts'
 import { commandLine } from '#config/invocation.ts'
 import { MOST_RECORDS } from './status-command.ts'
@@ -104,4 +103,11 @@ function unusableRows({ answers, credits }: UnusableAnswers): (readonly [string,
 function columnsOf(rows: readonly (readonly [string, string])[]): string[] {
   const widest = (at: 0 | 1): number => Math.max(...rows.map((row) => row[at].length))
   return rows.map(([name, value]) => `  ${name.padEnd(widest(0))}  ${value.padStart(widest(1))}`)
+}
+
+/** What `status` shows of grades; nothing where no document has one. */
+function gradeLines({ graded, good, doubtful, poor, lowest }: GradeSummary): string[] {
+  if (graded === 0) return []
+  const share = `${plural(graded, 'graded document')}: ${count(good)} good, ${count(doubtful)} doubtful (a page expected below 0.9), ${count(poor)} poor (below 0.5)`
+  return [share, ...lowest.map(({ key, expected }) => `  ${expected.toFixed(2)}  ${printable(key)}`)]
 }

@@ -12,8 +12,8 @@ import { DIRECT, type WayOut } from './way-out.ts'
 import { exchange } from './exchange.ts'
 import { verdictOnFailure } from './line-failures.ts'
 import { withoutKey } from './without-key.ts'
-import { scrapeBody } from './scrape-body.ts'
-import { MULTIPART_TYPE, type RequestBody, multipartBody } from './multipart.ts'
+import { MULTIPART_TYPE, multipartBody, type RequestBody } from './multipart.ts'
+import { sentOptions } from '#src/contract/sent-options.ts'
 
 export interface HttpParserOptions {
   /** Base address; `/v2/parse` and `/v2/scrape` are added to it. A function where it may change between requests. */
@@ -131,3 +131,12 @@ function withTimeFor(request: ParseRequest, timeoutMs: typeof serverTimeoutMs): 
 }
 
 const usualTimeoutMs = ({ options, bytes }: ParseRequest): number => clientTimeoutMs(options.timeout, bytes)
+
+/**
+ * The body of `POST /v2/scrape`: the address, and the same options as for parse. `maxAge` asks for the document as it is
+ * now: services may answer a scrape from what they kept of another day.
+ */
+function scrapeBody(address: string, { options }: Pick<ParseRequest, 'options'>): RequestBody {
+  const content = Buffer.from(JSON.stringify({ url: address, ...sentOptions(options), maxAge: 0 }))
+  return { content, bytes: content.length, readFailure: () => null }
+}

@@ -1,6 +1,5 @@
 import type { Stoppable } from '#src/ports/stoppable.ts'
 import type { ConsumeOptions, ConsumeTiming } from './consume-options.ts'
-import { DelayedWatch } from './delayed-watch.ts'
 import { Deliverer } from './deliver.ts'
 import { DocumentQueue } from './document-queue.ts'
 import { AdaptiveConcurrency } from './adaptive-concurrency.ts'
@@ -86,5 +85,29 @@ class QueueConsumer implements Consumer {
     const stuck = this.#worker
     this.#worker = this.#open()
     if (!(await settlesWithin(stuck.drain(), SETTLE_PATIENCE_MS))) await stuck.cut()
+  }
+}
+
+const CHECK_EVERY_MS = 2_000
+
+/** Searches regularly for delayed jobs with a wrong time, which would wait for as long as a clock was set. */
+class DelayedWatch implements Disposable {
+  readonly #timer: NodeJS.Timeout
+  #isLooking = false
+
+  constructor(queue: DocumentQueue) {
+    this.#timer = setInterval(() => void this.#check(queue), CHECK_EVERY_MS).unref()
+  }
+
+  [Symbol.dispose](): void {
+    clearInterval(this.#timer)
+  }
+
+  async #check(queue: DocumentQueue): Promise<void> {
+    if (this.#isLooking) return
+    this.#isLooking = true
+    // Fails while Redis cannot carry it out (read-only, loading), and when the connection is closed for good.
+    await queue.promoteMistimed().catch(() => undefined)
+    this.#isLooking = false
   }
 }

@@ -1,7 +1,7 @@
 import { readFile, writeFile } from 'node:fs/promises'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { MAX_LIMIT, type TokenCounter, type TokenWords } from '#src/corpus/chunks/chunk.ts'
-import { openMeter } from '#src/corpus/chunks/open-meter.ts'
+import { openMeter } from '#src/corpus/chunks/pack.ts'
 import { WordMeter } from '#src/corpus/chunks/word-meter.ts'
 import { ENCODING_NAMES, openEncoding } from '#src/corpus/tokens/encodings.ts'
 import { openTokenizerFile } from '#src/corpus/tokens/tokenizer-file.ts'

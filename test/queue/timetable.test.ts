@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { readTimetable } from '#src/queue/timetable.ts'
+import { readTimetable } from '#src/queue/schedule.ts'
 
 test.each([
   ['30s', { every: 30_000 }],

@@ -1,4 +1,4 @@
-import type { ChunkContext, ChunkOptions } from './chunk.ts'
+import type { ChunkContext, ChunkOptions, TokenCounter } from './chunk.ts'
 import {
   contextText,
   type ContextParts,
@@ -12,9 +12,10 @@ import { leadOfRow } from './nested-blocks.ts'
 import { overlapOf } from './overlap.ts'
 import { addLeaves, type Piece } from './piece.ts'
 import { splitPiece } from './split-piece.ts'
-import { openMeter } from './open-meter.ts'
 import type { TokenMeter } from './token-meter.ts'
 import { WIDE_GAP } from './white-space.ts'
+import { WholeMeter } from './whole-meter.ts'
+import { WordMeter } from './word-meter.ts'
 
 /** The pieces of one chunk, in order, with what stands above them. */
 export interface PackedChunk {
@@ -240,3 +241,9 @@ export class ChunkPacker {
 }
 
 const emptyGroup = (): Group => ({ pieces: [], size: 0, reserve: 0 })
+
+export function openMeter(text: string, counter: TokenCounter, limit: number): TokenMeter {
+  const { words = null, overhead } = counter
+  if (words === null || !words.suits(text)) return new WholeMeter(text, counter, limit)
+  return new WordMeter(text, words, { limit, overhead })
+}

@@ -3,7 +3,6 @@ import { type DetectedLanguage, type DocumentLanguage, type Languages, openLangu
 import { SHINGLE_WORDS } from './minhash.ts'
 import { NearDuplicates } from './near-duplicates.ts'
 import { type PersonalData, personalDataIn } from './personal-data.ts'
-import { wordsOf } from './words.ts'
 
 /** What separates good chunks from bad ones, as columns; all null where it was not asked for. Nothing is dropped by it. */
 export interface Hygiene extends DetectedLanguage {
@@ -73,3 +72,8 @@ export class HygieneReader {
     return null
   }
 }
+
+const WORD = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}]|[\p{L}\p{N}\p{M}]+/gu
+
+/** Words in lower case without punctuation; in scripts that write without spaces each character is one. */
+export const wordsOf = (text: string): readonly string[] => text.toLowerCase().match(WORD) ?? []

@@ -9,9 +9,9 @@ import { decodeHtml } from '../html/decode-html.ts'
 import { markdownToHtml } from '../html/markdown-formats.ts'
 import { pdfOptionsOf } from '../pdf-options.ts'
 import { ENGINE_VERSION } from '../version.ts'
-import { languageOf } from './language-of.ts'
 import { modelFields } from './model-fields.ts'
 import type { ConversionTask } from './conversion-task.ts'
+import { detect } from 'tinyld'
 
 export interface DataFields {
   /** Pieces of JSON text: `"markdown":"…","pages":[…],`, each field with its comma, no braces around them. */
@@ -105,4 +105,21 @@ export async function dataFields(conversion: Conversion, task: ConversionTask): 
     metadata: { ...(language === null ? {} : { language }), ...conversion.metadata },
     warnings: [...(conversion.warning === null ? [] : [conversion.warning]), ...written.warnings],
   }
+}
+
+/** Shorter texts are guessed wrong too often: "Total revenue" passes for half a dozen languages. */
+const LEAST_LETTERS = 60
+/** The detector takes as long as its text; a quarter of a page shows as much as two pages. */
+const SAMPLE_CHARACTERS = 2_000
+
+/** ISO 639-1 code of the language that a text is written in, or null where that is uncertain. */
+function languageOf(markdown: string): string | null {
+  const words = markdown
+    .slice(0, SAMPLE_CHARACTERS)
+    .replace(/\]\([^)]*\)|https?:\S+|<[^>]*>/g, ' ')
+    .replace(/[^\p{L}\p{M}']+/gu, ' ')
+    .trim()
+  if (words.length < LEAST_LETTERS) return null
+  const language = detect(words)
+  return language === '' ? null : language
 }

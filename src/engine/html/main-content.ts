@@ -1,11 +1,14 @@
 import type { Element, Parents, Root } from 'hast'
-import { articleOf } from './article.ts'
 import { cleanTree } from './clean-tree.ts'
 import { isInvisible, isLandmark, isNamedFurniture } from './furniture.ts'
 import { attribute, bodyOf, elementsOf, firstElement, removeElements, rootOf, textOf } from './nodes.ts'
 import { isIn, proseLengthOf, proseRunsOf } from './prose.ts'
 import { trimArticle } from './trim-article.ts'
 import { trimFurniture } from './trim-furniture.ts'
+import { Readability } from '@mozilla/readability'
+import { toHtml } from 'hast-util-to-html'
+import { parseHTML } from 'linkedom'
+import { parseHtmlFragment } from './parse-html.ts'
 
 /** Below this an article is a leftover, not the content of a page. */
 const MIN_ARTICLE_CHARACTERS = 200
@@ -115,4 +118,22 @@ function leadOf(article: Root, part: Root, page: Root): Element[] {
     properties: {},
     children: [{ type: 'text', value: text }],
   }))
+}
+
+/** Readability walks the page several times; above this it would take longer than a page is worth. */
+const MAX_ELEMENTS = 100_000
+
+/**
+ * The article of a page, by the rules of Firefox's reader view, or null where there is none. The page is written out and
+ * read again by linkedom: its own HTML parser is not the standard's, so it is given markup that parse5 has put in order.
+ */
+function articleOf(page: Root): Root | null {
+  const { document } = parseHTML(toHtml(page))
+  try {
+    const article = new Readability(document, { keepClasses: true, maxElemsToParse: MAX_ELEMENTS }).parse()
+    return article?.content ? parseHtmlFragment(article.content) : null
+  } catch (error) {
+    if (error instanceof Error && /too many elements|Aborting parsing/i.test(error.message)) return null
+    throw error
+  }
 }

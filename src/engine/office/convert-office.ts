@@ -1,21 +1,19 @@
 import type { Extension } from '#src/document/formats.ts'
-import { beforeTitles, liftMarks } from '../anchors/marks.ts'
+import { beforeTitles, liftMarks, markText } from '../anchors/marks.ts'
 import type { Conversion } from '../conversion.ts'
 import { renderBlocks } from './block-markdown.ts'
 import { unreadChapters } from './book-chapters.ts'
 import { asConversionError, isCircular } from './office-errors.ts'
-import { readOfficeDocument, type OfficeDocument } from './office-document.ts'
+import { type Block, type OfficeDocument, readOfficeDocument } from './office-document.ts'
 import { OoxmlPackage } from './ooxml/ooxml-package.ts'
 import { packageMetadata } from './package-metadata.ts'
 import { withoutRepeatedHeadings } from './repeated-headings.ts'
-import { withChapterMarks } from './chapter-marks.ts'
 import { pptSlideTexts, slideMarks } from './ppt-slides.ts'
 import { pptTablesOf, withPptTables } from './ppt-tables.ts'
 import { withoutCircularStyles } from './circular-styles.ts'
 import { embeddedFiles } from './embedded-files.ts'
 import { leftOutWarning } from './left-out.ts'
 import { Rendering } from './rendering.ts'
-import { markRtfHeadings } from './rtf/rtf-headings.ts'
 import { supplementOf } from './supplement-of.ts'
 import { supplemented } from './supplemented.ts'
 import { unreadPictures } from './unread-pictures.ts'
@@ -85,4 +83,43 @@ export async function convertOffice(bytes: Buffer, extension: Extension, options
     ]),
     ...(slides.length === 0 ? {} : { marks: slides }),
   }
+}
+
+/** The library begins each file of an e-book with a paragraph of nothing but an anchor that is named as the file. */
+function isStartOfFile({ kind, content = [] }: Block): boolean {
+  const [first, ...others] = content
+  return kind === 'paragraph' && others.length === 0 && first?.anchor !== undefined && !first.anchor.includes('#')
+}
+
+/** The blocks of an e-book with a mark where each of its files begins, numbered in reading order. */
+function withChapterMarks(blocks: readonly Block[]): readonly Block[] {
+  let number = 0
+  return blocks.map((block) => {
+    if (!isStartOfFile(block)) return block
+    number += 1
+    return { kind: 'paragraph', content: [{ kind: 'text', text: markText(number) }] }
+  })
+}
+
+/** A style of the style sheet that is a heading by its name: `{\s1 … Heading 1;}`, `{\s36 … Title;}`. */
+const HEADING_STYLE = /\{(\\s\d+(?=\\|\s)[^{};]*?)\s(heading|title)\s*(\d?)(;\})/gi
+
+/**
+ * Marks heading styles with their outline level where the writer left that out, as some office suites do: the reader
+ * goes by the level only. `Title` counts as level 1.
+ */
+function markRtfHeadings(bytes: Buffer): Buffer {
+  const text = bytes.toString('latin1')
+  const start = text.indexOf(String.raw`{\stylesheet`)
+  if (start < 0) return bytes
+  // A style sheet of a document ends long before this.
+  const end = Math.min(text.length, start + 200_000)
+  const sheet = text
+    .slice(start, end)
+    .replace(HEADING_STYLE, (whole, style: string, name: string, level: string, close: string) => {
+      if (style.includes(String.raw`\outlinelevel`)) return whole
+      const outline = Math.max(1, Number(level === '' ? 1 : level)) - 1
+      return `{${style}\\outlinelevel${outline} ${name} ${level}${close}`
+    })
+  return Buffer.from(text.slice(0, start) + sheet + text.slice(end), 'latin1')
 }

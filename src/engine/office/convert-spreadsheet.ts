@@ -1,13 +1,13 @@
-import { read, set_cptable, type WorkBook } from '@e965/xlsx'
+import { CFB, read, set_cptable, type WorkBook } from '@e965/xlsx'
 import * as codepages from '@e965/xlsx/dist/cpexcel.full.mjs'
 import type { Extension } from '#src/document/formats.ts'
 import type { Mark } from '../anchors/marks.ts'
-import type { Conversion } from '../conversion.ts'
+import { type Conversion, ConversionError } from '../conversion.ts'
 import { convertOffice, type OfficeOptions } from './convert-office.ts'
 import { escapeInline } from './escape-markdown.ts'
 import { htmlComment } from './html-comment.ts'
 import { counted, leftOutWarning } from './left-out.ts'
-import { isLocked } from './locked-office.ts'
+import { isLocked, isOle } from './locked-office.ts'
 import { encrypted } from './office-errors.ts'
 import { packageMetadata } from './package-metadata.ts'
 import { OoxmlPackage } from './ooxml/ooxml-package.ts'
@@ -20,8 +20,8 @@ import { embeddedFiles } from './embedded-files.ts'
 import { objectBlocks, odfObjectParts } from './odf-objects.ts'
 import { odfSheetDrawings } from './odf-sheet-drawings.ts'
 import { unreadPictures } from './unread-pictures.ts'
-import { countXlsCharts } from './xls-charts.ts'
-import { guardZip } from './zip-guard.ts'
+import { oleContainer } from './ole-container.ts'
+import { MAX_ZIP_ENTRIES, zipEntries } from './zip-directory.ts'
 
 // Texts of old .xls files are in the code page of the machine that wrote them.
 set_cptable(codepages)
@@ -169,5 +169,40 @@ export async function convertSpreadsheet(
     metadata: { ...packageMetadata(bytes), ...(hidden.length > 0 ? { hiddenSheets: hidden } : {}) },
     warning: leftOutWarning([...leftOut, ...unreadPictures(bytes, markdown)]),
     ...(anchors ? { marks: sheets.marks } : {}),
+  }
+}
+
+/** BOF of BIFF8 and BIFF5 begins each part of a workbook; its second field says of which kind ([MS-XLS] 2.4.21). */
+const BOF = 0x0809
+const CHART = 0x0020
+
+/** Charts, chart sheets among them, in an old workbook; 0 for what is none. */
+function countXlsCharts(bytes: Buffer): number {
+  if (!isOle(bytes)) return 0
+  try {
+    const file = oleContainer(bytes)
+    const stream = Buffer.from((CFB.find(file, 'Workbook') ?? CFB.find(file, 'Book'))?.content ?? [])
+    let charts = 0
+    for (let offset = 0; offset + 8 <= stream.length; offset += 4 + stream.readUInt16LE(offset + 2)) {
+      if (stream.readUInt16LE(offset) === BOF && stream.readUInt16LE(offset + 6) === CHART) charts += 1
+    }
+    return charts
+  } catch {
+    return 0
+  }
+}
+
+const MAX_UNPACKED_BYTES = 500 * 1024 ** 2
+
+/** Refuses an archive that declares more than a document holds, before any parser unpacks it. */
+export function guardZip(bytes: Buffer): void {
+  let entries = 0
+  let unpacked = 0
+  for (const entry of zipEntries(bytes)) {
+    entries += 1
+    unpacked += entry.bytes
+    if (entries > MAX_ZIP_ENTRIES || unpacked > MAX_UNPACKED_BYTES) {
+      throw new ConversionError('resource_limit', 'The file unpacks to more than a document may hold.')
+    }
   }
 }

@@ -19,12 +19,12 @@ import { PdfFile } from './pdf-file.ts'
 import { pdfMetadata } from './pdf-metadata.ts'
 import { type PdfPictures, pdfPictures } from './pdf-pictures.ts'
 import { withMeaninglessText } from './meaningless-text.ts'
-import { withUnreadAnnotations } from './unread-annotations.ts'
 import { readPage, type ReadPageContext } from './read-page.ts'
 import { readPages } from './read-pages.ts'
 import { outlineOf } from './structure/outline.ts'
 import type { ReadPage } from './text-layer.ts'
 import { withRunOns } from './run-on.ts'
+import { wordsOfText } from '../model/words-of-text.ts'
 
 export interface PdfInput {
   readonly path: string
@@ -149,4 +149,22 @@ function conversion(
     warning: warningOf(reported),
     quality: judged.map(({ pageNumber, problems, signals, layout }) => ({ pageNumber, problems, signals, layout })),
   }
+}
+
+/** As for unread ink: fewer letters are a mark. */
+const LEAST_LETTERS = 8
+
+/**
+ * The page as it was read, with unread text where it has free text written over it that is not among its words: the library
+ * reads none of it, and draws none that a viewer has to lay out.
+ */
+function withUnreadAnnotations(reading: PageReading): PageReading {
+  const { page, problems } = reading
+  const texts = (page?.annotations ?? []).flatMap(({ subtype, contents }) =>
+    subtype === 'freetext' ? [contents ?? ''] : [],
+  )
+  if (page === null || texts.length === 0 || problems.includes('unread_ink')) return reading
+  const read = new Set(page.textItems.flatMap(({ text }) => wordsOfText(text)))
+  const missing = wordsOfText(texts.join(' ')).filter((word) => !read.has(word))
+  return missing.join('').length < LEAST_LETTERS ? reading : { ...reading, problems: [...problems, 'unread_ink'] }
 }

@@ -1,13 +1,11 @@
 import type { RedactionOptions } from '#src/contract/options.ts'
-import { findEmails } from './find-emails.ts'
 import { findFinancial } from './find-financial.ts'
 import { findLocations } from './find-locations.ts'
 import { findPersons } from './find-persons.ts'
 import { findPhones } from './find-phones.ts'
 import { findSecrets } from './find-secrets.ts'
 import { asSpans, matchesOf } from './find-matches.ts'
-import { settleOverlaps } from './pii-span.ts'
-import type { PiiEntity, PiiFinder, PiiSpan, PiiTerm } from './pii-span.ts'
+import { type PiiEntity, type PiiFinder, type PiiSpan, type PiiTerm, settleOverlaps } from './pii-span.ts'
 import { OffsetMap, replaceSpans } from './replace-spans.ts'
 
 const FINDERS: Readonly<Record<PiiEntity, PiiFinder>> = {
@@ -76,4 +74,18 @@ function namePattern(document: string): RegExp | null {
   return patterns.length === 0
     ? null
     : new RegExp(String.raw`(?<![\p{L}\p{N}])(?:${patterns.join('|')})(?![\p{L}\p{N}])`, 'gdu')
+}
+
+/** Local part and domain; a Markdown writer may have put a backslash before `_` and other marks. */
+const ADDRESS =
+  /(?<![\p{L}\p{N}._%+-])[\p{L}\p{N}](?:[\p{L}\p{N}._%+'-]|\\[_*+-])*@(?:[\p{L}\p{N}](?:[\p{L}\p{N}-]*[\p{L}\p{N}])?\.)+\p{L}{2,24}(?![\p{L}\p{N}@])/dgu
+/** `name (at) example (dot) org`, as people write it against harvesters. */
+const SPELLED =
+  /(?<![\p{L}\p{N}._+-])[\p{L}\p{N}._+-]+ ?[[({] ?(?:at|ät|@) ?[\])}] ?[\p{L}\p{N}-]+(?:(?:\.| ?[[({] ?(?:dot|punkt|\.) ?[\])}] ?)[\p{L}\p{N}-]+)+/dgiu
+/** `icon@2x.png` is a file. */
+const FILE_ENDING = /\.(?:png|jpe?g|gif|svg|webp|ico|css|js|ts|json|html?|pdf|mp4)$/i
+
+function findEmails(text: string): PiiSpan[] {
+  const addresses = matchesOf(text, ADDRESS).filter((match) => !FILE_ENDING.test(match.text))
+  return asSpans([...addresses, ...matchesOf(text, SPELLED)], 'EMAIL')
 }

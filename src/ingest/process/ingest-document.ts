@@ -7,7 +7,7 @@ import type { Recipe } from '#src/contract/recipe.ts'
 import { policyFor } from '#src/document/parser.ts'
 import { RecordOfOther } from '#src/document/record-of-other.ts'
 import type { PieceRecord } from '#src/document/record.ts'
-import { type Claim } from '#src/ports/ledger.ts'
+import type { Claim } from '#src/ports/ledger.ts'
 import { type Delivery, type JobVerdict } from '#src/ports/queue.ts'
 import { DocumentChanged } from '#src/document/document-changed.ts'
 import { type OpenedDocument } from '#src/ports/source.ts'
@@ -21,13 +21,11 @@ import { handlingOf } from './handling.ts'
 import { ingestLongPdf, type LongPdf, longPdf } from './ingest-long-pdf.ts'
 import { ingestPieces } from './ingest-pieces.ts'
 import { leaveOut } from '../scan/skip-file.ts'
-import { fencedStore } from './fenced-store.ts'
 import { findRecorded } from './find-recorded.ts'
 import { passThrough } from './pass-through.ts'
 import { cutterFor, refuseByContent, refuseByListing } from './preflight.ts'
 import type { Purchase } from './purchase.ts'
 import { type ReadDocument, readOnce } from './read-once.ts'
-import { changing, pastDeadline, unsupported } from './own-failures.ts'
 import { openListed } from '../scan/open-listed.ts'
 import { isLate } from './is-late.ts'
 import type { Handback } from '../scan/source-view.ts'
@@ -37,6 +35,8 @@ import { ingestRouted } from '../route/ingest-routed.ts'
 import { onFirstTier, onLocalTier, onNamedService } from './tiers.ts'
 import type { Work } from './work.ts'
 import { FINISH, postpone, retryOrGiveUp } from './job-verdicts.ts'
+import { withMethods } from '#src/document/with-methods.ts'
+import type { OutputStore } from '#src/ports/output-store.ts'
 
 const BUSY = postpone(2_000, 'another worker has this document')
 /** How long a worker that lost its claim leaves the document to the worker that has it now. */
@@ -295,3 +295,42 @@ async function readUnchanged(document: OpenedDocument, signal: AbortSignal): Pro
     throw error
   }
 }
+
+/**
+ * A decorator: a store that commits only while the worker holds its claim on the document; else it throws `ClaimLost` (fencing).
+ * A worker may stand still between the answer and its commit, so the record has the number of the claim: the store refuses one
+ * that is lower than that of the present record.
+ */
+export function fencedStore(store: OutputStore, claim: Claim): OutputStore {
+  return withMethods(store, {
+    commit: async (record, files) => {
+      if (!(await claim.stillHeld())) throw new ClaimLost('another worker took this document over')
+      try {
+        await store.commit({ ...record, claim: claim.number }, files)
+      } catch (error) {
+        if (!(error instanceof ClaimLost) || !(await claim.stillHeld())) throw error
+        // A record that was put back from a copy of the store in which claims went on.
+        const { epoch, number } = (await store.readRecord(record.key))?.claim ?? claim.number
+        await store.commit({ ...record, claim: { epoch, number: number + 1 } }, files)
+      }
+    },
+  })
+}
+
+/* Failures that need no parser: what the worker sees of a document by itself. */
+
+const unsupported: Failure = {
+  code: 'unsupported_type',
+  stage: 'read',
+  message: 'its name does not end in a supported extension',
+}
+const changing: Failure = {
+  code: 'changing',
+  stage: 'read',
+  message: 'the file kept changing while it was read; run again when nothing writes to it',
+}
+const pastDeadline = (deadlineMs: number): Failure => ({
+  code: 'deadline',
+  stage: 'gate',
+  message: `it waited for longer than the deadline of ${(deadlineMs / 3_600_000).toFixed(1)} hours`,
+})

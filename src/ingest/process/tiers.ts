@@ -1,7 +1,7 @@
-import type { SourceKey } from '#src/document/ids.ts'
+import type { ReceiptId, SourceKey } from '#src/document/ids.ts'
 import type { Receiver } from '#src/events.ts'
 import type { BuyDeps, Tier, Tiers } from '../deps.ts'
-import { freeIntents } from './free-intents.ts'
+import type { Intents } from '#src/ports/ledger.ts'
 
 /** The dependencies with the embedded engine instead of the service. */
 export function onLocalTier<D extends BuyDeps>(deps: D, { local }: { readonly local: Tier }): D {
@@ -59,3 +59,23 @@ export function refuseToSend(key: SourceKey, { tiers, parsers }: BuyDeps): void 
   if (parsers.own.class === 'embedded' || tiers?.mustStay(key) !== true) return
   throw new Error('a document that matches never-send was about to be sent; it was not sent')
 }
+
+/**
+ * The intents of a parser that charges nothing. One that is left of this document, or of a dead process, is in doubt for
+ * no credits: it is concluded before the next, so that it is neither counted as ambiguous nor held. They have names of
+ * their own: an intent of the service for the same bytes is in doubt for credits, and stays.
+ */
+export function freeIntents(intents: Intents): Intents {
+  return {
+    begin: async (id, key) => {
+      await intents.conclude(freeId(id), key)
+      return intents.begin(freeId(id), key)
+    },
+    release: (id, key) => intents.release(freeId(id), key),
+    clear: (id) => intents.clear(freeId(id)),
+    stands: (id) => intents.stands(freeId(id)),
+    conclude: (id, key) => intents.conclude(freeId(id), key),
+  }
+}
+
+const freeId = (id: ReceiptId): ReceiptId => `${id}-embedded` as ReceiptId

@@ -3,7 +3,6 @@ import { type AnswerReading, readData } from '#src/contract/read-answer.ts'
 import type { Block, BlockPage, ParsedMetadata, ParsedPage } from '#src/contract/response.ts'
 import { withRepeatedHeader } from './continued-table.ts'
 import { headingLevelsOf, withHeadingLevels } from './heading-levels.ts'
-import { localWarning } from './local-warning.ts'
 import { type PageSegment, pageSegments } from './page-segments.ts'
 import { runningLinesOf, withoutRunningLines } from './running-lines.ts'
 
@@ -188,4 +187,18 @@ function blocksOf({ pageNumber, segment: { blocks } }: MergedPage, start: number
     return { ...block, id, markdownSpan: span === null ? null : [span[0] + start, span[1] + start] }
   })
   return { ...blocks, pageNumber, items }
+}
+
+const SENTENCE = /These pages ([^:]+): ([\d, ]+?)( and \d+ more)?\.(?: |$)/g
+
+/** The engine's warning without the pages that were bought: what it says of those holds no more. */
+function localWarning(warning: string | null, bought: ReadonlySet<number>): string | null {
+  if (warning === null || warning.trim() === '') return null
+  const left = warning.replaceAll(SENTENCE, (sentence, what: string, listed: string, more: string | undefined) => {
+    const pages = listed.split(',').map(Number)
+    const kept = pages.filter((page) => !bought.has(page))
+    if (kept.length === pages.length || more !== undefined) return sentence
+    return kept.length === 0 ? '' : `These pages ${what}: ${kept.join(', ')}. `
+  })
+  return left.trim() === '' ? null : left.trim()
 }

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs'
-import { readFile, realpath, rm } from 'node:fs/promises'
-import { join, relative, resolve } from 'node:path'
+import { readFile, realpath, rename, rm } from 'node:fs/promises'
+import { dirname, join, relative, resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import type { ContentHash, ReceiptId, SourceKey } from '#src/document/ids.ts'
 import { makeFolder } from '#src/document/make-folder.ts'
@@ -20,7 +20,7 @@ import { StoreRefused } from '#src/document/store-refused.ts'
 import { ExplainedNames } from '../explained-names.ts'
 import { checkFiles, isOutputName } from '../checked-files.ts'
 import { documentPath, FOLDER_MAX_BYTES, keyHash, letterName, type PathRules } from '../document-path.ts'
-import { isThere, readIfThere, removeEmptyAbove } from '../file-system.ts'
+import { flushFolder, isThere, readIfThere, removeEmptyAbove, writeFlushed } from '../file-system.ts'
 import { moveIfThere, type DocumentPaths, putDocument, settleAside, wholeRecord } from './folder-commit.ts'
 import { entriesIn, readInStore } from './folder-entries.ts'
 import { FolderNotes } from './folder-notes.ts'
@@ -29,7 +29,6 @@ import { FolderLease } from './folder-lease.ts'
 import { FolderManifest } from './folder-manifest.ts'
 import { FolderReceipts, putFile } from './folder-receipts.ts'
 import { FolderWatch } from './folder-probe.ts'
-import { probeFolder } from './probe-folder.ts'
 import { flushNames } from './make-folder-flushed.ts'
 import { listedRecords } from './folder-records.ts'
 import { folderOrphans } from './folder-orphans.ts'
@@ -294,5 +293,19 @@ class FolderStore implements FolderOutputStore {
   #pathsOf(key: SourceKey): DocumentPaths {
     const folder = join(this.#documents, documentPath(key, this.#rules))
     return { hash: keyHash(key), folder, letter: join(this.#failures, letterName(key)) }
+  }
+}
+
+/** Makes sure that a folder store takes what will be written to it: a file that is written, flushed, renamed and removed. */
+async function probeFolder(area: WorkArea): Promise<void> {
+  const id = area.newId()
+  const staged = await area.staged(id)
+  const renamed = `${staged}.probe`
+  try {
+    await writeFlushed(staged, Buffer.from('probe\n'))
+    await rename(staged, renamed)
+    await flushFolder(dirname(renamed))
+  } finally {
+    for (const path of [staged, renamed]) await rm(path, { force: true })
   }
 }

@@ -17,12 +17,12 @@ import { StoreObjects } from './packs/store-objects.ts'
 import { PART_BYTES, S3Bucket, type S3Placing } from './s3-bucket.ts'
 import { S3Documents } from './s3-documents.ts'
 import { explainedS3, isDenied } from '#src/s3/errors.ts'
-import { S3Notes } from './s3-notes.ts'
 import { S3Feed } from './s3-feed.ts'
 import { S3Lease } from './s3-lease.ts'
 import { PROBE, S3Manifest } from './s3-manifest.ts'
 import { s3Orphans } from './s3-orphans.ts'
 import { notAStore } from '../store-error.ts'
+import type { NoteStorage } from '#src/ports/note-storage.ts'
 
 export interface S3StoreOptions {
   readonly client: S3Placing['client']
@@ -280,5 +280,24 @@ class S3Store implements OutputStore {
 
   async #remove(name: string): Promise<void> {
     await explainedS3(`cannot remove ${name} from ${this.url}`, () => this.#objects.remove([name]))
+  }
+}
+
+/** `.sluice/` of a bucket: one object for each file. */
+class S3Notes implements NoteStorage {
+  readonly #bucket: S3Bucket
+  readonly #folder: string
+
+  constructor(bucket: S3Bucket, folder: string) {
+    this.#bucket = bucket
+    this.#folder = folder
+  }
+
+  async read(name: string): Promise<Buffer | null> {
+    return (await this.#bucket.get(this.#folder + name))?.bytes ?? null
+  }
+
+  async write(name: string, bytes: Uint8Array): Promise<void> {
+    await this.#bucket.put(this.#folder + name, bytes)
   }
 }

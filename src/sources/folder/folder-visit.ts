@@ -1,5 +1,5 @@
 import { type BigIntStats, type Dir, type Dirent, constants } from 'node:fs'
-import { access, opendir, readFile } from 'node:fs/promises'
+import { access, opendir, readdir, readFile } from 'node:fs/promises'
 import { sourceKey } from '#src/document/ids.ts'
 import type { LeftOutReason, SkipReason } from '#src/document/skip.ts'
 import type { SourceItem } from '#src/document/source-item.ts'
@@ -7,7 +7,6 @@ import { SetupError } from '#src/document/setup-error.ts'
 import { fileVersion } from './file-version.ts'
 import { IGNORE_FILE, IgnoreRules, type NameRules } from '../path-rules.ts'
 import { quickExists, quickLstat, quickStat } from './quick-lstat.ts'
-import { isStore } from './store-layout.ts'
 import { errorCode, failureOf, isText, showName, unusable } from '../unusable.ts'
 
 /** A folder on the way down from the root. */
@@ -249,4 +248,25 @@ function mayRead(stats: BigIntStats): boolean {
   if (user === 0n) return true
   const bit = user === stats.uid ? 0o400n : 0o004n
   return (stats.mode & bit) !== 0n
+}
+
+/** Names of the folders below `receipts/`: the first two digits of the receipts in them. */
+const PREFIX = /^[0-9a-f]{2}$/
+
+/**
+ * Whether a folder is a store of Sluice, this or another: its outputs are no documents. Told by the layout, so that a
+ * copy of a store is recognised too. Any other folder costs two checks. A folder of papers that merely has
+ * `documents/` and `receipts/` in it is none.
+ */
+async function isStore(path: string): Promise<boolean> {
+  const [prefixes, work] = await Promise.all([namesIn(`${path}/receipts`), namesIn(`${path}/.sluice`)])
+  const hasReceipts = prefixes !== null && prefixes.length > 0 && prefixes.every((name) => PREFIX.test(name))
+  if (!hasReceipts && work === null) return false
+  const names = (await namesIn(path)) ?? []
+  return names.includes('documents') || (work !== null && names.includes('failures'))
+}
+
+/** Null where there is no such folder, or none that may be read. */
+async function namesIn(path: string): Promise<readonly string[] | null> {
+  return (await quickExists(path)) ? readdir(path).catch(() => null) : null
 }

@@ -1,7 +1,7 @@
 import { utils, write, type WorkBook } from '@e965/xlsx'
 import { describe, expect, test } from 'vitest'
 import { convertSpreadsheet } from '#src/engine/office/convert-spreadsheet.ts'
-import { guardZip } from '#src/engine/office/zip-guard.ts'
+import { guardZip } from '#src/engine/office/convert-spreadsheet.ts'
 
 const OPTIONS = { removeBase64Images: true, onlyMainContent: true }
 

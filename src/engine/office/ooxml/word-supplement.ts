@@ -4,16 +4,14 @@ import { replaceZipEntries } from '../zip-replace.ts'
 import { chartInsertion } from './chart-data.ts'
 import { diagramInsertion } from './diagram-text.ts'
 import { equationInsertion } from './equation.ts'
-import { formFieldInsertion } from './form-field.ts'
 import { type OoxmlPackage, type Relationship, xmlText } from './ooxml-package.ts'
 import { type Insertion, Placeholders } from './placeholders.ts'
 import { rewriteXml } from './rewrite-xml.ts'
 import type { Supplement } from './supplement.ts'
 import { commentsOf, type WordComment } from './word-comments.ts'
-import { SHAPE_SIGNS, shapesInsertion } from './word-shapes.ts'
-import { headersAndFooters } from './word-furniture.ts'
-import { attributeOf, descendants, textOf, type XmlElement } from './xml-tree.ts'
+import { attributeOf, childOf, childrenOf, descendants, textOf, type XmlElement } from './xml-tree.ts'
 import type { XmlNames } from './xml-names.ts'
+import { wordParagraphs } from './word-text.ts'
 
 const WANTED: ReadonlySet<string> = new Set([
   'm:oMath',
@@ -25,6 +23,7 @@ const WANTED: ReadonlySet<string> = new Set([
   'w:pict',
   'w:ruby',
 ])
+const SHAPE_SIGNS = [':wgp', ':wpc', ':group', ':textpath'] as const
 /** Without one of these there is nothing to replace, and the part is not even scanned. */
 const SIGNS = [
   'oMath',
@@ -144,4 +143,52 @@ function drawingInsertion(drawing: XmlElement, { package: ooxml, relationships }
     if (part !== null) return isDiagram ? diagramInsertion(part) : chartInsertion(part)
   }
   return shapesInsertion(drawing)
+}
+
+/** Text of all headers, then of all footers; each paragraph once, however many sections repeat it. */
+function headersAndFooters(
+  ooxml: OoxmlPackage,
+  main: string,
+): { readonly headers: string[]; readonly footers: string[] } {
+  const paragraphs = (kind: string): string[] => [
+    ...new Set(
+      ooxml.related(main, kind).flatMap((path) => {
+        const part = ooxml.xml(path)
+        return part === null ? [] : wordParagraphs(part)
+      }),
+    ),
+  ]
+  return { headers: paragraphs('header'), footers: paragraphs('footer') }
+}
+
+/** Groups and canvases of shapes, those of before 2010 among them, and letters drawn along a path. */
+const GROUPS = ['wpg:wgp', 'wpc:wpc', 'v:group'] as const
+/** Text of grouped shapes and of WordArt, which the library drops; null where a drawing is neither. */
+function shapesInsertion(drawing: XmlElement): Insertion | null {
+  const letters = [...descendants(drawing, 'v:textpath')].map(({ attributes }) =>
+    escapeInline(attributes['string'] ?? ''),
+  )
+  const holders = letters.length > 0 ? [drawing] : [...descendants(drawing, ...GROUPS)]
+  const boxes = holders.flatMap((group) =>
+    // The copy for older readers repeats the text.
+    [...descendants(group, 'w:txbxContent', 'mc:Fallback')].filter(({ name }) => name === 'w:txbxContent'),
+  )
+  const paragraphs = [...boxes.flatMap(wordParagraphs), ...letters.filter((text) => text.trim() !== '')]
+  return paragraphs.length === 0 ? null : { block: paragraphs.join('\n\n'), inline: paragraphs.join(' ') }
+}
+
+/** What a list or a box of a form shows, which is no result of its field (ECMA-376 part 1, 17.16); null for other fields. */
+function formFieldInsertion(fieldStart: XmlElement): Insertion | null {
+  const data = childOf(fieldStart, 'w:ffData')
+  const [list, box] = [childOf(data, 'w:ddList'), childOf(data, 'w:checkBox')]
+  if (list !== undefined) {
+    const chosen = attributeOf(childOf(list, 'w:result') ?? childOf(list, 'w:default'), 'val')
+    const item = childrenOf(list, 'w:listEntry')[Number(chosen ?? 0)]
+    const text = attributeOf(item, 'val') ?? ''
+    return text === '' ? null : { block: null, inline: escapeInline(text) }
+  }
+  if (box === undefined) return null
+  const state = childOf(box, 'w:checked') ?? childOf(box, 'w:default')
+  const isChecked = state !== undefined && !/^(?:0|false|off)$/.test(attributeOf(state, 'val') ?? '1')
+  return { block: null, inline: isChecked ? '☒' : '☐' }
 }

@@ -1,4 +1,4 @@
-import type { ParsedPage, TextItem } from '@llamaindex/liteparse'
+import type { ParsedPage, ScreenshotRect, TextItem, VectorLine } from '@llamaindex/liteparse'
 import { deskewed } from '../deskew.ts'
 import { drawPages, type PdfToDraw } from '../ink/draw-pages.ts'
 import type { Turn } from '../text-layer.ts'
@@ -19,7 +19,6 @@ import { type Frame, frameSize, intoFrame, movedOutOfLevel } from './frame.ts'
 import type { OcrData } from './ocr-data.ts'
 import { ocrDpi } from './ocr-dpi.ts'
 import { liesSideways, probe } from './orientation.ts'
-import { linesOf } from './picture-lines.ts'
 import { recognisePicture } from './recognise-picture.ts'
 import { rereadUnread } from './reread-unread.ts'
 import { stripsOf } from './strips.ts'
@@ -215,4 +214,28 @@ function withLines(
   const vectorGraphics = { shapes: [], lines: own.length > 0 || turn !== 0 ? own : lines }
   const upright = turn === 0 ? {} : { blocks: [], annotations: [] }
   return { ...reading, page: { ...reading.page, ...upright, vectorGraphics } }
+}
+
+const DARK = 150
+const SHORTEST_LINE = 18
+
+/** Dark lines of a picture: the rules of a scanned table, where the scan is clean. */
+function linesOf(rects: readonly ScreenshotRect[]): VectorLine[] {
+  return rects
+    .filter(
+      (rect) => rect.isLine && brightness(rect.color) < DARK && Math.max(rect.width, rect.height) >= SHORTEST_LINE,
+    )
+    .map(({ x, y, width, height }) => ({
+      ...(width > height
+        ? { x1: x, x2: x + width, y1: y + height / 2, y2: y + height / 2 }
+        : { x1: x + width / 2, x2: x + width / 2, y1: y, y2: y + height }),
+      stroke: true,
+      fill: false,
+    }))
+}
+
+/** 0 for black to 255 for white, of a colour like `ff1a2b3c`. */
+function brightness(color: string): number {
+  const [red = 0, green = 0, blue = 0] = [2, 4, 6].map((at) => parseInt(color.slice(at, at + 2), 16))
+  return 0.3 * red + 0.59 * green + 0.11 * blue
 }
