@@ -32,7 +32,7 @@ function stateOf(end: LastRun['end'], killedAt: number | null): NonNullable<Live
 }
 
 function whereOf({ command, service, startedAt }: LastRun, endedAt: number | null, now: number): string {
-  const where = `${command} at ${service ?? 'the embedded engine'}`
+  const where = `sluice ${command} at ${service ?? 'the embedded engine'}`
   const from = timeOfDay(startedAt, now)
   return endedAt === null ? `${where}, since ${from}` : `${where}, from ${from} to ${timeOfDay(endedAt, now)}`
 }

@@ -33,7 +33,9 @@ test('a run that a 402 halted is shown with service, cause and remedy, and by th
   expect(status.lastRun).toMatchObject({ ...halted, next, endedAt: expect.any(Number) })
   expect([status.gate, status.workers]).toEqual(['shut: the account has no credits left, 0 in flight', 0])
   const [, second, third] = (await sluice(['status', harness.source, '--out', harness.out])).stdout.split('\n')
-  expect(second).toMatch(/^last run: run at http:\S+, from \d\d:\d\d:\d\d to \S+, halted at .*Insufficient credits/)
+  expect(second).toMatch(
+    /^last run: sluice run at http:\S+, from \d\d:\d\d:\d\d to \S+, halted at .*Insufficient credits/,
+  )
   expect(third).toBe(next)
   await using view = await openView([harness.source, '--out', harness.out])
   const live = async (): Promise<LiveStatus> => (await (await fetch(`${view.url}api/live`)).json()) as LiveStatus

@@ -75,7 +75,7 @@ const STATUS: LiveStatus = {
     endedAt: 2,
     cause: 'credits',
     haltedAt: 2,
-    line: 'run at http://127.0.0.1:1',
+    line: 'sluice run at http://127.0.0.1:1',
     next: null,
   },
   limiter: null,

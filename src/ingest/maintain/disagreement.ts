@@ -8,8 +8,9 @@ import type { OutputStore } from '#src/ports/output-store.ts'
 export function disagreement(record: DocumentRecord, { version, recipeHash }: LedgerEntry): string | null {
   if (version !== GONE && record.version !== version) return 'its record is of another version than the ledger lists'
   if (record.recipeHash !== recipeHash) return 'its record is of another recipe than the ledger lists'
-  const [receipt = null] = record.pieces === undefined ? receiptsOf(record) : []
-  const isOther = receipt !== null && !receipt.startsWith(record.contentHash)
+  // Pieces that were cut off have hashes of their own; the name of a receipt for pages begins with that of the document.
+  const named = record.pieces?.flatMap(({ pages, receipt }) => (pages === undefined ? [] : [receipt]))
+  const isOther = (named ?? receiptsOf(record)).some((receipt) => receipt?.startsWith(record.contentHash) === false)
   return isOther ? 'its record has another content hash than its receipt' : null
 }
 

@@ -56,9 +56,14 @@ function show(status) {
   document.querySelector('#live-tiles').replaceChildren(...tiles.map(([name, value]) => tile(name, count(value))))
   const skipped = Object.entries(status.skippedBy).map(([reason, value]) => `${count(value)} ${reason}`)
   document.querySelector('#live-skipped').textContent = skipped.length === 0 ? '' : `Skipped: ${skipped.join(', ')}`
-  const outages = status.outages.map(({ dependency, cause, since }) =>
-    element('li', {}, `${dependency} is out for ${duration((Date.now() - since) / 1000)}: ${cause}`),
-  )
+  // Without a worker nothing asks: it may be over since.
+  const isAsked = status.workers > 0
+  const outages = status.outages.map(({ dependency, cause, since }) => {
+    const state = isAsked
+      ? `is out for ${duration((Date.now() - since) / 1000)}`
+      : `was out when it was last asked, since ${new Date(since).toLocaleTimeString()}`
+    return element('li', {}, `${dependency} ${state}: ${cause}`)
+  })
   document.querySelector('#live-outages').replaceChildren(...outages)
   document.querySelector('#live-limiter').replaceChildren(...limiter(status))
   document.querySelector('#live-budgets').replaceChildren(...status.budgets.map(budget))

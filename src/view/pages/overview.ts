@@ -69,7 +69,7 @@ const live = (base: string, allowWrites: boolean): Markup =>
       <div>
         <h3>Limiter and budget</h3>
         <div id="live-limiter"></div>
-        <dl class="facts" id="live-budgets"></dl>
+        <dl class="pairs" id="live-budgets"></dl>
       </div>
       <div>
         <h3>Workers</h3>

@@ -6,6 +6,7 @@ import { contentHash as contentOf, receiptId, sourceKey } from '#src/document/id
 import { partHash } from '#src/document/page-list.ts'
 import { receiptsOf } from '#src/document/record.ts'
 import { unusedReceipts } from '#src/ingest/maintain/collect-receipts.ts'
+import { disagreement } from '#src/ingest/maintain/disagreement.ts'
 import { rederive } from '#src/ingest/maintain/rederive.ts'
 import { freeIntents } from '#src/ingest/process/tiers.ts'
 import { recipeAt } from '#src/ingest/route/service-step.ts'
@@ -150,6 +151,18 @@ describe('a document is bought by page', () => {
       expect((await routed.deps.store.readRecord(key))?.cost.basis).toBe('saved')
     }, 240_000)
   }
+
+  test('a record whose content hash is not that of its pages disagrees', async () => {
+    const none = new Set<number>()
+    await using routed = await openWith({ grades: [0.2, 1], poison: none, broken: none, blank: none }, new Bought())
+    await routed.ingestToEnd('a.pdf')
+    const record = await routed.deps.store.readRecord(key)
+    const [known] = await routed.deps.ledger.read([key])
+    if (record === null || !known) throw new Error('it is not done')
+    expect(disagreement(record, known)).toBeNull()
+    const altered = { ...record, contentHash: contentOf('f'.repeat(64)) }
+    expect(disagreement(altered, known)).toMatch(/another content hash/)
+  }, 240_000)
 
   test('an answer that version 0.2.0 named by recipe and service is not bought again', async () => {
     const drawn = { grades: [0.2, 1], poison: new Set<number>(), broken: new Set<number>(), blank: new Set<number>() }
