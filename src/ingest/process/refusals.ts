@@ -1,7 +1,7 @@
 import type { Failure } from '#src/document/failure.ts'
 import type { SourceKey } from '#src/document/ids.ts'
 import type { Verdict } from '#src/document/verdict.ts'
-import type { Suspicion } from '#src/ports/queue.ts'
+import type { DocumentJob, Suspicion } from '#src/ports/queue.ts'
 
 /** So many different documents in a row that meet the same refusal show that all would. */
 const HALTING_DOCUMENTS = 5
@@ -15,6 +15,8 @@ export type Refusal = Pick<Extract<Verdict, { kind: 'refused' }>, 'cause' | 'fai
 
 /** `suspect`: it is not known yet whose the refusal is. `attempt`: the document comes again, and has used an attempt. */
 export type Ruling = 'document' | 'batch' | 'suspect' | 'attempt'
+
+type Refused = Pick<DocumentJob, 'key' | 'version'>
 
 interface Met {
   readonly suspicion?: Suspicion | undefined
@@ -37,7 +39,8 @@ interface Met {
 export class Refusals {
   #name = ''
   readonly #inRow = new Set<SourceKey>()
-  readonly #suspects = new Set<SourceKey>()
+  /** Jobs, by key and version: a document that changed may have two. */
+  readonly #suspects = new Set<string>()
   /** Refusals that documents met in a run in which others got through: they are the documents' own. */
   readonly #own = new Set<string>()
   /** Bodies of successes that cannot be used, with the document that met each; null for several. */
@@ -52,33 +55,34 @@ export class Refusals {
   }
 
   /** Milliseconds until a suspect asks again, while `backlog` has other documents or more may come; null when it is its turn. */
-  waitMs(key: SourceKey, { name, gotThrough }: Suspicion, backlog: number, moreCome: boolean): number | null {
-    this.#suspects.add(key)
+  waitMs(job: Refused, { name, gotThrough }: Suspicion, backlog: number, moreCome: boolean): number | null {
+    this.#suspects.add(idOf(job))
     if (gotThrough) this.#own.add(name)
     return moreCome || backlog > this.#suspects.size ? this.#patienceMs() : null
   }
 
-  ruling(key: SourceKey, refusal: Refusal, { suspicion, before, endsAlone }: Met): Ruling {
+  ruling(job: Refused, refusal: Refusal, { suspicion, before, endsAlone }: Met): Ruling {
+    const { key } = job
     const name = nameOf(refusal.failure)
     this.#first ??= refusal
     this.#noteBody(key, refusal)
     const isKnown = before !== null && nameOf(before) === name
-    if (suspicion?.name !== name && !isKnown) return this.#suspect(key, name)
+    if (suspicion?.name !== name && !isKnown) return this.#suspect(job, name)
     if (!isKnown && !this.#gotThrough && !this.#own.has(name)) {
       return endsAlone ? 'batch' : 'suspect'
     }
     this.#own.add(name)
     // Another body each time: a further attempt may bring a whole answer.
     if (refusal.unusable !== undefined && refusal.unusable !== suspicion?.body) return 'attempt'
-    this.#suspects.delete(key)
+    this.#suspects.delete(idOf(job))
     return 'document'
   }
 
-  #suspect(key: SourceKey, name: string): Ruling {
+  #suspect(job: Refused, name: string): Ruling {
     if (name !== this.#name) this.#inRow.clear()
     this.#name = name
-    this.#inRow.add(key)
-    this.#suspects.add(key)
+    this.#inRow.add(job.key)
+    this.#suspects.add(idOf(job))
     return this.#inRow.size >= HALTING_DOCUMENTS ? 'batch' : 'suspect'
   }
 
@@ -112,6 +116,8 @@ export class Refusals {
     return Math.min(WAIT_MS + this.#suspects.size * WAIT_EACH_MS, LONGEST_WAIT_MS)
   }
 }
+
+const idOf = ({ key, version }: Refused): string => `${version} ${key}`
 
 const nameOf = ({ code, httpStatus, serviceCode }: Failure): string =>
   `${code} ${httpStatus ?? ''} ${serviceCode ?? ''}`

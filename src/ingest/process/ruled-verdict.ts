@@ -29,7 +29,7 @@ export async function ruledVerdict(
   const { cause, failure, unusable } = verdict
   const letter = await store.readDeadLetter(key)
   const met = { suspicion, before: letter?.failure ?? null, endsAlone: view.role.kind === 'lists' }
-  const ruling = refusals.ruling(key, verdict, met)
+  const ruling = refusals.ruling(work.job, verdict, met)
   const kept = refusals.suspicionOf(verdict)
   switch (ruling) {
     case 'document': {
@@ -68,12 +68,13 @@ async function refusedAfterSuccess(
 
 /** A suspect waits, unread, until only suspects are left; null for all others, and when it is its turn. */
 export async function waitOfSuspect(
-  { key, suspicion }: DocumentJob,
+  job: DocumentJob,
   { refusals, view, backlog }: Pick<IngestDeps, 'refusals' | 'view' | 'backlog'>,
 ): Promise<JobVerdict | null> {
+  const { suspicion } = job
   if (suspicion === undefined) return null
   const moreCome = view.role.kind === 'lists' && view.role.listed === null
-  const afterMs = refusals.waitMs(key, suspicion, await backlog(), moreCome)
+  const afterMs = refusals.waitMs(job, suspicion, await backlog(), moreCome)
   if (afterMs === null) return null
   const reason = 'the service refused it; it is tried again behind the others'
   return { kind: 'postpone', afterMs, counted: false, reason, suspicion: refusals.carriedOn(suspicion) }
