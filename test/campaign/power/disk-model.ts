@@ -136,8 +136,9 @@ export class DiskModel {
       return known
     }
     const survives = random.pick([0, 0.1, 0.5, 0.9])
-    for (const { edits } of this.#pending)
-      if (random.chance(survives)) for (const one of edits) put(namesOf(one.folder), one)
+    const kept = this.#withEmptying(this.#pending.filter(() => random.chance(survives)))
+    for (const { edits } of this.#pending.filter((change) => kept.has(change)))
+      for (const one of edits) put(namesOf(one.folder), one)
     const write = async (folder: Folder, path: string): Promise<void> => {
       await mkdir(path, { recursive: true })
       for (const [name, node] of namesOf(folder)) {
@@ -180,11 +181,26 @@ export class DiskModel {
       node.kept = data ?? node.kept
       return
     }
+    const inFolder = ({ at: changedAt, edits }: Change): boolean =>
+      changedAt <= at && edits.some(({ folder }) => folder === node)
+    const kept = this.#withEmptying(this.#pending.filter(inFolder))
     this.#pending = this.#pending.filter((change) => {
-      if (change.at > at || !change.edits.some(({ folder }) => folder === node)) return true
+      if (!kept.has(change)) return true
       for (const one of change.edits) put(one.folder.kept, one)
       return false
     })
+  }
+
+  /** No file system keeps the removal of a folder without the changes that emptied it. */
+  #withEmptying(chosen: readonly Change[]): ReadonlySet<Change> {
+    const all = new Set(chosen)
+    for (const { at, edits } of all) {
+      const isRemoval = edits.every(({ is }) => is === 'gone')
+      const removed = isRemoval ? edits.map(({ node }) => node) : []
+      for (const change of this.#pending)
+        if (change.at < at && change.edits.some(({ folder }) => removed.includes(folder))) all.add(change)
+    }
+    return all
   }
 
   #change(edits: Change['edits']): void {
