@@ -8,6 +8,7 @@ const ADVICE: ReadonlyMap<string, string> = new Map([
   ['EACCES', 'permission denied. Give this user the right to write there, or choose another folder.'],
   ['EPERM', 'the system does not permit it. Give this user the right to write there, or choose another folder.'],
   ['EMFILE', 'too many files are open. Raise the limit (ulimit -n) or lower the concurrency.'],
+  ['ENAMETOOLONG', 'a name in its path is too long for the file system. Choose a shorter one.'],
   ['ENOTDIR', 'there is a file where a folder must be. Move it away, or choose another folder.'],
   ['EEXIST', 'there is a file where a folder must be. Move it away, or choose another folder.'],
 ])
@@ -19,14 +20,14 @@ const OF_ONE_NAME: readonly string[] = ['ENAMETOOLONG', 'EILSEQ', 'EINVAL', 'EIS
  * Runs work on a store; what the surroundings refuse is thrown with one sentence on what failed and what to do, as
  * `StoreUnusable` unless only this name is refused.
  */
-export async function explained<T>(what: string, work: () => Promise<T>): Promise<T> {
+export async function explained<T>(what: string, work: () => Promise<T>, ofOneName = OF_ONE_NAME): Promise<T> {
   try {
     return await work()
   } catch (error) {
     const code = errorCode(error)
     if (code === undefined) throw error
     const message = `Sluice ${what}: ${ADVICE.get(code) ?? `${code}.`}`
-    throw OF_ONE_NAME.includes(code)
+    throw ofOneName.includes(code)
       ? new Error(message, { cause: error })
       : new StoreUnusable(message, { cause: error })
   }

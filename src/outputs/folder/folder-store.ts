@@ -63,7 +63,7 @@ export async function openFolderStore({
   journal,
 }: FolderStoreOptions): Promise<FolderOutputStore> {
   const path = resolve(given)
-  return explained(`cannot open the store in ${path}`, async () => {
+  const open = async (): Promise<FolderOutputStore> => {
     // Before anything is made in it: a store of a later format is left as it is.
     const manifest = await new FolderManifest(path).read()
     if (mustExist && manifest === null) throw new StoreRefused(notAStore(path, await hasContent(path)))
@@ -78,7 +78,8 @@ export async function openFolderStore({
     await replayJournal(flushing, area, boot)
     if (journal === undefined) return flushing
     return new FolderStore({ root, area, rules, watch, boot, journal: new Journal(area, boot, journal) })
-  })
+  }
+  return explained(`cannot open the store in ${path}`, open, [])
 }
 
 async function hasContent(path: string): Promise<boolean> {

@@ -42,6 +42,13 @@ async function oldStore(path: string) {
   }
 }
 
+test('a folder whose name is too long for the file system is refused in one sentence', async () => {
+  await using folder = await tempFolder()
+  const opened = openFolderStore({ path: `${folder.path}/${'x'.repeat(300)}`, mustExist: true })
+  await expect(opened).rejects.toThrow(StoreUnusable)
+  await expect(opened).rejects.toThrow(/cannot open the store in .* too long for the file system\. Choose a shorter one\.$/)
+})
+
 describe('recovering a folder store', () => {
   test('drops what was staged and never entered', async () => {
     await using folder = await tempFolder()
