@@ -198,7 +198,7 @@ export const MUTANTS = {
   'believes-portals': [
     [
       'src/ingest/process/refusals.ts',
-      'if (suspicion?.name !== name && !isKnown) return this.#suspect(key, name)',
+      'if (suspicion?.name !== name && !isKnown) return this.#suspect(job, name)',
       "if (suspicion === suspicion) return 'document'",
     ],
   ],
