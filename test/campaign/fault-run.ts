@@ -261,7 +261,7 @@ class FaultRun {
     const doubt = { interruptions: [...interrupted, ...stalls], keepMs: this.#keepMs, counted, contentOf }
     checkCharges(charges, doubt, this.#breaches)
     if (!this.#cutOff) {
-      await checkOutcome(this.#archive, store, this.#options.plan, this.#breaches)
+      await checkOutcome(this.#archive, store, { plan: this.#options.plan, charges }, this.#breaches)
       await checkLedger(this.#archive, store, redis.connection, this.#breaches)
       checkEnds(this.processes.ended, store.letters.size > 0 ? 2 : 0, this.#breaches)
       this.#checkNumbers(store, charges)

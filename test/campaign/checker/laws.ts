@@ -61,13 +61,13 @@ export async function checkAtRest(store: StoreOutside, redis: RedisConnection, b
 export async function checkOutcome(
   archive: Archive,
   store: StoreOutside,
-  plan: Pick<FaultPlan, 'routing' | 'bursts'>,
+  { plan, charges }: Served,
   breaches: Breaches,
 ): Promise<void> {
   for (const key of archive.keys) {
     const { bytes, version } = await archive.read(key)
     const kind = kindOf(bytes)
-    if (kind === 'good' || kind === 'hard') checkGood({ key, bytes, version, plan }, store, breaches)
+    if (kind === 'good' || kind === 'hard') checkGood({ key, bytes, version, plan, charges }, store, breaches)
     else checkBad(key, version, store, breaches)
   }
   for (const key of [...store.records.keys(), ...store.letters.keys()]) {
@@ -78,22 +78,29 @@ export async function checkOutcome(
   }
 }
 
-interface GoodDocument {
+interface Served {
+  readonly plan: Pick<FaultPlan, 'routing' | 'bursts'>
+  readonly charges: readonly Charge[]
+}
+
+interface GoodDocument extends Served {
   readonly key: string
   readonly bytes: Buffer
   readonly version: string
-  readonly plan: Pick<FaultPlan, 'routing' | 'bursts'>
 }
 
 function checkGood(
-  { key, bytes, version, plan }: GoodDocument,
+  { key, bytes, version, plan, charges }: GoodDocument,
   store: StoreOutside,
   { lost, unexplained }: Breaches,
 ): void {
   const marks = marksIn(bytes)
   const record = store.records.get(key)
   const letter = store.letters.get(key)
-  if (letter !== undefined && mayBeOfPortal(letter, store, plan)) return
+  const freeAnswers = charges.filter(
+    ({ units, status, charged }) => status === 200 && !charged && units.includes(sha256(bytes)),
+  )
+  if (letter !== undefined && freeAnswers.length > 1 && mayBeOfPortal(letter, store, plan)) return
   if (letter !== undefined) unexplained.push(`${key} ended failed: ${letter.failure.code}, ${letter.failure.message}`)
   else if (record === undefined) lost.push(`${key} has neither record nor dead letter`)
   else if (record.contentHash !== sha256(bytes)) lost.push(`${key}: the outputs are of other bytes`)
