@@ -27,9 +27,7 @@ export async function explained<T>(what: string, work: () => Promise<T>, ofOneNa
     const code = errorCode(error)
     if (code === undefined) throw error
     const message = `Sluice ${what}: ${ADVICE.get(code) ?? `${code}.`}`
-    throw ofOneName.includes(code)
-      ? new Error(message, { cause: error })
-      : new StoreUnusable(message, { cause: error })
+    throw ofOneName.includes(code) ? new Error(message, { cause: error }) : new StoreUnusable(message, { cause: error })
   }
 }
 

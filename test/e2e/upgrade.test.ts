@@ -1,9 +1,10 @@
 import { execFile } from 'node:child_process'
-import { mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
+import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { expect, test } from 'vitest'
 import { openFolderStore } from '#src/outputs/folder/folder-store.ts'
+import { bootFrame, readSegment } from '#src/outputs/folder/journal/entry.ts'
 import { ownerMark } from '#src/outputs/folder/work-owner.ts'
 import { readStore } from '../support/check-store.ts'
 import { temporaryFolder } from '../support/folder.ts'
@@ -17,17 +18,24 @@ test('a store with its private Redis and its journal, as a kill of release a484f
   await promisify(execFile)('tar', ['xzf', fixture, '-C', folder.path])
   const journal = join(folder.path, 'out/.sluice/journal')
   const [host = ''] = (await ownerMark()).split('~')
-  // A process of this machine that is gone.
-  await rename(join(journal, 'HOST~1~never~cafe~1'), join(journal, `${host}~1~never~cafe~1`))
+  // A process of this machine that is gone, in an earlier boot: also where the fixture was made in the present one.
+  const left = join(journal, 'HOST~1~never~cafe~1')
+  const segment = await readFile(left)
+  const head = bootFrame(readSegment(segment).boot ?? '').length
+  await writeFile(
+    join(journal, `${host}~1~never~cafe~1`),
+    Buffer.concat([bootFrame('earlier'), segment.subarray(head)]),
+  )
+  await rm(left)
   await using service = await new ScriptedService({}).listen()
   const parser = ['--parse-api-url', service.url, '--parse-api-key', 'k']
   const run = () => sluice(['run', 'in', '--out', 'out', '--source-name', 'in', ...parser], { cwd: folder.path })
   const out = join(folder.path, 'out')
   const before = await readStore(out)
   const first = await run()
-  expect([first.code, first.stdout]).toEqual([0, expect.stringMatching(/24 done[^]*ambiguous: 3 requests/)])
-  // 21 contents, 10 of them answered and kept before the kill.
-  expect(service.requests.length).toBe(11)
+  expect([first.code, first.stdout]).toEqual([0, expect.stringMatching(/24 done[^]*ambiguous: 2 requests/)])
+  // 21 contents: ten of them answered and kept before the kill, and the answer of one more in the journal.
+  expect(service.requests.length).toBe(10)
   const after = await readStore(out)
   // Unpacked files have other versions: what was done is made again from its receipts.
   for (const [key, { receipt }] of before.records) expect(after.records.get(key)?.receipt, key).toBe(receipt)

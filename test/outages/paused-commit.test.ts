@@ -6,10 +6,7 @@ import { until } from '../support/wait.ts'
 import { Harness, textOf } from './support/harness.ts'
 import { OwnRedis } from './support/own-redis.ts'
 
-describe.concurrent.each([
-  ['with a journal', {}],
-  ['without a journal', { 'journal-mb': 0 }],
-])('a worker that stands still in its commit, %s', (_, journal) => {
+describe.concurrent('a worker that stands still in its commit', () => {
   test.each([
     ['committed a later version', 'changed'],
     ['found it gone and removed its outputs', 'removed'],
@@ -18,7 +15,7 @@ describe.concurrent.each([
     async (_name, fate) => {
       await using redis = await OwnRedis.start()
       await using harness = await Harness.open({ documents: 3 })
-      const flags = { ...journal, 'redis-url': redis.url, 'takeover-ms': 1_000, concurrency: 1 }
+      const flags = { 'redis-url': redis.url, 'takeover-ms': 1_000, concurrency: 1 }
       const env = { SLUICE_DELETE_GONE: 'true' }
       expect((await harness.run(flags, { env })).code).toBe(0)
       await harness.write('0.html', '<p>the second version')

@@ -46,7 +46,9 @@ test('a folder whose name is too long for the file system is refused in one sent
   await using folder = await tempFolder()
   const opened = openFolderStore({ path: `${folder.path}/${'x'.repeat(300)}`, mustExist: true })
   await expect(opened).rejects.toThrow(StoreUnusable)
-  await expect(opened).rejects.toThrow(/cannot open the store in .* too long for the file system\. Choose a shorter one\.$/)
+  await expect(opened).rejects.toThrow(
+    /cannot open the store in .* too long for the file system\. Choose a shorter one\.$/,
+  )
 })
 
 describe('recovering a folder store', () => {
