@@ -110,7 +110,7 @@ describe('./sluice run against a service', () => {
     await using folder = await temporaryFolder()
     const concurrency = 8
     await using service = await new ScriptedService({
-      answers: async () => ({ delayMs: 20 }),
+      answers: async () => ({ delayMs: 60 }),
     }).listen()
     const [source, out] = [join(folder.path, 'in'), join(folder.path, 'out')]
     await manyFiles(source, 300)
