@@ -33,7 +33,7 @@ const charged = async (port: number): Promise<number | null> => {
   return value === undefined ? null : Number(value)
 }
 
-test('price: what the embedded engine reports is charged as nothing, what a service reports as reportedCredit of --prices says', async () => {
+test('price: what the embedded engine reports is charged as nothing, what a service reports as --reported-credit says', async () => {
   await using folder = await temporaryFolder()
   const answers = () => parsedReply('# Parsed', { metadata: { statusCode: 200, creditsUsed: 4 } })
   await using service = await new ScriptedService({ answers }).listen()
@@ -50,7 +50,7 @@ test('price: what the embedded engine reports is charged as nothing, what a serv
   expect([free.code, summaryIn(free.stdout)?.credits]).toEqual([0, { reported: 0, estimated: 0 }])
   expect(await costsIn(embedded)).toEqual([0, 0, 0, 0, 0])
 
-  const api = ['--parse-api-url', service.url, '--parse-api-key', 'k', '--prices', '{"reportedCredit":0.5}']
+  const api = ['--parse-api-url', service.url, '--parse-api-key', 'k', '--reported-credit', '0.5']
   const paid = await sluice(['run', source, '--out', served, ...api, '--max-credits', '6', '--json'])
   expect([paid.code, summaryIn(paid.stdout)?.credits]).toEqual([3, { reported: 6, estimated: 0 }])
   expect(await costsIn(served)).toEqual([2, 2, 2])
@@ -85,7 +85,7 @@ test('price: what costs nothing by its prices is charged as nothing, whatever th
   const free = '{ document: 0, furtherPage: 0 }'
   await writeFile(config, `${address}prices: ${free}\n`)
   expect(await run('all')).toEqual([0, 0])
-  expect(await run('said', '--prices', '{"document":0,"furtherPage":0,"reportedCredit":0.5}')).toEqual([2, 2])
+  expect(await run('said', '--reported-credit', '0.5')).toEqual([2, 2])
   const services = `services: { gpu: { url: '${named.url}', prices: ${free} } }`
   await writeFile(config, `${address}${services}\nrules: [{ match: '*.html', service: gpu }]\n`)
   expect(await run('one')).toEqual([0, 4])

@@ -91,7 +91,7 @@ async function settle(work: ReadWork, record: DocumentRecord, deps: SettleDeps):
   const { version, recipeHash, outcome, parser } = record
   const entry = { version, recipeHash, outcome, isLocal: parser?.class === 'embedded' }
   const sameVersion = record.version === work.job.version
-  const written = sameVersion ? deps.ledger.settle(key, entry) : settleOther(key, entry, deps)
+  const written = sameVersion ? deps.ledger.settle(key, entry) : await settleOther(key, entry, deps)
   // Sent together, carried out in this order: what the ledger knows of a document is settled before another may have it.
   const [settled] = await Promise.all([written, work.claim.release()])
   deps.events.emit('document:settled', {
@@ -111,11 +111,10 @@ async function settle(work: ReadWork, record: DocumentRecord, deps: SettleDeps):
   return settled === 'other_version' && (await renewOverwritten(key, deps)) ? OVERWRITTEN : FINISH
 }
 
-/** The end of a job of an earlier version: the document may have ended by the job of this one. */
+/** The end of a job of an earlier version: the job of this version may have ended the document before. */
 async function settleOther(key: SourceKey, entry: LedgerEntry, { ledger }: SettleDeps): Promise<Settled> {
-  const [known] = await ledger.read([key])
-  if (known?.version === entry.version && known.recipeHash === entry.recipeHash && known.outcome === entry.outcome)
-    return 'again'
+  const settled = await ledger.settle(key, entry)
+  if (settled !== 'other_version') return settled
   await ledger.write([[key, entry]])
   return 'ended'
 }

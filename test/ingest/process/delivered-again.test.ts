@@ -103,6 +103,35 @@ describe('a document that is delivered again', () => {
     expect(await bench.deps.ledger.read([key])).toEqual([entry])
   })
 
+  test('by a job of an earlier version is in the ledger before another worker may have it, with its present parser', async () => {
+    await using bench = await openWorkbench({ redis })
+    const { claims, ledger, view } = bench.deps
+    view.role = { kind: 'lists', listed: null }
+    await bench.write('a.csv', 'a')
+    await bench.ingest('a.csv')
+    const [done] = await ledger.read([key])
+    if (!done) throw new Error('the ledger has no entry')
+    const job = { schema: 1, key, version: version('earlier'), recipeHash: done.recipeHash, bytes: 1 } as const
+    for (const known of [
+      { ...done, isLocal: true },
+      { ...done, version: job.version, outcome: 'pending' as const },
+    ]) {
+      await ledger.write([[key, known]])
+      const atRelease: unknown[] = []
+      const watched: typeof claims.claim = async (claimed) => {
+        const claim = await claims.claim(claimed)
+        const release = async (): Promise<void> => {
+          atRelease.push((await ledger.read([key]))[0])
+          await claim?.release()
+        }
+        return claim && withMethods(claim, { release })
+      }
+      const deps = { ...bench.deps, claims: { claim: watched } }
+      await ingestDocument({ job: { ...job, queuedAt: Date.now() }, attempt: 1 }, deps, new AbortController().signal)
+      expect(atRelease[0]).toEqual(done)
+    }
+  })
+
   test('is committed again when it failed since, or was taken for gone, or its file was written anew', async () => {
     await using bench = await openWorkbench({ redis })
     const { store } = bench.deps
