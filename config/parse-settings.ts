@@ -23,7 +23,7 @@ const rule = <T extends z.ZodType>(ruleOptions: T) =>
     options: ruleOptions.optional(),
     upgrade: z.boolean().optional(),
     route: z.enum(ROUTES).optional(),
-    service: z.string().min(1).optional(),
+    service: z.string('the name of one service is needed').min(1).optional(),
   })
 
 /** What is asked of the service. */

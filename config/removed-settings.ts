@@ -16,10 +16,8 @@ export const REMOVED_SETTINGS: Readonly<Record<string, string>> = {
   archiveMembers: 'set members of archiveLimits',
   archiveMb: 'set mb of archiveLimits',
   archiveRatio: 'set ratio of archiveLimits',
-  splitLargePdfs: 'set splitPdfs',
-  splitLongPdfs: 'set splitPdfs',
+  splitLongPdfs: 'splitLargePdfs is for both',
   llmsTxt: 'list the addresses in a file for --from-urls',
-  reportedCredit: 'set reportedCredit of prices',
   'engine.logLevel': 'the engine logs warnings and errors',
   auditShare: 'sluice audit compares a sample, docs/audit.md',
 }

@@ -19,6 +19,7 @@ const namedService = z.strictObject({
     .regex(/^[A-Za-z_]\w*$/, 'it is the name of a variable of the environment that holds the key')
     .optional(),
   prices: PRICES.optional(),
+  reportedCredit: z.number().min(0).max(1e6).optional(),
   rate: z.number().min(0.01).max(1e6).optional(),
   apiConcurrency: z.number().min(1).max(1e6).optional(),
 })

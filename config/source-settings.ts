@@ -83,8 +83,8 @@ export const SOURCE_SETTINGS = {
     default: false,
     doc: 'compare content instead of size and date',
   }),
-  splitPdfs: flag({
-    env: 'SLUICE_SPLIT_PDFS',
+  splitLargePdfs: flag({
+    env: 'SLUICE_SPLIT_LARGE_PDFS',
     default: true,
     doc: 'cut PDFs over 50 MB or 300 s of service time',
   }),

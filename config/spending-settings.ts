@@ -12,8 +12,6 @@ export const PRICES = z.strictObject({
   redaction: price(DEFAULT_PRICES.redaction),
   redactedFurtherPage: price(DEFAULT_PRICES.redactedFurtherPage),
   zeroDataRetention: price(DEFAULT_PRICES.zeroDataRetention),
-  /** Charge for a credit that the service reports; default: 1, and 0 for what costs nothing by these prices. */
-  reportedCredit: z.number().min(0).max(1e6).optional(),
 })
 
 /** What a document costs, and when to stop. */
@@ -40,6 +38,14 @@ export const SPENDING_SETTINGS = {
     scope: 'process',
     doc: 'stop at so much a month (UTC)',
     common: true,
+  }),
+  reportedCredit: optionalNumber({
+    env: 'SLUICE_REPORTED_CREDIT',
+    min: 0,
+    max: 1e6,
+    unit: 'credits',
+    doc: 'charge for a credit that the service reports',
+    standard: '1; 0 for what costs nothing by prices',
   }),
   prices: structure({
     env: 'SLUICE_PRICES',

@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
+import { SLOW_FILES } from './support/slow-files.ts'
 
 const files = readdirSync(import.meta.dirname, { recursive: true, encoding: 'utf8' })
   .filter((name) => name.endsWith('.ts') && !name.startsWith('fixtures/') && name !== 'rules-of-tests.test.ts')
@@ -84,4 +85,9 @@ test.each([
 ])('the check of waits finds: %s', (text) => {
   expect(waitsByItself({ name: 'planted.test.ts', text })).toHaveLength(1)
   expect(waitsByItself({ name: 'planted.ts', text: `${text}\ntest('a', () => {})` })).toHaveLength(1)
+})
+
+test('each slow test file is there', () => {
+  const names = files.map(({ name }) => `test/${name}`)
+  expect(SLOW_FILES.filter((name) => !names.includes(name))).toEqual([])
 })

@@ -20,6 +20,7 @@ import { DocumentQueue } from '#src/queue/document-queue.ts'
 import { keepSchedule } from '#src/queue/schedule.ts'
 import { sharedClock } from '#src/redis/shared-clock.ts'
 import { watchWithPrefix, withPrefix } from '#src/sources/prefixed-source.ts'
+import { whileSlow } from '#src/document/while-slow.ts'
 import { consumeWithSharedSlots } from './consume-with-shared-slots.ts'
 import { redisData, type RedisData } from './lost-redis.ts'
 import { estimateMs, pageCounting, priceWith, type Requests } from './open-requests.ts'
@@ -41,7 +42,6 @@ import { workState } from './work-state.ts'
 import { RunRecord } from './run-record.ts'
 import { openShared, type Shared } from './shared.ts'
 import type { Pipeline, PipelineOptions, Planning, IngestPipeline } from './pipeline.ts'
-import { whileSlow } from '#src/document/while-slow.ts'
 
 interface Opened extends Pipeline {
   readonly id: string

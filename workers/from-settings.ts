@@ -8,8 +8,8 @@ import type { Recipes } from '#src/ingest/deps.ts'
 import type { GonePolicy } from '#src/ingest/scan/sweep-gone.ts'
 import { routedRecipe } from '#src/route/routed-recipe.ts'
 import { outOf } from '#src/sources/prefixed-source.ts'
-import { routesWith } from './parser-policy.ts'
 import type { ParseOptionsInput } from '#src/contract/options.ts'
+import { routesWith } from './parser-policy.ts'
 
 /** Globs of rules are about a document's key in its source, without the prefix that it has in the store. */
 export function recipesFor(settings: Settings): (prefix: string) => Recipes {
@@ -54,7 +54,7 @@ export const scanSettings = ({ backlogLimit, checksum, deleteGone }: Settings) =
   removeGone: deleteGone,
 })
 
-export const cutterOf = ({ splitPdfs }: Settings): PdfCutter | null => (splitPdfs ? new PdfCutter() : null)
+export const cutterOf = ({ splitLargePdfs }: Settings): PdfCutter | null => (splitLargePdfs ? new PdfCutter() : null)
 
 export const ingestSettings = (settings: Settings) => ({
   ocrFallback: settings.ocrFallback,
@@ -63,7 +63,7 @@ export const ingestSettings = (settings: Settings) => ({
   storeSlowMs: settings.storeSlowMs,
   deadlineMs: settings.deadlineMs,
   cutter: cutterOf(settings),
-  longPdfCutter: settings.splitPdfs ? new PdfCutter() : null,
+  longPdfCutter: settings.splitLargePdfs ? new PdfCutter() : null,
 })
 
 export const gonePolicyOf = ({ deleteGone, goneLimitPercent, force }: Settings): GonePolicy => ({

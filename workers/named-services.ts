@@ -115,6 +115,7 @@ export function settingsAt(name: string, settings: Settings): Settings {
     parseApiUrl: service.url,
     parseApiKey: keyOfService(name, service),
     prices: service.prices ?? settings.prices,
+    reportedCredit: service.reportedCredit ?? settings.reportedCredit,
     rate: service.rate,
     apiConcurrency: service.apiConcurrency,
   }

@@ -129,7 +129,7 @@ export function priceWith(free: boolean, { prices: set }: Pick<Settings, 'prices
  * What is charged for credits that a service reports. One that costs nothing by its prices, and of which nothing else is
  * said, may report a unit of its own: it stays free.
  */
-export function chargeWith({ prices: { reportedCredit } }: Pick<Settings, 'prices'>): Tier['charge'] {
+export function chargeWith({ reportedCredit }: Pick<Settings, 'reportedCredit'>): Tier['charge'] {
   return (reported, modelled) => reported * (reportedCredit ?? (modelled === 0 ? 0 : 1))
 }
 

@@ -1,8 +1,8 @@
 import Table from 'cli-table3'
 import type { AuditFile } from '#src/route/audit/audit-file.ts'
 import type { AuditSummary, CertifiedChoice } from '#src/route/audit/summarise.ts'
-import { count, plural, printable } from './format.ts'
 import type { CreditRange } from '#src/route/audit/price-share.ts'
+import { count, plural, printable } from './format.ts'
 
 /** Unanswered pages named at the most. */
 const NAMED = 3

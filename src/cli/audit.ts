@@ -14,6 +14,7 @@ import { AUDIT_SCHEMA, type AuditFile, type SampledAnswer, type UnansweredPage }
 import { seededRandom } from '#src/route/audit/seeded-random.ts'
 import { summarise } from '#src/route/audit/summarise.ts'
 import { staleModelLine } from '#src/route/predict-page.ts'
+import { settingsAt } from '#workers/named-services.ts'
 import { auditLines } from './audit-lines.ts'
 import { checkSource } from './check-source.ts'
 import { EXIT } from './exit-codes.ts'
@@ -22,7 +23,6 @@ import type { Output } from './output.ts'
 import { stopNotices } from './stop-notices.ts'
 import { rememberTarget, sayFor, type Target, type Targets } from './targets.ts'
 import { UsageError } from './usage-error.ts'
-import { settingsAt } from '#workers/named-services.ts'
 
 export interface AuditAsked {
   readonly sample: number

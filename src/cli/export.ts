@@ -13,6 +13,7 @@ import { columnsOf, parseWhere } from '#src/corpus/export/where.ts'
 import { NO_HYGIENE } from '#src/corpus/hygiene/hygiene.ts'
 import { openCounter } from '#src/corpus/tokens/open-counter.ts'
 import type { SourceKey } from '#src/document/ids.ts'
+import { type FigureTally, NO_IMAGE, type NoImage } from '#src/corpus/figures/figure.ts'
 import { EXIT, worstOf } from './exit-codes.ts'
 import { acceptSettings, addSettings } from './flags.ts'
 import { count, plural, printable } from './format.ts'
@@ -20,7 +21,6 @@ import { addOutput, outputOf, type Output } from './output.ts'
 import { RUN_SETTINGS, STORE_SETTINGS } from './run-settings.ts'
 import { addPipelines, forEachTarget, lastStoresOf, type Target } from './targets.ts'
 import { UsageError } from './usage-error.ts'
-import { type FigureTally, NO_IMAGE, type NoImage } from '#src/corpus/figures/figure.ts'
 
 interface Options {
   readonly chunks?: boolean

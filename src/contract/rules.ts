@@ -42,7 +42,7 @@ const ruleSchema = z.strictObject({
   options: z.record(z.string(), z.unknown()).optional(),
   upgrade: z.boolean().optional(),
   route: z.enum(ROUTES).optional(),
-  service: z.string().min(1).optional(),
+  service: z.string('the name of one service is needed').min(1).optional(),
 })
 
 /**

@@ -82,6 +82,8 @@ export interface RouteRecord extends RouteTerms {
   /** Why it was parsed as a whole by one parser; null where it was decided page by page. */
   readonly whole: 'good' | 'below-floor' | 'local-failed' | 'service-failed' | null
   readonly pages: readonly RoutedPage[]
+  /** Of an order of services of 0.2.0: their names. */
+  readonly services?: readonly string[]
   /** Of the continuous audit of 0.2.0. */
   readonly compared?: readonly ComparedPage[]
 }

@@ -14,6 +14,4 @@ export interface RouteTerms {
   readonly buyShare: number
   /** Pages of one document that are bought at the most; null for no limit. */
   readonly buyPages: number | null
-  /** Names of several services in their order, in records of earlier versions. */
-  readonly services?: readonly string[]
 }

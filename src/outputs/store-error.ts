@@ -18,7 +18,7 @@ const OF_ONE_NAME: readonly string[] = ['ENAMETOOLONG', 'EILSEQ', 'EINVAL', 'EIS
 
 /**
  * Runs work on a store; what the surroundings refuse is thrown with one sentence on what failed and what to do, as
- * `StoreUnusable` unless only this name is refused.
+ * `StoreUnusable` unless only this name is refused. `ofOneName`: codes of such a refusal; empty where the store itself is opened.
  */
 export async function explained<T>(what: string, work: () => Promise<T>, ofOneName = OF_ONE_NAME): Promise<T> {
   try {

@@ -6,6 +6,7 @@ import { formatOf } from '#src/document/formats.ts'
 import type { Verdict } from '#src/document/verdict.ts'
 import { RequestWithdrawn } from '#src/document/request-withdrawn.ts'
 import type { Parser, ParseRequest } from '#src/ports/parser.ts'
+import { sentOptions } from '#src/contract/sent-options.ts'
 import { ACCEPTED_ENCODINGS, decodedAnswer } from './decode-body.ts'
 import type { RestingConnections } from './dispatcher.ts'
 import { DIRECT, type WayOut } from './way-out.ts'
@@ -13,7 +14,6 @@ import { exchange } from './exchange.ts'
 import { verdictOnFailure } from './line-failures.ts'
 import { withoutKey } from './without-key.ts'
 import { MULTIPART_TYPE, multipartBody, type RequestBody } from './multipart.ts'
-import { sentOptions } from '#src/contract/sent-options.ts'
 
 export interface HttpParserOptions {
   /** Base address; `/v2/parse` and `/v2/scrape` are added to it. A function where it may change between requests. */

@@ -35,7 +35,7 @@ test('a PDF of 60 MB comes out of the real engine as one document; anything else
   expect(shown.stdout).toMatch(/0 documents written, 1 as they were/)
   expect((await sluice(['gc', '--out', out])).stdout).toMatch(/0 receipts removed/)
 
-  const refused = await sluice(['run', source, '--out', join(folder.path, 'whole'), '--no-split-pdfs'])
+  const refused = await sluice(['run', source, '--out', join(folder.path, 'whole'), '--no-split-large-pdfs'])
   expect(refused.stdout + refused.stderr).toContain('large.pdf: too_large')
 }, 240_000)
 

@@ -52,7 +52,7 @@ test('rules send each document to the service that they name, with its key, and 
     `parseApiUrl: ${standard.url}
 qualityFloor: 1
 services:
-  gpu: { url: '${gpu.url}', keyEnv: GPU_KEY, prices: { document: 0, furtherPage: 0, reportedCredit: 0 } }
+  gpu: { url: '${gpu.url}', keyEnv: GPU_KEY, reportedCredit: 0, prices: { document: 0, furtherPage: 0 } }
   vendor: { url: '${vendor.url}', keyEnv: VENDOR_KEY, rate: 600 }
 rules:
   - { match: 'paged/**', route: local-first, service: vendor }
@@ -122,7 +122,7 @@ test('a rule with a service that is not set, or whose key is not, stops a run an
     [`rules: [{ match: '*', service: gpx }]`, /there is no service "gpx"; services are gpu/],
     [`rules: [{ match: '*', service: gpu }]`, /services\.gpu\.keyEnv: the variable GPU_KEY is not set/],
     [`rules: [{ match: '*', servce: gpu }]`, /servce/],
-    [`rules: [{ match: '*', service: [gpu, default] }]`, /rules\.0\.service: a text is needed/],
+    [`rules: [{ match: '*', service: [gpu, default] }]`, /rules\.0\.service: the name of one service is needed/],
   ]
   for (const [rules, sentence] of wrong) {
     await writeFile(

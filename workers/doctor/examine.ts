@@ -1,9 +1,9 @@
 import type { Settings } from '#config/settings.ts'
+import { checkConverters as loadConverters } from '#src/engine/children/check-converters.ts'
 import { checkRedis } from './check-redis.ts'
 import { checkService } from './check-service.ts'
 import { checkStore } from './check-store.ts'
 import { type DoctorFinding, ok, problem, warning } from './finding.ts'
-import { checkConverters as loadConverters } from '#src/engine/children/check-converters.ts'
 
 /** Checks everything that a run needs, and changes nothing. */
 export async function* examine(settings: Settings): AsyncGenerator<DoctorFinding> {

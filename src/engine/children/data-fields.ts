@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises'
 import { type Extensions, extensionsFrom } from '#src/contract/extensions.ts'
 import type { BlockPage, ParsedData } from '#src/contract/response.ts'
 import { formatOf } from '#src/document/formats.ts'
+import { detect } from 'tinyld'
 import { anchoredBlocks } from '../anchors/anchored-blocks.ts'
 import type { Conversion } from '../conversion.ts'
 import { gradePage } from '../grade/grade-page.ts'
@@ -11,7 +12,6 @@ import { pdfOptionsOf } from '../pdf-options.ts'
 import { ENGINE_VERSION } from '../version.ts'
 import { modelFields } from './model-fields.ts'
 import type { ConversionTask } from './conversion-task.ts'
-import { detect } from 'tinyld'
 
 export interface DataFields {
   /** Pieces of JSON text: `"markdown":"…","pages":[…],`, each field with its comma, no braces around them. */

@@ -1,13 +1,13 @@
 import type { Element, Parents, Root } from 'hast'
+import { Readability } from '@mozilla/readability'
+import { toHtml } from 'hast-util-to-html'
+import { parseHTML } from 'linkedom'
 import { cleanTree } from './clean-tree.ts'
 import { isInvisible, isLandmark, isNamedFurniture } from './furniture.ts'
 import { attribute, bodyOf, elementsOf, firstElement, removeElements, rootOf, textOf } from './nodes.ts'
 import { isIn, proseLengthOf, proseRunsOf } from './prose.ts'
 import { trimArticle } from './trim-article.ts'
 import { trimFurniture } from './trim-furniture.ts'
-import { Readability } from '@mozilla/readability'
-import { toHtml } from 'hast-util-to-html'
-import { parseHTML } from 'linkedom'
 import { parseHtmlFragment } from './parse-html.ts'
 
 /** Below this an article is a leftover, not the content of a page. */

@@ -30,13 +30,11 @@ import { openListed } from '../scan/open-listed.ts'
 import { isLate } from './is-late.ts'
 import type { Handback } from '../scan/source-view.ts'
 import { postponeDuringOutage } from './postpone-during-outage.ts'
-import { retryingStore } from './retrying-store.ts'
+import { fencedStore, retryingStore } from './retrying-store.ts'
 import { ingestRouted } from '../route/ingest-routed.ts'
 import { onFirstTier, onLocalTier, onNamedService } from './tiers.ts'
 import type { Work } from './work.ts'
 import { FINISH, postpone, retryOrGiveUp } from './job-verdicts.ts'
-import { withMethods } from '#src/document/with-methods.ts'
-import type { OutputStore } from '#src/ports/output-store.ts'
 
 const BUSY = postpone(2_000, 'another worker has this document')
 /** How long a worker that lost its claim leaves the document to the worker that has it now. */
@@ -294,27 +292,6 @@ async function readUnchanged(document: OpenedDocument, signal: AbortSignal): Pro
     if (error instanceof DocumentChanged) return null
     throw error
   }
-}
-
-/**
- * A decorator: a store that commits only while the worker holds its claim on the document; else it throws `ClaimLost` (fencing).
- * A worker may stand still between the answer and its commit, so the record has the number of the claim: the store refuses one
- * that is lower than that of the present record.
- */
-export function fencedStore(store: OutputStore, claim: Claim): OutputStore {
-  return withMethods(store, {
-    commit: async (record, files) => {
-      if (!(await claim.stillHeld())) throw new ClaimLost('another worker took this document over')
-      try {
-        await store.commit({ ...record, claim: claim.number }, files)
-      } catch (error) {
-        if (!(error instanceof ClaimLost) || !(await claim.stillHeld())) throw error
-        // A record that was put back from a copy of the store in which claims went on.
-        const { epoch, number } = (await store.readRecord(record.key))?.claim ?? claim.number
-        await store.commit({ ...record, claim: { epoch, number: number + 1 } }, files)
-      }
-    },
-  })
 }
 
 /* Failures that need no parser: what the worker sees of a document by itself. */

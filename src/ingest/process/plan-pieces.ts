@@ -9,8 +9,6 @@ import type { ReadDocument } from './read-once.ts'
 /** What would be bought of a document over the limit; no requests where every piece has its receipt already. */
 export interface PlannedPieces {
   readonly requests: number
-  /** Of each piece. */
-  readonly sizes: readonly number[]
   readonly pages: number
   readonly credits: number
 }
@@ -28,13 +26,12 @@ export async function planPieces(
   const cut = await cutter.cut({ read: read.reread, upToPage: parser.maxPages ?? null }, signal)
   if ('message' in cut) return cut
   await using document = cut
-  let planned: PlannedPieces = { requests: 0, sizes: [], pages: 0, credits: 0 }
+  let planned: PlannedPieces = { requests: 0, pages: 0, credits: 0 }
   for (const { firstPage, lastPage, contentHash } of document.pieces) {
     if ((await findReceipt(contentHash, recipe.hash, deps)) !== null) continue
     const pages = lastPage - firstPage + 1
     planned = {
       requests: planned.requests + 1,
-      sizes: [...planned.sizes, pages],
       pages: planned.pages + pages,
       credits: planned.credits + deps.price(recipe, 'pdf', pages),
     }

@@ -8,6 +8,7 @@ import { StoreRefused } from '#src/document/store-refused.ts'
 import type { StoreProbe } from '#src/document/store-probe.ts'
 import type { OutputStore } from '#src/ports/output-store.ts'
 import type { Orphan } from '#src/document/orphan.ts'
+import type { NoteStorage } from '#src/ports/note-storage.ts'
 import { checkFiles } from '../checked-files.ts'
 import { letterName } from '../document-path.ts'
 import { packReceipt, receiptIdOf, receiptPath, unpackReceipt } from '../receipt-bytes.ts'
@@ -22,7 +23,6 @@ import { S3Lease } from './s3-lease.ts'
 import { PROBE, S3Manifest } from './s3-manifest.ts'
 import { s3Orphans } from './s3-orphans.ts'
 import { notAStore } from '../store-error.ts'
-import type { NoteStorage } from '#src/ports/note-storage.ts'
 
 export interface S3StoreOptions {
   readonly client: S3Placing['client']

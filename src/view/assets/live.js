@@ -61,7 +61,7 @@ function show(status) {
   const outages = status.outages.map(({ dependency, cause, since }) => {
     const state = isAsked
       ? `is out for ${duration((Date.now() - since) / 1000)}`
-      : `was out when it was last asked, since ${new Date(since).toLocaleTimeString()}`
+      : `was out when it was last asked, since ${new Date(since).toTimeString().slice(0, 8)}`
     return element('li', {}, `${dependency} ${state}: ${cause}`)
   })
   document.querySelector('#live-outages').replaceChildren(...outages)
