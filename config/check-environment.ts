@@ -2,7 +2,7 @@ import type { Environment } from './environment.ts'
 import { REMOVED_SETTINGS } from './removed-settings.ts'
 import type { Origins } from './load.ts'
 import { type SettingName, SETTINGS, type Settings } from './settings.ts'
-import type { Setting } from './setting.ts'
+import { type Setting, variableOf } from './setting.ts'
 import { didYouMean } from './suggest.ts'
 
 /** Read by the launcher, the health check, the release and the benchmarks; no settings. */
@@ -52,12 +52,9 @@ export function checkEnvironment(env: Environment, { settings, origins }: Checke
 
 /** With the sentence on what replaces it, where an earlier release had the setting. */
 function withRemedy(name: string): string {
-  const found = Object.entries(REMOVED_SETTINGS).find(([setting]) => variableOf(setting) === name)
+  const found = Object.entries(REMOVED_SETTINGS).find(([setting]) => variableOf(setting.replace('.', '_')) === name)
   return found === undefined ? name : `${name} (${found[1]})`
 }
-
-const variableOf = (setting: string): string =>
-  `SLUICE_${setting.replaceAll('.', '_').replaceAll(/[A-Z]/g, '_$&').toUpperCase()}`
 
 const sorted = (text: string): string => text.split('').toSorted().join('')
 const sameLetters = (one: string, other: string): boolean => sorted(one) === sorted(other)

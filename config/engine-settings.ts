@@ -12,33 +12,14 @@ const keyLimits = z.strictObject({
 /** The engine: our own server of /v2/parse. As flags of `sluice engine` they are written without `engine`. */
 export const ENGINE_SETTINGS = {
   engineHost: text({
-    env: 'SLUICE_ENGINE_HOST',
     default: '127.0.0.1',
     placeholder: 'address',
     doc: 'address of the engine; beyond loopback it is open',
   }),
-  enginePort: whole({
-    env: 'SLUICE_ENGINE_PORT',
-    default: 0,
-    min: 0,
-    max: 65535,
-    doc: 'port of the engine; 0 takes a free one',
-  }),
-  engineSocket: optionalText({
-    env: 'SLUICE_ENGINE_SOCKET',
-    placeholder: 'path',
-    path: true,
-    doc: 'unix socket of the engine, instead of a port',
-  }),
-  engineProcesses: whole({
-    env: 'SLUICE_ENGINE_PROCESSES',
-    default: 2,
-    min: 1,
-    max: 256,
-    doc: 'documents that the engine converts at once',
-  }),
+  enginePort: whole({ default: 0, min: 0, max: 65535, doc: 'port of the engine; 0 takes a free one' }),
+  engineSocket: optionalText({ placeholder: 'path', path: true, doc: 'unix socket of the engine, instead of a port' }),
+  engineProcesses: whole({ default: 2, min: 1, max: 256, doc: 'documents that the engine converts at once' }),
   engineMemoryMb: whole({
-    env: 'SLUICE_ENGINE_MEMORY_MB',
     default: 600,
     min: 128,
     max: 1_000_000,
@@ -46,20 +27,17 @@ export const ENGINE_SETTINGS = {
     doc: 'end a conversion that takes more memory',
   }),
   engineKeys: structure({
-    env: 'SLUICE_ENGINE_KEYS',
     schema: z.record(z.string().min(1), keyLimits).optional(),
     doc: 'API keys that are accepted with their limits, as JSON',
     secret: true,
   }),
   enginePasswords: structure({
-    env: 'SLUICE_ENGINE_PASSWORDS',
     schema: z.array(z.string().min(1)).max(100).optional(),
     doc: 'passwords of encrypted files, as a JSON array',
     secret: true,
   }),
   engineOcrLanguages: {
     ...list({
-      env: 'SLUICE_ENGINE_OCR_LANGUAGES',
       placeholder: 'eng,deu',
       doc: "languages of scans, Tesseract's codes, commonest first",
     }),
@@ -71,27 +49,13 @@ export const ENGINE_SETTINGS = {
       )
       .default([]),
   },
-  engineHiddenSheets: flag({
-    env: 'SLUICE_ENGINE_HIDDEN_SHEETS',
-    default: false,
-    doc: 'read the hidden sheets of workbooks too',
-  }),
+  engineHiddenSheets: flag({ doc: 'read the hidden sheets of workbooks too' }),
   engineModelUrl: address({
-    env: 'SLUICE_ENGINE_MODEL_URL',
     protocols: ['http', 'https'],
     example: 'http://localhost:11434/v1',
     doc: 'OpenAI-compatible endpoint: summary, json, redaction',
   }),
-  engineModelName: text({ env: 'SLUICE_ENGINE_MODEL_NAME', default: '', placeholder: 'name', doc: 'model to ask for' }),
-  engineModelKey: optionalText({
-    env: 'SLUICE_ENGINE_MODEL_KEY',
-    placeholder: 'key',
-    doc: 'key of the model endpoint',
-    secret: true,
-  }),
-  engineAllowPrivateAddresses: flag({
-    env: 'SLUICE_ENGINE_ALLOW_PRIVATE_ADDRESSES',
-    default: false,
-    doc: 'let /v2/scrape fetch from private addresses',
-  }),
+  engineModelName: text({ default: '', placeholder: 'name', doc: 'model to ask for' }),
+  engineModelKey: optionalText({ placeholder: 'key', doc: 'key of the model endpoint', secret: true }),
+  engineAllowPrivateAddresses: flag({ doc: 'let /v2/scrape fetch from private addresses' }),
 }

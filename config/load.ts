@@ -1,11 +1,31 @@
 import { readFileSync } from 'node:fs'
 import { type OptionIssue, zodIssues } from '#src/contract/check-options.ts'
 import { type Environment, environment } from './environment.ts'
-import type { FromFile, Layer } from './layer.ts'
-import { plainMessage } from './plain-message.ts'
 import { withoutLogin } from './secrets.ts'
-import { SETTINGS, type SettingName, type Settings } from './settings.ts'
 import type { Setting } from './setting.ts'
+import { type SettingName, SETTINGS, type Settings } from './settings.ts'
+
+/** A value that a settings file gives. */
+export interface FromFile {
+  /** Checked against the table already; `undefined` where the file says `null`: as if it had never been set. */
+  readonly value: unknown
+  /** `sluice.yaml:12`. */
+  readonly at: string
+  /** `value` is the path of a file that holds the setting's value. */
+  readonly namesFile?: true
+}
+
+/** What a settings file gives at one level. */
+export type Layer = Readonly<Partial<Record<SettingName, FromFile>>>
+
+/** What a settings file calls one way from a source into a store. */
+export interface Pipeline {
+  readonly name: string
+  readonly source: string
+  /** Where its source stands. */
+  readonly at: string
+  readonly layer: Layer
+}
 
 /** What the command line gave, by setting name; text, or true and false for a flag without a value. */
 export type Flags = Readonly<Partial<Record<SettingName, string | boolean>>>
@@ -120,4 +140,31 @@ const nameOf = (origin: Origin, name: SettingName): string => {
 
 function shownText(value: unknown): string {
   return typeof value === 'string' || typeof value === 'number' ? ` (given: ${withoutLogin(String(value))})` : ''
+}
+
+/** What a schema library says of a value, as a person would say it. */
+const PLAIN: readonly (readonly [RegExp, (...parts: string[]) => string])[] = [
+  [/^Invalid input: expected int\b.*$/, () => 'a whole number is needed'],
+  [/^Invalid input: expected number\b.*$/, () => 'a number is needed'],
+  [/^Invalid input: expected boolean\b.*$/, () => 'true or false is needed'],
+  [/^Invalid input: expected string\b.*$/, () => 'a text is needed'],
+  [/^Invalid input: expected (?:object|record)\b.*$/, () => 'a map of names to values is needed'],
+  [/^Invalid input: expected array\b.*$/, () => 'a list is needed'],
+  [/^Too small: expected number to be >=(\S+)$/, (least = '') => `it must be ${least} or more`],
+  [/^Too small: expected number to be >(\S+)$/, (least = '') => `it must be more than ${least}`],
+  [/^Too big: expected number to be <=(\S+)$/, (most = '') => `it must be ${most} or less`],
+  [/^Too small: expected string .*$/, () => 'it is empty'],
+  [
+    /^Invalid option: expected one of (.+)$/,
+    (values = '') => `it must be one of ${values.replaceAll('"', '').split('|').join(', ')}`,
+  ],
+]
+
+/** The message of a schema in plain words; one that is written for people already stays as it is. */
+export function plainMessage(message: string): string {
+  for (const [pattern, say] of PLAIN) {
+    const found = pattern.exec(message)
+    if (found !== null) return say(...found.slice(1))
+  }
+  return message
 }

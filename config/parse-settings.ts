@@ -28,43 +28,24 @@ const rule = <T extends z.ZodType>(ruleOptions: T) =>
 
 /** What is asked of the service. */
 export const PARSE_SETTINGS = {
-  mode: choice({ env: 'SLUICE_MODE', values: PDF_MODES, default: 'auto', doc: 'how PDFs are read', common: true }),
-  formats: choices({ env: 'SLUICE_FORMATS', values: FORMAT_TYPES, doc: 'outputs to ask for', common: true }),
-  pages: flag({ env: 'SLUICE_PAGES', default: true, doc: 'ask for the Markdown of each page of a PDF' }),
-  blocks: flag({ env: 'SLUICE_BLOCKS', default: true, doc: 'ask for the layout blocks of a PDF' }),
+  mode: choice({ values: PDF_MODES, default: 'auto', doc: 'how PDFs are read', common: true }),
+  formats: choices({ values: FORMAT_TYPES, doc: 'outputs to ask for', common: true }),
+  pages: flag({ default: true, doc: 'ask for the Markdown of each page of a PDF' }),
+  blocks: flag({ default: true, doc: 'ask for the layout blocks of a PDF' }),
   options: structure({
-    env: 'SLUICE_OPTIONS',
     schema: options.default({}),
     published: parseOptionsSchema,
     doc: 'further parse options of the contract, as JSON',
     common: true,
   }),
   rules: structure({
-    env: 'SLUICE_RULES',
     schema: z.array(rule(options)).default([]),
     published: z.array(rule(parseOptionsSchema)),
     doc: 'parse options per glob, first match wins, as JSON',
     common: true,
   }),
-  acceptLocal: flag({
-    env: 'SLUICE_ACCEPT_LOCAL',
-    default: false,
-    doc: 'with a service: keep what the embedded engine parsed',
-  }),
-  upgrade: flag({
-    env: 'SLUICE_UPGRADE',
-    default: false,
-    doc: 'parse again what an older embedded engine parsed',
-  }),
-  minGrade: optionalNumber({
-    env: 'SLUICE_MIN_GRADE',
-    min: 0,
-    max: 1,
-    doc: 'lowest grade of a page, 0 to 1; below it: partial',
-  }),
-  ocrFallback: flag({
-    env: 'SLUICE_OCR_FALLBACK',
-    default: false,
-    doc: 'read a scan in mode "auto" where "fast" cannot',
-  }),
+  acceptLocal: flag({ doc: 'with a service: keep what the embedded engine parsed' }),
+  upgrade: flag({ doc: 'parse again what an older embedded engine parsed' }),
+  minGrade: optionalNumber({ min: 0, max: 1, doc: 'lowest grade of a page, 0 to 1; below it: partial' }),
+  ocrFallback: flag({ doc: 'read a scan in mode "auto" where "fast" cannot' }),
 }

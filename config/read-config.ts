@@ -4,8 +4,7 @@ import { join, resolve } from 'node:path'
 import type { ConfigFile, ReadConfigFile } from './config-file.ts'
 import { checkEnvironment } from './check-environment.ts'
 import { type Environment, environment } from './environment.ts'
-import { type Flags, type Loaded, loadSettings, type Origins } from './load.ts'
-import type { Layer, Pipeline } from './layer.ts'
+import { type Flags, type Layer, type Loaded, loadSettings, type Origins, type Pipeline } from './load.ts'
 import type { Settings } from './settings.ts'
 
 const NAMES = ['sluice.yaml', 'sluice.yml']

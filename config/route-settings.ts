@@ -14,7 +14,6 @@ const keyGlob = z
 /** Which documents and pages go to the service. */
 export const ROUTE_SETTINGS = {
   route: choice({
-    env: 'SLUICE_ROUTE',
     values: ROUTES,
     default: 'service',
     doc: 'where to parse; local-first buys bad pages',
@@ -22,7 +21,6 @@ export const ROUTE_SETTINGS = {
   }),
   neverSend: {
     ...list({
-      env: 'SLUICE_NEVER_SEND',
       placeholder: 'globs',
       doc: 'keep documents that match on this machine',
       common: true,
@@ -31,24 +29,13 @@ export const ROUTE_SETTINGS = {
     fromText: globsFromText,
   },
   qualityFloor: optionalNumber({
-    env: 'SLUICE_QUALITY_FLOOR',
     min: 0,
     max: 1,
     doc: 'local-first: buy pages of lower expected quality',
     standard: '0.9',
   }),
-  buyShare: optionalNumber({
-    env: 'SLUICE_BUY_SHARE',
-    min: 0,
-    max: 1,
-    doc: 'local-first: largest share of pages to buy, 0 to 1',
-  }),
-  buyPages: optionalNumber({
-    env: 'SLUICE_BUY_PAGES',
-    min: 0,
-    max: 10_000,
-    doc: 'local-first: most pages of one document to buy',
-  }),
+  buyShare: optionalNumber({ min: 0, max: 1, doc: 'local-first: largest share of pages to buy, 0 to 1' }),
+  buyPages: optionalNumber({ min: 0, max: 10_000, doc: 'local-first: most pages of one document to buy' }),
 } as const
 
 /** Separated by commas, but for those in braces. */

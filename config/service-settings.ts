@@ -31,7 +31,6 @@ const SERVICE_NAME = /^[\w][\w.-]{0,63}$/
 /** Services that a rule can name. */
 export const SERVICE_SETTINGS = {
   services: structure({
-    env: 'SLUICE_SERVICES',
     schema: z
       .record(
         z

@@ -32,16 +32,28 @@ export interface Setting<T> {
   readonly published?: z.ZodType
 }
 
-type Row = Pick<Setting<unknown>, 'env' | 'doc' | 'common' | 'standard' | 'unit' | 'secret' | 'scope' | 'path'>
+/** A setting as the table has it: only a variable that does not follow from its name is written. */
+type Row<T> = Omit<Setting<T>, 'env'> & Partial<Pick<Setting<T>, 'env'>>
 
-export const text = (row: Row & { readonly placeholder?: string; readonly default: string }): Setting<string> => ({
+type Given = Pick<Row<unknown>, 'env' | 'doc' | 'common' | 'standard' | 'unit' | 'secret' | 'scope' | 'path'>
+
+/** `maxCredits` → `SLUICE_MAX_CREDITS`. */
+export const variableOf = (name: string): string => `SLUICE_${name.replaceAll(/[A-Z]/g, '_$&').toUpperCase()}`
+
+/** Gives each row the variable that follows from its name, where it has no other. */
+export function withVariables<Rows extends Readonly<Record<string, Row<unknown>>>>(rows: Rows) {
+  const named = Object.entries(rows).map(([name, row]) => [name, { env: variableOf(name), ...row }])
+  return Object.fromEntries(named) as { readonly [Name in keyof Rows]: Rows[Name] & Pick<Setting<unknown>, 'env'> }
+}
+
+export const text = (row: Given & { readonly placeholder?: string; readonly default: string }): Row<string> => ({
   placeholder: 'text',
   ...row,
   schema: z.string().default(row.default),
   fromText: (value) => value,
 })
 
-export const optionalText = (row: Row & { readonly placeholder?: string }): Setting<string | undefined> => ({
+export const optionalText = (row: Given & { readonly placeholder?: string }): Row<string | undefined> => ({
   placeholder: 'text',
   ...row,
   schema: z.string().min(1).optional(),
@@ -50,8 +62,8 @@ export const optionalText = (row: Row & { readonly placeholder?: string }): Sett
 
 /** Text that a function checks: it returns what is wrong, or null. */
 export const checkedText = (
-  row: Row & { readonly placeholder: string; readonly problem: (text: string) => string | null },
-): Setting<string | undefined> => ({
+  row: Given & { readonly placeholder: string; readonly problem: (text: string) => string | null },
+): Row<string | undefined> => ({
   ...row,
   schema: z
     .string()
@@ -66,7 +78,7 @@ export const checkedText = (
 
 /** An address with one of these protocols. `example` is shown where another is given. */
 export const address = (
-  row: Row & {
+  row: Given & {
     readonly protocols: readonly string[]
     readonly example: string
     /** What is no URL and allowed all the same. */
@@ -74,7 +86,7 @@ export const address = (
     /** What is dropped of it. */
     readonly tidy?: (address: string) => string
   },
-): Setting<string | undefined> => ({
+): Row<string | undefined> => ({
   placeholder: 'url',
   ...row,
   schema: z
@@ -111,7 +123,7 @@ const durationWithin = ({ min, max }: Range) =>
 const publishedDuration = ({ min, max }: Range) => z.union([z.int().min(min).max(max), z.string().regex(DURATION)])
 
 /** `10m`, `7d`, or a number of milliseconds, in which min, max and default are given. */
-export const duration = (row: Row & Duration): Setting<number> => ({
+export const duration = (row: Given & Duration): Row<number> => ({
   ...row,
   placeholder: 'duration',
   duration: true,
@@ -121,7 +133,7 @@ export const duration = (row: Row & Duration): Setting<number> => ({
   fromText: (value) => value,
 })
 
-export const optionalDuration = (row: Row & Range): Setting<number | undefined> => ({
+export const optionalDuration = (row: Given & Range): Row<number | undefined> => ({
   ...row,
   placeholder: 'duration',
   duration: true,
@@ -131,10 +143,10 @@ export const optionalDuration = (row: Row & Range): Setting<number | undefined> 
   fromText: (value) => value,
 })
 
-export const flag = (row: Row & { readonly default: boolean }): Setting<boolean> => ({
+export const flag = (row: Given & { readonly default?: true }): Row<boolean> => ({
   ...row,
   placeholder: null,
-  schema: z.boolean().default(row.default),
+  schema: z.boolean().default(row.default ?? false),
   fromText: (value) => ({ true: true, '1': true, yes: true, false: false, '0': false, no: false })[value] ?? value,
 })
 
@@ -143,14 +155,14 @@ interface Range {
   readonly max: number
 }
 
-export const whole = (row: Row & Range & { readonly default: number }): Setting<number> => ({
+export const whole = (row: Given & Range & { readonly default: number }): Row<number> => ({
   ...row,
   placeholder: 'number',
   schema: z.int().min(row.min).max(row.max).default(row.default),
   fromText: numberFromText,
 })
 
-export const optionalNumber = (row: Row & Range): Setting<number | undefined> => ({
+export const optionalNumber = (row: Given & Range): Row<number | undefined> => ({
   ...row,
   placeholder: 'number',
   schema: z.number().min(row.min).max(row.max).optional(),
@@ -158,8 +170,8 @@ export const optionalNumber = (row: Row & Range): Setting<number | undefined> =>
 })
 
 export const choice = <const T extends string>(
-  row: Row & { readonly values: readonly [T, ...T[]]; readonly default: NoInfer<T> },
-): Setting<T> => ({
+  row: Given & { readonly values: readonly [T, ...T[]]; readonly default: NoInfer<T> },
+): Row<T> => ({
   ...row,
   placeholder: row.values.join('|'),
   schema: z.enum(row.values).default(() => row.default),
@@ -167,7 +179,7 @@ export const choice = <const T extends string>(
 })
 
 /** Comma-separated in text, an array in a file. */
-export const list = (row: Row & { readonly placeholder?: string }): Setting<string[]> => ({
+export const list = (row: Given & { readonly placeholder?: string }): Row<string[]> => ({
   placeholder: 'a,b',
   ...row,
   schema: z.array(z.string().min(1)).default([]),
@@ -175,9 +187,7 @@ export const list = (row: Row & { readonly placeholder?: string }): Setting<stri
 })
 
 /** Some of a few words: comma-separated in text, an array in a file. */
-export const choices = <const T extends string>(
-  row: Row & { readonly values: readonly [T, ...T[]] },
-): Setting<T[]> => ({
+export const choices = <const T extends string>(row: Given & { readonly values: readonly [T, ...T[]] }): Row<T[]> => ({
   ...row,
   placeholder: row.values.join(','),
   schema: z.array(z.enum(row.values)).default([]),
@@ -186,8 +196,8 @@ export const choices = <const T extends string>(
 
 /** JSON in text, the same structure in a file. */
 export const structure = <T>(
-  row: Row & { readonly schema: z.ZodType<T>; readonly published?: z.ZodType },
-): Setting<T> => ({
+  row: Given & { readonly schema: z.ZodType<T>; readonly published?: z.ZodType },
+): Row<T> => ({
   ...row,
   placeholder: 'json',
   fromText: (value) => {

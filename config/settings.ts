@@ -12,6 +12,7 @@ import {
   text,
   whole,
   withoutVersion,
+  withVariables,
 } from './setting.ts'
 import { ROUTE_SETTINGS } from './route-settings.ts'
 import { SERVICE_SETTINGS } from './service-settings.ts'
@@ -22,14 +23,13 @@ import { SPENDING_SETTINGS } from './spending-settings.ts'
 const HOUR_MS = 3_600_000
 const DAY_MS = 24 * HOUR_MS
 
-const pemFile = (env: string, doc: string) =>
-  optionalText({ env, doc, placeholder: 'file', scope: 'process', path: true })
+const pemFile = (doc: string) => optionalText({ doc, placeholder: 'file', scope: 'process', path: true })
 
 /** Certificates for the service and for buckets. Proxies come from HTTP_PROXY, HTTPS_PROXY and NO_PROXY. */
 const NETWORK_SETTINGS = {
-  caFile: pemFile('SLUICE_CA_FILE', 'PEM file of further authorities, for service and buckets'),
-  clientCert: pemFile('SLUICE_CLIENT_CERT', 'PEM file of the certificate for service and buckets'),
-  clientKey: pemFile('SLUICE_CLIENT_KEY', 'PEM file of the key of that certificate'),
+  caFile: pemFile('PEM file of further authorities, for service and buckets'),
+  clientCert: pemFile('PEM file of the certificate for service and buckets'),
+  clientKey: pemFile('PEM file of the key of that certificate'),
 }
 
 /** The path of a unix socket, what Sentinels watch, or the nodes of a Redis Cluster: `host:7000,host:7001`. */
@@ -47,9 +47,8 @@ function isOtherRedis(given: string): boolean {
  * Everything that can be set: one row a setting. A value comes from a flag (`--max-credits`), else the environment,
  * else the settings file, else the default here. `load.ts` reads them; the flags' help is made from these rows.
  */
-export const SETTINGS = {
+export const SETTINGS = withVariables({
   out: text({
-    env: 'SLUICE_OUT',
     default: 'out',
     placeholder: 'folder or bucket',
     path: true,
@@ -92,7 +91,6 @@ export const SETTINGS = {
   ...SPENDING_SETTINGS,
 
   concurrency: whole({
-    env: 'SLUICE_CONCURRENCY',
     default: 50,
     min: 1,
     max: 1000,
@@ -101,7 +99,6 @@ export const SETTINGS = {
     common: true,
   }),
   answerMemoryMb: whole({
-    env: 'SLUICE_ANSWER_MEMORY_MB',
     default: 256,
     min: 1,
     max: 1_000_000,
@@ -109,72 +106,44 @@ export const SETTINGS = {
     scope: 'process',
     doc: 'backpressure: most memory that answers take',
   }),
-  rate: optionalNumber({
-    env: 'SLUICE_RATE',
-    min: 0.01,
-    max: 1e6,
-    unit: 'requests a minute',
-    doc: 'rate limit of the plan',
-    common: true,
-  }),
+  rate: optionalNumber({ min: 0.01, max: 1e6, unit: 'requests a minute', doc: 'rate limit of the plan', common: true }),
   apiConcurrency: optionalNumber({
-    env: 'SLUICE_API_CONCURRENCY',
     min: 1,
     max: 1e6,
     unit: 'requests',
     doc: 'concurrency limit of the plan, all processes',
   }),
   rateWindowMs: duration({
-    env: 'SLUICE_RATE_WINDOW_MS',
     default: 60_000,
     min: 100,
     max: HOUR_MS,
     scope: 'process',
     doc: 'window of the rate limit; another is for tests',
   }),
-  backlogLimit: whole({
-    env: 'SLUICE_BACKLOG_LIMIT',
-    default: 20_000,
-    min: 1,
-    max: 10_000_000,
-    doc: 'most jobs that wait in Redis',
-  }),
+  backlogLimit: whole({ default: 20_000, min: 1, max: 10_000_000, doc: 'most jobs that wait in Redis' }),
   deadlineMs: duration({
-    env: 'SLUICE_DEADLINE_MS',
     default: 7 * DAY_MS,
     min: 1000,
     max: 365 * DAY_MS,
     doc: 'fail a document that has waited for longer',
   }),
   graceMs: duration({
-    env: 'SLUICE_GRACE_MS',
     default: 60_000,
     min: 0,
     max: HOUR_MS,
     scope: 'process',
     doc: 'time for work in flight after the first Ctrl-C',
   }),
-  deleteGone: flag({
-    env: 'SLUICE_DELETE_GONE',
-    default: false,
-    doc: 'remove outputs of documents no longer there',
-    common: true,
-  }),
+  deleteGone: flag({ doc: 'remove outputs of documents no longer there', common: true }),
   goneLimitPercent: whole({
-    env: 'SLUICE_GONE_LIMIT_PERCENT',
     default: 25,
     min: 0,
     max: 100,
     unit: 'percent',
     doc: 'mass-deletion safety limit: share that may go',
   }),
-  force: flag({
-    env: 'SLUICE_FORCE',
-    default: false,
-    doc: 'bypass the mass-deletion safety limit',
-  }),
+  force: flag({ doc: 'bypass the mass-deletion safety limit' }),
   takeoverMs: duration({
-    env: 'SLUICE_TAKEOVER_MS',
     default: 10_000,
     min: 1000,
     max: HOUR_MS,
@@ -182,14 +151,12 @@ export const SETTINGS = {
     doc: 'heartbeat timeout: a process silent for longer is dead',
   }),
   storePatienceMs: duration({
-    env: 'SLUICE_STORE_PATIENCE_MS',
     default: 600_000,
     min: 0,
     max: DAY_MS,
     doc: 'time that answers are held while the store fails',
   }),
   spool: optionalText({
-    env: 'SLUICE_SPOOL',
     placeholder: 'folder',
     scope: 'process',
     path: true,
@@ -197,14 +164,12 @@ export const SETTINGS = {
     standard: '~/.local/state/sluice/spool',
   }),
   storeSlowMs: duration({
-    env: 'SLUICE_STORE_SLOW_MS',
     default: 10_000,
     min: 100,
     max: HOUR_MS,
     doc: 'report a slower write to the store as an outage',
   }),
   servicePatienceMs: duration({
-    env: 'SLUICE_SERVICE_PATIENCE_MS',
     default: 600_000,
     min: 1_000,
     max: DAY_MS,
@@ -212,7 +177,6 @@ export const SETTINGS = {
   }),
 
   stateDir: optionalText({
-    env: 'SLUICE_STATE_DIR',
     placeholder: 'folder',
     scope: 'process',
     path: true,
@@ -220,7 +184,6 @@ export const SETTINGS = {
     standard: '.sluice in the output folder',
   }),
   cacheDir: optionalText({
-    env: 'SLUICE_CACHE_DIR',
     placeholder: 'folder',
     scope: 'process',
     path: true,
@@ -229,14 +192,12 @@ export const SETTINGS = {
   }),
   ...ENGINE_SETTINGS,
   logLevel: choice({
-    env: 'SLUICE_LOG_LEVEL',
     values: ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'],
     default: 'info',
     scope: 'process',
     doc: 'detail of the log',
   }),
   logFile: optionalText({
-    env: 'SLUICE_LOG_FILE',
     placeholder: 'file',
     scope: 'process',
     path: true,
@@ -244,7 +205,6 @@ export const SETTINGS = {
     standard: 'sluice.log in the state folder',
   }),
   metricsPort: whole({
-    env: 'SLUICE_METRICS_PORT',
     default: 0,
     min: 0,
     max: 65535,
@@ -253,13 +213,12 @@ export const SETTINGS = {
     common: true,
   }),
   metricsHost: text({
-    env: 'SLUICE_METRICS_HOST',
     default: '127.0.0.1',
     placeholder: 'address',
     scope: 'process',
     doc: 'address of the metrics port; beyond loopback it is open',
   }),
-} as const satisfies Record<string, Setting<unknown>>
+})
 
 export type SettingName = keyof typeof SETTINGS
 export type Settings = {

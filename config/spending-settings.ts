@@ -17,13 +17,11 @@ export const PRICES = z.strictObject({
 /** What a document costs, and when to stop. */
 export const SPENDING_SETTINGS = {
   onAmbiguous: choice({
-    env: 'SLUICE_ON_AMBIGUOUS',
     values: ['send', 'hold'],
     default: 'send',
     doc: 'send a request lost in a kill again, or hold the document',
   }),
   maxCredits: optionalNumber({
-    env: 'SLUICE_MAX_CREDITS',
     min: 0,
     max: 1e12,
     unit: 'credits',
@@ -31,7 +29,6 @@ export const SPENDING_SETTINGS = {
     common: true,
   }),
   monthlyCredits: optionalNumber({
-    env: 'SLUICE_MONTHLY_CREDITS',
     min: 0,
     max: 1e12,
     unit: 'credits',
@@ -40,7 +37,6 @@ export const SPENDING_SETTINGS = {
     common: true,
   }),
   reportedCredit: optionalNumber({
-    env: 'SLUICE_REPORTED_CREDIT',
     min: 0,
     max: 1e6,
     unit: 'credits',
@@ -48,7 +44,6 @@ export const SPENDING_SETTINGS = {
     standard: '1; 0 for what costs nothing by prices',
   }),
   prices: structure({
-    env: 'SLUICE_PRICES',
     schema: PRICES.default({ ...DEFAULT_PRICES }),
     doc: 'price model of the service in credits, as JSON',
   }),

@@ -1,6 +1,6 @@
 import { type Command, InvalidArgumentError, Option } from 'commander'
 import { durationText } from '#config/duration.ts'
-import { type Flags, flagOf, longFlagOf } from '#config/load.ts'
+import { flagOf, type Flags, longFlagOf } from '#config/load.ts'
 import { type SettingName, SETTINGS } from '#config/settings.ts'
 import { groupOf } from './flag-groups.ts'
 

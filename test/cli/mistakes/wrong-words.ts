@@ -1,4 +1,4 @@
-import { SETTING_NAMES, flagOf } from '#config/load.ts'
+import { flagOf, SETTING_NAMES } from '#config/load.ts'
 import { type SettingName, SETTINGS } from '#config/settings.ts'
 import { COMMANDS } from '../../../src/cli/commands.ts'
 import type { Random } from '../../support/random.ts'
