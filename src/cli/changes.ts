@@ -3,11 +3,10 @@ import { openStore } from '#workers/open-store.ts'
 import { cursorText } from '#src/corpus/feed/change-log.ts'
 import { netChanges } from '#src/corpus/feed/net-changes.ts'
 import { updateFeed } from '#src/corpus/feed/update-feed.ts'
-import { acceptSettings, addSettings } from './flags.ts'
 import { plural, printable } from './format.ts'
-import { addOutput, outputOf, type Output } from './output.ts'
-import { RUN_SETTINGS, STORE_SETTINGS } from './run-settings.ts'
-import { addPipelines, forEachTarget, lastStoresOf, type Target } from './targets.ts'
+import { outputOf, type Output } from './output.ts'
+import { STORE_SETTINGS } from './run-settings.ts'
+import { addTargetFlags, forEachTarget, lastStoresOf, type Target } from './targets.ts'
 
 interface Options {
   readonly since?: string
@@ -28,8 +27,7 @@ export function changesCommand(): Command {
     .option('--since <cursor>', 'what differs from the store as it was at this cursor')
     .option('--until <cursor>', 'up to this cursor; default: now')
     .addHelpText('after', EXAMPLES)
-  addSettings(addOutput(addPipelines(command)), STORE_SETTINGS)
-  acceptSettings(command, RUN_SETTINGS)
+  addTargetFlags(command, STORE_SETTINGS)
   return command.action(async () => {
     const output = outputOf(command)
     await forEachTarget(await lastStoresOf(command), (target) => printChanges(target, command.opts<Options>(), output))

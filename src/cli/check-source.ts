@@ -4,7 +4,7 @@ import { closestMatch } from 'leven'
 import { describeSystemError } from '#src/document/describe-system-error.ts'
 import { locationOf } from '#workers/location.ts'
 import type { Target } from './targets.ts'
-import { UsageError } from './usage-error.ts'
+import { UsageError } from './errors.ts'
 
 /**
  * Refuses a source that cannot be read before anything is created, fetched or started for it: a path that does not exist,

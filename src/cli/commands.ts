@@ -24,13 +24,13 @@ export const COMMANDS: readonly CommandRow[] = [
     name: 'plan',
     group: WORK,
     description: 'what a run would do and what it would cost; reads the source and sends nothing',
-    load: async () => (await import('./plan-command.ts')).planCommand(),
+    load: async () => (await import('./plan.ts')).planCommand(),
   },
   {
     name: 'audit',
     group: INSPECT,
     description: 'a sample of pages through the embedded engine and the service: how far they agree, and what to buy',
-    load: async () => (await import('./audit-command.ts')).auditCommand(),
+    load: async () => (await import('./audit.ts')).auditCommand(),
   },
   {
     name: 'watch',
@@ -54,7 +54,7 @@ export const COMMANDS: readonly CommandRow[] = [
     name: 'status',
     group: INSPECT,
     description: 'where a source stands: done, failed, pending; what the gate and the workers do',
-    load: async () => (await import('./status-command.ts')).statusCommand(),
+    load: async () => (await import('./status.ts')).statusCommand(),
   },
   {
     name: 'view',

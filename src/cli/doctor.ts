@@ -1,10 +1,9 @@
 import { Command } from 'commander'
 import type { DoctorFinding } from '#workers/doctor/finding.ts'
 import { EXIT } from './exit-codes.ts'
-import { addSettings } from './flags.ts'
+import { addSettings, readSettings } from './flags.ts'
 import { oneLine } from './format.ts'
 import { addOutput, outputOf } from './output.ts'
-import { readSettings } from './read-settings.ts'
 import { TARGET_SETTINGS } from './run-settings.ts'
 
 const EXAMPLES = `

@@ -2,8 +2,7 @@ import { Command } from 'commander'
 import { engineOptionsOf } from '#workers/engine-options-of.ts'
 import { listening } from '#workers/listening.ts'
 import { addOutput } from './output.ts'
-import { addSettings } from './flags.ts'
-import { readSettings } from './read-settings.ts'
+import { addSettings, readSettings } from './flags.ts'
 import { ENGINE_COMMAND_SETTINGS } from './run-settings.ts'
 
 export function engineCommand(): Command {

@@ -15,12 +15,12 @@ import { openCounter } from '#src/corpus/tokens/open-counter.ts'
 import type { SourceKey } from '#src/document/ids.ts'
 import { type FigureTally, NO_IMAGE, type NoImage } from '#src/corpus/figures/figure.ts'
 import { EXIT, worstOf } from './exit-codes.ts'
-import { acceptSettings, addSettings } from './flags.ts'
 import { count, plural, printable } from './format.ts'
-import { addOutput, outputOf, type Output } from './output.ts'
-import { RUN_SETTINGS, STORE_SETTINGS } from './run-settings.ts'
-import { addPipelines, forEachTarget, lastStoresOf, type Target } from './targets.ts'
-import { UsageError } from './usage-error.ts'
+import { outputOf, type Output } from './output.ts'
+import { STORE_SETTINGS } from './run-settings.ts'
+import { addTargetFlags, forEachTarget, lastStoresOf, type Target } from './targets.ts'
+import { UsageError } from './errors.ts'
+import { collect } from './flags.ts'
 
 interface Options {
   readonly chunks?: boolean
@@ -49,7 +49,6 @@ Examples:
 What the files hold: docs/chunks.md`
 
 export function exportCommand(): Command {
-  const collect = (glob: string, globs: readonly string[]): readonly string[] => [...globs, glob]
   const command = new Command('export')
     .optionsGroup('Export:')
     .option('--chunks', 'chunks with exact citations; reads the store and sends nothing')
@@ -67,8 +66,7 @@ export function exportCommand(): Command {
     .option('--since <cursor>', 'only documents that changed since a cursor, or since the export in this folder')
     .option('--figures', 'images of the figures of PDFs, cropped from the original documents, as files in figures/')
     .addHelpText('after', EXAMPLES)
-  addSettings(addOutput(addPipelines(command)), STORE_SETTINGS)
-  acceptSettings(command, RUN_SETTINGS)
+  addTargetFlags(command, STORE_SETTINGS)
   return command.action(async () => {
     const options = command.opts<Options>()
     if (options.chunks !== true) throw new UsageError('say what to export: --chunks')

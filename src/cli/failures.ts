@@ -3,14 +3,12 @@ import { Command } from 'commander'
 import { openStore } from '#workers/open-store.ts'
 import { FAILURE_CODES } from '#src/document/failure.ts'
 import { EXIT } from './exit-codes.ts'
-import { acceptSettings, addSettings } from './flags.ts'
-import { addOutput, outputOf, type Output } from './output.ts'
+import { outputOf, type Output } from './output.ts'
 import { oneLine, plural, shownName } from './format.ts'
 import { commandLine } from '#config/invocation.ts'
-import { type LastTarget, lastTarget } from './last-target.ts'
-import { RUN_SETTINGS, STORE_SETTINGS } from './run-settings.ts'
-import { addPipelines, forEachTarget, lastStoresOf, type Target } from './targets.ts'
-import { UsageError } from './usage-error.ts'
+import { addTargetFlags, forEachTarget, lastStoresOf, type LastTarget, lastTarget, type Target } from './targets.ts'
+import { STORE_SETTINGS } from './run-settings.ts'
+import { UsageError } from './errors.ts'
 
 interface FailuresOptions {
   readonly code?: string | undefined
@@ -18,19 +16,22 @@ interface FailuresOptions {
 
 export function failuresCommand(): Command {
   const command = new Command('failures').option('--code <code>', `only this reason: ${FAILURE_CODES.join(', ')}`)
-  addSettings(addOutput(addPipelines(command)), STORE_SETTINGS)
-  acceptSettings(command, RUN_SETTINGS)
+  addTargetFlags(command, STORE_SETTINGS)
   return command.action(async () => {
     const { code } = command.opts<FailuresOptions>()
     const output = outputOf(command)
-    if (code !== undefined && !FAILURE_CODES.some((known) => known === code)) {
-      throw new UsageError(`no failure has the code "${code}"; there are ${FAILURE_CODES.join(', ')}`)
-    }
+    checkCode(code)
     let shown = 0
     const show = async (target: Target): Promise<void> => void (shown += await list(target, code, output))
     await forEachTarget(await lastStoresOf(command), show, !output.json && !output.quiet)
     process.exitCode = shown > 0 ? EXIT.someFailed : EXIT.allDone
   })
+}
+
+/** Refuses a `--code` that no failure has. */
+export function checkCode(code: string | undefined): void {
+  if (code === undefined || FAILURE_CODES.some((known) => known === code)) return
+  throw new UsageError(`no failure has the code "${code}"; there are ${FAILURE_CODES.join(', ')}`)
 }
 
 /** Returns how many it listed. */

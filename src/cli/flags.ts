@@ -1,8 +1,11 @@
 import { type Command, InvalidArgumentError, Option } from 'commander'
 import { durationText } from '#config/duration.ts'
 import { flagOf, type Flags, longFlagOf } from '#config/load.ts'
-import { type SettingName, SETTINGS } from '#config/settings.ts'
-import { groupOf } from './flag-groups.ts'
+import { type Configuration, readConfiguration } from '#config/read-config.ts'
+import { type SettingName, SETTINGS, type Settings } from '#config/settings.ts'
+import { UsageError } from './errors.ts'
+import { groupOf } from './run-settings.ts'
+import { screen } from './screen.ts'
 
 /** Which setting a flag is about. */
 const settingOfOption = new WeakMap<Option, SettingName>()
@@ -29,6 +32,9 @@ const MANY_SETTINGS = 30
 export const hasManySettings = (options: readonly unknown[]): boolean =>
   options.filter((option) => option instanceof Option && !option.hidden && settingOf(option) !== undefined).length >
   MANY_SETTINGS
+
+/** Of an option that may be given several times. */
+export const collect = (value: string, values: readonly string[]): readonly string[] => [...values, value]
 
 /**
  * Gives a command one flag a setting, with the help text of the settings table. `without` is left out of the names:
@@ -108,7 +114,7 @@ export function givenFlags(command: Command): Flags {
 }
 
 /** A problem with a setting, under the name that its flag has at this command: `enginePort` is `--port` of `sluice engine`. */
-export function asTyped(command: Command, problem: string): string {
+function asTyped(command: Command, problem: string): string {
   const longs = new Map(command.options.map((option) => [option.attributeName(), option.long]))
   for (const [attribute, name] of settingsOf(command)) {
     const usual = `--${flagOf(name)}`
@@ -117,3 +123,27 @@ export function asTyped(command: Command, problem: string): string {
   }
   return problem
 }
+
+interface ConfigOption {
+  readonly config?: string | false
+}
+
+/** Flags over environment over settings file over defaults; all mistakes are reported together. */
+export async function readConfig(command: Command): Promise<Configuration> {
+  const { config } = command.opts<ConfigOption>()
+  const flags = givenFlags(command)
+  const read = await readConfiguration(config === undefined ? { flags } : { flags, config })
+  if (read.ok) {
+    for (const warning of read.configuration.warnings) screen.print(`warning: ${warning}`)
+    return read.configuration
+  }
+  throw unusable(read.problems.map((problem) => asTyped(command, problem)))
+}
+
+/** As `readConfig`, for a command that has nothing to do with pipelines. */
+export async function readSettings(command: Command): Promise<Settings> {
+  return (await readConfig(command)).settings
+}
+
+export const unusable = (problems: readonly string[]): UsageError =>
+  new UsageError(`these settings cannot be used:\n${problems.map((problem) => `  ${problem}`).join('\n')}`)

@@ -6,12 +6,11 @@ import { gonePolicyOf } from '#workers/from-settings.ts'
 import type { Shared } from '#workers/shared.ts'
 import { type Collected, collectReceipts } from '#src/ingest/maintain/collect-receipts.ts'
 import { EXIT } from './exit-codes.ts'
-import { acceptSettings, addSettings } from './flags.ts'
-import { addOutput, outputOf, type Output } from './output.ts'
+import { outputOf, type Output } from './output.ts'
 import { count, duration, plural } from './format.ts'
-import { lostLine } from './lost-line.ts'
-import { RUN_SETTINGS, TARGET_SETTINGS } from './run-settings.ts'
-import { addPipelines, forEachTarget, storesOf, type Target } from './targets.ts'
+import { lostLine } from './document-lines.ts'
+import { TARGET_SETTINGS } from './run-settings.ts'
+import { addTargetFlags, forEachTarget, storesOf, type Target } from './targets.ts'
 
 /** A receipt that was saved or used more recently may be one of a document that is in work. */
 const YOUNG_MS = 24 * 3_600_000
@@ -25,8 +24,7 @@ export function gcCommand(): Command {
   const command = new Command('gc')
     .option('--dry-run', 'only list them')
     .option('--now', 'remove at once what is unused, without a week between its mark and its removal')
-  addSettings(addOutput(addPipelines(command)), [...TARGET_SETTINGS, 'goneLimitPercent', 'force'])
-  acceptSettings(command, RUN_SETTINGS)
+  addTargetFlags(command, [...TARGET_SETTINGS, 'goneLimitPercent', 'force'])
   return command.action(async () => {
     const { dryRun = false, now = false } = command.opts<Options>()
     const output = outputOf(command)

@@ -1,7 +1,6 @@
 import type { Command } from 'commander'
 import { EXIT } from './exit-codes.ts'
-import { screen } from './screen.ts'
-import { wrapped } from './wrap.ts'
+import { screen, wrapped } from './screen.ts'
 
 /**
  * What a command writes, and where. Results go to standard output, what happens meanwhile to standard error. With

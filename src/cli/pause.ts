@@ -1,10 +1,8 @@
 import { Command } from 'commander'
 import { Events } from '#src/events.ts'
-import { acceptSettings, addSettings } from './flags.ts'
-import { addOutput, outputOf } from './output.ts'
-import { TARGET_SETTINGS, RUN_SETTINGS } from './run-settings.ts'
-import { FROM_URLS } from './source-argument.ts'
-import { addPipelines, forEachTarget, quiet, targetsOf } from './targets.ts'
+import { outputOf } from './output.ts'
+import { TARGET_SETTINGS } from './run-settings.ts'
+import { addTargetFlags, forEachTarget, FROM_URLS, quiet, targetsOf } from './targets.ts'
 
 /** Pauses all workers of a source on all machines. The pause outlives restarts, until `sluice resume`. */
 export function pauseCommand(): Command {
@@ -19,8 +17,7 @@ function switching(name: string, paused: boolean): Command {
   const command = new Command(name)
     .argument('[source]', 'the source of the run; without one, the pipelines of the settings file')
     .option(...FROM_URLS)
-  addSettings(addOutput(addPipelines(command)), TARGET_SETTINGS)
-  acceptSettings(command, RUN_SETTINGS)
+  addTargetFlags(command, TARGET_SETTINGS)
   return command.action(async (source: string | undefined) => {
     const targets = await targetsOf(command, source, quiet)
     const { openPipeline } = await import('#workers/compose.ts')

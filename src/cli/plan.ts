@@ -1,20 +1,40 @@
+import { mkdtemp, readdir, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import Table from 'cli-table3'
-import { creditsOf } from '#workers/account.ts'
-import { openPlanning } from '#workers/compose.ts'
+import { Command } from 'commander'
+import type { FailureCode } from '#src/document/failure.ts'
+import { type Change, Events } from '#src/events.ts'
+import { type PlannedItem, planSource } from '#src/ingest/scan/plan-source.ts'
+import { locationOf } from '#workers/location.ts'
 import type { Shared } from '#workers/shared.ts'
-import { planSource } from '#src/ingest/scan/plan-source.ts'
-import { Events } from '#src/events.ts'
 import { checkSource } from './check-source.ts'
+import { skippedLines } from './document-lines.ts'
 import { count, duration, plural, printable } from './format.ts'
-import type { Output } from './output.ts'
-import { addTo, NO_PLAN, type Plan } from './plan-totals.ts'
-import { skippedLines } from './skipped-lines.ts'
-import { rememberTarget, type Target } from './targets.ts'
-import { openPlanTarget } from './plan-target.ts'
+import { type Output, outputOf } from './output.ts'
+import { PLAN_SETTINGS } from './run-settings.ts'
+import { addTargetFlags, forEachTarget, FROM_URLS, rememberTarget, type Target, targetsOf } from './targets.ts'
+
+export function planCommand(): Command {
+  const command = new Command('plan')
+    .argument(
+      '[source]',
+      'a folder, s3://bucket/prefix, or https://site; without one, the pipelines of the settings file',
+    )
+    .option(...FROM_URLS)
+  addTargetFlags(command, PLAN_SETTINGS)
+  return command.action(async (source: string | undefined) => {
+    const output = outputOf(command)
+    output.starting()
+    const targets = await targetsOf(command, source, output.say)
+    await forEachTarget(targets, (target, shared) => showPlan(target, shared, output), !output.json && !output.quiet)
+  })
+}
 
 /** Prints what a run over one source would do. */
-export async function showPlan(target: Target, shared: Shared, output: Output): Promise<void> {
+async function showPlan(target: Target, shared: Shared, output: Output): Promise<void> {
   await checkSource(target)
+  const { openPlanning } = await import('#workers/compose.ts')
   await using planTarget = await openPlanTarget(target, shared)
   const { target: opened, ...around } = planTarget
   await using planning = await openPlanning({ ...opened, ...around, events: new Events(), say: output.say })
@@ -32,6 +52,7 @@ export async function showPlan(target: Target, shared: Shared, output: Output): 
     output.live(null)
   }
   const estimatedMs = await planning.estimatedMs(plan.requests)
+  const { creditsOf } = await import('#workers/account.ts')
   const credits = await creditsOf(target.settings, new AbortController().signal)
   const creditsLeft = credits?.remaining ?? null
   const free = target.settings.parseApiUrl === undefined
@@ -99,3 +120,104 @@ function tableOf(plan: Plan, examples: Refused, free: boolean, estimatedMs: numb
     ...(estimatedMs === null ? [] : [`about ${duration(estimatedMs)} at the rate that the gate knows`]),
   ].join('\n')
 }
+
+/** What a plan is made with; disposing removes what was made for it alone. */
+interface PlanTarget extends AsyncDisposable {
+  readonly target: Target
+  /** Not given where the plan has a Redis of its own. */
+  readonly shared?: Shared
+}
+
+/**
+ * A plan leaves nothing behind. Where `--out` names a folder that does not exist or is empty, there is nothing to read:
+ * the plan is made with a store in the temporary directory, which has its own Redis unless REDIS_URL names one.
+ */
+async function openPlanTarget(target: Target, shared: Shared): Promise<PlanTarget> {
+  const at = locationOf(target.settings.out)
+  if (at.kind !== 'folder' || !(await isUnmade(at.path))) {
+    return { target, shared, [Symbol.asyncDispose]: async () => undefined }
+  }
+  const folder = await mkdtemp(join(tmpdir(), 'sluice-plan-'))
+  const settings = { ...target.settings, stateDir: undefined, out: join(folder, 'out') }
+  return {
+    target: { ...target, settings },
+    [Symbol.asyncDispose]: () => rm(folder, { recursive: true, force: true }),
+  }
+}
+
+const isUnmade = (path: string): Promise<boolean> =>
+  readdir(path).then(
+    (names) => names.length === 0,
+    (error: NodeJS.ErrnoException) => error.code === 'ENOENT',
+  )
+
+interface FormatTotals {
+  readonly requests: number
+  readonly pages: number
+  readonly saved: number
+  readonly credits: number
+}
+
+/** The sums of a plan, as `sluice plan --json` prints them. */
+interface Plan extends FormatTotals {
+  /** Everything that the source holds. */
+  readonly seen: number
+  /** Documents that came out before and are no longer in the source; part of nothing else here. */
+  readonly gone: number
+  /** Of what is to be sent: done before by the embedded engine, or by an older version of it. */
+  readonly again: { readonly documents: number; readonly credits: number }
+  readonly changes: Readonly<Partial<Record<Change, number>>>
+  readonly refused: Readonly<Partial<Record<FailureCode, number>>>
+  /** Texts that become outputs as they are, without a request. */
+  readonly passedThrough: number
+  /** Files that are no documents, by extension or reason. */
+  readonly skipped: Readonly<Record<string, number>>
+  readonly byFormat: Readonly<Record<string, FormatTotals>>
+}
+
+const NOTHING: FormatTotals = { requests: 0, pages: 0, saved: 0, credits: 0 }
+
+export const NO_PLAN: Plan = {
+  ...NOTHING,
+  seen: 0,
+  gone: 0,
+  again: { documents: 0, credits: 0 },
+  changes: {},
+  refused: {},
+  passedThrough: 0,
+  skipped: {},
+  byFormat: {},
+}
+
+export function addTo(plan: Plan, planned: PlannedItem): Plan {
+  const { refusal, skip, extension, requests, credits } = planned
+  // What its bytes refuse was listed as new or changed.
+  const change = refusal === null ? planned.change : 'unusable'
+  const counted = { requests, pages: planned.pages ?? 0, saved: planned.saved ? 1 : 0, credits }
+  const counts = requests > 0 || planned.saved
+  return {
+    ...sum(plan, counted),
+    seen: plan.seen + (change === 'gone' ? 0 : 1),
+    again:
+      change === 'parser_changed' && requests > 0
+        ? { documents: plan.again.documents + 1, credits: plan.again.credits + credits }
+        : plan.again,
+    gone: plan.gone + (change === 'gone' ? 1 : 0),
+    changes: change === 'gone' ? plan.changes : { ...plan.changes, [change]: (plan.changes[change] ?? 0) + 1 },
+    refused:
+      refusal === null ? plan.refused : { ...plan.refused, [refusal.code]: (plan.refused[refusal.code] ?? 0) + 1 },
+    passedThrough: plan.passedThrough + (planned.passedThrough ? 1 : 0),
+    skipped: skip === null ? plan.skipped : { ...plan.skipped, [skip]: (plan.skipped[skip] ?? 0) + 1 },
+    byFormat:
+      counts && extension !== null
+        ? { ...plan.byFormat, [extension]: sum(plan.byFormat[extension] ?? NOTHING, counted) }
+        : plan.byFormat,
+  }
+}
+
+const sum = (a: FormatTotals, b: FormatTotals): FormatTotals => ({
+  requests: a.requests + b.requests,
+  pages: a.pages + b.pages,
+  saved: a.saved + b.saved,
+  credits: a.credits + b.credits,
+})

@@ -1,9 +1,32 @@
-import { Command } from 'commander'
+import { Command, Help, type HelpConfiguration, Option } from 'commander'
+import { ignoresHangUp } from '#config/environment.ts'
 import { packageVersion } from '#config/package-version.ts'
 import { COMMANDS } from './commands.ts'
+import { reportError, reportUncaught, reportWarnings } from './errors.ts'
+import { hasManySettings, isRare, settingOf } from './flags.ts'
 import { oneLine } from './format.ts'
-import { helpOf, moreSettings } from './help.ts'
 import { screen } from './screen.ts'
+
+/** Runs the command line of this process, and sets its exit code. */
+export async function start(): Promise<void> {
+  reportUncaught()
+  reportWarnings()
+  if (ignoresHangUp()) process.on('SIGHUP', () => undefined)
+  try {
+    const words = wordsOf(process.argv.slice(2))
+    const program = await createProgram(words)
+    await program.parseAsync(words, { from: 'user' })
+  } catch (error) {
+    process.exitCode = reportError(error)
+  }
+}
+
+/** Help for a command that is not there is that command mistyped: commander would show the list without a word. */
+function wordsOf(given: readonly string[]): readonly string[] {
+  const [first, name] = given
+  if (first !== 'help' || name === undefined || name.startsWith('-')) return given
+  return COMMANDS.some((command) => command.name === name) || name === 'help' ? given : [name]
+}
 
 const EXAMPLES = `
 Examples:
@@ -58,3 +81,48 @@ function withHint(text: string, write: (text: string) => void): void {
   if (screen.isLog) screen.print(`sluice: ${oneLine(message)}`, {}, 'error')
   else write(message)
 }
+
+/** Widest term that shares its line with a description. */
+const TERM_COLUMNS = 26
+
+/** Help of 80 columns, or of a narrower terminal. `all` also lists what few users set, under headings. */
+function helpOf(all: boolean): HelpConfiguration {
+  const usual = Help.prototype
+  const isShort = (options: readonly unknown[]): boolean => !all && hasManySettings(options)
+  return {
+    helpWidth: Math.min(process.stdout.columns || 80, 80),
+    minWidthToWrap: 20,
+    padWidth(command, helper) {
+      const terms = [
+        ...helper.visibleOptions(command).map((option) => helper.optionTerm(option)),
+        ...helper.visibleCommands(command).map((each) => helper.subcommandTerm(each)),
+        ...helper.visibleArguments(command).map((argument) => helper.argumentTerm(argument)),
+      ]
+      return Math.max(0, ...terms.map((term) => term.length).filter((length) => length <= TERM_COLUMNS))
+    },
+    formatItem(term, width, description, helper) {
+      const line = (head: string): string => usual.formatItem.call(helper, head, width, description, helper)
+      return term.length <= width ? line(term) : `  ${term}\n${line('')}`
+    },
+    visibleOptions(command) {
+      const options = usual.visibleOptions.call(this, command)
+      return isShort(command.options) ? options.filter((option) => !isRare(option)) : options
+    },
+    optionDescription(option) {
+      const text = Array.isArray(option.defaultValue) ? option.description : usual.optionDescription.call(this, option)
+      return all ? text : text.replace(/ \[[A-Z][A-Z\d_]+\]/, '')
+    },
+    groupItems(unsorted, visible, groupOf) {
+      const short = isShort(unsorted)
+      const group = (item: (typeof visible)[number]): string =>
+        short && item instanceof Option && settingOf(item) !== undefined ? 'Settings:' : groupOf(item)
+      return Map.groupBy(visible, group)
+    },
+  }
+}
+
+/** Where the settings are that short help leaves out. */
+const moreSettings = (command: Command): string =>
+  hasManySettings(command.options)
+    ? `\nAll settings, each with its environment variable: sluice ${command.name()} --help --all\nThe same as a reference, with the names in sluice.yaml: docs/settings.md`
+    : ''

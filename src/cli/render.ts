@@ -3,16 +3,14 @@ import { openStore } from '#workers/open-store.ts'
 import { rederive } from '#src/ingest/maintain/rederive.ts'
 import { renderOutputs } from '#src/outputs/render.ts'
 import { EXIT } from './exit-codes.ts'
-import { acceptSettings, addSettings } from './flags.ts'
-import { addOutput, outputOf, type Output } from './output.ts'
+import { outputOf, type Output } from './output.ts'
 import { plural, printable } from './format.ts'
-import { RUN_SETTINGS, STORE_SETTINGS } from './run-settings.ts'
-import { addPipelines, forEachTarget, storesOf, type Target } from './targets.ts'
+import { STORE_SETTINGS } from './run-settings.ts'
+import { addTargetFlags, forEachTarget, storesOf, type Target } from './targets.ts'
 
 export function renderCommand(): Command {
   const command = new Command('render')
-  addSettings(addOutput(addPipelines(command)), STORE_SETTINGS)
-  acceptSettings(command, RUN_SETTINGS)
+  addTargetFlags(command, STORE_SETTINGS)
   return command.action(async () =>
     forEachTarget(await storesOf(command), (target) => renderStore(target, outputOf(command))),
   )

@@ -2,10 +2,11 @@ import { withoutLogin } from '#config/secrets.ts'
 import { seen } from '#src/document/outcome.ts'
 import type { Events } from '#src/events.ts'
 import { withoutSecrets } from '#src/redis/connection.ts'
+import type { StopNotices } from '#workers/lifecycle.ts'
 import { oneLine, shownName } from './format.ts'
 import type { Output } from './output.ts'
-import type { Target } from './targets.ts'
 import { endedElsewhere, endedHere, type SummaryInput, unchanged } from './summary.ts'
+import type { Say, Target } from './targets.ts'
 
 /** What a run reads, where it writes, and what it uses for that. */
 export function reportBegun({ name, source, settings: { out, parseApiUrl, redisUrl } }: Target, output: Output): void {
@@ -79,5 +80,41 @@ export function summaryEvent(summary: SummaryInput, pipeline: string | null, exi
     elapsedMs: Math.round(elapsedMs),
     out,
     exitCode,
+  }
+}
+
+/** Redis may lose data at any moment: that is made good without help, and said once each time. */
+export function reportLosses(events: Events, say: Say): void {
+  events.on('redis:lost', ({ kind }) => {
+    if (kind === 'restart') return
+    say('Redis lost data: the ledger is rebuilt from the store; nothing that was paid for is bought again')
+  })
+}
+
+/** A glob with a slip in it does nothing, or protects nothing: each one that matches no document is named once. */
+export function reportUnmatched(events: Events, say: Say): void {
+  for (const setting of ['never-send', 'rules'] as const) {
+    const named = new Set<string>()
+    events.on(`${setting}:unmatched`, ({ globs }) => {
+      for (const glob of globs) {
+        if (named.has(glob)) continue
+        named.add(glob)
+        say(`${setting}: ${JSON.stringify(glob)} matches no document of this source; check its spelling`)
+      }
+    })
+  }
+}
+
+/** What is said of a stop; `next` says how to go on after it. */
+export function stopNotices(say: (line: string) => void, next: string): StopNotices {
+  return {
+    onFirst: (signal) =>
+      say(
+        signal === 'SIGINT'
+          ? 'finishing what is in flight; Ctrl-C again to stop at once'
+          : `${signal}: finishing what is in flight; Ctrl-C to stop at once`,
+      ),
+    onSecond: () => say(`stopping at once: requests in flight are cut off, and may be charged a second time; ${next}`),
+    onWall: () => say('stopped without waiting any longer: what was in flight comes again at the next start'),
   }
 }

@@ -38,7 +38,7 @@ const PARSE_SETTINGS: readonly SettingName[] = [
 ]
 
 /** Which files of a source are documents. */
-export const DOCUMENT_SETTINGS: readonly SettingName[] = [
+const DOCUMENT_SETTINGS: readonly SettingName[] = [
   'include',
   'exclude',
   'hidden',
@@ -53,7 +53,7 @@ export const DOCUMENT_SETTINGS: readonly SettingName[] = [
 ]
 
 /** Which pages of a website are documents. */
-export const SITE_SETTINGS: readonly SettingName[] = [
+const SITE_SETTINGS: readonly SettingName[] = [
   'siteListing',
   'siteLimit',
   'siteDepth',
@@ -150,3 +150,44 @@ export const ENGINE_COMMAND_SETTINGS: readonly SettingName[] = [
   'engineAllowPrivateAddresses',
   'prices',
 ]
+
+/** Under which heading `--help` lists the flag of a setting. */
+const GROUPS: Readonly<Record<string, readonly SettingName[]>> = {
+  'Where:': [
+    'out',
+    'parseApiUrl',
+    'parseApiKey',
+    'sourceName',
+    'prefix',
+    'newStore',
+    'redisUrl',
+    'stateDir',
+    'cacheDir',
+  ],
+  'Buckets:': ['s3Endpoint', 's3Region', 's3Encryption', 's3KmsKeyId', 's3StorageClass', 's3InlineKb', 's3PackMs'],
+  'What comes out:': ['mode', 'formats', 'pages', 'blocks', 'options', 'rules', 'ocrFallback'],
+  'Which documents:': [...DOCUMENT_SETTINGS, 'checksum', 'strict'],
+  'Where documents are parsed:': ['route', 'neverSend', 'qualityFloor', 'buyShare', 'buyPages', 'services'],
+  'Websites:': SITE_SETTINGS,
+  'Speed and cost:': [
+    'concurrency',
+    'answerMemoryMb',
+    'engineProcesses',
+    'engineOcrLanguages',
+    'engineHiddenSheets',
+    'rate',
+    'apiConcurrency',
+    'maxCredits',
+    'monthlyCredits',
+    'prices',
+    'onAmbiguous',
+    'backlogLimit',
+  ],
+  'Following a source:': ['every', 'stableMs', 'rescanMs', 'poll', 'sqsQueue', 'eventsPort', 'eventsHost'],
+  'Deletions:': ['deleteGone', 'goneLimitPercent', 'force'],
+  'Patience:': ['deadlineMs', 'graceMs', 'takeoverMs', 'storePatienceMs', 'storeSlowMs', 'servicePatienceMs'],
+  'Log and metrics:': ['logLevel', 'logFile', 'metricsPort', 'metricsHost'],
+}
+
+export const groupOf = (name: SettingName): string =>
+  Object.entries(GROUPS).find(([, names]) => names.includes(name))?.[0] ?? 'More:'

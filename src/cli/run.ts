@@ -1,9 +1,7 @@
 import { Command } from 'commander'
-import { addSettings } from './flags.ts'
-import { addOutput, outputOf } from './output.ts'
+import { outputOf } from './output.ts'
 import { RUN_SETTINGS } from './run-settings.ts'
-import { FROM_URLS } from './source-argument.ts'
-import { addPipelines, targetsOf } from './targets.ts'
+import { addTargetFlags, FROM_URLS, targetsOf } from './targets.ts'
 
 const TASKS = `Tasks:
   $ sluice run ~/papers --out corpus                     convert a folder
@@ -17,12 +15,12 @@ export function runCommand(): Command {
     .argument('[source]', 'a folder, s3://bucket/prefix or https://site; none: the pipelines of sluice.yaml')
     .option(...FROM_URLS)
     .addHelpText('before', TASKS)
-  addSettings(addOutput(addPipelines(command)), RUN_SETTINGS)
+  addTargetFlags(command, RUN_SETTINGS, null)
   return command.action(async (source: string | undefined) => {
     const output = outputOf(command)
     output.starting()
     const targets = await targetsOf(command, source, output.say)
-    const { runSession } = await import('./run-session.ts')
+    const { runSession } = await import('./session.ts')
     await runSession(targets, 'scan', output)
   })
 }

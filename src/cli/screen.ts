@@ -1,6 +1,63 @@
+import { hostname } from 'node:os'
 import { environment } from '#config/environment.ts'
-import { logIsOutput, logLine } from './log-lines.ts'
-import { wrapped } from './wrap.ts'
+import { packageVersion } from '#config/package-version.ts'
+import { RUN_ID } from '#src/observe/run-id.ts'
+
+/** Commands that keep a log. */
+const LOGGING = new Set(['run', 'watch', 'work', 'retry'])
+
+/** Levels at which a message of the terminal would be logged. */
+const TELLING = new Set(['info', 'debug', 'trace'])
+
+/**
+ * Whether the log goes to standard error, as far as command line and environment say: then a message is a line of the
+ * log, so that a container's output is JSON from the first line to the last.
+ */
+function logIsOutput(argv: readonly string[] = process.argv.slice(2)): boolean {
+  if (!LOGGING.has(argv[0] ?? '')) return false
+  const at = argv.findLastIndex((word) => word === '--log-file' || word.startsWith('--log-file='))
+  if (at === -1) return environment()['SLUICE_LOG_FILE'] === '-'
+  return argv[at] === '--log-file=-' || (argv[at] === '--log-file' && argv[at + 1] === '-')
+}
+
+/** A line of the log, as `openLog` writes them; null where the level leaves it out. */
+function logLine(level: 'info' | 'error', message: string, fields: object = {}): string | null {
+  const least = environment()['SLUICE_LOG_LEVEL'] ?? 'info'
+  if (least === 'silent' || (level === 'info' && !TELLING.has(least))) return null
+  const time = new Date().toISOString()
+  const base = { level, time, host: hostname(), pid: process.pid, run: RUN_ID, version: packageVersion() }
+  return JSON.stringify({ ...base, ...fields, msg: message })
+}
+
+/** A command that is shown to be pasted stands on a line of its own, and stays in one piece. */
+const COMMAND = /^\s*(?:\S*\/)?(?:npx )?sluice \w/
+
+/**
+ * Breaks lines at spaces, so that they fit a terminal of so many columns; what follows is indented by two. Words longer
+ * than a line, tables and commands are left to the terminal.
+ */
+export const wrapped = (text: string, columns: number): string =>
+  text
+    .split('\n')
+    .flatMap((line) =>
+      line.length <= columns || COMMAND.test(line) || /[│─]/.test(line) ? line : broken(line, columns),
+    )
+    .join('\n')
+
+function broken(line: string, columns: number): string[] {
+  const indent = `${/^ */.exec(line)?.[0] ?? ''}  `
+  const lines: string[] = []
+  let current = ''
+  for (const word of line.split(/(?<=\S) (?=\S)/)) {
+    if (current !== '' && current.length + 1 + word.length > columns) {
+      lines.push(current)
+      current = `${indent}${word.trimStart()}`
+    } else {
+      current = current === '' ? word : `${current} ${word}`
+    }
+  }
+  return [...lines, current]
+}
 
 /** Width of a character on a terminal: East Asian characters and emoji take two columns. */
 const widthOf = (character: string): number => {

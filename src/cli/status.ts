@@ -1,22 +1,42 @@
-import { describeRun } from '#workers/describe-run.ts'
-import { openPipeline } from '#workers/compose.ts'
-import type { Pipeline } from '#workers/pipeline.ts'
-import type { Shared } from '#workers/shared.ts'
-import type { ReportedOutage } from '#src/ledger/redis-outages.ts'
-import type { UnusableAnswers } from '#src/ledger/unusable-answers.ts'
+import { Command } from 'commander'
+import { commandLine } from '#config/invocation.ts'
 import type { SourceKey } from '#src/document/ids.ts'
-import { lostRecords } from '#src/ingest/maintain/lost-records.ts'
 import { OUTCOMES, seen } from '#src/document/outcome.ts'
 import { Events } from '#src/events.ts'
+import { lostRecords } from '#src/ingest/maintain/lost-records.ts'
 import { type GradeSummary, summariseGrades } from '#src/ingest/maintain/summarise-grades.ts'
 import { skippedOf } from '#src/ingest/scan/skipped-of.ts'
-import type { Output } from './output.ts'
+import type { ReportedOutage } from '#src/ledger/redis-outages.ts'
+import type { UnusableAnswers } from '#src/ledger/unusable-answers.ts'
+import { describeRun } from '#workers/describe-run.ts'
+import type { Pipeline } from '#workers/pipeline.ts'
+import type { Shared } from '#workers/shared.ts'
+import { lostLine, skippedLines, turnOfDay } from './document-lines.ts'
 import { count, oneLine, plural, printable } from './format.ts'
-import { lostLine, turnOfDay } from './lost-line.ts'
-import { skippedLines } from './skipped-lines.ts'
-import { commandLine } from '#config/invocation.ts'
-import { MOST_RECORDS } from './status-command.ts'
-import { quiet, type Target } from './targets.ts'
+import { type Output, outputOf } from './output.ts'
+import { TARGET_SETTINGS } from './run-settings.ts'
+import { addTargetFlags, forEachTarget, FROM_URLS, lastTargetsOf, quiet, type Target } from './targets.ts'
+
+/** With more documents than this, ledger entries and records are read only when asked for. */
+const MOST_RECORDS = 2_000
+
+export function statusCommand(): Command {
+  const command = new Command('status')
+    .argument('[source]', 'the source of the run; without one, the pipelines of the settings file')
+    .option(...FROM_URLS)
+    .option(
+      '--grades',
+      `with more than ${MOST_RECORDS} documents too, show grades, lost records and why files were skipped: reads every record`,
+    )
+  addTargetFlags(command, TARGET_SETTINGS)
+  return command.action(async (source: string | undefined) => {
+    const output = outputOf(command)
+    const { grades = false } = command.opts<{ readonly grades?: boolean }>()
+    const targets = await lastTargetsOf(command, source, quiet)
+    const titles = !output.json && !output.quiet
+    await forEachTarget(targets, (target, shared) => showStatus(target, shared, output, grades), titles)
+  })
+}
 
 async function lostOf(pipeline: Pipeline): Promise<SourceKey[]> {
   const lost: SourceKey[] = []
@@ -25,7 +45,8 @@ async function lostOf(pipeline: Pipeline): Promise<SourceKey[]> {
 }
 
 /** Prints where one source stands. */
-export async function showStatus(target: Target, shared: Shared, output: Output, grades: boolean): Promise<void> {
+async function showStatus(target: Target, shared: Shared, output: Output, grades: boolean): Promise<void> {
+  const { openPipeline } = await import('#workers/compose.ts')
   await using pipeline = await openPipeline({ ...target, shared, events: new Events(), say: quiet })
   const counts = await pipeline.ledger.counts()
   const backlog = await pipeline.queue.backlog()

@@ -1,13 +1,11 @@
-import type { Counts } from '#src/document/outcome.ts'
-import { seen } from '#src/document/outcome.ts'
-import type { DeadLetter } from '#src/document/record.ts'
-import type { Tally } from '#src/observe/tally.ts'
-import type { RunEnd } from './exit-codes.ts'
 import { commandLine } from '#config/invocation.ts'
 import { nextStep } from '#src/document/next-step.ts'
-import { leftOutLines, skippedLines } from './skipped-lines.ts'
-import { count, duration, oneLine, plural, shownName, rate } from './format.ts'
-import { unsaved } from './unsaved.ts'
+import { type Counts, seen } from '#src/document/outcome.ts'
+import type { DeadLetter } from '#src/document/record.ts'
+import type { Tally } from '#src/observe/tally.ts'
+import { leftOutLines, skippedLines } from './document-lines.ts'
+import type { RunEnd } from './exit-codes.ts'
+import { count, duration, oneLine, plural, rate, shownName } from './format.ts'
 
 /** Failures shown in the summary at the most; `sluice failures` lists them all. */
 const SHOWN_FAILURES = 10
@@ -203,4 +201,22 @@ function ambiguousLines({ ambiguous }: SummaryInput): string[] {
     `ambiguous: ${plural(ambiguous, 'request')} may have been charged, and no answer was kept: a process was killed or ` +
       'stopped, or a line broke, after it was sent',
   ]
+}
+
+/** Paid answers that the store did not take. */
+export function unsaved({ spooled, spoolPath, answersLost }: Tally): readonly string[] {
+  const notes: string[] = []
+  if (spooled > 0) {
+    notes.push(
+      `spooled: ${plural(spooled, 'paid answer')} could not be saved in the store and ${spooled === 1 ? 'lies' : 'lie'} in ` +
+        `${spoolPath}; the next start commits them`,
+    )
+  }
+  if (answersLost > 0) {
+    notes.push(
+      `lost: ${plural(answersLost, 'paid answer')} could be saved neither in the store nor in the spool, and will be bought ` +
+        'again (with zero data retention nothing is spooled)',
+    )
+  }
+  return notes
 }

@@ -1,14 +1,17 @@
+import { mkdir, readFile, rename, writeFile } from 'node:fs/promises'
+import { homedir } from 'node:os'
+import { join, resolve } from 'node:path'
 import type { Command } from 'commander'
 import { choosePipelines, sharedSettings } from '#config/choose-pipelines.ts'
-import type { Settings } from '#config/settings.ts'
+import { environment } from '#config/environment.ts'
+import { commandLine } from '#config/invocation.ts'
+import type { SettingName, Settings } from '#config/settings.ts'
 import type { PrivateRedisOptions } from '#workers/private-redis.ts'
 import type { Shared } from '#workers/shared.ts'
-import { type LastTarget, lastTarget, rememberLastTarget } from './last-target.ts'
-import { commandLine } from '#config/invocation.ts'
-import { readConfig, unusable } from './read-settings.ts'
-import { sourceOf } from './source-argument.ts'
-import { printError } from './report-error.ts'
-import { explanationOf, messageOf, Reported, UsageError } from './usage-error.ts'
+import { explanationOf, messageOf, printError, Reported, UsageError } from './errors.ts'
+import { collect, addSettings, acceptSettings, readConfig, unusable } from './flags.ts'
+import { RUN_SETTINGS } from './run-settings.ts'
+import { addOutput } from './output.ts'
 
 /** What a command is about: the source of the command line, or a pipeline of the settings file. */
 export interface Target {
@@ -32,10 +35,18 @@ export const quiet: Say = () => undefined
 /** What is said about a pipeline starts with its name. */
 export const sayFor = ({ name }: Target, say: Say): Say => (name === null ? say : (line) => say(`${name}: ${line}`))
 
-/** Lets a command name pipelines of the settings file instead of a source. */
-export function addPipelines(command: Command): Command {
-  const collect = (name: string, names: readonly string[]): readonly string[] => [...names, name]
-  return command.option('--pipeline <name>', 'a pipeline of the settings file; repeatable', collect, [])
+/**
+ * Gives a command --pipeline, the flags of its output, and those of settings. `accepted`: settings of a run that it takes
+ * besides, so that one line of flags serves all commands about a source.
+ */
+export function addTargetFlags(
+  command: Command,
+  settings: readonly SettingName[],
+  accepted: readonly SettingName[] | null = RUN_SETTINGS,
+): void {
+  const option = ['--pipeline <name>', 'a pipeline of the settings file; repeatable'] as const
+  addSettings(addOutput(command.option(...option, collect, [])), settings)
+  if (accepted !== null) acceptSettings(command, accepted)
 }
 
 /** The source of the command line, else the pipelines that are named, else all of the settings file. */
@@ -137,3 +148,63 @@ export async function forEachTarget(
   }
   if (!isWhole) throw new Reported()
 }
+
+/** The option that names a list of URLs as the source. */
+export const FROM_URLS = ['--from-urls <file>', 'a list of URLs, one a line; - for standard input'] as const
+
+/** The source that a command was given, by its argument or by `--from-urls`; undefined where it was given none. */
+function sourceOf(command: Command, source: string | undefined): string | undefined {
+  const { fromUrls } = command.opts<{ fromUrls?: string }>()
+  if (source !== undefined && fromUrls !== undefined) throw new UsageError('give a source or --from-urls, not both')
+  const given = source ?? fromUrls
+  if (given?.trim() === '')
+    throw new UsageError('the name of the source is empty; was a variable of the shell not set?')
+  return fromUrls === undefined ? source : `urls:${fromUrls}`
+}
+
+/** Source and store of the last run, watch or plan that was started in a working folder. */
+export interface LastTarget {
+  readonly source: string
+  readonly out: string
+}
+
+/** Working folders that are remembered. */
+const FOLDERS = 100
+
+const stateFile = (): string => {
+  const { XDG_STATE_HOME } = environment()
+  return join(XDG_STATE_HOME ?? join(homedir(), '.local/state'), 'sluice/last-places.json')
+}
+
+async function readTargets(): Promise<Map<string, LastTarget>> {
+  try {
+    const parsed = JSON.parse(await readFile(stateFile(), 'utf8')) as Record<string, LastTarget>
+    return new Map(Object.entries(parsed))
+  } catch {
+    return new Map()
+  }
+}
+
+/** What was last used in this working folder; null where nothing is remembered. */
+export async function lastTarget(): Promise<LastTarget | null> {
+  const target = (await readTargets()).get(process.cwd())
+  return typeof target?.source === 'string' && typeof target.out === 'string' ? target : null
+}
+
+/** Remembers for `status` and `failures`; a home that cannot be written is no error. */
+async function rememberLastTarget(source: string, out: string): Promise<void> {
+  try {
+    const targets = await readTargets()
+    targets.delete(process.cwd())
+    targets.set(process.cwd(), { source: absolute(source), out: absolute(out) })
+    const file = stateFile()
+    await mkdir(join(file, '..'), { recursive: true, mode: 0o700 })
+    const staged = `${file}.${process.pid}`
+    await writeFile(staged, JSON.stringify(Object.fromEntries([...targets].slice(-FOLDERS))), { mode: 0o600 })
+    await rename(staged, file)
+  } catch {
+    // It is a convenience: nothing depends on it.
+  }
+}
+
+const absolute = (target: string): string => (/^[a-z][a-z0-9+.-]*:/i.test(target) ? target : resolve(target))

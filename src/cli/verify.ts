@@ -1,17 +1,17 @@
 import { Command, Option } from 'commander'
-import { openPipeline } from '#workers/compose.ts'
-import type { Shared } from '#workers/shared.ts'
-import { ledgersOf } from '#workers/ledgers-of.ts'
-import { openStore } from '#workers/open-store.ts'
+import { cursorText } from '#src/corpus/feed/change-log.ts'
+import { netChanges } from '#src/corpus/feed/net-changes.ts'
+import { updateFeed } from '#src/corpus/feed/update-feed.ts'
+import { assertNever } from '#src/document/assert-never.ts'
 import type { SourceKey } from '#src/document/ids.ts'
 import { KeySet } from '#src/document/key-set.ts'
 import { GONE, type LedgerEntry } from '#src/document/ledger-entry.ts'
+import type { Orphan } from '#src/document/orphan.ts'
+import type { DocumentRecord } from '#src/document/record.ts'
+import { Events } from '#src/events.ts'
 import { isDone, renew } from '#src/ingest/maintain/disagreement.ts'
 import { lostRecords } from '#src/ingest/maintain/lost-records.ts'
-import type { Ledger } from '#src/ports/ledger.ts'
-import type { OutputStore } from '#src/ports/output-store.ts'
 import { rebuildLedger } from '#src/ingest/maintain/rebuild-ledger.ts'
-import { assertNever } from '#src/document/assert-never.ts'
 import {
   type Finding,
   type LedgersOfStore,
@@ -19,18 +19,20 @@ import {
   type VerifyOptions,
   verifyStore,
 } from '#src/ingest/maintain/verify-store.ts'
-import type { Orphan } from '#src/document/orphan.ts'
 import { renderOutputs } from '#src/outputs/render.ts'
-import { Events } from '#src/events.ts'
+import type { Ledger } from '#src/ports/ledger.ts'
+import type { OutputStore } from '#src/ports/output-store.ts'
+import { openPipeline } from '#workers/compose.ts'
+import { ledgersOf } from '#workers/ledgers-of.ts'
+import { openStore } from '#workers/open-store.ts'
+import type { Shared } from '#workers/shared.ts'
+import { lostLine } from './document-lines.ts'
+import { UsageError } from './errors.ts'
 import { EXIT } from './exit-codes.ts'
-import { acceptSettings, addSettings } from './flags.ts'
-import { addOutput, outputOf, type Output } from './output.ts'
 import { plural, printable } from './format.ts'
-import { lostLine } from './lost-line.ts'
-import { TARGET_SETTINGS, RUN_SETTINGS } from './run-settings.ts'
-import { addPipelines, forEachTarget, quiet, storesOf, type Target } from './targets.ts'
-import { UsageError } from './usage-error.ts'
-import { recordsSince } from './verify-since.ts'
+import { type Output, outputOf } from './output.ts'
+import { TARGET_SETTINGS } from './run-settings.ts'
+import { addTargetFlags, forEachTarget, quiet, storesOf, type Target } from './targets.ts'
 
 type Asked = Pick<VerifyOptions, 'repair' | 'removeOrphans'> & { readonly since: string | undefined }
 
@@ -54,8 +56,7 @@ export function verifyCommand(): Command {
       'check only documents that changed since a cursor of `changes`, or a date: 2026-11-22; no orphans, no receipts without a document',
     )
     .option('--rebuild', 'rebuild the ledger of this source from the store; not while a run is in progress')
-  addSettings(addOutput(addPipelines(command)), TARGET_SETTINGS)
-  acceptSettings(command, RUN_SETTINGS)
+  addTargetFlags(command, TARGET_SETTINGS)
   return command.action(async (source: string | undefined) => {
     const output = outputOf(command)
     const { repair = false, removeOrphans = false, removeStrays, rebuild = false, since } = command.opts<Options>()
@@ -175,4 +176,48 @@ async function remakeLedger(target: Target, shared: Shared, output: Output): Pro
     event: 'rebuilt',
     documents: rebuilt,
   }))
+}
+
+interface Since {
+  readonly records: AsyncIterable<DocumentRecord>
+  /** Behind the last change that is among them; null where a time was given. */
+  readonly cursor: string | null
+}
+
+const TIME = /^\d{4}-\d{2}-\d{2}(T\d{2}:\d{2}(:\d{2}(\.\d+)?)?(Z|[+-]\d{2}:\d{2}))?$/
+const CURSOR = /^[^.]+\.\d+$/
+
+/**
+ * The records of documents that changed since a cursor of the change feed, or that were finished since a time. With a
+ * cursor only what changed is read, but for one listing; with a time every record is.
+ *
+ * @throws {UsageError} for a text that is neither
+ */
+export async function recordsSince(store: OutputStore, since: string, signal: AbortSignal): Promise<Since> {
+  const time = TIME.test(since) ? Date.parse(since) : Number.NaN
+  if (!Number.isNaN(time)) return { records: finishedSince(store, time, signal), cursor: null }
+  if (!CURSOR.test(since)) {
+    throw new UsageError(
+      `--since takes a cursor of \`sluice changes\`, a date (2026-11-22) or a time with its zone, not "${since}"`,
+    )
+  }
+  const { log, cursor } = await updateFeed(store, signal)
+  return {
+    records: changedSince(store, netChanges(log, log.cursor(since).segments, cursor.segments)),
+    cursor: cursorText(cursor),
+  }
+}
+
+async function* finishedSince(store: OutputStore, time: number, signal: AbortSignal): AsyncGenerator<DocumentRecord> {
+  for await (const record of store.listRecords(signal)) if (Date.parse(record.finishedAt) >= time) yield record
+}
+
+async function* changedSince(
+  store: OutputStore,
+  changes: ReturnType<typeof netChanges>,
+): AsyncGenerator<DocumentRecord> {
+  for await (const { document, change } of changes) {
+    const record = change === 'removed' ? null : await store.readRecord(document)
+    if (record !== null) yield record
+  }
 }

@@ -1,13 +1,12 @@
 import { spawn } from 'node:child_process'
 import { resolve } from 'node:path'
 import { Command } from 'commander'
-import { addSettings } from './flags.ts'
+import { collect, addSettings } from './flags.ts'
 import { commandLine } from '#config/invocation.ts'
-import { lastTarget } from './last-target.ts'
+import { lastTarget, storesOf, type Targets, targetsOf } from './targets.ts'
 import { addOutput, outputOf, type Output } from './output.ts'
 import { TARGET_SETTINGS } from './run-settings.ts'
-import { storesOf, targetsOf, type Targets } from './targets.ts'
-import { UsageError } from './usage-error.ts'
+import { UsageError } from './errors.ts'
 
 interface Options {
   readonly host: string
@@ -45,8 +44,6 @@ export function viewCommand(): Command {
     await serve(await chosen(command, source), command.opts<Options>(), output)
   })
 }
-
-const collect = (name: string, names: readonly string[]): readonly string[] => [...names, name]
 
 /** A source or pipelines where they are given, else the store alone. */
 async function chosen(command: Command, source: string | undefined): Promise<Targets> {

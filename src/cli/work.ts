@@ -1,9 +1,7 @@
 import { Command } from 'commander'
-import { acceptSettings, addSettings } from './flags.ts'
-import { addOutput, outputOf } from './output.ts'
+import { outputOf } from './output.ts'
 import { ALSO_ACCEPTED_BY_WORK, WORK_SETTINGS } from './run-settings.ts'
-import { FROM_URLS } from './source-argument.ts'
-import { addPipelines, targetsOf } from './targets.ts'
+import { addTargetFlags, FROM_URLS, targetsOf } from './targets.ts'
 
 const SOURCE = 'the same source as the run or watch that it helps; without one, the pipelines of the settings file'
 
@@ -17,12 +15,11 @@ export function workCommand(): Command {
     .argument('[source]', SOURCE)
     .option(...FROM_URLS)
     .addHelpText('after', EXAMPLES)
-  addSettings(addOutput(addPipelines(command)), WORK_SETTINGS)
-  acceptSettings(command, ALSO_ACCEPTED_BY_WORK)
+  addTargetFlags(command, WORK_SETTINGS, ALSO_ACCEPTED_BY_WORK)
   return command.action(async (source: string | undefined) => {
     const output = outputOf(command)
     const targets = await targetsOf(command, source, output.say)
-    const { longRunningSession } = await import('./long-running-session.ts')
+    const { longRunningSession } = await import('./session.ts')
     await longRunningSession(targets, {
       output,
       intake: 'none',

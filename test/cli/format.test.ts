@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { exitCodeOf } from '#src/cli/exit-codes.ts'
 import { duration, oneLine, plural, printable, rate, shownName } from '#src/cli/format.ts'
-import { lineOf, liveLines } from '#src/cli/progress-lines.ts'
+import { lineOf, liveLines } from '#src/cli/progress.ts'
 import { fit } from '#src/cli/screen.ts'
 import * as fc from '../support/fast-check.ts'
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { addTo, NO_PLAN } from '#src/cli/plan-totals.ts'
+import { addTo, NO_PLAN } from '#src/cli/plan.ts'
 import { sourceKey } from '#src/document/ids.ts'
 import type { PlannedItem } from '#src/ingest/scan/plan-source.ts'
 

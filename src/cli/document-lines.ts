@@ -1,3 +1,4 @@
+import type { SourceKey } from '#src/document/ids.ts'
 import type { LeftOutReason } from '#src/document/skip.ts'
 import { count, plural, printable, shownName } from './format.ts'
 
@@ -64,4 +65,18 @@ export function leftOutLines(folders: ReadonlyMap<string, LeftOutReason>): strin
     const others = more > 0 ? ` and ${plural(more, 'other folder')}` : ''
     return `left out: ${names.join(', ')}${others} (${WHY[reason]})`
   })
+}
+
+/** Lost documents that are named. */
+const SHOWN_LOST = 3
+
+/** Of a store with many documents each day another part of the records is read (`lostRecords`). */
+export const turnOfDay = (): number => Math.floor(Date.now() / 86_400_000)
+
+/** Records that the ledger lists and the store lacks, or has damaged. `next` says what becomes of them. */
+export function lostLine(lost: readonly SourceKey[], next: string): string {
+  const shown = lost.slice(0, SHOWN_LOST).map((key) => shownName(key))
+  const more = lost.length > SHOWN_LOST ? ` and ${count(lost.length - SHOWN_LOST)} more` : ''
+  const have = lost.length === 1 ? 'has' : 'have'
+  return `${plural(lost.length, 'document')} that the ledger lists as done ${have} no whole record in the store (${shown.join(', ')}${more}): ${next}`
 }

@@ -1,34 +1,30 @@
+import type { Settings } from '#config/settings.ts'
+import { nextStep } from '#src/document/next-step.ts'
+import { seen } from '#src/document/outcome.ts'
+import type { DeadLetter } from '#src/document/record.ts'
+import { StoreUnusable } from '#src/document/store-unusable.ts'
+import { Events } from '#src/events.ts'
+import { renewLost } from '#src/ingest/maintain/lost-records.ts'
+import type { LocalDocuments } from '#src/ingest/process/local-documents.ts'
+import { skippedOf } from '#src/ingest/scan/skipped-of.ts'
+import { type Tally, tallyOf } from '#src/observe/tally.ts'
+import { creditsOf } from '#workers/account.ts'
 import { openIngestPipeline } from '#workers/compose.ts'
-import type { IngestPipeline } from '#workers/pipeline.ts'
 import { runWorker, type WorkerOptions } from '#workers/ingest.ts'
 import { isStop, listenForStop, type Stopping } from '#workers/lifecycle.ts'
+import type { IngestPipeline } from '#workers/pipeline.ts'
 import type { Shared } from '#workers/shared.ts'
-import type { DeadLetter } from '#src/document/record.ts'
-import { seen } from '#src/document/outcome.ts'
-import { StoreUnusable } from '#src/document/store-unusable.ts'
-import { type Tally, tallyOf } from '#src/observe/tally.ts'
-import { Events } from '#src/events.ts'
-import type { LocalDocuments } from '#src/ingest/process/local-documents.ts'
-import type { Settings } from '#config/settings.ts'
-import { creditsOf } from '#workers/account.ts'
 import { checkSource } from './check-source.ts'
+import { lostLine, turnOfDay } from './document-lines.ts'
+import { messageOf, printError } from './errors.ts'
 import { EXIT, exitCodeOf, type RunEnd, worstOf } from './exit-codes.ts'
-import { skippedOf } from '#src/ingest/scan/skipped-of.ts'
-import { renewLost } from '#src/ingest/maintain/lost-records.ts'
-import { lostLine, turnOfDay } from './lost-line.ts'
-import { type Activity, activityOf } from './activity.ts'
+import { count, oneLine, plural } from './format.ts'
 import type { Output } from './output.ts'
-import { summaryEvent, reportBegun, reportDocuments } from './run-events.ts'
+import { type Activity, activityOf, startProgress } from './progress.ts'
+import { reportBegun, reportDocuments, reportLosses, reportUnmatched, stopNotices, summaryEvent } from './run-events.ts'
 import { screen } from './screen.ts'
-import { startProgress } from './progress.ts'
-import { stopNotices } from './stop-notices.ts'
-import { summaryOf } from './summary.ts'
-import { rememberTarget, sayFor, type Target, type Targets } from './targets.ts'
-import { printError } from './report-error.ts'
-import { reportLosses } from './report-losses.ts'
-import { reportUnmatched } from './report-unmatched.ts'
-import { messageOf } from './usage-error.ts'
-import { count, plural } from './format.ts'
+import { summaryOf, unsaved } from './summary.ts'
+import { rememberTarget, type Say, sayFor, type Target, type Targets } from './targets.ts'
 
 /** Dead letters read for the summary at the most. */
 const LETTERS = 10
@@ -77,16 +73,11 @@ interface Session {
 }
 
 async function runTarget(target: Target, { shared, stopping, intake, output }: Session): Promise<number> {
-  await checkSource(target)
-  const events = new Events()
+  const { events, say } = await begin(target, output)
   const tally = tallyOf(events)
   const activity = activityOf(events)
-  reportDocuments(events, output, target.name)
-  const say = sayFor(target, output.say)
   if (intake === 'scan') reportBegun(target, output)
   output.starting()
-  reportLosses(events, say)
-  reportUnmatched(events, say)
   await using pipeline = await openIngestPipeline(
     { ...target, shared, events, say, mustExist: typeof intake === 'function' },
     stopping.soft,
@@ -120,6 +111,17 @@ async function runTarget(target: Target, { shared, stopping, intake, output }: S
   const title = target.name === null ? '' : `${target.name}: `
   output.result(`${title}${summaryOf(summary)}`, () => summaryEvent(summary, target.name, exitCode))
   return exitCode
+}
+
+/** The events of a target whose source can be read, with what is printed of them. */
+async function begin(target: Target, output: Output): Promise<{ readonly events: Events; readonly say: Say }> {
+  await checkSource(target)
+  const events = new Events()
+  const say = sayFor(target, output.say)
+  reportDocuments(events, output, target.name)
+  reportLosses(events, say)
+  reportUnmatched(events, say)
+  return { events, say }
 }
 
 /** A scan that was cut short has not seen all that the ledger counts, nor has one of a source that lists a part. */
@@ -169,4 +171,80 @@ async function creditsLeftLine(settings: Settings): Promise<string | null> {
   if (credits === null || credits.remaining === null) return null
   const of = credits.plan === null ? '' : ` of ${count(credits.plan)}`
   return `the service says that ${count(credits.remaining)}${of} credits are left`
+}
+
+interface LongRunningOptions {
+  readonly output: Output
+  readonly intake: Extract<WorkerOptions['intake'], 'follow' | 'none'>
+  /** Hears the events of a target from the beginning. */
+  readonly listen?: (events: Events, say: Say) => void
+  /** What is said of a target that is open. */
+  readonly greeting: (pipeline: IngestPipeline) => string
+  /** Called when all are open; what it returns is disposed of at the end. */
+  readonly whileRunning?: (pipelines: readonly IngestPipeline[]) => Disposable
+}
+
+/**
+ * Work that goes on until it is stopped, on all targets at the same time. When one of them cannot be opened, or breaks,
+ * the process ends with its error: a watch that does half of its task would go unnoticed.
+ */
+export async function longRunningSession({ targets, shared }: Targets, options: LongRunningOptions): Promise<void> {
+  await using _closing = shared
+  if (targets[0]?.settings.logFile === '-') screen.becomeLog()
+  using stopping = listenForStop(stopNotices(options.output.say, 'start it again to go on'))
+  await using resources = new AsyncDisposableStack()
+  const opened: { readonly target: Target; readonly pipeline: IngestPipeline }[] = []
+  try {
+    for (const target of targets) {
+      opened.push({ target, pipeline: resources.use(await open(target, shared, stopping, options)) })
+    }
+  } catch (error) {
+    if (isStop(error, stopping)) return
+    throw error
+  }
+  options.output.say('Ctrl-C to stop')
+  using _running = options.whileRunning?.(opened.map(({ pipeline }) => pipeline))
+  const ends = await Promise.allSettled(
+    opened.map(({ target, pipeline }) =>
+      runUntilStopped(pipeline, stopping, options, sayFor(target, options.output.say)),
+    ),
+  )
+  for (const end of ends) if (end.status === 'rejected') throw end.reason
+  process.exitCode = worstOf(ends.flatMap((end) => (end.status === 'fulfilled' ? [end.value] : [])))
+}
+
+async function open(
+  target: Target,
+  shared: Shared,
+  { soft }: Stopping,
+  options: LongRunningOptions,
+): Promise<IngestPipeline> {
+  const { events, say } = await begin(target, options.output)
+  options.listen?.(events, say)
+  const pipeline = await openIngestPipeline({ ...target, shared, events, say }, soft)
+  await rememberTarget(target)
+  say(options.greeting(pipeline))
+  return pipeline
+}
+
+async function runUntilStopped(
+  pipeline: IngestPipeline,
+  stopping: Stopping,
+  { intake }: LongRunningOptions,
+  say: Say,
+): Promise<number> {
+  try {
+    const tally = tallyOf(pipeline.events)
+    const end = await runWorker(pipeline, stopping, { intake, onHalt: 'wait' })
+    for (const line of unsaved(tally)) say(line)
+    // Being stopped is how it is meant to end: only a halt is worth an exit code of its own.
+    if (end.kind !== 'halted') return EXIT.allDone
+    say(`halted: ${oneLine(end.message)}`)
+    const next = nextStep(end.cause)
+    if (next !== null) say(next)
+    return EXIT.halted
+  } catch (error) {
+    stopping.stop()
+    throw error
+  }
 }
