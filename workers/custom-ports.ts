@@ -7,10 +7,9 @@ import { shortName } from '#src/ingest/scan/claim-store.ts'
 import type { OutputStore } from '#src/ports/output-store.ts'
 import type { Parser } from '#src/ports/parser.ts'
 import type { Source } from '#src/ports/source.ts'
-import { identifySource } from './identify-source.ts'
+import { identifySource } from './open-identity.ts'
 import { locationOf } from './location.ts'
-import { openSource } from './open-source.ts'
-import type { OpenedSource, SourceSurroundings } from './opened-source.ts'
+import { type OpenedSource, openSource, type SourceSurroundings } from './open-source.ts'
 import { spendingOf } from './spending.ts'
 
 /** Ports of a caller's own (docs/library.md), each instead of what the settings name. */

@@ -1,7 +1,7 @@
 import type { Events, Receiver, SluiceEvents } from '#src/events.ts'
+import type { GateState } from '#src/gate/gate-state.ts'
+import { within } from '#src/observe/within.ts'
 import type { Requests } from './open-requests.ts'
-import { haltWithoutAnswer } from './service-patience.ts'
-import { watchRecovery } from './watch-recovery.ts'
 
 /**
  * Connects a pipeline with the service that it uses: the embedded engine hears of its answers, the pipeline of a halt of
@@ -44,6 +44,110 @@ export function followEngine(
     [Symbol.dispose]: () => {
       pipeline.off('request:answered', answered)
       shared.off('run:halted', halted)
+    },
+  }
+}
+
+/**
+ * Halts a batch whose service gave no answer at all for `patienceMs` after the first request. Its address, the network,
+ * a proxy or a certificate is wrong, and waiting repairs none of them. One answer, also a refusal, ends the watch: a
+ * service that was there may come back. While the embedded engine beside the service answers, the run goes on: the time
+ * counts from its last answer.
+ */
+export function haltWithoutAnswer(events: Events, service: string, patienceMs: number): Disposable {
+  let timer: NodeJS.Timeout | null = null
+  let cause = 'the requests are still waiting for their answers.'
+  const begun = ({ to }: SluiceEvents['request:begun'][0]): void => {
+    if (to === 'engine') return
+    timer ??= setTimeout(() => {
+      stop()
+      const message =
+        `${service} gave no answer for ${described(patienceMs)}: ${cause} ` +
+        'Check its address, the network, proxy and certificate, then run again; every document is kept'
+      events.emit('run:halted', { cause: 'service', message })
+    }, patienceMs).unref()
+  }
+  const failed = (failure: SluiceEvents['dependency:failed'][0]): void => {
+    if (failure.dependency === 'service') cause = failure.cause
+  }
+  const works = ({ dependency }: SluiceEvents['dependency:works'][0]): void => {
+    if (dependency === 'service') stop()
+    if (dependency === 'engine') timer?.refresh()
+  }
+  const stop = (): void => {
+    clearTimeout(timer ?? undefined)
+    events.off('request:begun', begun)
+    events.off('dependency:failed', failed)
+    events.off('dependency:works', works)
+  }
+  events.on('request:begun', begun)
+  events.on('dependency:failed', failed)
+  events.on('dependency:works', works)
+  return { [Symbol.dispose]: stop }
+}
+
+const described = (ms: number): string => (ms < 120_000 ? `${ms / 1000} s` : `${Math.round(ms / 60_000)} min`)
+
+interface RecoveryTiming {
+  readonly everyMs: number
+  /** For how long the gate must let requests through, without a failure here, until the service counts as back. */
+  readonly calmMs: number
+}
+
+const TIMING: RecoveryTiming = { everyMs: 1_000, calmMs: 5_000 }
+
+/** How long Redis may take to say how the gate is. */
+const ANSWER_MS = 500
+
+/**
+ * Ends an outage of the service that this process met and another one saw the end of. A process that has nothing more to send
+ * would report it for ever: its document was retried elsewhere. The gate is the shared truth: it is shut in an outage until
+ * a probe of any process gets through. While this process has documents in flight, their answers decide.
+ *
+ * States: idle; `suspect` from a failure to the next success, polling the gate; back to idle at a success of this
+ * process, or with `service:recovered` when nothing is in flight here and the gate was open for `calmMs`.
+ */
+export function watchRecovery(
+  events: Events,
+  gate: { readonly state: () => Promise<Pick<GateState, 'shut'>> },
+  {
+    everyMs = TIMING.everyMs,
+    calmMs = TIMING.calmMs,
+    service,
+  }: Partial<RecoveryTiming> & Pick<Receiver, 'service'> = {},
+): Disposable {
+  let timer: NodeJS.Timeout | null = null
+  let calmSince = 0
+  let inFlight = 0
+  const stop = (): void => {
+    clearInterval(timer ?? undefined)
+    timer = null
+  }
+  const poll = async (): Promise<void> => {
+    const state = await within(gate.state(), ANSWER_MS)
+    if (timer === null) return
+    if (state === null || state.shut !== null || inFlight > 0) calmSince = performance.now()
+    if (performance.now() - calmSince < calmMs) return
+    stop()
+    events.emit('service:recovered', { service })
+  }
+  const failed = ({ dependency, service: of }: SluiceEvents['dependency:failed'][0]): void => {
+    if (dependency !== 'service' || of !== service) return
+    calmSince = performance.now()
+    timer ??= setInterval(() => void poll(), everyMs).unref()
+  }
+  const works = ({ dependency, service: of }: SluiceEvents['dependency:works'][0]): void => {
+    if (dependency === 'service' && of === service) stop()
+  }
+  const started = (): unknown => (inFlight += 1)
+  const released = (): unknown => (inFlight -= 1)
+  events.on('dependency:failed', failed).on('dependency:works', works)
+  events.on('document:started', started).on('document:released', released)
+  return {
+    [Symbol.dispose]: () => {
+      stop()
+      events.off('dependency:failed', failed).off('dependency:works', works)
+      events.off('document:started', started).off('document:released', released)
     },
   }
 }

@@ -1,16 +1,22 @@
-import { retryDeadLetters } from '#src/ingest/maintain/retry-dead-letters.ts'
-import { type ScanSummary, scanSource } from '#src/ingest/scan/scan-source.ts'
-import { sweepGone } from '#src/ingest/scan/sweep-gone.ts'
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { KeySet } from '#src/document/key-set.ts'
+import { seen } from '#src/document/outcome.ts'
 import type { DeadLetter } from '#src/document/record.ts'
 import type { HaltCause } from '#src/document/verdict.ts'
+import { retryDeadLetters } from '#src/ingest/maintain/retry-dead-letters.ts'
+import { Deletions } from '#src/ingest/scan/follow-deletions.ts'
+import { followSource } from '#src/ingest/scan/follow-source.ts'
+import { scanSource, type ScanSummary } from '#src/ingest/scan/scan-source.ts'
+import { sweepGone } from '#src/ingest/scan/sweep-gone.ts'
+import type { Loss } from '#src/ledger/process-lease.ts'
 import type { LastRun } from '#src/ledger/redis-last-run.ts'
+import type { Ledger } from '#src/ports/ledger.ts'
+import type { SourceWatch } from '#src/ports/source.ts'
 import type { Consumer } from '#src/queue/consume.ts'
-import type { IngestPipeline } from './pipeline.ts'
-import { keepFollowing } from './follow.ts'
 import type { Stopping, StopSignal } from './lifecycle.ts'
-import { unfinishedOf, untilDone } from './until-done.ts'
+import type { IngestPipeline } from './pipeline.ts'
 
-export type WorkerEnd =
+type WorkerEnd =
   /** `unfinished`: documents that were listed and did not come to an end, for whatever reason. */
   | { readonly kind: 'complete'; readonly unfinished: number }
   | { readonly kind: 'halted'; readonly cause: HaltCause; readonly message: string }
@@ -154,4 +160,138 @@ async function stopConsumer(consumer: Consumer, graceMs: number, cut: AbortSigna
   const graceful = consumer.stop({ graceMs: cut.aborted ? 0 : graceMs })
   const cutting = untilAborted(cut).then(() => consumer.stop({ graceMs: 0 }))
   await Promise.race([graceful, cutting])
+}
+
+/** Polling interval of the end of a run. */
+const DONE_POLL_MS = 50
+
+/** Scans after which documents are reported as unfinished that no scan could bring to an end. */
+const MOST_SCANS = 3
+
+interface Brought<T> {
+  readonly value: T
+  /** Documents that were brought in and did not come to an end. */
+  readonly unfinished: number
+}
+
+/**
+ * Brings documents into the queue and waits until it is empty; again where Redis lost data meanwhile, because an empty
+ * queue then says nothing, and where documents that were brought in are unfinished.
+ */
+async function untilDone<T>(
+  pipeline: IngestPipeline,
+  bring: (signal: AbortSignal) => Promise<T>,
+  countUnfinished: (value: T) => Promise<number>,
+  signal: AbortSignal,
+): Promise<Brought<T>> {
+  const { data, events } = pipeline
+  for (let scans = 1; ; scans++) {
+    await data.complete(signal)
+    const losses = data.losses()
+    const value = await unlessLost(pipeline, signal, async (cut) => {
+      const brought = await bring(cut)
+      await drained(pipeline, cut)
+      await data.resync()
+      return { brought }
+    })
+    if (value !== null && data.losses() === losses) {
+      const unfinished = await countUnfinished(value.brought)
+      if (unfinished === 0 || scans >= MOST_SCANS) return { value: value.brought, unfinished }
+      events.emit('scan:again', { reason: 'unfinished' })
+      continue
+    }
+    scans = 0
+    events.emit('scan:again', { reason: value === null ? 'data' : 'restart' })
+  }
+}
+
+/** Null where Redis lost data meanwhile: what was going on is cut off, it would go on with half of the ledger. */
+async function unlessLost<T>(
+  { data }: IngestPipeline,
+  signal: AbortSignal,
+  pass: (cut: AbortSignal) => Promise<T>,
+): Promise<T | null> {
+  const lost = new AbortController()
+  const stopListening = data.onLoss(({ kind }: Loss) => {
+    if (kind === 'data') lost.abort(new Error('Redis lost data'))
+  })
+  try {
+    return await pass(AbortSignal.any([signal, lost.signal]))
+  } catch (error) {
+    if (lost.signal.aborted && !signal.aborted) return null
+    throw error
+  } finally {
+    stopListening()
+  }
+}
+
+async function drained({ queue }: IngestPipeline, signal: AbortSignal): Promise<void> {
+  while ((await queue.backlog()) > 0) await sleep(DONE_POLL_MS, undefined, { signal })
+}
+
+/** Documents of a listing that the ledger does not know, or has as pending. */
+async function unfinishedOf(listed: KeySet, ledger: Ledger, signal: AbortSignal): Promise<number> {
+  const counts = await ledger.counts()
+  const unknown = Math.max(0, listed.size - seen(counts))
+  if (counts.pending === 0) return unknown
+  let pending = 0
+  for await (const [key, { outcome }] of ledger.entries(signal)) {
+    if (outcome === 'pending' && listed.has(key)) pending += 1
+  }
+  return Math.max(unknown, pending)
+}
+
+/** What fails sooner is a mistake in the settings, and is thrown: a bucket, a queue or a folder that is not there. */
+const MISTAKE_MS = 10_000
+
+/** Between two tries to reach a source that was there. */
+const PAUSE_MS = 15_000
+
+/**
+ * Follows a source for good, deletions included: where it cannot be reached any more, that is reported, and it is begun
+ * anew with a listing.
+ */
+async function keepFollowing(pipeline: IngestPipeline, signal: AbortSignal): Promise<void> {
+  const ending = new AbortController()
+  const either = AbortSignal.any([signal, ending.signal])
+  const deletions = new Deletions(pipeline.gone, { ...pipeline.scan, queue: pipeline.queue })
+  // A worker that finds a document vanished when its turn comes has seen a deletion too.
+  pipeline.events.on('document:settled', ({ failure }) => {
+    if (failure?.code === 'vanished') deletions.noticed()
+  })
+  const sweeping = deletions.run(either)
+  try {
+    await Promise.race([followAnew(pipeline, () => deletions.noticed(), either), sweeping])
+  } finally {
+    ending.abort(new Error('the source is no longer followed'))
+    await sweeping.catch(() => undefined)
+  }
+}
+
+async function followAnew(pipeline: IngestPipeline, onDeletion: () => void, signal: AbortSignal): Promise<void> {
+  const startedAt = performance.now()
+  const watch = await pipeline.watch()
+  const restore = (): void => void restoreLost(pipeline, watch, signal)
+  signal.addEventListener('abort', pipeline.data.onLoss(restore), { once: true })
+  for (;;) {
+    try {
+      return await followSource(watch, pipeline.scan, onDeletion, signal)
+    } catch (error) {
+      if (signal.aborted || performance.now() - startedAt < MISTAKE_MS) throw error
+      pipeline.events.emit('process:error', { key: null, error })
+    }
+    await sleep(PAUSE_MS, undefined, { signal })
+  }
+}
+
+/** The ledger first: what it does not know is enqueued. Where that fails the listing finds all the same what is missing. */
+async function restoreLost(pipeline: IngestPipeline, watch: SourceWatch, signal: AbortSignal): Promise<void> {
+  try {
+    await pipeline.data.resync()
+    await pipeline.data.complete(signal)
+  } catch (error) {
+    if (signal.aborted) return
+    pipeline.events.emit('process:error', { key: null, error })
+  }
+  watch.rescan()
 }

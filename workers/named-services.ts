@@ -11,7 +11,7 @@ import { outOf } from '#src/sources/prefixed-source.ts'
 import { chargeWith, pageCounting, priceWith } from './open-requests.ts'
 import { withoutLogin } from './open-service.ts'
 import type { Shared } from './shared.ts'
-import { watchRecovery } from './watch-recovery.ts'
+import { watchRecovery } from './follow-service.ts'
 
 interface NamedServiceNeeds {
   readonly settings: Settings

@@ -1,23 +1,25 @@
+import { hostname } from 'node:os'
 import { join } from 'node:path'
+import { environment } from '#config/environment.ts'
 import { packageVersion } from '#config/package-version.ts'
 import type { Settings } from '#config/settings.ts'
-import type { Events } from '#src/events.ts'
+import type { SourceKey } from '#src/document/ids.ts'
+import type { Events, SluiceEvents } from '#src/events.ts'
+import type { RedisActivity } from '#src/ledger/redis-activity.ts'
+import type { RedisLastRun } from '#src/ledger/redis-last-run.ts'
+import { outageName, type RedisOutages } from '#src/ledger/redis-outages.ts'
+import type { RedisScans } from '#src/ledger/redis-scans.ts'
 import { DependencyMonitor, type OutageChange } from '#src/observe/dependency-monitor.ts'
 import { logEvents, logOutage, openLog } from '#src/observe/log.ts'
 import { notReadyReason, outageNotice, outageReadings } from '#src/observe/outage-text.ts'
 import type { Reading } from '#src/observe/reading.ts'
+import { RUN_ID } from '#src/observe/run-id.ts'
 import { within } from '#src/observe/within.ts'
 import type { Ledger } from '#src/ports/ledger.ts'
 import type { DocumentQueue } from '#src/queue/document-queue.ts'
-import type { RedisActivity } from '#src/ledger/redis-activity.ts'
-import type { RedisLastRun } from '#src/ledger/redis-last-run.ts'
-import type { RedisOutages } from '#src/ledger/redis-outages.ts'
-import type { RedisScans } from '#src/ledger/redis-scans.ts'
-import { capReadings } from './gate-readings.ts'
 import type { Folders } from './folders.ts'
-import { listening } from './listening.ts'
-import { OutageSharing } from './share-outages.ts'
-import { type Tracing, tracingOf } from './tracing.ts'
+import { capReadings } from './gate-readings.ts'
+import { listening } from './setting-errors.ts'
 
 /** How long the readings of Redis may take: a scrape is answered within a second in every state. */
 const READINGS_MS = 400
@@ -163,5 +165,85 @@ async function openServer({ settings, readings }: ObserverOptions, monitor: Depe
       }
     },
     [Symbol.asyncDispose]: () => server[Symbol.asyncDispose](),
+  }
+}
+
+/**
+ * Keeps in Redis what `status`, a process of its own, says of outages: written once for each cause, removed at the first
+ * success after it. Redis may be what is out, so nothing waits for it.
+ */
+class OutageSharing implements Disposable {
+  readonly #events: Events
+  readonly #outages: RedisOutages
+  /** Known to work since the last outage. */
+  readonly #working = new Set<string>()
+
+  constructor(events: Events, outages: RedisOutages) {
+    this.#events = events
+    this.#outages = outages
+    events.on('dependency:works', this.#onWorks)
+  }
+
+  changed({ kind, outage: { dependency, service, cause } }: OutageChange): void {
+    if (kind === 'recovered') return this.#onWorks({ dependency, service })
+    this.#working.delete(outageName({ dependency, service }))
+    const named = service === undefined ? {} : { service }
+    void this.#outages.report({ dependency, ...named, cause, since: Date.now() }).catch(() => undefined)
+  }
+
+  [Symbol.dispose](): void {
+    this.#events.off('dependency:works', this.#onWorks)
+  }
+
+  readonly #onWorks = (of: SluiceEvents['dependency:works'][0]): void => {
+    const name = outageName(of)
+    if (this.#working.has(name)) return
+    this.#working.add(name)
+    void this.#outages.clear(of).catch(() => undefined)
+  }
+}
+
+interface TracedPipeline {
+  readonly events: Events
+  /** In Redis. */
+  readonly id: string
+  /** As the settings file names it; null for the one of the command line. */
+  readonly name: string | null
+}
+
+/** Traces the documents of pipelines, where a collector is set. */
+interface Tracing extends AsyncDisposable {
+  /** From now on; answers what a request for a document carries as `traceparent`. */
+  observe(pipeline: TracedPipeline): (key: SourceKey) => string | null
+}
+
+interface TracingReports {
+  /** A standard variable whose value could not be taken as it is. */
+  readonly onProblem: (problem: string) => void
+  /** Spans could not be sent. */
+  readonly onError: (message: string) => void
+}
+
+/** Null, and nothing loaded, unless the standard variables of OpenTelemetry name an OTLP endpoint. */
+async function tracingOf({ onProblem, onError }: TracingReports): Promise<Tracing | null> {
+  const env = environment()
+  const isSet = env['OTEL_EXPORTER_OTLP_ENDPOINT'] ?? env['OTEL_EXPORTER_OTLP_TRACES_ENDPOINT']
+  if (isSet === undefined) return null
+  const { readOtlpOptions } = await import('#src/observe/trace/otlp-options.ts')
+  // As in the lines of the log.
+  const resource = { 'service.version': packageVersion(), 'service.instance.id': RUN_ID, 'host.name': hostname() }
+  const { options, problems } = readOtlpOptions(env, resource)
+  problems.forEach(onProblem)
+  if (options === null) return null
+  const { SpanExporter } = await import('#src/observe/trace/span-exporter.ts')
+  const { TraceEvents } = await import('#src/observe/trace/trace-events.ts')
+  const exporter = new SpanExporter(options, onError)
+  return {
+    observe: ({ events, id, name }) => {
+      const onSpan = exporter.add.bind(exporter)
+      const traced = new TraceEvents(events, { id, pipeline: name, ...options, onSpan })
+      return (key) => traced.traceparent(key)
+    },
+    [Symbol.asyncDispose]: () => exporter[Symbol.asyncDispose](),
   }
 }

@@ -1,15 +1,29 @@
-import type { Settings } from '#config/settings.ts'
+import { realpath } from 'node:fs/promises'
+import { basename } from 'node:path'
+import { fileURLToPath, pathToFileURL } from 'node:url'
+import { commandLine } from '#config/invocation.ts'
 import { packageVersion } from '#config/package-version.ts'
+import type { Settings } from '#config/settings.ts'
+import { assertNever } from '#src/document/assert-never.ts'
+import { storeId } from '#src/document/ids.ts'
 import type { StoreSource } from '#src/document/store-manifest.ts'
 import { StoreRefused } from '#src/document/store-refused.ts'
-import { claimStore, recordSource, refuseOther, type ResolveDeps, resolveIn } from '#src/ingest/scan/claim-store.ts'
+import { prefixOf } from '#src/fetch/site/site-scope.ts'
+import {
+  claimStore,
+  recordSource,
+  refuseOther,
+  type ResolveDeps,
+  resolveIn,
+  shortName,
+} from '#src/ingest/scan/claim-store.ts'
 import { idOf, type SourceCandidate } from '#src/ingest/scan/resolve-source.ts'
 import { KnownStores } from '#src/ledger/known-stores.ts'
 import { RedisActivity } from '#src/ledger/redis-activity.ts'
 import type { OutputStore } from '#src/ports/output-store.ts'
 import type { RedisConnection } from '#src/redis/connection.ts'
-import { storeId } from '#src/document/ids.ts'
 import { pipelineId } from './folders.ts'
+import type { Location } from './location.ts'
 
 /**
  * What a command does with a store:
@@ -19,7 +33,7 @@ import { pipelineId } from './folders.ts'
  */
 export type Purpose = 'ingest' | 'read' | 'plan'
 
-export interface Identity {
+interface Identity {
   /** Names source and store in Redis. */
   readonly pipeline: string
   readonly source: StoreSource
@@ -126,3 +140,60 @@ export async function refuseRemoved(
 /** The address of a store, with the endpoint of its bucket. */
 const addressOf = ({ url }: OutputStore, { s3Endpoint }: Pick<Settings, 's3Endpoint'>): string =>
   url.startsWith('s3:') ? `${s3Endpoint ?? 'aws'} ${url}` : url
+
+/**
+ * What a source is, whichever machine reads it. A folder is its real path and no host: workers on several machines
+ * share a mount.
+ */
+export async function identifySource(
+  typed: string,
+  at: Location,
+  url: string,
+  settings: Settings,
+): Promise<SourceCandidate> {
+  const rest = {
+    name: settings.sourceName ?? null,
+    prefix: settings.prefix === undefined ? null : checkedPrefix(settings.prefix),
+    typed: { run: commandLine('run', typed), out: settings.out },
+  }
+  switch (at.kind) {
+    case 'folder': {
+      // One file is a document of its folder.
+      const folder = fileURLToPath(url)
+      const real = (await realpath(folder).catch(() => folder)).replace(/(?<=.)\/+$/, '')
+      const addresses = [...new Set([url, pathToFileURL(`${real}/`).href])]
+      return { ...rest, identity: `folder:${real}`, addresses, defaultName: basename(real) || 'root' }
+    }
+    case 's3': {
+      const identity = `s3:${settings.s3Endpoint ?? 'aws'}:${url}`
+      return { ...rest, identity, addresses: [url], defaultName: shortName(url) }
+    }
+    case 'urls': {
+      const name = at.path === '-' ? 'stdin' : basename(at.path)
+      return { ...rest, identity: `urls:${name}`, addresses: [url], defaultName: name }
+    }
+    case 'site': {
+      const { host, origin } = at.url
+      const prefix = prefixOf(at.url)
+      const defaultName = `${host}${prefix}`.replace(/\/$/, '')
+      return { ...rest, identity: `site:${origin}${prefix}`, addresses: [url], defaultName }
+    }
+    default:
+      return assertNever(at)
+  }
+}
+
+/** One or more segments as a key has them. */
+const PREFIX = /^[^/\\\p{Cc}]+(?:\/[^/\\\p{Cc}]+)*$/u
+const PREFIX_MAX = 200
+
+function checkedPrefix(given: string): string {
+  const prefix = given.replaceAll(/^\/+|\/+$/g, '')
+  const dots = prefix.split('/').some((segment) => segment === '.' || segment === '..')
+  if (dots || prefix.length > PREFIX_MAX || !PREFIX.test(prefix)) {
+    throw new StoreRefused(
+      `--prefix is the name of a folder, or several with "/" between them: ${JSON.stringify(given)} is not`,
+    )
+  }
+  return prefix
+}

@@ -5,9 +5,8 @@ import { openS3Client } from '#src/s3/client.ts'
 import { openS3Source, type S3SourceOptions } from '#src/sources/s3/s3-source.ts'
 import { isAbout, watchS3 } from '#src/sources/s3/s3-watch.ts'
 import type { S3Location } from './location.ts'
-import type { OpenedSource, SourceSettings, SourceSurroundings } from './opened-source.ts'
-import type { StoreSettings } from './store-settings.ts'
-import { s3NetworkOf, type TlsSettings } from './way-out.ts'
+import type { OpenedSource, SourceSurroundings } from './open-source.ts'
+import { s3NetworkOf } from './way-out.ts'
 
 /*
  * Sources and stores in buckets. Loaded only where one is named: the AWS SDK takes 30 MB of memory and half a second.
@@ -15,7 +14,7 @@ import { s3NetworkOf, type TlsSettings } from './way-out.ts'
 
 export function openStoreInBucket(
   at: S3Location,
-  settings: StoreSettings,
+  settings: Settings,
   resources: AsyncDisposableStack,
   mustExist: boolean,
 ): Promise<OutputStore> {
@@ -37,7 +36,7 @@ export function openStoreInBucket(
 
 export function openSourceInBucket(
   at: S3Location,
-  settings: SourceSettings,
+  settings: Settings,
   { storeUrl, noticesFor }: SourceSurroundings,
   resources: AsyncDisposableStack,
 ): OpenedSource {
@@ -63,7 +62,7 @@ export function openSourceInBucket(
 }
 
 /** Keys and roles come from the AWS SDK's default chain: `AWS_ACCESS_KEY_ID`, shared files, the machine's role. */
-function clientOptions(settings: Pick<Settings, 's3Endpoint' | 's3Region'> & TlsSettings) {
+function clientOptions(settings: Settings) {
   const { s3Endpoint, s3Region } = settings
   return {
     network: s3NetworkOf(settings),

@@ -1,21 +1,41 @@
 import { stat } from 'node:fs/promises'
 import { basename, dirname } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import type { Settings } from '#config/settings.ts'
 import { sourceKey } from '#src/document/ids.ts'
+import { SetupError } from '#src/document/setup-error.ts'
 import { SourceUnusable } from '#src/document/source-unusable.ts'
+import type { Source, SourceWatch } from '#src/ports/source.ts'
 import { ARCHIVE_GLOBS, withArchives } from '#src/sources/archives/archive-source.ts'
 import { type FolderSourceOptions, openFolderSource } from '#src/sources/folder/folder-source.ts'
-import type { Filter } from '#src/sources/path-rules.ts'
-import { openOneFile } from '#src/sources/folder/one-file.ts'
 import { watchFolder } from '#src/sources/folder/folder-watch.ts'
-import { SetupError } from '#src/document/setup-error.ts'
+import { openOneFile } from '#src/sources/folder/one-file.ts'
+import type { Filter } from '#src/sources/path-rules.ts'
+import type { ListingPurchases } from './listing-purchases.ts'
 import { locationOf } from './location.ts'
-import type { OpenedSource, SourceSettings, SourceSurroundings } from './opened-source.ts'
+import type { NoticesFor } from './s3-notices.ts'
+
+export interface OpenedSource {
+  readonly source: Source
+  /** Begins to follow the source; called once. */
+  readonly watch: () => Promise<SourceWatch>
+}
+
+export interface SourceSurroundings {
+  /** A store inside the source is never listed. */
+  readonly storeUrl: string
+  /** Called with one line that the user should know. */
+  readonly say: (line: string) => void
+  /** Opens the notifications of a bucket; without it buckets are polled. */
+  readonly noticesFor?: NoticesFor
+  /** Where a listing may ask the service for something that it charges. */
+  readonly purchases?: ListingPurchases
+}
 
 /** The source that a command names. */
 export async function openSource(
   name: string,
-  settings: SourceSettings,
+  settings: Settings,
   around: SourceSurroundings,
   resources: AsyncDisposableStack,
 ): Promise<OpenedSource> {
@@ -49,7 +69,7 @@ function openFile(path: string, filter: Filter, followSymlinks: boolean): Opened
 
 async function openByName(
   name: string,
-  settings: SourceSettings,
+  settings: Settings,
   around: SourceSurroundings,
   resources: AsyncDisposableStack,
 ): Promise<OpenedSource> {
@@ -74,11 +94,11 @@ async function openByName(
     }
   }
   if (at.kind === 'urls') {
-    const { openUrls } = await import('./open-urls.ts')
+    const { openUrls } = await import('./open-web.ts')
     return openUrls(at.path, settings, resources)
   }
   if (at.kind === 'site') {
-    const { openSite } = await import('./open-site.ts')
+    const { openSite } = await import('./open-web.ts')
     return openSite(at.url, settings, around, resources)
   }
   const { openSourceInBucket } = await import('./open-s3.ts')

@@ -1,3 +1,4 @@
+import type { Settings } from '#config/settings.ts'
 import { existsSync } from 'node:fs'
 import { realpath } from 'node:fs/promises'
 import { dirname, join, relative } from 'node:path'
@@ -8,8 +9,7 @@ import type { JournalLimits } from '#src/outputs/folder/journal/journal.ts'
 import type { OutputStore } from '#src/ports/output-store.ts'
 import { SetupError } from '#src/document/setup-error.ts'
 import { locationOf } from './location.ts'
-import { madeFor } from './make-folder.ts'
-import type { StoreSettings } from './store-settings.ts'
+import { madeFor } from './setting-errors.ts'
 
 interface OpenStoreOptions {
   readonly mustExist?: boolean
@@ -22,7 +22,7 @@ interface OpenStoreOptions {
 
 /** The output store that `--out` names; with `mustExist` anything but a store is refused, and nothing is made. */
 export async function openStore(
-  settings: StoreSettings,
+  settings: Settings,
   resources: AsyncDisposableStack,
   { mustExist = false, beforeMaking }: OpenStoreOptions = {},
 ): Promise<OutputStore> {

@@ -1,18 +1,20 @@
 import type { Settings } from '#config/settings.ts'
-import { SetupError } from '#src/document/setup-error.ts'
-import type { ParserPolicy } from '#src/document/parser.ts'
-import type { Spending } from '#src/document/spending.ts'
 import { PdfCutter } from '#src/cut/pdf-cutter.ts'
+import type { ParserPolicy } from '#src/document/parser.ts'
+import { SetupError } from '#src/document/setup-error.ts'
+import { NO_SPENDING, type Spending } from '#src/document/spending.ts'
 import type { Events } from '#src/events.ts'
-import type { Tiers } from '#src/ingest/deps.ts'
+import type { AuditDeps } from '#src/ingest/audit/audit-source.ts'
+import type { Tier, Tiers } from '#src/ingest/deps.ts'
 import { RedisPageShare } from '#src/ledger/redis-page-share.ts'
 import type { RedisConnection } from '#src/redis/connection.ts'
 import type { CustomPorts } from './custom-ports.ts'
-import { engineTier } from './engine-tier.ts'
 import { followEngine } from './follow-service.ts'
 import { routeTermsOf } from './from-settings.ts'
 import { openNamedServices } from './named-services.ts'
-import { routesWith } from './parser-policy.ts'
+import { priceWith, type Requests } from './open-requests.ts'
+import { ENGINE, routesWith } from './parser-policy.ts'
+import type { IngestPipeline } from './pipeline.ts'
 import type { Shared } from './shared.ts'
 
 interface TierNeeds {
@@ -75,4 +77,45 @@ function refuseRoute(
 function isHere(url: string): boolean {
   const { hostname } = new URL(url)
   return hostname === 'localhost' || hostname === '[::1]' || /^127\.\d+\.\d+\.\d+$/.test(hostname)
+}
+
+/** The way to the embedded engine beside a service: its answers cost nothing. */
+function engineTier(
+  { parser, gate }: Pick<Requests, 'parser' | 'gate'>,
+  parsers: ParserPolicy,
+  settings: Settings,
+): Tier {
+  return {
+    parser,
+    parsers: { ...parsers, own: ENGINE },
+    gate,
+    price: priceWith(true, settings),
+    charge: () => 0,
+    countPages: async () => null,
+    spending: NO_SPENDING,
+    dependency: 'engine',
+  }
+}
+
+/** Both tiers of an audit: the service that the pipeline has, and the embedded engine beside it. */
+export async function openAudit(
+  { ingest, settings }: Pick<IngestPipeline, 'ingest' | 'settings'>,
+  shared: Shared,
+  signal: AbortSignal,
+): Promise<AuditDeps> {
+  const engine = await shared.requests({ ...settings, parseApiUrl: undefined, parseApiKey: undefined }, signal)
+  const { parsers } = ingest
+  // Each side of the comparison takes its own answers only, and the engine's those of its present version.
+  const engineOnly = {
+    ...parsers,
+    acceptLocal: false,
+    upgrade: true,
+    upgradeOf: null,
+    onlyOwn: true,
+  }
+  return {
+    ingest: { ...ingest, parsers: { ...parsers, acceptLocal: false } },
+    local: engineTier(engine, { ...engineOnly, routes: undefined }, settings),
+    cutter: new PdfCutter(),
+  }
 }

@@ -1,38 +1,33 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { IngestDeps } from '#src/ingest/deps.ts'
-import type { Clock } from '#src/ports/clock.ts'
+import { DependencyHealth } from '#src/ingest/process/dependency-health.ts'
 import { FailingSince } from '#src/ingest/process/failing-since.ts'
-import { Refusals } from '#src/ingest/process/refusals.ts'
-import { SourceView } from '#src/ingest/scan/source-view.ts'
 import { RecentCosts } from '#src/ingest/process/recent-costs.ts'
+import { Refusals } from '#src/ingest/process/refusals.ts'
 import { SitePauses } from '#src/ingest/process/site-pauses.ts'
 import { TimedOut } from '#src/ingest/process/timed-out.ts'
-import { DependencyHealth } from '#src/ingest/process/dependency-health.ts'
+import { SourceView } from '#src/ingest/scan/source-view.ts'
+import type { Clock } from '#src/ports/clock.ts'
 
 /** What each process derives from its own signals, documents, clock and random numbers. */
-export const processState = (
-  stopping: AbortSignal,
-  clock: Clock,
-): Pick<
-  IngestDeps,
-  | 'stopping'
-  | 'clock'
-  | 'random'
-  | 'dependencyHealth'
-  | 'view'
-  | 'refusals'
-  | 'lowSpace'
-  | 'timedOut'
-  | 'sitePauses'
-  | 'recentCosts'
-> => ({
-  stopping,
-  clock,
-  random: Math.random,
-  dependencyHealth: new DependencyHealth(clock.monotonic),
-  view: new SourceView(),
-  refusals: new Refusals(),
-  lowSpace: new FailingSince(clock.monotonic),
-  timedOut: new TimedOut(),
-  sitePauses: new SitePauses(clock.monotonic),
-  recentCosts: new RecentCosts(),
+export const processState = (stopping: AbortSignal, clock: Clock) =>
+  ({
+    stopping,
+    clock,
+    random: Math.random,
+    dependencyHealth: new DependencyHealth(clock.monotonic),
+    view: new SourceView(),
+    refusals: new Refusals(),
+    lowSpace: new FailingSince(clock.monotonic),
+    timedOut: new TimedOut(),
+    sitePauses: new SitePauses(clock.monotonic),
+    recentCosts: new RecentCosts(),
+  }) satisfies Partial<IngestDeps>
+
+/** The clocks of this machine, with the one that all processes share. */
+export const systemClock = (shared: () => number): Clock => ({
+  wall: Date.now,
+  monotonic: () => performance.now(),
+  shared,
+  sleep: (ms, signal) => sleep(ms, undefined, { signal }),
 })

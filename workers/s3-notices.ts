@@ -5,15 +5,12 @@ import type { Notices } from '#src/sources/notices.ts'
 import { SharedNotices } from '#src/sources/notifications/shared-notices.ts'
 import { queueProblem, sqsNotices } from '#src/sources/notifications/sqs-notices.ts'
 import { requestHandlerOf } from '#src/s3/client.ts'
-import { s3NetworkOf, type TlsSettings } from './way-out.ts'
+import { s3NetworkOf } from './way-out.ts'
 import { SetupError } from '#src/document/setup-error.ts'
-import { listening } from './listening.ts'
-
-export type NoticeSettings = Pick<Settings, 'sqsQueue' | 'eventsPort' | 'eventsHost' | 'eventsToken' | 's3Region'> &
-  TlsSettings
+import { listening } from './setting-errors.ts'
 
 /** The listener for notifications of buckets, shared by all pipelines that name the same one; null where buckets are polled. */
-export type NoticesFor = (settings: NoticeSettings) => Promise<SharedNotices | null>
+export type NoticesFor = (settings: Settings) => Promise<SharedNotices | null>
 
 export function noticesFor(say: (line: string) => void, resources: AsyncDisposableStack): NoticesFor {
   const opened = new Map<string, Promise<SharedNotices | null>>()
@@ -27,7 +24,7 @@ export function noticesFor(say: (line: string) => void, resources: AsyncDisposab
 }
 
 async function openNotices(
-  settings: NoticeSettings,
+  settings: Settings,
   say: (line: string) => void,
   resources: AsyncDisposableStack,
 ): Promise<SharedNotices | null> {
@@ -45,7 +42,7 @@ const outageLine = (queue: string, cause: string | null): string =>
     : `${queue} does not answer (${cause}): documents are found by scans until it does`
 
 async function openListener(
-  settings: NoticeSettings,
+  settings: Settings,
   say: (line: string) => void,
   resources: AsyncDisposableStack,
 ): Promise<Notices | null> {

@@ -12,7 +12,7 @@ import { gateReadings } from './gate-readings.ts'
 import { type Observer, openObserver } from './observe.ts'
 import { budgetsOf, openRequests, type Requests } from './open-requests.ts'
 import type { NoticesFor } from './s3-notices.ts'
-import { madeFor } from './make-folder.ts'
+import { madeFor } from './setting-errors.ts'
 import { type PrivateRedis, privateRedis } from './private-redis.ts'
 import { openEngine, type Service, serviceOf } from './open-service.ts'
 

@@ -14,7 +14,7 @@ import type { RenderRequest } from '#src/view/render-child.ts'
 import { updateIndex } from '#src/view/update-index.ts'
 import { openViewServer, type ViewServer } from '#src/view/view-server.ts'
 import { foldersOf } from './folders.ts'
-import { listening } from './listening.ts'
+import { listening } from './setting-errors.ts'
 import { openStore } from './open-store.ts'
 import { type LiveOptions, livePipeline } from './view-live.ts'
 

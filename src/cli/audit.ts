@@ -108,7 +108,7 @@ async function auditTarget(
   const say = sayFor(target, output.say)
   const signal = stopping.soft
   const { openIngestPipeline } = await import('#workers/compose.ts')
-  const { openAudit } = await import('#workers/open-audit.ts')
+  const { openAudit } = await import('#workers/open-tiers.ts')
   await using pipeline = await openIngestPipeline({ ...target, shared, events: new Events(), say }, signal)
   await rememberTarget(target)
   await pipeline.beginRun()

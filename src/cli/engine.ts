@@ -1,6 +1,6 @@
 import { Command } from 'commander'
 import { engineOptionsOf } from '#workers/engine-options-of.ts'
-import { listening } from '#workers/listening.ts'
+import { listening } from '#workers/setting-errors.ts'
 import { addOutput } from './output.ts'
 import { addSettings, readSettings } from './flags.ts'
 import { ENGINE_COMMAND_SETTINGS } from './run-settings.ts'

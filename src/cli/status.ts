@@ -8,7 +8,7 @@ import { type GradeSummary, summariseGrades } from '#src/ingest/maintain/summari
 import { skippedOf } from '#src/ingest/scan/skipped-of.ts'
 import type { ReportedOutage } from '#src/ledger/redis-outages.ts'
 import type { UnusableAnswers } from '#src/ledger/unusable-answers.ts'
-import { describeRun } from '#workers/describe-run.ts'
+import { describeRun } from '#workers/run-record.ts'
 import type { Pipeline } from '#workers/pipeline.ts'
 import type { Shared } from '#workers/shared.ts'
 import { lostLine, skippedLines, turnOfDay } from './document-lines.ts'

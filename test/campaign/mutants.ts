@@ -59,9 +59,9 @@ export const MUTANTS = {
   ],
   /** The run does not check whether Redis lost data before it reports that it is complete. */
   'believes-redis': [
-    ['workers/until-done.ts', 'if (value !== null && data.losses() === losses)', 'if (value !== null)'],
-    ['workers/until-done.ts', 'await countUnfinished(value.brought)', '0'],
-    ['workers/until-done.ts', "if (kind === 'data') lost.abort", 'if (kind === null) lost.abort'],
+    ['workers/ingest.ts', 'if (value !== null && data.losses() === losses)', 'if (value !== null)'],
+    ['workers/ingest.ts', 'await countUnfinished(value.brought)', '0'],
+    ['workers/ingest.ts', "if (kind === 'data') lost.abort", 'if (kind === null) lost.abort'],
   ],
   /** A request that is sent again in doubt is not counted. */
   'counts-no-doubt': [
@@ -138,7 +138,7 @@ export const MUTANTS = {
     ['src/ingest/process/buy-answer.ts', "isLast ? 'final' : attempt", "isLast || attempt > 0 ? 'final' : attempt"],
   ],
   /** A run waits for ever for a service that never answered. */
-  'endless-patience': [['workers/service-patience.ts', "events.on('request:begun', begun)", 'void begun']],
+  'endless-patience': [['workers/follow-service.ts', "events.on('request:begun', begun)", 'void begun']],
   /** What the store did not take counts as written. */
   'believes-writes': [
     ['src/ingest/process/retrying-store.ts', 'if (!(error instanceof StoreUnusable)) throw error', 'return'],

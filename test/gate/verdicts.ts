@@ -1,6 +1,6 @@
 import type { HaltCause, Limit, StatedRate, Verdict } from '#src/document/verdict.ts'
 import type { Feedback } from '#src/gate/feedback.ts'
-import { feedbackOf } from '#workers/gate-feedback.ts'
+import { feedbackOf } from '#workers/service-gate.ts'
 
 /** Feedback of requests that ended in each of the ways there are. */
 export function parsed(credits: number | null = 1, queuedMs = 0): Feedback {

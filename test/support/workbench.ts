@@ -36,7 +36,7 @@ import type { ParserPolicy } from '#src/document/parser.ts'
 import type { TestRedis } from './redis.ts'
 import { type ScriptedService, type ScriptedServiceOptions, startScriptedService } from './scripted-service.ts'
 import { tempFolder } from './temp-folder.ts'
-import { systemClock } from '#workers/system-clock.ts'
+import { systemClock } from '#workers/process-state.ts'
 
 const CLOCK = systemClock(Date.now)
 

@@ -1,17 +1,30 @@
+import type { Settings } from '#config/settings.ts'
+import { SetupError } from '#src/document/setup-error.ts'
+import { SourceUnusable } from '#src/document/source-unusable.ts'
 import { mapSite } from '#src/parse/map-client.ts'
 import type { ServiceLine } from '#src/parse/service-line.ts'
-import { SourceUnusable } from '#src/document/source-unusable.ts'
 import { openSiteSource } from '#src/sources/sites/site-source.ts'
-import { SetupError } from '#src/document/setup-error.ts'
-import type { OpenedSource, SourceSettings, SourceSurroundings } from './opened-source.ts'
+import { openUrlSource } from '#src/sources/urls/url-source.ts'
 import { serviceLineOf } from './account.ts'
 import type { ListingPurchases } from './listing-purchases.ts'
+import type { OpenedSource, SourceSurroundings } from './open-source.ts'
 import { webNetworkOf } from './way-out.ts'
+
+/** A list of URLs as a source. Loaded only where one is named. */
+export function openUrls(path: string, settings: Settings, resources: AsyncDisposableStack): OpenedSource {
+  const { include, exclude, via, allowPrivateAddresses, refresh } = settings
+  return {
+    source: resources.use(
+      openUrlSource({ path, include, exclude, via, allowPrivateAddresses, refresh, network: webNetworkOf(settings) }),
+    ),
+    watch: () => Promise.reject(new SetupError('URLs send no change events: give --every to scan them on a schedule')),
+  }
+}
 
 /** A website as a source. Loaded only where one is named. */
 export function openSite(
   start: URL,
-  settings: SourceSettings,
+  settings: Settings,
   { say, purchases }: SourceSurroundings,
   resources: AsyncDisposableStack,
 ): OpenedSource {
@@ -50,7 +63,7 @@ export function openSite(
 interface MapNeeds {
   readonly start: URL
   readonly service: ServiceLine
-  readonly settings: SourceSettings
+  readonly settings: Settings
   readonly purchases: ListingPurchases | undefined
   readonly say: (line: string) => void
 }
