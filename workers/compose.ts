@@ -1,9 +1,8 @@
-import type { Settings } from '#config/settings.ts'
 import type { Join } from '#src/document/queue-lease.ts'
-import type { Events } from '#src/events.ts'
 import { raiseClaimEpoch } from '#src/ingest/scan/claim-store.ts'
 import type { ParserPolicy } from '#src/document/parser.ts'
 import type { IngestDeps } from '#src/ingest/deps.ts'
+import type { PlanDeps } from '#src/ingest/scan/plan-source.ts'
 import { localDocuments, outdatedDocuments } from '#src/ingest/process/local-documents.ts'
 import { ProcessLease } from '#src/ledger/process-lease.ts'
 import { RedisClaims } from '#src/ledger/redis-claims.ts'
@@ -12,22 +11,19 @@ import { RedisActivity } from '#src/ledger/redis-activity.ts'
 import { type LastRun, RedisLastRun } from '#src/ledger/redis-last-run.ts'
 import { RedisOutages } from '#src/ledger/redis-outages.ts'
 import { RedisLedger } from '#src/ledger/redis-ledger.ts'
-import { countUnusable, unusableAnswers } from '#src/ledger/unusable-answers.ts'
+import { countUnusable } from '#src/ledger/unusable-answers.ts'
 import { RedisScans } from '#src/ledger/redis-scans.ts'
 import { renderOutputs } from '#src/outputs/render.ts'
 import { type RedisConnection, withoutSecrets } from '#src/redis/connection.ts'
 import { DocumentQueue } from '#src/queue/document-queue.ts'
-import { keepSchedule } from '#src/queue/schedule.ts'
 import { sharedClock } from '#src/redis/shared-clock.ts'
 import { watchWithPrefix, withPrefix } from '#src/sources/prefixed-source.ts'
 import { whileSlow } from '#src/document/while-slow.ts'
-import { consumeWithSharedSlots } from './consume-with-shared-slots.ts'
-import { redisData, type RedisData } from './lost-redis.ts'
-import { estimateMs, pageCounting, priceWith, type Requests } from './open-requests.ts'
-import { gateLines, workState } from './work-state.ts'
+import { redisData } from './lost-redis.ts'
+import { pageCounting, priceWith, type Requests } from './open-requests.ts'
 import { cutterOf, gonePolicyOf, recipesFor, scanSettings, ingestSettings } from './from-settings.ts'
 import { ListingPurchases } from './listing-purchases.ts'
-import { openIdentity, type Purpose, refuseRemoved } from './open-identity.ts'
+import { type Identity, openIdentity, type Purpose, refuseRemoved } from './open-identity.ts'
 import { processState, systemClock } from './process-state.ts'
 import { identifyCustomSource, openCustomSource, customPolicy, customSpending } from './custom-ports.ts'
 import { openStore } from './open-store.ts'
@@ -38,17 +34,12 @@ import { parserPolicyOf } from './parser-policy.ts'
 import { type HeldLease, takeQueueLease } from './queue-lease.ts'
 import { type ReadyStore, readyStore } from './ready-store.ts'
 import { RunRecord } from './run-record.ts'
-import { openShared, type Shared } from './shared.ts'
-import type { Pipeline, PipelineOptions, Planning, IngestPipeline } from './pipeline.ts'
+import { openShared } from './shared.ts'
+import type { Pipeline, PipelineOptions, IngestPipeline } from './pipeline.ts'
 
 interface Opened extends Pipeline {
-  readonly id: string
-  readonly parsers: ParserPolicy
+  readonly identity: Identity
   readonly purchases: ListingPurchases
-  readonly claimSource: () => Promise<void>
-  readonly remember: () => Promise<void>
-  readonly connection: RedisConnection
-  readonly shared: Shared
   readonly resources: AsyncDisposableStack
 }
 
@@ -63,23 +54,26 @@ export async function openIngestPipeline(options: PipelineOptions, signal: Abort
   // Before anything is made: options that cannot be used leave no trace.
   const recipes = recipesFor(settings)
   const opened = await open(options, 'ingest', signal)
-  const { resources, id, connection, source, owner, parsers, store, ledger, queue, shared } = opened
+  const { resources, id, identity, connection, source, owner, parsers, store, ledger, queue, shared, lastRun } = opened
   try {
     const traced = await observe(opened, options.name ?? null)
-    const { queueLease, ...kept } = { ...traced, ...(await takeStore(opened, options, signal)) }
+    const { queueLease, ...kept } = await takeStore(opened, options.say, signal)
     const requests = await shared.requests(settings, signal)
     resources.use(followService(requests, shared.events, events, settings.servicePatienceMs))
     const lease = resources.use(await ProcessLease.open({ connection, pipeline: id, leaseMs: settings.takeoverMs }))
     lease.onNewEpoch(() => queueLease.declare())
     const sharedNow = await sharedClock(connection)
     const intents = new RedisIntents({ ...settings, connection, pipeline: id, lease, now: sharedNow })
-    const spend = customSpending(options.custom, { ...opened, pipeline: id, lease, settings }, requests, resources)
-    const data = redisData({ ...opened, lease, settings, rebuild: opened, intents, gate: requests.gate.limiter })
+    const spend = customSpending(options.custom, { ...opened, pipeline: id, lease }, requests, resources)
+    const { limiter } = requests.gate
+    const { remember, claimSource } = identity
+    const data = redisData({ lease, rebuild: opened, intents, gate: limiter, events, settings, remember })
     reportFound(await data.complete(signal), options.say)
     const ingest: IngestDeps = {
       source,
       owner,
       parsers,
+      ...traced,
       ...kept,
       tiers: await openTiers({ ...options, ...opened, pipeline: id, spending: spend.deps.spending }, signal),
       ledger,
@@ -92,27 +86,24 @@ export async function openIngestPipeline(options: PipelineOptions, signal: Abort
       intents,
       backlog: () => queue.backlog(),
       render: renderOutputs,
-      ...ofProcess(shared, events),
+      requestPriority: shared.requestPriority,
+      answerMemory: shared.answerMemory,
+      halt: (cause, message) => events.emit('run:halted', { cause, message }),
       ...processState(signal, systemClock(sharedNow)),
       ...ingestSettings(settings),
     }
+    const isOutdated = await outdatedDocuments(ingest, signal)
     return {
       ...opened,
-      settings,
       ingest,
-      scan: await scanning(opened, ingest, settings, signal),
+      scan: { ...ingest, ...scanSettings(settings), queue, claimSource, isOutdated },
       local: await localDocuments(ingest, signal),
       gone: gonePolicyOf(settings),
       data,
-      workState: () => workState(shared.outages(), requests),
-      refusals: ingest.refusals,
-      view: ingest.view,
+      requests,
+      intents,
       beginRun: spend.beginRun,
-      runRecord: new RunRecord({ lastRun: opened.lastRun, events, lease, service: serviceFacts(parsers, requests) }),
-      limiter: requests.gate.limiter,
-      ambiguous: () => intents.ambiguousTotal(),
-      consume: () => consumeWithSharedSlots({ connection, pipeline: id, slots: shared.slots, settings, ingest }),
-      onSchedule: scheduling(opened, settings, data),
+      runRecord: new RunRecord({ lastRun, events, lease, service: serviceFacts(parsers, requests) }),
     }
   } catch (error) {
     await opened[Symbol.asyncDispose]()
@@ -120,23 +111,10 @@ export async function openIngestPipeline(options: PipelineOptions, signal: Abort
   }
 }
 
-const scanning = async (
-  { queue, claimSource }: Opened,
-  ingest: IngestDeps,
-  settings: Settings,
-  signal: AbortSignal,
-): Promise<IngestPipeline['scan']> => ({
-  ...ingest,
-  ...scanSettings(settings),
-  queue,
-  claimSource,
-  isOutdated: await outdatedDocuments(ingest, signal),
-})
-
 /** The store, ready for purchases of this queue alone. Its lease is given back after all else has ended. */
 async function takeStore(
-  { store, connection, shared, events, resources }: Opened,
-  { settings, say }: PipelineOptions,
+  { store, connection, shared, events, settings, resources }: Opened,
+  say: PipelineOptions['say'],
   signal: AbortSignal,
 ): Promise<ReadyStore> {
   const { state, spool: spoolFolder } = shared.folders
@@ -152,15 +130,6 @@ async function takeStore(
 const serviceFacts = ({ own }: ParserPolicy, { service }: Requests): Pick<LastRun, 'service' | 'gate'> => ({
   service: own.class === 'embedded' ? null : own.origin,
   gate: service.digest,
-})
-
-const ofProcess = (
-  { requestPriority, answerMemory }: Shared,
-  events: Events,
-): Pick<IngestDeps, 'requestPriority' | 'answerMemory' | 'halt'> => ({
-  requestPriority,
-  answerMemory,
-  halt: (cause, message) => events.emit('run:halted', { cause, message }),
 })
 
 /** Comes first, so that the log also has what fails at the start. */
@@ -182,28 +151,12 @@ function reportFound(documents: number, say: PipelineOptions['say']): void {
   if (documents > 0) say(`the ledger was not complete: ${documents} documents were found in the store`)
 }
 
-const scheduling =
-  (
-    { connection, id: pipeline, events }: Opened,
-    { takeoverMs }: Settings,
-    data: RedisData,
-  ): IngestPipeline['onSchedule'] =>
-  (every, action, signal) => {
-    const onTick = (dueAt: Date, cut: AbortSignal): Promise<void> => {
-      events.emit('schedule:due', { dueAt })
-      return action(cut)
-    }
-    const onNext = (dueAt: Date): boolean => events.emit('schedule:next', { dueAt })
-    const onError = (error: unknown): boolean => events.emit('process:error', { key: null, error })
-    const { onLoss } = data
-    return keepSchedule({ connection, pipeline, every, takeoverMs, onTick, onNext, onError, onLoss }, signal)
-  }
-
 /** As `openPipeline`, for `sluice plan`: counts pages, knows prices, and has no way to send anything. */
-export async function openPlanning(options: PipelineOptions): Promise<Planning> {
+export async function openPlanning(options: PipelineOptions): Promise<Pipeline & { readonly plan: PlanDeps }> {
   const { settings } = options
   const recipes = recipesFor(settings)
-  const opened = await open(options, 'plan', new AbortController().signal)
+  const { signal } = new AbortController()
+  const opened = await open(options, 'plan', signal)
   const { source, owner, store, ledger, parsers, resources } = opened
   return {
     ...opened,
@@ -213,7 +166,7 @@ export async function openPlanning(options: PipelineOptions): Promise<Planning> 
       owner,
       store,
       parsers,
-      isOutdated: await outdatedDocuments(opened, new AbortController().signal),
+      isOutdated: await outdatedDocuments(opened, signal),
       ledger,
       ...recipes(owner.prefix),
       checksum: settings.checksum,
@@ -222,18 +175,8 @@ export async function openPlanning(options: PipelineOptions): Promise<Planning> 
       countPages: pageCounting(false, resources),
       cutter: cutterOf(settings),
     },
-    estimatedMs: (requests) => estimateMs(requests, settings, opened.connection),
   }
 }
-
-/** What processes of a pipeline leave in Redis for those that read. */
-const reportedIn = (connection: RedisConnection, pipeline: string) => ({
-  ambiguousIntents: () => ambiguousRequests(connection, pipeline),
-  unusableAnswers: () => unusableAnswers(connection, pipeline),
-  lastRun: new RedisLastRun({ connection, pipeline }),
-  outages: new RedisOutages({ connection, pipeline }),
-  activity: new RedisActivity({ connection, pipeline }),
-})
 
 async function open(options: PipelineOptions, purpose: Purpose, signal: AbortSignal): Promise<Opened> {
   const { source: name, settings, events, say, mustExist = false, custom = {} } = options
@@ -263,30 +206,28 @@ async function open(options: PipelineOptions, purpose: Purpose, signal: AbortSig
   const candidate = await answered('source', identifyCustomSource(custom, name, opened.source.url, settings))
   const connection = await answered('store', connected())
   const identity = await answered('store', openIdentity({ candidate, store, connection, settings, purpose }, signal))
-  const { pipeline: id, source: owner, claimSource, remember } = identity
+  const { pipeline: id, source: owner } = identity
   const parsers = customPolicy(parserPolicyOf(settings, owner.prefix), custom)
-  const source = withPrefix(opened.source, owner.prefix)
   const queue = resources.use(new DocumentQueue({ connection, pipeline: id }))
-  const ledger = new RedisLedger({ connection, pipeline: id })
-  const reported = reportedIn(connection, id)
   const kept = resources.move()
   return {
+    settings,
     id,
-    parsers,
-    purchases,
-    claimSource,
-    remember,
-    source,
+    identity,
+    shared,
+    connection,
+    source: withPrefix(opened.source, owner.prefix),
     owner,
     watch: async () => watchWithPrefix(await opened.watch(), owner.prefix),
     store,
-    ledger,
+    parsers,
+    ledger: new RedisLedger({ connection, pipeline: id }),
     queue,
     events,
-    gateLine: async () => gateLines({ settings, connection, run: (await reported.lastRun.read()).run, queue }),
-    ...reported,
-    connection,
-    shared,
+    lastRun: new RedisLastRun({ connection, pipeline: id }),
+    outages: new RedisOutages({ connection, pipeline: id }),
+    activity: new RedisActivity({ connection, pipeline: id }),
+    purchases,
     resources: kept,
     [Symbol.asyncDispose]: () => kept.disposeAsync(),
   }
@@ -313,8 +254,8 @@ function reportSlowOpen<T>(work: Promise<T>, { what, say, afterMs }: WaitOptions
   })
 }
 
-/** Ambiguous requests of dead processes, for a process that only reads. */
-async function ambiguousRequests(connection: RedisConnection, pipeline: string): Promise<readonly Intent[]> {
+/** Requests in flight at a hard kill that were not sent again: whether they were charged is unknown (Law 2). */
+export async function ambiguousRequests({ connection, id: pipeline }: Pipeline): Promise<readonly Intent[]> {
   await using lease = await ProcessLease.open({ connection, pipeline })
   const intents = await new RedisIntents({ connection, pipeline, lease, now: await sharedClock(connection) }).list()
   return intents.filter(({ state }) => state === 'ambiguous')

@@ -1,22 +1,10 @@
 import { setMaxListeners } from 'node:events'
-import type { LimitFunction } from 'p-limit'
-import type { Settings } from '#config/settings.ts'
-import type { IngestDeps } from '#src/ingest/deps.ts'
 import { giveUpDelivery } from '#src/ingest/process/give-up-delivery.ts'
 import { ingestDocument } from '#src/ingest/process/ingest-document.ts'
 import type { Gate } from '#src/ports/gate.ts'
 import type { JobVerdict } from '#src/ports/queue.ts'
-import type { RedisConnection } from '#src/redis/connection.ts'
 import { type Consumer, consume } from '#src/queue/consume.ts'
-
-export interface SharedSlotConsumerOptions {
-  readonly connection: RedisConnection
-  readonly pipeline: string
-  /** Shared with the other pipelines of this process. */
-  readonly slots: LimitFunction
-  readonly settings: Settings
-  readonly ingest: IngestDeps
-}
+import type { IngestPipeline } from './pipeline.ts'
 
 const HAND_BACK: JobVerdict = { kind: 'postpone', afterMs: 0, counted: false, reason: 'the process ends' }
 
@@ -24,13 +12,7 @@ const HAND_BACK: JobVerdict = { kind: 'postpone', afterMs: 0, counted: false, re
  * Takes jobs of one pipeline, and does them in the slots of the process. A job that is taken while other pipelines have
  * all slots waits here; when the process ends, it goes back untouched.
  */
-export function consumeWithSharedSlots({
-  connection,
-  pipeline,
-  slots,
-  settings,
-  ingest,
-}: SharedSlotConsumerOptions): Consumer {
+export function consumeWithSharedSlots({ connection, id, shared, settings, ingest }: IngestPipeline): Consumer {
   const stopping = new AbortController()
   // As many listeners as documents wait.
   setMaxListeners(0, stopping.signal)
@@ -38,10 +20,11 @@ export function consumeWithSharedSlots({
   const { concurrency, takeoverMs } = settings
   const consumer = consume({
     connection,
-    pipeline,
+    pipeline: id,
     concurrency,
     timing: { lockMs: takeoverMs, stalledCheckMs: 0.4 * takeoverMs },
-    handle: (delivery, cut) => slots(() => (stopping.signal.aborted ? HAND_BACK : ingestDocument(delivery, deps, cut))),
+    handle: (delivery, cut) =>
+      shared.slots(() => (stopping.signal.aborted ? HAND_BACK : ingestDocument(delivery, deps, cut))),
     giveUp: (delivery, reason, cut) => giveUpDelivery(delivery, reason, ingest, cut),
     onError: (error, key) => ingest.events.emit('process:error', { key, error }),
   })

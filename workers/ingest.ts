@@ -13,6 +13,8 @@ import type { LastRun } from '#src/ledger/redis-last-run.ts'
 import type { Ledger } from '#src/ports/ledger.ts'
 import type { SourceWatch } from '#src/ports/source.ts'
 import type { Consumer } from '#src/queue/consume.ts'
+import { keepSchedule } from '#src/queue/schedule.ts'
+import { consumeWithSharedSlots } from './consume-with-shared-slots.ts'
 import type { Stopping, StopSignal } from './lifecycle.ts'
 import type { IngestPipeline } from './pipeline.ts'
 
@@ -75,14 +77,14 @@ async function work(
     halt.abort(new Error(event.message))
   })
   // The service is asked anew: credits and key may no longer be as an earlier run found them.
-  await pipeline.limiter.probe()
+  await pipeline.requests.gate.limiter.probe()
   if (intake !== 'none') await pipeline.beginRun()
   const ending = AbortSignal.any([stopping.soft, halt.signal])
   stopping.allow(pipeline.settings.graceMs)
   // Before the first job, which may be of an earlier run: it may be left out now, and the store another source's.
-  if (intake === 'scan') pipeline.view.role = { kind: 'lists', listed: null }
+  if (intake === 'scan') pipeline.ingest.view.role = { kind: 'lists', listed: null }
   if ((await pipeline.queue.backlog()) > 0) await pipeline.scan.claimSource?.()
-  const consumer = pipeline.consume()
+  const consumer = consumeWithSharedSlots(pipeline)
   try {
     unfinished = await take(intake, pipeline, ending)
   } catch (error) {
@@ -95,9 +97,9 @@ async function work(
 }
 
 /** Where every document was refused, in this run and before, it was no document's own fault: the run was refused. */
-async function endOf({ refusals, ledger }: IngestPipeline, unfinished: number): Promise<WorkerEnd> {
+async function endOf({ ingest, ledger }: IngestPipeline, unfinished: number): Promise<WorkerEnd> {
   const { done, partial, gone } = await ledger.counts()
-  const refused = refusals.nothingGotThrough()
+  const refused = ingest.refusals.nothingGotThrough()
   if (refused === null || done + partial + gone > 0) return { kind: 'complete', unfinished }
   return { kind: 'halted', cause: refused.cause, message: `no document got through. ${refused.failure.message}` }
 }
@@ -107,7 +109,7 @@ async function take(intake: WorkerOptions['intake'], pipeline: IngestPipeline, s
   if (intake === 'scan') return scanAndDrain(pipeline, signal)
   if (typeof intake === 'function') {
     // What failed there was in the source.
-    pipeline.view.role = { kind: 'lists', listed: { has: () => true }, retries: true }
+    pipeline.ingest.view.role = { kind: 'lists', listed: { has: () => true }, retries: true }
     const retry = (cut: AbortSignal): Promise<number> => retryDeadLetters(intake, pipeline.scan, cut)
     return (await untilDone(pipeline, retry, async () => 0, signal)).unfinished
   }
@@ -121,10 +123,18 @@ async function runUntilStopped(
   signal: AbortSignal,
 ): Promise<void> {
   if (intake === 'none') return untilAborted(signal)
-  pipeline.view.role = { kind: 'follows' }
-  if (pipeline.settings.every === undefined) return keepFollowing(pipeline, signal)
-  const scan = async (due: AbortSignal): Promise<void> => void (await scanAndDrain(pipeline, due))
-  return pipeline.onSchedule(pipeline.settings.every, scan, signal)
+  pipeline.ingest.view.role = { kind: 'follows' }
+  const { connection, id, data, events } = pipeline
+  const { every, takeoverMs } = pipeline.settings
+  if (every === undefined) return keepFollowing(pipeline, signal)
+  const onTick = async (dueAt: Date, due: AbortSignal): Promise<void> => {
+    events.emit('schedule:due', { dueAt })
+    await scanAndDrain(pipeline, due)
+  }
+  const onNext = (dueAt: Date): boolean => events.emit('schedule:next', { dueAt })
+  const onError = (error: unknown): boolean => events.emit('process:error', { key: null, error })
+  const { onLoss } = data
+  return keepSchedule({ connection, pipeline: id, every, takeoverMs, onTick, onNext, onError, onLoss }, signal)
 }
 
 async function scanAndDrain(pipeline: IngestPipeline, signal: AbortSignal): Promise<number> {
@@ -141,7 +151,7 @@ async function scanAndDrain(pipeline: IngestPipeline, signal: AbortSignal): Prom
 }
 
 /** The listing states which documents the source had only once it has ended. */
-async function listAndScan({ scan, view }: IngestPipeline, signal: AbortSignal): Promise<ScanSummary> {
+async function listAndScan({ scan, ingest: { view } }: IngestPipeline, signal: AbortSignal): Promise<ScanSummary> {
   view.role = { kind: 'lists', listed: null }
   const summary = await scanSource(scan, signal)
   view.role = { kind: 'lists', listed: summary.listed }

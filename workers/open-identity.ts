@@ -33,7 +33,7 @@ import type { Location } from './location.ts'
  */
 export type Purpose = 'ingest' | 'read' | 'plan'
 
-interface Identity {
+export interface Identity {
   /** Names source and store in Redis. */
   readonly pipeline: string
   readonly source: StoreSource

@@ -4,13 +4,12 @@ import { SetupError } from '#src/document/setup-error.ts'
 import { gateParts } from '#src/gate/gate-line.ts'
 import type { GateState } from '#src/gate/gate-state.ts'
 import type { LastRun } from '#src/ledger/redis-last-run.ts'
-import type { Notice, OutageNotice } from '#src/observe/outage-text.ts'
+import type { Notice } from '#src/observe/outage-text.ts'
 import type { Limits } from '#src/observe/pace.ts'
 import { within } from '#src/observe/within.ts'
-import type { DocumentQueue } from '#src/queue/document-queue.ts'
-import type { RedisConnection } from '#src/redis/connection.ts'
 import { namesUsed, settingsAt } from './named-services.ts'
-import { hostedGate, lineOfGate, type Requests } from './open-requests.ts'
+import { hostedGate, lineOfGate } from './open-requests.ts'
+import type { IngestPipeline, Pipeline } from './pipeline.ts'
 
 /** How long the gate's state may take to come, for a line that is drawn again soon. */
 const GATE_LINE_MS = 1_000
@@ -21,10 +20,8 @@ export interface WorkState extends Limits {
 }
 
 /** Outages first: they are known in this process, while the gate's state is in Redis. */
-export async function workState(
-  outages: readonly OutageNotice[],
-  { gate, service }: Pick<Requests, 'gate' | 'service'>,
-): Promise<WorkState> {
+export async function workState({ shared, requests: { gate, service } }: IngestPipeline): Promise<WorkState> {
+  const outages = shared.outages()
   // The limits of the embedded engine are known.
   const state = service.free ? null : await within(gate.limiter.state(), GATE_LINE_MS)
   const parts = state === null ? [] : gateParts(state, { probes: true, now: Date.now() })
@@ -48,15 +45,9 @@ export function limitsOf(state: GateState | null, isOut: boolean): Limits {
   }
 }
 
-interface GateLineNeeds {
-  readonly settings: Settings
-  readonly connection: RedisConnection
-  readonly run: LastRun | null
-  readonly queue: DocumentQueue
-}
-
 /** What the gates are doing, of every service that the rules name, each with its name where there are several. */
-export async function gateLines({ settings, connection, run, queue }: GateLineNeeds): Promise<string | null> {
+export async function gateLines({ settings, connection, lastRun, queue }: Pipeline): Promise<string | null> {
+  const { run } = await lastRun.read()
   const names = namesUsed(settings)
   const probes = (await queue.workers()) > 0
   const lineOf = async (own: Settings, of: LastRun | null): Promise<string | null> => {

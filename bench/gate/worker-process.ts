@@ -47,6 +47,6 @@ const before = process.cpuUsage()
 
 await runWorker(pipeline, stopping, { intake: 'none', onHalt: 'wait' })
 const { user, system } = process.cpuUsage(before)
-report.scriptCalls = pipeline.limiter.scriptCalls
+report.scriptCalls = pipeline.requests.gate.limiter.scriptCalls
 report.cpuMs = (user + system) / 1000
 process.stdout.write(`report ${JSON.stringify(report)}\n`)

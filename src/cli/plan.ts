@@ -51,7 +51,8 @@ async function showPlan(target: Target, shared: Shared, output: Output): Promise
     clearInterval(drawn)
     output.live(null)
   }
-  const estimatedMs = await planning.estimatedMs(plan.requests)
+  const { estimateMs } = await import('#workers/open-requests.ts')
+  const estimatedMs = await estimateMs(plan.requests, planning.settings, planning.connection)
   const { creditsOf } = await import('#workers/account.ts')
   const credits = await creditsOf(target.settings, new AbortController().signal)
   const creditsLeft = credits?.remaining ?? null

@@ -14,6 +14,7 @@ import { runWorker, type WorkerOptions } from '#workers/ingest.ts'
 import { isStop, listenForStop, type Stopping } from '#workers/lifecycle.ts'
 import type { IngestPipeline } from '#workers/pipeline.ts'
 import type { Shared } from '#workers/shared.ts'
+import { workState } from '#workers/work-state.ts'
 import { checkSource } from './check-source.ts'
 import { lostLine, turnOfDay } from './document-lines.ts'
 import { messageOf, printError } from './errors.ts'
@@ -105,7 +106,7 @@ async function runTarget(target: Target, { shared, stopping, intake, output }: S
     elapsedMs: performance.now() - startedAt,
     out: target.settings.out,
     letters,
-    ambiguous: await pipeline.ambiguous(),
+    ambiguous: await pipeline.intents.ambiguousTotal(),
     columns: process.stdout.columns || 80,
   }
   const title = target.name === null ? '' : `${target.name}: `
@@ -142,7 +143,7 @@ interface Pass extends Pick<Session, 'stopping' | 'intake' | 'output'> {
 async function runOnce(pipeline: IngestPipeline, { stopping, intake, ...shown }: Pass): Promise<RunEnd> {
   const counts = () => pipeline.ledger.counts()
   const listed = (): number | null => (intake === 'scan' && !shown.tally.scanned ? shown.activity.listed() : null)
-  using _progress = startProgress({ ...shown, counts, listed, workState: () => pipeline.workState() })
+  using _progress = startProgress({ ...shown, counts, listed, workState: () => workState(pipeline) })
   return await runWorker(pipeline, stopping, { intake, onHalt: 'stop' })
 }
 

@@ -7,7 +7,7 @@ import { lostRecords } from '#src/ingest/maintain/lost-records.ts'
 import { type GradeSummary, summariseGrades } from '#src/ingest/maintain/summarise-grades.ts'
 import { skippedOf } from '#src/ingest/scan/skipped-of.ts'
 import type { ReportedOutage } from '#src/ledger/redis-outages.ts'
-import type { UnusableAnswers } from '#src/ledger/unusable-answers.ts'
+import { type UnusableAnswers, unusableAnswers } from '#src/ledger/unusable-answers.ts'
 import { describeRun } from '#workers/run-record.ts'
 import type { Pipeline } from '#workers/pipeline.ts'
 import type { Shared } from '#workers/shared.ts'
@@ -46,7 +46,8 @@ async function lostOf(pipeline: Pipeline): Promise<SourceKey[]> {
 
 /** Prints where one source stands. */
 async function showStatus(target: Target, shared: Shared, output: Output, grades: boolean): Promise<void> {
-  const { openPipeline } = await import('#workers/compose.ts')
+  const { ambiguousRequests, openPipeline } = await import('#workers/compose.ts')
+  const { gateLines } = await import('#workers/work-state.ts')
   await using pipeline = await openPipeline({ ...target, shared, events: new Events(), say: quiet })
   const counts = await pipeline.ledger.counts()
   const backlog = await pipeline.queue.backlog()
@@ -54,13 +55,13 @@ async function showStatus(target: Target, shared: Shared, output: Output, grades
   // The rest is read from counts, in the same time for any number of documents.
   const isWhole = grades || seen(counts) <= MOST_RECORDS
   const skipped = isWhole ? await skippedOf(pipeline.ledger, signal) : null
-  const ambiguousIntents = await pipeline.ambiguousIntents()
-  const unusable = await pipeline.unusableAnswers()
+  const ambiguousIntents = await ambiguousRequests(pipeline)
+  const unusable = await unusableAnswers(pipeline.connection, pipeline.id)
   const lost = isWhole ? await lostOf(pipeline) : null
   const outages = await pipeline.outages.list()
   const workers = await pipeline.queue.workers()
   const paused = await pipeline.queue.paused()
-  const gate = await pipeline.gateLine()
+  const gate = await gateLines(pipeline)
   const lastRun = describeRun(await pipeline.lastRun.read(), Date.now())
   const summary = isWhole ? await summariseGrades(pipeline, signal) : null
   const fields = (): object => ({

@@ -37,7 +37,18 @@ const SOON_MS = 60_000
 
 /** Follows all targets until it is stopped. */
 async function watchSession(targets: Targets, output: Output): Promise<void> {
-  const whileRunning = (pipelines: readonly IngestPipeline[]): Disposable => showProgress(pipelines, output)
+  const { workState } = await import('#workers/work-state.ts')
+  // One line for all that is watched.
+  const whileRunning = (pipelines: readonly IngestPipeline[]): Disposable => {
+    const events = pipelines.map((pipeline) => pipeline.events)
+    return startProgress({
+      output,
+      tally: tallyOf(...events),
+      activity: activityOf(...events),
+      counts: async () => sumOf(await Promise.all(pipelines.map(({ ledger }) => ledger.counts()))),
+      workState: async () => allOf(await Promise.all(pipelines.map(workState))),
+    })
+  }
   const listen = (events: Events, say: Say): void => {
     reportEvents(events, say)
     reportChanges(events, say, output)
@@ -65,18 +76,6 @@ function reportEvents(events: Events, say: Say): void {
 function greeting({ settings, source, store }: IngestPipeline): string {
   const when = settings.every === undefined ? 'watching' : `scanning by the schedule "${settings.every}"`
   return `${when} ${source.url} into ${store.url}`
-}
-
-/** One line for all that is watched. */
-function showProgress(pipelines: readonly IngestPipeline[], output: Output): Disposable {
-  const events = pipelines.map((pipeline) => pipeline.events)
-  return startProgress({
-    output,
-    tally: tallyOf(...events),
-    activity: activityOf(...events),
-    counts: async () => sumOf(await Promise.all(pipelines.map(({ ledger }) => ledger.counts()))),
-    workState: async () => allOf(await Promise.all(pipelines.map((pipeline) => pipeline.workState()))),
-  })
 }
 
 /** Pipelines of one service say the same, once. */
