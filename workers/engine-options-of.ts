@@ -2,7 +2,7 @@ import { join } from 'node:path'
 import { childEnvironment } from '#config/child-environment.ts'
 import type { Settings } from '#config/settings.ts'
 import type { EngineOptions } from '#src/engine/engine-options.ts'
-import { foldersOf } from './folders.ts'
+import { foldersOf } from './location.ts'
 import { webNetworkOf } from './way-out.ts'
 
 const MEBIBYTE = 1024 * 1024

@@ -3,7 +3,7 @@ import type { Settings } from '#config/settings.ts'
 import { RedisLedger } from '#src/ledger/redis-ledger.ts'
 import type { Ledger } from '#src/ports/ledger.ts'
 import type { OutputStore } from '#src/ports/output-store.ts'
-import { pipelineId } from './folders.ts'
+import { pipelineId } from './location.ts'
 import type { Shared } from './shared.ts'
 
 /**

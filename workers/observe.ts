@@ -17,7 +17,7 @@ import { RUN_ID } from '#src/observe/run-id.ts'
 import { within } from '#src/observe/within.ts'
 import type { Ledger } from '#src/ports/ledger.ts'
 import type { DocumentQueue } from '#src/queue/document-queue.ts'
-import type { Folders } from './folders.ts'
+import type { Folders } from './location.ts'
 import { capReadings } from './gate-readings.ts'
 import { listening } from './setting-errors.ts'
 

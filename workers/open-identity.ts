@@ -22,8 +22,7 @@ import { KnownStores } from '#src/ledger/known-stores.ts'
 import { RedisActivity } from '#src/ledger/redis-activity.ts'
 import type { OutputStore } from '#src/ports/output-store.ts'
 import type { RedisConnection } from '#src/redis/connection.ts'
-import { pipelineId } from './folders.ts'
-import type { Location } from './location.ts'
+import { type Location, pipelineId } from './location.ts'
 
 /**
  * What a command does with a store:

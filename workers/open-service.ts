@@ -9,7 +9,7 @@ import type { Parser } from '#src/ports/parser.ts'
 import { embeddedEngineOptionsOf } from './engine-options-of.ts'
 import { startEngineProcess } from './engine-process.ts'
 import { EngineSupervisor } from './engine-supervisor.ts'
-import type { Folders } from './folders.ts'
+import type { Folders } from './location.ts'
 
 export interface Service {
   /** Where it is now: the embedded engine has another address after a restart. */

@@ -10,10 +10,9 @@ import { RedisPageShare } from '#src/ledger/redis-page-share.ts'
 import type { RedisConnection } from '#src/redis/connection.ts'
 import type { CustomPorts } from './custom-ports.ts'
 import { followEngine } from './follow-service.ts'
-import { routeTermsOf } from './from-settings.ts'
+import { ENGINE, routesWith, routeTermsOf } from './from-settings.ts'
 import { openNamedServices } from './named-services.ts'
 import { priceWith, type Requests } from './open-requests.ts'
-import { ENGINE, routesWith } from './parser-policy.ts'
 import type { IngestPipeline } from './pipeline.ts'
 import type { Shared } from './shared.ts'
 
@@ -37,10 +36,7 @@ export async function openTiers(needs: TierNeeds, signal: AbortSignal): Promise<
   if (routes === null) return undefined
   refuseRoute(settings, needs.custom)
   if (parsers.own.class === 'embedded') return undefined
-  const engine = await shared.requests(
-    { ...settings, parseApiUrl: undefined, parseApiKey: undefined, rate: undefined, apiConcurrency: undefined },
-    signal,
-  )
+  const engine = await shared.requests(atEngine(settings), signal)
   resources.use(followEngine(engine, 'engine', shared.events, events))
   return {
     routeOf: routes.of,
@@ -79,6 +75,15 @@ function isHere(url: string): boolean {
   return hostname === 'localhost' || hostname === '[::1]' || /^127\.\d+\.\d+\.\d+$/.test(hostname)
 }
 
+/** The settings of a pipeline as if it used the embedded engine, for which the limits of a plan do not hold. */
+const atEngine = (settings: Settings): Settings => ({
+  ...settings,
+  parseApiUrl: undefined,
+  parseApiKey: undefined,
+  rate: undefined,
+  apiConcurrency: undefined,
+})
+
 /** The way to the embedded engine beside a service: its answers cost nothing. */
 function engineTier(
   { parser, gate }: Pick<Requests, 'parser' | 'gate'>,
@@ -103,7 +108,7 @@ export async function openAudit(
   shared: Shared,
   signal: AbortSignal,
 ): Promise<AuditDeps> {
-  const engine = await shared.requests({ ...settings, parseApiUrl: undefined, parseApiKey: undefined }, signal)
+  const engine = await shared.requests(atEngine(settings), signal)
   const { parsers } = ingest
   // Each side of the comparison takes its own answers only, and the engine's those of its present version.
   const engineOnly = {

@@ -3,7 +3,7 @@ import { childEnvironment } from '#config/child-environment.ts'
 import { proxiesOf } from '#config/proxies.ts'
 import type { Settings } from '#config/settings.ts'
 import { type EmbeddedRedis, openEmbeddedRedis } from '#src/redis/private-server/private-redis.ts'
-import { foldersOf } from './folders.ts'
+import { foldersOf } from './location.ts'
 import { sharePriority } from './scheduling-priority.ts'
 
 export interface PrivateRedisOptions {

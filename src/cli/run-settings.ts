@@ -1,10 +1,12 @@
 import type { SettingName } from '#config/settings.ts'
 
+type Names = readonly SettingName[]
+
 /** Where outputs are. */
-export const STORE_SETTINGS: readonly SettingName[] = ['out', 's3Endpoint', 's3Region']
+export const STORE_SETTINGS: Names = ['out', 's3Endpoint', 's3Region']
 
 /** Where things are and how the process behaves: every command that opens a pipeline takes these. */
-export const TARGET_SETTINGS: readonly SettingName[] = [
+export const TARGET_SETTINGS: Names = [
   ...STORE_SETTINGS,
   'sourceName',
   'prefix',
@@ -18,27 +20,15 @@ export const TARGET_SETTINGS: readonly SettingName[] = [
 ]
 
 /** What is asked of the service. */
-const PARSE_SETTINGS: readonly SettingName[] = [
-  'mode',
-  'formats',
-  'pages',
-  'blocks',
-  'options',
-  'rules',
-  'ocrFallback',
-  'acceptLocal',
-  'upgrade',
-  'minGrade',
-  'route',
-  'neverSend',
-  'qualityFloor',
-  'buyShare',
-  'services',
-  'buyPages',
-]
+const OUTPUT_SETTINGS: Names = ['mode', 'formats', 'pages', 'blocks', 'options', 'rules', 'ocrFallback']
+
+/** Which documents and pages go to which service. */
+const ROUTE_SETTINGS: Names = ['route', 'neverSend', 'qualityFloor', 'buyShare', 'services', 'buyPages']
+
+const PARSE_SETTINGS: Names = [...OUTPUT_SETTINGS, 'acceptLocal', 'upgrade', 'minGrade', ...ROUTE_SETTINGS]
 
 /** Which files of a source are documents. */
-const DOCUMENT_SETTINGS: readonly SettingName[] = [
+const DOCUMENT_SETTINGS: Names = [
   'include',
   'exclude',
   'hidden',
@@ -53,87 +43,81 @@ const DOCUMENT_SETTINGS: readonly SettingName[] = [
 ]
 
 /** Which pages of a website are documents. */
-const SITE_SETTINGS: readonly SettingName[] = [
-  'siteListing',
-  'siteLimit',
-  'siteDepth',
-  'siteDelayMs',
-  'siteDocuments',
-  'ignoreRobots',
-]
+const SITE_SETTINGS: Names = ['siteListing', 'siteLimit', 'siteDepth', 'siteDelayMs', 'siteDocuments', 'ignoreRobots']
 
-const SELECTION_SETTINGS: readonly SettingName[] = [...DOCUMENT_SETTINGS, ...SITE_SETTINGS]
+/** How objects are written. */
+const BUCKET_SETTINGS: Names = ['s3Encryption', 's3KmsKeyId', 's3StorageClass', 's3InlineKb', 's3PackMs']
 
-export const WORK_SETTINGS: readonly SettingName[] = [
-  ...TARGET_SETTINGS,
-  ...PARSE_SETTINGS,
-  ...SELECTION_SETTINGS,
-  'newStore',
-  's3Encryption',
-  's3KmsKeyId',
-  's3StorageClass',
-  's3InlineKb',
-  's3PackMs',
+/** How much is in flight, and what it may cost. */
+const SPEED_SETTINGS: Names = [
   'concurrency',
   'answerMemoryMb',
   'rate',
   'apiConcurrency',
   'monthlyCredits',
   'prices',
-  'reportedCredit',
   'onAmbiguous',
+]
+
+const PATIENCE_SETTINGS: Names = [
   'deadlineMs',
   'graceMs',
   'takeoverMs',
+  'storePatienceMs',
+  'storeSlowMs',
+  'servicePatienceMs',
+]
+
+/** The embedded engine. */
+const CONVERSION_SETTINGS: Names = ['engineProcesses', 'engineOcrLanguages', 'engineHiddenSheets']
+
+const METRICS_SETTINGS: Names = ['metricsPort', 'metricsHost']
+
+export const WORK_SETTINGS: Names = [
+  ...TARGET_SETTINGS,
+  ...PARSE_SETTINGS,
+  ...DOCUMENT_SETTINGS,
+  ...SITE_SETTINGS,
+  'newStore',
+  ...BUCKET_SETTINGS,
+  ...SPEED_SETTINGS,
+  'reportedCredit',
+  ...PATIENCE_SETTINGS,
   'caFile',
   'clientCert',
   'clientKey',
-  'storePatienceMs',
   'spool',
-  'storeSlowMs',
-  'servicePatienceMs',
-  'engineProcesses',
-  'engineOcrLanguages',
-  'engineHiddenSheets',
-  'metricsPort',
-  'metricsHost',
+  ...CONVERSION_SETTINGS,
+  ...METRICS_SETTINGS,
 ]
 
 /** What keeps jobs coming. */
-export const FEED_SETTINGS: readonly SettingName[] = [...WORK_SETTINGS, 'maxCredits', 'backlogLimit']
+export const FEED_SETTINGS: Names = [...WORK_SETTINGS, 'maxCredits', 'backlogLimit']
 
-/** How a run or a watch scans its source. */
-const LOOK_SETTINGS: readonly SettingName[] = ['strict', 'checksum', 'deleteGone', 'goneLimitPercent', 'force']
+const DELETION_SETTINGS: Names = ['deleteGone', 'goneLimitPercent', 'force']
 
-export const RUN_SETTINGS: readonly SettingName[] = [...FEED_SETTINGS, ...LOOK_SETTINGS]
+export const RUN_SETTINGS: Names = [...FEED_SETTINGS, 'strict', 'checksum', ...DELETION_SETTINGS]
 
 /** The token of the endpoint is no flag: every user of the machine can read the command line of a process. */
-export const WATCH_SETTINGS: readonly SettingName[] = [
-  ...FEED_SETTINGS,
-  ...LOOK_SETTINGS,
-  'stableMs',
-  'rescanMs',
-  'poll',
-  'every',
-  'sqsQueue',
-  'eventsPort',
-  'eventsHost',
-]
+const FOLLOW_SETTINGS: Names = ['stableMs', 'rescanMs', 'poll', 'every', 'sqsQueue', 'eventsPort', 'eventsHost']
+
+export const WATCH_SETTINGS: Names = [...RUN_SETTINGS, ...FOLLOW_SETTINGS]
 
 /** Of a run's flags, `work` accepts none that sets a cap: it obeys that of the run. */
 export const ALSO_ACCEPTED_BY_WORK = RUN_SETTINGS.filter((name) => name !== 'maxCredits')
 
 /** What decides what would be sent and what it would cost. */
-export const PLAN_SETTINGS: readonly SettingName[] = [
+export const PLAN_SETTINGS: Names = [
   ...TARGET_SETTINGS,
   ...PARSE_SETTINGS,
-  ...SELECTION_SETTINGS,
+  ...DOCUMENT_SETTINGS,
+  ...SITE_SETTINGS,
   'checksum',
   'prices',
 ]
 
 /** The engine alone; its flags are written without `engine`. */
-export const ENGINE_COMMAND_SETTINGS: readonly SettingName[] = [
+export const ENGINE_COMMAND_SETTINGS: Names = [
   'graceMs',
   'engineHost',
   'enginePort',
@@ -152,7 +136,7 @@ export const ENGINE_COMMAND_SETTINGS: readonly SettingName[] = [
 ]
 
 /** Under which heading `--help` lists the flag of a setting. */
-const GROUPS: Readonly<Record<string, readonly SettingName[]>> = {
+const GROUPS: Readonly<Record<string, Names>> = {
   'Where:': [
     'out',
     'parseApiUrl',
@@ -164,29 +148,16 @@ const GROUPS: Readonly<Record<string, readonly SettingName[]>> = {
     'stateDir',
     'cacheDir',
   ],
-  'Buckets:': ['s3Endpoint', 's3Region', 's3Encryption', 's3KmsKeyId', 's3StorageClass', 's3InlineKb', 's3PackMs'],
-  'What comes out:': ['mode', 'formats', 'pages', 'blocks', 'options', 'rules', 'ocrFallback'],
+  'Buckets:': ['s3Endpoint', 's3Region', ...BUCKET_SETTINGS],
+  'What comes out:': OUTPUT_SETTINGS,
   'Which documents:': [...DOCUMENT_SETTINGS, 'checksum', 'strict'],
-  'Where documents are parsed:': ['route', 'neverSend', 'qualityFloor', 'buyShare', 'buyPages', 'services'],
+  'Where documents are parsed:': ROUTE_SETTINGS,
   'Websites:': SITE_SETTINGS,
-  'Speed and cost:': [
-    'concurrency',
-    'answerMemoryMb',
-    'engineProcesses',
-    'engineOcrLanguages',
-    'engineHiddenSheets',
-    'rate',
-    'apiConcurrency',
-    'maxCredits',
-    'monthlyCredits',
-    'prices',
-    'onAmbiguous',
-    'backlogLimit',
-  ],
-  'Following a source:': ['every', 'stableMs', 'rescanMs', 'poll', 'sqsQueue', 'eventsPort', 'eventsHost'],
-  'Deletions:': ['deleteGone', 'goneLimitPercent', 'force'],
-  'Patience:': ['deadlineMs', 'graceMs', 'takeoverMs', 'storePatienceMs', 'storeSlowMs', 'servicePatienceMs'],
-  'Log and metrics:': ['logLevel', 'logFile', 'metricsPort', 'metricsHost'],
+  'Speed and cost:': [...SPEED_SETTINGS, ...CONVERSION_SETTINGS, 'maxCredits', 'backlogLimit'],
+  'Following a source:': FOLLOW_SETTINGS,
+  'Deletions:': DELETION_SETTINGS,
+  'Patience:': PATIENCE_SETTINGS,
+  'Log and metrics:': ['logLevel', 'logFile', ...METRICS_SETTINGS],
 }
 
 export const groupOf = (name: SettingName): string =>

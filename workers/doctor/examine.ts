@@ -1,13 +1,17 @@
 import { rename, rm, stat, statfs, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
+import { proxyFor } from '#config/proxies.ts'
+import { withoutLogin } from '#config/secrets.ts'
 import type { Settings } from '#config/settings.ts'
 import { describeSystemError } from '#src/document/describe-system-error.ts'
+import { SetupError } from '#src/document/setup-error.ts'
 import { checkConverters as loadConverters } from '#src/engine/children/check-converters.ts'
+import { askService, type ServiceProbe } from '#src/parse/ask-service.ts'
+import { authorizationOf, type ServiceLine } from '#src/parse/service-line.ts'
 import { connectRedis, type RedisConnection } from '#src/redis/connection.ts'
 import { findRedisServer } from '#src/redis/private-server/server-binary.ts'
-import { foldersOf } from '../folders.ts'
-import { locationOf } from '../location.ts'
-import { checkService } from './check-service.ts'
+import { serviceLineOf } from '../account.ts'
+import { foldersOf, locationOf } from '../location.ts'
 import { type DoctorFinding, ok, problem, warning } from './finding.ts'
 
 /** Checks everything that a run needs, and changes nothing. */
@@ -41,7 +45,7 @@ async function checkConverters(): Promise<DoctorFinding[]> {
   }
 }
 
-const PATIENCE_MS = 5_000
+const REDIS_PATIENCE_MS = 5_000
 const SLOW_MS = 20
 const PINGS = 9
 
@@ -49,7 +53,11 @@ const PINGS = 9
 async function checkRedis(settings: Settings): Promise<DoctorFinding[]> {
   if (settings.redisUrl === undefined) return [await privateServer(settings)]
   try {
-    const connection = await connectRedis({ url: settings.redisUrl, name: 'sluice doctor', patienceMs: PATIENCE_MS })
+    const connection = await connectRedis({
+      url: settings.redisUrl,
+      name: 'sluice doctor',
+      patienceMs: REDIS_PATIENCE_MS,
+    })
     try {
       return await findings(connection)
     } finally {
@@ -113,7 +121,7 @@ async function checkStore(settings: Settings): Promise<DoctorFinding[]> {
     if (at.kind === 's3') return await (await import('./s3-check-store.ts')).checkBucket(at, settings)
     return [problem('store', `${settings.out} is a list of URLs`, 'give a folder or s3://bucket/prefix as --out')]
   } catch (error) {
-    const message = describeSystemError(error) ?? (error instanceof Error ? error.message : String(error))
+    const message = describeSystemError(error) ?? messageOf(error)
     return [problem('store', `${settings.out}: ${message}`, 'correct --out')]
   }
 }
@@ -140,4 +148,104 @@ async function nearest(path: string): Promise<string> {
     if ((error as NodeJS.ErrnoException).code !== 'ENOENT' || dirname(path) === path) throw error
     return nearest(dirname(path))
   }
+}
+
+const SERVICE_PATIENCE_MS = 10_000
+const SKEW_MS = 60_000
+
+/** Whether the service of PARSE_API_URL answers, takes the key, and agrees on the time. Nothing is parsed or charged. */
+async function checkService(settings: Settings): Promise<DoctorFinding[]> {
+  const { parseApiUrl: url = '' } = settings
+  const line = lineOf(settings)
+  if (line === null) return [ok('service', 'the embedded engine of this machine; no account is needed')]
+  if ('subject' in line) return [line]
+  const headers = authorizationOf(line)
+  const address = new URL(`${line.baseUrl}/v2/team/credit-usage`)
+  try {
+    const answer = await askService(address, { ...headers }, line.wayOut, AbortSignal.timeout(SERVICE_PATIENCE_MS))
+    return [
+      reached(url, answer.status),
+      ...aboutProxy(address),
+      ...aboutKey(answer, headers.authorization !== undefined),
+      ...aboutClock(answer),
+    ]
+  } catch (error) {
+    const proxy = proxyFor(address)
+    const by = proxy === null ? '' : ` through the proxy ${withoutLogin(proxy)}`
+    const remedy = `check PARSE_API_URL, the network${proxy === null ? '' : ', HTTP_PROXY, HTTPS_PROXY and NO_PROXY'}`
+    return [problem('service', `${withoutLogin(url)} cannot be reached${by} (${causeOf(error)})`, remedy)]
+  }
+}
+
+/** Two ways to log in are a mistake of the settings, which a run refuses with the same words. */
+function lineOf(settings: Settings): ServiceLine | DoctorFinding | null {
+  try {
+    return serviceLineOf(settings)
+  } catch (error) {
+    if (error instanceof SetupError) return problem('service', error.message, 'remove one of the two')
+    throw error
+  }
+}
+
+const reached = (url: string, status: number): DoctorFinding =>
+  status >= 500
+    ? warning('service', `${withoutLogin(url)} answers ${status}`, 'wait, or ask its operator')
+    : ok('service', `${withoutLogin(url)} answers`)
+
+/** A service without accounts has no such address: `run` sends it what it has, with a key or without. */
+function aboutKey(answer: ServiceProbe, hasKey: boolean): DoctorFinding[] {
+  if (answer.status === 401 || answer.status === 403) {
+    return [
+      hasKey
+        ? problem('service', `the API key is refused (${answer.status})`, 'set another PARSE_API_KEY')
+        : problem('service', `the service asks for an API key (${answer.status})`, 'set PARSE_API_KEY'),
+    ]
+  }
+  if (answer.status === 404 || answer.status === 405) {
+    return [warning('service', 'key and credits not checked: the service has no /v2/team/credit-usage')]
+  }
+  if (answer.status !== 200) {
+    return [warning('service', `key and credits not checked: /v2/team/credit-usage answers ${answer.status}`)]
+  }
+  if (/^\s*</.test(answer.text)) {
+    return [
+      warning('service', 'answers with a page where JSON is due', 'check PARSE_API_URL; a proxy may ask for a login'),
+    ]
+  }
+  const body = parsed(answer.text) as { data?: { remainingCredits?: unknown } } | null
+  const credits = body?.data?.remainingCredits
+  if (typeof credits !== 'number') {
+    return [warning('service', 'credits not checked: /v2/team/credit-usage does not name them')]
+  }
+  return [
+    credits > 0 ? ok('service', `${credits} credits left`) : problem('service', 'no credits are left', 'buy credits'),
+  ]
+}
+
+function aboutClock({ date }: ServiceProbe): DoctorFinding[] {
+  const skewMs = Math.abs(Date.parse(date ?? '') - Date.now())
+  if (!(skewMs > SKEW_MS)) return []
+  return [
+    warning('service', `the clocks differ by ${Math.round(skewMs / 1000)} s`, 'set the clock of this machine (NTP)'),
+  ]
+}
+
+function aboutProxy(address: URL): DoctorFinding[] {
+  const proxy = proxyFor(address)
+  return proxy === null ? [] : [ok('service', `reached through the proxy ${withoutLogin(proxy)}`)]
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return null
+  }
+}
+
+function causeOf(error: unknown): string {
+  if (!(error instanceof Error)) return String(error)
+  const { code } = error as NodeJS.ErrnoException
+  const { message } = error.cause instanceof Error ? error.cause : error
+  return message === '' ? (code ?? error.name) : message
 }
