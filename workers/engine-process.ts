@@ -33,7 +33,7 @@ const PROGRAM = new URL(`./engine${import.meta.filename.endsWith('.ts') ? '.ts' 
  * @throws {DependencyUnusable} when it ends before it listens, or takes too long
  */
 export async function startEngineProcess(options: EngineOptions, signal: AbortSignal): Promise<EngineProcess> {
-  const child = spawn(process.execPath, [fileURLToPath(PROGRAM), '--options-on-stdin'], {
+  const child = spawn(process.execPath, [fileURLToPath(PROGRAM)], {
     env: childEnvironment({ web: true }),
     stdio: ['pipe', 'pipe', 'inherit'],
     // A session of its own: Ctrl-C on the terminal is for us, so that requests in flight can finish.

@@ -8,12 +8,13 @@ import { Readable } from 'node:stream'
 import { expect, test, vi } from 'vitest'
 import { csvFile, parseWith } from './support/engine-client.ts'
 import { childrenOf, isAlive } from '../support/process-tree.ts'
-import { ENTRY, startEngine } from './support/engine-process.ts'
+import { MAIN } from '../support/sluice.ts'
+import { listening, spawnEngine, startEngine } from './support/engine-process.ts'
 
 test('the engine and its children end with the process that started them, even when that is killed', async () => {
   // `startEngine` run by another process, which is then killed with no chance to tidy up.
   const script = `import(${JSON.stringify(new URL('./support/engine-process.ts', import.meta.url).href)})
-    .then(({ startEngine }) => startEngine(['--children=1'])).then(({ pid }) => console.log(pid))`
+    .then(({ startEngine }) => startEngine()).then(({ pid }) => console.log(pid))`
   const parent = spawn(process.execPath, ['-e', script], { stdio: ['ignore', 'pipe', 'inherit'] })
   const [line] = (await once(parent.stdout, 'data')) as [Buffer]
   const engine = Number(line.toString())
@@ -26,7 +27,7 @@ test('the engine and its children end with the process that started them, even w
 test('the engine ends in order, without a stack trace, where the process that started it is gone before it listens', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'orphan-'))
   const env = { ...process.env, TMPDIR: folder }
-  const child = spawn(process.execPath, [ENTRY, '--exit-with-parent', '--children=1'], { stdio: 'pipe', env })
+  const child = spawnEngine({}, env)
   child.stdout.destroy()
   let log = ''
   child.stderr.on('data', (chunk: Buffer) => (log += chunk.toString()))
@@ -37,7 +38,7 @@ test('the engine ends in order, without a stack trace, where the process that st
 
 test('the engine leaves nothing of a document on disk or in the log after its answer', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'retention-'))
-  const engine = await startEngine(['--children=1', '--log-level=debug'], { ...process.env, TMPDIR: folder })
+  const engine = await startEngine({ logLevel: 'debug' }, { ...process.env, TMPDIR: folder })
   const marker = 'f3a91c'
   const options = { zeroDataRetention: true, formats: ['markdown', 'html', 'rawHtml'] }
   const whole = await parseWith(engine, { file: csvFile(`${marker}.csv`, `a,${marker}\n1,2\n`), options })
@@ -52,7 +53,7 @@ test('the engine leaves nothing of a document on disk or in the log after its an
 })
 
 test('the children of the engine end when the engine itself is killed', async () => {
-  const engine = await startEngine(['--children=1'])
+  const engine = await startEngine()
   const children = await childrenOf(engine.pid)
   engine.process.kill('SIGKILL')
   await vi.waitFor(() => expect(children.filter(isAlive)).toEqual([]), 60_000)
@@ -82,7 +83,7 @@ async function beginParse(url: string) {
 test.each(['SIGTERM', 'SIGHUP', 'SIGINT'] as const)(
   'at %s the engine finishes what is in flight, refuses what comes, says that it is draining, and ends with 0',
   async (signal) => {
-    const engine = await startEngine(['--children=1'])
+    const engine = await startEngine()
     const exit = once(engine.process, 'exit')
     const parse = await beginParse(engine.url)
     engine.process.kill(signal)
@@ -105,7 +106,8 @@ test.each(['SIGTERM', 'SIGHUP', 'SIGINT'] as const)(
 )
 
 test('the engine ends when the grace is over, whatever is in flight', async () => {
-  const engine = await startEngine(['--children=1'], { ...process.env, SLUICE_GRACE_MS: '50' })
+  const env = { ...process.env, SLUICE_GRACE_MS: '50' }
+  const engine = await listening(spawn(process.execPath, [MAIN, 'engine'], { stdio: 'pipe', env }))
   const exit = once(engine.process, 'exit')
   const parse = await beginParse(engine.url)
   engine.process.kill('SIGTERM')

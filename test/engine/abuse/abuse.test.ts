@@ -17,10 +17,7 @@ const seed = seedFrom('FUZZ_SEED', 'fresh')
 let engine: EngineProcess
 
 beforeAll(async () => {
-  engine = await startEngine(['--children=2'], {
-    ...process.env,
-    SLUICE_ENGINE_MEMORY_MB: String(CHILD_MEGABYTES),
-  })
+  engine = await startEngine({ children: 2, childMemoryBytes: CHILD_MEGABYTES * 1024 ** 2 })
 })
 afterAll(() => engine.stop())
 

@@ -25,7 +25,7 @@ test('an engine without a converter refuses to start and names the missing packa
   const hook = `import { registerHooks } from 'node:module'
     registerHooks({ resolve(name, context, next) { return next(name.replace('@firecrawl/anydoc', '@firecrawl/gone'), context) } })`
   const NODE_OPTIONS = `--disable-warning=ExperimentalWarning --import data:text/javascript,${encodeURIComponent(hook)}`
-  const started = startEngine(['--children=1'], { ...process.env, NODE_OPTIONS })
+  const started = startEngine({}, { ...process.env, NODE_OPTIONS })
   await expect(started).rejects.toThrow(
     'sluice engine: cannot start: the converter for Office documents cannot be loaded: package @firecrawl/gone is missing',
   )

@@ -1,7 +1,10 @@
-import { spawn, type ChildProcess } from 'node:child_process'
+import { spawn, type ChildProcess, type ChildProcessWithoutNullStreams } from 'node:child_process'
 import { once } from 'node:events'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { loadSettings } from '#config/load.ts'
+import type { EngineOptions } from '#src/engine/engine-options.ts'
+import { engineOptionsOf } from '#workers/engine-options-of.ts'
 import { bundledForAll } from '../../support/bundled.ts'
 
 export interface EngineProcess {
@@ -15,14 +18,29 @@ export interface EngineProcess {
   stop(): Promise<void>
 }
 
-export const ENTRY = bundledForAll()?.engine ?? join(import.meta.dirname, '../../../workers/engine.ts')
+const ENTRY = bundledForAll()?.engine ?? join(import.meta.dirname, '../../../workers/engine.ts')
 
-/** The engine as a process of its own, as the worker starts it. */
+/** A process of the engine as a worker starts it, with one child unless `own` says otherwise. */
+export function spawnEngine(own: Partial<EngineOptions> = {}, env: NodeJS.ProcessEnv = process.env) {
+  const loaded = loadSettings({}, {}, {})
+  if (!loaded.ok) throw new Error(loaded.problems.join('; '))
+  // As of a worker's engine: the environment of its children is made of its own.
+  const { childEnv: _, ...options } = engineOptionsOf(loaded.settings)
+  const child = spawn(process.execPath, [ENTRY], { stdio: 'pipe', env })
+  child.stdin.write(`${JSON.stringify({ ...options, children: 1, ...own })}\n`)
+  return child
+}
+
+/** As `spawnEngine`, once it listens. */
 export async function startEngine(
-  args: readonly string[] = [],
+  own: Partial<EngineOptions> = {},
   env: NodeJS.ProcessEnv = process.env,
 ): Promise<EngineProcess> {
-  const child = spawn(process.execPath, [ENTRY, '--exit-with-parent', ...args], { stdio: 'pipe', env })
+  return listening(spawnEngine(own, env))
+}
+
+/** The engine of a process, once it has written where it is. */
+export async function listening(child: ChildProcessWithoutNullStreams): Promise<EngineProcess> {
   let log = ''
   child.stderr.on('data', (chunk: Buffer) => (log += chunk.toString()))
   const exit = once(child, 'exit')
