@@ -14,17 +14,12 @@ export function followService(
   pipeline: Events,
   patienceMs: number,
 ): Disposable {
-  const engine = followEngine({ service }, 'parser', shared, pipeline)
+  const following = new DisposableStack()
+  following.use(followEngine({ service }, 'parser', shared, pipeline))
   limitWatch?.follow(pipeline)
-  const recovery = watchRecovery(pipeline, gate.limiter)
-  const patience = haltWithoutAnswer(pipeline, service.name, patienceMs)
-  return {
-    [Symbol.dispose]: () => {
-      engine[Symbol.dispose]()
-      recovery[Symbol.dispose]()
-      patience[Symbol.dispose]()
-    },
-  }
+  following.use(watchRecovery(pipeline, gate.limiter))
+  following.use(haltWithoutAnswer(pipeline, service.name, patienceMs))
+  return following
 }
 
 /** The part of it that the embedded engine needs, also where it is used beside a service: then `receiver` is `engine`. */

@@ -91,18 +91,14 @@ export async function openObserver(options: ObserverOptions): Promise<Observer> 
     monitor,
     tracing,
     observe(pipeline) {
-      const watching = watch(pipeline)
-      const observed = { name: pipeline.name, sharing: new OutageSharing(pipeline.events, pipeline.outages) }
+      const observing = new DisposableStack()
+      observing.use(watch(pipeline))
+      const sharing = observing.use(new OutageSharing(pipeline.events, pipeline.outages))
+      const observed = { name: pipeline.name, sharing }
       shared.add(observed)
-      const measuring = server?.add(pipeline)
-      return {
-        [Symbol.dispose]: () => {
-          watching[Symbol.dispose]()
-          shared.delete(observed)
-          observed.sharing[Symbol.dispose]()
-          measuring?.[Symbol.dispose]()
-        },
-      }
+      observing.defer(() => shared.delete(observed))
+      observing.use(server?.add(pipeline))
+      return observing
     },
     [Symbol.asyncDispose]: async () => {
       monitor[Symbol.dispose]()
