@@ -6,7 +6,7 @@ import { expect, test } from 'vitest'
 import { loadSettings } from '#config/load.ts'
 import { openFolderStore } from '#src/outputs/folder/folder-store.ts'
 import { outputs, recordOf } from '../support/documents.ts'
-import { temporaryFolder } from '../support/folder.ts'
+import { tempFolder } from '../support/temp-folder.ts'
 import { makeStore } from '../support/open-store-at.ts'
 import { sluice } from '../support/sluice.ts'
 
@@ -35,13 +35,13 @@ test.each([
   [['run', 'papers', '--grace', '5'], 'A unit is needed: 5s for seconds, 5ms for milliseconds.'],
   [['help', 'rnu'], "error: unknown command 'rnu'\n(Did you mean run?)"],
 ])('the command line refuses the command %j with the hint that helps', async (words, hint) => {
-  await using folder = await temporaryFolder()
+  await using folder = await tempFolder()
   const { code, stderr } = await sluice(words, { cwd: folder.path })
   expect([code, stderr]).toEqual([1, expect.stringContaining(hint)])
 })
 
 test('an engine whose port is taken, and a name that stands twice in sluice.yaml, are refused in one sentence', async () => {
-  await using folder = await temporaryFolder()
+  await using folder = await tempFolder()
   const server = createServer().listen(0, '127.0.0.1')
   await once(server, 'listening')
   const { port } = server.address() as AddressInfo
@@ -60,7 +60,7 @@ test('an engine whose port is taken, and a name that stands twice in sluice.yaml
 })
 
 test('of several pipelines, a broken one is an error with its name and a summary, and a rule without documents is named', async () => {
-  await using folder = await temporaryFolder()
+  await using folder = await tempFolder()
   for (const name of ['a', 'b']) {
     await mkdir(join(folder.path, name))
     await writeFile(join(folder.path, name, 'a.csv'), 'name\n1\n')
@@ -91,7 +91,7 @@ test('of several pipelines, a broken one is an error with its name and a summary
 }, 240_000)
 
 test('a source that was refused is not remembered, and a run that finds no document says why', async () => {
-  await using folder = await temporaryFolder()
+  await using folder = await tempFolder()
   const papers = join(folder.path, 'papers')
   await mkdir(papers)
   await writeFile(join(papers, 'a.csv'), 'name\n1\n')
@@ -104,7 +104,7 @@ test('a source that was refused is not remembered, and a run that finds no docum
 }, 240_000)
 
 test('verify removes orphans also by the former name of the flag, and names the present one', async () => {
-  await using folder = await temporaryFolder()
+  await using folder = await tempFolder()
   const store = await openFolderStore({ path: join(folder.path, 'out') })
   await makeStore(store)
   const files = outputs({ 'document.md': 'text' })

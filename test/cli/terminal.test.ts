@@ -1,12 +1,12 @@
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { temporaryFolder } from '../support/folder.ts'
+import { tempFolder } from '../support/temp-folder.ts'
 import { onTerminal } from '../support/terminal.ts'
 import { openSite } from '../support/web-site.ts'
 import { elapse, until } from '../support/wait.ts'
 
 test('progress is on the terminal before the listing has its first answer, and the response to Ctrl-C stays', async () => {
-  await using folder = await temporaryFolder()
+  await using folder = await tempFolder()
   const answered = Promise.withResolvers<void>()
   // A site that says nothing until the test lets it: the listing has begun, and has found nothing yet.
   await using site = await openSite(() => ({ body: '<p>' }), answered.promise)
@@ -26,7 +26,7 @@ test('progress is on the terminal before the listing has its first answer, and t
 })
 
 test('Ctrl-C at the very start leaves no live line before the next prompt', async () => {
-  await using folder = await temporaryFolder()
+  await using folder = await tempFolder()
   const terminal = onTerminal(['run', folder.path, '--out', join(folder.path, 'out')])
   await until('the first live line', 30_000, async () => terminal.text().includes('starting'))
   terminal.type('\u0003')

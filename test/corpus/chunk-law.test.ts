@@ -1,6 +1,6 @@
 import { readdir, readFile } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import {
   type ChunkableDocument,
   type LayoutBlock,
@@ -18,6 +18,7 @@ import { breachesOfLaw } from './support/chunk-law.ts'
 import { randomDocument } from './support/random-document.ts'
 import { writeTokenizers } from './support/tokenizer-files.ts'
 import { seedFrom } from '../support/seed.ts'
+import { shared } from '../support/shared.ts'
 
 /** `CHUNK_SEED=7 CHUNK_DOCUMENTS=10000` plays other documents, or more. */
 const SEED = seedFrom('CHUNK_SEED', 1)
@@ -31,28 +32,23 @@ const FOLDERS = (process.env['CHUNK_FOLDERS'] ?? '').split(':').filter((folder) 
 
 const LIMITS = [MIN_LIMIT, MIN_LIMIT, 65, 100, 128, 200, 256, 512, 1024, 4096, MAX_LIMIT]
 
+const folder = await shared(tempFolder())
+const { wordPiece, bytePairs } = await writeTokenizers(folder.path)
+const counters: readonly TokenCounter[] = [
+  await openEncoding('o200k_base'),
+  await openEncoding('cl100k_base'),
+  await openEncoding('r50k_base'),
+  await openTokenizerFile(wordPiece),
+  await openTokenizerFile(bytePairs),
+]
+
 describe('the law of chunks', () => {
-  const counters: TokenCounter[] = []
-  const folder = tempFolder()
-
-  beforeAll(async () => {
-    const { wordPiece, bytePairs } = await writeTokenizers((await folder).path)
-    counters.push(
-      await openEncoding('o200k_base'),
-      await openEncoding('cl100k_base'),
-      await openEncoding('r50k_base'),
-      await openTokenizerFile(wordPiece),
-      await openTokenizerFile(bytePairs),
-    )
-  })
-  afterAll(async () => (await folder)[Symbol.asyncDispose]())
-
   test(`holds for ${DOCUMENTS} random documents from seed ${SEED}, in five tokenizers`, { timeout: 3_600_000 }, () => {
     const breaches: string[] = []
     const distribution = new Distribution()
     for (let seed = SEED; seed < SEED + DOCUMENTS && breaches.length < 20; seed++) {
       const random = new Random(seed)
-      const found = played(random, randomDocument(random), counters, distribution)
+      const found = played(random, randomDocument(random), distribution)
       breaches.push(...found.map((breach) => `seed ${seed}, ${breach}`))
     }
     console.log(distribution.report())
@@ -68,7 +64,7 @@ describe('the law of chunks', () => {
       for (const name of (await readdir(root, { recursive: true })).filter((path) => path.endsWith('.md')).toSorted()) {
         documents += 1
         const document = await documentOf(join(root, name))
-        const found = played(new Random(SEED + documents), document, counters, distribution)
+        const found = played(new Random(SEED + documents), document, distribution)
         breaches.push(...found.map((breach) => `${name}, ${breach}`))
       }
     }
@@ -79,12 +75,7 @@ describe('the law of chunks', () => {
 })
 
 /** In the tokenizers, with options drawn at random; one of the five is played also as if no more than its counts were known. */
-function played(
-  random: Random,
-  document: ChunkableDocument,
-  counters: readonly TokenCounter[],
-  distribution: Distribution,
-): readonly string[] {
+function played(random: Random, document: ChunkableDocument, distribution: Distribution): readonly string[] {
   const limit = random.pick(LIMITS)
   const overlap = random.pick([0, 0, 16, 50])
   const pages = random.below(4) === 0

@@ -7,8 +7,8 @@ import { openS3Store } from '#src/outputs/s3/s3-store.ts'
 import type { OutputStore } from '#src/ports/output-store.ts'
 import { openS3Client } from '#src/s3/client.ts'
 import { collect } from '../support/documents.ts'
-import { forward } from '../support/forward.ts'
-import { temporaryFolder } from '../support/folder.ts'
+import { lossyLine } from '../support/lossy-line.ts'
+import { tempFolder } from '../support/temp-folder.ts'
 import { openMachines } from '../support/machines.ts'
 import { startTestRedis } from '../support/redis.ts'
 import { startS3Server } from '../support/s3-server.ts'
@@ -47,8 +47,7 @@ async function inBucket(hub: string, resources: AsyncDisposableStack): Promise<L
   for (const name of names) {
     await client.send(new PutObjectCommand({ Bucket: bucket, Key: `in/${name}`, Body: text(name) }))
   }
-  const port = Number(new URL(s3.endpoint).port)
-  const there = resources.use(await forward(hub, { host: '127.0.0.1', port }))
+  const there = resources.use(await lossyLine(s3.endpoint, hub))
   return {
     source: `s3://${bucket}/in`,
     out: `s3://${bucket}/out`,
@@ -87,14 +86,12 @@ for (const { kind, missing } of KINDS) {
     test('share it fairly, do every document once, and take over what one of them held when its power went', async () => {
       if (machines.kind === 'unavailable') return
       await using resources = new AsyncDisposableStack()
-      const folder = resources.use(await temporaryFolder())
+      const folder = resources.use(await tempFolder())
       const redis = resources.use(await startTestRedis())
       const service = resources.use(await new ScriptedService({ answers: () => ({ delayMs: 150 }) }).listen())
       const { hub } = machines
-      const redisPort = resources.use(await forward(hub, { path: redis.url })).port
-      const servicePort = resources.use(
-        await forward(hub, { host: '127.0.0.1', port: Number(new URL(service.url).port) }),
-      ).port
+      const redisPort = resources.use(await lossyLine(redis.url, hub)).port
+      const servicePort = resources.use(await lossyLine(service.url, hub)).port
       const locations = kind === 'a bucket' ? await inBucket(hub, resources) : await inFolder(folder.path)
       const stateDir = (machine: string): string => join(folder.path, machine)
       const envOf = (machine: string): Record<string, string> => ({

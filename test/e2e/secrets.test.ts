@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { connectRedis } from '#src/redis/connection.ts'
 import { findRedisServer } from '#src/redis/private-server/server-binary.ts'
-import { temporaryFolder } from '../support/folder.ts'
+import { tempFolder } from '../support/temp-folder.ts'
 import { freePort } from '../support/free-port.ts'
 import { REDIS_CACHE_DIR } from '../support/redis.ts'
 import { errorReply, parsedReply, ScriptedService } from '../support/scripted-service.ts'
@@ -81,7 +81,7 @@ async function startRedis(folder: string): Promise<AsyncDisposable & { readonly 
 }
 
 test(`a run against a service leaves no secret of its inputs behind, and fetches URLs with a login (seed ${SEED})`, async () => {
-  await using folder = await temporaryFolder()
+  await using folder = await tempFolder()
   const search = new SecretSearch(SECRETS)
   const texts = new SecretSearch(TEXT)
   let spans = ''
@@ -189,7 +189,7 @@ test(`a run against a service leaves no secret of its inputs behind, and fetches
 }, 240_000)
 
 test('a service behind basic authentication gets the login of its address, and no record or message has it', async () => {
-  await using folder = await temporaryFolder()
+  await using folder = await tempFolder()
   const search = new SecretSearch(SECRETS)
   const login = `someone:${SECRETS['the login of the service']}`
   await using service = await new ScriptedService({
@@ -217,7 +217,7 @@ test('a service behind basic authentication gets the login of its address, and n
 }, 240_000)
 
 test('the embedded engine, its converters and the private Redis get no secret in arguments or environment', async () => {
-  await using folder = await temporaryFolder()
+  await using folder = await tempFolder()
   const search = new SecretSearch(SECRETS)
   const [source, out, tmp] = [join(folder.path, 'in'), join(folder.path, 'out'), join(folder.path, 'tmp')]
   await mkdir(source)

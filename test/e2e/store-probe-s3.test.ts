@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { afterAll, describe, expect, test } from 'vitest'
 import { PlainBucket } from '../campaign/world/plain-s3.ts'
 import { S3Proxy } from '../campaign/world/s3-proxy.ts'
-import { temporaryFolder } from '../support/folder.ts'
+import { tempFolder } from '../support/temp-folder.ts'
 import { startTestRedis } from '../support/redis.ts'
 import { startS3Server } from '../support/s3-server.ts'
 import { errorReply, type ReceivedRequest, type Reply, ScriptedService } from '../support/scripted-service.ts'
@@ -24,7 +24,7 @@ async function open(denies: 'writes' | 'deletions') {
   if (s3.kind !== 'ready') throw new Error('no S3')
   await using resources = new AsyncDisposableStack()
   const proxy = resources.use(await S3Proxy.start(s3.endpoint))
-  const folder = resources.use(await temporaryFolder())
+  const folder = resources.use(await tempFolder())
   const redis = resources.use(await startTestRedis())
   const answers = ({ number }: ReceivedRequest): Reply => (number === 1 ? errorReply(422, 'damaged') : {})
   const service = resources.use(await new ScriptedService({ answers }).listen())

@@ -4,7 +4,7 @@ import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, describe, expect, test } from 'vitest'
 import { openS3Client } from '#src/s3/client.ts'
-import { temporaryFolder } from '../support/folder.ts'
+import { tempFolder } from '../support/temp-folder.ts'
 import { startTestRedis } from '../support/redis.ts'
 import { startS3Server } from '../support/s3-server.ts'
 import { ScriptedService } from '../support/scripted-service.ts'
@@ -21,7 +21,7 @@ async function openBucketSetup() {
   if (s3.kind !== 'ready') throw new Error('no S3')
   const { endpoint, accessKeyId, secretAccessKey } = s3
   await using resources = new AsyncDisposableStack()
-  const folder = resources.use(await temporaryFolder())
+  const folder = resources.use(await tempFolder())
   const redis = resources.use(await startTestRedis())
   const service = resources.use(await new ScriptedService({}).listen())
   const client = openS3Client(s3)

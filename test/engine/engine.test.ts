@@ -1,11 +1,11 @@
 import { once } from 'node:events'
 import { readdirSync, statSync } from 'node:fs'
-import { mkdtemp, rm } from 'node:fs/promises'
 import { type IncomingMessage, request as httpRequest } from 'node:http'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, describe, expect, test } from 'vitest'
 import { createEngine, type Engine } from '#src/engine/create-engine.ts'
+import { shared } from '../support/shared.ts'
+import { tempFolder } from '../support/temp-folder.ts'
 
 interface Answer {
   readonly status: number
@@ -18,19 +18,10 @@ interface Answer {
   }
 }
 
-let engine: Engine
-let folder: string
-
-beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'engine-test-'))
-  engine = await createEngine({ temporaryFolder: folder, children: 1, maxFileBytes: 2 * 1024 ** 2 })
-})
-
-afterAll(async () => {
-  await engine[Symbol.asyncDispose]()
-  expect(readdirSync(folder)).toEqual([])
-  await rm(folder, { recursive: true })
-})
+const { path: folder } = await shared(tempFolder())
+// Runs between the end of the engine and that of the folder.
+afterAll(() => expect(readdirSync(folder)).toEqual([]))
+const engine = await shared(createEngine({ temporaryFolder: folder, children: 1, maxFileBytes: 2 * 1024 ** 2 }))
 
 async function post(form: FormData): Promise<Answer> {
   const response = await fetch(`${engine.url}/v2/parse`, { method: 'POST', body: form })

@@ -1,14 +1,10 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import { createEngine, type Engine } from '#src/engine/create-engine.ts'
+import { expect, test } from 'vitest'
+import { createEngine } from '#src/engine/create-engine.ts'
 import type { ParsedData } from '#src/contract/response.ts'
 import { pdfOf } from './support/pdf-of.ts'
+import { shared } from '../support/shared.ts'
 
-let engine: Engine
-
-beforeAll(async () => {
-  engine = await createEngine({ children: 1 })
-})
-afterAll(() => engine[Symbol.asyncDispose]())
+const engine = await shared(createEngine({ children: 1 }))
 
 async function parse(file: File, options: object): Promise<ParsedData> {
   const form = new FormData()

@@ -1,12 +1,15 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { extensionsOf } from '#src/contract/extensions.ts'
-import { createEngine, type Engine } from '#src/engine/create-engine.ts'
+import { createEngine } from '#src/engine/create-engine.ts'
 import { featuresOf } from '#src/engine/grade/grade-features.ts'
 import { GRADE_MODEL } from '#src/engine/grade/grade-model.ts'
 import { gradeOf } from '#src/engine/grade/grade-page.ts'
 import { NOTHING_KNOWN } from '#src/engine/pdf/page-reading.ts'
 import { ENGINE_VERSION } from '#src/engine/version.ts'
 import { pdfOf } from './support/pdf-of.ts'
+import { shared } from '../support/shared.ts'
+
+const engine = await shared(createEngine({ children: 1 }))
 
 const READ = { ...NOTHING_KNOWN, nativeLetters: 1000, unreadShare: 0, unreadLetters: 0, inkLetters: 950, ghostShare: 0 }
 
@@ -29,12 +32,6 @@ describe('the grade of a page', () => {
 })
 
 describe('the sluice field', () => {
-  let engine: Engine
-  beforeAll(async () => {
-    engine = await createEngine({ children: 1 })
-  })
-  afterAll(() => engine[Symbol.asyncDispose]())
-
   async function parse(headers: Record<string, string>): Promise<Record<string, unknown>> {
     const form = new FormData()
     form.append('file', new File([pdfOf(['First page', 'Second page'])], 'two.pdf'))

@@ -2,20 +2,17 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
 import { Queue as BullQueue, Worker } from 'bullmq'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import type { Delivery, JobVerdict } from '#src/ports/queue.ts'
 import { consume } from '#src/queue/consume.ts'
 import type { ConsumeOptions } from '#src/queue/consume-options.ts'
 import { DocumentQueue } from '#src/queue/document-queue.ts'
 import { documentJob, documentJobs } from '../support/queue-jobs.ts'
-import { serverPid, startTestRedis, type TestRedis } from '../support/redis.ts'
+import { serverPid, startTestRedis } from '../support/redis.ts'
 import { after, elapse, takes, until } from '../support/wait.ts'
+import { shared } from '../support/shared.ts'
 
-let redis: TestRedis
-beforeAll(async () => {
-  redis = await startTestRedis()
-})
-afterAll(() => redis[Symbol.asyncDispose]())
+const redis = await shared(startTestRedis())
 
 /** A queue and a consumer of a pipeline of its own; whatever goes wrong is in `errors`. */
 function setUp(pipeline: string, handle: ConsumeOptions['handle'], options: Partial<ConsumeOptions> = {}) {

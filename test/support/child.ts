@@ -1,4 +1,4 @@
-import { type ChildProcessByStdio, spawn } from 'node:child_process'
+import { type ChildProcess, type ChildProcessByStdio, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { createInterface } from 'node:readline'
 import type { Readable } from 'node:stream'
@@ -33,11 +33,14 @@ export function startProcess(script: string, argv: readonly string[]): TestProce
         if (event === 'close') throw new Error(`${script} ended without a line "${start}…": ${lines.join(' | ')}`)
       }
     },
-    kill: async (signal) => {
-      if (child.exitCode !== null || child.signalCode !== null) return
-      const exited = once(child, 'exit')
-      child.kill(signal)
-      await exited
-    },
+    kill: (signal) => endProcess(child, signal),
   }
+}
+
+/** Sends a signal to a process, unless it has ended, and waits until it has. */
+export async function endProcess(child: ChildProcess, signal: NodeJS.Signals = 'SIGKILL'): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return
+  const exited = once(child, 'exit')
+  child.kill(signal)
+  await exited
 }

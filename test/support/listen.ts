@@ -7,13 +7,23 @@ export interface Listening extends AsyncDisposable {
   readonly port: number
 }
 
-/** Lets a server listen on a free port of loopback; disposing of it cuts its connections, where it knows them. */
-export async function listen(server: Server, scheme: 'http' | 'https' = 'http'): Promise<Listening> {
-  server.listen(0, '127.0.0.1')
+interface ListenOptions {
+  readonly scheme?: 'http' | 'https' | 'redis'
+  readonly host?: string
+  /** Default: a free one. */
+  readonly port?: number
+}
+
+/** Lets a server listen, by default on a free port of loopback; disposing of it cuts its connections, where it knows them. */
+export async function listen(
+  server: Server,
+  { scheme = 'http', host = '127.0.0.1', port: wanted = 0 }: ListenOptions = {},
+): Promise<Listening> {
+  server.listen(wanted, host)
   await once(server, 'listening')
   const { port } = server.address() as AddressInfo
   return {
-    url: `${scheme}://127.0.0.1:${port}`,
+    url: `${scheme}://${host}:${port}`,
     port,
     async [Symbol.asyncDispose]() {
       const closed = once(server, 'close')

@@ -1,11 +1,12 @@
 import { type ChildProcess, execFile, spawn } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
 import { mkdir, writeFile } from 'node:fs/promises'
-import { createServer } from 'node:net'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import { cephConfig } from './ceph-config.ts'
+import { endProcess } from './child.ts'
+import { freePorts } from './free-port.ts'
 import { tempFolder } from './temp-folder.ts'
+import { until } from './wait.ts'
 
 const run = promisify(execFile)
 
@@ -35,7 +36,7 @@ export async function startS3Server(): Promise<S3Server | S3Unavailable> {
   const daemons: ChildProcess[] = []
   const stop = async (): Promise<void> => {
     // Killed, not stopped: the state is thrown away, and an orderly stop takes five seconds.
-    await Promise.all(daemons.map((daemon) => ended(daemon)))
+    await Promise.all(daemons.map((daemon) => endProcess(daemon)))
     await folder[Symbol.asyncDispose]()
   }
   try {
@@ -55,7 +56,8 @@ export async function startS3Server(): Promise<S3Server | S3Unavailable> {
 }
 
 async function start(folder: string, daemons: ChildProcess[]): Promise<string> {
-  const [gateway, monitor, osd] = await freePorts()
+  // The OSD takes the first free port of a range that begins with its own.
+  const [gateway = 0, monitor = 0, osd = 0] = await freePorts(3)
   const config = `${folder}/ceph.conf`
   const keyring = `${folder}/keyring`
   await Promise.all(['mon', 'osd', 'rgw', 'log', 'run'].map((name) => mkdir(`${folder}/${name}`)))
@@ -122,16 +124,13 @@ async function start(folder: string, daemons: ChildProcess[]): Promise<string> {
   )
   daemon('radosgw', '-n', 'client.rgw.a')
   const endpoint = `http://127.0.0.1:${gateway}`
-  for (const deadline = Date.now() + 30_000; Date.now() < deadline; await sleep(50)) {
-    if (
-      await fetch(endpoint).then(
-        (answer) => answer.ok,
-        () => false,
-      )
-    )
-      return endpoint
-  }
-  throw new Error(`radosgw did not answer within 30 s; its log is in ${folder}/log`)
+  await until(`radosgw answers; its log is in ${folder}/log`, 30_000, () =>
+    fetch(endpoint).then(
+      ({ ok }) => ok,
+      () => false,
+    ),
+  )
+  return endpoint
 }
 
 const KEYS: readonly (readonly [name: string, ...caps: string[]])[] = [
@@ -170,20 +169,4 @@ async function allThere(): Promise<boolean> {
     ),
   )
   return !found.includes(false)
-}
-
-async function ended(daemon: ChildProcess): Promise<void> {
-  if (daemon.exitCode !== null || daemon.signalCode !== null) return
-  const closed = new Promise((resolve) => daemon.once('close', resolve))
-  daemon.kill('SIGKILL')
-  await closed
-}
-
-/** Three that are free now. The OSD takes the first of a range that begins with its port. */
-async function freePorts(): Promise<readonly [number, number, number]> {
-  const servers = [createServer(), createServer(), createServer()]
-  await Promise.all(servers.map((server) => new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))))
-  const ports = servers.map((server) => (server.address() as { port: number }).port)
-  await Promise.all(servers.map((server) => new Promise((resolve) => server.close(resolve))))
-  return ports as unknown as readonly [number, number, number]
 }

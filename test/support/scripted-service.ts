@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { finished } from 'node:stream/promises'
+import { listen, type Listening } from './listen.ts'
 import { type ReceivedPart, receiveParts } from './received-parts.ts'
 
 /*
@@ -103,6 +103,7 @@ export class ScriptedService implements AsyncDisposable {
   peakInFlight = 0
   readonly #options: ScriptedServiceOptions
   readonly #server = createServer((request, response) => void this.#serve(request, response))
+  #listening: Listening | null = null
   #arrived = 0
 
   constructor(options: ScriptedServiceOptions) {
@@ -112,7 +113,7 @@ export class ScriptedService implements AsyncDisposable {
 
   /** Base address: `http://127.0.0.1:<port>`. */
   get url(): string {
-    return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}`
+    return this.#listening?.url ?? ''
   }
 
   /** Documents paid for, copies counted each time. */
@@ -122,18 +123,13 @@ export class ScriptedService implements AsyncDisposable {
 
   /** `port` is for tests that bring the service back at the address it had. */
   async listen(port = 0): Promise<this> {
-    await new Promise<void>((resolve, reject) => {
-      this.#server.once('error', reject)
-      this.#server.listen(port, '127.0.0.1', resolve)
-    })
+    this.#listening = await listen(this.#server, { port })
     return this
   }
 
   /** Cuts every connection and stops listening. */
   async [Symbol.asyncDispose](): Promise<void> {
-    const closed = new Promise((resolve) => this.#server.close(resolve))
-    this.#server.closeAllConnections()
-    await closed
+    await this.#listening?.[Symbol.asyncDispose]()
   }
 
   async #serve(request: IncomingMessage, response: ServerResponse): Promise<void> {

@@ -1,6 +1,7 @@
 import { join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import type { ChunkLine } from '#src/corpus/export/chunk-line.ts'
+import { shared } from '../../support/shared.ts'
 import { tempFolder } from '../../support/temp-folder.ts'
 import { exportAs, linesOf, makeCorpus } from './support/exports.ts'
 import { answerOf, type FoundPython, pythonWith } from './support/python.ts'
@@ -49,19 +50,16 @@ const READERS = [
   { name: 'load_dataset of Hugging Face', module: 'datasets', from: 'datasets', program: DATASETS },
 ] as const
 
+const { path: at } = await shared(tempFolder())
+
 const found = new Map<string, FoundPython>()
 for (const { module, from } of READERS) found.set(module, await pythonWith(module, from))
 
 describe('in Python, the chunks of an export are read as they are by', () => {
-  const folder = tempFolder()
-  let at = ''
-
   beforeAll(async () => {
-    at = (await folder).path
     await makeCorpus(at)
     for (const format of ['jsonl', 'parquet', 'langchain', 'llamaindex'] as const) await exportAs(at, format)
   }, 300_000)
-  afterAll(async () => (await folder)[Symbol.asyncDispose]())
 
   for (const { name, module, program } of READERS) {
     const python = found.get(module)

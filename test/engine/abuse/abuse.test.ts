@@ -1,10 +1,11 @@
 import { readFile } from 'node:fs/promises'
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import { describe, expect, test, vi } from 'vitest'
 import { residentBytes } from '#src/engine/children/process-usage.ts'
 import { csvFile, parseWith } from '../support/engine-client.ts'
-import { startEngine, type EngineProcess } from '../support/engine-process.ts'
+import { startEngine } from '../support/engine-process.ts'
 import { builtDocuments, damagedSamples, type HostileDocument } from './hostile-documents.ts'
 import { seedFrom } from '../../support/seed.ts'
+import { shared } from '../../support/shared.ts'
 
 const TIMEOUT_MS = 8_000
 /** Upload, queue and answer, on a machine that has other things to do. */
@@ -14,15 +15,9 @@ const CHILD_MEGABYTES = 1_000
 const ANSWERS = new Set([200, 400, 408, 422])
 const seed = seedFrom('FUZZ_SEED', 'fresh')
 
-let engine: EngineProcess
-
-beforeAll(async () => {
-  engine = await startEngine(['--children=2'], {
-    ...process.env,
-    SLUICE_ENGINE_MEMORY_MB: String(CHILD_MEGABYTES),
-  })
-})
-afterAll(() => engine.stop())
+const engine = await shared(
+  startEngine(['--children=2'], { ...process.env, SLUICE_ENGINE_MEMORY_MB: String(CHILD_MEGABYTES) }),
+)
 
 /** Status and code of each answer; fails when one is late or not of the contract. */
 async function sendAll(documents: readonly HostileDocument[]): Promise<Map<string, string>> {

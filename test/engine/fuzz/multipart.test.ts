@@ -1,13 +1,14 @@
-import { mkdtemp, readdir, rm } from 'node:fs/promises'
+import { readdir } from 'node:fs/promises'
 import { connect } from 'node:net'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Agent, request } from 'undici'
-import { afterAll, beforeAll, expect, test, vi } from 'vitest'
-import { createEngine, type Engine } from '#src/engine/create-engine.ts'
+import { afterAll, expect, test, vi } from 'vitest'
+import { createEngine } from '#src/engine/create-engine.ts'
 import { Random } from '../../support/random.ts'
 import { randomRequest, type RandomRequest } from './random-request.ts'
 import { seedFrom } from '../../support/seed.ts'
+import { shared } from '../../support/shared.ts'
+import { tempFolder } from '../../support/temp-folder.ts'
 
 const CASES = 10_000
 const IN_FLIGHT = 16
@@ -16,21 +17,10 @@ const ANSWER_WITHIN_MS = 90_000
 const EXPECTED = new Set([200, 400, 408, 413, 422])
 const seed = seedFrom('FUZZ_SEED', 'fresh')
 
-let engine: Engine
-let folder: string
-let agent: Agent
-
-beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'fuzz-'))
-  engine = await createEngine({ temporaryFolder: folder, children: 1 })
-  agent = new Agent({ connections: IN_FLIGHT, bodyTimeout: ANSWER_WITHIN_MS, headersTimeout: ANSWER_WITHIN_MS })
-})
-
-afterAll(async () => {
-  await agent.close()
-  await engine[Symbol.asyncDispose]()
-  await rm(folder, { recursive: true })
-})
+const { path: folder } = await shared(tempFolder())
+const engine = await shared(createEngine({ temporaryFolder: folder, children: 1 }))
+const agent = new Agent({ connections: IN_FLIGHT, bodyTimeout: ANSWER_WITHIN_MS, headersTimeout: ANSWER_WITHIN_MS })
+afterAll(() => agent.close())
 
 async function send({ contentType, body }: RandomRequest): Promise<number> {
   const headers = { 'content-type': contentType }

@@ -1,5 +1,4 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { parseOptionsSchema } from '#src/contract/options.ts'
@@ -11,6 +10,7 @@ import { convert } from './convert.ts'
 import { scriptIn, shownBy } from './find-script.ts'
 import { hostilePage } from './hostile-page.ts'
 import { seedFrom } from '../../support/seed.ts'
+import { tempFolder } from '../../support/temp-folder.ts'
 
 const seed = seedFrom('SCRIPT_SEED', 'fresh')
 
@@ -22,8 +22,8 @@ describe('scripts of a page', () => {
     'are in no Markdown, HTML or link of it, whatever holds them, as a tree or as a stream',
     async () => {
       const random = new Random(seed)
-      const folder = await mkdtemp(join(tmpdir(), 'scripts-'))
-      const path = join(folder, 'page.html')
+      await using folder = await tempFolder()
+      const path = join(folder.path, 'page.html')
       for (let draw = 0; draw < draws; draw++) {
         const page = hostilePage(random)
         await writeFile(path, page)
@@ -44,7 +44,6 @@ describe('scripts of a page', () => {
           if (index > 0) expect(markdown, `seed ${seed}, draw ${draw}, way ${index}: ${page}`).toContain('the start')
         }
       }
-      await rm(folder, { recursive: true })
     },
     30_000 + 100 * draws,
   )

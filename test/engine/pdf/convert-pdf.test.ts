@@ -1,15 +1,12 @@
 import { open } from 'node:fs/promises'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { countPdfPages } from '#src/engine/pdf/inspect-pdf.ts'
 import { buildPdf, paragraph, type PdfPage, text } from '../../support/build-pdf.ts'
 import { pdfOf } from '../support/pdf-of.ts'
 import { BuiltPdfs } from '../../support/built-pdfs.ts'
+import { shared } from '../../support/shared.ts'
 
-let pdfs: BuiltPdfs
-beforeAll(async () => {
-  pdfs = await BuiltPdfs.open()
-})
-afterAll(() => pdfs[Symbol.asyncDispose]())
+const pdfs = await shared(BuiltPdfs.open())
 
 const SENTENCES = [
   'The harbour was built in the year 1842 by the town itself,',

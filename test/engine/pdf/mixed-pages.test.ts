@@ -1,7 +1,6 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { drawPages } from '#src/engine/pdf/ink/draw-pages.ts'
 import { convertPdf } from '#src/engine/pdf/convert-pdf.ts'
 import { paragraph } from '../../support/build-pdf.ts'
@@ -11,6 +10,8 @@ import { readDraw } from '../../support/mixed-pages/read-draw.ts'
 import { writePdf } from '../../support/mixed-pages/write-pdf.ts'
 import { levelled } from '#src/engine/pdf/ink/picture-ops.ts'
 import { seedFrom } from '../../support/seed.ts'
+import { shared } from '../../support/shared.ts'
+import { tempFolder } from '../../support/temp-folder.ts'
 
 /** `MIXED_DRAWS=1000 MIXED_SEED=…` for a long run; a failure prints the seed of its page. */
 const draws = Number(process.env['MIXED_DRAWS'] ?? 8)
@@ -21,11 +22,7 @@ const SETTING = { x: 26, top: 30, width: 278, size: 11, font: 0 }
 const TRUE = 'Ships of up to ninety metres can lie at the northern quay and smaller ones moor behind the breakwater'
 const WRONG = 'Every lantern of seven gardens may hang on a silver rope while older trees bend toward an empty meadow'
 
-let folder: string
-beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'mixed-'))
-})
-afterAll(() => rm(folder, { recursive: true }))
+const { path: folder } = await shared(tempFolder())
 
 const lines = (words: string) => setLines(words.split(' '), SETTING)
 

@@ -1,20 +1,17 @@
 import { deflateSync } from 'node:zlib'
 import Pdf from 'pdfkit'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { gradePage } from '#src/engine/grade/grade-page.ts'
 import { convertPdf } from '#src/engine/pdf/convert-pdf.ts'
 import { buildPdf, type PdfPage, text } from '../../support/build-pdf.ts'
 import { BuiltPdfs } from '../../support/built-pdfs.ts'
+import { shared } from '../../support/shared.ts'
 
 const SENTENCE = 'Ships of up to ninety metres can lie at the northern quay.'
 const PAGE: PdfPage = { content: text(72, 90, SENTENCE) + text(72, 110, 'Smaller ones moor behind the breakwater.') }
 const OPTIONS = { type: 'pdf', mode: 'auto', pages: true, blocks: true, pageMarkers: false } as const
 
-let pdfs: BuiltPdfs
-beforeAll(async () => {
-  pdfs = await BuiltPdfs.open()
-})
-afterAll(() => pdfs[Symbol.asyncDispose]())
+const pdfs = await shared(BuiltPdfs.open())
 
 /** A PDF whose text is encrypted. */
 async function locked(userPassword: string): Promise<Buffer> {

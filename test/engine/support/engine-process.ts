@@ -4,7 +4,8 @@ import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { bundledForAll } from '../../support/bundled.ts'
 
-export interface EngineProcess {
+/** Disposing of it closes its standard input, at which it ends in order. */
+export interface EngineProcess extends AsyncDisposable {
   readonly url: string
   readonly pid: number
   readonly process: ChildProcess
@@ -12,7 +13,6 @@ export interface EngineProcess {
   peakBytes(): Promise<number>
   /** All that it logged so far. */
   log(): string
-  stop(): Promise<void>
 }
 
 export const ENTRY = bundledForAll()?.engine ?? join(import.meta.dirname, '../../../workers/engine.ts')
@@ -44,7 +44,7 @@ export async function startEngine(
       return Number(/VmHWM:\s+(\d+) kB/.exec(status)?.[1]) * 1024
     },
     log: () => log,
-    stop: async () => {
+    [Symbol.asyncDispose]: async () => {
       child.stdin.end()
       await exit
     },

@@ -1,18 +1,15 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { Random } from '../../support/random.ts'
-import { startTestRedis, type TestRedis } from '../../support/redis.ts'
+import { startTestRedis } from '../../support/redis.ts'
 import { type ArchiveDocument, type ReadPage, routeArchive } from '../../support/routed-archive.ts'
 import { seedFrom } from '../../support/seed.ts'
+import { shared } from '../../support/shared.ts'
 
 const SEED = seedFrom('ROUTE_SEED', 11)
 const FLOOR = 0.9
 const PAGES = [1, 3, 80, 17, 6]
 
-let redis: TestRedis
-beforeAll(async () => {
-  redis = await startTestRedis()
-})
-afterAll(() => redis[Symbol.asyncDispose]())
+const redis = await shared(startTestRedis())
 
 function drawnPage(random: Random): ReadPage {
   const f1 = random.next() < 0.3 ? random.next() : 1

@@ -1,7 +1,7 @@
 import { cp } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { temporaryFolder } from '../../../support/folder.ts'
+import { tempFolder } from '../../../support/temp-folder.ts'
 import { type RunningSluice, sluice, startSluice } from '../../../support/sluice.ts'
 
 const ROOT = resolve(import.meta.dirname, '../../../..')
@@ -42,7 +42,7 @@ export async function startView(
   flags: readonly string[] = [],
 ): Promise<Viewed> {
   await using resources = new AsyncDisposableStack()
-  const folder = resources.use(await temporaryFolder())
+  const folder = resources.use(await tempFolder())
   const [source, out, cache] = ['in', 'out', 'cache'].map((name) => join(folder.path, name)) as [string, string, string]
   await fill(source)
   const done = await sluice(['run', source, '--out', out, '--quiet'], { program })
