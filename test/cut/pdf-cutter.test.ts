@@ -5,7 +5,7 @@ import { describe, expect, test } from 'vitest'
 import { PdfCutter, type PdfCutterOptions } from '#src/cut/pdf-cutter.ts'
 import type { Failure } from '#src/document/failure.ts'
 import type { CutDocument, Piece } from '#src/ports/piece-cutter.ts'
-import { buildPdf, text } from '../support/build-pdf.ts'
+import { lockedPdf } from '../support/build-pdf.ts'
 import { sha256 } from '../support/documents.ts'
 import { headingOf, type LargePdf, writeLargePdf } from '../support/large-pdf.ts'
 import { childrenOf, commandLine } from '../support/process-tree.ts'
@@ -128,7 +128,7 @@ describe('a PDF that cannot be cut', () => {
 
   test('fails as encrypted or as corrupt, and leaves no temporary file', async () => {
     const locked = join(folder.path, 'locked.pdf')
-    await writeFile(locked, buildPdf([{ content: text(72, 72, 'secret') }], { password: 'open sesame' }))
+    await writeFile(locked, await lockedPdf('secret', 'open sesame'))
     expect(await cut(locked)).toMatchObject({ code: 'encrypted', message: /password/ })
 
     const torn = await pdfOf({ pictures: tenPages })
