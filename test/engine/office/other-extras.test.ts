@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
-import { zipSync, strToU8 } from 'fflate'
 import type { Extension } from '#src/document/formats.ts'
 import { convertOffice } from '#src/engine/office/convert-office.ts'
+import { zip } from '../../support/zip.ts'
 
 const OPTIONS = { removeBase64Images: true, onlyMainContent: true }
 const convert = (bytes: Buffer, extension: Extension, options = OPTIONS) => convertOffice(bytes, extension, options)
@@ -19,7 +19,7 @@ function openText(body: string, styles = '', others: Readonly<Record<string, str
     'content.xml': `<office:document-content ${NAMESPACES} ${LINKS}>${styles}<office:body><office:text>${body}</office:text></office:body></office:document-content>`,
     ...others,
   }
-  return Buffer.from(zipSync(Object.fromEntries(Object.entries(parts).map(([path, xml]) => [path, strToU8(xml)]))))
+  return zip(parts)
 }
 
 function openDocument(): Buffer {
@@ -76,7 +76,7 @@ const openFile = (kind: string, body: string): Buffer => {
     'META-INF/manifest.xml': `<manifest:manifest xmlns:manifest="urn:oasis:names:tc:opendocument:xmlns:manifest:1.0"><manifest:file-entry manifest:full-path="/" manifest:media-type="${type}"/></manifest:manifest>`,
     'content.xml': `<office:document-content ${NAMESPACES} ${LINKS}><office:body><office:${kind}>${body}</office:${kind}></office:body></office:document-content>`,
   }
-  return Buffer.from(zipSync(Object.fromEntries(Object.entries(parts).map(([path, xml]) => [path, strToU8(xml)]))))
+  return zip(parts)
 }
 
 describe('a comment of an OpenDocument file', () => {
