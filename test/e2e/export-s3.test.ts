@@ -1,17 +1,15 @@
 import { CreateBucketCommand, PutObjectCommand } from '@aws-sdk/client-s3'
 import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { afterAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { openS3Client } from '#src/s3/client.ts'
 import { buildPdf, text as drawnText } from '../support/build-pdf.ts'
 import { startS3Server } from '../support/s3-server.ts'
 import { sluice } from '../support/sluice.ts'
 import { tempFolder } from '../support/temp-folder.ts'
+import { shared } from '../support/shared.ts'
 
-const s3 = await startS3Server()
-afterAll(async () => {
-  if (s3.kind === 'ready') await s3[Symbol.asyncDispose]()
-})
+const s3 = await shared(startS3Server())
 const name = s3.kind === 'ready' ? 'a store in a bucket' : `a store in a bucket (not run: ${s3.reason})`
 
 interface Line {
@@ -38,9 +36,7 @@ describe.skipIf(s3.kind !== 'ready')(name, () => {
     }
     await openS3Client(s3).send(new CreateBucketCommand({ Bucket: 'export' }))
     const env = {
-      SLUICE_S3_ENDPOINT: s3.endpoint,
-      AWS_ACCESS_KEY_ID: s3.accessKeyId,
-      AWS_SECRET_ACCESS_KEY: s3.secretAccessKey,
+      ...s3.env,
       SLUICE_STATE_DIR: join(folder.path, 'state'),
     }
     const exported: Line[][] = []
@@ -75,9 +71,7 @@ describe.skipIf(s3.kind !== 'ready')(name.replace('store', 'source'), () => {
       await client.send(new CreateBucketCommand({ Bucket: 'papers' }))
       await put('Figure 1: The weir')
       const env = {
-        SLUICE_S3_ENDPOINT: s3.endpoint,
-        AWS_ACCESS_KEY_ID: s3.accessKeyId,
-        AWS_SECRET_ACCESS_KEY: s3.secretAccessKey,
+        ...s3.env,
         SLUICE_STATE_DIR: join(folder.path, 'state'),
       }
       const options = { env, cwd: folder.path }

@@ -176,9 +176,8 @@ async function inBucket(hub: string, resources: AsyncDisposableStack): Promise<L
     source: `s3://${bucket}/in`,
     out: `s3://${bucket}/out`,
     env: {
+      ...s3.env,
       SLUICE_S3_ENDPOINT: `http://${hub}:${there.port}`,
-      AWS_ACCESS_KEY_ID: s3.accessKeyId,
-      AWS_SECRET_ACCESS_KEY: s3.secretAccessKey,
     },
     store: await openS3Store({ client, bucket, prefix: 'out' }),
   }

@@ -200,17 +200,8 @@ test('run: texts of a bucket are passed through into a bucket, and a second run 
   await client.send(new CreateBucketCommand({ Bucket }))
   for (const [name, Body] of TEXTS) await client.send(new PutObjectCommand({ Bucket, Key: `in/${name}`, Body }))
   const locations = [`s3://${Bucket}/in`, '--out', `s3://${Bucket}/out`, '--state-dir', folder.path]
-  const args = [
-    'run',
-    ...locations,
-    '--s3-endpoint',
-    s3.endpoint,
-    '--parse-api-url',
-    service.url,
-    '--parse-api-key',
-    'k',
-  ]
-  const env = { AWS_ACCESS_KEY_ID: s3.accessKeyId, AWS_SECRET_ACCESS_KEY: s3.secretAccessKey }
+  const args = ['run', ...locations, '--parse-api-url', service.url, '--parse-api-key', 'k']
+  const { env } = s3
   expect((await sluice(args, { env })).stdout).toMatch(/7 seen: 7 done/)
   expect((await sluice(args, { env })).stdout).toMatch(/7 documents unchanged, nothing sent/)
   expect(service.requests).toEqual([])

@@ -1,13 +1,12 @@
-import { type ChildProcess, spawn } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { copyFile, mkdir, readdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { connectRedis } from '#src/redis/connection.ts'
-import { findRedisServer } from '#src/redis/private-server/server-binary.ts'
 import { tempFolder } from '../support/temp-folder.ts'
 import { freePort } from '../support/free-port.ts'
-import { REDIS_CACHE_DIR } from '../support/redis.ts'
+import { endProcess } from '../support/child.ts'
+import { REDIS_CACHE_DIR, spawnRedisServer } from '../support/redis.ts'
 import { errorReply, parsedReply, ScriptedService } from '../support/scripted-service.ts'
 import { SecretSearch } from '../support/secret-search.ts'
 import { sluice, startSluice } from '../support/sluice.ts'
@@ -66,17 +65,13 @@ const ENVIRONMENT = {
 }
 
 async function startRedis(folder: string): Promise<AsyncDisposable & { readonly url: string }> {
-  const [port, { command, libraries }] = [await freePort(), await findRedisServer({ cacheDir: REDIS_CACHE_DIR })]
+  const port = await freePort()
   const password = SECRETS['the password of Redis']
   const flags = ['--port', String(port), '--requirepass', password, '--save', '', '--maxmemory-policy', 'noeviction']
-  const child: ChildProcess = spawn(command, flags, {
-    cwd: folder,
-    stdio: 'ignore',
-    env: { ...process.env, ...(libraries === '' ? {} : { LD_LIBRARY_PATH: libraries }) },
-  })
+  const child = await spawnRedisServer([...flags, '--dir', folder])
   return {
     url: `redis://default:${password}@127.0.0.1:${port}`,
-    [Symbol.asyncDispose]: async () => void child.kill('SIGKILL'),
+    [Symbol.asyncDispose]: () => endProcess(child),
   }
 }
 

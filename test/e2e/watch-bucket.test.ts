@@ -145,9 +145,8 @@ function testWatching(s3: S3Server): void {
           (name) => `  ${name}: { source: "s3://${bucket}/${name}", out: out/${name} }\n`,
         )
         await writeFile(join(folder.path, 'sluice.yaml'), `pipelines:\n${pipelines.join('')}`)
-        const keys = { AWS_ACCESS_KEY_ID: s3.accessKeyId, AWS_SECRET_ACCESS_KEY: s3.secretAccessKey }
         const api = { PARSE_API_URL: service.url, PARSE_API_KEY: 'test-key' }
-        const env = { ...keys, ...api, ...reported, REDIS_URL: redis.url, SLUICE_S3_ENDPOINT: s3.endpoint }
+        const env = { ...s3.env, ...api, ...reported, REDIS_URL: redis.url }
         const [watch, worker] = ['watch', 'work'].map((command) => startSluice([command], { cwd: folder.path, env }))
         const stderr = (): string => `${watch?.stderr()}${worker?.stderr()}`
         try {

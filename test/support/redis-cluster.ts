@@ -1,11 +1,9 @@
-import { spawn } from 'node:child_process'
 import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { connectRedis, type RedisConnection } from '#src/redis/connection.ts'
-import { findRedisServer } from '#src/redis/private-server/server-binary.ts'
 import { endProcess } from './child.ts'
 import { freePorts } from './free-port.ts'
-import { REDIS_CACHE_DIR } from './redis.ts'
+import { spawnRedisServer } from './redis.ts'
 import { tempFolder } from './temp-folder.ts'
 import { until } from './wait.ts'
 
@@ -58,12 +56,8 @@ async function connectToNode(url: string): Promise<RedisConnection> {
 }
 
 async function startNode(node: { readonly port: number; readonly busPort: number }, folder: string) {
-  const { command, libraries } = await findRedisServer({ cacheDir: REDIS_CACHE_DIR })
   const dir = join(folder, String(node.port))
   await mkdir(dir)
   const cluster = ['--cluster-enabled', 'yes', '--cluster-port', String(node.busPort)]
-  return spawn(command, ['--port', String(node.port), '--bind', '127.0.0.1', '--save', '', '--dir', dir, ...cluster], {
-    stdio: 'ignore',
-    ...(libraries === '' ? {} : { env: { ...process.env, LD_LIBRARY_PATH: libraries } }),
-  })
+  return spawnRedisServer(['--port', String(node.port), '--bind', '127.0.0.1', '--save', '', '--dir', dir, ...cluster])
 }

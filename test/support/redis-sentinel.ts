@@ -1,9 +1,8 @@
-import { type ChildProcess, spawn } from 'node:child_process'
+import type { ChildProcess } from 'node:child_process'
 import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { Redis } from 'ioredis'
-import { findRedisServer } from '#src/redis/private-server/server-binary.ts'
-import { REDIS_CACHE_DIR } from './redis.ts'
+import { spawnRedisServer } from './redis.ts'
 import { endProcess } from './child.ts'
 import { freePorts } from './free-port.ts'
 import { tempFolder } from './temp-folder.ts'
@@ -24,15 +23,13 @@ export interface WatchedRedis extends AsyncDisposable {
 
 export async function startWatchedRedis(): Promise<WatchedRedis> {
   const folder = await tempFolder()
-  const { command, libraries } = await findRedisServer({ cacheDir: REDIS_CACHE_DIR })
-  const env = { ...process.env, ...(libraries === '' ? {} : { LD_LIBRARY_PATH: libraries }) }
   const [master = 0, replica = 0, ...sentinels] = await freePorts(5)
   const start = async (port: number, lines: readonly string[], ...more: readonly string[]): Promise<ChildProcess> => {
     const dir = join(folder.path, String(port))
     await mkdir(dir)
     const settings = [`port ${port}`, 'bind 127.0.0.1', `dir ${dir}`, ...lines]
     await writeFile(join(dir, 'redis.conf'), settings.join('\n') + '\n')
-    return spawn(command, [join(dir, 'redis.conf'), ...more], { stdio: 'ignore', env })
+    return spawnRedisServer([join(dir, 'redis.conf'), ...more])
   }
   const server = ['save ""', `requirepass ${PASSWORD}`, `masterauth ${PASSWORD}`, 'maxmemory-policy noeviction']
   const watch = [

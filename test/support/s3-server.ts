@@ -107,9 +107,12 @@ export interface S3Server extends AsyncDisposable {
   readonly region: string
   readonly accessKeyId: string
   readonly secretAccessKey: string
+  /** The same as settings of the program. */
+  readonly env: Readonly<Record<string, string>>
 }
 
-export interface S3Unavailable {
+/** Disposing of it does nothing. */
+export interface S3Unavailable extends AsyncDisposable {
   readonly kind: 'unavailable'
   /** Why the tests that need it cannot run here, for their names. */
   readonly reason: string
@@ -118,7 +121,7 @@ export interface S3Unavailable {
 /** A real object store of the test's own: one Ceph monitor, one OSD in memory, one radosgw, on loopback ports only. */
 export async function startS3Server(): Promise<S3Server | S3Unavailable> {
   const missing = await installed()
-  if (missing !== null) return { kind: 'unavailable', reason: missing }
+  if (missing !== null) return { kind: 'unavailable', reason: missing, [Symbol.asyncDispose]: async () => undefined }
   const folder = await tempFolder()
   const daemons: ChildProcess[] = []
   const stop = async (): Promise<void> => {
@@ -128,14 +131,10 @@ export async function startS3Server(): Promise<S3Server | S3Unavailable> {
   }
   try {
     const endpoint = await start(folder.path, daemons)
-    return {
-      kind: 'ready',
-      endpoint,
-      region: 'us-east-1',
-      accessKeyId: 'testkey',
-      secretAccessKey: 'testsecret',
-      [Symbol.asyncDispose]: stop,
-    }
+    const [region, accessKeyId, secretAccessKey] = ['us-east-1', 'testkey', 'testsecret']
+    const keys = { AWS_ACCESS_KEY_ID: accessKeyId, AWS_SECRET_ACCESS_KEY: secretAccessKey }
+    const env = { SLUICE_S3_ENDPOINT: endpoint, SLUICE_S3_REGION: region, ...keys }
+    return { kind: 'ready', endpoint, region, accessKeyId, secretAccessKey, env, [Symbol.asyncDispose]: stop }
   } catch (error) {
     await stop()
     throw error

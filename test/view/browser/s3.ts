@@ -29,10 +29,7 @@ test.skipIf(reason !== null)(
     for (const name of ['annual-report.pdf', 'lock-faq.htm']) await cp(join(SAMPLES, name), join(source, name))
     const out = `s3://${bucket.name}/parsed`
     const env = {
-      AWS_ACCESS_KEY_ID: s3.accessKeyId,
-      AWS_SECRET_ACCESS_KEY: s3.secretAccessKey,
-      SLUICE_S3_ENDPOINT: s3.endpoint,
-      SLUICE_S3_REGION: s3.region,
+      ...s3.env,
       SLUICE_STATE_DIR: join(folder.path, 'state'),
     }
     const done = await sluice(['run', source, '--out', out, '--quiet'], { program, env })
