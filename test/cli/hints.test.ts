@@ -1,6 +1,5 @@
-import { once } from 'node:events'
 import { mkdir, writeFile } from 'node:fs/promises'
-import { type AddressInfo, createServer } from 'node:net'
+import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { loadSettings } from '#config/load.ts'
@@ -9,6 +8,7 @@ import { outputs, recordOf } from '../support/documents.ts'
 import { tempFolder } from '../support/temp-folder.ts'
 import { makeStore } from '../support/open-store-at.ts'
 import { sluice } from '../support/sluice.ts'
+import { listen } from '../support/listen.ts'
 
 test.each([
   [{ out: '' }, '--out is empty; was a variable of the shell not set?'],
@@ -42,11 +42,9 @@ test.each([
 
 test('an engine whose port is taken, and a name that stands twice in sluice.yaml, are refused in one sentence', async () => {
   await using folder = await tempFolder()
-  const server = createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const { port } = server.address() as AddressInfo
+  await using server = await listen(createServer())
+  const { port } = server
   const engine = await sluice(['engine', '--port', String(port)], { cwd: folder.path })
-  server.close()
   expect([engine.code, engine.stdout]).toEqual([1, ''])
   expect(engine.stderr).toBe(
     `sluice: --port ${port} (--host 127.0.0.1): another program already listens there. Choose another port, or 0 for a free one.\n`,

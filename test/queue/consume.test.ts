@@ -1,6 +1,4 @@
-import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { fileURLToPath } from 'node:url'
 import { Queue as BullQueue, Worker } from 'bullmq'
 import { describe, expect, test } from 'vitest'
 import type { Delivery, JobVerdict } from '#src/ports/queue.ts'
@@ -11,6 +9,7 @@ import { documentJob, documentJobs } from '../support/queue-jobs.ts'
 import { serverPid, startTestRedis } from '../support/redis.ts'
 import { after, elapse, takes, until } from '../support/wait.ts'
 import { shared } from '../support/shared.ts'
+import { startProcess } from '../support/child.ts'
 
 const redis = await shared(startTestRedis())
 
@@ -194,14 +193,13 @@ describe('the stop of a queue consumer', () => {
   })
 
   test('leaves nothing that keeps the process alive, though Redis went away a moment before', async () => {
-    const program = fileURLToPath(new URL('../support/processes/stopping-worker.ts', import.meta.url))
-    const worker = spawn(process.execPath, [program, redis.url, 'keeps'], { stdio: ['pipe', 'pipe', 'inherit'] })
-    const ended = once(worker, 'exit')
-    await once(worker.stdout, 'data')
+    const worker = startProcess('stopping-worker.ts', [redis.url, 'keeps'])
+    const ended = once(worker.child, 'exit')
+    await worker.line('running')
     await redis.killServer()
     await elapse(100, 'the worker notices that Redis is gone')
-    worker.stdin.end()
-    using _late = after(10_000, () => worker.kill('SIGKILL'))
+    worker.child.stdin.end()
+    using _late = after(10_000, () => worker.child.kill('SIGKILL'))
     expect(await ended).toEqual([0, null])
   })
 

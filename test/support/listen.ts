@@ -1,5 +1,5 @@
 import { once } from 'node:events'
-import type { AddressInfo, Server } from 'node:net'
+import type { AddressInfo, Server, Socket } from 'node:net'
 
 export interface Listening extends AsyncDisposable {
   /** Without a path: `http://127.0.0.1:<port>`. */
@@ -14,11 +14,13 @@ interface ListenOptions {
   readonly port?: number
 }
 
-/** Lets a server listen, by default on a free port of loopback; disposing of it cuts its connections, where it knows them. */
+/** Lets a server listen, by default on a free port of loopback; disposing of it cuts its connections. */
 export async function listen(
   server: Server,
   { scheme = 'http', host = '127.0.0.1', port: wanted = 0 }: ListenOptions = {},
 ): Promise<Listening> {
+  const open = new Set<Socket>()
+  server.on('connection', (socket: Socket) => open.add(socket.once('close', () => open.delete(socket))))
   server.listen(wanted, host)
   await once(server, 'listening')
   const { port } = server.address() as AddressInfo
@@ -28,9 +30,7 @@ export async function listen(
     async [Symbol.asyncDispose]() {
       const closed = once(server, 'close')
       server.close()
-      if ('closeAllConnections' in server && typeof server.closeAllConnections === 'function') {
-        server.closeAllConnections()
-      }
+      for (const socket of open) socket.destroy()
       await closed
     },
   }

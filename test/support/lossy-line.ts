@@ -15,7 +15,6 @@ export interface LossyLine extends Listening {
  * was carried out.
  */
 export async function lossyLine(to: string, host = '127.0.0.1'): Promise<LossyLine> {
-  const open = new Set<Socket>()
   let [losing, losingRequest, lost] = [false, false, 0]
   const server = createServer((near) => {
     const far = connectTo(to)
@@ -27,7 +26,6 @@ export async function lossyLine(to: string, host = '127.0.0.1'): Promise<LossyLi
       [near, far],
       [far, near],
     ] as const) {
-      open.add(socket)
       // What the other side was sent before still arrives there.
       socket.on('error', () => other.destroySoon()).on('close', () => other.destroySoon())
     }
@@ -54,10 +52,7 @@ export async function lossyLine(to: string, host = '127.0.0.1'): Promise<LossyLi
     },
     loseNextAnswer: () => void (losing = true),
     loseNextRequest: () => void (losingRequest = true),
-    async [Symbol.asyncDispose]() {
-      for (const socket of open) socket.destroy()
-      await listening[Symbol.asyncDispose]()
-    },
+    [Symbol.asyncDispose]: () => listening[Symbol.asyncDispose](),
   }
 }
 
