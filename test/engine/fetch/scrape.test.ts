@@ -1,7 +1,7 @@
 import { gzipSync } from 'node:zlib'
 import { describe, expect, test } from 'vitest'
 import { createEngine } from '#src/engine/create-engine.ts'
-import type { EngineAnswer } from '../support/engine-client.ts'
+import { askEngine } from '../support/engine-client.ts'
 import { shared } from '../../support/shared.ts'
 import { openSite, type Page } from '../../support/web-site.ts'
 import { pdfOf } from '../support/pdf-of.ts'
@@ -37,15 +37,8 @@ const siteUrl = site.url
 const engine = await shared(createEngine({ children: 1, allowPrivateAddresses: true, maxFileBytes: 2 * MEGABYTE }))
 const guarded = await shared(createEngine({ children: 1 }))
 
-async function scrape(
-  body: object,
-  by = engine,
-): Promise<Pick<EngineAnswer, 'status' | 'body'> & { readonly retryAfter: string | null }> {
-  const headers = { 'content-type': 'application/json' }
-  const response = await fetch(`${by.url}/v2/scrape`, { method: 'POST', body: JSON.stringify(body), headers })
-  const retryAfter = response.headers.get('retry-after')
-  return { status: response.status, body: (await response.json()) as EngineAnswer['body'], retryAfter }
-}
+const scrape = (body: object, by = engine) =>
+  askEngine(by, '/v2/scrape', { body: JSON.stringify(body), headers: { 'content-type': 'application/json' } })
 
 describe('POST /v2/scrape', () => {
   test('gives Markdown, plain text and JSON back as they are', async () => {
