@@ -1,7 +1,6 @@
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { drawPages } from '#src/engine/pdf/ink/draw-pages.ts'
 import { convertPdf } from '#src/engine/pdf/convert-pdf.ts'
 import { paragraph } from '../../support/build-pdf.ts'
 import { BuiltPdfs } from '../../support/built-pdfs.ts'
@@ -12,6 +11,7 @@ import { levelled } from '#src/engine/pdf/ink/picture-ops.ts'
 import { seedFrom } from '../../support/seed.ts'
 import { shared } from '../../support/shared.ts'
 import { tempFolder } from '../../support/temp-folder.ts'
+import { drawnSheet } from '../../support/mixed-pages/drawn-page.ts'
 
 /** `MIXED_DRAWS=1000 MIXED_SEED=…` for a long run; a failure prints the seed of its page. */
 const draws = Number(process.env['MIXED_DRAWS'] ?? 8)
@@ -29,9 +29,7 @@ const lines = (words: string) => setLines(words.split(' '), SETTING)
 /** A page that shows `TRUE` in a picture, turned by `slope`, with a text layer over it or none. */
 async function scanOf({ slope = 0, inForm = false, layer = '', layerTop = SETTING.top }): Promise<string> {
   const content = textOperators(lines(TRUE), SETTING, HEIGHT)
-  const source = writePdf({ width: WIDTH, height: HEIGHT, pictures: [], inForm: false, over: content })
-  const drawing = (await drawPages({ source, password: null }, [{ pageNumber: 1, turn: 0 }], { dpi: 200 })).get(1)
-  if (drawing === undefined) throw new Error('the library drew no page')
+  const drawing = await drawnSheet({ width: WIDTH, height: HEIGHT }, content, 200)
   const picture = slope === 0 ? drawing : levelled(drawing, slope)
   const path = join(folder, `${slope}-${inForm}-${layer.length}-${layerTop}.pdf`)
   const at = { ...SETTING, top: layerTop }
