@@ -9,6 +9,7 @@ import { tempFolder } from '../support/temp-folder.ts'
 import { makeStore } from '../support/open-store-at.ts'
 import { sluice } from '../support/sluice.ts'
 import { listen } from '../support/listen.ts'
+import { parseLines } from '../support/json-lines.ts'
 
 test.each([
   [{ out: '' }, '--out is empty; was a variable of the shell not set?'],
@@ -66,13 +67,8 @@ test('of several pipelines, a broken one is an error with its name and a summary
   const pipelines = ['a', 'b', 'c'].map((name) => `  ${name}: { source: ${name}, out: out-${name} }\n`).join('')
   const rules = "rules:\n  - { match: '*.xhtmll', options: { onlyMainContent: true } }\n"
   await writeFile(join(folder.path, 'sluice.yaml'), `${rules}pipelines:\n${pipelines}`)
-  const linesOf = (text: string) =>
-    text
-      .trim()
-      .split('\n')
-      .map((line) => JSON.parse(line) as Record<string, unknown>)
   const run = await sluice(['run', '--json'], { cwd: folder.path })
-  const events = linesOf(run.stdout)
+  const events = parseLines<Record<string, unknown>>(run.stdout)
   expect(run.code).toBe(1)
   expect(events).toContainEqual({ event: 'error', pipeline: 'c', message: expect.stringContaining('no such file') })
   expect(events.filter(({ event }) => event === 'summary').map(({ pipeline, end }) => [pipeline, end])).toEqual([
@@ -82,7 +78,7 @@ test('of several pipelines, a broken one is an error with its name and a summary
   ])
   expect(JSON.stringify(events)).toContain('*.xhtmll')
   const failures = await sluice(['failures', '--json'], { cwd: folder.path })
-  expect([failures.code, linesOf(failures.stdout)]).toEqual([
+  expect([failures.code, parseLines<Record<string, unknown>>(failures.stdout)]).toEqual([
     1,
     [{ event: 'error', pipeline: 'c', message: expect.any(String) }],
   ])

@@ -21,6 +21,7 @@ import { collect, recordOf } from '../support/documents.ts'
 import { tempFolder } from '../support/temp-folder.ts'
 import { wordCounter } from './support/word-counter.ts'
 import { shared } from '../support/shared.ts'
+import { readLines } from '../support/json-lines.ts'
 
 /** A grey picture whose left half is dark, with a caption, between two paragraphs. */
 const PAGE: PdfPage = {
@@ -96,10 +97,10 @@ describe('export --figures', () => {
       to,
     } as const
     await exportChunks(stored.store, asked, () => undefined, stop?.signal ?? new AbortController().signal)
-    const lines = (await readFile(join(to, 'chunks.jsonl'), 'utf8')).split('\n').filter((line) => line !== '')
+    const chunks = await readLines<ChunkLine>(join(to, 'chunks.jsonl'))
     const manifest = JSON.parse(await readFile(join(to, 'manifest.json'), 'utf8')) as ExportManifest
     const names = await readdir(join(to, 'figures')).catch((): string[] => [])
-    return { to, chunks: lines.map((line) => JSON.parse(line) as ChunkLine), manifest, names: names.toSorted() }
+    return { to, chunks, manifest, names: names.toSorted() }
   }
 
   /** Exports while a document holds something else, or is away. */

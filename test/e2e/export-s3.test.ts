@@ -1,5 +1,5 @@
 import { CreateBucketCommand, PutObjectCommand } from '@aws-sdk/client-s3'
-import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises'
+import { mkdir, readdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { openS3Client } from '#src/s3/client.ts'
@@ -8,6 +8,7 @@ import { startS3Server } from '../support/s3-server.ts'
 import { sluice } from '../support/sluice.ts'
 import { tempFolder } from '../support/temp-folder.ts'
 import { shared } from '../support/shared.ts'
+import { readLines } from '../support/json-lines.ts'
 
 const s3 = await shared(startS3Server())
 const name = s3.kind === 'ready' ? 'a store in a bucket' : `a store in a bucket (not run: ${s3.reason})`
@@ -18,11 +19,7 @@ interface Line {
   readonly markdownSpan: readonly number[]
 }
 
-const linesOf = async (folder: string): Promise<Line[]> =>
-  (await readFile(join(folder, 'chunks.jsonl'), 'utf8'))
-    .trimEnd()
-    .split('\n')
-    .map((line) => JSON.parse(line) as Line)
+const linesOf = (folder: string) => readLines<Line>(join(folder, 'chunks.jsonl'))
 
 describe.skipIf(s3.kind !== 'ready')(name, () => {
   test('is exported in the same chunks as a folder', { timeout: 240_000 }, async () => {

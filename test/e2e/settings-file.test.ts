@@ -6,6 +6,7 @@ import { tempFolder } from '../support/temp-folder.ts'
 import { ScriptedService } from '../support/scripted-service.ts'
 import { sluice, STACK_TRACE, startSluice } from '../support/sluice.ts'
 import { until } from '../support/wait.ts'
+import { parseLines } from '../support/json-lines.ts'
 
 /** Two small archives with one document each in common by name, and a settings file for both. */
 async function twoPipelines(folder: string, top: string): Promise<void> {
@@ -52,12 +53,7 @@ describe('./sluice with the pipelines of a settings file', () => {
     expect(again.stdout).toMatch(/^notes: 2 documents unchanged, nothing sent/)
     expect(again.stdout).not.toMatch(/letters/)
     const status = await sluice(['status', '--json'], { cwd })
-    expect(
-      status.stdout
-        .trim()
-        .split('\n')
-        .map((line) => JSON.parse(line) as unknown),
-    ).toMatchObject([
+    expect(parseLines(status.stdout)).toMatchObject([
       { pipeline: 'letters', done: 3, pending: 0 },
       { pipeline: 'notes', done: 2, pending: 0 },
     ])

@@ -4,8 +4,9 @@ import { beforeAll, describe, expect, test } from 'vitest'
 import type { ChunkLine } from '#src/corpus/export/chunk-line.ts'
 import { sluice } from '../../support/sluice.ts'
 import { shared } from '../../support/shared.ts'
+import { readLines } from '../../support/json-lines.ts'
 import { tempFolder } from '../../support/temp-folder.ts'
-import { exportAs, linesOf, makeCorpus } from './support/exports.ts'
+import { exportAs, makeCorpus } from './support/exports.ts'
 import { installPackage, linkLanceDb } from './support/packed.ts'
 
 const ROOT = resolve(import.meta.dirname, '../../..')
@@ -50,7 +51,7 @@ describe('the package, installed into an empty folder,', () => {
     await installPackage(at)
     await makeCorpus(at)
     await exportAs(at, 'jsonl')
-    const lines = await linesOf<ChunkLine>(join(at, 'jsonl/chunks.jsonl'))
+    const lines = await readLines<ChunkLine>(join(at, 'jsonl/chunks.jsonl'))
     expected = lines.map(({ id, text, document, markdownSpan: span }) => ({ id, text, document, span }))
   }, 600_000)
 

@@ -2,8 +2,9 @@ import { join, resolve } from 'node:path'
 import { beforeAll, describe, expect, test } from 'vitest'
 import type { ChunkLine } from '#src/corpus/export/chunk-line.ts'
 import { shared } from '../../support/shared.ts'
+import { readLines } from '../../support/json-lines.ts'
 import { tempFolder } from '../../support/temp-folder.ts'
-import { exportAs, linesOf, makeCorpus } from './support/exports.ts'
+import { exportAs, makeCorpus } from './support/exports.ts'
 import { execFile } from 'node:child_process'
 import { mkdir } from 'node:fs/promises'
 import { promisify } from 'node:util'
@@ -119,7 +120,7 @@ describe('in Python, the chunks of an export are read as they are by', () => {
       continue
     }
     test(name, async () => {
-      const lines = await linesOf<ChunkLine>(join(at, 'jsonl/chunks.jsonl'))
+      const lines = await readLines<ChunkLine>(join(at, 'jsonl/chunks.jsonl'))
       const expected = lines.map(({ id, text, document, markdownSpan, pages }) => ({
         id,
         text,

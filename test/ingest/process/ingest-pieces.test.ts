@@ -16,6 +16,7 @@ import { errorReply, type ReceivedRequest, type Reply } from '../../support/scri
 import { shared } from '../../support/shared.ts'
 import { tempFolder } from '../../support/temp-folder.ts'
 import { openWorkbench, type Workbench } from '../../support/workbench.ts'
+import { parseLines } from '../../support/json-lines.ts'
 
 /* Documents over a limit of 300 KB: cut by the real cutter, sent over real HTTP to a service that reads their pages. */
 
@@ -74,11 +75,7 @@ async function recordOf({ deps }: Workbench) {
   return record
 }
 const output = async ({ deps }: Workbench, name: string) => (await deps.store.readOutput(key, name))?.toString() ?? ''
-const lines = (text: string) =>
-  text
-    .trimEnd()
-    .split('\n')
-    .map((line) => JSON.parse(line) as Record<string, unknown>)
+const lines = (text: string) => parseLines<Record<string, unknown>>(text)
 const allPages = Array.from({ length: PAGES }, (_, index) => index + 1)
 
 describe('a PDF over the limit', () => {

@@ -12,6 +12,7 @@ import { writeLargePdf } from '../../support/large-pdf.ts'
 import { openRoutedBench, pagesInFile } from '../../support/routed-bench.ts'
 import { errorReply, type Reply } from '../../support/scripted-service.ts'
 import { tempFolder } from '../../support/temp-folder.ts'
+import { parseLines } from '../../support/json-lines.ts'
 
 /** A page as the engine reads it: what it says of the page, and what the reading is worth against the truth. */
 interface ReadPage {
@@ -162,12 +163,6 @@ interface StoredBlock {
   readonly bbox: readonly number[] | null
 }
 
-const linesOf = <T>(file: string): T[] =>
-  file
-    .split('\n')
-    .filter(Boolean)
-    .map((line) => JSON.parse(line) as T)
-
 function examined(
   {
     number,
@@ -179,10 +174,10 @@ function examined(
   blocksFile: string,
 ): Pick<RoutedResult, 'quality' | 'faults'> {
   const faults: string[] = []
-  const pages = linesOf<{ readonly pageNumber: number; readonly markdown: string }>(pagesFile)
+  const pages = parseLines<{ readonly pageNumber: number; readonly markdown: string }>(pagesFile)
   const numbers = pages.map(({ pageNumber }) => pageNumber).join()
   if (numbers !== document.pages.map((_, at) => at + 1).join()) faults.push(`pages are numbered ${numbers}`)
-  const blocks = Map.groupBy(linesOf<StoredBlock>(blocksFile), ({ pageNumber }) => pageNumber)
+  const blocks = Map.groupBy(parseLines<StoredBlock>(blocksFile), ({ pageNumber }) => pageNumber)
   const quality = document.pages.map(({ f1 }, at) => {
     const page = at + 1
     const parser: Parser = record.route?.pages[at]?.parser === 'service' ? 'service' : 'engine'

@@ -23,6 +23,7 @@ import { seedFrom } from '../../support/seed.ts'
 import { startTestRedis } from '../../support/redis.ts'
 import { shared } from '../../support/shared.ts'
 import { tempFolder } from '../../support/temp-folder.ts'
+import { parseLines } from '../../support/json-lines.ts'
 
 /* Documents drawn at random, cut by the real cutter, sent over real HTTP to an engine and a service that are scripted. */
 
@@ -102,8 +103,8 @@ async function openWith(drawn: Drawn, bought: Pick<Bought, 'answer' | 'pages'>, 
 const key = sourceKey('a.pdf')
 
 async function pagesOf({ deps }: RoutedBench): Promise<readonly string[]> {
-  const lines = (await deps.store.readOutput(key, 'pages.jsonl'))?.toString().trim().split('\n') ?? []
-  return lines.map((line) => (JSON.parse(line) as { markdown: string }).markdown)
+  const file = String((await deps.store.readOutput(key, 'pages.jsonl')) ?? '')
+  return parseLines<{ markdown: string }>(file).map(({ markdown }) => markdown)
 }
 
 describe('a document is bought by page', () => {
