@@ -4,7 +4,7 @@ import type { TokenCounter } from '#src/corpus/chunks/chunk.ts'
 import { exportChunks } from '#src/corpus/export/export-chunks.ts'
 import type { DocumentRecord } from '#src/document/record.ts'
 import type { OutputStore } from '#src/ports/output-store.ts'
-import { temporaryFolder } from '../../test/support/folder.ts'
+import { tempFolder } from '../../test/support/temp-folder.ts'
 import { Random } from '../../test/support/random.ts'
 import { generatedReport } from './generated-report.ts'
 
@@ -19,7 +19,7 @@ export async function measureMemory(seed: number, wanted: number, formats: reado
   const random = new Random(seed)
   const texts = Array.from({ length: DIFFERENT }, (_, index) => Buffer.from(generatedReport(random, index).markdown))
   for (const format of formats) {
-    await using folder = await temporaryFolder()
+    await using folder = await tempFolder()
     let peak = 0
     let made = 0
     const store = storeOf(texts, () => made < wanted)

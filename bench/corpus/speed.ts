@@ -5,7 +5,7 @@ import { chunkDocument } from '#src/corpus/chunks/chunk-document.ts'
 import { openEncoding } from '#src/corpus/tokens/encodings.ts'
 import { openTokenizerFile } from '#src/corpus/tokens/tokenizer-file.ts'
 import { writeTokenizers } from '../../test/corpus/support/tokenizer-files.ts'
-import { temporaryFolder } from '../../test/support/folder.ts'
+import { tempFolder } from '../../test/support/temp-folder.ts'
 import { Random } from '../../test/support/random.ts'
 import { generatedReport } from './generated-report.ts'
 
@@ -89,7 +89,7 @@ async function compare(name: string, documents: readonly Plain[]): Promise<Recor
 
 /** Encodings of OpenAI, and files of the kinds of BERT and GPT-2; then a fast and two usual ones as if no more than their counts were known. */
 async function counters(): Promise<readonly TokenCounter[]> {
-  await using folder = await temporaryFolder()
+  await using folder = await tempFolder()
   const { wordPiece, bytePairs } = await writeTokenizers(folder.path)
   const encodings = (['o200k_base', 'cl100k_base', 'r50k_base'] as const).map(async (name) => openEncoding(name))
   const [first, ...others] = await Promise.all(encodings)

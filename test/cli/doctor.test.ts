@@ -7,6 +7,7 @@ import { startScriptedService } from '../support/scripted-service.ts'
 import { sluice } from '../support/sluice.ts'
 import { openSite } from '../support/web-site.ts'
 import { tempFolder } from '../support/temp-folder.ts'
+import { parseLines } from '../support/json-lines.ts'
 
 interface Line {
   readonly event: string
@@ -23,10 +24,7 @@ async function doctor(
 ): Promise<{ lines: Line[]; code: number | null }> {
   const { stdout, code } = await sluice(['doctor', '--no-config', '--json', ...args], { env })
   return {
-    lines: stdout
-      .trim()
-      .split('\n')
-      .map((line) => JSON.parse(line) as Line),
+    lines: parseLines(stdout),
     code,
   }
 }

@@ -1,14 +1,15 @@
-import { once } from 'node:events'
 import { mkdir, writeFile } from 'node:fs/promises'
-import { type AddressInfo, createServer } from 'node:net'
+import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { loadSettings } from '#config/load.ts'
 import { openFolderStore } from '#src/outputs/folder/folder-store.ts'
 import { outputs, recordOf } from '../support/documents.ts'
-import { temporaryFolder } from '../support/folder.ts'
+import { tempFolder } from '../support/temp-folder.ts'
 import { makeStore } from '../support/open-store-at.ts'
 import { sluice } from '../support/sluice.ts'
+import { listen } from '../support/listen.ts'
+import { parseLines } from '../support/json-lines.ts'
 
 test.each([
   [{ out: '' }, '--out is empty; was a variable of the shell not set?'],
@@ -35,18 +36,16 @@ test.each([
   [['run', 'papers', '--grace', '5'], 'A unit is needed: 5s for seconds, 5ms for milliseconds.'],
   [['help', 'rnu'], "error: unknown command 'rnu'\n(Did you mean run?)"],
 ])('the command line refuses the command %j with the hint that helps', async (words, hint) => {
-  await using folder = await temporaryFolder()
+  await using folder = await tempFolder()
   const { code, stderr } = await sluice(words, { cwd: folder.path })
   expect([code, stderr]).toEqual([1, expect.stringContaining(hint)])
 })
 
 test('an engine whose port is taken, and a name that stands twice in sluice.yaml, are refused in one sentence', async () => {
-  await using folder = await temporaryFolder()
-  const server = createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const { port } = server.address() as AddressInfo
+  await using folder = await tempFolder()
+  await using server = await listen(createServer())
+  const { port } = server
   const engine = await sluice(['engine', '--port', String(port)], { cwd: folder.path })
-  server.close()
   expect([engine.code, engine.stdout]).toEqual([1, ''])
   expect(engine.stderr).toBe(
     `sluice: --port ${port} (--host 127.0.0.1): another program already listens there. Choose another port, or 0 for a free one.\n`,
@@ -60,7 +59,7 @@ test('an engine whose port is taken, and a name that stands twice in sluice.yaml
 })
 
 test('of several pipelines, a broken one is an error with its name and a summary, and a rule without documents is named', async () => {
-  await using folder = await temporaryFolder()
+  await using folder = await tempFolder()
   for (const name of ['a', 'b']) {
     await mkdir(join(folder.path, name))
     await writeFile(join(folder.path, name, 'a.csv'), 'name\n1\n')
@@ -68,13 +67,8 @@ test('of several pipelines, a broken one is an error with its name and a summary
   const pipelines = ['a', 'b', 'c'].map((name) => `  ${name}: { source: ${name}, out: out-${name} }\n`).join('')
   const rules = "rules:\n  - { match: '*.xhtmll', options: { onlyMainContent: true } }\n"
   await writeFile(join(folder.path, 'sluice.yaml'), `${rules}pipelines:\n${pipelines}`)
-  const linesOf = (text: string) =>
-    text
-      .trim()
-      .split('\n')
-      .map((line) => JSON.parse(line) as Record<string, unknown>)
   const run = await sluice(['run', '--json'], { cwd: folder.path })
-  const events = linesOf(run.stdout)
+  const events = parseLines<Record<string, unknown>>(run.stdout)
   expect(run.code).toBe(1)
   expect(events).toContainEqual({ event: 'error', pipeline: 'c', message: expect.stringContaining('no such file') })
   expect(events.filter(({ event }) => event === 'summary').map(({ pipeline, end }) => [pipeline, end])).toEqual([
@@ -84,14 +78,14 @@ test('of several pipelines, a broken one is an error with its name and a summary
   ])
   expect(JSON.stringify(events)).toContain('*.xhtmll')
   const failures = await sluice(['failures', '--json'], { cwd: folder.path })
-  expect([failures.code, linesOf(failures.stdout)]).toEqual([
+  expect([failures.code, parseLines<Record<string, unknown>>(failures.stdout)]).toEqual([
     1,
     [{ event: 'error', pipeline: 'c', message: expect.any(String) }],
   ])
 }, 240_000)
 
 test('a source that was refused is not remembered, and a run that finds no document says why', async () => {
-  await using folder = await temporaryFolder()
+  await using folder = await tempFolder()
   const papers = join(folder.path, 'papers')
   await mkdir(papers)
   await writeFile(join(papers, 'a.csv'), 'name\n1\n')
@@ -104,7 +98,7 @@ test('a source that was refused is not remembered, and a run that finds no docum
 }, 240_000)
 
 test('verify removes orphans also by the former name of the flag, and names the present one', async () => {
-  await using folder = await temporaryFolder()
+  await using folder = await tempFolder()
   const store = await openFolderStore({ path: join(folder.path, 'out') })
   await makeStore(store)
   const files = outputs({ 'document.md': 'text' })

@@ -6,6 +6,7 @@ import { createProgram } from '../../src/cli/program.ts'
 import { startScriptedService } from '../support/scripted-service.ts'
 import { sluice } from '../support/sluice.ts'
 import { tempFolder } from '../support/temp-folder.ts'
+import { parseLines } from '../support/json-lines.ts'
 
 // Each test starts the program several times.
 vi.setConfig({ testTimeout: 120_000 })
@@ -28,10 +29,7 @@ describe('the output of a run', () => {
     const schema = JSON.parse(await readFile(join(ROOT, 'docs/schemas/output-line.schema.json'), 'utf8')) as object
     const ajv = new Ajv2020({ allErrors: true, strict: false })
     const validate = ajv.compile(schema)
-    const events = stdout
-      .trim()
-      .split('\n')
-      .map((line) => JSON.parse(line) as { readonly event: string })
+    const events = parseLines<{ readonly event: string }>(stdout)
     for (const event of events)
       expect(validate(event), `${JSON.stringify(event)} ${ajv.errorsText(validate.errors)}`).toBe(true)
     const parser = service.url

@@ -1,12 +1,41 @@
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { temporaryFolder } from '../support/folder.ts'
-import { onTerminal } from '../support/terminal.ts'
+import { tempFolder } from '../support/temp-folder.ts'
 import { openSite } from '../support/web-site.ts'
 import { elapse, until } from '../support/wait.ts'
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { COMPILED, MAIN } from '../support/sluice.ts'
+
+interface RunningTerminal {
+  /** Everything that was written to the terminal until now, control sequences included. */
+  readonly text: () => string
+  /** Presses keys. */
+  readonly type: (keys: string) => void
+  readonly ended: Promise<number | null>
+}
+
+const quoted = (word: string): string => `'${word.replaceAll("'", `'\\''`)}'`
+
+/** Runs the real program on a terminal (a pty that `script` of util-linux opens) of so many columns. */
+function onTerminal(args: readonly string[], columns = 80): RunningTerminal {
+  const words = [process.execPath, '--disable-warning=ExperimentalWarning', MAIN, ...args].map(quoted).join(' ')
+  const { PATH = '', HOME = '' } = process.env
+  const child = spawn('script', ['-qefc', `stty cols ${columns} rows 24; exec ${words}`, '/dev/null'], {
+    env: { PATH, HOME, TERM: 'xterm', SHELL: '/bin/sh', XDG_STATE_HOME: '/dev/null', NODE_COMPILE_CACHE: COMPILED },
+    stdio: ['pipe', 'pipe', 'ignore'],
+  })
+  let text = ''
+  child.stdout.setEncoding('utf8').on('data', (part: string) => (text += part))
+  return {
+    text: () => text,
+    type: (keys) => void child.stdin.write(keys),
+    ended: once(child, 'close').then(([code]) => code as number | null),
+  }
+}
 
 test('progress is on the terminal before the listing has its first answer, and the response to Ctrl-C stays', async () => {
-  await using folder = await temporaryFolder()
+  await using folder = await tempFolder()
   const answered = Promise.withResolvers<void>()
   // A site that says nothing until the test lets it: the listing has begun, and has found nothing yet.
   await using site = await openSite(() => ({ body: '<p>' }), answered.promise)
@@ -26,7 +55,7 @@ test('progress is on the terminal before the listing has its first answer, and t
 })
 
 test('Ctrl-C at the very start leaves no live line before the next prompt', async () => {
-  await using folder = await temporaryFolder()
+  await using folder = await tempFolder()
   const terminal = onTerminal(['run', folder.path, '--out', join(folder.path, 'out')])
   await until('the first live line', 30_000, async () => terminal.text().includes('starting'))
   terminal.type('\u0003')

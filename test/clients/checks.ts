@@ -1,13 +1,16 @@
-import { cp, writeFile } from 'node:fs/promises'
+import { cp } from 'node:fs/promises'
+import { createRequire } from 'node:module'
 import { join } from 'node:path'
+import { CLI_PROGRAM, MCP_PROGRAM } from '../engine/conformance/clients.ts'
+import { toolAnswer } from '../engine/conformance/mcp-tool.ts'
+import { runProcess } from '../engine/conformance/run-process.ts'
 import type { GeneratedSite } from '../support/generated-site.ts'
-import { CLI, LANGCHAIN, MCP, SDK, titleOf, type Client } from './clients.ts'
-import { toolAnswer } from './mcp.ts'
-import { runIn } from './run-in.ts'
+import { PACKAGES } from './install.ts'
 
 export interface Setup {
-  readonly folders: ReadonlyMap<Client, string>
-  /** An empty home for the clients, which also holds what they upload. */
+  /** Where the packages of `install.ts` are. */
+  readonly installed: string
+  /** An empty home for the clients. */
   readonly home: string
   readonly url: string
   readonly key: string
@@ -24,6 +27,11 @@ export interface Check {
 /** Longest for one thing that a client does. */
 const LIMIT_MS = 180_000
 
+const require = createRequire(import.meta.url)
+const named = (name: string): string => `${name} ${(require(`${name}/package.json`) as { version: string }).version}`
+const SDK = named('@mendable/firecrawl-js')
+const LANGCHAIN = `@langchain/community ${PACKAGES['@langchain/community']}`
+
 const envOf = ({ home, url, key }: Setup): Record<string, string> => ({
   HOME: home,
   FIRECRAWL_API_URL: url,
@@ -33,66 +41,43 @@ const envOf = ({ home, url, key }: Setup): Record<string, string> => ({
   NODE_OPTIONS: '',
 })
 
-function folderOf(setup: Setup, client: Client): string {
-  const folder = setup.folders.get(client)
-  if (folder === undefined) throw new Error(`${titleOf(client)} is not installed`)
-  return folder
+interface NodeRun {
+  readonly cwd: string
+  readonly args: readonly string[]
+  readonly env?: Readonly<Record<string, string>>
+  readonly wanted: RegExp
 }
 
 /** Null where what Node printed for `args` matches `wanted`; else the end of what it printed. */
-async function printedByNode(
-  setup: Setup,
-  { folder, args, wanted, env = {} }: NodeRun & { readonly wanted: RegExp },
-): Promise<string | null> {
+async function printedByNode(setup: Setup, { cwd, args, wanted, env = {} }: NodeRun): Promise<string | null> {
   const all = { ...envOf(setup), ...env }
-  const ended = await runIn(folder, process.execPath, args, { env: all, limitMs: LIMIT_MS })
-  const said = ended.output.trim().slice(-1500)
-  if (ended.kind === 'timed-out') return `it did not end within ${LIMIT_MS / 1000} s; it printed: ${said}`
-  return wanted.test(ended.output) ? null : said
-}
-
-interface NodeRun {
-  readonly folder: string
-  readonly args: readonly string[]
-  readonly env?: Readonly<Record<string, string>>
+  const { stdout, stderr, failure } = await runProcess(process.execPath, args, all, { cwd, limitMs: LIMIT_MS })
+  const output = `${stdout}${stderr}`
+  return wanted.test(output) ? null : `${failure ?? ''}\n${output.trim().slice(-1500)}`
 }
 
 /** A module that prints `OK` where what it saw is right. */
-function script(client: Client, does: string, code: (setup: Setup) => string): Check {
-  return {
-    client: titleOf(client),
-    does,
-    run: (setup) =>
-      printedByNode(setup, {
-        folder: folderOf(setup, client),
-        args: ['--input-type=module', '-e', code(setup)],
-        wanted: /OK/,
-      }),
-  }
-}
+const script = (client: string, does: string, code: (setup: Setup) => string): Check => ({
+  client,
+  does,
+  run: (setup) =>
+    printedByNode(setup, { cwd: setup.installed, args: ['--input-type=module', '-e', code(setup)], wanted: /OK/ }),
+})
 
-function cli(does: string, args: (setup: Setup) => readonly string[], wanted: (setup: Setup) => RegExp): Check {
-  return {
-    client: titleOf(CLI),
-    does,
-    run: (setup) => {
-      const program = join(folderOf(setup, CLI), 'node_modules/firecrawl-cli/dist/index.js')
-      return printedByNode(setup, { folder: setup.home, args: [program, ...args(setup)], wanted: wanted(setup) })
-    },
-  }
-}
+const cli = (does: string, args: (setup: Setup) => readonly string[], wanted: (setup: Setup) => RegExp): Check => ({
+  client: named('firecrawl-cli'),
+  does,
+  run: (setup) => printedByNode(setup, { cwd: setup.home, args: [CLI_PROGRAM, ...args(setup)], wanted: wanted(setup) }),
+})
 
-function tool(name: string, args: (setup: Setup) => object, wanted: RegExp): Check {
-  return {
-    client: titleOf(MCP),
-    does: name,
-    async run(setup) {
-      const program = join(folderOf(setup, MCP), 'node_modules/firecrawl-mcp/dist/index.js')
-      const text = await toolAnswer(program, envOf(setup), name, args(setup))
-      return wanted.test(text) ? null : text.slice(-500)
-    },
-  }
-}
+const tool = (name: string, args: (setup: Setup) => object, wanted: RegExp): Check => ({
+  client: named('firecrawl-mcp'),
+  does: name,
+  run: async (setup) => {
+    const { text } = await toolAnswer(MCP_PROGRAM, envOf(setup), name, args(setup))
+    return wanted.test(text) ? null : text.slice(-500)
+  },
+})
 
 /** What the Python SDK was recorded to send for its option objects. */
 function pythonWire(does: string, options: object): Check {
@@ -127,19 +112,17 @@ const loaderFor = (mode, url) => new FireCrawlLoader({ url, mode, apiKey: proces
 
 /** The SDK's own tests, run where they are not below node_modules, which jest leaves aside. */
 const ownTests: Check = {
-  client: titleOf(SDK),
+  client: SDK,
   does: 'its own end-to-end tests of parse (2 of 2)',
   async run(setup) {
-    const installed = folderOf(setup, SDK)
-    const folder = join(installed, 'sdk')
-    await cp(join(installed, 'node_modules/@mendable/firecrawl-js'), folder, { recursive: true })
+    const { installed } = setup
+    const cwd = join(installed, 'sdk')
+    await cp(join(installed, 'node_modules/@mendable/firecrawl-js'), cwd, { recursive: true })
     const env = { NODE_OPTIONS: '--experimental-vm-modules' }
     const args = [join(installed, 'node_modules/jest/bin/jest.js'), 'src/__tests__/e2e/v2/parse.test.ts']
-    return printedByNode(setup, { folder, args, env, wanted: /Tests:\s+2 passed, 2 total/ })
+    return printedByNode(setup, { cwd, args, env, wanted: /Tests:\s+2 passed, 2 total/ })
   },
 }
-
-const PDF_NAME = 'two.pdf'
 
 /** Printed beside the checks, so that what is missing has its reason. */
 export const NOT_TRIED =
@@ -171,11 +154,6 @@ const [credits, queue, concurrency] = await Promise.all([client.getCreditUsage()
 console.log(credits.remainingCredits > 0 && queue.maxConcurrency === 2 ? 'OK' : '', JSON.stringify({ credits, queue, concurrency }))`,
   ),
   cli(
-    'parse',
-    () => ['parse', PDF_NAME, '-f', 'markdown,links', '--json'],
-    () => /First sheet[\s\S]*Second sheet/,
-  ),
-  cli(
     'scrape',
     ({ site }) => ['scrape', `${site.url}/`],
     () => /number 0/,
@@ -195,7 +173,6 @@ console.log(credits.remainingCredits > 0 && queue.maxConcurrency === 2 ? 'OK' : 
     () => ['--status'],
     () => /concurren/i,
   ),
-  tool('firecrawl_parse', ({ home }) => ({ filePath: join(home, PDF_NAME), formats: ['markdown'] }), /First sheet/),
   tool('firecrawl_scrape', ({ site }) => ({ url: `${site.url}/`, formats: ['markdown'] }), /number 0/),
   tool('firecrawl_map', ({ site }) => ({ url: site.url }), /index-of-new/),
   script(
@@ -225,8 +202,3 @@ console.log(${JSON.stringify(site.reachable)}.every((url) => found.includes(url)
     blockAds: true,
   }),
 ]
-
-/** Files that the clients upload. */
-export async function writeUploads(folder: string, pdf: Uint8Array): Promise<void> {
-  await writeFile(join(folder, PDF_NAME), pdf)
-}

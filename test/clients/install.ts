@@ -1,11 +1,24 @@
-import { createHash } from 'node:crypto'
-import { access, mkdir, mkdtemp, rename, rm, writeFile } from 'node:fs/promises'
+import { hash } from 'node:crypto'
+import { existsSync } from 'node:fs'
+import { mkdir, mkdtemp, rename, rm, writeFile } from 'node:fs/promises'
 import { homedir } from 'node:os'
 import { join } from 'node:path'
-import { CLIENTS, titleOf, type Client } from './clients.ts'
-import { runIn } from './run-in.ts'
+import { runProcess } from '../engine/conformance/run-process.ts'
 
 const LIMIT_MS = 600_000
+
+/** LangChain's loader with what it needs, and what the tests in the package of the SDK need; pinned. */
+export const PACKAGES = {
+  '@langchain/community': '1.1.29',
+  '@langchain/core': '1.4.0',
+  '@mendable/firecrawl-js': '4.42.0',
+  '@jest/globals': '30.2.0',
+  jest: '30.2.0',
+  'ts-jest': '29.4.5',
+  typescript: '5.9.3',
+  dotenv: '16.4.5',
+  uuid: '14.0.0',
+} as const
 
 const NPM = [
   'install',
@@ -21,63 +34,25 @@ const NPM = [
 const FOR_NPM =
   /^(?:HOME|https?_proxy|no_proxy|NODE_EXTRA_CA_CERTS|SSL_CERT_.*|npm_config_(?:registry|cache|.*proxy))$/i
 
-/**
- * Installs each client from npm into a folder of its own in the user's cache folder, or takes what an earlier run completed
- * there. Prints a line for each, with the seconds that it took.
- *
- * @returns the folder of each client
- * @throws when npm fails or takes longer than ten minutes for one client
- */
-export async function installClients(): Promise<ReadonlyMap<Client, string>> {
+/** Installs the packages into a folder of the user's cache, or takes what an earlier run completed there. */
+export async function installClients(): Promise<string> {
   const cache = join(process.env['XDG_CACHE_HOME'] ?? join(homedir(), '.cache'), 'sluice/clients')
+  const folder = join(cache, hash('sha256', JSON.stringify([PACKAGES, process.platform, process.arch])).slice(0, 8))
+  if (existsSync(folder)) return folder
   await mkdir(cache, { recursive: true })
-  const folders = new Map<Client, string>()
-  for (const client of CLIENTS) {
-    const began = performance.now()
-    process.stdout.write(`${titleOf(client)}: `)
-    const packages = { [client.name]: client.version, ...client.beside }
-    const folder = join(cache, folderName(client, packages))
-    const isThere = await access(folder).then(
-      () => true,
-      () => false,
-    )
-    if (!isThere) await install(client, packages, folder)
-    const seconds = ((performance.now() - began) / 1000).toFixed(1)
-    console.log(isThere ? `installed by an earlier run, in ${folder}` : `installed in ${seconds} s`)
-    folders.set(client, folder)
-  }
-  return folders
-}
-
-function folderName({ name, version }: Client, packages: object): string {
-  const digest = createHash('sha256').update(JSON.stringify([packages, NPM, process.platform, process.arch]))
-  return `${name.replaceAll(/[@/]+/g, '-').replace(/^-/, '')}-${version}-${digest.digest('hex').slice(0, 8)}`
-}
-
-/** The folder appears under its name when it is complete. */
-async function install(client: Client, packages: object, folder: string): Promise<void> {
   const staged = await mkdtemp(`${folder}.installing-`)
   try {
-    const manifest = { private: true, type: 'module', dependencies: packages }
+    const manifest = { private: true, type: 'module', dependencies: PACKAGES }
     await writeFile(join(staged, 'package.json'), JSON.stringify(manifest))
-    const env = Object.fromEntries(
-      Object.entries(process.env).flatMap(([name, value]) =>
-        value !== undefined && FOR_NPM.test(name) ? [[name, value]] : [],
-      ),
-    )
-    const ended = await runIn(staged, 'npm', NPM, { env, limitMs: LIMIT_MS })
-    if (ended.kind === 'timed-out') throw new Error(tooLate(client, ended.output))
-    if (ended.code !== 0) throw new Error(`npm could not install ${titleOf(client)}: ${ended.output.trim()}`)
+    const env = Object.entries(process.env).filter(([name]) => FOR_NPM.test(name)) as [string, string][]
+    const { failure } = await runProcess('npm', NPM, Object.fromEntries(env), { cwd: staged, limitMs: LIMIT_MS })
+    if (failure !== null) throw new Error(`npm could not install the clients: ${failure}`)
+    // The folder appears under its name when it is complete; another run may have completed it meanwhile.
     await rename(staged, folder).catch((error: unknown) => {
-      // Another run completed it meanwhile.
       if (!['ENOTEMPTY', 'EEXIST'].includes((error as NodeJS.ErrnoException).code ?? '')) throw error
     })
   } finally {
     await rm(staged, { recursive: true, force: true })
   }
-}
-
-function tooLate(client: Client, output: string): string {
-  const said = output.trim() === '' ? 'npm printed nothing' : `npm printed: ${output.trim()}`
-  return `npm did not install ${titleOf(client)} within ${LIMIT_MS / 1000} s (${said}). See whether "npm view ${client.name}" answers, then run the command again: what is installed is kept.`
+  return folder
 }

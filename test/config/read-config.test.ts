@@ -6,7 +6,7 @@ import { choosePipelines, sharedSettings } from '#config/choose-pipelines.ts'
 import { type Configuration, type ReadOptions, readConfiguration } from '#config/read-config.ts'
 import { SETTINGS } from '#config/settings.ts'
 import * as fc from '../support/fast-check.ts'
-import { temporaryFolder } from '../support/folder.ts'
+import { tempFolder } from '../support/temp-folder.ts'
 
 interface Given extends Partial<ReadOptions> {
   readonly yaml?: string
@@ -18,14 +18,14 @@ async function read({ yaml, ...options }: Given, folder: string) {
 }
 
 async function accepted(given: Given): Promise<Configuration & { readonly folder: string }> {
-  await using folder = await temporaryFolder()
+  await using folder = await tempFolder()
   const result = await read(given, folder.path)
   if (!result.ok) throw new Error(result.problems.join('\n'))
   return { ...result.configuration, folder: folder.path }
 }
 
 async function refused(given: Given): Promise<readonly string[]> {
-  await using folder = await temporaryFolder()
+  await using folder = await tempFolder()
   const result = await read(given, folder.path)
   return result.ok ? [] : result.problems
 }
@@ -149,7 +149,7 @@ pipelines:
   })
 
   test('come from the environment, or from files that it or the settings file names', async () => {
-    await using folder = await temporaryFolder()
+    await using folder = await tempFolder()
     const { path } = folder
     await writeFile(join(path, 'key'), 'from-file\n')
     await writeFile(join(path, 'empty'), '\n')
@@ -210,7 +210,7 @@ pipelines:
   })
 
   test('are resolved relative to a file that lies elsewhere, and keep their state beside it', async () => {
-    await using folder = await temporaryFolder()
+    await using folder = await tempFolder()
     await mkdir(join(folder.path, 'etc'))
     await writeFile(join(folder.path, 'etc/own.yaml'), 'pipelines:\n  a: { source: in, out: ./out }\n')
     const result = await read({ config: 'etc/own.yaml' }, folder.path)
@@ -260,7 +260,7 @@ describe('variables of the environment', () => {
       PARSE_SERVER_URL PARSE_APP_ID PARSE_MASTER_KEY SLUICE_SERVICE_HOST SLUICE_SERVICE_PORT SLUICE_SERVICE_PORT_HTTP
       SLUICE_PORT SLUICE_PORT_80_TCP SLUICE_PORT_80_TCP_PROTO SLUICE_ENGINE_SERVICE_HOST SLUICE_ENGINE_PORT_80_TCP_ADDR
       SLUICE_CONFIG SLUICE_HEALTH_URL GPU_KEY`.split(/\s+/)
-    await using folder = await temporaryFolder()
+    await using folder = await tempFolder()
     const path = join(folder.path, 'file')
     await writeFile(path, 'redis://queue')
     const env = Object.fromEntries(others.map((name) => [name, name.endsWith('_FILE') ? path : 'tcp://10.0.0.1:80']))

@@ -3,8 +3,7 @@ import { once } from 'node:events'
 import { chmod, cp, mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
-import { startDaemon } from './daemon.ts'
-import { type ContainerEngine, findEngine } from './engine.ts'
+import { type ContainerEngine, findEngine, startDaemon } from './engine.ts'
 import { Stack } from './stack.ts'
 
 /*

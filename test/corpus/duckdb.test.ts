@@ -1,4 +1,3 @@
-import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { exportChunks } from '#src/corpus/export/export-chunks.ts'
@@ -10,6 +9,7 @@ import { Random } from '../support/random.ts'
 import { tempFolder } from '../support/temp-folder.ts'
 import { wordCounter } from './support/word-counter.ts'
 import { randomDocument } from './support/random-document.ts'
+import { readLines } from '../support/json-lines.ts'
 
 type Row = Readonly<Record<string, unknown>>
 
@@ -80,11 +80,7 @@ describe('chunks.parquet', () => {
     }
     await written('jsonl')
     const { chunks } = await written('parquet')
-    const text = await readFile(join(folder.path, 'jsonl/chunks.jsonl'), 'utf8')
-    const lines = text
-      .trimEnd()
-      .split('\n')
-      .map((line) => JSON.parse(line) as ChunkLine)
+    const lines = await readLines<ChunkLine>(join(folder.path, 'jsonl/chunks.jsonl'))
     const file = `'${join(folder.path, 'parquet/chunks.parquet')}'`
 
     const described = await query(`DESCRIBE SELECT * FROM ${file}`)

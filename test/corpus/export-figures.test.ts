@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { settingsOf } from '#src/library/run.ts'
 import { exportChunks } from '#src/corpus/export/export-chunks.ts'
 import type { ChunkLine } from '#src/corpus/export/chunk-line.ts'
@@ -20,6 +20,8 @@ import { decodeRgb } from '../support/decode-rgb.ts'
 import { collect, recordOf } from '../support/documents.ts'
 import { tempFolder } from '../support/temp-folder.ts'
 import { wordCounter } from './support/word-counter.ts'
+import { shared } from '../support/shared.ts'
+import { readLines } from '../support/json-lines.ts'
 
 /** A grey picture whose left half is dark, with a caption, between two paragraphs. */
 const PAGE: PdfPage = {
@@ -38,15 +40,14 @@ interface Stored {
   readonly papers: string
 }
 
+const { path: at } = await shared(tempFolder())
+const resources = await shared(Promise.resolve(new AsyncDisposableStack()))
+
 describe('export --figures', () => {
-  const folder = tempFolder()
-  let at = ''
   let stored: Stored
   let exports = 0
-  const resources = new AsyncDisposableStack()
 
   beforeAll(async () => {
-    at = (await folder).path
     const papers = join(at, 'papers')
     await mkdir(papers)
     await using pdfs = await BuiltPdfs.open()
@@ -64,10 +65,6 @@ describe('export --figures', () => {
       await store.commit(recordOf(name, files, { source, contentHash: hash, bytes: bytes.length, parser }), files)
     }
     stored = { store, papers, drawn: await openFigures(store, await settingsOf({}), resources, 72) }
-  })
-  afterAll(async () => {
-    await resources.disposeAsync()
-    await (await folder)[Symbol.asyncDispose]()
   })
 
   /** `stop`: aborted when the first document is opened. */
@@ -100,10 +97,10 @@ describe('export --figures', () => {
       to,
     } as const
     await exportChunks(stored.store, asked, () => undefined, stop?.signal ?? new AbortController().signal)
-    const lines = (await readFile(join(to, 'chunks.jsonl'), 'utf8')).split('\n').filter((line) => line !== '')
+    const chunks = await readLines<ChunkLine>(join(to, 'chunks.jsonl'))
     const manifest = JSON.parse(await readFile(join(to, 'manifest.json'), 'utf8')) as ExportManifest
     const names = await readdir(join(to, 'figures')).catch((): string[] => [])
-    return { to, chunks: lines.map((line) => JSON.parse(line) as ChunkLine), manifest, names: names.toSorted() }
+    return { to, chunks, manifest, names: names.toSorted() }
   }
 
   /** Exports while a document holds something else, or is away. */

@@ -14,6 +14,7 @@ import { Random } from '../support/random.ts'
 import { tempFolder } from '../support/temp-folder.ts'
 import { wordCounter } from './support/word-counter.ts'
 import { seedFrom } from '../support/seed.ts'
+import { parseLines, readLines } from '../support/json-lines.ts'
 
 const FIRST_SEED = seedFrom('SINCE_SEED', 1)
 
@@ -38,9 +39,6 @@ async function exported(store: OutputStore, to: string, changes: Partial<ExportO
   return exportChunks(store, { ...options, to, ...changes }, () => undefined, new AbortController().signal)
 }
 
-const linesOf = async <T>(path: string): Promise<T[]> =>
-  (await readFile(path, 'utf8')).split('\n').flatMap((line) => (line === '' ? [] : [JSON.parse(line) as T]))
-
 interface Line {
   readonly id: string
   readonly document: string
@@ -51,8 +49,8 @@ type Index = ReadonlyMap<string, Line>
 
 /** The same by ids alone: what a vector store does that cannot delete by a field. */
 async function appliedById(index: Index, folder: string): Promise<Index> {
-  const chunks = await linesOf<Line>(join(folder, 'chunks.jsonl'))
-  const tombstones = await linesOf<{ chunks: readonly string[] }>(join(folder, 'tombstones.jsonl'))
+  const chunks = await readLines<Line>(join(folder, 'chunks.jsonl'))
+  const tombstones = await readLines<{ chunks: readonly string[] }>(join(folder, 'tombstones.jsonl'))
   const ended = tombstones.flatMap((tombstone) => tombstone.chunks)
   expect(ended.filter((id) => !index.has(id) || chunks.some((chunk) => chunk.id === id))).toEqual([])
   const left = [...index].filter(([id]) => !ended.includes(id))
@@ -61,8 +59,8 @@ async function appliedById(index: Index, folder: string): Promise<Index> {
 
 /** The three steps of docs/changes.md. */
 async function applied(index: Index, folder: string): Promise<Index> {
-  const chunks = await linesOf<Line>(join(folder, 'chunks.jsonl'))
-  const tombstones = await linesOf<{ document: string }>(join(folder, 'tombstones.jsonl'))
+  const chunks = await readLines<Line>(join(folder, 'chunks.jsonl'))
+  const tombstones = await readLines<{ document: string }>(join(folder, 'tombstones.jsonl'))
   const ended = new Set(tombstones.map(({ document }) => document))
   const left = [...index].filter(([, { document }]) => !ended.has(document))
   return new Map([...left, ...chunks.map((chunk) => [chunk.id, chunk] as const)])
@@ -107,11 +105,11 @@ describe('an export since another one', () => {
         index = await applied(index, at(`${round}`))
         byId = await appliedById(byId, at(`${round}`))
         await exported(store, at('whole'), { filter })
-        const whole = await linesOf<Line>(at('whole/chunks.jsonl'))
+        const whole = await readLines<Line>(at('whole/chunks.jsonl'))
         const expected = sorted(new Map(whole.map((chunk) => [chunk.id, chunk])))
         expect({ seed, round, index: sorted(index) }).toEqual({ seed, round, index: expected })
         expect({ seed, round, index: sorted(byId) }).toEqual({ seed, round, index: expected })
-        const ids = (await linesOf<{ chunks: string[] }>(at(`${round}/ids.jsonl`))).flatMap(({ chunks }) => chunks)
+        const ids = (await readLines<{ chunks: string[] }>(at(`${round}/ids.jsonl`))).flatMap(({ chunks }) => chunks)
         expect({ seed, round, ids: ids.toSorted() }).toEqual({ seed, round, ids: [...byId.keys()].toSorted() })
       }
     }
@@ -124,26 +122,20 @@ describe('an export since another one', () => {
     await store.remove(sourceKey('a.pdf'))
     const { cursor } = await exported(store, at('second'), { since: at('first') })
     expect(cursor).toMatch(/^[0-9a-f]{8}\.2$/)
-    const known = await linesOf<{ document: string; chunks: string[] }>(at('first/ids.jsonl'))
+    const known = await readLines<{ document: string; chunks: string[] }>(at('first/ids.jsonl'))
     const ids = known.find(({ document }) => document === 'a.pdf')
-    expect(await linesOf(at('second/tombstones.jsonl'))).toEqual([
+    expect(await readLines(at('second/tombstones.jsonl'))).toEqual([
       { document: 'a.pdf', change: 'removed', chunks: ids?.chunks },
     ])
     const { cursor: first } = JSON.parse(await readFile(at('first/manifest.json'), 'utf8')) as { cursor: string }
     await exported(store, at('third'), { since: first })
-    expect(await linesOf(at('third/tombstones.jsonl'))).toEqual([
+    expect(await readLines(at('third/tombstones.jsonl'))).toEqual([
       { document: 'a.pdf', change: 'removed', chunks: null },
     ])
-    await expectSchema('ids-line', await linesOf(at('first/ids.jsonl')))
+    await expectSchema('ids-line', await readLines(at('first/ids.jsonl')))
     const segment = gunzipSync(await readFile(at('store/changes/0000000001.jsonl.gz'))).toString()
-    await expectSchema(
-      'changes-line',
-      segment
-        .split('\n')
-        .slice(0, -1)
-        .map((line) => JSON.parse(line) as unknown),
-    )
-    await expectSchema('tombstones-line', await linesOf(at('second/tombstones.jsonl')))
+    await expectSchema('changes-line', parseLines(segment))
+    await expectSchema('tombstones-line', await readLines(at('second/tombstones.jsonl')))
     await expectSchema('export-manifest', [JSON.parse(await readFile(at('second/manifest.json'), 'utf8'))])
   })
 
@@ -165,7 +157,7 @@ describe('an export since another one', () => {
     const { at, store } = opened
     await exported(store, at('own'))
     await exported(store, at('other'), { format })
-    const [own] = await linesOf<Line & { readonly contentHash: string }>(at('own/chunks.jsonl'))
+    const [own] = await readLines<Line & { readonly contentHash: string }>(at('own/chunks.jsonl'))
     const metadata = expect.objectContaining({
       source: 'a.pdf',
       title: 'Title',
@@ -183,7 +175,7 @@ describe('an export since another one', () => {
         class_name: 'TextNode',
       },
     }
-    expect(await linesOf(at('other/chunks.jsonl'))).toMatchObject([lines[format]])
+    expect(await readLines(at('other/chunks.jsonl'))).toMatchObject([lines[format]])
     await expectSchema('export-manifest', [JSON.parse(await readFile(at('other/manifest.json'), 'utf8'))])
   })
 

@@ -1,5 +1,5 @@
 import { readFile, writeFile } from 'node:fs/promises'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { MAX_LIMIT, type TokenCounter, type TokenWords } from '#src/corpus/chunks/chunk.ts'
 import { openMeter } from '#src/corpus/chunks/pack.ts'
 import { WordMeter } from '#src/corpus/chunks/word-meter.ts'
@@ -10,6 +10,7 @@ import { tempFolder } from '../support/temp-folder.ts'
 import { randomText } from './support/random-text.ts'
 import { writeTokenizers } from './support/tokenizer-files.ts'
 import { seedFrom } from '../support/seed.ts'
+import { shared } from '../support/shared.ts'
 
 /** `WORDS_SEED=7 WORDS_TEXTS=5000` plays other texts, or more. */
 const SEED = seedFrom('WORDS_SEED', 1)
@@ -48,12 +49,13 @@ const BORDERS = [
   'İ',
 ]
 
+const folder = await shared(tempFolder())
+
 describe('the words of a tokenizer', () => {
   const counters: (TokenCounter & { readonly words: TokenWords })[] = []
-  const folder = tempFolder()
 
   beforeAll(async () => {
-    const { wordPiece, bytePairs } = await writeTokenizers((await folder).path)
+    const { wordPiece, bytePairs } = await writeTokenizers(folder.path)
     const encodings = ENCODING_NAMES.map(async (name) => openEncoding(name))
     const opened = [
       ...(await Promise.all(encodings)),
@@ -65,7 +67,6 @@ describe('the words of a tokenizer', () => {
       counters.push({ ...counter, words: counter.words })
     }
   })
-  afterAll(async () => (await folder)[Symbol.asyncDispose]())
 
   test(
     `make the exact count of any range behind any context, in ${TEXTS} random texts from seed ${SEED}`,
@@ -101,8 +102,8 @@ describe('the words of a tokenizer', () => {
   )
 
   test('are not known of a file whose tokens may cross white space', async () => {
-    const path = `${(await folder).path}/other.json`
-    const { wordPiece } = await writeTokenizers((await folder).path)
+    const path = `${folder.path}/other.json`
+    const { wordPiece } = await writeTokenizers(folder.path)
     const definition = JSON.parse(await readFile(wordPiece, 'utf8')) as { added_tokens: object[] }
     const added = { ...definition.added_tokens[0], id: 5000, content: 'two words' }
     await writeFile(path, JSON.stringify({ ...definition, added_tokens: [...definition.added_tokens, added] }))

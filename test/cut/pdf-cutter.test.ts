@@ -1,27 +1,24 @@
 import { createReadStream } from 'node:fs'
 import { readdir, readFile, truncate, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { PdfCutter, type PdfCutterOptions } from '#src/cut/pdf-cutter.ts'
 import type { Failure } from '#src/document/failure.ts'
 import type { CutDocument, Piece } from '#src/ports/piece-cutter.ts'
-import { buildPdf, text } from '../support/build-pdf.ts'
+import { lockedPdf } from '../support/build-pdf.ts'
 import { sha256 } from '../support/documents.ts'
 import { headingOf, type LargePdf, writeLargePdf } from '../support/large-pdf.ts'
 import { childrenOf, commandLine } from '../support/process-tree.ts'
-import { type TempFolder, tempFolder } from '../support/temp-folder.ts'
+import { tempFolder } from '../support/temp-folder.ts'
 import { elapse } from '../support/wait.ts'
+import { shared } from '../support/shared.ts'
 
 const KB = 1000
 const LIMIT = 300 * KB
 const never = new AbortController().signal
 const tenPages = Array.from({ length: 10 }, () => 90 * KB)
 
-let folder: TempFolder
-beforeAll(async () => {
-  folder = await tempFolder()
-})
-afterAll(() => folder[Symbol.asyncDispose]())
+const folder = await shared(tempFolder())
 
 let written = 0
 async function pdfOf(pdf: LargePdf): Promise<string> {
@@ -131,7 +128,7 @@ describe('a PDF that cannot be cut', () => {
 
   test('fails as encrypted or as corrupt, and leaves no temporary file', async () => {
     const locked = join(folder.path, 'locked.pdf')
-    await writeFile(locked, buildPdf([{ content: text(72, 72, 'secret') }], { password: 'open sesame' }))
+    await writeFile(locked, await lockedPdf('secret', 'open sesame'))
     expect(await cut(locked)).toMatchObject({ code: 'encrypted', message: /password/ })
 
     const torn = await pdfOf({ pictures: tenPages })

@@ -3,7 +3,7 @@ import { readFile, writeFile } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import { expect, test } from 'vitest'
 import { parse } from 'yaml'
-import { temporaryFolder } from '../support/folder.ts'
+import { tempFolder } from '../support/temp-folder.ts'
 import { findPrometheus } from '../support/prometheus.ts'
 import { dashboardProblems, type Dashboard } from './dashboard-schema.ts'
 
@@ -88,7 +88,7 @@ test.skipIf(typeof programs === 'string')(
   async () => {
     if (typeof programs === 'string') throw new Error(programs)
     const mounts = await mountsOf('prometheus')
-    await using folder = await temporaryFolder()
+    await using folder = await tempFolder()
     let config = await readFile(mounts.get('/etc/prometheus/prometheus.yml') ?? '', 'utf8')
     for (const [inside, file] of mounts) config = config.replaceAll(inside, file)
     const path = resolve(folder.path, 'prometheus.yml')

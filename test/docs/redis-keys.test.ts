@@ -2,7 +2,7 @@ import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import { Redis } from 'ioredis'
 import { expect, test } from 'vitest'
-import { temporaryFolder } from '../support/folder.ts'
+import { tempFolder } from '../support/temp-folder.ts'
 import { startTestRedis } from '../support/redis.ts'
 import { parsedReply, ScriptedService } from '../support/scripted-service.ts'
 import { sluice, startSluice } from '../support/sluice.ts'
@@ -34,7 +34,7 @@ const patternOf = (name: string): RegExp =>
 test('docs/redis.md has a row for each key that a run and a watch use, and no other row', async () => {
   const page = await readFile(resolve(import.meta.dirname, '../../docs/redis.md'), 'utf8')
   const rows = [...page.matchAll(/^\| `([^`]+)` \|/gm)].map(([, name = '']) => name)
-  await using folder = await temporaryFolder()
+  await using folder = await tempFolder()
   await using redis = await startTestRedis()
   const used = new Set<string>()
   const monitor = await new Redis(redis.url).monitor()

@@ -68,10 +68,7 @@ export async function sandboxOf(server: S3Server, folder: string): Promise<Sandb
     SLUICE_CACHE_DIR: join(ROOT, 'node_modules/.cache/sluice'),
     SLUICE_ALLOW_PRIVATE_ADDRESSES: 'true',
     SLUICE_ENGINE_ALLOW_PRIVATE_ADDRESSES: 'true',
-    SLUICE_S3_ENDPOINT: server.endpoint,
-    SLUICE_S3_REGION: server.region,
-    AWS_ACCESS_KEY_ID: server.accessKeyId,
-    AWS_SECRET_ACCESS_KEY: server.secretAccessKey,
+    ...server.env,
   }
   return { cwd: folder, env, instead: [] }
 }

@@ -2,13 +2,13 @@ import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { readStore } from '../support/check-store.ts'
-import { temporaryFolder } from '../support/folder.ts'
+import { tempFolder } from '../support/temp-folder.ts'
 import { ScriptedService } from '../support/scripted-service.ts'
 import { sluice, startSluice } from '../support/sluice.ts'
 import { until } from '../support/wait.ts'
 
 test('a request in flight at a hard kill is held as a dead letter, listed, and sent again by retry alone', async () => {
-  await using folder = await temporaryFolder()
+  await using folder = await tempFolder()
   let hanging = true
   await using service = await new ScriptedService({
     answers: (request) => (hanging && request.file?.content?.includes('b') === true ? { fault: 'hang' } : {}),

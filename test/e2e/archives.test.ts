@@ -4,14 +4,14 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { expect, test } from 'vitest'
 import { readStore } from '../support/check-store.ts'
-import { temporaryFolder } from '../support/folder.ts'
+import { tempFolder } from '../support/temp-folder.ts'
 import { ScriptedService } from '../support/scripted-service.ts'
 import { sluice } from '../support/sluice.ts'
 
 const run = promisify(execFile)
 
 test('run: an archive over a limit fails by the name of its setting, and its members are taken once the limit is raised', async () => {
-  await using folder = await temporaryFolder()
+  await using folder = await tempFolder()
   await using service = await new ScriptedService({}).listen()
   const [source, made, out] = ['in', 'made', 'out'].map((name) => join(folder.path, name)) as [string, string, string]
   await mkdir(source)

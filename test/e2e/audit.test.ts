@@ -2,7 +2,7 @@ import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { buildPdf, paragraph } from '../support/build-pdf.ts'
-import { temporaryFolder } from '../support/folder.ts'
+import { tempFolder } from '../support/temp-folder.ts'
 import { Random } from '../support/random.ts'
 import { parsedReply, type ReceivedRequest, ScriptedService } from '../support/scripted-service.ts'
 import { sluice } from '../support/sluice.ts'
@@ -25,7 +25,7 @@ function documentOf(pages: number, random: Random): Buffer {
 }
 
 test('an audit buys each sampled page once and every tenth twice, reports how far the tiers agree, and an equal seed buys nothing', async () => {
-  await using folder = await temporaryFolder()
+  await using folder = await tempFolder()
   // Every fourth answer misses half of the page.
   await using service = await new ScriptedService({
     answers: (request) => {
@@ -72,7 +72,7 @@ test('an audit buys each sampled page once and every tenth twice, reports how fa
 }, 240_000)
 
 test('an audit ends at its cap with exit code 3 and goes on from its receipts', async () => {
-  await using folder = await temporaryFolder()
+  await using folder = await tempFolder()
   await using service = await new ScriptedService({ answers: (request) => parsedReply(truthOf(request)) }).listen()
   const [source, out, report] = ['in', 'out', 'report'].map((name) => join(folder.path, name)) as [
     string,

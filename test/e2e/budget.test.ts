@@ -1,18 +1,15 @@
 import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { readStore } from '../support/check-store.ts'
-import { temporaryFolder } from '../support/folder.ts'
-import { startTestRedis, type TestRedis } from '../support/redis.ts'
+import { tempFolder } from '../support/temp-folder.ts'
+import { startTestRedis } from '../support/redis.ts'
 import { parsedReply, ScriptedService } from '../support/scripted-service.ts'
 import { sluice, startSluice } from '../support/sluice.ts'
 import { elapse, until } from '../support/wait.ts'
+import { shared } from '../support/shared.ts'
 
-let redis: TestRedis
-beforeAll(async () => {
-  redis = await startTestRedis()
-})
-afterAll(() => redis[Symbol.asyncDispose]())
+const redis = await shared(startTestRedis())
 
 const charging = (credits: number) => () => ({
   ...parsedReply('# Parsed', { metadata: { statusCode: 200, creditsUsed: credits } }),
@@ -26,7 +23,7 @@ describe('--max-credits', () => {
   ])(
     'binds the workers beside the run, %s, and keeps what is left',
     async (_, price, cap) => {
-      await using folder = await temporaryFolder()
+      await using folder = await tempFolder()
       await using service = await new ScriptedService({ answers: charging(price) }).listen()
       const [source, out] = [join(folder.path, 'in'), join(folder.path, 'out')]
       await mkdir(source)

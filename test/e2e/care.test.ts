@@ -2,7 +2,7 @@ import { mkdir, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { readStore, savedLongAgo } from '../support/check-store.ts'
-import { temporaryFolder } from '../support/folder.ts'
+import { tempFolder } from '../support/temp-folder.ts'
 import { errorReply, ScriptedService } from '../support/scripted-service.ts'
 import { sluice } from '../support/sluice.ts'
 
@@ -20,7 +20,7 @@ const refusingBad = (request: { readonly file: { readonly content: Buffer | null
   request.file?.content?.includes('bad') === true ? errorReply(422, 'The document is damaged') : {}
 
 test('verify reports an altered output, restores it from its receipt with --repair, and rebuilds the ledger', async () => {
-  await using folder = await temporaryFolder()
+  await using folder = await tempFolder()
   await using service = await new ScriptedService({ answers: refusingBad }).listen()
   const { source, out, flags } = await archive(service, folder.path)
   expect((await sluice(['run', source, ...flags])).code).toBe(2)
@@ -51,7 +51,7 @@ test('verify reports an altered output, restores it from its receipt with --repa
 }, 240_000)
 
 test('retry parses the selected failures again, a success removes its dead letter, and gc removes only unused receipts', async () => {
-  await using folder = await temporaryFolder()
+  await using folder = await tempFolder()
   let mended = false
   await using service = await new ScriptedService({
     answers: (request) => (mended ? {} : refusingBad(request)),

@@ -2,7 +2,7 @@ import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { readStore, receipts, savedLongAgo } from '../support/check-store.ts'
-import { temporaryFolder } from '../support/folder.ts'
+import { tempFolder } from '../support/temp-folder.ts'
 import { ScriptedService } from '../support/scripted-service.ts'
 import { sluice, startSluice } from '../support/sluice.ts'
 
@@ -28,7 +28,7 @@ async function markedLongAgo(out: string): Promise<void> {
  * because its options are those of long ago.
  */
 test('gc during a run removes no receipt that the run has just saved or taken up again', async () => {
-  await using folder = await temporaryFolder()
+  await using folder = await tempFolder()
   await using service = await new ScriptedService({ answers: () => ({ delayMs: 100 }) }).listen()
   const [source, out] = [join(folder.path, 'in'), join(folder.path, 'out')]
   const flags = ['--out', out, '--parse-api-url', service.url, '--parse-api-key', 'key']
@@ -63,7 +63,7 @@ test('gc during a run removes no receipt that the run has just saved or taken up
 }, 240_000)
 
 test('gc removes nothing while records are missing, and a run after it buys nothing again', async () => {
-  await using folder = await temporaryFolder()
+  await using folder = await tempFolder()
   await using service = await new ScriptedService({}).listen()
   const [source, out] = [join(folder.path, 'in'), join(folder.path, 'out')]
   const flags = ['--out', out, '--state-dir', join(folder.path, 'state')]
@@ -91,7 +91,7 @@ test('gc removes nothing while records are missing, and a run after it buys noth
 }, 240_000)
 
 test('gc removes a receipt a week after it was marked, if it still is unused, and at once with --now', async () => {
-  await using folder = await temporaryFolder()
+  await using folder = await tempFolder()
   await using service = await new ScriptedService({}).listen()
   const [source, out] = [join(folder.path, 'in'), join(folder.path, 'out')]
   const flags = ['--out', out, '--parse-api-url', service.url, '--parse-api-key', 'key']

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import type { DocumentRecord } from '#src/document/record.ts'
 import { readStore } from '../support/check-store.ts'
-import { temporaryFolder } from '../support/folder.ts'
+import { tempFolder } from '../support/temp-folder.ts'
 import { startTestRedis } from '../support/redis.ts'
 import { parsedReply, ScriptedService } from '../support/scripted-service.ts'
 import { type Finished, sluice } from '../support/sluice.ts'
@@ -14,7 +14,7 @@ const NAMES = ['half', 'empty', 'one', 'other', 'content', 'version', 'whole'].m
 
 async function finishedStore() {
   const resources = new AsyncDisposableStack()
-  const folder = resources.use(await temporaryFolder())
+  const folder = resources.use(await tempFolder())
   const redis = resources.use(await startTestRedis())
   const service = resources.use(
     await new ScriptedService({ answers: ({ file }) => parsedReply(String(file?.content)) }).listen(),

@@ -2,7 +2,7 @@ import { mkdir, readdir, rename, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { readStore } from '../support/check-store.ts'
-import { temporaryFolder } from '../support/folder.ts'
+import { tempFolder } from '../support/temp-folder.ts'
 import { ScriptedService } from '../support/scripted-service.ts'
 import { sluice, startSluice } from '../support/sluice.ts'
 import { until } from '../support/wait.ts'
@@ -18,7 +18,7 @@ async function archive(path: string) {
 }
 
 test('watch --delete-gone removes the outputs of a deleted document, and nothing when the whole folder empties at once', async () => {
-  await using folder = await temporaryFolder()
+  await using folder = await tempFolder()
   await using service = await new ScriptedService({}).listen()
   const { source, out, keys } = await archive(folder.path)
   const flags = ['--out', out, '--parse-api-url', service.url, '--parse-api-key', 'key']
@@ -42,7 +42,7 @@ test('watch --delete-gone removes the outputs of a deleted document, and nothing
 }, 240_000)
 
 test('watch by default keeps and marks the outputs of a document deleted before its start, and status counts it as gone', async () => {
-  await using folder = await temporaryFolder()
+  await using folder = await tempFolder()
   await using service = await new ScriptedService({}).listen()
   const { source, out } = await archive(folder.path)
   const flags = ['--out', out, '--parse-api-url', service.url, '--parse-api-key', 'key']

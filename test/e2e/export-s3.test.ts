@@ -1,17 +1,16 @@
 import { CreateBucketCommand, PutObjectCommand } from '@aws-sdk/client-s3'
-import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises'
+import { mkdir, readdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { afterAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { openS3Client } from '#src/s3/client.ts'
 import { buildPdf, text as drawnText } from '../support/build-pdf.ts'
 import { startS3Server } from '../support/s3-server.ts'
 import { sluice } from '../support/sluice.ts'
 import { tempFolder } from '../support/temp-folder.ts'
+import { shared } from '../support/shared.ts'
+import { readLines } from '../support/json-lines.ts'
 
-const s3 = await startS3Server()
-afterAll(async () => {
-  if (s3.kind === 'ready') await s3[Symbol.asyncDispose]()
-})
+const s3 = await shared(startS3Server())
 const name = s3.kind === 'ready' ? 'a store in a bucket' : `a store in a bucket (not run: ${s3.reason})`
 
 interface Line {
@@ -20,11 +19,7 @@ interface Line {
   readonly markdownSpan: readonly number[]
 }
 
-const linesOf = async (folder: string): Promise<Line[]> =>
-  (await readFile(join(folder, 'chunks.jsonl'), 'utf8'))
-    .trimEnd()
-    .split('\n')
-    .map((line) => JSON.parse(line) as Line)
+const linesOf = (folder: string) => readLines<Line>(join(folder, 'chunks.jsonl'))
 
 describe.skipIf(s3.kind !== 'ready')(name, () => {
   test('is exported in the same chunks as a folder', { timeout: 240_000 }, async () => {
@@ -38,9 +33,7 @@ describe.skipIf(s3.kind !== 'ready')(name, () => {
     }
     await openS3Client(s3).send(new CreateBucketCommand({ Bucket: 'export' }))
     const env = {
-      SLUICE_S3_ENDPOINT: s3.endpoint,
-      AWS_ACCESS_KEY_ID: s3.accessKeyId,
-      AWS_SECRET_ACCESS_KEY: s3.secretAccessKey,
+      ...s3.env,
       SLUICE_STATE_DIR: join(folder.path, 'state'),
     }
     const exported: Line[][] = []
@@ -75,9 +68,7 @@ describe.skipIf(s3.kind !== 'ready')(name.replace('store', 'source'), () => {
       await client.send(new CreateBucketCommand({ Bucket: 'papers' }))
       await put('Figure 1: The weir')
       const env = {
-        SLUICE_S3_ENDPOINT: s3.endpoint,
-        AWS_ACCESS_KEY_ID: s3.accessKeyId,
-        AWS_SECRET_ACCESS_KEY: s3.secretAccessKey,
+        ...s3.env,
         SLUICE_STATE_DIR: join(folder.path, 'state'),
       }
       const options = { env, cwd: folder.path }

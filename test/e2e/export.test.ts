@@ -8,6 +8,7 @@ import { sourceKey } from '#src/document/ids.ts'
 import { openStoreAt } from '../support/open-store-at.ts'
 import { sluice } from '../support/sluice.ts'
 import { tempFolder } from '../support/temp-folder.ts'
+import { readLines } from '../support/json-lines.ts'
 
 const ROOT = resolve(import.meta.dirname, '../..')
 
@@ -22,8 +23,7 @@ interface Line {
   readonly markdownSpan: readonly [number, number]
 }
 
-const linesOf = async <T = Line>(path: string): Promise<T[]> =>
-  (await readFile(path, 'utf8')).split('\n').flatMap((line) => (line === '' ? [] : [JSON.parse(line) as T]))
+const linesOf = <T = Line>(path: string): Promise<T[]> => readLines<T>(path)
 
 describe('sluice export --chunks', { timeout: 240_000 }, () => {
   const folder = tempFolder()

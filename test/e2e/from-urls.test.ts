@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { openFolderStore } from '#src/outputs/folder/folder-store.ts'
 import { readStore } from '../support/check-store.ts'
-import { temporaryFolder } from '../support/folder.ts'
+import { tempFolder } from '../support/temp-folder.ts'
 import { ScriptedService } from '../support/scripted-service.ts'
 import { sluice } from '../support/sluice.ts'
 import { openSite, type Page } from '../support/web-site.ts'
@@ -44,7 +44,7 @@ async function keepErrorPages(out: string, pages: readonly (readonly [string, st
 
 describe('a list of URLs', () => {
   test('is scraped by the service: each version of each URL is paid for once', async () => {
-    await using folder = await temporaryFolder()
+    await using folder = await tempFolder()
     const pages = PAGES()
     await using site = await openSite((path) => pages.get(path))
     const bought: Record<string, unknown>[] = []
@@ -87,7 +87,7 @@ describe('a list of URLs', () => {
   }, 240_000)
 
   test('is downloaded and sent as bytes; a URL less in the list is not gone', async () => {
-    await using folder = await temporaryFolder()
+    await using folder = await tempFolder()
     const pages = PAGES()
     await using site = await openSite((path) => pages.get(path))
     await using service = await new ScriptedService({}).listen()
@@ -113,7 +113,7 @@ describe('a list of URLs', () => {
   }, 240_000)
 
   test('is read from standard input too; what a site sends in another encoding is sent on as UTF-8', async () => {
-    await using folder = await temporaryFolder()
+    await using folder = await tempFolder()
     const headers = { etag: '"1"', 'content-type': 'text/html; charset=windows-1251' }
     await using site = await openSite(() => ({ headers, body: Buffer.from('<p>\xcf\xf0\xe8', 'latin1') }))
     await using service = await new ScriptedService({}).listen()
@@ -128,7 +128,7 @@ describe('a list of URLs', () => {
   }, 240_000)
 
   test('leads to no private address unless that is allowed', async () => {
-    await using folder = await temporaryFolder()
+    await using folder = await tempFolder()
     await using site = await openSite((path) => PAGES().get(path))
     await using service = await new ScriptedService({}).listen()
     const [list, out] = [join(folder.path, 'urls.txt'), join(folder.path, 'out')]
@@ -145,7 +145,7 @@ describe('a list of URLs', () => {
   }, 240_000)
 
   test('whose pages a site refuses keeps no error page: asked twice, paid for, and asked again by the next run', async () => {
-    await using folder = await temporaryFolder()
+    await using folder = await tempFolder()
     const names = ['fine', 'busy', 'down', 'absent', 'closed'] as const
     await using site = await openSite((path) => ({ headers: { etag: '"1"', 'content-type': 'text/html' }, body: path }))
     const status: Record<string, number[]> = { busy: [429], down: [503, 503, 503], absent: [404], closed: [403] }
@@ -189,7 +189,7 @@ describe('a list of URLs', () => {
   }, 240_000)
 
   test('heals a store of 0.2.0, which kept the error pages of sites as documents', async () => {
-    await using folder = await temporaryFolder()
+    await using folder = await tempFolder()
     await using site = await openSite((path) => ({ headers: { etag: '"1"', 'content-type': 'text/html' }, body: path }))
     const bought: string[] = []
     await using service = await openSite((path, body) => {
@@ -227,7 +227,7 @@ describe('a list of URLs', () => {
   }, 240_000)
 
   test('is scraped by the embedded engine', async () => {
-    await using folder = await temporaryFolder()
+    await using folder = await tempFolder()
     await using site = await openSite((path) => PAGES().get(path))
     const [list, out] = [join(folder.path, 'urls.txt'), join(folder.path, 'out')]
     await writeFile(list, `${site.url}/page?id=7\n`)

@@ -3,12 +3,12 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { pdfOf } from '../engine/support/pdf-of.ts'
 import { readStore } from '../support/check-store.ts'
-import { temporaryFolder } from '../support/folder.ts'
+import { tempFolder } from '../support/temp-folder.ts'
 import { startTestRedis } from '../support/redis.ts'
 import { sluice } from '../support/sluice.ts'
 
 test('the embedded engine grades PDFs: --min-grade makes them partial, status --grades counts them', async () => {
-  await using folder = await temporaryFolder()
+  await using folder = await tempFolder()
   await using redis = await startTestRedis()
   const [source, out] = [join(folder.path, 'in'), join(folder.path, 'out')]
   await mkdir(source)

@@ -2,7 +2,7 @@ import { cp, mkdir } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import { expect, test } from 'vitest'
 import { readStore } from '../support/check-store.ts'
-import { temporaryFolder } from '../support/folder.ts'
+import { tempFolder } from '../support/temp-folder.ts'
 import { breachesOfSchemas } from '../support/published-schemas.ts'
 import { answerOf } from '../support/paged-answer.ts'
 import { ScriptedService } from '../support/scripted-service.ts'
@@ -11,7 +11,7 @@ import { sluice } from '../support/sluice.ts'
 const SAMPLES = resolve(import.meta.dirname, '../../samples')
 
 test('the embedded engine reads documents first, the pages below the floor are bought once, and nothing else is sent', async () => {
-  await using folder = await temporaryFolder()
+  await using folder = await tempFolder()
   const sent: number[] = []
   await using service = await new ScriptedService({
     answers: ({ file }) => {

@@ -2,7 +2,7 @@ import { cp, mkdir, readFile, writeFile } from 'node:fs/promises'
 import { dirname, join, resolve } from 'node:path'
 import { expect, test } from 'vitest'
 import { readStore } from '../support/check-store.ts'
-import { temporaryFolder } from '../support/folder.ts'
+import { tempFolder } from '../support/temp-folder.ts'
 import { answerOf } from '../support/paged-answer.ts'
 import { Random } from '../support/random.ts'
 import { parsedReply, ScriptedService } from '../support/scripted-service.ts'
@@ -28,7 +28,7 @@ const startOne = (): Promise<ScriptedService> =>
   }).listen()
 
 test('rules send each document to the service that they name, with its key, and nothing to another one', async () => {
-  await using folder = await temporaryFolder()
+  await using folder = await tempFolder()
   await using gpu = await startOne()
   await using vendor = await startOne()
   await using standard = await startOne()
@@ -113,7 +113,7 @@ rules:
 }, 240_000)
 
 test('a rule with a service that is not set, or whose key is not, stops a run and its plan with one sentence', async () => {
-  await using folder = await temporaryFolder()
+  await using folder = await tempFolder()
   await using standard = await startOne()
   const [source, config] = [join(folder.path, 'in'), join(folder.path, 'sluice.yaml')]
   await mkdir(source)

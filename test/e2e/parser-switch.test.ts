@@ -3,13 +3,13 @@ import { join } from 'node:path'
 import { gunzipSync } from 'node:zlib'
 import { expect, test } from 'vitest'
 import { readStore } from '../support/check-store.ts'
-import { temporaryFolder } from '../support/folder.ts'
+import { tempFolder } from '../support/temp-folder.ts'
 import { breachesOfSchemas } from '../support/published-schemas.ts'
 import { ScriptedService } from '../support/scripted-service.ts'
 import { sluice } from '../support/sluice.ts'
 
 test('a service parses what the embedded engine did, once, and each record names who answered', async () => {
-  await using folder = await temporaryFolder()
+  await using folder = await tempFolder()
   await using service = await new ScriptedService({}).listen()
   const [source, out] = [join(folder.path, 'in'), join(folder.path, 'out')]
   await mkdir(source)

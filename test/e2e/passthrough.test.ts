@@ -5,7 +5,7 @@ import { CreateBucketCommand, GetObjectCommand, ListObjectsV2Command, PutObjectC
 import { expect, test } from 'vitest'
 import { openS3Client } from '#src/s3/client.ts'
 import { readStore, type StoreView } from '../support/check-store.ts'
-import { temporaryFolder } from '../support/folder.ts'
+import { tempFolder } from '../support/temp-folder.ts'
 import { breachesOfSchemas } from '../support/published-schemas.ts'
 import { startTestRedis } from '../support/redis.ts'
 import { startS3Server } from '../support/s3-server.ts'
@@ -38,7 +38,7 @@ const documentOf = ({ folders }: StoreView, key: string): Promise<string> =>
   readFile(join(folders.get(key) ?? key, 'document.md'), 'utf8')
 
 test('run: texts and Markdown become outputs word for word, for 0 credits, without a request and within no budget', async () => {
-  await using folder = await temporaryFolder()
+  await using folder = await tempFolder()
   await using service = await new ScriptedService({}).listen()
   const [source, out] = [join(folder.path, 'in'), join(folder.path, 'out')]
   await writeTexts(source)
@@ -70,7 +70,7 @@ test('run: texts and Markdown become outputs word for word, for 0 credits, witho
 }, 240_000)
 
 test('run: a folder of notes alone starts no engine; verify repairs and gc keeps what a note became; a changed note is taken again', async () => {
-  await using folder = await temporaryFolder()
+  await using folder = await tempFolder()
   const [source, out] = [join(folder.path, 'in'), join(folder.path, 'out')]
   await mkdir(source)
   await writeFile(join(source, 'notes.md'), '# One\n')
@@ -119,7 +119,7 @@ test('run: a folder of notes alone starts no engine; verify repairs and gc keeps
 }, 240_000)
 
 test('run: what only is named as a text fails with its reason, and --no-passthrough leaves texts out', async () => {
-  await using folder = await temporaryFolder()
+  await using folder = await tempFolder()
   await using service = await new ScriptedService({}).listen()
   const [source, out] = [join(folder.path, 'in'), join(folder.path, 'out')]
   await mkdir(source)
@@ -159,7 +159,7 @@ const PAGES: Readonly<Record<string, Page>> = {
 }
 
 test('run: a list of URLs and a website that are downloaded pass their texts through; what is the same is not taken again', async () => {
-  await using folder = await temporaryFolder()
+  await using folder = await tempFolder()
   await using service = await new ScriptedService({}).listen()
   await using site = await openSite((path) => PAGES[path])
   const list = join(folder.path, 'list')
@@ -194,23 +194,14 @@ test('run: texts of a bucket are passed through into a bucket, and a second run 
   if (server.kind === 'unavailable') throw context.skip(server.reason)
   await using s3 = server
   await using service = await new ScriptedService({}).listen()
-  await using folder = await temporaryFolder()
+  await using folder = await tempFolder()
   const client = openS3Client(s3)
   const Bucket = randomUUID()
   await client.send(new CreateBucketCommand({ Bucket }))
   for (const [name, Body] of TEXTS) await client.send(new PutObjectCommand({ Bucket, Key: `in/${name}`, Body }))
   const locations = [`s3://${Bucket}/in`, '--out', `s3://${Bucket}/out`, '--state-dir', folder.path]
-  const args = [
-    'run',
-    ...locations,
-    '--s3-endpoint',
-    s3.endpoint,
-    '--parse-api-url',
-    service.url,
-    '--parse-api-key',
-    'k',
-  ]
-  const env = { AWS_ACCESS_KEY_ID: s3.accessKeyId, AWS_SECRET_ACCESS_KEY: s3.secretAccessKey }
+  const args = ['run', ...locations, '--parse-api-url', service.url, '--parse-api-key', 'k']
+  const { env } = s3
   expect((await sluice(args, { env })).stdout).toMatch(/7 seen: 7 done/)
   expect((await sluice(args, { env })).stdout).toMatch(/7 documents unchanged, nothing sent/)
   expect(service.requests).toEqual([])
@@ -222,7 +213,7 @@ test('run: texts of a bucket are passed through into a bucket, and a second run 
 }, 240_000)
 
 test('run: killed among texts, and again with Redis emptied, it loses none and sends nothing', async () => {
-  await using folder = await temporaryFolder()
+  await using folder = await tempFolder()
   await using redis = await startTestRedis()
   await using service = await new ScriptedService({}).listen()
   const [source, out] = [join(folder.path, 'in'), join(folder.path, 'out')]

@@ -2,11 +2,11 @@ import { mkdir, readdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { createEngine } from '#src/engine/create-engine.ts'
-import { temporaryFolder } from '../support/folder.ts'
+import { tempFolder } from '../support/temp-folder.ts'
 import { sluice } from '../support/sluice.ts'
 
 test('a plan says how many credits are left and how many are too few; a run that they halt says it too', async () => {
-  await using folder = await temporaryFolder()
+  await using folder = await tempFolder()
   const source = join(folder.path, 'in')
   await mkdir(source)
   for (const name of ['a', 'b', 'c']) await writeFile(join(source, `${name}.csv`), `name\n${name}\n`)

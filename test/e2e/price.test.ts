@@ -2,7 +2,7 @@ import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { readStore } from '../support/check-store.ts'
-import { temporaryFolder } from '../support/folder.ts'
+import { tempFolder } from '../support/temp-folder.ts'
 import { freePort } from '../support/free-port.ts'
 import { parsedReply, ScriptedService } from '../support/scripted-service.ts'
 import { sluice, startSluice } from '../support/sluice.ts'
@@ -34,7 +34,7 @@ const charged = async (port: number): Promise<number | null> => {
 }
 
 test('price: what the embedded engine reports is charged as nothing, what a service reports as --reported-credit says', async () => {
-  await using folder = await temporaryFolder()
+  await using folder = await tempFolder()
   const answers = () => parsedReply('# Parsed', { metadata: { statusCode: 200, creditsUsed: 4 } })
   await using service = await new ScriptedService({ answers }).listen()
   const [source, embedded, served] = ['in', 'embedded', 'served'].map((name) => join(folder.path, name)) as [
@@ -66,7 +66,7 @@ test('price: what the embedded engine reports is charged as nothing, what a serv
 }, 240_000)
 
 test('price: what costs nothing by its prices is charged as nothing, whatever the service reports', async () => {
-  await using folder = await temporaryFolder()
+  await using folder = await tempFolder()
   const answers = () => parsedReply('# Parsed', { metadata: { statusCode: 200, creditsUsed: 4 } })
   await using service = await new ScriptedService({ answers }).listen()
   await using named = await new ScriptedService({ answers }).listen()

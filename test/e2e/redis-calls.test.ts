@@ -2,7 +2,7 @@ import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { Redis } from 'ioredis'
 import { expect, test } from 'vitest'
-import { temporaryFolder } from '../support/folder.ts'
+import { tempFolder } from '../support/temp-folder.ts'
 import { startTestRedis } from '../support/redis.ts'
 import { parsedReply, ScriptedService } from '../support/scripted-service.ts'
 import { sluice } from '../support/sluice.ts'
@@ -36,7 +36,7 @@ const byName = (counts: ReadonlyMap<string, number>): ReadonlyMap<string, number
 
 /** A run with up to so many documents in flight: commands a document, and reads and largest size of each key that was read whole. */
 async function commandsWith(inFlight: number, serviceMs: number) {
-  await using folder = await temporaryFolder()
+  await using folder = await tempFolder()
   await using redis = await startTestRedis()
   let together = 0
   let most = 0

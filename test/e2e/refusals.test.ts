@@ -2,7 +2,7 @@ import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { readStore } from '../support/check-store.ts'
-import { temporaryFolder } from '../support/folder.ts'
+import { tempFolder } from '../support/temp-folder.ts'
 import { errorReply, parsedReply, type Reply } from '../support/scripted-service.ts'
 import { type Finished, sluice } from '../support/sluice.ts'
 import { openSite } from '../support/web-site.ts'
@@ -47,7 +47,7 @@ async function prepare(
   documents = DOCUMENTS,
 ): Promise<Case> {
   await using resources = new AsyncDisposableStack()
-  const folder = resources.use(await temporaryFolder())
+  const folder = resources.use(await tempFolder())
   const service = resources.use(
     await openSite((path, body) => {
       if (!path.startsWith('/v2/')) return PAGE

@@ -2,7 +2,7 @@ import { mkdir, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { expect, test } from 'vitest'
 import { readStore } from '../support/check-store.ts'
-import { temporaryFolder } from '../support/folder.ts'
+import { tempFolder } from '../support/temp-folder.ts'
 import { Random } from '../support/random.ts'
 import { ScriptedService } from '../support/scripted-service.ts'
 import { sluice } from '../support/sluice.ts'
@@ -11,7 +11,7 @@ import { seedFrom } from '../support/seed.ts'
 const SEED = seedFrom('ROUTE_SEED', 1)
 
 test('what must never be sent is parsed on this machine, and not a byte of it reaches the service', async () => {
-  await using folder = await temporaryFolder()
+  await using folder = await tempFolder()
   await using service = await new ScriptedService({}).listen()
   const [source, out] = [join(folder.path, 'in'), join(folder.path, 'out')]
   const random = new Random(SEED)
@@ -51,7 +51,7 @@ test('what must never be sent is parsed on this machine, and not a byte of it re
 }, 240_000)
 
 test('a never-send glob that can match no document, or a model elsewhere, stops the run before anything is sent', async () => {
-  await using folder = await temporaryFolder()
+  await using folder = await tempFolder()
   await using service = await new ScriptedService({}).listen()
   const source = join(folder.path, 'in')
   await mkdir(source)

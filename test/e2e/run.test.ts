@@ -2,7 +2,7 @@ import { cp, mkdir, readdir, readFile, rename, symlink, truncate, writeFile } fr
 import { join, resolve } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { readStore } from '../support/check-store.ts'
-import { temporaryFolder } from '../support/folder.ts'
+import { tempFolder } from '../support/temp-folder.ts'
 import { errorReply, ScriptedService } from '../support/scripted-service.ts'
 import { breachesOfSchemas } from '../support/published-schemas.ts'
 import { sluice, STACK_TRACE, startSluice } from '../support/sluice.ts'
@@ -21,7 +21,7 @@ const against = (service: ScriptedService): string[] => ['--parse-api-url', serv
 
 describe('./sluice run on real documents with the embedded engine', () => {
   test('turns every sample into outputs, and sends nothing when run again', async () => {
-    await using folder = await temporaryFolder()
+    await using folder = await tempFolder()
     const out = join(folder.path, 'out')
     const first = await sluice(['run', SAMPLES, '--out', out])
     expect(first.stderr + first.stdout).not.toMatch(STACK_TRACE)
@@ -43,7 +43,7 @@ describe('./sluice run on real documents with the embedded engine', () => {
   }, 240_000)
 
   test('explains each bad file, keeps going, and exits with 2', async () => {
-    await using folder = await temporaryFolder()
+    await using folder = await tempFolder()
     const source = join(folder.path, 'in')
     const out = join(folder.path, 'out')
     await mkdir(source)
@@ -88,7 +88,7 @@ describe('./sluice run on real documents with the embedded engine', () => {
 
 describe('./sluice run against a service', () => {
   test('pays once for copies, renames and a second store state', async () => {
-    await using folder = await temporaryFolder()
+    await using folder = await tempFolder()
     await using service = await new ScriptedService({}).listen()
     const [source, out] = [join(folder.path, 'in'), join(folder.path, 'out')]
     await manyFiles(source, 10)
@@ -107,7 +107,7 @@ describe('./sluice run against a service', () => {
   }, 240_000)
 
   test('killed in the middle, loses nothing and never pays twice for an answer that it had', async () => {
-    await using folder = await temporaryFolder()
+    await using folder = await tempFolder()
     const concurrency = 8
     await using service = await new ScriptedService({
       answers: async () => ({ delayMs: 60 }),
@@ -135,7 +135,7 @@ describe('./sluice run against a service', () => {
   }, 240_000)
 
   test('drains on the first Ctrl-C, keeps the rest, and goes on when run again', async () => {
-    await using folder = await temporaryFolder()
+    await using folder = await tempFolder()
     await using service = await new ScriptedService({ answers: async () => ({ delayMs: 50 }) }).listen()
     const [source, out] = [join(folder.path, 'in'), join(folder.path, 'out')]
     await manyFiles(source, 200)
@@ -155,7 +155,7 @@ describe('./sluice run against a service', () => {
   }, 240_000)
 
   test('halts on credits that are used up, keeps every job, and exits with 3', async () => {
-    await using folder = await temporaryFolder()
+    await using folder = await tempFolder()
     let credits = 5
     await using service = await new ScriptedService({
       answers: () => (credits-- > 0 ? {} : errorReply(402, 'Payment Required: Insufficient credits')),

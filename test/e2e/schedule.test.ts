@@ -2,7 +2,7 @@ import { mkdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { readStore } from '../support/check-store.ts'
-import { temporaryFolder } from '../support/folder.ts'
+import { tempFolder } from '../support/temp-folder.ts'
 import { startTestRedis } from '../support/redis.ts'
 import { ScriptedService } from '../support/scripted-service.ts'
 import { sluice, startSluice } from '../support/sluice.ts'
@@ -18,7 +18,7 @@ interface LogLine {
 
 async function openArchive() {
   await using resources = new AsyncDisposableStack()
-  const folder = resources.use(await temporaryFolder())
+  const folder = resources.use(await tempFolder())
   const service = resources.use(await new ScriptedService({}).listen())
   const redis = resources.use(await startTestRedis())
   const [source, out, log] = ['in', 'out', 'log'].map((name) => join(folder.path, name)) as [string, string, string]
@@ -100,7 +100,7 @@ describe('a schedule', () => {
   }, 240_000)
 
   test('that cannot be read is said at once', async () => {
-    await using folder = await temporaryFolder()
+    await using folder = await tempFolder()
     const out = join(folder.path, 'out')
     const api = ['--parse-api-url', 'http://127.0.0.1:1', '--parse-api-key', 'none']
     const { code, stderr } = await sluice(['watch', folder.path, '--every', 'tomorrow', '--out', out, ...api])

@@ -1,13 +1,12 @@
-import { type ChildProcess, spawn } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { copyFile, mkdir, readdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { connectRedis } from '#src/redis/connection.ts'
-import { findRedisServer } from '#src/redis/private-server/server-binary.ts'
-import { temporaryFolder } from '../support/folder.ts'
+import { tempFolder } from '../support/temp-folder.ts'
 import { freePort } from '../support/free-port.ts'
-import { REDIS_CACHE_DIR } from '../support/redis.ts'
+import { endProcess } from '../support/child.ts'
+import { REDIS_CACHE_DIR, spawnRedisServer } from '../support/redis.ts'
 import { errorReply, parsedReply, ScriptedService } from '../support/scripted-service.ts'
 import { SecretSearch } from '../support/secret-search.ts'
 import { sluice, startSluice } from '../support/sluice.ts'
@@ -66,22 +65,18 @@ const ENVIRONMENT = {
 }
 
 async function startRedis(folder: string): Promise<AsyncDisposable & { readonly url: string }> {
-  const [port, { command, libraries }] = [await freePort(), await findRedisServer({ cacheDir: REDIS_CACHE_DIR })]
+  const port = await freePort()
   const password = SECRETS['the password of Redis']
   const flags = ['--port', String(port), '--requirepass', password, '--save', '', '--maxmemory-policy', 'noeviction']
-  const child: ChildProcess = spawn(command, flags, {
-    cwd: folder,
-    stdio: 'ignore',
-    env: { ...process.env, ...(libraries === '' ? {} : { LD_LIBRARY_PATH: libraries }) },
-  })
+  const child = await spawnRedisServer([...flags, '--dir', folder])
   return {
     url: `redis://default:${password}@127.0.0.1:${port}`,
-    [Symbol.asyncDispose]: async () => void child.kill('SIGKILL'),
+    [Symbol.asyncDispose]: () => endProcess(child),
   }
 }
 
 test(`a run against a service leaves no secret of its inputs behind, and fetches URLs with a login (seed ${SEED})`, async () => {
-  await using folder = await temporaryFolder()
+  await using folder = await tempFolder()
   const search = new SecretSearch(SECRETS)
   const texts = new SecretSearch(TEXT)
   let spans = ''
@@ -189,7 +184,7 @@ test(`a run against a service leaves no secret of its inputs behind, and fetches
 }, 240_000)
 
 test('a service behind basic authentication gets the login of its address, and no record or message has it', async () => {
-  await using folder = await temporaryFolder()
+  await using folder = await tempFolder()
   const search = new SecretSearch(SECRETS)
   const login = `someone:${SECRETS['the login of the service']}`
   await using service = await new ScriptedService({
@@ -217,7 +212,7 @@ test('a service behind basic authentication gets the login of its address, and n
 }, 240_000)
 
 test('the embedded engine, its converters and the private Redis get no secret in arguments or environment', async () => {
-  await using folder = await temporaryFolder()
+  await using folder = await tempFolder()
   const search = new SecretSearch(SECRETS)
   const [source, out, tmp] = [join(folder.path, 'in'), join(folder.path, 'out'), join(folder.path, 'tmp')]
   await mkdir(source)

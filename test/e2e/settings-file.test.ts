@@ -2,10 +2,11 @@ import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { readStore } from '../support/check-store.ts'
-import { temporaryFolder } from '../support/folder.ts'
+import { tempFolder } from '../support/temp-folder.ts'
 import { ScriptedService } from '../support/scripted-service.ts'
 import { sluice, STACK_TRACE, startSluice } from '../support/sluice.ts'
 import { until } from '../support/wait.ts'
+import { parseLines } from '../support/json-lines.ts'
 
 /** Two small archives with one document each in common by name, and a settings file for both. */
 async function twoPipelines(folder: string, top: string): Promise<void> {
@@ -36,7 +37,7 @@ const keysOf = async (out: string): Promise<string[]> =>
 
 describe('./sluice with the pipelines of a settings file', () => {
   test('runs one after the other, names each, and every command finds them by name', async () => {
-    await using folder = await temporaryFolder()
+    await using folder = await tempFolder()
     const cwd = folder.path
     await using service = await new ScriptedService({}).listen()
     await twoPipelines(cwd, hosted(service))
@@ -52,12 +53,7 @@ describe('./sluice with the pipelines of a settings file', () => {
     expect(again.stdout).toMatch(/^notes: 2 documents unchanged, nothing sent/)
     expect(again.stdout).not.toMatch(/letters/)
     const status = await sluice(['status', '--json'], { cwd })
-    expect(
-      status.stdout
-        .trim()
-        .split('\n')
-        .map((line) => JSON.parse(line) as unknown),
-    ).toMatchObject([
+    expect(parseLines(status.stdout)).toMatchObject([
       { pipeline: 'letters', done: 3, pending: 0 },
       { pipeline: 'notes', done: 2, pending: 0 },
     ])
@@ -73,7 +69,7 @@ describe('./sluice with the pipelines of a settings file', () => {
   }, 240_000)
 
   test('gives every pipeline its turn and ends with the worst exit code', async () => {
-    await using folder = await temporaryFolder()
+    await using folder = await tempFolder()
     const cwd = folder.path
     await using service = await new ScriptedService({}).listen()
     await twoPipelines(cwd, `${hosted(service)}\nstateDir: state`)
@@ -91,7 +87,7 @@ describe('./sluice with the pipelines of a settings file', () => {
   }, 240_000)
 
   test('watches all of them at once in one process', async () => {
-    await using folder = await temporaryFolder()
+    await using folder = await tempFolder()
     const cwd = folder.path
     await using service = await new ScriptedService({}).listen()
     await twoPipelines(cwd, `${hosted(service)}\nstableMs: 100\nconcurrency: 1`)
@@ -116,7 +112,7 @@ describe('./sluice with the pipelines of a settings file', () => {
   }, 240_000)
 
   test('refuses mistakes before anything is opened, all at once', async () => {
-    await using folder = await temporaryFolder()
+    await using folder = await tempFolder()
     const cwd = folder.path
     await writeFile(join(cwd, 'sluice.yaml'), 'concurency: 3\nparseApiKey: hush\npipelines:\n  a: {}\n')
     const { code, stderr } = await sluice(['run', '--max-credits', 'many'], { cwd })
@@ -131,7 +127,7 @@ describe('./sluice with the pipelines of a settings file', () => {
   }, 240_000)
 
   test('shows with config what is in force, where it comes from, and no secret; what it shows is a settings file', async () => {
-    await using folder = await temporaryFolder()
+    await using folder = await tempFolder()
     const cwd = folder.path
     await twoPipelines(cwd, 'parseApiKeyFile: key\nrate: 60')
     const env = { REDIS_URL: 'redis://me:hush@127.0.0.1:1', SLUICE_MODE: 'ocr' }

@@ -2,7 +2,7 @@ import { mkdir, readdir, symlink, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { expect, test } from 'vitest'
 import { readStore } from '../support/check-store.ts'
-import { temporaryFolder } from '../support/folder.ts'
+import { tempFolder } from '../support/temp-folder.ts'
 import { Random } from '../support/random.ts'
 import { ScriptedService } from '../support/scripted-service.ts'
 import { sluice } from '../support/sluice.ts'
@@ -44,7 +44,7 @@ async function manyFiles(source: string, seed: number): Promise<{ readonly docum
 }
 
 test(`run: every file of a random folder is counted once, and files of no supported format fail nothing (seed ${SEED})`, async () => {
-  await using folder = await temporaryFolder()
+  await using folder = await tempFolder()
   await using service = await new ScriptedService({}).listen()
   const [source, out] = [join(folder.path, 'in'), join(folder.path, 'in', 'out')]
   await mkdir(source)
@@ -63,7 +63,7 @@ test(`run: every file of a random folder is counted once, and files of no suppor
 }, 240_000)
 
 test('run: another store inside the source is left out with one line, and none of its files is a document', async () => {
-  await using folder = await temporaryFolder()
+  await using folder = await tempFolder()
   await using service = await new ScriptedService({}).listen()
   const [source, out] = [join(folder.path, 'in'), join(folder.path, 'out')]
   await mkdir(source)

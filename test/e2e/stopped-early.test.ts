@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { temporaryFolder } from '../support/folder.ts'
+import { tempFolder } from '../support/temp-folder.ts'
 import { startSluice } from '../support/sluice.ts'
 import { startScriptedStore } from '../support/scripted-store.ts'
 
@@ -21,7 +21,7 @@ test.each([
   'sluice %s that is stopped while it still reads its store ends without an error',
   async (command, code) => {
     await using store = await slowBucket()
-    await using folder = await temporaryFolder()
+    await using folder = await tempFolder()
     const api = ['--parse-api-url', 'http://127.0.0.1:1', '--parse-api-key', 'key']
     const locations = ['--out', 's3://bucket', '--s3-endpoint', store.endpoint, '--state-dir', `${folder.path}/state`]
     const running = startSluice([command, folder.path, ...locations, ...api], {

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import type { StoreManifest } from '#src/document/store-manifest.ts'
 import { readStore } from '../support/check-store.ts'
-import { temporaryFolder } from '../support/folder.ts'
+import { tempFolder } from '../support/temp-folder.ts'
 import { startTestRedis } from '../support/redis.ts'
 import { errorReply, parsedReply, type Reply, ScriptedService } from '../support/scripted-service.ts'
 import { type Finished, sluice, STACK_TRACE, startSluice } from '../support/sluice.ts'
@@ -12,7 +12,7 @@ import { until } from '../support/wait.ts'
 
 async function openSetup(answers?: () => Reply) {
   const resources = new AsyncDisposableStack()
-  const folder = resources.use(await temporaryFolder())
+  const folder = resources.use(await tempFolder())
   const service = resources.use(await new ScriptedService(answers === undefined ? {} : { answers }).listen())
   const out = join(folder.path, 'out')
   const flags = ['--parse-api-url', service.url, '--parse-api-key', 'test-key']
@@ -226,7 +226,7 @@ describe('another disk under the path of a store', () => {
 test.each(['verify', 'gc', 'render', 'failures', 'status', 'retry', 'pause'])(
   'sluice %s refuses a path that is no store, and makes nothing there',
   async (command) => {
-    await using folder = await temporaryFolder()
+    await using folder = await tempFolder()
     const out = join(folder.path, 'nowhere')
     const needsSource = ['status', 'retry', 'pause'].includes(command)
     const state = ['--state-dir', join(folder.path, 'state')]

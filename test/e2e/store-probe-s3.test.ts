@@ -1,19 +1,17 @@
 import { randomUUID } from 'node:crypto'
 import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { afterAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { PlainBucket } from '../campaign/world/plain-s3.ts'
 import { S3Proxy } from '../campaign/world/s3-proxy.ts'
-import { temporaryFolder } from '../support/folder.ts'
+import { tempFolder } from '../support/temp-folder.ts'
 import { startTestRedis } from '../support/redis.ts'
 import { startS3Server } from '../support/s3-server.ts'
 import { errorReply, type ReceivedRequest, type Reply, ScriptedService } from '../support/scripted-service.ts'
 import { type Finished, sluice, STACK_TRACE } from '../support/sluice.ts'
+import { shared } from '../support/shared.ts'
 
-const s3 = await startS3Server()
-afterAll(async () => {
-  if (s3.kind === 'ready') await s3[Symbol.asyncDispose]()
-})
+const s3 = await shared(startS3Server())
 const unavailable = s3.kind === 'unavailable' ? s3.reason : null
 const name = unavailable === null ? 'a store in a bucket' : `a store in a bucket (not run: ${unavailable})`
 
@@ -24,7 +22,7 @@ async function open(denies: 'writes' | 'deletions') {
   if (s3.kind !== 'ready') throw new Error('no S3')
   await using resources = new AsyncDisposableStack()
   const proxy = resources.use(await S3Proxy.start(s3.endpoint))
-  const folder = resources.use(await temporaryFolder())
+  const folder = resources.use(await tempFolder())
   const redis = resources.use(await startTestRedis())
   const answers = ({ number }: ReceivedRequest): Reply => (number === 1 ? errorReply(422, 'damaged') : {})
   const service = resources.use(await new ScriptedService({ answers }).listen())
@@ -35,9 +33,8 @@ async function open(denies: 'writes' | 'deletions') {
   const source = join(folder.path, 'in')
   await mkdir(source)
   const env = {
+    ...s3.env,
     SLUICE_S3_ENDPOINT: proxy.endpoint,
-    AWS_ACCESS_KEY_ID: s3.accessKeyId,
-    AWS_SECRET_ACCESS_KEY: s3.secretAccessKey,
     REDIS_URL: redis.url,
     PARSE_API_URL: service.url,
     PARSE_API_KEY: 'test-key',

@@ -1,7 +1,7 @@
 import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { temporaryFolder } from '../support/folder.ts'
+import { tempFolder } from '../support/temp-folder.ts'
 import { listen } from '../support/listen.ts'
 import { silentServer } from '../support/silent-server.ts'
 import { sluice, startSluice } from '../support/sluice.ts'
@@ -23,7 +23,7 @@ test.each([
 ])(
   'sluice run exits with 1 and one sentence when the S3 %s cannot be reached',
   async (_, locationsIn, what) => {
-    await using folder = await temporaryFolder()
+    await using folder = await tempFolder()
     const end = await sluice(
       ['run', ...locationsIn(folder.path), '--state-dir', join(folder.path, 'state'), ...NOWHERE],
       {
@@ -39,7 +39,7 @@ test.each([
 )
 
 test('sluice run calls a Redis that does not answer by its name, and one that is not there ends it at once', async () => {
-  await using folder = await temporaryFolder()
+  await using folder = await tempFolder()
   await using silent = await listen(createServer((socket) => void socket.resume()))
   const run = ['run', folder.path, '--out', join(folder.path, 'out'), '--store-slow', '300ms']
   const running = startSluice([...run, '--redis-url', `redis://127.0.0.1:${silent.port}`])
@@ -55,7 +55,7 @@ test('sluice run calls a Redis that does not answer by its name, and one that is
 }, 240_000)
 
 test('sluice run says what it waits for while a bucket takes connections and answers nothing, and stops at once', async () => {
-  await using folder = await temporaryFolder()
+  await using folder = await tempFolder()
   await using server = await silentServer()
   const service = ['--parse-api-url', 'http://127.0.0.1:1', '--parse-api-key', 'key']
   const flags = ['--s3-endpoint', server.url, '--store-slow', '300ms', '--state-dir', join(folder.path, 'state')]

@@ -2,26 +2,23 @@ import { CreateBucketCommand, GetObjectCommand, ListObjectsV2Command, PutObjectC
 import { randomUUID } from 'node:crypto'
 import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { afterAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { openS3Client } from '#src/s3/client.ts'
-import { temporaryFolder } from '../support/folder.ts'
+import { tempFolder } from '../support/temp-folder.ts'
 import { startTestRedis } from '../support/redis.ts'
 import { startS3Server } from '../support/s3-server.ts'
 import { ScriptedService } from '../support/scripted-service.ts'
 import { sluice, STACK_TRACE } from '../support/sluice.ts'
+import { shared } from '../support/shared.ts'
 
-const s3 = await startS3Server()
-afterAll(async () => {
-  if (s3.kind === 'ready') await s3[Symbol.asyncDispose]()
-})
+const s3 = await shared(startS3Server())
 const unavailable = s3.kind === 'unavailable' ? s3.reason : null
 const name = unavailable === null ? 'a store in a bucket' : `a store in a bucket (not run: ${unavailable})`
 
 async function openBucketSetup() {
   if (s3.kind !== 'ready') throw new Error('no S3')
-  const { endpoint, accessKeyId, secretAccessKey } = s3
   await using resources = new AsyncDisposableStack()
-  const folder = resources.use(await temporaryFolder())
+  const folder = resources.use(await tempFolder())
   const redis = resources.use(await startTestRedis())
   const service = resources.use(await new ScriptedService({}).listen())
   const client = openS3Client(s3)
@@ -30,9 +27,7 @@ async function openBucketSetup() {
   await client.send(new CreateBucketCommand({ Bucket: bucket }))
   const source = join(folder.path, 'in')
   const env = {
-    SLUICE_S3_ENDPOINT: endpoint,
-    AWS_ACCESS_KEY_ID: accessKeyId,
-    AWS_SECRET_ACCESS_KEY: secretAccessKey,
+    ...s3.env,
     REDIS_URL: redis.url,
     PARSE_API_URL: service.url,
     PARSE_API_KEY: 'test-key',

@@ -7,13 +7,13 @@ import { openFolderStore } from '#src/outputs/folder/folder-store.ts'
 import { bootFrame, readSegment } from '#src/outputs/folder/journal/entry.ts'
 import { ownerMark } from '#src/outputs/folder/work-owner.ts'
 import { readStore } from '../support/check-store.ts'
-import { temporaryFolder } from '../support/folder.ts'
+import { tempFolder } from '../support/temp-folder.ts'
 import { ScriptedService } from '../support/scripted-service.ts'
 import { sluice } from '../support/sluice.ts'
 
 test('a store with its private Redis and its journal, as a kill of release a484fb94 left them, is continued', async () => {
   // 24 documents with 20 contents, concurrency 3, killed at the 14th request; its source, `sluice.yaml` and store.
-  await using folder = await temporaryFolder()
+  await using folder = await tempFolder()
   const fixture = join(import.meta.dirname, '../fixtures/a484fb94/killed-run.tar.gz')
   await promisify(execFile)('tar', ['xzf', fixture, '-C', folder.path])
   const journal = join(folder.path, 'out/.sluice/journal')
@@ -45,7 +45,7 @@ test('a store with its private Redis and its journal, as a kill of release a484f
 }, 240_000)
 
 test('a store of a later format is refused, and nothing is changed in it', async () => {
-  await using folder = await temporaryFolder()
+  await using folder = await tempFolder()
   const manifest = JSON.stringify({ format: 4, id: 'later', revision: 1, sources: [] })
   await writeFile(join(folder.path, 'store.json'), manifest)
   await expect(openFolderStore({ path: folder.path })).rejects.toThrow(/has format 4.*update Sluice/s)
@@ -54,7 +54,7 @@ test('a store of a later format is refused, and nothing is changed in it', async
 })
 
 test('records that were removed from outside are reported by status and verify, and done again by run without a request', async () => {
-  await using folder = await temporaryFolder()
+  await using folder = await tempFolder()
   await using service = await new ScriptedService({}).listen()
   const [source, out] = [join(folder.path, 'in'), join(folder.path, 'out')]
   await mkdir(source)

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { afterAll, describe, expect, test } from 'vitest'
 import { openS3Client } from '#src/s3/client.ts'
 import { readStore } from '../support/check-store.ts'
-import { temporaryFolder } from '../support/folder.ts'
+import { tempFolder } from '../support/temp-folder.ts'
 import { startTestRedis } from '../support/redis.ts'
 import { pushNotifications } from '../support/s3-notifications.ts'
 import { type S3Server, startS3Server } from '../support/s3-server.ts'
@@ -32,7 +32,7 @@ function testWatching(s3: S3Server): void {
   /** A bucket, and the program watching it, with no other scan than the first. */
   async function watching(flags: readonly string[], env: Readonly<Record<string, string>> = {}) {
     await using resources = new AsyncDisposableStack()
-    const folder = resources.use(await temporaryFolder())
+    const folder = resources.use(await tempFolder())
     const service = resources.use(await new ScriptedService({}).listen())
     const bucket = randomUUID()
     await client.send(new CreateBucketCommand({ Bucket: bucket }))
@@ -134,7 +134,7 @@ function testWatching(s3: S3Server): void {
     test.each(['a queue', 'the store'])(
       'ingests each object of two pipelines once when both share the notifications of %s',
       async (by) => {
-        await using folder = await temporaryFolder()
+        await using folder = await tempFolder()
         await using service = await new ScriptedService({}).listen()
         await using redis = await startTestRedis()
         await using queue = await startQueue()
@@ -145,9 +145,8 @@ function testWatching(s3: S3Server): void {
           (name) => `  ${name}: { source: "s3://${bucket}/${name}", out: out/${name} }\n`,
         )
         await writeFile(join(folder.path, 'sluice.yaml'), `pipelines:\n${pipelines.join('')}`)
-        const keys = { AWS_ACCESS_KEY_ID: s3.accessKeyId, AWS_SECRET_ACCESS_KEY: s3.secretAccessKey }
         const api = { PARSE_API_URL: service.url, PARSE_API_KEY: 'test-key' }
-        const env = { ...keys, ...api, ...reported, REDIS_URL: redis.url, SLUICE_S3_ENDPOINT: s3.endpoint }
+        const env = { ...s3.env, ...api, ...reported, REDIS_URL: redis.url }
         const [watch, worker] = ['watch', 'work'].map((command) => startSluice([command], { cwd: folder.path, env }))
         const stderr = (): string => `${watch?.stderr()}${worker?.stderr()}`
         try {

@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { readStore } from '../support/check-store.ts'
-import { temporaryFolder } from '../support/folder.ts'
+import { tempFolder } from '../support/temp-folder.ts'
 import { GeneratedSite } from '../support/generated-site.ts'
 import { sluice, startSluice } from '../support/sluice.ts'
 import { openSite, type Page } from '../support/web-site.ts'
@@ -54,7 +54,7 @@ const argsFor = (site: GeneratedSite, out: string, service: { readonly url: stri
 
 describe('a website', () => {
   test(`of 1,000 pages is bought once, and then only what changed (seed ${SEED})`, async () => {
-    await using folder = await temporaryFolder()
+    await using folder = await tempFolder()
     await using site = await GeneratedSite.open({ seed: SEED, pages: 1_000 })
     await using service = await openService()
     const out = join(folder.path, 'out')
@@ -82,7 +82,7 @@ describe('a website', () => {
   }, 240_000)
 
   test('is listed by the service where it has /v2/map, and only what is within the site is taken', async () => {
-    await using folder = await temporaryFolder()
+    await using folder = await tempFolder()
     await using site = await GeneratedSite.open({ seed: SEED + 1, pages: 60 })
     const outside = ['http://10.0.0.8/', 'https://elsewhere.example/page', `${site.url}/forbidden/page.html`]
     await using service = await openService(() => [...site.reachable, ...outside])
@@ -101,7 +101,7 @@ describe('a website', () => {
   }, 240_000)
 
   test('counts the credit of its map in the run and against --max-credits; a plan says that it buys none', async () => {
-    await using folder = await temporaryFolder()
+    await using folder = await tempFolder()
     await using site = await GeneratedSite.open({ seed: SEED + 3, pages: 12 })
     await using service = await openService(() => site.reachable)
     const most = site.reachable.length
@@ -122,7 +122,7 @@ describe('a website', () => {
   }, 240_000)
 
   test('is downloaded and parsed by the embedded engine; watch --every reports what is new, changed and removed', async () => {
-    await using folder = await temporaryFolder()
+    await using folder = await tempFolder()
     await using site = await GeneratedSite.open({ seed: SEED + 2, pages: 30 })
     const out = join(folder.path, 'out')
     const args = ['run', site.url, '--out', out, '--allow-private-addresses', '--exclude', '**/deep/**']

@@ -1,13 +1,12 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtemp, readdir, rm } from 'node:fs/promises'
+import { readdir } from 'node:fs/promises'
 import { type IncomingMessage, request as httpRequest } from 'node:http'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { Readable } from 'node:stream'
 import { expect, test, vi } from 'vitest'
 import { csvFile, parseWith } from './support/engine-client.ts'
 import { childrenOf, isAlive } from '../support/process-tree.ts'
+import { tempFolder } from '../support/temp-folder.ts'
 import { MAIN } from '../support/sluice.ts'
 import { listening, spawnEngine, startEngine } from './support/engine-process.ts'
 
@@ -25,31 +24,29 @@ test('the engine and its children end with the process that started them, even w
 })
 
 test('the engine ends in order, without a stack trace, where the process that started it is gone before it listens', async () => {
-  const folder = await mkdtemp(join(tmpdir(), 'orphan-'))
-  const env = { ...process.env, TMPDIR: folder }
+  await using folder = await tempFolder()
+  const env = { ...process.env, TMPDIR: folder.path }
   const child = spawnEngine({}, env)
   child.stdout.destroy()
   let log = ''
   child.stderr.on('data', (chunk: Buffer) => (log += chunk.toString()))
   expect([await once(child, 'close'), log]).toEqual([[0, null], ''])
-  expect(await readdir(folder)).toEqual([])
-  await rm(folder, { recursive: true })
+  expect(await readdir(folder.path)).toEqual([])
 })
 
 test('the engine leaves nothing of a document on disk or in the log after its answer', async () => {
-  const folder = await mkdtemp(join(tmpdir(), 'retention-'))
-  const engine = await startEngine({ logLevel: 'debug' }, { ...process.env, TMPDIR: folder })
+  await using folder = await tempFolder()
+  const engine = await startEngine({ logLevel: 'debug' }, { ...process.env, TMPDIR: folder.path })
   const marker = 'f3a91c'
   const options = { zeroDataRetention: true, formats: ['markdown', 'html', 'rawHtml'] }
   const whole = await parseWith(engine, { file: csvFile(`${marker}.csv`, `a,${marker}\n1,2\n`), options })
   const damaged = new File([`PK\u0003\u0004${marker}`], `${marker}.docx`)
   expect([whole.status, (await parseWith(engine, { file: damaged, options })).status]).toEqual([200, 400])
-  const files = await readdir(folder, { recursive: true, withFileTypes: true })
+  const files = await readdir(folder.path, { recursive: true, withFileTypes: true })
   expect(files.filter((dirent) => dirent.isFile()).map(({ name }) => name)).toEqual([])
   expect(engine.log()).not.toContain(marker)
-  await engine.stop()
-  expect(await readdir(folder)).toEqual([])
-  await rm(folder, { recursive: true })
+  await engine[Symbol.asyncDispose]()
+  expect(await readdir(folder.path)).toEqual([])
 })
 
 test('the children of the engine end when the engine itself is killed', async () => {

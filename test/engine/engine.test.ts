@@ -1,49 +1,23 @@
 import { once } from 'node:events'
 import { readdirSync, statSync } from 'node:fs'
-import { mkdtemp, rm } from 'node:fs/promises'
 import { type IncomingMessage, request as httpRequest } from 'node:http'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, describe, expect, test } from 'vitest'
 import { createEngine, type Engine } from '#src/engine/create-engine.ts'
+import { shared } from '../support/shared.ts'
+import { tempFolder } from '../support/temp-folder.ts'
+import { askEngine, csvFile, parseWith } from './support/engine-client.ts'
 
-interface Answer {
-  readonly status: number
-  readonly body: {
-    readonly success: boolean
-    readonly code?: string
-    readonly error?: string
-    readonly details?: readonly Record<string, unknown>[]
-    readonly data?: { readonly markdown?: string; readonly metadata: Record<string, unknown> }
-  }
-}
+const { path: folder } = await shared(tempFolder())
+// Runs between the end of the engine and that of the folder.
+afterAll(() => expect(readdirSync(folder)).toEqual([]))
+const engine = await shared(createEngine({ temporaryFolder: folder, children: 1, maxFileBytes: 2 * 1024 ** 2 }))
 
-let engine: Engine
-let folder: string
+const post = (parts: Readonly<Record<string, string | File>>) => parseWith(engine, { parts })
 
-beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'engine-test-'))
-  engine = await createEngine({ temporaryFolder: folder, children: 1, maxFileBytes: 2 * 1024 ** 2 })
-})
-
-afterAll(async () => {
-  await engine[Symbol.asyncDispose]()
-  expect(readdirSync(folder)).toEqual([])
-  await rm(folder, { recursive: true })
-})
-
-async function post(form: FormData): Promise<Answer> {
-  const response = await fetch(`${engine.url}/v2/parse`, { method: 'POST', body: form })
-  return { status: response.status, body: (await response.json()) as Answer['body'] }
-}
-
-function formOf(parts: Record<string, string | File>): FormData {
-  const form = new FormData()
-  for (const [name, value] of Object.entries(parts)) form.append(name, value)
-  return form
-}
-
-const csv = (name = 'people.csv', text = 'name,age\nAda,36\n'): File => new File([text], name, { type: 'text/csv' })
+/** A body that no client of forms writes. */
+const postRaw = (body: string, boundary = 'b') =>
+  askEngine(engine, '/v2/parse', { body, headers: { 'content-type': `multipart/form-data; boundary=${boundary}` } })
 
 /** `fetch` sets neither `Host` nor what browsers set. */
 async function askAs(headers: Readonly<Record<string, string>>, { url }: Engine = engine): Promise<number | undefined> {
@@ -93,7 +67,7 @@ test.each([
 
 describe('POST /v2/parse', () => {
   test('answers with the Markdown of the document', async () => {
-    const { status, body } = await post(formOf({ file: csv() }))
+    const { status, body } = await post({ file: csvFile() })
     expect(status).toBe(200)
     expect(body.data?.markdown).toMatch(/\|\s*Ada\s*\|\s*36\s*\|/)
     expect(body.data?.metadata).toMatchObject({ sourceURL: 'people.csv', statusCode: 200, contentType: 'text/csv' })
@@ -103,8 +77,8 @@ describe('POST /v2/parse', () => {
     ['before the file', ['options', 'file']],
     ['after the file', ['file', 'options']],
   ])('reads options %s', async (_where, order) => {
-    const parts: Record<string, string | File> = { file: csv(), options: '{"formats":["links"]}' }
-    const { body } = await post(formOf(Object.fromEntries(order.map((name) => [name, parts[name] ?? '']))))
+    const parts: Record<string, string | File> = { file: csvFile(), options: '{"formats":["links"]}' }
+    const { body } = await post(Object.fromEntries(order.map((name) => [name, parts[name] ?? ''])))
     expect(body.data).not.toHaveProperty('markdown')
     expect(body.data).toHaveProperty('links')
   })
@@ -125,11 +99,9 @@ describe('POST /v2/parse', () => {
       `--${boundary}--`,
       '',
     ].join('\r\n')
-    const headers = { 'content-type': `multipart/form-data; boundary=${boundary}` }
-    const response = await fetch(`${engine.url}/v2/parse`, { method: 'POST', body: raw, headers })
-    expect(await response.json()).toMatchObject({ success: true, data: { links: [] } })
+    expect((await postRaw(raw, boundary)).body).toMatchObject({ success: true, data: { links: [] } })
     const blob = new File(['{"formats":["links"]}'], 'blob', { type: 'application/json' })
-    expect(await post(formOf({ file: csv(), options: blob }))).toMatchObject({
+    expect(await post({ file: csvFile(), options: blob })).toMatchObject({
       status: 200,
       body: { data: { links: [] } },
     })
@@ -140,24 +112,18 @@ describe('POST /v2/parse', () => {
     ['RFC 5987', "filename*=UTF-8''r%C3%A9sum%C3%A9%20%E6%96%87%E6%9B%B8.csv"],
   ])('reads a file name in %s', async (_form, parameter) => {
     const raw = `--b\r\nContent-Disposition: form-data; name="file"; ${parameter}\r\nContent-Type: text/csv\r\n\r\na,b\n1,2\r\n--b--\r\n`
-    const headers = { 'content-type': 'multipart/form-data; boundary=b' }
-    const response = await fetch(`${engine.url}/v2/parse`, { method: 'POST', body: raw, headers })
-    const body = (await response.json()) as Answer['body']
-    expect(body.data?.metadata['sourceURL']).toBe('résumé 文書.csv')
+    expect((await postRaw(raw)).body.data?.metadata?.sourceURL).toBe('résumé 文書.csv')
   })
 
   test('goes by the media type of a file without a name', async () => {
     const raw =
       '--b\r\nContent-Disposition: form-data; name="file"\r\nContent-Type: application/octet-stream\r\n\r\na,b\r\n--b--\r\n'
-    const headers = { 'content-type': 'multipart/form-data; boundary=b' }
-    const response = await fetch(`${engine.url}/v2/parse`, { method: 'POST', body: raw, headers })
-    expect(response.status).toBe(400)
-    expect(await response.json()).toMatchObject({ code: 'UNSUPPORTED_FILE_TYPE' })
+    expect(await postRaw(raw)).toMatchObject({ status: 400, body: { code: 'UNSUPPORTED_FILE_TYPE' } })
   })
 
   test('names each wrong field', async () => {
     const options = JSON.stringify({ timeout: 300_001, parsers: [{ type: 'pdf', maxPages: 0 }], actionz: [1] })
-    const { status, body } = await post(formOf({ file: csv(), options }))
+    const { status, body } = await post({ file: csvFile(), options })
     expect(status).toBe(400)
     expect(body).toMatchObject({ success: false, code: 'BAD_REQUEST' })
     const paths = body.details?.map((problem) => (problem['path'] as unknown[]).join('.'))
@@ -166,19 +132,19 @@ describe('POST /v2/parse', () => {
 
   test.each([
     ['no file', { options: '{}' }, 400, 'BAD_REQUEST'],
-    ['options that are no JSON', { file: csv(), options: '{' }, 400, 'BAD_REQUEST'],
+    ['options that are no JSON', { file: csvFile(), options: '{' }, 400, 'BAD_REQUEST'],
     ['an unknown type', { file: new File(['x'], 'x.exe') }, 400, 'UNSUPPORTED_FILE_TYPE'],
     ['a damaged document', { file: new File(['PK\u0003\u0004nothing'], 'x.docx') }, 400, 'DOCUMENT_CORRUPT'],
-    ['too many bytes', { file: csv('big.csv', 'x'.repeat(2 * 1024 ** 2 + 1)) }, 413, 'PAYLOAD_TOO_LARGE'],
-    ['a file under another name', { document: csv() }, 400, 'BAD_REQUEST'],
+    ['too many bytes', { file: csvFile('big.csv', 'x'.repeat(2 * 1024 ** 2 + 1)) }, 413, 'PAYLOAD_TOO_LARGE'],
+    ['a file under another name', { document: csvFile() }, 400, 'BAD_REQUEST'],
   ])('refuses %s', async (_what, parts, status, code) => {
-    const answer = await post(formOf(parts))
+    const answer = await post(parts)
     expect(answer).toMatchObject({ status, body: { success: false, code } })
     expect(answer.body.error).not.toBe('')
   })
 
   test('takes a file of exactly the size limit', async () => {
-    const { status } = await post(formOf({ file: csv('full.csv', 'x'.repeat(2 * 1024 ** 2)) }))
+    const { status } = await post({ file: csvFile('full.csv', 'x'.repeat(2 * 1024 ** 2)) })
     expect(status).toBe(200)
   })
 
@@ -191,13 +157,13 @@ describe('POST /v2/parse', () => {
   test('converts a small Office document without a file', async () => {
     const engineFolder = join(folder, readdirSync(folder)[0] ?? '')
     const before = statSync(engineFolder).mtimeMs
-    expect((await post(formOf({ file: csv() }))).body.data?.markdown).toContain('| Ada | 36 |')
+    expect((await post({ file: csvFile() })).body.data?.markdown).toContain('| Ada | 36 |')
     expect(statSync(engineFolder).mtimeMs).toBe(before)
   })
 
   test('converts and answers a document whole that is too long for the pipe to its converter', async () => {
     const rows = Array.from({ length: 100_000 }, (_, row) => `row ${row},€`)
-    const { body } = await post(formOf({ file: csv('long.csv', ['name,sign', ...rows].join('\n')) }))
+    const { body } = await post({ file: csvFile('long.csv', ['name,sign', ...rows].join('\n')) })
     expect(body.data?.markdown?.match(/^\| row \d+ \| € \|$/gm)).toHaveLength(rows.length)
   })
 

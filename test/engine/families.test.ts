@@ -1,22 +1,15 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import { createEngine, type Engine } from '#src/engine/create-engine.ts'
+import { expect, test } from 'vitest'
+import { createEngine } from '#src/engine/create-engine.ts'
 import type { ParsedData } from '#src/contract/response.ts'
+import { parseWith } from './support/engine-client.ts'
 import { pdfOf } from './support/pdf-of.ts'
+import { shared } from '../support/shared.ts'
 
-let engine: Engine
-
-beforeAll(async () => {
-  engine = await createEngine({ children: 1 })
-})
-afterAll(() => engine[Symbol.asyncDispose]())
+const engine = await shared(createEngine({ children: 1 }))
 
 async function parse(file: File, options: object): Promise<ParsedData> {
-  const form = new FormData()
-  form.append('file', file)
-  form.append('options', JSON.stringify(options))
-  const response = await fetch(`${engine.url}/v2/parse`, { method: 'POST', body: form })
-  const body = (await response.json()) as { readonly data?: ParsedData; readonly error?: string }
-  if (body.data === undefined) throw new Error(`${response.status} ${body.error}`)
+  const { status, body } = await parseWith(engine, { file, options })
+  if (body.data === undefined) throw new Error(`${status} ${body.error}`)
   return body.data
 }
 

@@ -1,12 +1,17 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { extensionsOf } from '#src/contract/extensions.ts'
-import { createEngine, type Engine } from '#src/engine/create-engine.ts'
+import type { ParsedData } from '#src/contract/response.ts'
+import { createEngine } from '#src/engine/create-engine.ts'
 import { featuresOf } from '#src/engine/grade/grade-features.ts'
 import { GRADE_MODEL } from '#src/engine/grade/grade-model.ts'
 import { gradeOf } from '#src/engine/grade/grade-page.ts'
 import { NOTHING_KNOWN } from '#src/engine/pdf/page-reading.ts'
 import { ENGINE_VERSION } from '#src/engine/version.ts'
+import { parseWith } from './support/engine-client.ts'
 import { pdfOf } from './support/pdf-of.ts'
+import { shared } from '../support/shared.ts'
+
+const engine = await shared(createEngine({ children: 1 }))
 
 const READ = { ...NOTHING_KNOWN, nativeLetters: 1000, unreadShare: 0, unreadLetters: 0, inkLetters: 950, ghostShare: 0 }
 
@@ -29,23 +34,16 @@ describe('the grade of a page', () => {
 })
 
 describe('the sluice field', () => {
-  let engine: Engine
-  beforeAll(async () => {
-    engine = await createEngine({ children: 1 })
-  })
-  afterAll(() => engine[Symbol.asyncDispose]())
-
-  async function parse(headers: Record<string, string>): Promise<Record<string, unknown>> {
-    const form = new FormData()
-    form.append('file', new File([pdfOf(['First page', 'Second page'])], 'two.pdf'))
-    const response = await fetch(`${engine.url}/v2/parse`, { method: 'POST', body: form, headers })
-    const { data } = (await response.json()) as { readonly data: Record<string, unknown> }
-    return data
+  async function parse(headers: Record<string, string>): Promise<ParsedData> {
+    const file = new File([pdfOf(['First page', 'Second page'])], 'two.pdf')
+    const { body } = await parseWith(engine, { file, headers })
+    if (body.data === undefined) throw new Error(body.error)
+    return body.data
   }
 
   test('is sent only to a request that carries the header, with a grade for each page and the document', async () => {
     expect(await parse({})).not.toHaveProperty('sluice')
-    const extensions = extensionsOf(await parse({ 'x-sluice-extensions': '1' }))
+    const extensions = extensionsOf({ ...(await parse({ 'x-sluice-extensions': '1' })) })
     expect(extensions?.pageGrades?.map(({ pageNumber }) => pageNumber)).toEqual([1, 2])
     for (const page of extensions?.pageGrades ?? []) expect(page.grade).toBeGreaterThan(0.5)
     expect(extensions?.grade?.components.textLayer).toBe(1)

@@ -1,15 +1,11 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { createEngine, type Engine } from '#src/engine/create-engine.ts'
+import { describe, expect, test } from 'vitest'
+import { createEngine } from '#src/engine/create-engine.ts'
 import { parseWith } from './support/engine-client.ts'
+import { shared } from '../support/shared.ts'
 
 /* What real clients send beyond the contract, and what the engine makes of it. */
 
-let engine: Engine
-
-beforeAll(async () => {
-  engine = await createEngine({ children: 1 })
-})
-afterAll(() => engine[Symbol.asyncDispose]())
+const engine = await shared(createEngine({ children: 1 }))
 
 describe('the engine answers options that', () => {
   test.each([

@@ -1,22 +1,12 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { createEngine, type Engine } from '#src/engine/create-engine.ts'
 import { GeneratedSite } from '../support/generated-site.ts'
+import { shared } from '../support/shared.ts'
 
-let engine: Engine
-let shut: Engine
-let site: GeneratedSite
-
-beforeAll(async () => {
-  const keys = { 'k-map': { credits: 3 } }
-  engine = await createEngine({ children: 1, keys, allowPrivateAddresses: true })
-  shut = await createEngine({ children: 1 })
-  site = await GeneratedSite.open({ seed: 20_261_123, pages: 60 })
-})
-
-afterAll(async () => {
-  await Promise.all([engine[Symbol.asyncDispose](), shut[Symbol.asyncDispose]()])
-  await site[Symbol.asyncDispose]()
-})
+const keys = { 'k-map': { credits: 3 } }
+const engine = await shared(createEngine({ children: 1, keys, allowPrivateAddresses: true }))
+const shut = await shared(createEngine({ children: 1 }))
+const site = await shared(GeneratedSite.open({ seed: 20_261_123, pages: 60 }))
 
 async function map(body: unknown, at: Engine = engine) {
   const headers = { authorization: 'Bearer k-map', 'content-type': 'application/json' }

@@ -4,6 +4,7 @@ import { describe, expect, test } from 'vitest'
 import { startChatService } from '../support/chat-service.ts'
 import { sluice, startSluice } from '../support/sluice.ts'
 import { tempFolder } from '../support/temp-folder.ts'
+import { parseLines } from '../support/json-lines.ts'
 
 const ROOT = resolve(import.meta.dirname, '../..')
 
@@ -68,10 +69,7 @@ test('docs/cookbook.md buys a context before each chunk once', { timeout: 240_00
     sluice([], { program: join(at, 'contexts.ts'), cwd: at, env: { ...env, MODEL_URL: model.url, MODEL_KEY: 'k' } })
   const first = await started()
   expect(first.code, first.stderr).toBe(0)
-  const lines = first.stdout
-    .trim()
-    .split('\n')
-    .map((line) => JSON.parse(line) as { context: string; text: string })
+  const lines = parseLines<{ context: string; text: string }>(first.stdout)
   expect(lines.map(({ context, text }) => context !== '' && text.startsWith(context))).toEqual([true, true])
   expect(model.charges).toHaveLength(2)
   expect((await started()).stdout).toBe(first.stdout)

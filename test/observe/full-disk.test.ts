@@ -6,11 +6,11 @@ import { expect, test } from 'vitest'
 import { openLog } from '#src/observe/log.ts'
 import { SmallDisk } from '../outages/support/small-disk.ts'
 import { readStore } from '../support/check-store.ts'
-import { temporaryFolder } from '../support/folder.ts'
+import { tempFolder } from '../support/temp-folder.ts'
 import { MAIN } from '../support/sluice.ts'
 
 test('a log on a full disk throws nothing, says so once, goes on when there is space, and counts what it left out', async (context) => {
-  await using folder = await temporaryFolder()
+  await using folder = await tempFolder()
   await using disk = await SmallDisk.mount(folder.path, '64k').then((one) =>
     typeof one === 'string' ? context.skip(one) : one,
   )
@@ -35,7 +35,7 @@ test('a log on a full disk throws nothing, says so once, goes on when there is s
 })
 
 test('a run whose terminal is a file on a full disk does its work, and ends with 1 where its summary is lost', async () => {
-  await using folder = await temporaryFolder()
+  await using folder = await tempFolder()
   const [source, out] = [join(folder.path, 'in'), join(folder.path, 'out')]
   await mkdir(source)
   for (const name of ['a.txt', 'b.txt']) await writeFile(join(source, name), name)

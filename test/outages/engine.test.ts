@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { describe, expect, test, vi } from 'vitest'
 import { startEngineProcess } from '#workers/engine-process.ts'
 import { readStore } from '../support/check-store.ts'
-import { temporaryFolder } from '../support/folder.ts'
+import { tempFolder } from '../support/temp-folder.ts'
 import { childrenOf, commandLine, engineOf, environmentOf } from '../support/process-tree.ts'
 import { type RunningSluice, STACK_TRACE, startSluice } from '../support/sluice.ts'
 import { elapse } from '../support/wait.ts'
@@ -16,7 +16,7 @@ interface EngineScene extends AsyncDisposable {
 
 /** A folder of documents and a run with the embedded engine. */
 async function engineScene(documents: number): Promise<EngineScene> {
-  const folder = await temporaryFolder()
+  const folder = await tempFolder()
   const source = join(folder.path, 'in')
   const out = join(folder.path, 'out')
   await mkdir(source)
@@ -160,7 +160,7 @@ async function listening(pid: number): Promise<string> {
 }
 
 test('an engine that is killed leaves no folder, also where no other one is started', async () => {
-  await using folder = await temporaryFolder()
+  await using folder = await tempFolder()
   const engine = await startEngineProcess({ temporaryFolder: folder.path, children: 1 }, new AbortController().signal)
   expect(await readdir(folder.path)).toHaveLength(1)
   process.kill((await engineOf(process.pid)) ?? Number.NaN, 'SIGKILL')

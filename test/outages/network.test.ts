@@ -4,7 +4,7 @@ import { request } from 'node:http'
 import { createServer } from 'node:https'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { temporaryFolder } from '../support/folder.ts'
+import { tempFolder } from '../support/temp-folder.ts'
 import { startScriptedService } from '../support/scripted-service.ts'
 import { sluice } from '../support/sluice.ts'
 import { openProxy } from '../support/silent-server.ts'
@@ -81,12 +81,12 @@ async function behindTls(target: string, at: (name: string) => string, clients: 
     })
     incoming.pipe(onward)
   })
-  return listen(server, 'https')
+  return listen(server, { scheme: 'https' })
 }
 
 describe('a service behind TLS', () => {
   test('is trusted with --ca-file, directly and through a CONNECT proxy, and not without', async () => {
-    await using folder = await temporaryFolder()
+    await using folder = await tempFolder()
     const at = await certificates(folder.path)
     await using harness = await Harness.open({ documents: 3 })
     await using secure = await behindTls(harness.service.url, at, false)
@@ -108,7 +108,7 @@ describe('a service behind TLS', () => {
   }, 240_000)
 
   test('that wants a client certificate gets it', async () => {
-    await using folder = await temporaryFolder()
+    await using folder = await tempFolder()
     const at = await certificates(folder.path)
     await using harness = await Harness.open({ documents: 2 })
     await using secure = await behindTls(harness.service.url, at, true)
@@ -147,7 +147,7 @@ describe('URLs are fetched through the proxy', () => {
           outgoing.writeHead(200, { 'content-type': 'text/html' }).end(page)
         },
       })
-      await using folder = await temporaryFolder()
+      await using folder = await tempFolder()
       const list = join(folder.path, 'urls.txt')
       await writeFile(list, 'http://nowhere.invalid/page.html\n')
       await using service = await startScriptedService()

@@ -3,7 +3,7 @@ import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test, vi } from 'vitest'
 import { readStore } from '../support/check-store.ts'
-import { temporaryFolder } from '../support/folder.ts'
+import { tempFolder } from '../support/temp-folder.ts'
 import { startTestCluster } from '../support/redis-cluster.ts'
 import { startWatchedRedis } from '../support/redis-sentinel.ts'
 import { parsedReply, ScriptedService } from '../support/scripted-service.ts'
@@ -16,7 +16,7 @@ const LAG_MS = 1_200
 /** A source of small documents, a service that counts what it charges, and the program in between. */
 async function openSetup(documents: number, redisUrl: string) {
   await using resources = new AsyncDisposableStack()
-  const folder = resources.use(await temporaryFolder())
+  const folder = resources.use(await tempFolder())
   const slow = new ScriptedService({ answers: () => ({ ...parsedReply(), delayMs: 200 }) })
   const service = resources.use(await slow.listen())
   const [source, out] = [join(folder.path, 'in'), join(folder.path, 'out')]

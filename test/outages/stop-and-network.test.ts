@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { describe, expect, test, vi } from 'vitest'
 import { openS3Client } from '#src/s3/client.ts'
 import { HeadBucketCommand, PutObjectCommand } from '@aws-sdk/client-s3'
-import { temporaryFolder } from '../support/folder.ts'
+import { tempFolder } from '../support/temp-folder.ts'
 import { openProxy, silentServer } from '../support/silent-server.ts'
 import { childrenOf, commandLine, isAlive } from '../support/process-tree.ts'
 import { startScriptedStore } from '../support/scripted-store.ts'
@@ -48,7 +48,7 @@ async function startedWithSilentBucket(
 describe.concurrent('a second Ctrl-C ends the process', () => {
   test('while the download of redis-server hangs', async () => {
     await using harness = await Harness.open({ documents: 1 })
-    await using folder = await temporaryFolder()
+    await using folder = await tempFolder()
     // A machine whose only programs are those that hang.
     const apt = join(folder.path, 'apt-get')
     await writeFile(apt, '#!/bin/sh\n/bin/sleep 600\n')
@@ -100,7 +100,7 @@ test('the grace period is a hard limit while the bucket answers nothing', async 
 
 test('a run whose Redis lost its watcher ends all the same, and leaves no server and no folder behind', async () => {
   await using harness = await Harness.open({ documents: 40, reply: () => ({ delayMs: 50 }) })
-  await using folder = await temporaryFolder()
+  await using folder = await tempFolder()
   await mkdir(join(folder.path, 't'))
   const running = harness.start('run', { concurrency: 2 }, { env: { TMPDIR: join(folder.path, 't') } })
   await harness.requested(3, running)
@@ -145,7 +145,7 @@ describe.concurrent('a proxy of the environment', () => {
   }, 240_000)
 
   test('is not asked for the embedded engine', async () => {
-    await using folder = await temporaryFolder()
+    await using folder = await tempFolder()
     await mkdir(join(folder.path, 'in'))
     await writeFile(join(folder.path, 'in/a.csv'), 'a,b\n1,2\n')
     const args = ['run', join(folder.path, 'in'), `--out=${join(folder.path, 'out')}`]

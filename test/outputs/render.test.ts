@@ -2,17 +2,14 @@ import { describe, expect, test } from 'vitest'
 import type { BlockPage, ParsedData } from '#src/contract/response.ts'
 import { sourceKey } from '#src/document/ids.ts'
 import { renderOutputs } from '#src/outputs/render.ts'
+import { parseLines } from '../support/json-lines.ts'
 
 const KEY = sourceKey('reports/q3.pdf')
 
 const texts = (data: ParsedData): Record<string, string> =>
   Object.fromEntries([...renderOutputs(data, KEY)].map(([name, bytes]) => [name, Buffer.from(bytes).toString()]))
 
-const rows = (text: string | undefined): unknown[] =>
-  (text ?? '')
-    .split('\n')
-    .filter(Boolean)
-    .map((line) => JSON.parse(line))
+const rows = (text = ''): unknown[] => parseLines(text)
 
 const block = (id: string, content: string): BlockPage['items'][number] => ({
   id,

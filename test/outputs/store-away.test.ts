@@ -1,6 +1,6 @@
 import { cp, mkdir, rename, rm, symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { contentHash, receiptId, recipeHash, sourceKey } from '#src/document/ids.ts'
 import { StoreUnusable } from '#src/document/store-unusable.ts'
 import { unusedReceipts } from '#src/ingest/maintain/collect-receipts.ts'
@@ -11,6 +11,7 @@ import { renderOutputs } from '#src/outputs/render.ts'
 import type { OutputStore } from '#src/ports/output-store.ts'
 import { letterOf, outputs, receiptOf, recordOf } from '../support/documents.ts'
 import { tempFolder } from '../support/temp-folder.ts'
+import { shared } from '../support/shared.ts'
 
 /*
  * A store that goes away, or whose disk is unmounted, while it is read must not read as empty: its receipts would count as
@@ -32,12 +33,10 @@ interface AwayStore extends AsyncDisposable {
 /** `cut off`: each read fails with an error, as on a network disk whose server is gone; here with ELOOP. */
 type Way = 'moved' | 'unmounted' | 'cut off'
 
-let templates: Awaited<ReturnType<typeof tempFolder>>
+const templates = await shared(tempFolder())
 beforeAll(async () => {
-  templates = await tempFolder()
   for (const documents of [FEW, MANY]) await fill(join(templates.path, String(documents)), documents)
 })
-afterAll(() => templates[Symbol.asyncDispose]())
 
 async function fill(path: string, documents: number): Promise<void> {
   const store = await openFolderStore({ path })

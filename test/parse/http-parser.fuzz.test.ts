@@ -1,6 +1,4 @@
-import { once } from 'node:events'
 import { createServer, type ServerResponse } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { gzipSync } from 'node:zlib'
 import { expect, test } from 'vitest'
 import { classify } from '#src/contract/classify.ts'
@@ -11,6 +9,7 @@ import { HttpParser } from '#src/parse/http-parser.ts'
 import { parseRequest } from '../support/parse-request.ts'
 import { Random } from '../support/random.ts'
 import { seedFrom } from '../support/seed.ts'
+import { listen } from '../support/listen.ts'
 
 const CASES = 10_000
 
@@ -201,14 +200,14 @@ test(
   { timeout: 240_000 },
   async () => {
     const lastCase = new Map<string, number>()
-    const server = createServer((request, response) => {
+    const answering = createServer((request, response) => {
       const worker = request.headers['user-agent'] ?? ''
       const number = (lastCase.get(worker) ?? Number(worker) - AT_ONCE) + AT_ONCE
       lastCase.set(worker, number)
       request.resume().once('end', () => answerAtRandom(response, new Random(seed + number)))
-    }).listen(0, '127.0.0.1')
-    await once(server, 'listening')
-    const baseUrl = new URL(`http://127.0.0.1:${(server.address() as AddressInfo).port}`)
+    })
+    await using server = await listen(answering)
+    const baseUrl = new URL(server.url)
     const never = new AbortController().signal
     const request = parseRequest('x')
     const seen = new Map<string, number>()
@@ -225,8 +224,6 @@ test(
       }
     }
     await Promise.all(Array.from({ length: AT_ONCE }, (_, index) => work(`${index}`)))
-    server.closeAllConnections()
-    server.close()
     expect([...seen.values()].reduce((sum, count) => sum + count, 0)).toBe(WIRE_CASES)
     expect(new Set(seen.keys())).toEqual(new Set(KINDS))
   },

@@ -1,5 +1,4 @@
 import { createServer, type Socket } from 'node:net'
-import type { AddressInfo } from 'node:net'
 import { brotliCompressSync, gzipSync, zstdCompressSync } from 'node:zlib'
 import { describe, expect, test } from 'vitest'
 import { readAnswer } from '#src/contract/read-answer.ts'
@@ -16,6 +15,7 @@ import {
   startScriptedService,
 } from '../support/scripted-service.ts'
 import { after, elapse, until } from '../support/wait.ts'
+import { listen, type Listening } from '../support/listen.ts'
 
 const never = new AbortController().signal
 
@@ -31,11 +31,9 @@ async function verdictOn(reply: Reply, more: Partial<HttpParserOptions> = {}) {
 }
 
 /** Calls `answer` for each request that came in whole; what it writes is what the client gets. */
-async function rawServer(answer: (number: number, socket: Socket) => void): Promise<{ url: string } & AsyncDisposable> {
+async function rawServer(answer: (number: number, socket: Socket) => void): Promise<Listening> {
   let number = 0
-  const sockets = new Set<Socket>()
   const server = createServer((socket) => {
-    sockets.add(socket)
     let text = ''
     socket.on('error', () => undefined)
     socket.on('data', (chunk) => {
@@ -44,15 +42,8 @@ async function rawServer(answer: (number: number, socket: Socket) => void): Prom
       text = ''
       answer((number += 1), socket)
     })
-  }).listen(0, '127.0.0.1')
-  await new Promise((resolve) => server.once('listening', resolve))
-  return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    [Symbol.asyncDispose]: async () => {
-      for (const socket of sockets) socket.destroy()
-      await new Promise((resolve) => server.close(resolve))
-    },
-  }
+  })
+  return listen(server)
 }
 
 function whole(markdown: string): string {
@@ -305,11 +296,9 @@ describe('a broken connection of HttpParser', () => {
   })
 
   test('or an answer that is no HTTP at all is unavailable', async () => {
-    const server = createServer((socket) => socket.end('SSH-2.0-OpenSSH_9.2\r\n')).listen(0, '127.0.0.1')
-    await new Promise((resolve) => server.once('listening', resolve))
-    await using parser = parserFor({ url: `http://127.0.0.1:${(server.address() as AddressInfo).port}` })
+    await using server = await listen(createServer((socket) => socket.end('SSH-2.0-OpenSSH_9.2\r\n')))
+    await using parser = parserFor(server)
     expect((await parser.parse(parseRequest('x'), never)).kind).toBe('unavailable')
-    server.close()
   })
 
   test('by a service that hangs ends when the time of the request is over', async () => {

@@ -1,18 +1,16 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { createEngine, type Engine } from '#src/engine/create-engine.ts'
+import { describe, expect, test } from 'vitest'
+import { createEngine } from '#src/engine/create-engine.ts'
 import { readCredits, readTargets } from '#src/parse/read-account.ts'
 import { DIRECT } from '#src/parse/way-out.ts'
 import { openSite, type Page } from '../support/web-site.ts'
+import { shared } from '../support/shared.ts'
 
 const never = new AbortController().signal
 const NOTHING = { concurrency: null, remaining: null, plan: null }
 
-let engine: Engine
-
-beforeAll(async () => {
-  engine = await createEngine({ children: 2, keys: { 'k-stated': { credits: 42, concurrency: 1 }, 'k-free': {} } })
-})
-afterAll(() => engine[Symbol.asyncDispose]())
+const engine = await shared(
+  createEngine({ children: 2, keys: { 'k-stated': { credits: 42, concurrency: 1 }, 'k-free': {} } }),
+)
 
 async function account(baseUrl: string, apiKey = 'k-stated') {
   const line = { baseUrl, apiKey, login: null, wayOut: DIRECT }

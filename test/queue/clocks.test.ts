@@ -1,21 +1,18 @@
 import { Queue } from 'bullmq'
-import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest'
+import { afterEach, describe, expect, test, vi } from 'vitest'
 import { consume } from '#src/queue/consume.ts'
 import { DocumentQueue } from '#src/queue/document-queue.ts'
 import type { Delivery, JobVerdict } from '#src/ports/queue.ts'
 import { documentJob } from '../support/queue-jobs.ts'
-import { startTestRedis, type TestRedis } from '../support/redis.ts'
+import { startTestRedis } from '../support/redis.ts'
 import { until } from '../support/wait.ts'
+import { shared } from '../support/shared.ts'
 
 /* Machines whose clocks are wrong take jobs from one queue: when a delayed job is due is judged by the clock of Redis. */
 
 const HOUR_MS = 3_600_000
 
-let redis: TestRedis
-beforeAll(async () => {
-  redis = await startTestRedis()
-})
-afterAll(() => redis[Symbol.asyncDispose]())
+const redis = await shared(startTestRedis())
 afterEach(() => void vi.restoreAllMocks())
 
 /** From now on this machine's wall clock shows so much more. */

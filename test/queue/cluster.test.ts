@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { NO_COUNTS } from '#src/document/outcome.ts'
 import { ProcessLease } from '#src/ledger/process-lease.ts'
 import { RedisClaims } from '#src/ledger/redis-claims.ts'
@@ -7,14 +7,11 @@ import { connectRedis } from '#src/redis/connection.ts'
 import { consume } from '#src/queue/consume.ts'
 import { DocumentQueue } from '#src/queue/document-queue.ts'
 import { documentJobs } from '../support/queue-jobs.ts'
-import { startTestCluster, type TestCluster } from '../support/redis-cluster.ts'
+import { startTestCluster } from '../support/redis-cluster.ts'
 import { until } from '../support/wait.ts'
+import { shared } from '../support/shared.ts'
 
-let cluster: TestCluster
-beforeAll(async () => {
-  cluster = await startTestCluster()
-})
-afterAll(() => cluster[Symbol.asyncDispose]())
+const cluster = await shared(startTestCluster())
 
 test.each(['alpha', 'beta'])('a Redis Cluster holds queue, ledger and claims of pipeline %s', async (pipeline) => {
   const connection = await connectRedis({ url: cluster.url })

@@ -1,21 +1,17 @@
-import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { fileURLToPath } from 'node:url'
 import { Queue as BullQueue, Worker } from 'bullmq'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import type { Delivery, JobVerdict } from '#src/ports/queue.ts'
 import { consume } from '#src/queue/consume.ts'
 import type { ConsumeOptions } from '#src/queue/consume-options.ts'
 import { DocumentQueue } from '#src/queue/document-queue.ts'
 import { documentJob, documentJobs } from '../support/queue-jobs.ts'
-import { serverPid, startTestRedis, type TestRedis } from '../support/redis.ts'
+import { serverPid, startTestRedis } from '../support/redis.ts'
 import { after, elapse, takes, until } from '../support/wait.ts'
+import { shared } from '../support/shared.ts'
+import { startProcess } from '../support/child.ts'
 
-let redis: TestRedis
-beforeAll(async () => {
-  redis = await startTestRedis()
-})
-afterAll(() => redis[Symbol.asyncDispose]())
+const redis = await shared(startTestRedis())
 
 /** A queue and a consumer of a pipeline of its own; whatever goes wrong is in `errors`. */
 function setUp(pipeline: string, handle: ConsumeOptions['handle'], options: Partial<ConsumeOptions> = {}) {
@@ -197,14 +193,13 @@ describe('the stop of a queue consumer', () => {
   })
 
   test('leaves nothing that keeps the process alive, though Redis went away a moment before', async () => {
-    const program = fileURLToPath(new URL('../support/processes/stopping-worker.ts', import.meta.url))
-    const worker = spawn(process.execPath, [program, redis.url, 'keeps'], { stdio: ['pipe', 'pipe', 'inherit'] })
-    const ended = once(worker, 'exit')
-    await once(worker.stdout, 'data')
+    const worker = startProcess('stopping-worker.ts', [redis.url, 'keeps'])
+    const ended = once(worker.child, 'exit')
+    await worker.line('running')
     await redis.killServer()
     await elapse(100, 'the worker notices that Redis is gone')
-    worker.stdin.end()
-    using _late = after(10_000, () => worker.kill('SIGKILL'))
+    worker.child.stdin.end()
+    using _late = after(10_000, () => worker.child.kill('SIGKILL'))
     expect(await ended).toEqual([0, null])
   })
 

@@ -1,5 +1,5 @@
 import { Queue } from 'bullmq'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { sourceKey } from '#src/document/ids.ts'
 import { redisPrefix } from '#src/document/pipeline.ts'
 import type { DocumentJob } from '#src/ports/queue.ts'
@@ -7,14 +7,11 @@ import { consume } from '#src/queue/consume.ts'
 import { DocumentQueue } from '#src/queue/document-queue.ts'
 import { EVENT_STREAM_LENGTH, JOB_NAME, JOB_OPTIONS, jobId, QUEUE_NAME } from '#src/queue/queue-layout.ts'
 import { documentJob, documentJobs } from '../support/queue-jobs.ts'
-import { startTestRedis, type TestRedis } from '../support/redis.ts'
+import { startTestRedis } from '../support/redis.ts'
 import { elapse, until } from '../support/wait.ts'
+import { shared } from '../support/shared.ts'
 
-let redis: TestRedis
-beforeAll(async () => {
-  redis = await startTestRedis()
-})
-afterAll(() => redis[Symbol.asyncDispose]())
+const redis = await shared(startTestRedis())
 
 describe('jobId', () => {
   test('is the same for the same document, version and recipe, and for nothing else', () => {

@@ -1,15 +1,12 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { DocumentQueue } from '#src/queue/document-queue.ts'
 import { startProcess, type TestProcess } from '../support/child.ts'
 import { documentJobs } from '../support/queue-jobs.ts'
-import { startTestRedis, type TestRedis } from '../support/redis.ts'
+import { startTestRedis } from '../support/redis.ts'
 import { until } from '../support/wait.ts'
+import { shared } from '../support/shared.ts'
 
-let redis: TestRedis
-beforeAll(async () => {
-  redis = await startTestRedis()
-})
-afterAll(() => redis[Symbol.asyncDispose]())
+const redis = await shared(startTestRedis())
 
 const startWorker = (pipeline: string, concurrency: number, workMs: number): TestProcess =>
   startProcess('worker.ts', [redis.url, pipeline, String(concurrency), String(workMs)])

@@ -1,11 +1,10 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { z } from 'zod'
 import { LuaScript } from '#src/redis/lua-script.ts'
-import { startTestRedis, type TestRedis } from '../support/redis.ts'
+import { startTestRedis } from '../support/redis.ts'
+import { shared } from '../support/shared.ts'
 
-let server: TestRedis
-beforeAll(async () => void (server = await startTestRedis()))
-afterAll(() => server[Symbol.asyncDispose]())
+const server = await shared(startTestRedis())
 
 test('a Lua script whose reply has another shape fails with its name, and so does one that should answer nothing', async () => {
   const flag = new LuaScript('a flag', 'return ARGV[1]', z.literal([0, 1]))

@@ -1,18 +1,17 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { z } from 'zod'
 import { connectRedis } from '#src/redis/connection.ts'
 import { LuaScript } from '#src/redis/lua-script.ts'
 import { MergedScript, ScriptBatch } from '#src/redis/script-batch.ts'
-import { startTestRedis, type TestRedis } from '../support/redis.ts'
+import { startTestRedis } from '../support/redis.ts'
+import { shared } from '../support/shared.ts'
 
 const APPEND = new LuaScript('append', "return redis.call('RPUSH', KEYS[1], ARGV[1])", z.number())
 const READ = new LuaScript('read', "return redis.call('LRANGE', KEYS[1], 0, -1)", z.array(z.string()))
 const ADD = new LuaScript('add', "redis.call('INCRBY', KEYS[1], ARGV[1])")
 const MERGED = new MergedScript('three', [APPEND, READ, ADD])
 
-let server: TestRedis
-beforeAll(async () => void (server = await startTestRedis()))
-afterAll(() => server[Symbol.asyncDispose]())
+const server = await shared(startTestRedis())
 
 async function callsOf(work: () => Promise<void>): Promise<number> {
   await server.connection.config('RESETSTAT')

@@ -1,5 +1,6 @@
-import { createHash } from 'node:crypto'
 import { deflateSync } from 'node:zlib'
+import Pdf from 'pdfkit'
+import { pdfFile, type PdfObject, pdfStream } from './pdf-objects.ts'
 
 export interface PdfPage {
   /** Content stream operators, as `text` and `line` below write them. */
@@ -21,8 +22,6 @@ export interface PdfPage {
 export interface PdfOptions {
   /** XMP properties as XML elements, e.g. `<dc:title>…</dc:title>`. */
   readonly xmp?: string
-  /** Opens only with this password (standard security handler, revision 2). */
-  readonly password?: string
 }
 
 const PAGE_WIDTH = 612
@@ -64,36 +63,42 @@ export function line(x1: number, top1: number, x2: number, top2: number): string
   return `0.5 w ${x1} ${PAGE_HEIGHT - top1} m ${x2} ${PAGE_HEIGHT - top2} l S\n`
 }
 
-/** A PDF file with one object after the other and a classic cross-reference table: nothing that hides its bytes. */
-export function buildPdf(pages: readonly PdfPage[], options: PdfOptions = {}): Buffer {
-  const objects: Buffer[] = []
-  const add = (body: string | Buffer): number => objects.push(Buffer.from(body))
+type Add = (object: PdfObject) => number
+
+export function buildPdf(pages: readonly PdfPage[], options: PdfOptions = {}): Buffer<ArrayBuffer> {
+  const objects: PdfObject[] = []
+  const add: Add = (object) => objects.push(object)
   add(`<</Type/Catalog/Pages 2 0 R${options.xmp === undefined ? '' : '/Metadata 3 0 R'}>>`)
   add('')
-  add(stream('/Type/Metadata/Subtype/XML', Buffer.from(xmpPacket(options.xmp ?? ''))))
+  add(pdfStream('/Type/Metadata/Subtype/XML', Buffer.from(xmpPacket(options.xmp ?? ''))))
   const fonts = ['Helvetica', 'Helvetica-Bold', 'Helvetica-Oblique'].map((name) =>
     add(`<</Type/Font/Subtype/Type1/BaseFont/${name}/Encoding/WinAnsiEncoding>>`),
   )
   if (pages.some(({ content }) => /\/F[45] /.test(content))) fonts.push(...[1000, 500].map((w) => unicodeFont(add, w)))
   const fontTable = fonts.map((number, index) => `/F${index + 1} ${number} 0 R`).join('')
   const kids = pages.map((page) => addPage(add, page, fontTable))
-  objects[1] = Buffer.from(`<</Type/Pages/Kids[${kids.map((kid) => `${kid} 0 R`).join(' ')}]/Count ${kids.length}>>`)
-  const encryption = options.password === undefined ? null : encryptionDictionary(options.password)
-  if (encryption !== null) add(encryption.dictionary)
-  return file(objects, encryption === null ? '' : `/Encrypt ${objects.length} 0 R/ID[${encryption.id}${encryption.id}]`)
+  objects[1] = `<</Type/Pages/Kids[${kids.map((kid) => `${kid} 0 R`).join(' ')}]/Count ${kids.length}>>`
+  return pdfFile(objects)
 }
 
-function addPage(add: (body: string | Buffer) => number, page: PdfPage, fontTable: string): number {
+/** A page with this text that opens only with the password. */
+export async function lockedPdf(content: string, userPassword: string): Promise<Buffer<ArrayBuffer>> {
+  const pdf = new Pdf({ userPassword })
+  pdf.text(content).end()
+  return Buffer.concat(await pdf.toArray())
+}
+
+function addPage(add: Add, page: PdfPage, fontTable: string): number {
   const [cos, sin] = [Math.cos, Math.sin].map((of) => of(((page.skew ?? 0) * Math.PI) / 180)) as [number, number]
   const [x0, y0, x1, y1] = page.pictureBox ?? [0, 0, PAGE_WIDTH, PAGE_HEIGHT]
   const matrix = `${cos} ${-sin} ${sin} ${cos} 0 0 cm ${x1 - x0} 0 0 ${y1 - y0} ${x0} ${y0} cm`
   const draw = page.picture === undefined ? '' : `q ${matrix} /Im Do Q\n`
-  const contents = add(stream('', Buffer.from(draw + page.content, 'latin1')))
+  const contents = add(pdfStream('', draw + page.content))
   const picture =
     page.picture === undefined
       ? ''
       : `/XObject<</Im ${add(
-          stream(
+          pdfStream(
             `/Type/XObject/Subtype/Image/Width ${page.picture.width}/Height ${page.picture.height}` +
               '/ColorSpace/DeviceGray/BitsPerComponent 8/Filter/FlateDecode',
             deflateSync(page.picture.grey),
@@ -108,7 +113,7 @@ function addPage(add: (body: string | Buffer) => number, page: PdfPage, fontTabl
 }
 
 /** A font whose codes are the characters themselves, all of the width `advance` in thousandths of the size. */
-function unicodeFont(add: (body: string | Buffer) => number, advance: number): number {
+function unicodeFont(add: Add, advance: number): number {
   const ranges = Array.from({ length: 256 }, (_, high) => {
     const page = high.toString(16).padStart(2, '0')
     return `<${page}00> <${page}ff> <${page}00>\n`
@@ -117,12 +122,10 @@ function unicodeFont(add: (body: string | Buffer) => number, advance: number): n
     (from) => `64 beginbfrange\n${ranges.slice(from, from + 64).join('')}endbfrange\n`,
   )
   const map = add(
-    stream(
+    pdfStream(
       '',
-      Buffer.from(
-        '/CIDInit /ProcSet findresource begin 12 dict begin begincmap /CMapName /Adobe-Identity-UCS def /CMapType 2 def\n' +
-          `1 begincodespacerange <0000> <ffff> endcodespacerange\n${blocks.join('')}endcmap end end\n`,
-      ),
+      '/CIDInit /ProcSet findresource begin 12 dict begin begincmap /CMapName /Adobe-Identity-UCS def /CMapType 2 def\n' +
+        `1 begincodespacerange <0000> <ffff> endcodespacerange\n${blocks.join('')}endcmap end end\n`,
     ),
   )
   const system = '/CIDSystemInfo<</Registry(Adobe)/Ordering(Identity)/Supplement 0>>'
@@ -139,77 +142,11 @@ function unicodeFont(add: (body: string | Buffer) => number, advance: number): n
   )
 }
 
-function stream(dictionary: string, data: Buffer): Buffer {
-  return Buffer.concat([
-    Buffer.from(`<<${dictionary}/Length ${data.length}>>\nstream\n`),
-    data,
-    Buffer.from('\nendstream'),
-  ])
-}
-
-function file(objects: readonly Buffer[], trailer: string): Buffer {
-  const parts: Buffer[] = [Buffer.from('%PDF-1.5\n')]
-  const offsets: number[] = []
-  let position = parts[0]?.length ?? 0
-  const push = (part: Buffer): void => {
-    parts.push(part)
-    position += part.length
-  }
-  objects.forEach((body, index) => {
-    offsets.push(position)
-    push(Buffer.concat([Buffer.from(`${index + 1} 0 obj\n`), body, Buffer.from('\nendobj\n')]))
-  })
-  const start = position
-  const rows = offsets.map((offset) => `${String(offset).padStart(10, '0')} 00000 n \n`).join('')
-  push(Buffer.from(`xref\n0 ${objects.length + 1}\n0000000000 65535 f \n${rows}`))
-  push(Buffer.from(`trailer<</Size ${objects.length + 1}/Root 1 0 R${trailer}>>\nstartxref\n${start}\n%%EOF\n`))
-  return Buffer.concat(parts)
-}
-
 function xmpPacket(properties: string): string {
   return (
     '<?xpacket begin="" id="W5M0MpCehiHzreSzNTczkc9d"?><x:xmpmeta xmlns:x="adobe:ns:meta/">' +
     '<rdf:RDF xmlns:rdf="http://www.w3.org/1999/02/22-rdf-syntax-ns#"><rdf:Description rdf:about="" ' +
     `xmlns:dc="http://purl.org/dc/elements/1.1/" xmlns:pdf="http://ns.adobe.com/pdf/1.3/">${properties}` +
     '</rdf:Description></rdf:RDF></x:xmpmeta><?xpacket end="w"?>'
-  )
-}
-
-/** PDF 1.7, section 7.6.3, algorithms 2 to 4 for a key of 40 bits: old, but every reader knows it. */
-function encryptionDictionary(password: string): { readonly dictionary: string; readonly id: string } {
-  const padding = Buffer.from('28BF4E5E4E758A4164004E56FFFA01082E2E00B6D0683E802F0CA9FE6453697A', 'hex')
-  const padded = (secret: string): Buffer => Buffer.concat([Buffer.from(secret), padding]).subarray(0, 32)
-  const md5 = (data: Buffer): Buffer => createHash('md5').update(data).digest()
-  const id = Buffer.alloc(16, 7)
-  const permissions = Buffer.alloc(4)
-  permissions.writeInt32LE(-44)
-  const owner = rc4(md5(padded('owner')).subarray(0, 5), padded(password))
-  const key = md5(Buffer.concat([padded(password), owner, permissions, id])).subarray(0, 5)
-  const user = rc4(key, padding)
-  const dictionary = `<</Filter/Standard/V 1/R 2/O<${owner.toString('hex')}>/U<${user.toString('hex')}>/P -44>>`
-  return { dictionary, id: `<${id.toString('hex')}>` }
-}
-
-function rc4(key: Buffer, data: Buffer): Buffer {
-  const state = Uint8Array.from({ length: 256 }, (_, index) => index)
-  const at = (index: number): number => state[index & 255] ?? 0
-  const swap = (first: number, second: number): void => {
-    const kept = at(first)
-    state[first & 255] = at(second)
-    state[second & 255] = kept
-  }
-  let j = 0
-  for (let i = 0; i < 256; i += 1) {
-    j = (j + at(i) + (key[i % key.length] ?? 0)) & 255
-    swap(i, j)
-  }
-  j = 0
-  return Buffer.from(
-    data.map((byte, index) => {
-      const i = (index + 1) & 255
-      j = (j + at(i)) & 255
-      swap(i, j)
-      return byte ^ at(at(i) + at(j))
-    }),
   )
 }

@@ -1,5 +1,4 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { LiteParse } from '@llamaindex/liteparse'
 import type { PdfParserOptions } from '#src/contract/options.ts'
@@ -7,6 +6,7 @@ import type { Conversion } from '#src/engine/conversion.ts'
 import { convertPdf } from '#src/engine/pdf/convert-pdf.ts'
 import { buildPdf, type PdfPage } from './build-pdf.ts'
 import { decodePng } from '#src/engine/pdf/ink/decode-png.ts'
+import { type TempFolder, tempFolder } from './temp-folder.ts'
 
 const DEFAULTS: PdfParserOptions = { type: 'pdf', mode: 'auto', pages: true, blocks: true, pageMarkers: false }
 
@@ -14,24 +14,22 @@ export type ConvertOptions = Partial<PdfParserOptions> & { readonly onlyMainCont
 
 /** A folder of its own for PDFs that a test builds, and their conversion. */
 export class BuiltPdfs implements AsyncDisposable {
-  readonly #folder: string
+  readonly #folder: TempFolder
+  readonly cacheFolder: string
   #written = 0
 
-  private constructor(folder: string) {
+  private constructor(folder: TempFolder) {
     this.#folder = folder
+    this.cacheFolder = join(folder.path, 'cache')
   }
 
   static async open(): Promise<BuiltPdfs> {
-    return new BuiltPdfs(await mkdtemp(join(tmpdir(), 'built-pdfs-')))
-  }
-
-  get cacheFolder(): string {
-    return join(this.#folder, 'cache')
+    return new BuiltPdfs(await tempFolder())
   }
 
   async write(bytes: Buffer): Promise<string> {
     this.#written += 1
-    const path = join(this.#folder, `${this.#written}.pdf`)
+    const path = join(this.#folder.path, `${this.#written}.pdf`)
     await writeFile(path, bytes)
     return path
   }
@@ -60,6 +58,6 @@ export class BuiltPdfs implements AsyncDisposable {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    await rm(this.#folder, { recursive: true })
+    await this.#folder[Symbol.asyncDispose]()
   }
 }

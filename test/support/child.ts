@@ -1,12 +1,12 @@
-import { type ChildProcessByStdio, spawn } from 'node:child_process'
+import { type ChildProcess, type ChildProcessByStdio, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { createInterface } from 'node:readline'
-import type { Readable } from 'node:stream'
+import type { Readable, Writable } from 'node:stream'
 import { resolve } from 'node:path'
 
 /** A process of our own that runs one of the scripts in `test/support/processes`. */
 export interface TestProcess {
-  readonly child: ChildProcessByStdio<null, Readable, null>
+  readonly child: ChildProcessByStdio<Writable, Readable, null>
   /** Every line that it printed so far. */
   readonly lines: readonly string[]
   /** Resolves with the first line that starts with `start`; throws when the process ends without one. */
@@ -16,7 +16,7 @@ export interface TestProcess {
 
 export function startProcess(script: string, argv: readonly string[]): TestProcess {
   const path = resolve(import.meta.dirname, 'processes', script)
-  const child = spawn(process.execPath, [path, ...argv], { stdio: ['ignore', 'pipe', 'inherit'] })
+  const child = spawn(process.execPath, [path, ...argv], { stdio: ['pipe', 'pipe', 'inherit'] })
   const lines: string[] = []
   const output = createInterface({ input: child.stdout }).on('line', (line) => lines.push(line))
   return {
@@ -33,11 +33,14 @@ export function startProcess(script: string, argv: readonly string[]): TestProce
         if (event === 'close') throw new Error(`${script} ended without a line "${start}…": ${lines.join(' | ')}`)
       }
     },
-    kill: async (signal) => {
-      if (child.exitCode !== null || child.signalCode !== null) return
-      const exited = once(child, 'exit')
-      child.kill(signal)
-      await exited
-    },
+    kill: (signal) => endProcess(child, signal),
   }
+}
+
+/** Sends a signal to a process, unless it has ended, and waits until it has. */
+export async function endProcess(child: ChildProcess, signal: NodeJS.Signals = 'SIGKILL'): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return
+  const exited = once(child, 'exit')
+  child.kill(signal)
+  await exited
 }

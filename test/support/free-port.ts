@@ -1,12 +1,14 @@
-import { once } from 'node:events'
-import { type AddressInfo, createServer } from 'node:net'
+import { createServer } from 'node:net'
+import { listen } from './listen.ts'
 
-/** A port of loopback on which nothing listens at this moment. */
+/** Ports of loopback on which nothing listens at this moment. */
+export async function freePorts(count: number): Promise<readonly number[]> {
+  const held = await Promise.all(Array.from({ length: count }, () => listen(createServer())))
+  await Promise.all(held.map((each) => each[Symbol.asyncDispose]()))
+  return held.map(({ port }) => port)
+}
+
 export async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const { port } = server.address() as AddressInfo
-  server.close()
-  await once(server, 'close')
+  const [port = 0] = await freePorts(1)
   return port
 }

@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto'
-import { once } from 'node:events'
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import { listen } from './listen.ts'
 import { Random } from './random.ts'
 
 /*
@@ -33,8 +32,7 @@ export class GeneratedSite implements AsyncDisposable {
   readonly #pages = new Map<string, SitePage>()
   readonly #sitemapOnly: string[] = []
   readonly #seed: number
-  readonly #server: Server
-  readonly #outside: Server
+  readonly #servers = new AsyncDisposableStack()
   #url = ''
   #outsideUrl = ''
 
@@ -42,18 +40,18 @@ export class GeneratedSite implements AsyncDisposable {
     this.#seed = seed
     const random = new Random(seed)
     this.#random = () => random.next()
-    this.#server = createServer((request, response) => this.#answer(request, response))
-    this.#outside = createServer((request, response) => {
-      this.askedOutside.push(request.url ?? '')
-      response.setHeader('content-type', 'text/html').end('<p>Outside')
-    })
     this.#draw(pages)
   }
 
   static async open(draw: SiteDraw): Promise<GeneratedSite> {
     const site = new GeneratedSite(draw)
-    site.#url = await listening(site.#server)
-    site.#outsideUrl = await listening(site.#outside)
+    const inside = createServer((request, response) => site.#answer(request, response))
+    const outside = createServer((request, response) => {
+      site.askedOutside.push(request.url ?? '')
+      response.setHeader('content-type', 'text/html').end('<p>Outside')
+    })
+    site.#url = site.#servers.use(await listen(inside)).url
+    site.#outsideUrl = site.#servers.use(await listen(outside)).url
     return site
   }
 
@@ -91,11 +89,7 @@ export class GeneratedSite implements AsyncDisposable {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    for (const server of [this.#server, this.#outside]) {
-      server.closeAllConnections()
-      server.close()
-      await once(server, 'close')
-    }
+    await this.#servers.disposeAsync()
   }
 
   #draw(count: number): void {
@@ -202,12 +196,6 @@ export class GeneratedSite implements AsyncDisposable {
         `<body><h1>${path}</h1><p>${page.text}</p><ul>${links}</ul><form><input type="hidden" value="${token}"></form></body></html>`,
     )
   }
-}
-
-async function listening(server: Server): Promise<string> {
-  server.listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
 }
 
 function shuffled<T>(items: readonly T[], random: () => number): T[] {

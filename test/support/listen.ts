@@ -1,5 +1,5 @@
 import { once } from 'node:events'
-import type { AddressInfo, Server } from 'node:net'
+import type { AddressInfo, Server, Socket } from 'node:net'
 
 export interface Listening extends AsyncDisposable {
   /** Without a path: `http://127.0.0.1:<port>`. */
@@ -7,20 +7,30 @@ export interface Listening extends AsyncDisposable {
   readonly port: number
 }
 
-/** Lets a server listen on a free port of loopback; disposing of it cuts its connections, where it knows them. */
-export async function listen(server: Server, scheme: 'http' | 'https' = 'http'): Promise<Listening> {
-  server.listen(0, '127.0.0.1')
+interface ListenOptions {
+  readonly scheme?: 'http' | 'https' | 'redis'
+  readonly host?: string
+  /** Default: a free one. */
+  readonly port?: number
+}
+
+/** Lets a server listen, by default on a free port of loopback; disposing of it cuts its connections. */
+export async function listen(
+  server: Server,
+  { scheme = 'http', host = '127.0.0.1', port: wanted = 0 }: ListenOptions = {},
+): Promise<Listening> {
+  const open = new Set<Socket>()
+  server.on('connection', (socket: Socket) => open.add(socket.once('close', () => open.delete(socket))))
+  server.listen(wanted, host)
   await once(server, 'listening')
   const { port } = server.address() as AddressInfo
   return {
-    url: `${scheme}://127.0.0.1:${port}`,
+    url: `${scheme}://${host}:${port}`,
     port,
     async [Symbol.asyncDispose]() {
       const closed = once(server, 'close')
       server.close()
-      if ('closeAllConnections' in server && typeof server.closeAllConnections === 'function') {
-        server.closeAllConnections()
-      }
+      for (const socket of open) socket.destroy()
       await closed
     },
   }

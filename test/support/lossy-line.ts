@@ -1,8 +1,7 @@
-import { once } from 'node:events'
-import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
+import { connect, createServer, type Socket } from 'node:net'
+import { listen, type Listening } from './listen.ts'
 
-export interface LossyLine extends AsyncDisposable {
-  readonly url: string
+export interface LossyLine extends Listening {
   /** Answers that were lost. */
   readonly lost: number
   /** The next bytes from the server are thrown away, and the connection that they were for is broken. */
@@ -11,50 +10,54 @@ export interface LossyLine extends AsyncDisposable {
   loseNextRequest(): void
 }
 
-/** A line to the Redis at `url` that can lose a command, or the answer of one that was carried out. */
-export async function lossyLine(url: string): Promise<LossyLine> {
-  const open = new Set<Socket>()
+/**
+ * A line from `host` to the server at `to` (an address or a unix socket) that can lose a command, or the answer of one that
+ * was carried out.
+ */
+export async function lossyLine(to: string, host = '127.0.0.1'): Promise<LossyLine> {
   let [losing, losingRequest, lost] = [false, false, 0]
   const server = createServer((near) => {
-    const far = toRedis(url)
-    const end = (): void => {
+    const far = connectTo(to)
+    const cut = (): void => {
       near.destroy()
       far.destroy()
     }
-    for (const socket of [near, far]) open.add(socket.on('error', end).on('close', end))
+    for (const [socket, other] of [
+      [near, far],
+      [far, near],
+    ] as const) {
+      // What the other side was sent before still arrives there.
+      socket.on('error', () => other.destroySoon()).on('close', () => other.destroySoon())
+    }
     near.on('data', (bytes) => {
       if (losingRequest) {
         losingRequest = false
-        end()
+        cut()
       } else far.write(bytes)
     })
     far.on('data', (bytes) => {
       if (losing) {
         losing = false
         lost += 1
-        end()
+        cut()
       } else near.write(bytes)
     })
-  }).listen(0, '127.0.0.1')
-  await once(server, 'listening')
+  })
+  const listening = await listen(server, { scheme: 'redis', host })
   return {
-    url: `redis://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    url: listening.url,
+    port: listening.port,
     get lost() {
       return lost
     },
     loseNextAnswer: () => void (losing = true),
     loseNextRequest: () => void (losingRequest = true),
-    async [Symbol.asyncDispose]() {
-      const closed = once(server, 'close')
-      server.close()
-      for (const socket of open) socket.destroy()
-      await closed
-    },
+    [Symbol.asyncDispose]: () => listening[Symbol.asyncDispose](),
   }
 }
 
-function toRedis(url: string): Socket {
-  if (url.startsWith('/')) return connect(url)
-  const { hostname, port } = new URL(url)
+function connectTo(address: string): Socket {
+  if (address.startsWith('/')) return connect(address)
+  const { hostname, port } = new URL(address)
   return connect(Number(port), hostname)
 }

@@ -1,10 +1,11 @@
 import { execFile, spawn } from 'node:child_process'
 import { access, mkdir, mkdtemp, readdir, rename, rm, writeFile } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { promisify } from 'node:util'
+import { endProcess } from './child.ts'
 import { freePort } from './free-port.ts'
-import { temporaryFolder } from './folder.ts'
+import { tempFolder } from './temp-folder.ts'
+import { until } from './wait.ts'
 
 const run = promisify(execFile)
 
@@ -96,7 +97,7 @@ export async function startPrometheus(
   { ports, rules, interval = '500ms' }: PrometheusOptions,
 ): Promise<RunningPrometheus> {
   await using resources = new AsyncDisposableStack()
-  const folder = resources.use(await temporaryFolder())
+  const folder = resources.use(await tempFolder())
   const config = {
     global: { scrape_interval: interval, scrape_timeout: interval, evaluation_interval: interval },
     rule_files: rules === undefined ? [] : ['rules.yml'],
@@ -115,24 +116,18 @@ export async function startPrometheus(
   const address = `127.0.0.1:${port}`
   const flags = ['--config.file=prometheus.yml', '--storage.tsdb.path=data', `--web.listen-address=${address}`]
   const child = spawn(programs.prometheus, [...flags, '--log.level=error'], { cwd: folder.path, stdio: 'ignore' })
-  const ended = new Promise((end) => child.once('close', end))
-  resources.defer(async () => {
-    child.kill('SIGKILL')
-    await ended
-  })
+  resources.defer(() => endProcess(child))
   const get = async (path: string): Promise<unknown> => {
     const answer = (await (await fetch(`http://${address}/api/v1/${path}`)).json()) as Answer
     if (answer.status !== 'success') throw new Error(`${path}: ${answer.error ?? 'refused'}`)
     return answer.data
   }
-  for (const until = Date.now() + 30_000; ; await sleep(50)) {
-    const isReady = await fetch(`http://${address}/-/ready`).then(
+  await until('Prometheus is ready', 30_000, () =>
+    fetch(`http://${address}/-/ready`).then(
       ({ ok }) => ok,
       () => false,
-    )
-    if (isReady) break
-    if (Date.now() > until) throw new Error('Prometheus did not start within 30 s')
-  }
+    ),
+  )
   const kept = resources.move()
   return {
     query: async (expression) => {

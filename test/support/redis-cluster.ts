@@ -1,12 +1,10 @@
-import { type ChildProcess, spawn } from 'node:child_process'
-import { once } from 'node:events'
-import { mkdir, mkdtemp, rm } from 'node:fs/promises'
-import { createServer } from 'node:net'
-import { tmpdir } from 'node:os'
+import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { connectRedis, type RedisConnection } from '#src/redis/connection.ts'
-import { findRedisServer } from '#src/redis/private-server/server-binary.ts'
-import { REDIS_CACHE_DIR } from './redis.ts'
+import { endProcess } from './child.ts'
+import { freePorts } from './free-port.ts'
+import { spawnRedisServer } from './redis.ts'
+import { tempFolder } from './temp-folder.ts'
 import { until } from './wait.ts'
 
 /** A Redis Cluster of three masters on loopback, without replicas. */
@@ -18,10 +16,10 @@ export interface TestCluster extends AsyncDisposable {
 const SLOTS = 16_384
 
 export async function startTestCluster(): Promise<TestCluster> {
-  const folder = await mkdtemp(join(tmpdir(), 'sluice-test-cluster-'))
+  const folder = await tempFolder()
   const ports = await freePorts(6)
   const nodes = [0, 1, 2].map((index) => ({ port: ports[index] ?? 0, busPort: ports[index + 3] ?? 0 }))
-  const servers = await Promise.all(nodes.map((node) => startNode(node, folder)))
+  const servers = await Promise.all(nodes.map((node) => startNode(node, folder.path)))
   const clients = await Promise.all(nodes.map(({ port }) => connectToNode(`redis://127.0.0.1:${port}`)))
   for (const [index, client] of clients.entries()) {
     const range = [Math.ceil((index * SLOTS) / 3), Math.ceil(((index + 1) * SLOTS) / 3) - 1]
@@ -39,8 +37,8 @@ export async function startTestCluster(): Promise<TestCluster> {
   return {
     url: nodes.map(({ port }) => `redis://127.0.0.1:${port}`).join(','),
     [Symbol.asyncDispose]: async () => {
-      await Promise.all(servers.map(end))
-      await rm(folder, { recursive: true, force: true })
+      await Promise.all(servers.map((server) => endProcess(server)))
+      await folder[Symbol.asyncDispose]()
     },
   }
 }
@@ -58,35 +56,8 @@ async function connectToNode(url: string): Promise<RedisConnection> {
 }
 
 async function startNode(node: { readonly port: number; readonly busPort: number }, folder: string) {
-  const { command, libraries } = await findRedisServer({ cacheDir: REDIS_CACHE_DIR })
   const dir = join(folder, String(node.port))
   await mkdir(dir)
   const cluster = ['--cluster-enabled', 'yes', '--cluster-port', String(node.busPort)]
-  return spawn(command, ['--port', String(node.port), '--bind', '127.0.0.1', '--save', '', '--dir', dir, ...cluster], {
-    stdio: 'ignore',
-    ...(libraries === '' ? {} : { env: { ...process.env, LD_LIBRARY_PATH: libraries } }),
-  })
-}
-
-export async function end(server: ChildProcess): Promise<void> {
-  if (server.exitCode !== null || server.signalCode !== null) return
-  const exited = once(server, 'exit')
-  server.kill('SIGKILL')
-  await exited
-}
-
-export async function freePorts(count: number): Promise<number[]> {
-  const servers = await Promise.all(
-    Array.from({ length: count }, async () => {
-      const server = createServer().listen(0, '127.0.0.1')
-      await once(server, 'listening')
-      return server
-    }),
-  )
-  const ports = servers.map((server) => {
-    const address = server.address()
-    return typeof address === 'object' && address !== null ? address.port : 0
-  })
-  await Promise.all(servers.map((server) => once(server.close(), 'close')))
-  return ports
+  return spawnRedisServer(['--port', String(node.port), '--bind', '127.0.0.1', '--save', '', '--dir', dir, ...cluster])
 }

@@ -1,11 +1,11 @@
-import { type ChildProcess, spawn } from 'node:child_process'
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import type { ChildProcess } from 'node:child_process'
+import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { Redis } from 'ioredis'
-import { findRedisServer } from '#src/redis/private-server/server-binary.ts'
-import { REDIS_CACHE_DIR } from './redis.ts'
-import { end, freePorts } from './redis-cluster.ts'
+import { spawnRedisServer } from './redis.ts'
+import { endProcess } from './child.ts'
+import { freePorts } from './free-port.ts'
+import { tempFolder } from './temp-folder.ts'
 import { until } from './wait.ts'
 
 const DOWN_AFTER_MS = 500
@@ -22,16 +22,14 @@ export interface WatchedRedis extends AsyncDisposable {
 }
 
 export async function startWatchedRedis(): Promise<WatchedRedis> {
-  const folder = await mkdtemp(join(tmpdir(), 'sluice-test-sentinel-'))
-  const { command, libraries } = await findRedisServer({ cacheDir: REDIS_CACHE_DIR })
-  const env = { ...process.env, ...(libraries === '' ? {} : { LD_LIBRARY_PATH: libraries }) }
+  const folder = await tempFolder()
   const [master = 0, replica = 0, ...sentinels] = await freePorts(5)
   const start = async (port: number, lines: readonly string[], ...more: readonly string[]): Promise<ChildProcess> => {
-    const dir = join(folder, String(port))
+    const dir = join(folder.path, String(port))
     await mkdir(dir)
     const settings = [`port ${port}`, 'bind 127.0.0.1', `dir ${dir}`, ...lines]
     await writeFile(join(dir, 'redis.conf'), settings.join('\n') + '\n')
-    return spawn(command, [join(dir, 'redis.conf'), ...more], { stdio: 'ignore', env })
+    return spawnRedisServer([join(dir, 'redis.conf'), ...more])
   }
   const server = ['save ""', `requirepass ${PASSWORD}`, `masterauth ${PASSWORD}`, 'maxmemory-policy noeviction']
   const watch = [
@@ -60,14 +58,14 @@ export async function startWatchedRedis(): Promise<WatchedRedis> {
       await client.call('CLIENT', ['KILL', 'TYPE', 'master'])
     },
     failOver: async () => {
-      await end(first)
+      await endProcess(first)
       await until('the replica is the master', 30_000, async () => (await role()).includes('role:master'))
     },
     [Symbol.asyncDispose]: async () => {
       client.disconnect()
       asked.disconnect()
-      await Promise.all([first, second, ...watchers].map(end))
-      await rm(folder, { recursive: true, force: true })
+      await Promise.all([first, second, ...watchers].map((child) => endProcess(child)))
+      await folder[Symbol.asyncDispose]()
     },
   }
 }

@@ -1,8 +1,10 @@
+import { type ChildProcess, spawn } from 'node:child_process'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { dirname, join, resolve } from 'node:path'
 import { connectRedis, type RedisConnection } from '#src/redis/connection.ts'
 import { openEmbeddedRedis } from '#src/redis/private-server/private-redis.ts'
+import { findRedisServer } from '#src/redis/private-server/server-binary.ts'
 
 /** Where a redis-server that had to be fetched is kept between runs of the tests. */
 export const REDIS_CACHE_DIR = resolve(import.meta.dirname, '../../node_modules/.cache/sluice')
@@ -34,6 +36,13 @@ export async function startTestRedis(): Promise<TestRedis> {
       await rm(dirname(server.url), { recursive: true, force: true })
     },
   }
+}
+
+/** A redis-server without a guard, for servers that watch each other or that a test restarts. */
+export async function spawnRedisServer(args: readonly string[]): Promise<ChildProcess> {
+  const { command, libraries } = await findRedisServer({ cacheDir: REDIS_CACHE_DIR })
+  const env = { ...process.env, ...(libraries === '' ? {} : { LD_LIBRARY_PATH: libraries }) }
+  return spawn(command, args, { stdio: 'ignore', env })
 }
 
 export async function serverPid(connection: RedisConnection): Promise<number> {

@@ -1,11 +1,99 @@
 import { type ChildProcess, execFile, spawn } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
 import { mkdir, writeFile } from 'node:fs/promises'
-import { createServer } from 'node:net'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { promisify } from 'node:util'
-import { cephConfig } from './ceph-config.ts'
+import { endProcess } from './child.ts'
+import { freePorts } from './free-port.ts'
 import { tempFolder } from './temp-folder.ts'
+import { until } from './wait.ts'
+
+interface CephOptions {
+  readonly folder: string
+  readonly clusterId: string
+  /** Ports on 127.0.0.1. */
+  readonly gateway: number
+  readonly monitor: number
+  readonly osd: number
+  readonly region: string
+}
+
+/**
+ * The smallest Ceph that serves S3: everything in memory, no replicas, no manager. What is not self-evident:
+ * cephx stays on (without it radosgw never gets a first answer), `paxos propose interval` takes the start from twelve
+ * seconds to two, `memstore page size` keeps small objects from taking 64 KiB each, and the longest object name must
+ * not be lowered or keys of 1,024 bytes fail.
+ */
+function cephConfig(at: CephOptions): string {
+  return `[global]
+fsid = ${at.clusterId}
+mon host = [v2:127.0.0.1:${at.monitor}/0]
+public addr = 127.0.0.1
+public network = 127.0.0.0/8
+cluster network = 127.0.0.0/8
+auth cluster required = cephx
+auth service required = cephx
+auth client required = cephx
+run dir = ${at.folder}/run
+admin socket = ${at.folder}/run/$name.asok
+log file = ${at.folder}/log/$name.log
+mon cluster log file = ${at.folder}/log/cluster.log
+pid file = ${at.folder}/run/$name.pid
+crash dir = ${at.folder}/crash
+keyring = ${at.folder}/keyring
+auth allow insecure global id reclaim = false
+osd pool default size = 1
+osd pool default min size = 1
+mon allow pool size one = true
+osd pool default pg num = 4
+osd pool default pgp num = 4
+osd pool default pg autoscale mode = off
+mon max pg per osd = 1000
+osd crush chooseleaf type = 0
+mon data avail crit = 1
+mon data avail warn = 2
+paxos propose interval = 0.02
+paxos min wait = 0.01
+debug ms = 0/0
+debug rgw = 0/0
+debug osd = 0/0
+debug mon = 0/0
+debug paxos = 0/0
+debug auth = 0/0
+debug monc = 0/0
+debug rocksdb = 0/0
+debug memstore = 0/0
+ms bind msgr1 = false
+ms bind port min = ${at.osd}
+ms bind port max = ${at.osd + 100}
+osd objectstore = memstore
+memstore device bytes = 2147483648
+memstore page size = 4096
+osd class load list = *
+osd class default list = *
+osd memory target = 939524096
+[mon]
+mon data = ${at.folder}/mon
+mon pg warn min per osd = 0
+mon osd reporter subtree level = osd
+mon initial members = a
+[osd]
+osd data = ${at.folder}/osd
+[client]
+rgw data = ${at.folder}/rgw
+rgw frontends = beast endpoint=127.0.0.1:${at.gateway}
+rgw zonegroup default location = ${at.region}
+rgw run sync thread = false
+rgw enable gc threads = true
+rgw enable lc threads = false
+rgw enable quota threads = false
+rgw enable usage log = false
+rgw enable ops log = false
+rgw thread pool size = 64
+rgw override bucket index max shards = 1
+rgw dynamic resharding = false
+rgw dns name =
+`
+}
 
 const run = promisify(execFile)
 
@@ -19,9 +107,12 @@ export interface S3Server extends AsyncDisposable {
   readonly region: string
   readonly accessKeyId: string
   readonly secretAccessKey: string
+  /** The same as settings of the program. */
+  readonly env: Readonly<Record<string, string>>
 }
 
-export interface S3Unavailable {
+/** Disposing of it does nothing. */
+export interface S3Unavailable extends AsyncDisposable {
   readonly kind: 'unavailable'
   /** Why the tests that need it cannot run here, for their names. */
   readonly reason: string
@@ -30,24 +121,20 @@ export interface S3Unavailable {
 /** A real object store of the test's own: one Ceph monitor, one OSD in memory, one radosgw, on loopback ports only. */
 export async function startS3Server(): Promise<S3Server | S3Unavailable> {
   const missing = await installed()
-  if (missing !== null) return { kind: 'unavailable', reason: missing }
+  if (missing !== null) return { kind: 'unavailable', reason: missing, [Symbol.asyncDispose]: async () => undefined }
   const folder = await tempFolder()
   const daemons: ChildProcess[] = []
   const stop = async (): Promise<void> => {
     // Killed, not stopped: the state is thrown away, and an orderly stop takes five seconds.
-    await Promise.all(daemons.map((daemon) => ended(daemon)))
+    await Promise.all(daemons.map((daemon) => endProcess(daemon)))
     await folder[Symbol.asyncDispose]()
   }
   try {
     const endpoint = await start(folder.path, daemons)
-    return {
-      kind: 'ready',
-      endpoint,
-      region: 'us-east-1',
-      accessKeyId: 'testkey',
-      secretAccessKey: 'testsecret',
-      [Symbol.asyncDispose]: stop,
-    }
+    const [region, accessKeyId, secretAccessKey] = ['us-east-1', 'testkey', 'testsecret']
+    const keys = { AWS_ACCESS_KEY_ID: accessKeyId, AWS_SECRET_ACCESS_KEY: secretAccessKey }
+    const env = { SLUICE_S3_ENDPOINT: endpoint, SLUICE_S3_REGION: region, ...keys }
+    return { kind: 'ready', endpoint, region, accessKeyId, secretAccessKey, env, [Symbol.asyncDispose]: stop }
   } catch (error) {
     await stop()
     throw error
@@ -55,7 +142,8 @@ export async function startS3Server(): Promise<S3Server | S3Unavailable> {
 }
 
 async function start(folder: string, daemons: ChildProcess[]): Promise<string> {
-  const [gateway, monitor, osd] = await freePorts()
+  // The OSD takes the first free port of a range that begins with its own.
+  const [gateway = 0, monitor = 0, osd = 0] = await freePorts(3)
   const config = `${folder}/ceph.conf`
   const keyring = `${folder}/keyring`
   await Promise.all(['mon', 'osd', 'rgw', 'log', 'run'].map((name) => mkdir(`${folder}/${name}`)))
@@ -122,16 +210,13 @@ async function start(folder: string, daemons: ChildProcess[]): Promise<string> {
   )
   daemon('radosgw', '-n', 'client.rgw.a')
   const endpoint = `http://127.0.0.1:${gateway}`
-  for (const deadline = Date.now() + 30_000; Date.now() < deadline; await sleep(50)) {
-    if (
-      await fetch(endpoint).then(
-        (answer) => answer.ok,
-        () => false,
-      )
-    )
-      return endpoint
-  }
-  throw new Error(`radosgw did not answer within 30 s; its log is in ${folder}/log`)
+  await until(`radosgw answers; its log is in ${folder}/log`, 30_000, () =>
+    fetch(endpoint).then(
+      ({ ok }) => ok,
+      () => false,
+    ),
+  )
+  return endpoint
 }
 
 const KEYS: readonly (readonly [name: string, ...caps: string[]])[] = [
@@ -170,20 +255,4 @@ async function allThere(): Promise<boolean> {
     ),
   )
   return !found.includes(false)
-}
-
-async function ended(daemon: ChildProcess): Promise<void> {
-  if (daemon.exitCode !== null || daemon.signalCode !== null) return
-  const closed = new Promise((resolve) => daemon.once('close', resolve))
-  daemon.kill('SIGKILL')
-  await closed
-}
-
-/** Three that are free now. The OSD takes the first of a range that begins with its port. */
-async function freePorts(): Promise<readonly [number, number, number]> {
-  const servers = [createServer(), createServer(), createServer()]
-  await Promise.all(servers.map((server) => new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))))
-  const ports = servers.map((server) => (server.address() as { port: number }).port)
-  await Promise.all(servers.map((server) => new Promise((resolve) => server.close(resolve))))
-  return ports as unknown as readonly [number, number, number]
 }

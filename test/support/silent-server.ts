@@ -1,4 +1,4 @@
-import { createServer, type IncomingMessage, request, type Server, type ServerResponse } from 'node:http'
+import { createServer, type IncomingMessage, request, type ServerResponse } from 'node:http'
 import { connect } from 'node:net'
 import { listen, type Listening } from './listen.ts'
 
@@ -9,11 +9,7 @@ export interface SilentServer extends Listening {
 export async function silentServer(): Promise<SilentServer> {
   let connections = 0
   const server = createServer(() => undefined).on('connection', () => (connections += 1))
-  return serving(server, () => connections)
-}
-
-async function serving(server: Server, connections: () => number): Promise<SilentServer> {
-  return { ...(await listen(server)), connections }
+  return { ...(await listen(server)), connections: () => connections }
 }
 
 export interface ProxyOptions {
@@ -52,5 +48,5 @@ export async function openProxy({ answers, password }: ProxyOptions = {}): Promi
     })
     for (const end of [onward, socket]) end.on('error', () => (onward.destroy(), socket.destroy()))
   })
-  return serving(server, () => used)
+  return { ...(await listen(server)), connections: () => used }
 }

@@ -9,10 +9,5 @@ export interface TempFolder extends AsyncDisposable {
 /** A folder of the test's own, gone when it leaves its block: `await using folder = await tempFolder()`. */
 export async function tempFolder(): Promise<TempFolder> {
   const path = await mkdtemp(join(tmpdir(), 'sluice-test-'))
-  return {
-    path,
-    async [Symbol.asyncDispose]() {
-      await rm(path, { recursive: true, force: true })
-    },
-  }
+  return { path, [Symbol.asyncDispose]: () => rm(path, { recursive: true, force: true }) }
 }

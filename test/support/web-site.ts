@@ -5,6 +5,8 @@ export interface Page {
   readonly status?: number
   readonly headers?: Readonly<Record<string, string>>
   readonly body?: string | Buffer
+  /** Never ends what it answers. */
+  readonly isEndless?: boolean
 }
 
 /** A site of a test's own on loopback; `pages` may change while it serves. Counts what was asked for. Silent until `from`. */
@@ -20,7 +22,8 @@ export async function openSite(
     await from
     const page = answer(request.url ?? '/', Buffer.concat(chunks).toString(), request) ?? { status: 404 }
     response.writeHead(page.status ?? 200, page.headers)
-    response.end(request.method === 'HEAD' ? undefined : page.body)
+    if (page.isEndless === true) response.write(page.body)
+    else response.end(request.method === 'HEAD' ? undefined : page.body)
   })
   return { ...(await listen(server)), asked }
 }

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { creditsFor, DEFAULT_PRICES } from '#src/contract/price.ts'
 import { textRecipeBook } from '#src/contract/passthrough.ts'
 import { recipeBook, type RecipeSettings } from '#src/contract/rules.ts'
-import { sourceKey } from '#src/document/ids.ts'
+import { sourceKey, sourceId } from '#src/document/ids.ts'
 import type { HaltCause } from '#src/document/verdict.ts'
 import { AnswerMemory } from '#src/document/answer-memory.ts'
 import { RequestPriority } from '#src/ingest/process/request-priority.ts'
@@ -31,12 +31,19 @@ import { HttpParser } from '#src/parse/http-parser.ts'
 import type { DocumentJob, JobVerdict, Suspicion } from '#src/ports/queue.ts'
 import type { PieceCutter } from '#src/ports/piece-cutter.ts'
 import { openFolderSource } from '#src/sources/folder/folder-source.ts'
-import { ownerOf } from './owner.ts'
 import type { ParserPolicy } from '#src/document/parser.ts'
 import type { TestRedis } from './redis.ts'
 import { type ScriptedService, type ScriptedServiceOptions, startScriptedService } from './scripted-service.ts'
 import { tempFolder } from './temp-folder.ts'
 import { systemClock } from '#workers/process-state.ts'
+import { pathToFileURL } from 'node:url'
+import type { SourceOwner } from '#src/document/store-manifest.ts'
+
+/** A folder as the source that owns its records. */
+const ownerOf = (folder: string): SourceOwner => ({
+  id: sourceId('0123456789abcdef'),
+  address: pathToFileURL(`${folder}/`).href,
+})
 
 const CLOCK = systemClock(Date.now)
 

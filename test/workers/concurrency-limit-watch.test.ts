@@ -5,7 +5,7 @@ import { sourceKey } from '#src/document/ids.ts'
 import { expect, test } from 'vitest'
 import { Events } from '#src/events.ts'
 import { ConcurrencyLimitWatch } from '#workers/concurrency-limit-watch.ts'
-import { temporaryFolder } from '../support/folder.ts'
+import { tempFolder } from '../support/temp-folder.ts'
 import { errorReply, parsedReply, ScriptedService } from '../support/scripted-service.ts'
 import { sluice } from '../support/sluice.ts'
 import { openSite } from '../support/web-site.ts'
@@ -63,7 +63,7 @@ test('the first request waits half a second for the concurrency limit of the ser
 })
 
 test('a run with nothing to send asks the service nothing', async () => {
-  await using folder = await temporaryFolder()
+  await using folder = await tempFolder()
   const source = join(folder.path, 'in')
   await mkdir(source)
   await writeFile(join(source, 'a.csv'), 'name\n1\n')
@@ -83,7 +83,7 @@ test('a run with nothing to send asks the service nothing', async () => {
 })
 
 test('a run reads the concurrency limit again after a 429, and uses the new one', async () => {
-  await using folder = await temporaryFolder()
+  await using folder = await tempFolder()
   const source = join(folder.path, 'in')
   await mkdir(source)
   for (let at = 0; at < 60; at += 1) await writeFile(join(source, `${at}.csv`), `name\n${at}\n`)

@@ -1,13 +1,12 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { sourceKey } from '#src/document/ids.ts'
 import { openGate } from '#src/gate/open-gate.ts'
 import { ServiceGate } from '#workers/service-gate.ts'
-import { startTestRedis, type TestRedis } from '../support/redis.ts'
+import { startTestRedis } from '../support/redis.ts'
 import { elapse } from '../support/wait.ts'
+import { shared } from '../support/shared.ts'
 
-let server: TestRedis
-beforeAll(async () => void (server = await startTestRedis()))
-afterAll(() => server[Symbol.asyncDispose]())
+const server = await shared(startTestRedis())
 
 const WINDOW_MS = 600
 const signal = new AbortController().signal

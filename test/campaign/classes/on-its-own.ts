@@ -1,7 +1,7 @@
 import { mkdir, readdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { type RunningSluice, startSluice } from '../../support/sluice.ts'
-import { temporaryFolder } from '../../support/folder.ts'
+import { tempFolder } from '../../support/temp-folder.ts'
 import { readStore } from '../../support/check-store.ts'
 import type { FaultContext } from './fault-class.ts'
 
@@ -16,7 +16,7 @@ export interface OnItsOwn {
 /** Plays beside the archive of the campaign, with documents of its own. */
 export async function onItsOwn(context: FaultContext, play: (own: OnItsOwn) => Promise<void>): Promise<void> {
   const { random, breaches, processes } = context
-  await using folder = await temporaryFolder()
+  await using folder = await tempFolder()
   const [source, out, tmp] = ['in', 'out', 'tmp'].map((name) => join(folder.path, name)) as [string, string, string]
   await mkdir(source)
   await mkdir(tmp)

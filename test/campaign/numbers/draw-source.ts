@@ -3,7 +3,7 @@ import { appendFile, link, lstat, mkdir, readdir, readFile, rename, rm, symlink,
 import { dirname, join, relative } from 'node:path'
 import { promisify } from 'node:util'
 import type { Random } from '../../support/random.ts'
-import { temporaryFolder } from '../../support/folder.ts'
+import { tempFolder } from '../../support/temp-folder.ts'
 import { zip } from '../../support/zip.ts'
 import { markOf } from '../world/archive.ts'
 
@@ -103,7 +103,7 @@ export class DrawnSource {
   }
 
   async #tar(at: string): Promise<void> {
-    await using made = await temporaryFolder()
+    await using made = await tempFolder()
     await writeFile(join(made.path, 'a.html'), this.#content())
     await writeFile(join(made.path, 'b.md'), this.#text())
     await link(join(made.path, 'a.html'), join(made.path, 'c.html'))

@@ -62,7 +62,7 @@ export function wrongAddress(name: keyof typeof WRONG_ADDRESSES): Promise<WrongA
 }
 
 async function serving(server: Server, scheme: 'http' | 'https', cause: RegExp): Promise<WrongAddress> {
-  return { ...(await listen(server, scheme)), env: {}, cause }
+  return { ...(await listen(server, { scheme })), env: {}, cause }
 }
 
 let certificate: { readonly key: Buffer; readonly cert: Buffer } | null = null

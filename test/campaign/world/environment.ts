@@ -1,6 +1,6 @@
 import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
-import { temporaryFolder } from '../../support/folder.ts'
+import { tempFolder } from '../../support/temp-folder.ts'
 import { FolderFixtureStore, type FixtureStore } from './fixture-store.ts'
 import type { StoreAddress } from '../checker/store-files.ts'
 
@@ -35,7 +35,7 @@ const WRITE_ERRORS = join(import.meta.dirname, '../preloads/write-errors.ts')
 /** Source and store are folders of this machine. */
 export const folderTarget: Target = {
   async open({ seed }) {
-    const folder = await temporaryFolder()
+    const folder = await tempFolder()
     const [source, out, state] = ['in', 'out', 'state'].map((name) => join(folder.path, name)) as [
       string,
       string,

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { temporaryFolder } from '../../support/folder.ts'
+import { tempFolder } from '../../support/temp-folder.ts'
 import { type S3Unavailable, startS3Server } from '../../support/s3-server.ts'
 import { Random } from '../../support/random.ts'
 import { BucketFixtureStore } from './bucket-fixture-store.ts'
@@ -40,7 +40,7 @@ export async function openS3Target(): Promise<(Target & { readonly kind: 'ready'
     kind: 'ready',
     async open({ seed, faultRate }) {
       const bucket = new PlainBucket(access, `run-${seed}-${randomUUID().slice(0, 8)}`)
-      const folder = await temporaryFolder()
+      const folder = await tempFolder()
       await bucket.create()
       const run = { bucket: bucket.name, seed }
       proxy.treat({ ...run, errorRate: faultRate })

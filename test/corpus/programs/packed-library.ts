@@ -1,10 +1,12 @@
 import { readFile, writeFile } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import type { ChunkLine } from '#src/corpus/export/chunk-line.ts'
 import { sluice } from '../../support/sluice.ts'
+import { shared } from '../../support/shared.ts'
+import { readLines } from '../../support/json-lines.ts'
 import { tempFolder } from '../../support/temp-folder.ts'
-import { exportAs, linesOf, makeCorpus } from './support/exports.ts'
+import { exportAs, makeCorpus } from './support/exports.ts'
 import { installPackage, linkLanceDb } from './support/packed.ts'
 
 const ROOT = resolve(import.meta.dirname, '../../..')
@@ -33,27 +35,25 @@ for await (const node of textNodes('corpus', TextNode, { limit: 128 }))
               span: [node.startCharIdx, node.endCharIdx] })
 console.log(JSON.stringify(read))`
 
+const { path: at } = await shared(tempFolder())
+
 interface Read {
   readonly id: string
 }
 
 describe('the package, installed into an empty folder,', () => {
-  const folder = tempFolder()
-  let at = ''
   let expected: readonly Read[] = []
   const started = async (program: string) =>
     sluice([], { program: join(at, program), cwd: at, env: { SLUICE_STATE_DIR: join(at, 'state') } })
   const inOrder = (rows: readonly Read[]): readonly Read[] => rows.toSorted((a, b) => (a.id < b.id ? -1 : 1))
 
   beforeAll(async () => {
-    at = (await folder).path
     await installPackage(at)
     await makeCorpus(at)
     await exportAs(at, 'jsonl')
-    const lines = await linesOf<ChunkLine>(join(at, 'jsonl/chunks.jsonl'))
+    const lines = await readLines<ChunkLine>(join(at, 'jsonl/chunks.jsonl'))
     expected = lines.map(({ id, text, document, markdownSpan: span }) => ({ id, text, document, span }))
   }, 600_000)
-  afterAll(async () => (await folder)[Symbol.asyncDispose]())
 
   test.each([
     ['sluice/langchain', "Documents of LangChain's own class, which a retriever takes", LANGCHAIN],

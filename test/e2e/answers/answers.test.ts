@@ -2,7 +2,7 @@ import { mkdir, writeFile, readFile } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { readStore } from '../../support/check-store.ts'
-import { temporaryFolder } from '../../support/folder.ts'
+import { tempFolder } from '../../support/temp-folder.ts'
 import { startTestRedis, type TestRedis } from '../../support/redis.ts'
 import { type Reply, startScriptedService } from '../../support/scripted-service.ts'
 import { seedFrom } from '../../support/seed.ts'
@@ -75,7 +75,7 @@ interface Summary {
 }
 
 async function tryDraw(draw: Draw, row: Row): Promise<void> {
-  await using folder = await temporaryFolder()
+  await using folder = await tempFolder()
   const times = new Map<number, number>()
   let isWell = false
   const sent = { meant: 0, doubtful: 0, all: 0 }

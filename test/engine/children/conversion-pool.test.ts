@@ -1,20 +1,16 @@
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import { describe, expect, test, vi } from 'vitest'
 import { parseOptionsSchema } from '#src/contract/options.ts'
 import { ConversionPool, type ConversionPoolOptions } from '#src/engine/children/conversion-pool.ts'
 import type { ConversionTask } from '#src/engine/children/conversion-task.ts'
+import { shared } from '../../support/shared.ts'
+import { tempFolder } from '../../support/temp-folder.ts'
 
 const PRELOAD = new URL('./preloads/crash.ts', import.meta.url).href
 const never = new AbortController().signal
-let folder: string
+const { path: folder } = await shared(tempFolder())
 let counter = 0
-
-beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'pool-'))
-})
-afterAll(() => rm(folder, { recursive: true }))
 
 async function withPool<T>(options: ConversionPoolOptions, use: (pool: ConversionPool) => Promise<T>): Promise<T> {
   vi.stubEnv('NODE_OPTIONS', `--disable-warning=ExperimentalWarning --import ${PRELOAD}`)

@@ -1,18 +1,14 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { parseOptionsSchema } from '#src/contract/options.ts'
 import { convertLargeHtml } from '#src/engine/html/convert-large-html.ts'
 import { convertCsv } from '#src/engine/office/convert-csv.ts'
 import { convertLargeCsv } from '#src/engine/office/convert-large-csv.ts'
+import { shared } from '../../support/shared.ts'
+import { tempFolder } from '../../support/temp-folder.ts'
 
-let folder: string
-
-beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'large-'))
-})
-afterAll(() => rm(folder, { recursive: true }))
+const { path: folder } = await shared(tempFolder())
 
 async function fileOf(content: string | Buffer): Promise<string> {
   const path = join(folder, 'file')

@@ -1,8 +1,7 @@
-import { spawn } from 'node:child_process'
 import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
-import { createInterface } from 'node:readline'
 import type { ParsedData } from '#src/contract/response.ts'
+import { toolAnswer } from './mcp-tool.ts'
 import { runProcess } from './run-process.ts'
 
 export interface Wish {
@@ -24,6 +23,9 @@ export interface Client {
 
 const require = createRequire(import.meta.url)
 const packageFile = (name: string, path: string): string => join(dirname(require.resolve(`${name}/package.json`)), path)
+
+export const CLI_PROGRAM = packageFile('firecrawl-cli', 'dist/index.js')
+export const MCP_PROGRAM = packageFile('firecrawl-mcp', 'dist/index.js')
 
 const sdk: Client = {
   name: '@mendable/firecrawl-js',
@@ -62,9 +64,8 @@ const cli: Client = {
   name: 'firecrawl-cli',
   sends: 'formats',
   parse: async ({ url, key, path }) => {
-    const program = packageFile('firecrawl-cli', 'dist/index.js')
     const args = [
-      program,
+      CLI_PROGRAM,
       'parse',
       path,
       '--api-url',
@@ -85,51 +86,18 @@ const cli: Client = {
   },
 }
 
-interface RpcAnswer {
-  readonly id?: number
-  readonly result?: { readonly isError?: boolean; readonly content?: readonly { readonly text: string }[] }
-  readonly error?: { readonly message: string }
-}
-
-const INITIALIZE = {
-  protocolVersion: '2025-06-18',
-  capabilities: {},
-  clientInfo: { name: 'conformance', version: '1' },
-}
-
 const mcp: Client = {
   name: 'firecrawl-mcp',
   sends: 'maxPages',
   parse: async ({ url, key, path, options }) => {
     const env = { HOME: dirname(path), FIRECRAWL_API_URL: url, FIRECRAWL_API_KEY: key }
-    const program = packageFile('firecrawl-mcp', 'dist/index.js')
-    const server = spawn(process.execPath, [program], { env, stdio: ['pipe', 'pipe', 'ignore'] })
-    const send = (message: object): boolean => server.stdin.write(`${JSON.stringify({ jsonrpc: '2.0', ...message })}\n`)
-    try {
-      send({ id: 1, method: 'initialize', params: INITIALIZE })
-      for await (const line of createInterface(server.stdout)) {
-        const answer = JSON.parse(line) as RpcAnswer
-        if (answer.id === 1) {
-          send({ method: 'notifications/initialized' })
-          const { parsers } = options as { readonly parsers?: readonly { readonly maxPages?: number }[] }
-          const maxPages = parsers?.[0]?.maxPages
-          const pdf = maxPages === undefined ? {} : { parsers: ['pdf'], pdfOptions: { maxPages } }
-          const args = { filePath: path, formats: ['markdown'], ...pdf }
-          send({ id: 2, method: 'tools/call', params: { name: 'firecrawl_parse', arguments: args } })
-        }
-        if (answer.id === 2) return ofTool(answer)
-      }
-      return { error: 'the MCP server ended without an answer' }
-    } finally {
-      server.kill('SIGKILL')
-    }
+    const { parsers } = options as { readonly parsers?: readonly { readonly maxPages?: number }[] }
+    const maxPages = parsers?.[0]?.maxPages
+    const pdf = maxPages === undefined ? {} : { parsers: ['pdf'], pdfOptions: { maxPages } }
+    const args = { filePath: path, formats: ['markdown'], ...pdf }
+    const { isError, text } = await toolAnswer(MCP_PROGRAM, env, 'firecrawl_parse', args)
+    return isError ? { error: text } : { document: (JSON.parse(text) as { readonly data: ParsedData }).data }
   },
-}
-
-function ofTool({ result, error }: RpcAnswer): Got {
-  const text = result?.content?.[0]?.text ?? error?.message ?? ''
-  if (result?.isError === true || error !== undefined) return { error: text }
-  return { document: (JSON.parse(text) as { readonly data: ParsedData }).data }
 }
 
 export const CLIENTS: readonly Client[] = [sdk, cli, mcp, curl('(plain field)'), curl('(json part)')]

@@ -1,28 +1,36 @@
-import { spawn } from 'node:child_process'
+import { execFile } from 'node:child_process'
+import { promisify } from 'node:util'
+
+const run = promisify(execFile)
 
 export interface Ended {
-  readonly code: number | null
   readonly stdout: string
   readonly stderr: string
+  /** Null where it ended with 0. */
+  readonly failure: string | null
 }
 
-/** Runs a program to its end; its stdin is empty. */
+/** Runs a program to its end with an empty standard input, `env` and PATH alone. */
 export async function runProcess(
   command: string,
   args: readonly string[],
   env: Readonly<Record<string, string>>,
+  { cwd, limitMs = 0 }: { readonly cwd?: string; readonly limitMs?: number } = {},
 ): Promise<Ended> {
-  const child = spawn(command, args, { env: { PATH: process.env['PATH'], ...env }, stdio: ['ignore', 'pipe', 'pipe'] })
-  const [stdout, stderr, code] = await Promise.all([
-    textOf(child.stdout),
-    textOf(child.stderr),
-    new Promise<number | null>((resolve) => child.once('close', resolve)),
-  ])
-  return { code, stdout, stderr }
-}
-
-async function textOf(stream: NodeJS.ReadableStream): Promise<string> {
-  let text = ''
-  for await (const chunk of stream) text += String(chunk)
-  return text
+  const running = run(command, args, {
+    env: { PATH: process.env['PATH'], ...env },
+    timeout: limitMs,
+    killSignal: 'SIGKILL',
+    maxBuffer: 64 * 1024 ** 2,
+    ...(cwd === undefined ? {} : { cwd }),
+  })
+  running.child.stdin?.end()
+  return running.then(
+    (ended) => ({ ...ended, failure: null }),
+    ({ stdout = '', stderr = '', killed, message }: Partial<Ended> & { killed?: boolean; message: string }) => ({
+      stdout,
+      stderr,
+      failure: killed === true ? `it did not end within ${limitMs / 1000} s` : message,
+    }),
+  )
 }

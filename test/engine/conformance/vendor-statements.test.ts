@@ -1,5 +1,6 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { createEngine, type Engine } from '#src/engine/create-engine.ts'
+import { describe, expect, test } from 'vitest'
+import { createEngine } from '#src/engine/create-engine.ts'
+import { shared } from '../../support/shared.ts'
 import { openSite } from '../../support/web-site.ts'
 import { MODEL_ANSWERS, type Statement, STATEMENTS } from './vendor-statements.ts'
 import { VendorTarget } from './vendor-target.ts'
@@ -9,24 +10,17 @@ import { VendorTarget } from './vendor-target.ts'
  * design, carries the reason; it is run as well, so that the list of reasons stays true.
  */
 
-let model: Awaited<ReturnType<typeof openSite>>
-let engine: Engine
-let target: VendorTarget
-
-beforeAll(async () => {
-  model = await openSite((_path, body) => ({ body: JSON.stringify({ choices: [{ message: MODEL_ANSWERS(body) }] }) }))
-  engine = await createEngine({
+const model = await shared(
+  openSite((_path, body) => ({ body: JSON.stringify({ choices: [{ message: MODEL_ANSWERS(body) }] }) })),
+)
+const engine = await shared(
+  createEngine({
     children: 2,
     keys: { 'fc-vendor': {} },
     model: { url: `${model.url}/v1`, name: 'scripted', key: '' },
-  })
-  target = new VendorTarget(engine.url, 'fc-vendor')
-})
-
-afterAll(async () => {
-  await engine[Symbol.asyncDispose]()
-  await model[Symbol.asyncDispose]()
-})
+  }),
+)
+const target = new VendorTarget(engine.url, 'fc-vendor')
 
 const kept = STATEMENTS.filter(({ notKept }) => notKept === undefined)
 const notKept = STATEMENTS.filter((statement) => statement.notKept !== undefined)

@@ -1,4 +1,4 @@
-import { zipSync } from 'fflate'
+import { packageOf, type Part } from '../office/generated/package-of.ts'
 
 export interface Answer {
   readonly status: number
@@ -77,32 +77,22 @@ export class VendorTarget {
 
 /** A Word document with a header, a line of text and a footer. */
 export function docxWithFurniture(): Buffer {
-  const text = (value: string): Uint8Array => Buffer.from(`<?xml version="1.0" encoding="UTF-8"?>${value}`)
-  const w = 'xmlns:w="http://schemas.openxmlformats.org/wordprocessingml/2006/main"'
-  const r = 'xmlns:r="http://schemas.openxmlformats.org/officeDocument/2006/relationships"'
-  const p = (value: string): string => `<w:p><w:r><w:t>${value}</w:t></w:r></w:p>`
-  const office = 'http://schemas.openxmlformats.org/officeDocument/2006/relationships'
-  const main = 'application/vnd.openxmlformats-officedocument.wordprocessingml'
-  const relations = (rows: string): string =>
-    `<Relationships xmlns="http://schemas.openxmlformats.org/package/2006/relationships">${rows}</Relationships>`
-  return Buffer.from(
-    zipSync({
-      '[Content_Types].xml': text(
-        `<Types xmlns="http://schemas.openxmlformats.org/package/2006/content-types"><Default Extension="rels" ContentType="application/vnd.openxmlformats-package.relationships+xml"/><Default Extension="xml" ContentType="application/xml"/><Override PartName="/word/document.xml" ContentType="${main}.document.main+xml"/><Override PartName="/word/header1.xml" ContentType="${main}.header+xml"/><Override PartName="/word/footer1.xml" ContentType="${main}.footer+xml"/></Types>`,
-      ),
-      '_rels/.rels': text(
-        relations(`<Relationship Id="rId1" Type="${office}/officeDocument" Target="word/document.xml"/>`),
-      ),
-      'word/_rels/document.xml.rels': text(
-        relations(
-          `<Relationship Id="rId1" Type="${office}/header" Target="header1.xml"/><Relationship Id="rId2" Type="${office}/footer" Target="footer1.xml"/>`,
-        ),
-      ),
-      'word/document.xml': text(
-        `<w:document ${w} ${r}><w:body>${p('The middle of it')}<w:sectPr><w:headerReference w:type="default" r:id="rId1"/><w:footerReference w:type="default" r:id="rId2"/></w:sectPr></w:body></w:document>`,
-      ),
-      'word/header1.xml': text(`<w:hdr ${w}>${p('What stands above')}</w:hdr>`),
-      'word/footer1.xml': text(`<w:ftr ${w}>${p('What stands below')}</w:ftr>`),
-    }),
-  )
+  const names =
+    'xmlns:w="http://schemas.openxmlformats.org/wordprocessingml/2006/main" xmlns:r="http://schemas.openxmlformats.org/officeDocument/2006/relationships"'
+  const type = 'application/vnd.openxmlformats-officedocument.wordprocessingml'
+  const p = (text: string): string => `<w:p><w:r><w:t>${text}</w:t></w:r></w:p>`
+  const atEdge = (kind: string, tag: string, text: string): Part => ({
+    path: `word/${kind}1.xml`,
+    type: `${type}.${kind}+xml`,
+    xml: `<w:${tag} ${names}>${p(text)}</w:${tag}>`,
+  })
+  const furniture = '<w:headerReference w:type="default" r:id="r1"/><w:footerReference w:type="default" r:id="r2"/>'
+  const document: Part = {
+    path: 'word/document.xml',
+    type: `${type}.document.main+xml`,
+    xml: `<w:document ${names}><w:body>${p('The middle of it')}<w:sectPr>${furniture}</w:sectPr></w:body></w:document>`,
+    refersTo: { r1: ['header', 'word/header1.xml'], r2: ['footer', 'word/footer1.xml'] },
+  }
+  const [header, footer] = [atEdge('header', 'hdr', 'What stands above'), atEdge('footer', 'ftr', 'What stands below')]
+  return packageOf([document, header, footer], 6)
 }

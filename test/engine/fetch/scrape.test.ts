@@ -1,66 +1,44 @@
-import { once } from 'node:events'
-import { createServer, type Server } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { gzipSync } from 'node:zlib'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { createEngine, type Engine } from '#src/engine/create-engine.ts'
-import type { EngineAnswer } from '../support/engine-client.ts'
+import { describe, expect, test } from 'vitest'
+import { createEngine } from '#src/engine/create-engine.ts'
+import { askEngine } from '../support/engine-client.ts'
+import { shared } from '../../support/shared.ts'
+import { openSite, type Page } from '../../support/web-site.ts'
 import { pdfOf } from '../support/pdf-of.ts'
 
 const MEGABYTE = 1024 ** 2
 const PAGE = '<html><head><title>Home</title></head><body><p>Read <a href="a/b.html">more</a></p></body></html>'
 
-let engine: Engine
-let guarded: Engine
-let site: Server
-let siteUrl: string
-const seen: { readonly path: string; readonly token: string | undefined }[] = []
-
-beforeAll(async () => {
-  site = createServer((request, response) => {
-    const path = request.url ?? ''
-    seen.push({ path, token: request.headers['x-token'] as string | undefined })
-    if (path === '/page') response.setHeader('content-type', 'text/html').end(PAGE)
-    else if (path === '/report.pdf')
-      response.setHeader('content-type', 'application/octet-stream').end(pdfOf(['Report']))
-    else if (path === '/moved') response.writeHead(302, { location: '/page' }).end()
-    else if (path === '/away')
-      response.writeHead(302, { location: siteUrl.replace('127.0.0.1', 'localhost') + '/page' }).end()
-    else if (path === '/loop') response.writeHead(302, { location: '/loop' }).end()
-    else if (path === '/bomb')
-      response
-        .writeHead(200, { 'content-type': 'text/html', 'content-encoding': 'gzip' })
-        .end(gzipSync(Buffer.alloc(3 * MEGABYTE)))
-    else if (path === '/guide.md')
-      response.setHeader('content-type', 'text/plain; charset=utf-8').end('# Guide\n\nSee [more](../b.html).\n')
-    else if (path === '/refused') response.writeHead(429, { 'retry-after': '7' }).end()
-    else if (path === '/notes') response.setHeader('content-type', 'text/plain').end('<b> & words\n')
-    else if (path === '/data') response.setHeader('content-type', 'application/json').end('{"a":"``` b"}')
-    else if (path === '/slow') response.setHeader('content-type', 'text/html').write('<p>')
-    else response.writeHead(404, { 'content-type': 'text/html' }).end('<h1>Nothing here</h1>')
-  })
-  site.listen(0, '127.0.0.1')
-  await once(site, 'listening')
-  siteUrl = `http://127.0.0.1:${(site.address() as AddressInfo).port}`
-  engine = await createEngine({ children: 1, allowPrivateAddresses: true, maxFileBytes: 2 * MEGABYTE })
-  guarded = await createEngine({ children: 1 })
-})
-
-afterAll(async () => {
-  site.closeAllConnections()
-  site.close()
-  await Promise.all([engine[Symbol.asyncDispose](), guarded[Symbol.asyncDispose]()])
-})
-
-async function scrape(
-  body: object,
-  by = engine,
-): Promise<Pick<EngineAnswer, 'status' | 'body'> & { readonly retryAfter: string | null }> {
-  const headers = { 'content-type': 'application/json' }
-  const response = await fetch(`${by.url}/v2/scrape`, { method: 'POST', body: JSON.stringify(body), headers })
-  const retryAfter = response.headers.get('retry-after')
-  return { status: response.status, body: (await response.json()) as EngineAnswer['body'], retryAfter }
+const html = { 'content-type': 'text/html' }
+const text = { 'content-type': 'text/plain; charset=utf-8' }
+const gzipped = { ...html, 'content-encoding': 'gzip' }
+const PAGES: Readonly<Record<string, Page>> = {
+  '/page': { headers: html, body: PAGE },
+  '/report.pdf': { headers: { 'content-type': 'application/octet-stream' }, body: pdfOf(['Report']) },
+  '/moved': { status: 302, headers: { location: '/page' } },
+  '/loop': { status: 302, headers: { location: '/loop' } },
+  '/bomb': { headers: gzipped, body: gzipSync(Buffer.alloc(3 * MEGABYTE)) },
+  '/guide.md': { headers: text, body: '# Guide\n\nSee [more](../b.html).\n' },
+  '/refused': { status: 429, headers: { 'retry-after': '7' } },
+  '/notes': { headers: { 'content-type': 'text/plain' }, body: '<b> & words\n' },
+  '/slow': { headers: html, body: '<p>', isEndless: true },
+  '/data': { headers: { 'content-type': 'application/json' }, body: '{"a":"``` b"}' },
 }
+const seen: (string | string[] | undefined)[] = []
+const site = await shared(
+  openSite((path, _body, { headers }) => {
+    seen.push(headers['x-token'])
+    const elsewhere = `http://${headers.host?.replace('127.0.0.1', 'localhost')}/page`
+    if (path === '/away') return { status: 302, headers: { location: elsewhere } }
+    return PAGES[path] ?? { status: 404, headers: html, body: '<h1>Nothing here</h1>' }
+  }),
+)
+const siteUrl = site.url
+const engine = await shared(createEngine({ children: 1, allowPrivateAddresses: true, maxFileBytes: 2 * MEGABYTE }))
+const guarded = await shared(createEngine({ children: 1 }))
+
+const scrape = (body: object, by = engine) =>
+  askEngine(by, '/v2/scrape', { body: JSON.stringify(body), headers: { 'content-type': 'application/json' } })
 
 describe('POST /v2/scrape', () => {
   test('gives Markdown, plain text and JSON back as they are', async () => {
@@ -114,7 +92,7 @@ describe('POST /v2/scrape', () => {
     const moved = await scrape({ url: `${siteUrl}/moved`, headers: { 'x-token': 'secret' } })
     expect(moved.body.data?.metadata).toMatchObject({ sourceURL: `${siteUrl}/moved`, url: `${siteUrl}/page` })
     await scrape({ url: `${siteUrl}/away`, headers: { 'x-token': 'secret' } })
-    expect(seen.map(({ token }) => token)).toEqual(['secret', 'secret', 'secret', undefined])
+    expect(seen).toEqual(['secret', 'secret', 'secret', undefined])
   })
 
   test('converts an error page, and says so', async () => {

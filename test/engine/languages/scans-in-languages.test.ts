@@ -1,11 +1,11 @@
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { LanguageStore } from '#src/engine/languages/language-store.ts'
 import { convertPdf } from '#src/engine/pdf/convert-pdf.ts'
 import { paragraph } from '../../support/build-pdf.ts'
 import { BuiltPdfs } from '../../support/built-pdfs.ts'
+import { shared } from '../../support/shared.ts'
+import { tempFolder } from '../../support/temp-folder.ts'
 
 const GERMAN = [
   'Der Hafen wurde von der Stadt im Jahr der Flut gebaut, und die Mauern',
@@ -23,20 +23,14 @@ const FRENCH = [
   'par des ouvriers que la société a fait venir de la région voisine.',
 ]
 
-let pdfs: BuiltPdfs
-let fetched: string
+const pdfs = await shared(BuiltPdfs.open())
+const { path: fetched } = await shared(tempFolder())
 let reason = ''
 beforeAll(async () => {
-  pdfs = await BuiltPdfs.open()
-  fetched = await mkdtemp(join(tmpdir(), 'fetched-'))
   const store = new LanguageStore({ folder: fetched, notify: (line) => (reason = line) })
   const all = await Promise.all([store.obtain(['deu']), store.obtain(['fra'])])
   if (all.every(Boolean)) reason = ''
 }, 240_000)
-afterAll(async () => {
-  await pdfs[Symbol.asyncDispose]()
-  await rm(fetched, { recursive: true })
-})
 
 const OPTIONS = { type: 'pdf', mode: 'auto', pages: false, blocks: true, pageMarkers: false } as const
 

@@ -1,12 +1,11 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { createEngine, type Engine } from '#src/engine/create-engine.ts'
+import { describe, expect, test } from 'vitest'
+import { createEngine } from '#src/engine/create-engine.ts'
 import { csvFile, parseWith } from '../support/engine-client.ts'
+import { shared } from '../../support/shared.ts'
 import { pdfOf } from '../support/pdf-of.ts'
 
-let engine: Engine
-
-beforeAll(async () => {
-  engine = await createEngine({
+const engine = await shared(
+  createEngine({
     children: 2,
     keys: {
       'k-free': {},
@@ -16,9 +15,8 @@ beforeAll(async () => {
       'k-strict': { concurrency: 1, overflow: 'refuse' },
       'k-kept': { zeroDataRetention: false },
     },
-  })
-})
-afterAll(() => engine[Symbol.asyncDispose]())
+  }),
+)
 
 describe('a key of the engine', () => {
   test.each([

@@ -1,35 +1,28 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { createEngine, type Engine } from '#src/engine/create-engine.ts'
+import { beforeEach, describe, expect, test } from 'vitest'
+import { createEngine } from '#src/engine/create-engine.ts'
 import { csvFile, parseWith } from '../support/engine-client.ts'
-import { type ChatRequest, type ChatService, startChatService } from '../../support/chat-service.ts'
+import { type ChatRequest, startChatService } from '../../support/chat-service.ts'
+import { shared } from '../../support/shared.ts'
 
 const asked = (at: number): ChatRequest | undefined => service.requests[earlier + at]
 
 const SCHEMA = { type: 'object', properties: { age: { type: 'integer' } }, required: ['age'] }
 const JSON_FORMAT = { formats: [{ type: 'json', schema: SCHEMA, prompt: 'How old is Ada?' }] }
 
-let service: ChatService
-let engine: Engine
-let without: Engine
 let answers: (string | number)[]
 /** Requests of the service before those of the test. */
 let earlier = 0
 
-beforeAll(async () => {
-  service = await startChatService(() => {
+const service = await shared(
+  startChatService(() => {
     const answer = answers.shift() ?? 500
     if (typeof answer === 'number') return { status: answer, body: {} }
     return { body: { choices: [{ message: { content: answer } }] } }
-  })
-  const { url } = service
-  engine = await createEngine({ children: 1, model: { url, key: 'm-key', name: 'tiny', maxInputCharacters: 1000 } })
-  without = await createEngine({ children: 1 })
-})
-
-afterAll(async () => {
-  await Promise.all([engine[Symbol.asyncDispose](), without[Symbol.asyncDispose]()])
-  await service[Symbol.asyncDispose]()
-})
+  }),
+)
+const model = { url: service.url, key: 'm-key', name: 'tiny', maxInputCharacters: 1000 }
+const engine = await shared(createEngine({ children: 1, model }))
+const without = await shared(createEngine({ children: 1 }))
 
 beforeEach(() => {
   earlier = service.requests.length

@@ -1,6 +1,6 @@
-import { strToU8, zipSync } from 'fflate'
 import { describe, expect, test } from 'vitest'
 import { convertOffice } from '#src/engine/office/convert-office.ts'
+import { zip } from '../../support/zip.ts'
 
 const OPTIONS = { removeBase64Images: true, onlyMainContent: true }
 
@@ -22,16 +22,10 @@ function book(title: string, chapters: Readonly<Record<string, string | Buffer |
     if (body === null) continue
     parts[`o/${name}.xhtml`] =
       typeof body !== 'string'
-        ? new Uint8Array(body)
+        ? body
         : `<?xml version="1.0"?><html xmlns="http://www.w3.org/1999/xhtml"><head><title>x</title></head><body>${body}</body></html>`
   }
-  return Buffer.from(
-    zipSync(
-      Object.fromEntries(
-        Object.entries(parts).map(([path, text]) => [path, typeof text === 'string' ? strToU8(text) : text]),
-      ),
-    ),
-  )
+  return zip(parts)
 }
 
 describe('an e-book', () => {

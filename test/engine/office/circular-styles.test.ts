@@ -1,7 +1,7 @@
-import { strToU8, zipSync } from 'fflate'
 import { describe, expect, test } from 'vitest'
 import { convertOffice } from '#src/engine/office/convert-office.ts'
 import { packageOf } from './generated/package-of.ts'
+import { zip } from '../../support/zip.ts'
 
 const OPTIONS = { removeBase64Images: true, onlyMainContent: true }
 const MAIN = 'http://schemas.openxmlformats.org/wordprocessingml/2006/main'
@@ -33,13 +33,8 @@ function open(body: string, automatic: string, common: string): Buffer {
   const names = ['office', 'text', 'style'].map((name) => `xmlns:${name}="${OPEN}:${name}:1.0"`).join(' ')
   const content = `<office:document-content ${names}><office:automatic-styles>${automatic}</office:automatic-styles><office:body><office:text>${body}</office:text></office:body></office:document-content>`
   const styles = `<office:document-styles ${names}><office:styles>${common}</office:styles></office:document-styles>`
-  return Buffer.from(
-    zipSync({
-      mimetype: strToU8('application/vnd.oasis.opendocument.text'),
-      'content.xml': strToU8(content),
-      'styles.xml': strToU8(styles),
-    }),
-  )
+  const mimetype = 'application/vnd.oasis.opendocument.text'
+  return zip({ mimetype, 'content.xml': content, 'styles.xml': styles })
 }
 
 const openStyle = (name: string, parent: string): string =>

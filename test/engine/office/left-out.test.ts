@@ -1,5 +1,5 @@
 import { CFB, utils, write } from '@e965/xlsx'
-import { strToU8, unzipSync, zipSync } from 'fflate'
+import { unzipSync } from 'fflate'
 import { describe, expect, test } from 'vitest'
 import type { Extension } from '#src/document/formats.ts'
 import { convertOffice } from '#src/engine/office/convert-office.ts'
@@ -7,26 +7,18 @@ import { convertSpreadsheet } from '#src/engine/office/convert-spreadsheet.ts'
 import { unreadPictures } from '#src/engine/office/unread-pictures.ts'
 import { mathmlToLatex } from '#src/engine/office/mathml-to-latex.ts'
 import { childrenOf, parseXml } from '#src/engine/office/ooxml/xml-tree.ts'
+import { zip } from '../../support/zip.ts'
 
 const OPTIONS = { removeBase64Images: true, onlyMainContent: true }
 const W = 'xmlns:w="http://schemas.openxmlformats.org/wordprocessingml/2006/main"'
 const TYPES = 'http://schemas.openxmlformats.org/officeDocument/2006/relationships'
 const RELS = 'xmlns="http://schemas.openxmlformats.org/package/2006/relationships"'
 
-const zipped = (parts: Readonly<Record<string, string | Uint8Array>>): Buffer =>
-  Buffer.from(
-    zipSync(
-      Object.fromEntries(
-        Object.entries(parts).map(([path, part]) => [path, typeof part === 'string' ? strToU8(part) : part]),
-      ),
-    ),
-  )
-
 const relations = (...targets: readonly (readonly [kind: string, target: string])[]): string =>
   `<Relationships ${RELS}>${targets.map(([kind, target], at) => `<Relationship Id="rId${at + 1}" Type="${TYPES}/${kind}" Target="${target}"/>`).join('')}</Relationships>`
 
 function word(body: string, more: Readonly<Record<string, string | Uint8Array>> = {}): Buffer {
-  return zipped({
+  return zip({
     '[Content_Types].xml':
       '<Types xmlns="http://schemas.openxmlformats.org/package/2006/content-types"><Default Extension="rels" ContentType="application/vnd.openxmlformats-package.relationships+xml"/><Override PartName="/word/document.xml" ContentType="application/vnd.openxmlformats-officedocument.wordprocessingml.document.main+xml"/></Types>',
     '_rels/.rels': relations(['officeDocument', 'word/document.xml']),
@@ -100,7 +92,7 @@ describe('a binary workbook', () => {
     const parts = unzipSync(new Uint8Array(write(book, { type: 'buffer', bookType: 'xlsb' }) as Buffer))
     const drawing =
       '<xdr:wsDr xmlns:xdr="http://schemas.openxmlformats.org/drawingml/2006/spreadsheetDrawing" xmlns:a="http://schemas.openxmlformats.org/drawingml/2006/main"><xdr:sp><xdr:txBody><a:p><a:r><a:t>Closed </a:t></a:r><a:r><a:t>in May</a:t></a:r></a:p></xdr:txBody></xdr:sp></xdr:wsDr>'
-    const drawn = zipped({
+    const drawn = zip({
       ...parts,
       'xl/worksheets/_rels/sheet2.bin.rels': relations(['drawing', '../drawings/drawing1.xml']),
       'xl/drawings/drawing1.xml': drawing,

@@ -1,11 +1,11 @@
 import { readFileSync } from 'node:fs'
 import { type BookType, utils, write } from '@e965/xlsx'
-import { strToU8, zipSync } from 'fflate'
 import { expect, test } from 'vitest'
 import type { Extension } from '#src/document/formats.ts'
 import { OleStreams } from '#src/engine/office/ole-streams.ts'
 import { convertBytes } from '../../support/convert-bytes.ts'
 import { packageOf } from './generated/package-of.ts'
+import { zip } from '../../support/zip.ts'
 
 /*
  * One table in every format: `head` spans two columns, `side` two rows. The text of a cell that spans stands once, in the first
@@ -79,7 +79,7 @@ function openTable(kind: 'text' | 'presentation'): Buffer {
   const names = ['office', 'text', 'table'].map((name) => `xmlns:${name}="${OPEN}:${name}:1.0"`).join(' ')
   const xml = `<office:document-content ${names} xmlns:draw="${OPEN}:drawing:1.0"><office:body><office:${kind}>${body}</office:${kind}></office:body></office:document-content>`
   const mimetype = `application/vnd.oasis.opendocument.${kind}`
-  return Buffer.from(zipSync({ mimetype: strToU8(mimetype), 'content.xml': strToU8(xml) }))
+  return zip({ mimetype, 'content.xml': xml })
 }
 
 function richTextTable(): Buffer {

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
-import { zipSync, strToU8 } from 'fflate'
 import type { Extension } from '#src/document/formats.ts'
 import { convertOffice } from '#src/engine/office/convert-office.ts'
+import { zip } from '../../support/zip.ts'
 
 const OPTIONS = { removeBase64Images: true, onlyMainContent: true }
 const convert = (bytes: Buffer, extension: Extension, options = OPTIONS) => convertOffice(bytes, extension, options)
@@ -11,21 +11,20 @@ const NAMESPACES = ['office', 'text', 'style', 'drawing', 'table', 'chart']
   .join(' ')
 const LINKS = 'xmlns:xlink="http://www.w3.org/1999/xlink"'
 
-function openText(body: string, styles = '', others: Readonly<Record<string, string>> = {}): Buffer {
-  const parts = {
-    mimetype: 'application/vnd.oasis.opendocument.text',
-    'META-INF/manifest.xml':
-      '<manifest:manifest xmlns:manifest="urn:oasis:names:tc:opendocument:xmlns:manifest:1.0"><manifest:file-entry manifest:full-path="/" manifest:media-type="application/vnd.oasis.opendocument.text"/></manifest:manifest>',
-    'content.xml': `<office:document-content ${NAMESPACES} ${LINKS}>${styles}<office:body><office:text>${body}</office:text></office:body></office:document-content>`,
+function openFile(kind: string, body: string, styles = '', others: Readonly<Record<string, string>> = {}): Buffer {
+  const mimetype = `application/vnd.oasis.opendocument.${kind}`
+  return zip({
+    mimetype,
+    'META-INF/manifest.xml': `<manifest:manifest xmlns:manifest="urn:oasis:names:tc:opendocument:xmlns:manifest:1.0"><manifest:file-entry manifest:full-path="/" manifest:media-type="${mimetype}"/></manifest:manifest>`,
+    'content.xml': `<office:document-content ${NAMESPACES} ${LINKS}>${styles}<office:body><office:${kind}>${body}</office:${kind}></office:body></office:document-content>`,
     ...others,
-  }
-  return Buffer.from(zipSync(Object.fromEntries(Object.entries(parts).map(([path, xml]) => [path, strToU8(xml)]))))
+  })
 }
 
 function openDocument(): Buffer {
   const object = (name: string): string =>
     `<text:p><draw:frame><draw:object xlink:href="./${name}"/></draw:frame></text:p>`
-  return openText(`<text:p>Body</text:p>${object('Object 1')}${object('Object 2')}`, '', {
+  return openFile('text', `<text:p>Body</text:p>${object('Object 1')}${object('Object 2')}`, '', {
     'styles.xml': `<office:document-styles ${NAMESPACES}><office:master-styles><style:master-page style:name="S"><style:header><text:p>Head of the page</text:p></style:header><style:footer><text:p>Page <text:page-number>1</text:page-number></text:p><text:p>Foot *</text:p></style:footer></style:master-page></office:master-styles></office:document-styles>`,
     'Object 1/content.xml': '<math xmlns="http://www.w3.org/1998/Math/MathML"><mi>x</mi></math>',
     'Object 2/content.xml': `<office:document-content ${NAMESPACES}><chart:chart><chart:title><text:p>Boats</text:p></chart:title><table:table><table:table-row><table:table-cell><text:p>May</text:p></table:table-cell><table:table-cell><text:p>12</text:p></table:table-cell></table:table-row></table:table></chart:chart></office:document-content>`,
@@ -49,10 +48,10 @@ describe('an OpenDocument text', () => {
       '<office:automatic-styles><style:style style:name="P1" style:family="paragraph" style:parent-style-name="Title"/></office:automatic-styles>'
     const box = '<draw:frame><draw:text-box><text:p>box</text:p></draw:text-box></draw:frame>'
     const body = `<text:p text:style-name="Title"/><text:p text:style-name="P1">Boats${box}</text:p><text:p text:style-name="P2">text</text:p>`
-    const { markdown } = await convert(openText(body, styles), 'odt')
+    const { markdown } = await convert(openFile('text', body, styles), 'odt')
     expect(markdown).toMatch(/^# Boats\b/)
     expect(markdown).toMatch(/\n\ntext\n$/)
-    expect((await convert(openText('<text:p text:style-name="Title">Boats</text:p>'), 'odt')).markdown).toBe(
+    expect((await convert(openFile('text', '<text:p text:style-name="Title">Boats</text:p>'), 'odt')).markdown).toBe(
       '# Boats\n',
     )
   })
@@ -62,22 +61,11 @@ describe('an OpenDocument text', () => {
     const list = (...items: string[]): string => `<text:list>${items.join('')}</text:list>`
     const line = (text: string): string => item(`<text:p>${text}</text:p>`)
     const continued = list(line('one'), line('two')) + list(item(list(line('two a'))), line('three'))
-    expect((await convert(openText(continued), 'odt')).markdown).toBe('- one\n- two\n  - two a\n- three\n')
+    expect((await convert(openFile('text', continued), 'odt')).markdown).toBe('- one\n- two\n  - two a\n- three\n')
     const alone = list(item(list(line('a'), line('b'))))
-    expect((await convert(openText(alone), 'odt')).markdown).toBe('- a\n- b\n')
+    expect((await convert(openFile('text', alone), 'odt')).markdown).toBe('- a\n- b\n')
   })
 })
-
-/** A file of that kind with nothing beside its body. */
-const openFile = (kind: string, body: string): Buffer => {
-  const type = `application/vnd.oasis.opendocument.${kind}`
-  const parts = {
-    mimetype: type,
-    'META-INF/manifest.xml': `<manifest:manifest xmlns:manifest="urn:oasis:names:tc:opendocument:xmlns:manifest:1.0"><manifest:file-entry manifest:full-path="/" manifest:media-type="${type}"/></manifest:manifest>`,
-    'content.xml': `<office:document-content ${NAMESPACES} ${LINKS}><office:body><office:${kind}>${body}</office:${kind}></office:body></office:document-content>`,
-  }
-  return Buffer.from(zipSync(Object.fromEntries(Object.entries(parts).map(([path, xml]) => [path, strToU8(xml)]))))
-}
 
 describe('a comment of an OpenDocument file', () => {
   const annotation =

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { afterAll, describe, expect, test } from 'vitest'
 import type { FigureBox } from '#src/engine/pages/crop-figures.ts'
 import { FigureCropper } from '#src/engine/pages/figure-cropper.ts'
-import { buildPdf, type PdfPage, text } from '../../support/build-pdf.ts'
+import { buildPdf, lockedPdf, type PdfPage, text } from '../../support/build-pdf.ts'
 import { decodeRgb, type RgbPicture } from '../../support/decode-rgb.ts'
 import { Random } from '../../support/random.ts'
 import { tempFolder } from '../../support/temp-folder.ts'
@@ -144,11 +144,11 @@ describe('FigureCropper', { timeout: 300_000 }, () => {
   })
 
   test.each([
-    ['no PDF', Buffer.from('not a document at all')],
-    ['a PDF cut off in its first page', buildPdf([{ content: text(72, 72, 'x'.repeat(500)) }]).subarray(0, 300)],
-    ['a PDF that needs a password', buildPdf([{ content: text(72, 72, 'x') }], { password: 'p' })],
+    ['no PDF', () => Buffer.from('not a document at all')],
+    ['a PDF cut off in its first page', () => buildPdf([{ content: text(72, 72, 'x'.repeat(500)) }]).subarray(0, 300)],
+    ['a PDF that needs a password', () => lockedPdf('x', 'p')],
   ])('gives null for %s', async (_, bytes) => {
-    expect(await cropped(bytes, [{ page: 1, bbox: [0, 0, 1, 1], aspect: null }])).toEqual([null])
+    expect(await cropped(await bytes(), [{ page: 1, bbox: [0, 0, 1, 1], aspect: null }])).toEqual([null])
   })
 
   test('gives null and starts no process after disposal', async () => {

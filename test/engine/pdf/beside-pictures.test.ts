@@ -1,6 +1,5 @@
 import type { ParsedPage } from '@llamaindex/liteparse'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { drawPages, type DrawnPage } from '#src/engine/pdf/ink/draw-pages.ts'
+import { describe, expect, test } from 'vitest'
 import type { GreyPicture } from '#src/engine/pdf/ink/grey-picture.ts'
 import { inkMask } from '#src/engine/pdf/ink/ink-mask.ts'
 import { halved, levelled } from '#src/engine/pdf/ink/picture-ops.ts'
@@ -17,6 +16,8 @@ import { photograph } from '../../support/mixed-pages/damage.ts'
 import { setLines, textOperators } from '../../support/mixed-pages/text-block.ts'
 import { writePdf } from '../../support/mixed-pages/write-pdf.ts'
 import { Random } from '../../support/random.ts'
+import { shared } from '../../support/shared.ts'
+import { drawnSheet } from '../../support/mixed-pages/drawn-page.ts'
 
 const [WIDTH, HEIGHT] = [330, 450]
 const SHOWN = 'Ships of up to ninety metres can lie at the northern quay and smaller ones moor behind the breakwater'
@@ -25,11 +26,7 @@ const PRINTED =
 const LARGE = { x: 26, top: 20, width: 278, size: 12, font: 0 }
 const BELOW = { x: 26, top: 240, width: 278, size: 9, font: 2 }
 
-let pdfs: BuiltPdfs
-beforeAll(async () => {
-  pdfs = await BuiltPdfs.open()
-})
-afterAll(() => pdfs[Symbol.asyncDispose]())
+const pdfs = await shared(BuiltPdfs.open())
 
 const operators = (words: string, setting: typeof LARGE): string =>
   textOperators(setLines(words.split(' '), setting), setting, HEIGHT)
@@ -48,12 +45,7 @@ function wordByWord(words: string, setting: typeof LARGE): string {
   return textOperators(positioned, setting, HEIGHT)
 }
 
-async function drawn(content: string, dpi: number): Promise<DrawnPage> {
-  const source = writePdf({ width: WIDTH, height: HEIGHT, pictures: [], inForm: false, over: content })
-  const page = (await drawPages({ source, password: null }, [{ pageNumber: 1, turn: 0 }], { dpi })).get(1)
-  if (page === undefined) throw new Error('the library drew no page')
-  return page
-}
+const drawn = (content: string, dpi: number) => drawnSheet({ width: WIDTH, height: HEIGHT }, content, dpi)
 
 const upperHalf = ({ width, height, grey }: GreyPicture): GreyPicture => ({
   width,

@@ -1,15 +1,12 @@
 import { open } from 'node:fs/promises'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { countPdfPages } from '#src/engine/pdf/inspect-pdf.ts'
-import { buildPdf, paragraph, type PdfPage, text } from '../../support/build-pdf.ts'
+import { buildPdf, lockedPdf, paragraph, type PdfPage, text } from '../../support/build-pdf.ts'
 import { pdfOf } from '../support/pdf-of.ts'
 import { BuiltPdfs } from '../../support/built-pdfs.ts'
+import { shared } from '../../support/shared.ts'
 
-let pdfs: BuiltPdfs
-beforeAll(async () => {
-  pdfs = await BuiltPdfs.open()
-})
-afterAll(() => pdfs[Symbol.asyncDispose]())
+const pdfs = await shared(BuiltPdfs.open())
 
 const SENTENCES = [
   'The harbour was built in the year 1842 by the town itself,',
@@ -153,12 +150,12 @@ describe('the conversion of a scan', () => {
 
 describe('a file that is no readable PDF', () => {
   test.each([
-    ['encrypted', 'a locked one', (): Buffer => buildPdf(ARTICLE, { password: 'secret' })],
-    ['corrupt', 'one cut in the middle', (): Buffer => buildPdf(ARTICLE).subarray(0, 900)],
-    ['corrupt', 'an empty one', (): Buffer => Buffer.alloc(0)],
-    ['wrong_type', 'a web page', (): Buffer => Buffer.from('<html><body>Not a PDF</body></html>')],
+    ['encrypted', 'a locked one', () => lockedPdf('The Old Harbour', 'secret')],
+    ['corrupt', 'one cut in the middle', () => buildPdf(ARTICLE).subarray(0, 900)],
+    ['corrupt', 'an empty one', () => Buffer.alloc(0)],
+    ['wrong_type', 'a web page', () => Buffer.from('<html><body>Not a PDF</body></html>')],
   ])('is refused as %s (%s)', async (problem, _, bytes) => {
-    const path = await pdfs.write(bytes())
+    const path = await pdfs.write(await bytes())
     await expect(pdfs.convertFile(path)).rejects.toMatchObject({ name: 'ConversionError', problem })
     await expect(countPdfPages(path)).rejects.toMatchObject({ problem })
   })

@@ -1,6 +1,5 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { showsOnlyItsWords } from '#src/engine/pdf/glance.ts'
-import { drawPages } from '#src/engine/pdf/ink/draw-pages.ts'
 import { wordsOf } from '#src/engine/pdf/layout/words.ts'
 import { readPages } from '#src/engine/pdf/read-pages.ts'
 import { BuiltPdfs } from '../../support/built-pdfs.ts'
@@ -8,23 +7,21 @@ import { randomPage } from '../../support/mixed-pages/random-page.ts'
 import { setLines, textOperators } from '../../support/mixed-pages/text-block.ts'
 import { writePdf } from '../../support/mixed-pages/write-pdf.ts'
 import { seedFrom } from '../../support/seed.ts'
+import { shared } from '../../support/shared.ts'
+import { drawnPage } from '../../support/mixed-pages/drawn-page.ts'
 
 /** `GLANCE_DRAWS=500 GLANCE_SEED=…` for a long run. */
 const draws = Number(process.env['GLANCE_DRAWS'] ?? 8)
 const firstSeed = seedFrom('GLANCE_SEED', 'fresh')
 
-let pdfs: BuiltPdfs
-beforeAll(async () => {
-  pdfs = await BuiltPdfs.open()
-})
-afterAll(() => pdfs[Symbol.asyncDispose]())
+const pdfs = await shared(BuiltPdfs.open())
 
 /** `lost` words are on the page and did not come out. */
 async function glanceAt(pdf: Buffer, lost = ''): Promise<boolean> {
   const source = await pdfs.write(pdf)
-  const drawing = (await drawPages({ source, password: null }, [{ pageNumber: 1, turn: 0 }], { dpi: 50 })).get(1)
+  const drawing = await drawnPage(source, 50)
   for await (const [read] of readPages(source, 1)) {
-    if (drawing === undefined || !read?.page) continue
+    if (!read?.page) continue
     return showsOnlyItsWords(
       drawing,
       wordsOf(read.page).filter(({ text }) => text !== lost),

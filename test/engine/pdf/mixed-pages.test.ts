@@ -1,8 +1,6 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { drawPages } from '#src/engine/pdf/ink/draw-pages.ts'
+import { describe, expect, test } from 'vitest'
 import { convertPdf } from '#src/engine/pdf/convert-pdf.ts'
 import { paragraph } from '../../support/build-pdf.ts'
 import { BuiltPdfs } from '../../support/built-pdfs.ts'
@@ -11,6 +9,9 @@ import { readDraw } from '../../support/mixed-pages/read-draw.ts'
 import { writePdf } from '../../support/mixed-pages/write-pdf.ts'
 import { levelled } from '#src/engine/pdf/ink/picture-ops.ts'
 import { seedFrom } from '../../support/seed.ts'
+import { shared } from '../../support/shared.ts'
+import { tempFolder } from '../../support/temp-folder.ts'
+import { drawnSheet } from '../../support/mixed-pages/drawn-page.ts'
 
 /** `MIXED_DRAWS=1000 MIXED_SEED=…` for a long run; a failure prints the seed of its page. */
 const draws = Number(process.env['MIXED_DRAWS'] ?? 8)
@@ -21,20 +22,14 @@ const SETTING = { x: 26, top: 30, width: 278, size: 11, font: 0 }
 const TRUE = 'Ships of up to ninety metres can lie at the northern quay and smaller ones moor behind the breakwater'
 const WRONG = 'Every lantern of seven gardens may hang on a silver rope while older trees bend toward an empty meadow'
 
-let folder: string
-beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'mixed-'))
-})
-afterAll(() => rm(folder, { recursive: true }))
+const { path: folder } = await shared(tempFolder())
 
 const lines = (words: string) => setLines(words.split(' '), SETTING)
 
 /** A page that shows `TRUE` in a picture, turned by `slope`, with a text layer over it or none. */
 async function scanOf({ slope = 0, inForm = false, layer = '', layerTop = SETTING.top }): Promise<string> {
   const content = textOperators(lines(TRUE), SETTING, HEIGHT)
-  const source = writePdf({ width: WIDTH, height: HEIGHT, pictures: [], inForm: false, over: content })
-  const drawing = (await drawPages({ source, password: null }, [{ pageNumber: 1, turn: 0 }], { dpi: 200 })).get(1)
-  if (drawing === undefined) throw new Error('the library drew no page')
+  const drawing = await drawnSheet({ width: WIDTH, height: HEIGHT }, content, 200)
   const picture = slope === 0 ? drawing : levelled(drawing, slope)
   const path = join(folder, `${slope}-${inForm}-${layer.length}-${layerTop}.pdf`)
   const at = { ...SETTING, top: layerTop }

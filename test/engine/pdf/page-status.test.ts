@@ -1,35 +1,22 @@
 import { deflateSync } from 'node:zlib'
-import Pdf from 'pdfkit'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { gradePage } from '#src/engine/grade/grade-page.ts'
 import { convertPdf } from '#src/engine/pdf/convert-pdf.ts'
-import { buildPdf, type PdfPage, text } from '../../support/build-pdf.ts'
+import { buildPdf, lockedPdf, type PdfPage, text } from '../../support/build-pdf.ts'
 import { BuiltPdfs } from '../../support/built-pdfs.ts'
+import { shared } from '../../support/shared.ts'
 
 const SENTENCE = 'Ships of up to ninety metres can lie at the northern quay.'
 const PAGE: PdfPage = { content: text(72, 90, SENTENCE) + text(72, 110, 'Smaller ones moor behind the breakwater.') }
 const OPTIONS = { type: 'pdf', mode: 'auto', pages: true, blocks: true, pageMarkers: false } as const
 
-let pdfs: BuiltPdfs
-beforeAll(async () => {
-  pdfs = await BuiltPdfs.open()
-})
-afterAll(() => pdfs[Symbol.asyncDispose]())
-
-/** A PDF whose text is encrypted. */
-async function locked(userPassword: string): Promise<Buffer> {
-  const pdf = new Pdf({ userPassword })
-  pdf.text(SENTENCE).end()
-  const chunks: Buffer[] = []
-  for await (const chunk of pdf as AsyncIterable<Buffer>) chunks.push(chunk)
-  return Buffer.concat(chunks)
-}
+const pdfs = await shared(BuiltPdfs.open())
 
 const input = (path: string) => ({ path, cacheFolder: pdfs.cacheFolder, onlyMainContent: false })
 
 describe('a PDF with a password', () => {
   test('is opened with the first of the given passwords that fits, and refused without one', async () => {
-    const path = await pdfs.write(await locked('secret'))
+    const path = await pdfs.write(await lockedPdf(SENTENCE, 'secret'))
     const opened = await convertPdf({ ...input(path), passwords: ['wrong', 'secret'] }, OPTIONS)
     expect(opened.markdown).toContain(SENTENCE)
     await expect(convertPdf({ ...input(path), passwords: ['wrong'] }, OPTIONS)).rejects.toMatchObject({

@@ -1,18 +1,15 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { line, paragraph, text, unicodeText } from '../../support/build-pdf.ts'
 import { BuiltPdfs } from '../../support/built-pdfs.ts'
 import { Random } from '../../support/random.ts'
 import { seedFrom } from '../../support/seed.ts'
+import { shared } from '../../support/shared.ts'
 
 const SEED = seedFrom('RUN_ON_SEED', 7)
 const WORDS = 'harbour town ships quay north storm water tide wall house winter market stone river bridge'.split(' ')
 const HAN = Array.from('城市北京港口海水船只河流山地人民生活工作文化科学技术发展历史学校公司市场产品问题研究')
 
-let pdfs: BuiltPdfs
-beforeAll(async () => {
-  pdfs = await BuiltPdfs.open()
-})
-afterAll(() => pdfs[Symbol.asyncDispose]())
+const pdfs = await shared(BuiltPdfs.open())
 
 /** Lines of about `length` letters that all go on, the last one in the middle of a word. */
 function cutLines(random: Random, count: number, length: number): string[] {

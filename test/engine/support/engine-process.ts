@@ -7,7 +7,8 @@ import type { EngineOptions } from '#src/engine/engine-options.ts'
 import { engineOptionsOf } from '#workers/engine-options-of.ts'
 import { bundledForAll } from '../../support/bundled.ts'
 
-export interface EngineProcess {
+/** Disposing of it closes its standard input, at which it ends in order. */
+export interface EngineProcess extends AsyncDisposable {
   readonly url: string
   readonly pid: number
   readonly process: ChildProcess
@@ -15,7 +16,6 @@ export interface EngineProcess {
   peakBytes(): Promise<number>
   /** All that it logged so far. */
   log(): string
-  stop(): Promise<void>
 }
 
 const ENTRY = bundledForAll()?.engine ?? join(import.meta.dirname, '../../../workers/engine.ts')
@@ -62,7 +62,7 @@ export async function listening(child: ChildProcessWithoutNullStreams): Promise<
       return Number(/VmHWM:\s+(\d+) kB/.exec(status)?.[1]) * 1024
     },
     log: () => log,
-    stop: async () => {
+    [Symbol.asyncDispose]: async () => {
       child.stdin.end()
       await exit
     },

@@ -1,18 +1,15 @@
 import { readdir, utimes } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { receiptId, sourceKey } from '#src/document/ids.ts'
 import { unusedReceipts } from '#src/ingest/maintain/collect-receipts.ts'
 import { collect, letterOf } from '../../support/documents.ts'
-import { startTestRedis, type TestRedis } from '../../support/redis.ts'
+import { startTestRedis } from '../../support/redis.ts'
 import { openWorkbench, type Workbench } from '../../support/workbench.ts'
+import { shared } from '../../support/shared.ts'
 
-let redis: TestRedis
-beforeAll(async () => {
-  redis = await startTestRedis()
-})
-afterAll(() => redis[Symbol.asyncDispose]())
+const redis = await shared(startTestRedis())
 
 const SIGNAL = new AbortController().signal
 const LONG_AGO = Date.now() - 30 * 24 * 3_600_000

@@ -1,13 +1,14 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { recipeHash, sourceKey, version } from '#src/document/ids.ts'
 import { lostRecords } from '#src/ingest/maintain/lost-records.ts'
 import { RedisLedger } from '#src/ledger/redis-ledger.ts'
 import { openS3Store } from '#src/outputs/s3/s3-store.ts'
 import { collect, outputs, receiptOf, recordOf } from '../../support/documents.ts'
 import { MemoryStore } from '../../support/memory-store.ts'
-import { startTestRedis, type TestRedis } from '../../support/redis.ts'
+import { startTestRedis } from '../../support/redis.ts'
 import { startScriptedStore } from '../../support/scripted-store.ts'
 import { inOrder } from '../../support/listing-store.ts'
+import { shared } from '../../support/shared.ts'
 
 /* A store that only lists and reads, over real HTTP, and counts what it is asked. */
 
@@ -15,11 +16,7 @@ const PAGE = 1_000
 const DOCUMENTS = 2_500
 const LOST = ['f3/17.pdf', 'f9/4.pdf', 'ü/1.pdf']
 
-let redis: TestRedis
-beforeAll(async () => {
-  redis = await startTestRedis()
-})
-afterAll(() => redis[Symbol.asyncDispose]())
+const redis = await shared(startTestRedis())
 
 async function storeOf(objects: readonly string[]) {
   const keys = inOrder(objects)

@@ -6,10 +6,13 @@ import { summariseGrades } from '#src/ingest/maintain/summarise-grades.ts'
 import { PREDICT_MODEL, predictPage } from '#src/route/predict-page.ts'
 import { writeLargePdf } from '../../support/large-pdf.ts'
 import { answerOf } from '../../support/paged-answer.ts'
-import { redisAndFolder } from '../../support/redis-and-folder.ts'
+import { startTestRedis } from '../../support/redis.ts'
+import { shared } from '../../support/shared.ts'
+import { tempFolder } from '../../support/temp-folder.ts'
 import { openRoutedBench } from '../../support/routed-bench.ts'
 
-const shared = redisAndFolder()
+const redis = await shared(startTestRedis())
+const folder = await shared(tempFolder())
 
 /** The grade of a page whose expected words are worth more than it says. */
 const GRADE = 0.87
@@ -19,7 +22,7 @@ const badly = PREDICT_MODEL.knots.find(({ quality }) => quality > 0.6)?.expected
 
 test('a page that no purchase takes for bad is no doubtful one in the summary of grades', async () => {
   await using routed = await openRoutedBench({
-    redis: shared.redis,
+    redis,
     terms: { buyPages: 0 },
     engine: ({ file }) => {
       const expected = file?.content?.includes('badly') === true ? badly : well
@@ -30,7 +33,7 @@ test('a page that no purchase takes for bad is no doubtful one in the summary of
     },
     paid: () => answerOf(['bought'], null),
   })
-  const path = join(shared.folder.path, 'one.pdf')
+  const path = join(folder.path, 'one.pdf')
   await writeLargePdf(path, { pictures: [2000] })
   const bytes = await readFile(path)
   await routed.bench.write('well.pdf', bytes)

@@ -1,17 +1,14 @@
 import { StoreUnusable } from '#src/document/store-unusable.ts'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { sourceKey } from '#src/document/ids.ts'
-import { startTestRedis, type TestRedis } from '../../support/redis.ts'
+import { startTestRedis } from '../../support/redis.ts'
 import { errorReply, parsedReply, type Reply } from '../../support/scripted-service.ts'
 import { openWorkbench, type Workbench } from '../../support/workbench.ts'
+import { shared } from '../../support/shared.ts'
 
 /* What the worker makes of answers that say more, or less, than "here is the document". */
 
-let redis: TestRedis
-beforeAll(async () => {
-  redis = await startTestRedis()
-})
-afterAll(() => redis[Symbol.asyncDispose]())
+const redis = await shared(startTestRedis())
 
 const KEY = sourceKey('a.pdf')
 

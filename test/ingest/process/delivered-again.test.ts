@@ -1,25 +1,22 @@
 import { rm } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
 import { join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { receiptId, sourceKey, version } from '#src/document/ids.ts'
 import type { RedisIntents } from '#src/ledger/redis-intents.ts'
 import { letterOf } from '../../support/documents.ts'
-import { startTestRedis, type TestRedis } from '../../support/redis.ts'
+import { startTestRedis } from '../../support/redis.ts'
 import { parsedReply } from '../../support/scripted-service.ts'
 import { tallyOf } from '#src/observe/tally.ts'
 import { ingestDocument } from '#src/ingest/process/ingest-document.ts'
 import { withMethods } from '#src/document/with-methods.ts'
 import type { OutputStore } from '#src/ports/output-store.ts'
 import { ingestOnce, openWorkbench, type Workbench } from '../../support/workbench.ts'
+import { shared } from '../../support/shared.ts'
 
 /* A worker dies, or loses its hold, between the record and the end of the job: the document is delivered once more. */
 
-let redis: TestRedis
-beforeAll(async () => {
-  redis = await startTestRedis()
-})
-afterAll(() => redis[Symbol.asyncDispose]())
+const redis = await shared(startTestRedis())
 
 const key = sourceKey('a.csv')
 

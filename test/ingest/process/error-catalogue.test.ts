@@ -1,24 +1,21 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { ERROR_ROWS, type ErrorRow } from '../../contract/contract-tables.ts'
 import type { RecipeSettings } from '#src/contract/rules.ts'
 import { meaningOf } from '#src/contract/service-codes.ts'
 import { sourceKey } from '#src/document/ids.ts'
 import { NO_COUNTS } from '#src/document/outcome.ts'
 import type { Suspicion } from '#src/ports/queue.ts'
-import { startTestRedis, type TestRedis } from '../../support/redis.ts'
+import { startTestRedis } from '../../support/redis.ts'
 import { errorReply, parsedReply, type ReceivedRequest, type Reply } from '../../support/scripted-service.ts'
 import { openWorkbench, type Workbench, type WorkbenchOptions } from '../../support/workbench.ts'
+import { shared } from '../../support/shared.ts'
 
 /*
  * The worker against a service that answers every row of the error catalogue: outcome, attempts and waiting times, to
  * the millisecond. Nothing waits: what the worker answers its queue is read instead.
  */
 
-let redis: TestRedis
-beforeAll(async () => {
-  redis = await startTestRedis()
-})
-afterAll(() => redis[Symbol.asyncDispose]())
+const redis = await shared(startTestRedis())
 
 const SICK = 'sick.pdf'
 const open = (options: Omit<WorkbenchOptions, 'redis'>) => openWorkbench({ redis, ...options })

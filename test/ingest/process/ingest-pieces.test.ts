@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import type { ParseOptionsInput } from '#src/contract/options.ts'
 import { PdfCutter } from '#src/cut/pdf-cutter.ts'
 import { sourceKey } from '#src/document/ids.ts'
@@ -11,10 +11,12 @@ import { rederive } from '#src/ingest/maintain/rederive.ts'
 import { verifyStore } from '#src/ingest/maintain/verify-store.ts'
 import { collect } from '../../support/documents.ts'
 import { headingOf, sentenceOf, writeLargePdf } from '../../support/large-pdf.ts'
-import { startTestRedis, type TestRedis } from '../../support/redis.ts'
+import { startTestRedis } from '../../support/redis.ts'
 import { errorReply, type ReceivedRequest, type Reply } from '../../support/scripted-service.ts'
-import { type TempFolder, tempFolder } from '../../support/temp-folder.ts'
+import { shared } from '../../support/shared.ts'
+import { tempFolder } from '../../support/temp-folder.ts'
 import { openWorkbench, type Workbench } from '../../support/workbench.ts'
+import { parseLines } from '../../support/json-lines.ts'
 
 /* Documents over a limit of 300 KB: cut by the real cutter, sent over real HTTP to a service that reads their pages. */
 
@@ -23,20 +25,10 @@ const PAGES = 10
 const key = sourceKey('large.pdf')
 const never = new AbortController().signal
 
-let redis: TestRedis
-let folder: TempFolder
-let large: Buffer
-beforeAll(async () => {
-  redis = await startTestRedis()
-  folder = await tempFolder()
-  const path = join(folder.path, 'large.pdf')
-  await writeLargePdf(path, { pictures: Array.from({ length: PAGES }, () => 90 * KB) })
-  large = await readFile(path)
-})
-afterAll(async () => {
-  await redis[Symbol.asyncDispose]()
-  await folder[Symbol.asyncDispose]()
-})
+const redis = await shared(startTestRedis())
+const folder = await shared(tempFolder())
+await writeLargePdf(join(folder.path, 'large.pdf'), { pictures: Array.from({ length: PAGES }, () => 90 * KB) })
+const large = await readFile(join(folder.path, 'large.pdf'))
 
 /** Answers as the contract says for the pages that it finds in the file, numbered from 1. */
 function parsePages({ file }: ReceivedRequest): Reply {
@@ -83,11 +75,7 @@ async function recordOf({ deps }: Workbench) {
   return record
 }
 const output = async ({ deps }: Workbench, name: string) => (await deps.store.readOutput(key, name))?.toString() ?? ''
-const lines = (text: string) =>
-  text
-    .trimEnd()
-    .split('\n')
-    .map((line) => JSON.parse(line) as Record<string, unknown>)
+const lines = (text: string) => parseLines<Record<string, unknown>>(text)
 const allPages = Array.from({ length: PAGES }, (_, index) => index + 1)
 
 describe('a PDF over the limit', () => {

@@ -14,7 +14,9 @@ import { errorReply, type ReceivedRequest, type Reply } from '../../support/scri
 import { ingestOnce, openWorkbench } from '../../support/workbench.ts'
 import { seedFrom } from '../../support/seed.ts'
 import { takes } from '../../support/wait.ts'
-import { redisAndFolder } from '../../support/redis-and-folder.ts'
+import { startTestRedis } from '../../support/redis.ts'
+import { shared } from '../../support/shared.ts'
+import { tempFolder } from '../../support/temp-folder.ts'
 
 /* PDFs of more pages than a service reads in 300 s: in mode `ocr` those are more than 90. */
 
@@ -22,18 +24,19 @@ const SEED = seedFrom('LONG_SEED', 1)
 const MOST = 260
 const key = sourceKey('long.pdf')
 
-const shared = redisAndFolder()
+const redis = await shared(startTestRedis())
+const folder = await shared(tempFolder())
 
 async function openLong(pages: number, answers: (request: ReceivedRequest) => Reply | Promise<Reply>) {
   const settings = { options: { parsers: [{ type: 'pdf' as const, mode: 'ocr' as const }] } }
-  const bench = await openWorkbench({ redis: shared.redis, settings, answers })
-  const path = join(shared.folder.path, `${pages}.pdf`)
+  const bench = await openWorkbench({ redis, settings, answers })
+  const path = join(folder.path, `${pages}.pdf`)
   await writeLargePdf(path, { pictures: Array.from({ length: pages }, () => 1000) })
   await bench.write('long.pdf', await readFile(path))
   const counter = new PageCounter()
   const deps: IngestDeps = {
     ...bench.deps,
-    longPdfCutter: new PdfCutter({ folder: shared.folder.path }),
+    longPdfCutter: new PdfCutter({ folder: folder.path }),
     countPages: (read, _, signal) => counter.count(read.reread(signal), signal),
   }
   const close = async (): Promise<void> => {

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { type ReceiptId, sourceKey } from '#src/document/ids.ts'
 import { ingestDocument } from '#src/ingest/process/ingest-document.ts'
 import type { ServiceGate } from '#workers/service-gate.ts'
@@ -9,10 +9,11 @@ import type { Turn } from '#src/ports/gate.ts'
 import type { Delivery } from '#src/ports/queue.ts'
 import type { OutputStore } from '#src/ports/output-store.ts'
 import { errorReply } from '../../support/scripted-service.ts'
-import { startTestRedis, type TestRedis } from '../../support/redis.ts'
+import { startTestRedis } from '../../support/redis.ts'
 import { tempFolder } from '../../support/temp-folder.ts'
 import { openWorkbench, type Workbench } from '../../support/workbench.ts'
 import { takes } from '../../support/wait.ts'
+import { shared } from '../../support/shared.ts'
 
 /** For a gate that is cut off: documents are read at once, and it holds no refused one. */
 const TURN: Turn = {
@@ -25,11 +26,7 @@ const AT_ONCE = { hold: async () => false, approach: async () => TURN }
 
 /* Law 2: an answer that reached us is never bought again. */
 
-let redis: TestRedis
-beforeAll(async () => {
-  redis = await startTestRedis()
-})
-afterAll(() => redis[Symbol.asyncDispose]())
+const redis = await shared(startTestRedis())
 
 const SIGNAL = new AbortController().signal
 

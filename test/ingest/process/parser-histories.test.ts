@@ -2,7 +2,7 @@ import { rename, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import pLimit from 'p-limit'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { receiptId, type SourceKey, sourceKey } from '#src/document/ids.ts'
 import type { ParserIdentity, ParserPolicy } from '#src/document/parser.ts'
 import { decideChange, acceptanceOf } from '#src/ingest/scan/decide-change.ts'
@@ -14,12 +14,13 @@ import { RedisLedger } from '#src/ledger/redis-ledger.ts'
 import { openFolderStore } from '#src/outputs/folder/folder-store.ts'
 import { sha256 } from '../../support/documents.ts'
 import { Random } from '../../support/random.ts'
-import { startTestRedis, type TestRedis } from '../../support/redis.ts'
+import { startTestRedis } from '../../support/redis.ts'
 import { parsedReply } from '../../support/scripted-service.ts'
 import { tempFolder } from '../../support/temp-folder.ts'
 import { openWorkbench, type Workbench } from '../../support/workbench.ts'
 import { seedFrom } from '../../support/seed.ts'
 import { elapse } from '../../support/wait.ts'
+import { shared } from '../../support/shared.ts'
 
 /*
  * Random histories of one store: documents come, are copied and renamed; parsers are switched, engines upgraded. After
@@ -32,11 +33,7 @@ const FIRST_SEED = seedFrom('HISTORY_SEED', 'fresh')
 const DELIVERIES = 50
 const SIGNAL = new AbortController().signal
 
-let redis: TestRedis
-beforeAll(async () => {
-  redis = await startTestRedis()
-})
-afterAll(() => redis[Symbol.asyncDispose]())
+const redis = await shared(startTestRedis())
 
 const nameOf = (parser: ParserIdentity): string => `${parser.class} ${parser.origin} ${parser.version}`
 

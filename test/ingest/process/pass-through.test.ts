@@ -1,15 +1,12 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { sourceKey } from '#src/document/ids.ts'
 import { handlingOf } from '#src/ingest/process/handling.ts'
 import { ingestDocument } from '#src/ingest/process/ingest-document.ts'
-import { startTestRedis, type TestRedis } from '../../support/redis.ts'
+import { startTestRedis } from '../../support/redis.ts'
 import { openWorkbench } from '../../support/workbench.ts'
+import { shared } from '../../support/shared.ts'
 
-let redis: TestRedis
-beforeAll(async () => {
-  redis = await startTestRedis()
-})
-afterAll(() => redis[Symbol.asyncDispose]())
+const redis = await shared(startTestRedis())
 
 const NOTE = '---\ntitle: Läufe\n---\r\n# Gate\n'
 

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import type { IngestDeps } from '#src/ingest/deps.ts'
 import { ingestDocument } from '#src/ingest/process/ingest-document.ts'
 import { consume } from '#src/queue/consume.ts'
@@ -6,14 +6,13 @@ import { DocumentQueue } from '#src/queue/document-queue.ts'
 import { sourceKey } from '#src/document/ids.ts'
 import { extensionOf, type Extension } from '#src/document/formats.ts'
 import type { DocumentJob } from '#src/ports/queue.ts'
-import { startTestRedis, type TestRedis } from '../../support/redis.ts'
+import { startTestRedis } from '../../support/redis.ts'
 import { errorReply, parsedReply } from '../../support/scripted-service.ts'
 import { openWorkbench, type Workbench } from '../../support/workbench.ts'
 import { until } from '../../support/wait.ts'
+import { shared } from '../../support/shared.ts'
 
-let redis: TestRedis
-beforeAll(async () => void (redis = await startTestRedis()))
-afterAll(() => redis[Symbol.asyncDispose]())
+const redis = await shared(startTestRedis())
 
 const DOCUMENTS = 200
 const RETRY_AFTER_MS = 1_000

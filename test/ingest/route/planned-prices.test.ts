@@ -13,7 +13,9 @@ import { writeLargePdf } from '../../support/large-pdf.ts'
 import { answerOf } from '../../support/paged-answer.ts'
 import { openRoutedBench, pagesInFile } from '../../support/routed-bench.ts'
 import type { ReceivedRequest, Reply } from '../../support/scripted-service.ts'
-import { redisAndFolder } from '../../support/redis-and-folder.ts'
+import { startTestRedis } from '../../support/redis.ts'
+import { shared } from '../../support/shared.ts'
+import { tempFolder } from '../../support/temp-folder.ts'
 
 /* A plan of a document that is routed by page, beside what a run is then charged: engine and service are scripted, and count pages. */
 
@@ -21,7 +23,8 @@ const PAGES = 8
 const BAD: readonly number[] = [2, 3, 7]
 const key = sourceKey('some.pdf')
 const never = new AbortController().signal
-const shared = redisAndFolder()
+const redis = await shared(startTestRedis())
+const folder = await shared(tempFolder())
 
 /** Plans the document, has it bought, and plans it again. */
 async function planAndBuy(
@@ -44,11 +47,11 @@ async function planAndBuy(
       )
     }
   await using bench = await openRoutedBench({
-    redis: shared.redis,
+    redis,
     engine: answerWith((page) => (BAD.includes(page) ? 0.2 : 1), false),
     paid: answerWith(() => 1, true),
   })
-  const path = join(shared.folder.path, 'some.pdf')
+  const path = join(folder.path, 'some.pdf')
   await writeLargePdf(path, { pictures: Array.from({ length: PAGES }, () => 60_000) })
   await bench.bench.write(key, await readFile(path))
   const { tiers } = bench.deps
@@ -81,7 +84,7 @@ test.each([
 
 test('A plan prices a document at the service that its rule names', async () => {
   await using bench = await openRoutedBench({
-    redis: shared.redis,
+    redis,
     engine: () => answerOf(['One.'], null),
     paid: () => answerOf(['One.'], null),
   })
@@ -93,7 +96,7 @@ test('A plan prices a document at the service that its rule names', async () => 
 
 test('A plan prices what stays on this machine at nothing', async () => {
   await using bench = await openRoutedBench({
-    redis: shared.redis,
+    redis,
     engine: () => answerOf(['One.'], null),
     paid: () => answerOf(['One.'], null),
   })

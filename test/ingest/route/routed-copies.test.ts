@@ -10,7 +10,8 @@ import { FolderSpool, withSpool } from '#src/outputs/answer-spool.ts'
 import { collect } from '../../support/documents.ts'
 import { writeLargePdf } from '../../support/large-pdf.ts'
 import { answerOf } from '../../support/paged-answer.ts'
-import { redisAndFolder } from '../../support/redis-and-folder.ts'
+import { startTestRedis } from '../../support/redis.ts'
+import { shared } from '../../support/shared.ts'
 import { errorReply } from '../../support/scripted-service.ts'
 import { openRoutedBench, pagesInFile, type RoutedBench } from '../../support/routed-bench.ts'
 import { tempFolder } from '../../support/temp-folder.ts'
@@ -21,13 +22,14 @@ import { tempFolder } from '../../support/temp-folder.ts'
  */
 
 const never = new AbortController().signal
-const shared = redisAndFolder()
+const redis = await shared(startTestRedis())
+const folder = await shared(tempFolder())
 
 /** A document of two pages, both below the floor, under two names, and how often each page was paid for. */
 async function openWithCopies(): Promise<RoutedBench & { readonly paid: Map<number, number> }> {
   const paid = new Map<number, number>()
   const routed = await openRoutedBench({
-    redis: shared.redis,
+    redis,
     engine: (request) => {
       const found = pagesInFile(request, 2)
       return answerOf(
@@ -44,7 +46,7 @@ async function openWithCopies(): Promise<RoutedBench & { readonly paid: Map<numb
       )
     },
   })
-  const path = join(shared.folder.path, 'two.pdf')
+  const path = join(folder.path, 'two.pdf')
   await writeLargePdf(path, { pictures: [2000, 2000] })
   for (const name of ['a.pdf', 'b.pdf']) await routed.bench.write(name, await readFile(path))
   return { ...routed, paid }
@@ -68,9 +70,9 @@ const ONCE = [
 
 test('a copy takes the pages that another process had to spool', async () => {
   await using routed = await openWithCopies()
-  await using folder = await tempFolder()
+  await using spools = await tempFolder()
   const { store } = routed.deps
-  const [stopping, other] = [1, 2].map(() => new FolderSpool(folder.path, store.url)) as [FolderSpool, FolderSpool]
+  const [stopping, other] = [1, 2].map(() => new FolderSpool(spools.path, store.url)) as [FolderSpool, FolderSpool]
   expect((await routed.ingest('a.pdf', 1, refusing(routed, stopping))).kind).toBe('postpone')
   expect([[...routed.paid], (await other.ids()).length]).toEqual([ONCE, 1])
 
@@ -86,9 +88,9 @@ test('a copy takes the pages that another process had to spool', async () => {
 
 test('an answer is found in each moment of its way from the spool to the store', async () => {
   await using routed = await openWithCopies()
-  await using folder = await tempFolder()
+  await using spools = await tempFolder()
   const { store } = routed.deps
-  const spool = new FolderSpool(folder.path, store.url)
+  const spool = new FolderSpool(spools.path, store.url)
   await routed.ingest('a.pdf', 1, refusing(routed, spool))
   const [id] = await spool.ids()
   if (id === undefined) throw new Error('nothing was spooled')
@@ -125,7 +127,7 @@ test('an answer is found in each moment of its way from the spool to the store',
 test('a copy that is bought as a whole meanwhile is not taken for the reading of the engine', async () => {
   let bought = 0
   await using routed = await openRoutedBench({
-    redis: shared.redis,
+    redis,
     engine: () => errorReply(400, 'no', { code: 'DOCUMENT_CORRUPT' }),
     paid: () => {
       bought += 1

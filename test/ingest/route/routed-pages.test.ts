@@ -20,7 +20,10 @@ import { openRoutedBench, pagesInFile, type RoutedBench } from '../../support/ro
 import { errorReply, type ReceivedRequest, type Reply } from '../../support/scripted-service.ts'
 import { ingestOnce } from '../../support/workbench.ts'
 import { seedFrom } from '../../support/seed.ts'
-import { redisAndFolder } from '../../support/redis-and-folder.ts'
+import { startTestRedis } from '../../support/redis.ts'
+import { shared } from '../../support/shared.ts'
+import { tempFolder } from '../../support/temp-folder.ts'
+import { parseLines } from '../../support/json-lines.ts'
 
 /* Documents drawn at random, cut by the real cutter, sent over real HTTP to an engine and a service that are scripted. */
 
@@ -29,7 +32,8 @@ const DOCUMENTS = Number(process.env['ROUTE_DOCUMENTS'] ?? 4)
 const MOST_PAGES = 24
 const never = new AbortController().signal
 
-const shared = redisAndFolder()
+const redis = await shared(startTestRedis())
+const folder = await shared(tempFolder())
 
 const truth = (page: number): string => `Truth of page ${page}.`
 const local = (page: number): string => `L0cal reading of page ${page}.`
@@ -57,7 +61,7 @@ function draw(random: Random): Drawn {
 }
 
 async function pdfWith(pages: number): Promise<Buffer> {
-  const path = join(shared.folder.path, `${pages}.pdf`)
+  const path = join(folder.path, `${pages}.pdf`)
   await writeLargePdf(path, { pictures: Array.from({ length: pages }, () => 2000) })
   return readFile(path)
 }
@@ -81,7 +85,7 @@ class Bought {
 
 async function openWith(drawn: Drawn, bought: Pick<Bought, 'answer' | 'pages'>, terms = {}): Promise<RoutedBench> {
   const opened = await openRoutedBench({
-    redis: shared.redis,
+    redis,
     terms,
     engine: (request) => {
       const found = pagesInFile(request, MOST_PAGES)
@@ -99,8 +103,8 @@ async function openWith(drawn: Drawn, bought: Pick<Bought, 'answer' | 'pages'>, 
 const key = sourceKey('a.pdf')
 
 async function pagesOf({ deps }: RoutedBench): Promise<readonly string[]> {
-  const lines = (await deps.store.readOutput(key, 'pages.jsonl'))?.toString().trim().split('\n') ?? []
-  return lines.map((line) => (JSON.parse(line) as { markdown: string }).markdown)
+  const file = String((await deps.store.readOutput(key, 'pages.jsonl')) ?? '')
+  return parseLines<{ markdown: string }>(file).map(({ markdown }) => markdown)
 }
 
 describe('a document is bought by page', () => {
@@ -211,7 +215,7 @@ describe('a document is bought by page', () => {
 
   test('a kill between a receipt and the end of its intent leaves no request in doubt', async () => {
     await using routed = await openRoutedBench({
-      redis: shared.redis,
+      redis,
       engine: ({ file }) =>
         file?.content?.toString() === 'hard'
           ? errorReply(400, 'no', { code: 'DOCUMENT_CORRUPT' })
@@ -291,7 +295,7 @@ describe('a document is bought by page', () => {
     const bought: string[] = []
     const problem = { success: true, data: { markdown: 'half', warning: 'the rest is missing', metadata: {} } }
     await using routed = await openRoutedBench({
-      redis: shared.redis,
+      redis,
       engine: ({ file }) => {
         const content = file?.content?.toString() ?? ''
         if (content.includes('broken')) return errorReply(400, 'no', { code: 'DOCUMENT_CORRUPT' })

@@ -1,22 +1,19 @@
 import { readFile, rename, stat, utimes, writeFile } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { sourceKey } from '#src/document/ids.ts'
 import type { Change } from '#src/events.ts'
 import { planSource } from '#src/ingest/scan/plan-source.ts'
 import { scanSource } from '#src/ingest/scan/scan-source.ts'
 import { DocumentQueue } from '#src/queue/document-queue.ts'
 import { collect, letterOf } from '../../support/documents.ts'
-import { startTestRedis, type TestRedis } from '../../support/redis.ts'
+import { startTestRedis } from '../../support/redis.ts'
 import { openWorkbench, type Workbench } from '../../support/workbench.ts'
+import { shared } from '../../support/shared.ts'
 
 /* `--checksum`: content instead of version. */
 
-let redis: TestRedis
-beforeAll(async () => {
-  redis = await startTestRedis()
-})
-afterAll(() => redis[Symbol.asyncDispose]())
+const redis = await shared(startTestRedis())
 
 const SIGNAL = new AbortController().signal
 let pipelines = 0

@@ -1,19 +1,16 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { sourceKey } from '#src/document/ids.ts'
 import { ingestDocument } from '#src/ingest/process/ingest-document.ts'
 import { scanSource } from '#src/ingest/scan/scan-source.ts'
 import { tallyOf } from '#src/observe/tally.ts'
 import { DocumentQueue } from '#src/queue/document-queue.ts'
-import { startTestRedis, type TestRedis } from '../../support/redis.ts'
+import { startTestRedis } from '../../support/redis.ts'
 import { openWorkbench } from '../../support/workbench.ts'
+import { shared } from '../../support/shared.ts'
 
 /* A scan reads the ledger, compares its documents and writes: meanwhile workers, and other scans, go on. */
 
-let redis: TestRedis
-beforeAll(async () => {
-  redis = await startTestRedis()
-})
-afterAll(() => redis[Symbol.asyncDispose]())
+const redis = await shared(startTestRedis())
 
 const SIGNAL = new AbortController().signal
 

@@ -1,6 +1,6 @@
 import { mkdir, symlink, writeFile } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { textRecipeBook } from '#src/contract/passthrough.ts'
 import { recipeBook } from '#src/contract/rules.ts'
 import { recipeHash, sourceKey } from '#src/document/ids.ts'
@@ -15,17 +15,14 @@ import { sweepGone } from '#src/ingest/scan/sweep-gone.ts'
 import { DocumentQueue } from '#src/queue/document-queue.ts'
 import { openFolderSource } from '#src/sources/folder/folder-source.ts'
 import { collect } from '../../support/documents.ts'
-import { startTestRedis, type TestRedis } from '../../support/redis.ts'
+import { startTestRedis } from '../../support/redis.ts'
 import { errorReply } from '../../support/scripted-service.ts'
 import { openWorkbench, type Workbench } from '../../support/workbench.ts'
+import { shared } from '../../support/shared.ts'
 
 /* What was a document before, and is left out now: by a setting, by a rule, or because something else took its name. */
 
-let redis: TestRedis
-beforeAll(async () => {
-  redis = await startTestRedis()
-})
-afterAll(() => redis[Symbol.asyncDispose]())
+const redis = await shared(startTestRedis())
 
 const SIGNAL = new AbortController().signal
 const OFF: Partial<IngestDeps> = { textRecipeFor: () => null }

@@ -1,21 +1,18 @@
 import { mkdir, rename } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { sourceKey, version } from '#src/document/ids.ts'
 import { ingestDocument } from '#src/ingest/process/ingest-document.ts'
 import { KeySet } from '#src/document/key-set.ts'
 import type { Role } from '#src/ingest/scan/source-view.ts'
 import type { JobVerdict } from '#src/ports/queue.ts'
-import { startTestRedis, type TestRedis } from '../../support/redis.ts'
+import { startTestRedis } from '../../support/redis.ts'
 import { openWorkbench, type Workbench } from '../../support/workbench.ts'
+import { shared } from '../../support/shared.ts'
 
 /* A document that the queue names and the source of this process does not show. */
 
-let redis: TestRedis
-beforeAll(async () => {
-  redis = await startTestRedis()
-})
-afterAll(() => redis[Symbol.asyncDispose]())
+const redis = await shared(startTestRedis())
 
 const RECIPE = (bench: Workbench, name: string) => bench.deps.recipeFor(sourceKey(name), 'csv').hash
 const LISTED = version('1-2-3')

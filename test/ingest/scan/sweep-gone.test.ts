@@ -1,6 +1,6 @@
 import { mkdir, rm, symlink } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { NO_COUNTS } from '#src/document/outcome.ts'
 import { sourceKey } from '#src/document/ids.ts'
 import { decideChange } from '#src/ingest/scan/decide-change.ts'
@@ -9,14 +9,11 @@ import { rebuildLedger } from '#src/ingest/maintain/rebuild-ledger.ts'
 import { type GonePolicy, sweepGone } from '#src/ingest/scan/sweep-gone.ts'
 import { openFolderSource } from '#src/sources/folder/folder-source.ts'
 import { collect, letterOf } from '../../support/documents.ts'
-import { startTestRedis, type TestRedis } from '../../support/redis.ts'
+import { startTestRedis } from '../../support/redis.ts'
 import { openWorkbench, type Workbench } from '../../support/workbench.ts'
+import { shared } from '../../support/shared.ts'
 
-let redis: TestRedis
-beforeAll(async () => {
-  redis = await startTestRedis()
-})
-afterAll(() => redis[Symbol.asyncDispose]())
+const redis = await shared(startTestRedis())
 
 const SIGNAL = new AbortController().signal
 const KEEP: GonePolicy = { remove: false, believableShare: 0.25, force: false, leavePending: false }

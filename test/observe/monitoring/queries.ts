@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { packageVersion } from '#config/package-version.ts'
 import { freePort } from '../../support/free-port.ts'
-import { temporaryFolder } from '../../support/folder.ts'
+import { tempFolder } from '../../support/temp-folder.ts'
 import { findPrometheus, type RunningPrometheus, type Sample, startPrometheus } from '../../support/prometheus.ts'
 import {
   errorReply,
@@ -139,7 +139,7 @@ test.skipIf(typeof programs === 'string')(
     const asked = await questions()
     expect([...asked.keys()]).toEqual(Object.keys(CHECKS))
     await using resources = new AsyncDisposableStack()
-    const cwd = resources.use(await temporaryFolder()).path
+    const cwd = resources.use(await tempFolder()).path
     const { reply, truth } = scripted()
     const service = resources.use(await new ScriptedService({ answers: reply }).listen())
     for (const pipeline of Object.keys(DOCUMENTS)) await mkdir(join(cwd, pipeline))

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect } from 'vitest'
 import { readStore, type StoreView } from '../../support/check-store.ts'
-import { temporaryFolder } from '../../support/folder.ts'
+import { tempFolder } from '../../support/temp-folder.ts'
 import { parsedReply, type ReceivedRequest, type Reply, ScriptedService } from '../../support/scripted-service.ts'
 import { type Finished, type RunningSluice, startSluice } from '../../support/sluice.ts'
 
@@ -54,7 +54,7 @@ export class Harness implements AsyncDisposable {
 
   static async open({ documents, reply, bytes = 200 }: HarnessOptions): Promise<Harness> {
     await using resources = new AsyncDisposableStack()
-    const folder = resources.use(await temporaryFolder())
+    const folder = resources.use(await tempFolder())
     const answers = (request: ReceivedRequest): Reply => ({
       ...parsedReply(textOf(request.file?.content ?? Buffer.alloc(0))),
       ...reply?.(request),

@@ -1,16 +1,14 @@
 import { CreateBucketCommand } from '@aws-sdk/client-s3'
-import { afterAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { openS3Store } from '#src/outputs/s3/s3-store.ts'
 import { openS3Client } from '#src/s3/client.ts'
 import { collect, outputs, recordOf } from '../../support/documents.ts'
 import { makeStore } from '../../support/open-store-at.ts'
 import { startS3Server } from '../../support/s3-server.ts'
+import { shared } from '../../support/shared.ts'
 
 const never = new AbortController().signal
-const server = await startS3Server()
-afterAll(async () => {
-  if (server.kind !== 'unavailable') await server[Symbol.asyncDispose]()
-})
+const server = await shared(startS3Server())
 
 describe.skipIf(server.kind === 'unavailable')('a bucket whose records were just listed', () => {
   test.each([0, 1000])('is searched for orphans without reading them again (%i bytes inline)', async (inlineBytes) => {

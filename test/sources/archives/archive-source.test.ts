@@ -157,12 +157,19 @@ describe('a source with archives', () => {
   test('refuses archives that are damaged, locked, or made to fill the disk, and goes on with the others', async () => {
     await using folder = await tempFolder()
     const at = (name: string): string => `${folder.path}/${name}`
+    // Bit 0 of the flags of a member, in its own header and in the directory: encrypted.
+    const locked = (archive: Buffer): Buffer => {
+      archive.writeUInt8(archive.readUInt8(6) | 1, 6)
+      const directory = archive.indexOf('PK\x01\x02')
+      archive.writeUInt8(archive.readUInt8(directory + 8) | 1, directory + 8)
+      return archive
+    }
     const good = zip({ 'a.pdf': 'x'.repeat(5000) })
     await writeFile(at('good.zip'), good)
     await writeFile(at('cut.zip'), good.subarray(0, good.length - 30))
     await writeFile(at('text.zip'), 'no archive')
     await writeFile(at('cut.tar.gz'), gzipSync(Buffer.alloc(10_000)).subarray(0, 20))
-    await writeFile(at('locked.zip'), zip({ 'a.pdf': 'x' }, 1))
+    await writeFile(at('locked.zip'), locked(zip({ 'a.pdf': 'x' })))
     await writeFile(at('bomb.zip'), zip({ 'a.pdf': Buffer.alloc(30_000_000) }))
     await writeFile(at('many.zip'), zip(Object.fromEntries(Array.from({ length: 60 }, (_, n) => [`${n}.pdf`, 'x']))))
     expect(await listed(folder.path, { limits: { ...limits, mostMembers: 50, mostBytes: 100_000_000 } })).toEqual([

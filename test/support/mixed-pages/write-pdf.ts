@@ -1,6 +1,7 @@
 import { deflateSync } from 'node:zlib'
 import jpeg from 'jpeg-js'
 import type { GreyPicture } from '#src/engine/pdf/ink/grey-picture.ts'
+import { pdfFile, type PdfObject, pdfStream } from '../pdf-objects.ts'
 
 export interface PlacedPicture {
   readonly picture: GreyPicture
@@ -28,8 +29,8 @@ const FONTS = ['Helvetica', 'Times-Roman', 'Courier', 'Helvetica-Bold'] as const
 
 /** Pages as a PDF; fonts are /F0 to /F3, pictures /I0 and on. */
 export function writePdf(...pages: readonly MixedPage[]): Buffer {
-  const objects: Buffer[] = []
-  const add = (body: string | Buffer): number => objects.push(Buffer.from(body))
+  const objects: PdfObject[] = []
+  const add = (object: PdfObject): number => objects.push(object)
   const kids = pages.map((_, at) => `${at + 3} 0 R`).join(' ')
   add('<</Type/Catalog/Pages 2 0 R>>')
   add(`<</Type/Pages/Kids[${kids}]/Count ${pages.length}>>`)
@@ -38,11 +39,11 @@ export function writePdf(...pages: readonly MixedPage[]): Buffer {
     const number = add(`<</Type/Font/Subtype/Type1/BaseFont/${name}/Encoding/WinAnsiEncoding>>`)
     return `/F${index} ${number} 0 R`
   })
-  for (const [at, page] of pages.entries()) objects[at + 2] = Buffer.from(pageObject(page, fonts, add))
-  return file(objects)
+  for (const [at, page] of pages.entries()) objects[at + 2] = pageObject(page, fonts, add)
+  return pdfFile(objects)
 }
 
-function pageObject(page: MixedPage, fonts: readonly string[], add: (body: string | Buffer) => number): string {
+function pageObject(page: MixedPage, fonts: readonly string[], add: (object: PdfObject) => number): string {
   const names = page.pictures.map((picture, index) => `/I${index} ${add(imageOf(picture))} 0 R`)
   const draw = page.pictures
     .map(
@@ -53,45 +54,24 @@ function pageObject(page: MixedPage, fonts: readonly string[], add: (body: strin
   const pictures = names.join('')
   const box = `[0 0 ${page.width} ${page.height}]`
   const form = page.inForm
-    ? add(stream(`/Type/XObject/Subtype/Form/BBox${box}/Resources<</XObject<<${pictures}>>>>`, Buffer.from(draw)))
+    ? add(pdfStream(`/Type/XObject/Subtype/Form/BBox${box}/Resources<</XObject<<${pictures}>>>>`, draw))
     : null
   const shown = form === null ? draw : 'q /Fm Do Q\n'
-  const contents = add(stream('', Buffer.from(`${page.under ?? ''}${shown}${page.over ?? ''}`, 'latin1')))
+  const contents = add(pdfStream('', `${page.under ?? ''}${shown}${page.over ?? ''}`))
   const xobjects = form === null ? pictures : `/Fm ${form} 0 R`
   return `<</Type/Page/Parent 2 0 R/MediaBox${box}/Contents ${contents} 0 R/Resources<</Font<<${fonts.join('')}>>/XObject<<${xobjects}>>>>>>`
 }
 
-function imageOf({ picture, jpegQuality = null }: PlacedPicture): Buffer {
+function imageOf({ picture, jpegQuality = null }: PlacedPicture): PdfObject {
   const { width, height, grey } = picture
   const size = `/Type/XObject/Subtype/Image/Width ${width}/Height ${height}/BitsPerComponent 8`
   if (jpegQuality === null) {
-    return stream(`${size}/ColorSpace/DeviceGray/Filter/FlateDecode`, deflateSync(grey, { level: 1 }))
+    return pdfStream(`${size}/ColorSpace/DeviceGray/Filter/FlateDecode`, deflateSync(grey, { level: 1 }))
   }
   const data = Buffer.alloc(4 * grey.length, 255)
   for (const [at, level] of grey.entries()) data.fill(level, 4 * at, 4 * at + 3)
-  return stream(`${size}/ColorSpace/DeviceRGB/Filter/DCTDecode`, jpeg.encode({ data, width, height }, jpegQuality).data)
-}
-
-function stream(dictionary: string, data: Buffer): Buffer {
-  return Buffer.concat([
-    Buffer.from(`<<${dictionary}/Length ${data.length}>>\nstream\n`),
-    data,
-    Buffer.from('\nendstream'),
-  ])
-}
-
-function file(objects: readonly Buffer[]): Buffer {
-  const parts: Buffer[] = [Buffer.from('%PDF-1.5\n')]
-  let position = parts[0]?.length ?? 0
-  const offsets = objects.map((body, index) => {
-    const part = Buffer.concat([Buffer.from(`${index + 1} 0 obj\n`), body, Buffer.from('\nendobj\n')])
-    const offset = position
-    parts.push(part)
-    position += part.length
-    return offset
-  })
-  const rows = offsets.map((offset) => `${String(offset).padStart(10, '0')} 00000 n \n`).join('')
-  parts.push(Buffer.from(`xref\n0 ${objects.length + 1}\n0000000000 65535 f \n${rows}`))
-  parts.push(Buffer.from(`trailer<</Size ${objects.length + 1}/Root 1 0 R>>\nstartxref\n${position}\n%%EOF\n`))
-  return Buffer.concat(parts)
+  return pdfStream(
+    `${size}/ColorSpace/DeviceRGB/Filter/DCTDecode`,
+    jpeg.encode({ data, width, height }, jpegQuality).data,
+  )
 }

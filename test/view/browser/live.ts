@@ -1,7 +1,7 @@
 import { mkdir, writeFile } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import { expect, test } from 'vitest'
-import { temporaryFolder } from '../../support/folder.ts'
+import { tempFolder } from '../../support/temp-folder.ts'
 import { startTestRedis } from '../../support/redis.ts'
 import { errorReply, parsedReply, ScriptedService } from '../../support/scripted-service.ts'
 import { startSluice } from '../../support/sluice.ts'
@@ -34,7 +34,7 @@ test.skipIf(typeof found === 'string')(
   async () => {
     if (typeof found === 'string') throw new Error(found)
     await using resources = new AsyncDisposableStack()
-    const folder = resources.use(await temporaryFolder())
+    const folder = resources.use(await tempFolder())
     const redis = resources.use(await startTestRedis())
     const service = resources.use(await limited(12).listen())
     const [source, out] = [join(folder.path, 'in'), join(folder.path, 'out')]

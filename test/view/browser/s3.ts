@@ -2,7 +2,7 @@ import { cp, mkdir } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import { expect, test } from 'vitest'
 import { PlainBucket } from '../../campaign/world/plain-s3.ts'
-import { temporaryFolder } from '../../support/folder.ts'
+import { tempFolder } from '../../support/temp-folder.ts'
 import { startS3Server } from '../../support/s3-server.ts'
 import { sluice } from '../../support/sluice.ts'
 import { findChromium, startChromium } from './support/chromium.ts'
@@ -23,16 +23,13 @@ test.skipIf(reason !== null)(
     resources.use(s3)
     const bucket = new PlainBucket(s3, `view-${process.pid}`)
     await bucket.create()
-    const folder = resources.use(await temporaryFolder())
+    const folder = resources.use(await tempFolder())
     const source = join(folder.path, 'in')
     await mkdir(source)
     for (const name of ['annual-report.pdf', 'lock-faq.htm']) await cp(join(SAMPLES, name), join(source, name))
     const out = `s3://${bucket.name}/parsed`
     const env = {
-      AWS_ACCESS_KEY_ID: s3.accessKeyId,
-      AWS_SECRET_ACCESS_KEY: s3.secretAccessKey,
-      SLUICE_S3_ENDPOINT: s3.endpoint,
-      SLUICE_S3_REGION: s3.region,
+      ...s3.env,
       SLUICE_STATE_DIR: join(folder.path, 'state'),
     }
     const done = await sluice(['run', source, '--out', out, '--quiet'], { program, env })

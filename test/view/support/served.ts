@@ -6,7 +6,7 @@ import { renderHtml, renderMarkdown } from '#src/view/render-markdown.ts'
 import { updateIndex } from '#src/view/update-index.ts'
 import type { ViewOptions } from '#src/view/view-options.ts'
 import { openViewServer } from '#src/view/view-server.ts'
-import { temporaryFolder } from '../../support/folder.ts'
+import { tempFolder } from '../../support/temp-folder.ts'
 
 export interface Served extends AsyncDisposable {
   readonly url: string
@@ -22,7 +22,7 @@ export async function serve(
   options: Partial<ViewOptions> = {},
 ): Promise<Served> {
   await using resources = new AsyncDisposableStack()
-  const folder = resources.use(await temporaryFolder())
+  const folder = resources.use(await tempFolder())
   const path = join(folder.path, 'store')
   const store = options.store ?? (await openFolderStore({ path }))
   await fill(store, path)

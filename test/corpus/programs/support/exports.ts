@@ -1,4 +1,4 @@
-import { cp, mkdir, readFile, writeFile } from 'node:fs/promises'
+import { cp, mkdir, writeFile } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import { expect } from 'vitest'
 import type { ExportFormat } from '#src/corpus/export/export-options.ts'
@@ -22,6 +22,3 @@ export async function exportAs(at: string, format: ExportFormat): Promise<void> 
   const { code, stderr } = await sluice([...args, '--limit', '128'], { cwd: at })
   expect(code, stderr).toBe(0)
 }
-
-export const linesOf = async <T>(path: string): Promise<T[]> =>
-  (await readFile(path, 'utf8')).split('\n').flatMap((line) => (line === '' ? [] : [JSON.parse(line) as T]))

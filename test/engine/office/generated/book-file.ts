@@ -1,6 +1,6 @@
-import { strToU8, zipSync } from 'fflate'
-import { Draw, type GeneratedFile, MADE_AT } from './draw.ts'
+import { Draw, type GeneratedFile } from './draw.ts'
 import { Markup } from './page-markup.ts'
+import { zip } from '../../../support/zip.ts'
 
 /** A book of some chapters, with notes in a chapter of their own or beside the text: the same seed gives the same file. */
 export function bookFile(seed: number): GeneratedFile {
@@ -35,9 +35,5 @@ export function bookFile(seed: number): GeneratedFile {
     [`${folder}book.opf`]: book,
     ...Object.fromEntries(chapters.map(({ name, xml }) => [`${folder}${name}`, xml])),
   }
-  const bytes = zipSync(Object.fromEntries(Object.entries(parts).map(([path, text]) => [path, strToU8(text)])), {
-    level: draw.pick(0, 6),
-    mtime: MADE_AT,
-  })
-  return { extension: 'epub', bytes: Buffer.from(bytes), words: draw.words }
+  return { extension: 'epub', bytes: zip(parts, draw.pick(0, 6)), words: draw.words }
 }

@@ -16,9 +16,6 @@ export interface GeneratedFile {
   readonly words: readonly TrueWord[]
 }
 
-/** Date of everything in a generated archive: the same seed gives the same bytes at any time. */
-export const MADE_AT = '2026-01-02T03:04:06'
-
 const LETTERS = 'abcdefghijklmnop'
 
 /** Draws content of one file: words are never repeated, so that each is found in its own position only. */

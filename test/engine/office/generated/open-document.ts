@@ -1,5 +1,5 @@
-import { strToU8, zipSync } from 'fflate'
-import { Draw, type GeneratedFile, MADE_AT } from './draw.ts'
+import { Draw, type GeneratedFile } from './draw.ts'
+import { zip } from '../../../support/zip.ts'
 
 const NAMESPACES = [
   ...['office', 'text', 'style', 'table', 'chart', 'presentation'].map(
@@ -156,13 +156,7 @@ class OpenDocument {
       'styles.xml': `<?xml version="1.0" encoding="UTF-8"?><office:document-styles ${NAMESPACES}><office:master-styles>${styles}</office:master-styles></office:document-styles>`,
       ...this.objects,
     }
-    const level = this.draw.pick(0, 6)
-    return Buffer.from(
-      zipSync(Object.fromEntries(Object.entries(parts).map(([path, xml]) => [path, strToU8(xml)])), {
-        level,
-        mtime: MADE_AT,
-      }),
-    )
+    return zip(parts, this.draw.pick(0, 6))
   }
 }
 

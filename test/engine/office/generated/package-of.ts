@@ -1,5 +1,4 @@
-import { MADE_AT } from './draw.ts'
-import { strToU8, zipSync } from 'fflate'
+import { zip } from '../../../support/zip.ts'
 
 const OFFICE = 'http://schemas.openxmlformats.org/officeDocument/2006/relationships'
 const PACKAGE = 'http://schemas.openxmlformats.org/package/2006'
@@ -24,18 +23,16 @@ function relationships(parts: NonNullable<Part['refersTo']>): string {
 /** A package in which the first part is the document. */
 export function packageOf(parts: readonly Part[], level: 0 | 6): Buffer {
   const types = parts.map(({ path, type }) => `<Override PartName="/${path}" ContentType="${type}"/>`)
-  const files: Record<string, Uint8Array> = {
-    '[Content_Types].xml': strToU8(
-      `<?xml version="1.0" encoding="UTF-8"?><Types xmlns="${PACKAGE}/content-types"><Default Extension="rels" ContentType="application/vnd.openxmlformats-package.relationships+xml"/><Default Extension="xml" ContentType="application/xml"/>${types.join('')}</Types>`,
-    ),
-    '_rels/.rels': strToU8(relationships({ r1: ['officeDocument', parts[0]?.path ?? ''] })),
+  const files: Record<string, string> = {
+    '[Content_Types].xml': `<?xml version="1.0" encoding="UTF-8"?><Types xmlns="${PACKAGE}/content-types"><Default Extension="rels" ContentType="application/vnd.openxmlformats-package.relationships+xml"/><Default Extension="xml" ContentType="application/xml"/>${types.join('')}</Types>`,
+    '_rels/.rels': relationships({ r1: ['officeDocument', parts[0]?.path ?? ''] }),
   }
   for (const { path, xml, refersTo } of parts) {
-    files[path] = strToU8(`<?xml version="1.0" encoding="UTF-8" standalone="yes"?>\n${xml}`)
+    files[path] = `<?xml version="1.0" encoding="UTF-8" standalone="yes"?>\n${xml}`
     const slash = path.lastIndexOf('/')
     if (refersTo !== undefined) {
-      files[`${path.slice(0, slash)}/_rels/${path.slice(slash + 1)}.rels`] = strToU8(relationships(refersTo))
+      files[`${path.slice(0, slash)}/_rels/${path.slice(slash + 1)}.rels`] = relationships(refersTo)
     }
   }
-  return Buffer.from(zipSync(files, { level, mtime: MADE_AT }))
+  return zip(files, level)
 }

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest'
 import { crossedWords } from '#src/engine/pdf/ink/crossed-words.ts'
-import { drawPages } from '#src/engine/pdf/ink/draw-pages.ts'
 import { inkMask } from '#src/engine/pdf/ink/ink-mask.ts'
 import { setLines, textOperators } from '../../../support/mixed-pages/text-block.ts'
 import { writePdf } from '../../../support/mixed-pages/write-pdf.ts'
+import { drawnPage } from '../../../support/mixed-pages/drawn-page.ts'
 
 const [WIDTH, HEIGHT, LINES] = [330, 220, 8]
 /** Two columns of a word each, whose letters are 55 points wide, and where rules of a table stand beside them. */
@@ -26,9 +26,7 @@ async function crossedBy(lefts: readonly number[], from = 0): Promise<number> {
   const over = columns.map(({ lines, setting }) => textOperators(lines, setting, HEIGHT)).join('')
   const lines = lefts.map((x) => `0 g ${x} 0 0.8 ${HEIGHT - from} re f\n`).join('')
   const source = writePdf({ width: WIDTH, height: HEIGHT, pictures: [], inForm: false, over: over + lines })
-  const drawing = (await drawPages({ source, password: null }, [{ pageNumber: 1, turn: 0 }], { dpi: 100 })).get(1)
-  if (drawing === undefined) throw new Error('the library drew no page')
-  return crossedWords(inkMask(drawing), boxes)
+  return crossedWords(inkMask(await drawnPage(source, 100)), boxes)
 }
 
 test('words that a streak runs through are counted, once for both halves', async () => {

@@ -1,5 +1,4 @@
 import { describe, expect, test } from 'vitest'
-import { drawPages } from '#src/engine/pdf/ink/draw-pages.ts'
 import type { PageDrawing } from '#src/engine/pdf/ink/grey-picture.ts'
 import { inkMask } from '#src/engine/pdf/ink/ink-mask.ts'
 import { smallInk } from '#src/engine/pdf/ink/text-ink.ts'
@@ -8,15 +7,11 @@ import { photograph } from '../../../support/mixed-pages/damage.ts'
 import { randomPage } from '../../../support/mixed-pages/random-page.ts'
 import { Random } from '../../../support/random.ts'
 import { pdfOf } from '../../support/pdf-of.ts'
+import { drawnPage } from '../../../support/mixed-pages/drawn-page.ts'
 
 const SENTENCE = 'The quick brown fox jumps over the lazy dog while others look on. '
 
-async function page(text: string, dpi = 50): Promise<PageDrawing> {
-  const pages = await drawPages({ source: pdfOf([text]), password: null }, [{ pageNumber: 1, turn: 0 }], { dpi })
-  const drawing = pages.get(1)
-  if (drawing === undefined) throw new Error('the library drew no page')
-  return drawing
-}
+const page = (text: string, dpi = 50): Promise<PageDrawing> => drawnPage(pdfOf([text]), dpi)
 
 /** The drawing with each pixel changed by `change`. */
 function changed(drawing: PageDrawing, change: (level: number, x: number, y: number) => number): PageDrawing {
@@ -43,10 +38,7 @@ describe('ink that looks like text', () => {
   test('is found below the frame and the bars of a stamp', async () => {
     const { kind, damage, pdf } = await randomPage(711_003_068)
     expect([kind, damage]).toEqual(['header_on_scan', 'stamp'])
-    const drawing = (await drawPages({ source: pdf, password: null }, [{ pageNumber: 1, turn: 0 }], { dpi: 100 })).get(
-      1,
-    )
-    if (drawing === undefined) throw new Error('the library drew no page')
+    const drawing = await drawnPage(pdf, 100)
     const stamped = smallInk(inkMask(drawing), { barred: true }).text.filter(({ x0, y0, x1, y1, perPoint }) => {
       return x0 > 60 * perPoint && x1 < 152 * perPoint && y0 > 92 * perPoint && y1 < 128 * perPoint
     })
@@ -84,10 +76,7 @@ describe('ink that looks like text', () => {
   test('is seen in light that falls off steeply to an even shadow, whose bends are not', async () => {
     const { kind, damage, pdf, words } = await randomPage(75_000_015)
     expect([kind, damage]).toEqual(['scan', 'uneven'])
-    const drawing = (await drawPages({ source: pdf, password: null }, [{ pageNumber: 1, turn: 0 }], { dpi: 100 })).get(
-      1,
-    )
-    if (drawing === undefined) throw new Error('the library drew no page')
+    const drawing = await drawnPage(pdf, 100)
     const print = { x0: 20, y0: 48, x1: 310, y1: 212 }
     const { readLetters, unreadLetters: besidePrint } = readInk(inkMask(drawing), [print])
     expect(besidePrint).toBeLessThan(3)

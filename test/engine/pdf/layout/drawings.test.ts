@@ -1,12 +1,9 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { line, paragraph, text } from '../../../support/build-pdf.ts'
 import { BuiltPdfs } from '../../../support/built-pdfs.ts'
+import { shared } from '../../../support/shared.ts'
 
-let pdfs: BuiltPdfs
-beforeAll(async () => {
-  pdfs = await BuiltPdfs.open()
-})
-afterAll(() => pdfs[Symbol.asyncDispose]())
+const pdfs = await shared(BuiltPdfs.open())
 
 const PROSE = paragraph(72, 80, [
   'The harbour master measured the level of the water every hour of the day, and wrote it',

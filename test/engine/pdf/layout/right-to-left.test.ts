@@ -1,8 +1,9 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { line, unicodeText } from '../../../support/build-pdf.ts'
 import { BuiltPdfs } from '../../../support/built-pdfs.ts'
 import { Random } from '../../../support/random.ts'
 import { seedFrom } from '../../../support/seed.ts'
+import { shared } from '../../../support/shared.ts'
 
 const SEED = seedFrom('RIGHT_TO_LEFT_SEED', 7)
 const SIZE = 11
@@ -11,11 +12,7 @@ const MIRRORED: Readonly<Record<string, string>> = { '(': ')', ')': '(' }
 const HEBREW = 'החברה נוסדה בשנת בעיר שלושה מהנדסים צעירים שעבדו קודם במשך שנים ופיתחו מערכות תוכנה לשוק'.split(' ')
 const ARABIC = 'تأسست الشركة عام مدينة القاهرة ثلاثة مهندسين شباب كانوا يعملون سابقا شركة سنة أنظمة برمجية'.split(' ')
 
-let pdfs: BuiltPdfs
-beforeAll(async () => {
-  pdfs = await BuiltPdfs.open()
-})
-afterAll(() => pdfs[Symbol.asyncDispose]())
+const pdfs = await shared(BuiltPdfs.open())
 
 /** A line as it stands on the page, from left to right: its words and their letters backwards, numbers and Latin names as they are. */
 function printed(text: string): string {

@@ -1,16 +1,13 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { paragraph, text } from '../../../support/build-pdf.ts'
 import { BuiltPdfs } from '../../../support/built-pdfs.ts'
 import { Random } from '../../../support/random.ts'
 import { seedFrom } from '../../../support/seed.ts'
+import { shared } from '../../../support/shared.ts'
 
 const SEED = seedFrom('KEY_VALUES_SEED', 11)
 
-let pdfs: BuiltPdfs
-beforeAll(async () => {
-  pdfs = await BuiltPdfs.open()
-})
-afterAll(() => pdfs[Symbol.asyncDispose]())
+const pdfs = await shared(BuiltPdfs.open())
 
 const PROSE = [
   'The company was founded by the town itself in the year of the flood, and',

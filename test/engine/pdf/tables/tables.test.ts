@@ -1,14 +1,11 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import type { Word } from '#src/engine/pdf/layout/words.ts'
 import { cellText, withoutEmpty } from '#src/engine/pdf/tables/grid.ts'
 import { line, paragraph, type PdfPage, text } from '../../../support/build-pdf.ts'
 import { BuiltPdfs } from '../../../support/built-pdfs.ts'
+import { shared } from '../../../support/shared.ts'
 
-let pdfs: BuiltPdfs
-beforeAll(async () => {
-  pdfs = await BuiltPdfs.open()
-})
-afterAll(() => pdfs[Symbol.asyncDispose]())
+const pdfs = await shared(BuiltPdfs.open())
 
 const PROSE = [
   'Dues are paid on the day of arrival. What is not paid then',

@@ -1,18 +1,15 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { paragraph, text } from '../../../support/build-pdf.ts'
 import { BuiltPdfs } from '../../../support/built-pdfs.ts'
 import { Random } from '../../../support/random.ts'
 import { seedFrom } from '../../../support/seed.ts'
+import { shared } from '../../../support/shared.ts'
 
 /** `TABLE_DRAWS=200 TABLE_SEED=…` for a long run; a failure prints the seed of its table. */
 const draws = Number(process.env['TABLE_DRAWS'] ?? 12)
 const firstSeed = seedFrom('TABLE_SEED', 520_000)
 
-let pdfs: BuiltPdfs
-beforeAll(async () => {
-  pdfs = await BuiltPdfs.open()
-})
-afterAll(() => pdfs[Symbol.asyncDispose]())
+const pdfs = await shared(BuiltPdfs.open())
 
 const SIZE = 10
 const PITCH = 12

@@ -1,8 +1,8 @@
 import { cp } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
-import { setTimeout as sleep } from 'node:timers/promises'
-import { temporaryFolder } from '../../../support/folder.ts'
+import { tempFolder } from '../../../support/temp-folder.ts'
 import { type RunningSluice, sluice, startSluice } from '../../../support/sluice.ts'
+import { until } from '../../../support/wait.ts'
 
 const ROOT = resolve(import.meta.dirname, '../../../..')
 
@@ -26,9 +26,7 @@ export async function openView(
   const running = startSluice(['view', ...args], { program, env })
   let printed = ''
   running.child.stdout?.on('data', (text: string) => (printed += text))
-  for (const until = Date.now() + 30_000; !printed.includes('\n'); await sleep(50)) {
-    if (Date.now() > until) throw new Error(`view printed no address: ${running.stderr()}`)
-  }
+  await until('view prints its address', 30_000, () => printed.includes('\n'))
   const end = async (): Promise<void> => {
     running.child.kill('SIGTERM')
     await running.finished
@@ -42,7 +40,7 @@ export async function startView(
   flags: readonly string[] = [],
 ): Promise<Viewed> {
   await using resources = new AsyncDisposableStack()
-  const folder = resources.use(await temporaryFolder())
+  const folder = resources.use(await tempFolder())
   const [source, out, cache] = ['in', 'out', 'cache'].map((name) => join(folder.path, name)) as [string, string, string]
   await fill(source)
   const done = await sluice(['run', source, '--out', out, '--quiet'], { program })
