@@ -9,9 +9,9 @@ import { faultRun, type RunResult } from './fault-run.ts'
 import { metricsRun } from './metrics/metrics-run.ts'
 import { type Mutant, MUTANTS } from './mutants.ts'
 import { numbersRun } from './numbers/numbers-run.ts'
-import { type FaultKind, type FaultPlan, killingPlan, type Plan, planOf, type Scenario } from './plan.ts'
+import type { FaultKind } from './classes/index.ts'
+import { type FaultPlan, killingPlan, type Plan, planOf, type Scenario } from './plan.ts'
 import { cutPower } from './power/cut-power.ts'
-import { ChargingService } from './service/charging-service.ts'
 import { folderTarget, type Target } from './world/environment.ts'
 import { FaultRedis } from './world/fault-redis.ts'
 
@@ -57,7 +57,6 @@ export interface CampaignResult {
 
 /** What the runs of a campaign share; Redis is one run's at a time. */
 interface Host {
-  readonly service: ChargingService
   readonly redis: FaultRedis
   readonly programs: Programs
   readonly target: Target
@@ -65,7 +64,6 @@ interface Host {
 }
 
 export async function campaign(options: CampaignOptions): Promise<CampaignResult> {
-  await using service = await ChargingService.start()
   await using programs = new Programs(options)
   const played: (readonly [Plan, RunResult])[] = []
   let unjudged = 0
@@ -80,7 +78,7 @@ export async function campaign(options: CampaignOptions): Promise<CampaignResult
       if (options.verbose) options.say(JSON.stringify(plan))
       const startedAt = Date.now()
       const { target } = options
-      const result = await unlessAborted(play(plan, { service, redis, programs, target, signal }), signal)
+      const result = await unlessAborted(play(plan, { redis, programs, target, signal }), signal)
       if (result === null) return
       if (result instanceof Error) {
         options.say(`seed ${seed} was not judged: ${result.message}`)
@@ -108,16 +106,16 @@ async function playFaults(plan: FaultPlan, { programs, ...host }: Host): Promise
 }
 
 /** In folders: links and pipes are in no bucket. */
-async function playNumbers(plan: Plan, { programs, service, redis }: Host): Promise<RunResult> {
+async function playNumbers(plan: Plan, { programs, redis }: Host): Promise<RunResult> {
   await using environment = await folderTarget.open({ seed: plan.seed, faultRate: 0 })
-  return only('numbers', await numbersRun(plan.seed, { environment, service, redis, program: await programs.of(plan) }))
+  return only('numbers', await numbersRun(plan.seed, { environment, redis, program: await programs.of(plan) }))
 }
 
-async function playMetrics(plan: Plan, { programs, service, redis, target }: Host): Promise<RunResult> {
+async function playMetrics(plan: Plan, { programs, redis, target }: Host): Promise<RunResult> {
   const found = await findPrometheus()
   if (typeof found === 'string') throw new Error(found)
   await using environment = await target.open({ seed: plan.seed, faultRate: 0 })
-  const world = { programs: found, environment, service, redis, program: await programs.of(plan) }
+  const world = { programs: found, environment, redis, program: await programs.of(plan) }
   return only('numbers', await metricsRun(plan.seed, world))
 }
 

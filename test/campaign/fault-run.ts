@@ -4,7 +4,7 @@ import { Random } from '../support/random.ts'
 import type { RunningSluice } from '../support/sluice.ts'
 import { Archive } from './world/archive.ts'
 import { type Charge, describeCharge } from './service/charges.ts'
-import type { ChargingService } from './service/charging-service.ts'
+import { ChargingService } from './service/charging-service.ts'
 import { commandOf, SluiceProcesses, scans } from './world/sluice-processes.ts'
 import { Journal } from './journal.ts'
 import { DoubtsSeen } from './checker/doubts-seen.ts'
@@ -28,7 +28,6 @@ import { CALM, FAILS_TO_WRITE, TAKES_AWAY, UNHEARD } from './world/fault-traits.
 import type { Budget, FaultPlan, PlannedFault } from './plan.ts'
 import type { Bundle } from '../support/bundled.ts'
 import { describeRedis } from './checker/redis-outside.ts'
-import { ServiceLine } from './service/service-line.ts'
 import type { Environment, Target } from './world/environment.ts'
 import { openStoreFiles, type StoreFiles } from './checker/store-files.ts'
 import { readStoreOutside, type StoreOutside } from './checker/store-outside.ts'
@@ -73,7 +72,6 @@ export interface RunResult {
 export interface FaultRunOptions {
   readonly plan: FaultPlan
   readonly target: Target
-  readonly service: ChargingService
   readonly redis: FaultRedis
   readonly program: Bundle
   /** Ends the run at once, with an error. */
@@ -83,9 +81,12 @@ export interface FaultRunOptions {
 /** One run of the campaign: an archive, real processes, the plan's faults, then healing, then the laws. */
 export async function faultRun(options: FaultRunOptions): Promise<RunResult> {
   await using environment = await options.target.open(options.plan)
-  await using line = await ServiceLine.open(options.service.url)
+  const { seed, faultRate, delayMs, bursts, routing, budget: prices } = options.plan
+  const { store } = environment
+  const served = { seed, faultRate, delayMs, bursts, paged: routing !== null, prices, store }
+  await using service = await ChargingService.open(served)
   await options.redis.connection.flushall()
-  const started = new FaultRun(environment, line, options)
+  const started = new FaultRun(environment, service, options)
   try {
     return await started.play()
   } finally {
@@ -101,6 +102,7 @@ class FaultRun {
   readonly #options: FaultRunOptions
   readonly #archive: Archive
   readonly #environment: Environment
+  readonly #service: ChargingService
   readonly #files: StoreFiles
   readonly #id: string
   readonly #breaches = noBreaches()
@@ -114,11 +116,12 @@ class FaultRun {
   /** Faults that damage the store at present. */
   #suspended = 0
 
-  constructor(environment: Environment, line: ServiceLine, options: FaultRunOptions) {
+  constructor(environment: Environment, service: ChargingService, options: FaultRunOptions) {
     const { plan, redis, program } = options
     this.#options = options
     this.#id = `run-${plan.seed}`
     this.#environment = environment
+    this.#service = service
     this.#files = openStoreFiles(environment.store)
     this.#archive = new Archive(environment.fixtures, new Random(plan.seed + 1))
     const { concurrency } = plan
@@ -126,7 +129,7 @@ class FaultRun {
       environment,
       redis,
       onZero: (startedAt) => this.#checkZero(startedAt),
-      serviceUrl: line.url,
+      serviceUrl: service.url,
       apiKey: this.#id,
       concurrency,
       takeoverMs: plan.budget === null ? TAKEOVER_MS : CAPPED_TAKEOVER_MS,
@@ -141,7 +144,7 @@ class FaultRun {
       doubts: this.doubts,
       archive: this.#archive,
       redis,
-      service: line,
+      service,
       environment,
       files: this.#files,
       keptPages: plan.routing === null ? null : new KeptUnits(this.#files),
@@ -149,7 +152,7 @@ class FaultRun {
       breaches: this.#breaches,
       journal: this.#journal,
       random: new Random(plan.seed + 2),
-      suspendChecks: () => {
+      damaging: () => {
         this.#suspended += 1
         return { [Symbol.asyncDispose]: async () => void (this.#suspended -= 1) }
       },
@@ -157,19 +160,15 @@ class FaultRun {
   }
 
   async play(): Promise<RunResult> {
-    const { plan, service } = this.#options
-    const paged = plan.routing !== null
-    await this.#archive.populate({ ...plan, paged })
+    const { plan } = this.#options
+    await this.#archive.populate({ ...plan, paged: plan.routing !== null })
     await this.#numbers.plantOthers(this.#environment.fixtures)
-    const { seed, faultRate, delayMs, bursts, budget: prices } = plan
-    const { store } = this.#environment
-    service.begin({ id: this.#id, seed, faultRate, delayMs, bursts, paged, prices, store })
     await this.#work()
     return this.#judge()
   }
 
   async #work(): Promise<void> {
-    const { plan, service, redis } = this.#options
+    const { plan, redis } = this.#options
     const { connection } = redis
     const { torn, conservation } = this.#breaches
     const isSuspended = (): boolean => this.#suspended > 0
@@ -184,18 +183,19 @@ class FaultRun {
     for (let count = 0; count < plan.helpers; count++) this.processes.start('work')
     for (const fault of plan.faults) await this.#strikeAt(fault)
     if (budget !== null) await this.#checkBudget(first, budget)
-    service.heal(this.#id)
+    this.#service.heal()
     this.#environment.heal()
     await this.#comeToAnEnd()
   }
 
   async #strikeAt(fault: PlannedFault): Promise<void> {
-    const { service, signal } = this.#options
+    const { signal } = this.#options
+    const service = this.#service
     const begun = Date.now() + BEGIN_MS
-    while (service.requests(this.#id) === 0 && Date.now() < begun) await sleep(POLL_MS, undefined, { signal })
-    const from = service.requests(this.#id)
+    while (service.requests === 0 && Date.now() < begun) await sleep(POLL_MS, undefined, { signal })
+    const from = service.requests
     const until = Date.now() + fault.patienceMs * this.#environment.pace
-    while (service.requests(this.#id) < from + fault.requests && Date.now() < until) {
+    while (service.requests < from + fault.requests && Date.now() < until) {
       await sleep(POLL_MS, undefined, { signal })
     }
     await this.#nemesis.inject(fault.kind)
@@ -205,13 +205,13 @@ class FaultRun {
   }
 
   async #checkBudget(capped: RunningSluice, budget: Budget): Promise<void> {
-    const { plan, service } = this.#options
+    const { plan } = this.#options
     await this.#ended(capped)
     await sleep(SETTLED_MS)
     const { interrupted, losesData } = this.#nemesis
     const interruptions = [...interrupted, ...(await readStalls(this.processes.stalls))]
     const slots = plan.concurrency * (1 + plan.helpers)
-    const charges = await service.read(this.#id)
+    const { charges } = this.#service
     this.#breaches.unexplained.push(...overBudget({ budget, slots, charges, interruptions, losesData }))
   }
 
@@ -248,9 +248,9 @@ class FaultRun {
   }
 
   async #judge(): Promise<RunResult> {
-    const { redis, service } = this.#options
+    const { redis } = this.#options
     const store = await readStoreOutside(this.#files)
-    const charges = await service.end(this.#id)
+    const { charges } = this.#service
     const { resent: doubts, left } = await this.doubts.end()
     await this.processes.checked()
     await checkAtRest(store, redis.connection, this.#breaches)

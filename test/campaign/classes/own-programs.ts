@@ -84,7 +84,7 @@ export const downloadHangs: FaultClass = {
         return
       }
       await sleep(context.random.below(2_000))
-      await context.stop(running, context.random.pick(['SIGINT', 'SIGTERM'] as const))
+      await context.terminate(running, context.random.pick(['SIGINT', 'SIGTERM'] as const))
       const stillThere = Number(hangs) > 0 && isAlive(Number(hangs))
       if (stillThere) context.breaches.unexplained.push('apt-get goes on after its run has ended')
       await untilDone(context, own, null)
@@ -96,7 +96,7 @@ async function perhapsStopped(context: FaultContext, running: RunningSluice): Pr
   if (context.random.next() >= 0.3) return false
   await sleep(context.random.below(1_500))
   if (running.child.exitCode !== null) return false
-  await context.stop(running, 'SIGTERM')
+  await context.terminate(running)
   return true
 }
 

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { AWAY } from '../service/service-line.ts'
+import { AWAY } from '../service/charging-service.ts'
 import { WRONG_ADDRESSES } from '../service/wrong-addresses.ts'
 import { EXIT } from '#src/cli/exit-codes.ts'
 import { expectEnd } from './expect-end.ts'
@@ -25,7 +25,7 @@ export const serviceAway: FaultClass = {
     const lastsMs = 300 + random.below(LONGEST_MS)
     note(`the service ${how} for ${lastsMs} ms`)
     const over = await context.interrupted(processes.living)
-    await service.cut(how)
+    service.cut(how)
     if (how === 'answers 429') {
       await archive.addCopies(1 + random.below(MOST_COPIES))
       const running = processes.start('run')

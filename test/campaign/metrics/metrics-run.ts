@@ -13,7 +13,7 @@ import {
 import { scrape } from '../checker/metrics-outside.ts'
 import { type RunningSluice, startSluice } from '../../support/sluice.ts'
 import type { StoreAddress } from '../checker/store-files.ts'
-import type { ChargingService } from '../service/charging-service.ts'
+import { ChargingService } from '../service/charging-service.ts'
 import type { Environment } from '../world/environment.ts'
 import type { FaultRedis } from '../world/fault-redis.ts'
 import type { RedisLine } from '../world/redis-line.ts'
@@ -30,7 +30,6 @@ import { type PipelineTruth, pipelineTruth, queueTruth } from './truth.ts'
 export interface MetricsWorld {
   readonly programs: PrometheusPrograms
   readonly environment: Environment
-  readonly service: ChargingService
   readonly redis: FaultRedis
   readonly program: Bundle
 }
@@ -43,7 +42,11 @@ const SETTLES_MS = 75_000
 
 /** Sentences on what differs. */
 export async function metricsRun(seed: number, world: MetricsWorld): Promise<readonly string[]> {
-  await using run = new MetricsRun(seed, world)
+  const { store } = world.environment
+  const prices = { price: CREDITS, rises: [], emptyAfter: null }
+  const calm = { seed: 0, faultRate: 0, bursts: [], delayMs: 1, paged: false }
+  await using service = await ChargingService.open({ ...calm, store, prices })
+  await using run = new MetricsRun(seed, world, service)
   return await run.breaches()
 }
 
@@ -51,23 +54,22 @@ class MetricsRun implements AsyncDisposable {
   readonly #drawn: DrawnRun
   readonly #world: MetricsWorld
   readonly #id: string
+  readonly #service: ChargingService
   readonly #living = new Map<number, RunningSluice>()
   readonly #lines = new Map<number, RedisLine>()
 
-  constructor(seed: number, world: MetricsWorld) {
+  constructor(seed: number, world: MetricsWorld, service: ChargingService) {
+    this.#service = service
     this.#world = world
     this.#drawn = drawRun(seed, world.environment.store.kind === 's3')
     this.#id = `run-${seed}`
   }
 
   async breaches(): Promise<readonly string[]> {
-    const { redis, programs, environment, service } = this.#world
+    const { redis, programs, environment } = this.#world
     const { processes, strike } = this.#drawn
     await redis.connection.flushall()
     await mkdir(environment.state, { recursive: true })
-    const prices = { price: CREDITS, rises: [], emptyAfter: null }
-    const calm = { seed: 0, faultRate: 0, bursts: [], delayMs: 1, paged: false }
-    service.begin({ ...calm, id: this.#id, store: environment.store, prices })
     const ports = await Promise.all(processes.map(freePort))
     await this.#prepare()
     const isRun = processes[0] === 'run'
@@ -99,7 +101,7 @@ class MetricsRun implements AsyncDisposable {
     for (const until = Date.now() + SETTLES_MS; ; await sleep(500)) {
       const truths: Truths = {
         drawn: this.#drawn,
-        charges: await this.#world.service.read(this.#id),
+        charges: this.#service.charges,
         pipelines: await this.#pipelines(),
         queue: await queueTruth(this.#world.redis.connection),
         listedAt: await this.#listedAt(),
@@ -139,11 +141,10 @@ class MetricsRun implements AsyncDisposable {
   /** Holds all answers until what happened is scraped; then a process dies with what it has in flight, and comes again. */
   async #strike(ports: readonly number[], prometheus: RunningPrometheus): Promise<void> {
     const { strike } = this.#drawn
-    const { service } = this.#world
     if (strike === null) return
-    const requests = (): number => service.requests(this.#id)
+    const requests = (): number => this.#service.requests
     for (const end = Date.now() + 20_000; requests() < 3 && Date.now() < end;) await sleep(20)
-    const release = service.hold(this.#id)
+    const release = this.#service.hold()
     const until = Date.now() + SETTLES_MS
     // What is under way comes to rest, and is scraped: what a process counted after its last scrape dies with it.
     const sum = async (name: string): Promise<number> => (await prometheus.query(`sum(${name})`))[0]?.value ?? 0
@@ -173,7 +174,7 @@ class MetricsRun implements AsyncDisposable {
 
   #start(at: number, ports: readonly number[]): void {
     const { processes, pipelines, concurrency, cap } = this.#drawn
-    const { redis, environment, service, program } = this.#world
+    const { redis, environment, program } = this.#world
     const command = processes[at] ?? 'work'
     const [only] = pipelines
     const isNamed = only?.name !== null
@@ -184,7 +185,7 @@ class MetricsRun implements AsyncDisposable {
       ...environment.env,
       NODE_COMPILE_CACHE: program.compileCache,
       REDIS_URL: line.url,
-      PARSE_API_URL: service.url,
+      PARSE_API_URL: this.#service.url,
       PARSE_API_KEY: this.#id,
       SLUICE_METRICS_PORT: String(ports[at]),
       SLUICE_LOG_FILE: join(environment.state, `log-${at}`),
@@ -204,7 +205,7 @@ class MetricsRun implements AsyncDisposable {
   }
 
   async #prepare(): Promise<void> {
-    const { environment, service } = this.#world
+    const { environment } = this.#world
     const { pipelines } = this.#drawn
     if (environment.store.kind === 'folder')
       for (const one of pipelines) await mkdir(this.#source(one), { recursive: true })
@@ -213,7 +214,7 @@ class MetricsRun implements AsyncDisposable {
       one.name,
       { source: this.#source(one), out: `${environment.out}/${one.name}` },
     ])
-    const settings = { parseApiUrl: service.url, stableMs: 50, pipelines: Object.fromEntries(named) as object }
+    const settings = { parseApiUrl: this.#service.url, stableMs: 50, pipelines: Object.fromEntries(named) as object }
     await writeFile(join(environment.state, 'sluice.yaml'), JSON.stringify(settings))
   }
 
@@ -259,6 +260,5 @@ class MetricsRun implements AsyncDisposable {
     for (const { child } of this.#living.values()) child.kill('SIGKILL')
     await Promise.all([...this.#living.values()].map(({ finished }) => finished))
     await Promise.all([...this.#lines.values()].map((line) => this.#world.redis.close(line)))
-    await this.#world.service.end(this.#id)
   }
 }

@@ -3,7 +3,7 @@ import { openStoreFiles } from '../checker/store-files.ts'
 import { type Metrics, readMetrics } from '../checker/metrics-outside.ts'
 import { readStoreOutside } from '../checker/store-outside.ts'
 import type { Charge } from '../service/charges.ts'
-import type { ChargingService } from '../service/charging-service.ts'
+import { ChargingService } from '../service/charging-service.ts'
 import type { Bundle } from '../../support/bundled.ts'
 import { freePort } from '../../support/free-port.ts'
 import { Random } from '../../support/random.ts'
@@ -64,26 +64,23 @@ const flagsOf = ({ archives, passthrough, checksum, redact, hidden, exclude }: S
 
 export interface NumbersWorld {
   readonly environment: Environment
-  readonly service: ChargingService
   readonly redis: FaultRedis
   readonly program: Bundle
 }
 
 /** One sentence for each breach, with the number of its run and its flags. */
 export async function numbersRun(seed: number, world: NumbersWorld): Promise<readonly string[]> {
-  const { environment, service, redis, program } = world
+  const { environment, redis, program } = world
   const { out, state } = environment
   const random = new Random(seed)
   const id = `run-${seed}`
   const prices = { price: 1, rises: [], emptyAfter: null }
   const { store: address } = environment
-  service.begin({ id, seed, prices, faultRate: 0, bursts: [], delayMs: 1, paged: false, store: address })
+  const calm = { seed, faultRate: 0, bursts: [], delayMs: 1, paged: false }
+  await using service = await ChargingService.open({ ...calm, prices, store: address })
   await redis.connection.flushall()
   await using _ = {
-    [Symbol.asyncDispose]: async () => {
-      await redis.close(line)
-      await service.end(id)
-    },
+    [Symbol.asyncDispose]: () => redis.close(line),
   }
   const line = redis.line()
   const source = new DrawnSource(environment.source, random)
@@ -105,7 +102,7 @@ export async function numbersRun(seed: number, world: NumbersWorld): Promise<rea
   for (const [number, step] of stepsOf(random).entries()) {
     if (number > 0) await source.change()
     const flags = flagsOf(step)
-    const before = await service.read(id)
+    const before = service.charges
     const plan = await start('plan', ...inside, ...flags).finished
     const port = step.beside ? await freePort() : 0
     const worker = step.beside && number > 0 ? start('work', ...inside, ...flags, '--metrics-port', String(port)) : null
@@ -117,7 +114,7 @@ export async function numbersRun(seed: number, world: NumbersWorld): Promise<rea
     const status = await start('status', ...inside, ...flags).finished
     const failures = await start('failures', '--out', out, ...flags).finished
     const store = await readStoreOutside(openStoreFiles(address))
-    const charges = await service.read(id)
+    const { charges } = service
     const came = charges.slice(before.length)
     const leftOut = step.exclude === null ? null : LEFT_OUT[step.exclude]
     const counted = await source.count(step, leftOut)
