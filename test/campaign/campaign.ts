@@ -1,13 +1,13 @@
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import type { Plugin } from 'rolldown'
 import { bundle } from '../support/bundle.ts'
 import { type Bundle, bundledForAll } from '../support/bundled.ts'
 import { findPrometheus } from '../support/prometheus.ts'
-import { applyMutations } from './apply-mutations.ts'
-import { type Breaches, isEmpty, noBreaches } from './checker/laws.ts'
+import { type Breaches, isEmpty, LAWS, noBreaches } from './checker/laws.ts'
 import { faultRun, type RunResult } from './fault-run.ts'
 import { metricsRun } from './metrics/metrics-run.ts'
-import { type Mutant, MUTANTS } from './mutants.ts'
+import { type Mutant, MUTANTS, type Patch } from './mutants.ts'
 import { numbersRun } from './numbers/numbers-run.ts'
 import type { FaultKind } from './classes/index.ts'
 import { type FaultPlan, killingPlan, type Plan, planOf, type Scenario } from './plan.ts'
@@ -169,8 +169,29 @@ class Programs implements AsyncDisposable {
     return program
   }
 
-  #plugins(): ReturnType<typeof applyMutations>[] {
+  #plugins(): Plugin[] {
     return this.#mutant === null ? [] : [applyMutations(MUTANTS[this.#mutant])]
+  }
+}
+
+/** Plants mistakes as the program is bundled. A text that is not there any more is an error: it would test nothing. */
+function applyMutations(patches: readonly Patch[]): Plugin {
+  const open = new Set(patches)
+  return {
+    name: 'planted mistakes',
+    transform(code: string, id: string): string {
+      let text = code
+      for (const patch of patches.filter(([file]) => id.endsWith(file))) {
+        const [file, from, to] = patch
+        if (!text.includes(from)) throw new Error(`${file} has no ${JSON.stringify(from)}: mend this mutant`)
+        text = text.replace(from, () => to)
+        open.delete(patch)
+      }
+      return text
+    },
+    buildEnd(error?: Error): void {
+      if (error === undefined && open.size > 0) throw new Error(`not in the program: ${[...open].join(', ')}`)
+    },
   }
 }
 
@@ -186,7 +207,7 @@ async function unlessAborted<T>(run: Promise<T>, signal: AbortSignal): Promise<T
 function sumOf(played: readonly (readonly [Plan, RunResult])[]): Omit<CampaignResult, 'unjudged'> {
   const results = played.map(([, result]) => result)
   const sum = (of: (result: RunResult) => number): number => results.reduce((total, one) => total + of(one), 0)
-  const laws = Object.keys(noBreaches()) as (keyof Breaches)[]
+  const laws = Object.keys(LAWS) as (keyof Breaches)[]
   return {
     runs: results.length,
     breaches: Object.fromEntries(

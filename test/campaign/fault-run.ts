@@ -20,10 +20,10 @@ import {
   isEmpty,
   noBreaches,
 } from './checker/laws.ts'
-import { LedgerConsistencyChecker } from './checker/ledger-consistency-checker.ts'
+import { checkLedgerWhileWritten } from './checker/ledger-consistency-checker.ts'
 import { overBudget } from './checker/budget-law.ts'
 import { NumbersChecker } from './checker/numbers.ts'
-import { ConsistencyChecker } from './checker/consistency-checker.ts'
+import { checkWhileWritten } from './checker/consistency-checker.ts'
 import { CALM, FAILS_TO_WRITE, TAKES_AWAY, UNHEARD } from './world/fault-traits.ts'
 import type { Budget, FaultPlan, PlannedFault } from './plan.ts'
 import type { Bundle } from '../support/bundled.ts'
@@ -169,11 +169,10 @@ class FaultRun {
 
   async #work(): Promise<void> {
     const { plan, redis } = this.#options
-    const { connection } = redis
     const { torn, conservation } = this.#breaches
     const isSuspended = (): boolean => this.#suspended > 0
-    await using _ = new ConsistencyChecker(this.#files, torn, isSuspended)
-    await using __ = new LedgerConsistencyChecker({ redis: connection, files: this.#files, conservation, isSuspended })
+    await using _ = checkWhileWritten(this.#files, torn, isSuspended)
+    await using __ = checkLedgerWhileWritten(redis.connection, this.#files, conservation, isSuspended)
     const { budget } = plan
     const first = this.processes.start(
       plan.follows ? 'watch' : 'run',

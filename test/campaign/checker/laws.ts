@@ -11,31 +11,23 @@ import { marksIn } from '../world/paged-documents.ts'
 import { pagedBreaches } from './paged-laws.ts'
 import type { FaultPlan } from '../plan.ts'
 
-/** What a run broke, one sentence each, by the law it broke. All empty: nothing was broken. */
-export interface Breaches {
-  readonly lost: string[]
-  readonly paidTwice: string[]
-  readonly torn: string[]
-  readonly unexplained: string[]
-  readonly conservation: string[]
-  /** Runs that did not end. */
-  readonly endless: string[]
-  /** Documents that were unfinished when a run exited 0. */
-  readonly falseZero: string[]
-  /** Numbers of summaries, metrics and records that are not what happened. */
-  readonly numbers: string[]
-}
+/** Each law, and what it means that it was broken. */
+export const LAWS = {
+  lost: 'A document is neither in the store nor listed as failed, or its outputs are of something else.',
+  paidTwice: 'A content was charged again without a reason.',
+  torn: 'A document, a receipt or a letter is not whole.',
+  unexplained: 'A process did what it must not do.',
+  conservation: 'The ledger and the store do not agree.',
+  endless: 'A run did not end.',
+  falseZero: 'A document was unfinished when a run exited 0.',
+  numbers: 'Numbers of summaries, metrics and records are not what happened.',
+} as const
 
-export const noBreaches = (): Breaches => ({
-  lost: [],
-  paidTwice: [],
-  torn: [],
-  unexplained: [],
-  conservation: [],
-  endless: [],
-  falseZero: [],
-  numbers: [],
-})
+/** What a run broke, one sentence each, by the law it broke. All empty: nothing was broken. */
+export type Breaches = Readonly<Record<keyof typeof LAWS, string[]>>
+
+export const noBreaches = (): Breaches =>
+  Object.fromEntries(Object.keys(LAWS).map((law) => [law, [] as string[]])) as unknown as Breaches
 
 export const isEmpty = (breaches: Breaches): boolean => Object.values(breaches).flat().length === 0
 

@@ -1,6 +1,7 @@
 import { join } from 'node:path'
 import { openStoreFiles } from '../checker/store-files.ts'
 import { type Metrics, readMetrics } from '../checker/metrics-outside.ts'
+import { linesOf, reportOf } from '../checker/numbers.ts'
 import { readStoreOutside } from '../checker/store-outside.ts'
 import type { Charge } from '../service/charges.ts'
 import { ChargingService } from '../service/charging-service.ts'
@@ -120,7 +121,8 @@ export async function numbersRun(seed: number, world: NumbersWorld): Promise<rea
     const counted = await source.count(step, leftOut)
     const reported: Reported = {
       ...reportedBy({ plan, ran, status, failures }),
-      worker: worked === undefined ? null : { metrics: metrics as Metrics, documents: documentsIn(worked.stdout) },
+      worker:
+        worked === undefined ? null : { metrics: metrics as Metrics, documents: reportOf(worked.stdout).documents },
       store,
       listed: counted.files,
       hadPending,
@@ -172,25 +174,17 @@ function reportedBy({
   status,
   failures,
 }: Commands): Pick<Reported, 'plan' | 'run' | 'status' | 'failures' | 'exitCode' | 'documents' | 'stderr'> {
-  const events = linesOf(ran.stdout)
+  const { summary, documents } = reportOf(ran.stdout)
   return {
     plan: linesOf(plan.stdout)[0] as never,
-    run: events.find(({ event }) => event === 'summary') as never,
+    run: (summary ?? undefined) as never,
     status: linesOf(status.stdout)[0] as never,
     failures: linesOf(failures.stdout).map(({ key }) => String(key)),
     exitCode: ran.code,
-    documents: documentsIn(ran.stdout),
+    documents,
     stderr: [plan, ran, status, failures]
       .map(({ stderr }) => stderr)
       .join('')
       .slice(-800),
   }
 }
-
-const documentsIn = (stdout: string): readonly string[] =>
-  linesOf(stdout)
-    .filter(({ event }) => event === 'document')
-    .map(({ key }) => String(key))
-
-const linesOf = (stdout: string): readonly Readonly<Record<string, unknown>>[] =>
-  stdout.split('\n').flatMap((line) => (line.startsWith('{') ? [JSON.parse(line) as Record<string, unknown>] : []))
