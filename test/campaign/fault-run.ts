@@ -19,9 +19,9 @@ import {
   checkZero,
   isEmpty,
   noBreaches,
+  overBudget,
 } from './checker/laws.ts'
 import { checkLedgerWhileWritten } from './checker/ledger-consistency-checker.ts'
-import { overBudget } from './checker/budget-law.ts'
 import { NumbersChecker } from './checker/numbers.ts'
 import { checkWhileWritten } from './checker/consistency-checker.ts'
 import { CALM, FAILS_TO_WRITE, TAKES_AWAY, UNHEARD } from './world/fault-traits.ts'
