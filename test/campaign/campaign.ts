@@ -8,9 +8,13 @@ import { type Breaches, isEmpty, LAWS, noBreaches } from './checker/laws.ts'
 import { faultRun, type RunResult } from './fault-run.ts'
 import { metricsRun } from './metrics/metrics-run.ts'
 import { type Mutant, MUTANTS, type Patch } from './mutants.ts'
+import { CREDITS } from './metrics/draw-run.ts'
 import { numbersRun } from './numbers/numbers-run.ts'
 import type { FaultKind } from './classes/index.ts'
-import { type FaultPlan, killingPlan, type Plan, planOf, type Scenario } from './plan.ts'
+import { killingPlan, type Plan, planOf, type Scenario } from './plan.ts'
+import type { ServiceRun } from './service/charges.ts'
+import { ChargingService } from './service/charging-service.ts'
+import type { StoreAddress } from './checker/store-files.ts'
 import { cutPower } from './power/cut-power.ts'
 import { folderTarget, type Target } from './world/environment.ts'
 import { FaultRedis } from './world/fault-redis.ts'
@@ -94,29 +98,29 @@ export async function campaign(options: CampaignOptions): Promise<CampaignResult
   return { ...sumOf(played), unjudged }
 }
 
-async function play(plan: Plan, host: Host): Promise<RunResult> {
-  if (plan.scenario === 'power') return only('torn', await cutPower(plan.seed))
-  if (plan.scenario === 'numbers') return playNumbers(plan, host)
-  if (plan.scenario === 'metrics') return playMetrics(plan, host)
-  return playFaults(plan, host)
-}
-
-async function playFaults(plan: FaultPlan, { programs, ...host }: Host): Promise<RunResult> {
-  return faultRun({ ...host, plan, program: await programs.of(plan) })
-}
-
-/** In folders: links and pipes are in no bucket. */
-async function playNumbers(plan: Plan, { programs, redis }: Host): Promise<RunResult> {
-  await using environment = await folderTarget.open({ seed: plan.seed, faultRate: 0 })
-  return only('numbers', await numbersRun(plan.seed, { environment, redis, program: await programs.of(plan) }))
-}
-
-async function playMetrics(plan: Plan, { programs, redis, target }: Host): Promise<RunResult> {
+async function play(plan: Plan, { programs, redis, target, signal }: Host): Promise<RunResult> {
+  const { seed, scenario } = plan
+  if (scenario === 'power') return only('torn', await cutPower(seed))
+  // Numbers are compared in folders: links and pipes are in no bucket.
+  await using environment = await (scenario === 'numbers' ? folderTarget : target).open({ faultRate: 0, ...plan })
+  await redis.connection.flushall()
+  await using service = await ChargingService.open(serviceFor(plan, environment.store))
+  const world = { environment, service, redis, program: await programs.of(plan), signal }
+  if (scenario === 'numbers') return only('numbers', await numbersRun(seed, world))
+  if ('documents' in plan) return await faultRun(plan, world)
   const found = await findPrometheus()
   if (typeof found === 'string') throw new Error(found)
-  await using environment = await target.open({ seed: plan.seed, faultRate: 0 })
-  const world = { programs: found, environment, redis, program: await programs.of(plan) }
-  return only('numbers', await metricsRun(plan.seed, world))
+  return only('numbers', await metricsRun(seed, world, found))
+}
+
+function serviceFor(plan: Plan, store: StoreAddress): ServiceRun {
+  const { seed } = plan
+  if ('documents' in plan) {
+    const { faultRate, delayMs, bursts, routing, budget: prices } = plan
+    return { seed, faultRate, delayMs, bursts, paged: routing !== null, prices, store }
+  }
+  const prices = { price: plan.scenario === 'metrics' ? CREDITS : 1, rises: [], emptyAfter: null }
+  return { seed, faultRate: 0, delayMs: 1, bursts: [], paged: false, prices, store }
 }
 
 function only(law: keyof Breaches, sentences: readonly string[]): RunResult {

@@ -47,12 +47,12 @@ export interface FaultPlan {
  * `numbers`: a source of all kinds of files, changed between runs with other flags. `metrics`: what a Prometheus scrapes.
  * `power`: the disk of a store loses its power at drawn moments.
  */
-export interface OtherPlan<Name extends 'numbers' | 'metrics' | 'power'> {
-  readonly scenario: Name
+export interface OtherPlan {
+  readonly scenario: 'numbers' | 'metrics' | 'power'
   readonly seed: number
 }
 
-export type Plan = FaultPlan | OtherPlan<'numbers'> | OtherPlan<'metrics'> | OtherPlan<'power'>
+export type Plan = FaultPlan | OtherPlan
 export type Scenario = Plan['scenario']
 
 /** How often each is drawn. */

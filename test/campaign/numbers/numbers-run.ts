@@ -4,14 +4,11 @@ import { type Metrics, readMetrics } from '../checker/metrics-outside.ts'
 import { linesOf, reportOf } from '../checker/numbers.ts'
 import { readStoreOutside } from '../checker/store-outside.ts'
 import type { Charge } from '../service/charges.ts'
-import { ChargingService } from '../service/charging-service.ts'
-import type { Bundle } from '../../support/bundled.ts'
 import { freePort } from '../../support/free-port.ts'
 import { Random } from '../../support/random.ts'
 import { type Finished, startSluice } from '../../support/sluice.ts'
 import { until } from '../../support/wait.ts'
-import type { Environment } from '../world/environment.ts'
-import type { FaultRedis } from '../world/fault-redis.ts'
+import type { World } from '../world/environment.ts'
 import { differences, type Reported } from './compare-numbers.ts'
 import { DrawnSource } from './draw-source.ts'
 
@@ -63,23 +60,13 @@ const flagsOf = ({ archives, passthrough, checksum, redact, hidden, exclude }: S
   ...(exclude === null ? [] : ['--exclude', exclude]),
 ]
 
-export interface NumbersWorld {
-  readonly environment: Environment
-  readonly redis: FaultRedis
-  readonly program: Bundle
-}
-
 /** One sentence for each breach, with the number of its run and its flags. */
-export async function numbersRun(seed: number, world: NumbersWorld): Promise<readonly string[]> {
-  const { environment, redis, program } = world
+export async function numbersRun(seed: number, world: World): Promise<readonly string[]> {
+  const { environment, service, redis, program } = world
   const { out, state } = environment
   const random = new Random(seed)
   const id = `run-${seed}`
-  const prices = { price: 1, rises: [], emptyAfter: null }
   const { store: address } = environment
-  const calm = { seed, faultRate: 0, bursts: [], delayMs: 1, paged: false }
-  await using service = await ChargingService.open({ ...calm, prices, store: address })
-  await redis.connection.flushall()
   await using _ = {
     [Symbol.asyncDispose]: () => redis.close(line),
   }
