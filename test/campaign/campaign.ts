@@ -1,17 +1,21 @@
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import type { Plugin } from 'rolldown'
 import { bundle } from '../support/bundle.ts'
 import { type Bundle, bundledForAll } from '../support/bundled.ts'
 import { findPrometheus } from '../support/prometheus.ts'
-import { applyMutations } from './apply-mutations.ts'
-import { type Breaches, isEmpty, noBreaches } from './checker/laws.ts'
+import { type Breaches, isEmpty, LAWS, noBreaches } from './checker/laws.ts'
 import { faultRun, type RunResult } from './fault-run.ts'
 import { metricsRun } from './metrics/metrics-run.ts'
-import { type Mutant, MUTANTS } from './mutants.ts'
+import { type Mutant, MUTANTS, type Patch } from './mutants.ts'
+import { CREDITS } from './metrics/draw-run.ts'
 import { numbersRun } from './numbers/numbers-run.ts'
-import { type FaultKind, type FaultPlan, killingPlan, type Plan, planOf, type Scenario } from './plan.ts'
-import { cutPower } from './power/cut-power.ts'
+import type { FaultKind } from './classes/index.ts'
+import { killingPlan, type Plan, planOf, type Scenario } from './plan.ts'
+import type { ServiceRun } from './service/charges.ts'
 import { ChargingService } from './service/charging-service.ts'
+import type { StoreAddress } from './checker/store-files.ts'
+import { cutPower } from './power/cut-power.ts'
 import { folderTarget, type Target } from './world/environment.ts'
 import { FaultRedis } from './world/fault-redis.ts'
 
@@ -57,7 +61,6 @@ export interface CampaignResult {
 
 /** What the runs of a campaign share; Redis is one run's at a time. */
 interface Host {
-  readonly service: ChargingService
   readonly redis: FaultRedis
   readonly programs: Programs
   readonly target: Target
@@ -65,7 +68,6 @@ interface Host {
 }
 
 export async function campaign(options: CampaignOptions): Promise<CampaignResult> {
-  await using service = await ChargingService.start()
   await using programs = new Programs(options)
   const played: (readonly [Plan, RunResult])[] = []
   let unjudged = 0
@@ -80,7 +82,7 @@ export async function campaign(options: CampaignOptions): Promise<CampaignResult
       if (options.verbose) options.say(JSON.stringify(plan))
       const startedAt = Date.now()
       const { target } = options
-      const result = await unlessAborted(play(plan, { service, redis, programs, target, signal }), signal)
+      const result = await unlessAborted(play(plan, { redis, programs, target, signal }), signal)
       if (result === null) return
       if (result instanceof Error) {
         options.say(`seed ${seed} was not judged: ${result.message}`)
@@ -96,29 +98,29 @@ export async function campaign(options: CampaignOptions): Promise<CampaignResult
   return { ...sumOf(played), unjudged }
 }
 
-async function play(plan: Plan, host: Host): Promise<RunResult> {
-  if (plan.scenario === 'power') return only('torn', await cutPower(plan.seed))
-  if (plan.scenario === 'numbers') return playNumbers(plan, host)
-  if (plan.scenario === 'metrics') return playMetrics(plan, host)
-  return playFaults(plan, host)
-}
-
-async function playFaults(plan: FaultPlan, { programs, ...host }: Host): Promise<RunResult> {
-  return faultRun({ ...host, plan, program: await programs.of(plan) })
-}
-
-/** In folders: links and pipes are in no bucket. */
-async function playNumbers(plan: Plan, { programs, service, redis }: Host): Promise<RunResult> {
-  await using environment = await folderTarget.open({ seed: plan.seed, faultRate: 0 })
-  return only('numbers', await numbersRun(plan.seed, { environment, service, redis, program: await programs.of(plan) }))
-}
-
-async function playMetrics(plan: Plan, { programs, service, redis, target }: Host): Promise<RunResult> {
+async function play(plan: Plan, { programs, redis, target, signal }: Host): Promise<RunResult> {
+  const { seed, scenario } = plan
+  if (scenario === 'power') return only('torn', await cutPower(seed))
+  // Numbers are compared in folders: links and pipes are in no bucket.
+  await using environment = await (scenario === 'numbers' ? folderTarget : target).open({ faultRate: 0, ...plan })
+  await redis.connection.flushall()
+  await using service = await ChargingService.open(serviceFor(plan, environment.store))
+  const world = { environment, service, redis, program: await programs.of(plan), signal }
+  if (scenario === 'numbers') return only('numbers', await numbersRun(seed, world))
+  if ('documents' in plan) return await faultRun(plan, world)
   const found = await findPrometheus()
   if (typeof found === 'string') throw new Error(found)
-  await using environment = await target.open({ seed: plan.seed, faultRate: 0 })
-  const world = { programs: found, environment, service, redis, program: await programs.of(plan) }
-  return only('numbers', await metricsRun(plan.seed, world))
+  return only('numbers', await metricsRun(seed, world, found))
+}
+
+function serviceFor(plan: Plan, store: StoreAddress): ServiceRun {
+  const { seed } = plan
+  if ('documents' in plan) {
+    const { faultRate, delayMs, bursts, routing, budget: prices } = plan
+    return { seed, faultRate, delayMs, bursts, paged: routing !== null, prices, store }
+  }
+  const prices = { price: plan.scenario === 'metrics' ? CREDITS : 1, rises: [], emptyAfter: null }
+  return { seed, faultRate: 0, delayMs: 1, bursts: [], paged: false, prices, store }
 }
 
 function only(law: keyof Breaches, sentences: readonly string[]): RunResult {
@@ -171,8 +173,29 @@ class Programs implements AsyncDisposable {
     return program
   }
 
-  #plugins(): ReturnType<typeof applyMutations>[] {
+  #plugins(): Plugin[] {
     return this.#mutant === null ? [] : [applyMutations(MUTANTS[this.#mutant])]
+  }
+}
+
+/** Plants mistakes as the program is bundled. A text that is not there any more is an error: it would test nothing. */
+function applyMutations(patches: readonly Patch[]): Plugin {
+  const open = new Set(patches)
+  return {
+    name: 'planted mistakes',
+    transform(code: string, id: string): string {
+      let text = code
+      for (const patch of patches.filter(([file]) => id.endsWith(file))) {
+        const [file, from, to] = patch
+        if (!text.includes(from)) throw new Error(`${file} has no ${JSON.stringify(from)}: mend this mutant`)
+        text = text.replace(from, () => to)
+        open.delete(patch)
+      }
+      return text
+    },
+    buildEnd(error?: Error): void {
+      if (error === undefined && open.size > 0) throw new Error(`not in the program: ${[...open].join(', ')}`)
+    },
   }
 }
 
@@ -188,7 +211,7 @@ async function unlessAborted<T>(run: Promise<T>, signal: AbortSignal): Promise<T
 function sumOf(played: readonly (readonly [Plan, RunResult])[]): Omit<CampaignResult, 'unjudged'> {
   const results = played.map(([, result]) => result)
   const sum = (of: (result: RunResult) => number): number => results.reduce((total, one) => total + of(one), 0)
-  const laws = Object.keys(noBreaches()) as (keyof Breaches)[]
+  const laws = Object.keys(LAWS) as (keyof Breaches)[]
   return {
     runs: results.length,
     breaches: Object.fromEntries(

@@ -4,11 +4,9 @@ import { Random } from '../support/random.ts'
 import type { RunningSluice } from '../support/sluice.ts'
 import { Archive } from './world/archive.ts'
 import { type Charge, describeCharge } from './service/charges.ts'
-import type { ChargingService } from './service/charging-service.ts'
 import { commandOf, SluiceProcesses, scans } from './world/sluice-processes.ts'
 import { Journal } from './journal.ts'
 import { DoubtsSeen } from './checker/doubts-seen.ts'
-import type { FaultRedis } from './world/fault-redis.ts'
 import {
   type Breaches,
   checkAtRest,
@@ -19,17 +17,15 @@ import {
   checkZero,
   isEmpty,
   noBreaches,
+  overBudget,
 } from './checker/laws.ts'
-import { LedgerConsistencyChecker } from './checker/ledger-consistency-checker.ts'
-import { overBudget } from './checker/budget-law.ts'
+import { checkLedgerWhileWritten } from './checker/ledger-consistency-checker.ts'
 import { NumbersChecker } from './checker/numbers.ts'
-import { ConsistencyChecker } from './checker/consistency-checker.ts'
+import { checkWhileWritten } from './checker/consistency-checker.ts'
 import { CALM, FAILS_TO_WRITE, TAKES_AWAY, UNHEARD } from './world/fault-traits.ts'
 import type { Budget, FaultPlan, PlannedFault } from './plan.ts'
-import type { Bundle } from '../support/bundled.ts'
 import { describeRedis } from './checker/redis-outside.ts'
-import { ServiceLine } from './service/service-line.ts'
-import type { Environment, Target } from './world/environment.ts'
+import type { World } from './world/environment.ts'
 import { openStoreFiles, type StoreFiles } from './checker/store-files.ts'
 import { readStoreOutside, type StoreOutside } from './checker/store-outside.ts'
 import { KeptUnits } from './checker/kept-units.ts'
@@ -70,22 +66,9 @@ export interface RunResult {
   readonly journal: string | null
 }
 
-export interface FaultRunOptions {
-  readonly plan: FaultPlan
-  readonly target: Target
-  readonly service: ChargingService
-  readonly redis: FaultRedis
-  readonly program: Bundle
-  /** Ends the run at once, with an error. */
-  readonly signal: AbortSignal
-}
-
 /** One run of the campaign: an archive, real processes, the plan's faults, then healing, then the laws. */
-export async function faultRun(options: FaultRunOptions): Promise<RunResult> {
-  await using environment = await options.target.open(options.plan)
-  await using line = await ServiceLine.open(options.service.url)
-  await options.redis.connection.flushall()
-  const started = new FaultRun(environment, line, options)
+export async function faultRun(plan: FaultPlan, world: World): Promise<RunResult> {
+  const started = new FaultRun(plan, world)
   try {
     return await started.play()
   } finally {
@@ -98,9 +81,9 @@ export async function faultRun(options: FaultRunOptions): Promise<RunResult> {
 class FaultRun {
   readonly processes: SluiceProcesses
   readonly doubts: DoubtsSeen
-  readonly #options: FaultRunOptions
+  readonly #plan: FaultPlan
+  readonly #world: World
   readonly #archive: Archive
-  readonly #environment: Environment
   readonly #files: StoreFiles
   readonly #id: string
   readonly #breaches = noBreaches()
@@ -114,11 +97,11 @@ class FaultRun {
   /** Faults that damage the store at present. */
   #suspended = 0
 
-  constructor(environment: Environment, line: ServiceLine, options: FaultRunOptions) {
-    const { plan, redis, program } = options
-    this.#options = options
+  constructor(plan: FaultPlan, world: World) {
+    const { environment, service, redis, program } = world
+    this.#plan = plan
+    this.#world = world
     this.#id = `run-${plan.seed}`
-    this.#environment = environment
     this.#files = openStoreFiles(environment.store)
     this.#archive = new Archive(environment.fixtures, new Random(plan.seed + 1))
     const { concurrency } = plan
@@ -126,7 +109,7 @@ class FaultRun {
       environment,
       redis,
       onZero: (startedAt) => this.#checkZero(startedAt),
-      serviceUrl: line.url,
+      serviceUrl: service.url,
       apiKey: this.#id,
       concurrency,
       takeoverMs: plan.budget === null ? TAKEOVER_MS : CAPPED_TAKEOVER_MS,
@@ -141,7 +124,7 @@ class FaultRun {
       doubts: this.doubts,
       archive: this.#archive,
       redis,
-      service: line,
+      service,
       environment,
       files: this.#files,
       keptPages: plan.routing === null ? null : new KeptUnits(this.#files),
@@ -149,7 +132,7 @@ class FaultRun {
       breaches: this.#breaches,
       journal: this.#journal,
       random: new Random(plan.seed + 2),
-      suspendChecks: () => {
+      damaging: () => {
         this.#suspended += 1
         return { [Symbol.asyncDispose]: async () => void (this.#suspended -= 1) }
       },
@@ -157,24 +140,20 @@ class FaultRun {
   }
 
   async play(): Promise<RunResult> {
-    const { plan, service } = this.#options
-    const paged = plan.routing !== null
-    await this.#archive.populate({ ...plan, paged })
-    await this.#numbers.plantOthers(this.#environment.fixtures)
-    const { seed, faultRate, delayMs, bursts, budget: prices } = plan
-    const { store } = this.#environment
-    service.begin({ id: this.#id, seed, faultRate, delayMs, bursts, paged, prices, store })
+    const plan = this.#plan
+    await this.#archive.populate({ ...plan, paged: plan.routing !== null })
+    await this.#numbers.plantOthers(this.#world.environment.fixtures)
     await this.#work()
     return this.#judge()
   }
 
   async #work(): Promise<void> {
-    const { plan, service, redis } = this.#options
-    const { connection } = redis
+    const { redis } = this.#world
     const { torn, conservation } = this.#breaches
     const isSuspended = (): boolean => this.#suspended > 0
-    await using _ = new ConsistencyChecker(this.#files, torn, isSuspended)
-    await using __ = new LedgerConsistencyChecker({ redis: connection, files: this.#files, conservation, isSuspended })
+    await using _ = checkWhileWritten(this.#files, torn, isSuspended)
+    await using __ = checkLedgerWhileWritten(redis.connection, this.#files, conservation, isSuspended)
+    const plan = this.#plan
     const { budget } = plan
     const first = this.processes.start(
       plan.follows ? 'watch' : 'run',
@@ -184,34 +163,34 @@ class FaultRun {
     for (let count = 0; count < plan.helpers; count++) this.processes.start('work')
     for (const fault of plan.faults) await this.#strikeAt(fault)
     if (budget !== null) await this.#checkBudget(first, budget)
-    service.heal(this.#id)
-    this.#environment.heal()
+    this.#world.service.heal()
+    this.#world.environment.heal()
     await this.#comeToAnEnd()
   }
 
   async #strikeAt(fault: PlannedFault): Promise<void> {
-    const { service, signal } = this.#options
+    const { service, signal } = this.#world
     const begun = Date.now() + BEGIN_MS
-    while (service.requests(this.#id) === 0 && Date.now() < begun) await sleep(POLL_MS, undefined, { signal })
-    const from = service.requests(this.#id)
-    const until = Date.now() + fault.patienceMs * this.#environment.pace
-    while (service.requests(this.#id) < from + fault.requests && Date.now() < until) {
+    while (service.requests === 0 && Date.now() < begun) await sleep(POLL_MS, undefined, { signal })
+    const from = service.requests
+    const until = Date.now() + fault.patienceMs * this.#world.environment.pace
+    while (service.requests < from + fault.requests && Date.now() < until) {
       await sleep(POLL_MS, undefined, { signal })
     }
     await this.#nemesis.inject(fault.kind)
     // A run without a cap comes after the law of the capped one was checked.
-    const isCapped = this.#options.plan.budget !== null
+    const isCapped = this.#plan.budget !== null
     this.#startedLast = isCapped || this.processes.living.some(scans) ? null : this.processes.start('run')
   }
 
   async #checkBudget(capped: RunningSluice, budget: Budget): Promise<void> {
-    const { plan, service } = this.#options
+    const plan = this.#plan
     await this.#ended(capped)
     await sleep(SETTLED_MS)
     const { interrupted, losesData } = this.#nemesis
     const interruptions = [...interrupted, ...(await readStalls(this.processes.stalls))]
     const slots = plan.concurrency * (1 + plan.helpers)
-    const charges = await service.read(this.#id)
+    const { charges } = this.#world.service
     this.#breaches.unexplained.push(...overBudget({ budget, slots, charges, interruptions, losesData }))
   }
 
@@ -224,7 +203,7 @@ class FaultRun {
     const helpers = this.processes.living
     let observer = await this.#startObserver()
     // Whatever was interrupted, one run from its beginning to its end makes it good.
-    if (this.#startedLast === null || !this.#options.plan.short) await this.#ended(this.processes.start('run'))
+    if (this.#startedLast === null || !this.#plan.short) await this.#ended(this.processes.start('run'))
     // Where the store was away, it could not begin before the run had made another.
     if (!this.processes.living.includes(observer)) observer = await this.#startObserver()
     await this.#numbers.readObserver(observer)
@@ -237,7 +216,7 @@ class FaultRun {
   }
 
   async #ended(running: RunningSluice): Promise<void> {
-    const { signal, redis } = this.#options
+    const { signal, redis } = this.#world
     const late = sleep(PEACE_MS, 'late' as const, { ref: false, signal })
     if ((await Promise.race([running.finished, late])) !== 'late') return
     this.#cutOff = true
@@ -248,9 +227,9 @@ class FaultRun {
   }
 
   async #judge(): Promise<RunResult> {
-    const { redis, service } = this.#options
+    const { redis } = this.#world
     const store = await readStoreOutside(this.#files)
-    const charges = await service.end(this.#id)
+    const { charges } = this.#world.service
     const { resent: doubts, left } = await this.doubts.end()
     await this.processes.checked()
     await checkAtRest(store, redis.connection, this.#breaches)
@@ -261,13 +240,13 @@ class FaultRun {
     const doubt = { interruptions: [...interrupted, ...stalls], keepMs: this.#keepMs, counted, contentOf }
     checkCharges(charges, doubt, this.#breaches)
     if (!this.#cutOff) {
-      await checkOutcome(this.#archive, store, { plan: this.#options.plan, charges }, this.#breaches)
+      await checkOutcome(this.#archive, store, { plan: this.#plan, charges }, this.#breaches)
       await checkLedger(this.#archive, store, redis.connection, this.#breaches)
       checkEnds(this.processes.ended, store.letters.size > 0 ? 2 : 0, this.#breaches)
       this.#checkNumbers(store, charges)
     }
     const ambiguous = left.length + doubts.length
-    const ambiguousBound = this.#nemesis.ambiguousBound + stalls.length * this.#options.plan.concurrency
+    const ambiguousBound = this.#nemesis.ambiguousBound + stalls.length * this.#plan.concurrency
     if (ambiguous > ambiguousBound) {
       this.#breaches.unexplained.push(`${ambiguous} requests in doubt, and ${ambiguousBound} can be`)
     }
@@ -277,21 +256,21 @@ class FaultRun {
       ambiguousBound,
       requests: charges.length,
       longestStopMs: this.#nemesis.longestStopMs,
-      faults: this.#options.plan.faults.map(({ kind }) => kind),
+      faults: this.#plan.faults.map(({ kind }) => kind),
       journal: isEmpty(this.#breaches) ? null : await this.#keepJournal(charges, doubts),
     }
   }
 
   /** From an answer to its receipt; a process whose writes fail holds the answer until they succeed. */
   get #keepMs(): number {
-    const { plan } = this.#options
+    const plan = this.#plan
     const failsToWrite =
-      plan.faults.some(({ kind }) => FAILS_TO_WRITE.includes(kind)) || this.#environment.store.kind === 's3'
+      plan.faults.some(({ kind }) => FAILS_TO_WRITE.includes(kind)) || this.#world.environment.store.kind === 's3'
     return SLOW_MS + (failsToWrite ? WRITE_ERRORS_MS : 0)
   }
 
   async #checkZero(startedAt: number): Promise<void> {
-    const { store: at } = this.#environment
+    const { store: at } = this.#world.environment
     // It was moved away in the moment after the run's end.
     if (at.kind === 'folder' && !existsSync(at.path)) return
     const store = await readStoreOutside(this.#files)
@@ -302,7 +281,7 @@ class FaultRun {
   }
 
   #checkNumbers(store: StoreOutside, charges: readonly Charge[]): void {
-    const { faults, bursts } = this.#options.plan
+    const { faults, bursts } = this.#plan
     const kinds = faults.map(({ kind }) => kind)
     const isCalm = kinds.every((kind) => CALM.includes(kind))
     // A document that the page of a portal or an unusable answer made fail is asked for again by the next run.
@@ -314,10 +293,10 @@ class FaultRun {
   }
 
   async #keepJournal(charges: readonly Charge[], doubts: readonly string[]): Promise<string> {
-    const { plan, redis } = this.#options
+    const { redis } = this.#world
     for (const charge of charges) this.#journal.note(describeCharge(charge), charge.at)
     return this.#journal.keep(this.#id, {
-      plan: JSON.stringify(plan),
+      plan: JSON.stringify(this.#plan),
       'laws broken': JSON.stringify(this.#breaches, null, 2),
       'in doubt and sent again': doubts.join('\n'),
       Redis: await describeRedis(redis.connection),

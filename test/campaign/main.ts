@@ -1,9 +1,9 @@
 import { parseArgs } from 'node:util'
 import { campaign, isBroken } from './campaign.ts'
-import { CLASSES, isClass } from './classes/index.ts'
+import { CLASSES, FAULTS } from './classes/index.ts'
 import type { FaultClass } from './classes/fault-class.ts'
 import { FOUND_BY, isMutant, MUTANTS } from './mutants.ts'
-import { FAULTS, SCENARIOS } from './plan.ts'
+import { SCENARIOS } from './plan.ts'
 import { openS3Target } from './world/s3-target.ts'
 import { folderTarget } from './world/environment.ts'
 
@@ -58,7 +58,7 @@ async function searchAll(): Promise<number> {
   const missed: string[] = []
   const targetKind = values.s3 ? 's3' : 'folder'
   const searched = FOUND_BY.filter(([fault]) => {
-    const { target: only = targetKind }: Partial<FaultClass> = isClass(fault) ? CLASSES[fault] : {}
+    const { target: only = targetKind }: FaultClass = CLASSES[fault]
     return only === targetKind && (faults === undefined || faults.includes(fault))
   })
   for (const [fault, planted] of searched) {

@@ -1,4 +1,4 @@
-import type { FaultKind } from './plan.ts'
+import type { FaultKind } from './classes/index.ts'
 
 /*
  * Mistakes that the campaign must find. They are planted into the text of a module as the program is bundled, so that

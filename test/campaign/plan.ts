@@ -1,22 +1,6 @@
 import { Random } from '../support/random.ts'
-import { CLASS_NAMES, type ClassName } from './classes/index.ts'
+import { type FaultKind, FAULTS } from './classes/index.ts'
 import type { Prices } from './service/charges.ts'
-
-/** What happens to the processes, to Redis or to the archive. */
-export const OLD_FAULTS = [
-  'kill',
-  'kill-all',
-  'terminate',
-  'freeze',
-  'kill-redis',
-  'second-run',
-  'change',
-  'write-errors',
-] as const
-/** `replace`: a process that is picked by lot is killed, and another one started instead. `kill-worker`: one that is no run. */
-export type FaultKind = (typeof OLD_FAULTS)[number] | ClassName | 'replace' | 'kill-worker'
-
-export const FAULTS: readonly FaultKind[] = [...OLD_FAULTS, ...CLASS_NAMES]
 
 export interface PlannedFault {
   readonly kind: FaultKind
@@ -63,12 +47,12 @@ export interface FaultPlan {
  * `numbers`: a source of all kinds of files, changed between runs with other flags. `metrics`: what a Prometheus scrapes.
  * `power`: the disk of a store loses its power at drawn moments.
  */
-export interface OtherPlan<Name extends 'numbers' | 'metrics' | 'power'> {
-  readonly scenario: Name
+export interface OtherPlan {
+  readonly scenario: 'numbers' | 'metrics' | 'power'
   readonly seed: number
 }
 
-export type Plan = FaultPlan | OtherPlan<'numbers'> | OtherPlan<'metrics'> | OtherPlan<'power'>
+export type Plan = FaultPlan | OtherPlan
 export type Scenario = Plan['scenario']
 
 /** How often each is drawn. */

@@ -19,7 +19,10 @@ describe.concurrent('a worker that stands still in its commit', () => {
       const env = { SLUICE_DELETE_GONE: 'true' }
       expect((await harness.run(flags, { env })).code).toBe(0)
       await harness.write('0.html', '<p>the second version')
-      const paused = harness.start('run', flags, { env, preloads: ['stop-at-commit.ts'] })
+      const paused = harness.start('run', flags, {
+        env: { ...env, FAULT_STOP_AT_COMMIT: '1' },
+        preloads: ['../../campaign/preloads/stop-at.ts'],
+      })
       await until('the worker stands still', 60_000, async () => isStopped(paused))
       if (fate === 'changed') await harness.write('0.html', '<p>the third version')
       else await rm(join(harness.source, '0.html'))

@@ -1,4 +1,4 @@
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { finished } from 'node:stream/promises'
 import { listen, type Listening } from './listen.ts'
@@ -179,6 +179,11 @@ export class ScriptedService implements AsyncDisposable {
   /** Base address: `http://127.0.0.1:<port>`. */
   get url(): string {
     return this.#listening?.url ?? ''
+  }
+
+  /** For tests that change how it listens. */
+  get server(): Server {
+    return this.#server
   }
 
   /** Documents paid for, copies counted each time. */

@@ -3,39 +3,31 @@ import type { DeadLetter } from '#src/document/record.ts'
 import type { RedisConnection } from '#src/redis/connection.ts'
 import { type Archive, kindOf, markdownOf } from '../world/archive.ts'
 import type { Finished } from '../../support/sluice.ts'
-import type { Charge } from '../service/charges.ts'
+import { type Charge, creditsOf } from '../service/charges.ts'
 import { readLedger } from './redis-outside.ts'
 import type { StoreOutside } from './store-outside.ts'
 import { lostBy, type Interruption } from './interruptions.ts'
 import { marksIn } from '../world/paged-documents.ts'
 import { pagedBreaches } from './paged-laws.ts'
-import type { FaultPlan } from '../plan.ts'
+import type { Budget, FaultPlan } from '../plan.ts'
+
+/** Each law, and what it means that it was broken. */
+export const LAWS = {
+  lost: 'A document is neither in the store nor listed as failed, or its outputs are of something else.',
+  paidTwice: 'A content was charged again without a reason.',
+  torn: 'A document, a receipt or a letter is not whole.',
+  unexplained: 'A process did what it must not do.',
+  conservation: 'The ledger and the store do not agree.',
+  endless: 'A run did not end.',
+  falseZero: 'A document was unfinished when a run exited 0.',
+  numbers: 'Numbers of summaries, metrics and records are not what happened.',
+} as const
 
 /** What a run broke, one sentence each, by the law it broke. All empty: nothing was broken. */
-export interface Breaches {
-  readonly lost: string[]
-  readonly paidTwice: string[]
-  readonly torn: string[]
-  readonly unexplained: string[]
-  readonly conservation: string[]
-  /** Runs that did not end. */
-  readonly endless: string[]
-  /** Documents that were unfinished when a run exited 0. */
-  readonly falseZero: string[]
-  /** Numbers of summaries, metrics and records that are not what happened. */
-  readonly numbers: string[]
-}
+export type Breaches = Readonly<Record<keyof typeof LAWS, string[]>>
 
-export const noBreaches = (): Breaches => ({
-  lost: [],
-  paidTwice: [],
-  torn: [],
-  unexplained: [],
-  conservation: [],
-  endless: [],
-  falseZero: [],
-  numbers: [],
-})
+export const noBreaches = (): Breaches =>
+  Object.fromEntries(Object.keys(LAWS).map((law) => [law, [] as string[]])) as unknown as Breaches
 
 export const isEmpty = (breaches: Breaches): boolean => Object.values(breaches).flat().length === 0
 
@@ -225,4 +217,39 @@ export function checkEnds(ended: readonly Finished[], exitCode: number, { unexpl
     const trace = /^.*\n +at .*$/m.exec(stderr)
     if (trace !== null) unexplained.push(`a process printed: ${trace[0]}`)
   }
+}
+
+interface Spent {
+  readonly budget: Budget
+  /** Requests that can be in flight in all processes. */
+  readonly slots: number
+  readonly charges: readonly Charge[]
+  readonly interruptions: readonly Interruption[]
+  readonly losesData: boolean
+}
+
+/** One sentence where a capped run and its workers spent more than the cap allows. */
+export function overBudget(spent: Spent): readonly string[] {
+  const { cap } = spent.budget
+  const [charged, bound] = [creditsOf(spent.charges.filter((one) => one.charged)), boundOf(spent)]
+  if (charged <= cap + bound) return []
+  return [`${charged} charged under a cap of ${cap}: ${charged - cap} over, and ${bound} may be`]
+}
+
+/**
+ * Beyond the cap by the promise: the first document, whose price no process knew; after a rise the difference, for the
+ * requests that can be in flight. A process that is killed reports nothing of its unsaved requests: they count as they
+ * were reserved, and not at all where Redis lost the reservation too.
+ */
+function boundOf({ budget: { cap, price, rises }, slots, charges, interruptions, losesData }: Spent): number {
+  const highest = Math.max(price, ...charges.map(({ credits }) => credits))
+  const first = Math.max(0, price - cap)
+  const risen = rises.length > 0 ? (highest - price) * slots : 0
+  const unsaved = charges.flatMap(({ charged, at, units, credits }) => {
+    const cut = interruptions.find(({ until, kept }) => at <= until && !units.some((unit) => kept.has(unit)))
+    if (!charged || cut === undefined) return []
+    // A price is reported in the step that ends a request, as its answer is saved; the model says 1 before.
+    return [credits - (losesData ? 0 : cut.kept.size > 0 ? price : 1)]
+  })
+  return first + risen + unsaved.reduce((sum, credits) => sum + credits, 0)
 }

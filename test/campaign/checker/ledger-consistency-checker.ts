@@ -12,37 +12,26 @@ const MANIFEST = 'store.json'
 /** Longest time in milliseconds between a commit and its entry in the ledger. */
 const SETTLED_MS = 1_500
 
-export interface LedgerConsistencyCheckerOptions {
-  readonly redis: RedisConnection
-  readonly files: StoreFiles
-  /** The checker adds its findings here, one sentence each. */
-  readonly conservation: string[]
-  readonly isSuspended: () => boolean
-}
-
 /**
  * Consistency checker that polls the ledger while it is written and compares it with the store. Each document that the
  * ledger calls done has a record in the store, because the ledger follows the store (Law 4).
  */
-export class LedgerConsistencyChecker implements AsyncDisposable {
-  readonly #options: LedgerConsistencyCheckerOptions
+class LedgerConsistencyChecker {
+  readonly #redis: RedisConnection
+  readonly #files: StoreFiles
+  readonly #conservation: string[]
   readonly #readNames = new Set<string>()
   /** Keys that had a record when the checker read them. */
   readonly #recorded = new Set<string>()
-  readonly #polling: AsyncDisposable
 
-  constructor(options: LedgerConsistencyCheckerOptions) {
-    this.#options = options
-    this.#polling = poll(CHECK_MS, async () => (options.isSuspended() ? undefined : this.#compare()))
+  constructor(redis: RedisConnection, files: StoreFiles, conservation: string[]) {
+    this.#redis = redis
+    this.#files = files
+    this.#conservation = conservation
   }
 
-  async [Symbol.asyncDispose](): Promise<void> {
-    await this.#polling[Symbol.asyncDispose]()
-  }
-
-  async #compare(): Promise<void> {
-    const { redis, conservation } = this.#options
-    const reported = (await readLedger(redis)).done
+  async compare(): Promise<void> {
+    const reported = (await readLedger(this.#redis)).done
     const isUnseen = ([key]: readonly [string, string]): boolean => !this.#recorded.has(key)
     await this.#checkWhereTheyShouldBe([...reported].filter(isUnseen))
     const unseen = [...reported].filter(isUnseen)
@@ -52,24 +41,24 @@ export class LedgerConsistencyChecker implements AsyncDisposable {
     // One that changed after its job was made is committed anew under its old entry, and steps aside for a moment: only
     // a document whose entry still stands after a while was done all the time.
     await sleep(SETTLED_MS)
-    const after = (await readLedger(redis)).done
+    const after = (await readLedger(this.#redis)).done
     for (const [key] of missing.filter(([one, entry]) => after.get(one) === entry)) {
       this.#recorded.add(key)
-      conservation.push(`${key} was "done" before it was in the store`)
+      this.#conservation.push(`${key} was "done" before it was in the store`)
     }
   }
 
   /** Most documents are at the path of their key: listing the whole store at each poll would saturate the machine. */
   async #checkWhereTheyShouldBe(unseen: readonly (readonly [string, string])[]): Promise<void> {
     for (const [key] of unseen) {
-      const record = parsed(await this.#options.files.read(`documents/${key}/record.json`).catch(() => null))
+      const record = parsed(await this.#files.read(`documents/${key}/record.json`).catch(() => null))
       if (record?.key === key) this.#recorded.add(key)
     }
   }
 
   /** False when the store or one of its records could not be read: which records are missing is then unknown. */
   async #readNewRecords(): Promise<boolean> {
-    const { files } = this.#options
+    const files = this.#files
     const isThere = async (): Promise<boolean> => (await files.read(MANIFEST).catch(() => null)) !== null
     if (!(await isThere())) return false
     const names = await files.list('documents').catch(() => null)
@@ -86,6 +75,17 @@ export class LedgerConsistencyChecker implements AsyncDisposable {
     }
     return all
   }
+}
+
+/** Adds what the checker finds to `conservation`, one sentence each. */
+export function checkLedgerWhileWritten(
+  redis: RedisConnection,
+  files: StoreFiles,
+  conservation: string[],
+  isSuspended: () => boolean,
+): AsyncDisposable {
+  const checker = new LedgerConsistencyChecker(redis, files, conservation)
+  return poll(CHECK_MS, async () => (isSuspended() ? undefined : checker.compare()))
 }
 
 /** Null where the record is gone again or incomplete: other checks report that. */

@@ -27,6 +27,7 @@ export interface Summary {
   readonly skipped: number
   readonly pending: number
   readonly seen: number
+  readonly gone: number
   readonly skippedBy: Readonly<Record<string, number>>
   readonly ended: number
   readonly endedElsewhere: number
@@ -68,10 +69,7 @@ export class NumbersChecker {
   }
 
   ended(pid: number, { signal, stdout }: Pick<Finished, 'signal' | 'stdout'>): void {
-    const events = stdout.split('\n').flatMap((line) => parsed(line))
-    const summary = events.find(({ event }) => event === 'summary') as Summary | undefined
-    const documents = events.filter(({ event }) => event === 'document').map(({ key }) => String(key))
-    this.#reports.push({ pid, wasKilled: signal !== null, summary: summary ?? null, documents })
+    this.#reports.push({ pid, wasKilled: signal !== null, ...reportOf(stdout) })
   }
 
   /** Port of the worker whose metrics are read at rest. */
@@ -127,15 +125,27 @@ export class NumbersChecker {
   }
 }
 
-function parsed(line: string): readonly Readonly<Record<string, unknown>>[] {
-  try {
-    return [JSON.parse(line) as Record<string, unknown>]
-  } catch {
-    return []
-  }
+/** What a command printed with `--json`. A process that was killed may have cut off its last line. */
+export const linesOf = (stdout: string): readonly Readonly<Record<string, unknown>>[] =>
+  stdout.split('\n').flatMap((line) => {
+    try {
+      return line.startsWith('{') ? [JSON.parse(line) as Record<string, unknown>] : []
+    } catch {
+      return []
+    }
+  })
+
+export function reportOf(stdout: string): Pick<Report, 'summary' | 'documents'> {
+  const events = linesOf(stdout)
+  const summary = events.find(({ event }) => event === 'summary') as Summary | undefined
+  const documents = events.filter(({ event }) => event === 'document').map(({ key }) => String(key))
+  return { summary: summary ?? null, documents }
 }
 
-function differing<T extends Readonly<Record<string, number>>>(what: string, reported: T, true_: T): readonly string[] {
+type Numbers = Readonly<Record<string, number>>
+
+/** One sentence for each number that two sources of it do not agree on. */
+export function differing(what: string, reported: Numbers, true_: Numbers): readonly string[] {
   const names = new Set([...Object.keys(reported), ...Object.keys(true_)])
   return [...names]
     .filter((name) => (reported[name] ?? 0) !== (true_[name] ?? 0))

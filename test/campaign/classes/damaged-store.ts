@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path'
 import { EXIT } from '#src/cli/exit-codes.ts'
 import type { DocumentRecord } from '#src/document/record.ts'
 import { isRecord } from '../checker/store-outside.ts'
-import { expectEnd } from './expect-end.ts'
+import { expectEnd } from './process-waits.ts'
 import type { FaultClass, FaultContext } from './fault-class.ts'
 
 const MOST_DAMAGED = 5

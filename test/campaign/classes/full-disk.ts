@@ -4,14 +4,13 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { EXIT } from '#src/cli/exit-codes.ts'
 import { SmallDisk } from '../../outages/support/small-disk.ts'
-import { expectEnd } from './expect-end.ts'
+import { appears, expectEnd } from './process-waits.ts'
 import type { FaultClass } from './fault-class.ts'
 import { onItsOwn } from './on-its-own.ts'
 
 const SIZE = '64m'
 const LONGEST_MS = 4_000
 const APPEARS_MS = 60_000
-const POLL_MS = 10
 const CHUNK = Buffer.alloc(1 << 16)
 
 /** Store, private Redis and log on one disk that is full for a while: the run waits, and goes on. */
@@ -26,8 +25,7 @@ export const fullDisk: FaultClass = {
       if (typeof disk === 'string') return note(disk)
       await using _ = disk
       const running = own.start()
-      const until = performance.now() + APPEARS_MS
-      while (!existsSync(join(out, 'store.json')) && performance.now() < until) await sleep(POLL_MS)
+      await appears(running, APPEARS_MS, () => existsSync(join(out, 'store.json')) || null)
       await sleep(random.below(1_000))
       const lastsMs = 500 + random.below(LONGEST_MS)
       note(`the disk of store, state and log is full for ${lastsMs} ms`)

@@ -7,6 +7,7 @@ import { maintenance } from './maintenance.ts'
 import { otherMount } from './other-mount.ts'
 import { converterMissing, downloadHangs, engineKilled } from './own-programs.ts'
 import { partition } from './partition.ts'
+import { PLANNED_FAULTS, PROCESS_FAULTS } from './processes.ts'
 import { s3Hangs } from './s3-hangs.ts'
 import { serviceAway, wrongAddress } from './service-out.ts'
 import { doubleSignal } from './signals.ts'
@@ -15,8 +16,9 @@ import { storeFull, storeHangs, storeReadOnly, storeVanishes } from './store-out
 import { twoQueues } from './two-queues.ts'
 import { deletedStore, secondSource, unmountedSource, unmountedStore } from './wrong-path.ts'
 
-/** Every class that a plan draws from, beside the old ones of `plan.ts`. */
-export const CLASSES = {
+/** Every class that a plan draws from: a seed draws by the order of these rows. */
+const DRAWN = {
+  ...PROCESS_FAULTS,
   flush,
   'restart-empty': restartEmpty,
   rollback,
@@ -48,8 +50,8 @@ export const CLASSES = {
   'full-disk': fullDisk,
 } as const satisfies Record<string, FaultClass>
 
-export type ClassName = keyof typeof CLASSES
+export const CLASSES = { ...DRAWN, ...PLANNED_FAULTS }
 
-export const isClass = (name: string): name is ClassName => Object.hasOwn(CLASSES, name)
+export type FaultKind = keyof typeof CLASSES
 
-export const CLASS_NAMES = Object.keys(CLASSES) as readonly ClassName[]
+export const FAULTS = Object.keys(DRAWN) as readonly (keyof typeof DRAWN)[]

@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { gunzipSync, gzipSync } from 'node:zlib'
 import { EXIT } from '#src/cli/exit-codes.ts'
-import { expectEnd } from './expect-end.ts'
+import { expectEnd } from './process-waits.ts'
 import type { FaultClass, FaultContext } from './fault-class.ts'
 
 /** What may go on beside a run, as it is started by a timer or a person. */

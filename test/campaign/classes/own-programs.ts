@@ -4,12 +4,11 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { EXIT } from '#src/cli/exit-codes.ts'
 import { engineOf, isAlive } from '../../support/process-tree.ts'
 import type { RunningSluice } from '../../support/sluice.ts'
-import { expectEnd } from './expect-end.ts'
+import { appears, expectEnd } from './process-waits.ts'
 import type { FaultClass, FaultContext } from './fault-class.ts'
 import { type OnItsOwn, onItsOwn } from './on-its-own.ts'
 
 const APPEARS_MS = 120_000
-const POLL_MS = 20
 
 /** SIGKILL to the embedded engine, some times, as the kernel does it when memory is short. */
 export const engineKilled: FaultClass = {
@@ -19,7 +18,10 @@ export const engineKilled: FaultClass = {
       const kills = 1 + context.random.below(3)
       let last = 0
       for (let count = 0; count < kills; count++) {
-        const engine = await engineAfter(running, last)
+        const engine = await appears(running, APPEARS_MS, async () => {
+          const pid = await engineOf(running.child.pid ?? 0)
+          return pid === last ? null : pid
+        })
         if (engine === null) break
         await sleep(context.random.below(800))
         context.note(`kill the engine ${engine}`)
@@ -78,13 +80,17 @@ export const downloadHangs: FaultClass = {
       await writeFile(aptGet, `#!/bin/sh\necho $$ >${pid}\n/bin/sleep 600\n`)
       await chmod(aptGet, 0o755)
       const running = own.start({ PATH: programs }, [`--cache-dir=${join(own.folder, 'cache')}`])
-      const hangs = await appears(running, () => readFile(pid, 'utf8').catch(() => ''))
+      const hangs = await appears(
+        running,
+        APPEARS_MS,
+        async () => (await readFile(pid, 'utf8').catch(() => '')).trim() || null,
+      )
       if (hangs === null) {
         context.breaches.unexplained.push(`no download began: ${running.stderr()}`)
         return
       }
       await sleep(context.random.below(2_000))
-      await context.stop(running, context.random.pick(['SIGINT', 'SIGTERM'] as const))
+      await context.terminate(running, context.random.pick(['SIGINT', 'SIGTERM'] as const))
       const stillThere = Number(hangs) > 0 && isAlive(Number(hangs))
       if (stillThere) context.breaches.unexplained.push('apt-get goes on after its run has ended')
       await untilDone(context, own, null)
@@ -96,7 +102,7 @@ async function perhapsStopped(context: FaultContext, running: RunningSluice): Pr
   if (context.random.next() >= 0.3) return false
   await sleep(context.random.below(1_500))
   if (running.child.exitCode !== null) return false
-  await context.stop(running, 'SIGTERM')
+  await context.terminate(running)
   return true
 }
 
@@ -106,25 +112,6 @@ async function untilDone(context: FaultContext, own: OnItsOwn, code: number | nu
     await expectEnd(context, own.start(), { what: 'the run after it', codes: [EXIT.allDone] })
   }
   await own.expectAllDone()
-}
-
-/** The next engine of a run after `last`; null when the run ended before there was one. */
-async function engineAfter(running: RunningSluice, last: number): Promise<number | null> {
-  const found = await appears(running, async () => {
-    const pid = running.child.pid === undefined ? null : await engineOf(running.child.pid)
-    return pid === null || pid === last ? '' : String(pid)
-  })
-  return found === null ? null : Number(found)
-}
-
-async function appears({ child }: RunningSluice, check: () => Promise<string>): Promise<string | null> {
-  const until = performance.now() + APPEARS_MS
-  while (child.exitCode === null && child.signalCode === null && performance.now() < until) {
-    const found = await check()
-    if (found.trim() !== '') return found.trim()
-    await sleep(POLL_MS)
-  }
-  return null
 }
 
 function kill(pid: number): void {

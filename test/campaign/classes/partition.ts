@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { RunningSluice } from '../../support/sluice.ts'
 import type { Cut } from '../world/redis-line.ts'
 import type { FaultClass, FaultContext } from './fault-class.ts'
-import { othersTakeOver } from './others-take-over.ts'
+import { othersTakeOver } from './process-waits.ts'
 
 /** Shorter and longer than a lease. */
 const LONGEST_MS = 3_000

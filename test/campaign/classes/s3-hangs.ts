@@ -1,16 +1,14 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { FaultClass, FaultContext } from './fault-class.ts'
-import { perhapsStop } from './perhaps-stop.ts'
+import { perhapsStop, sends, STOPPED_SHARE, stopWithin } from './process-waits.ts'
 
 const LONGEST_MS = 4_000
-const STOPPED_SHARE = 0.4
 /** Longer than a stop may take. */
 const FOR_GOOD_MS = 60_000
 const STOPPED_WITHIN_MS = 2_000
 
 /** Until a run has loaded, listed its bucket and sent requests. */
 const SENDS_MS = 20_000
-const POLL_MS = 10
 
 /**
  * Writes to the bucket get no answer for a while, then their connection is cut; reads and listings work. Some processes
@@ -32,17 +30,15 @@ export const s3Hangs: FaultClass = {
 
 /** A run of its own, so that it has all documents that are left: its answers cannot be written when it is stopped. */
 async function stopWhileItHangs(context: FaultContext): Promise<void> {
-  const { processes, environment, random, service, note } = context
+  const { processes, environment, random, note } = context
   await context.kill(processes.living)
   const running = processes.start('run')
-  const process = running.child.pid ?? 0
-  const after = random.below(4)
-  const until = Date.now() + SENDS_MS
-  while (processes.living.includes(running) && service.sentBy(process) <= after && Date.now() < until)
-    await sleep(POLL_MS)
-  note(`writes to the bucket hang from request ${after + 1} of ${process} on until it has ended, which is stopped`)
+  const requests = 1 + random.below(4)
+  await sends(context, running, requests, SENDS_MS)
+  note(
+    `writes to the bucket hang from request ${requests} of ${running.child.pid} on until it has ended, which is stopped`,
+  )
   environment.hang?.(FOR_GOOD_MS)
-  await sleep(random.below(STOPPED_WITHIN_MS))
-  if (processes.living.includes(running)) await context.terminate(running)
+  await stopWithin(context, STOPPED_WITHIN_MS, running)
   environment.hang?.(0)
 }

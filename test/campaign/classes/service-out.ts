@@ -1,15 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { AWAY } from '../service/service-line.ts'
+import { AWAY } from '../service/charging-service.ts'
 import { WRONG_ADDRESSES } from '../service/wrong-addresses.ts'
 import { EXIT } from '#src/cli/exit-codes.ts'
-import { expectEnd } from './expect-end.ts'
-import type { FaultClass, FaultContext } from './fault-class.ts'
-import { perhapsStop } from './perhaps-stop.ts'
+import { expectEnd, perhapsStop, sends } from './process-waits.ts'
+import type { FaultClass } from './fault-class.ts'
 
 const LONGEST_MS = 3_500
 const PATIENCE_MS = 1_000
 const REFUSED_MS = 8_000
-const POLL_MS = 10
 
 /** Copies of one document, all of which a run holds while they are refused. */
 const MOST_COPIES = 4
@@ -25,11 +23,12 @@ export const serviceAway: FaultClass = {
     const lastsMs = 300 + random.below(LONGEST_MS)
     note(`the service ${how} for ${lastsMs} ms`)
     const over = await context.interrupted(processes.living)
-    await service.cut(how)
+    service.cut(how)
     if (how === 'answers 429') {
       await archive.addCopies(1 + random.below(MOST_COPIES))
       const running = processes.start('run')
-      await refused(context, running.child.pid ?? 0)
+      // Until some of its requests were refused, or it has none to send.
+      await sends(context, running, 2, REFUSED_MS)
     }
     const stopping = perhapsStop(context, lastsMs)
     await sleep(lastsMs)
@@ -37,12 +36,6 @@ export const serviceAway: FaultClass = {
     await stopping
     over()
   },
-}
-
-/** Until some of its requests were refused, or it has none to send. */
-async function refused({ service }: FaultContext, process: number): Promise<void> {
-  const until = Date.now() + REFUSED_MS
-  while (service.sentBy(process) < 2 && Date.now() < until) await sleep(POLL_MS)
 }
 
 /** A run whose service never answers: it halts with the reason, unless others have done everything by then. */

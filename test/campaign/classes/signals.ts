@@ -1,11 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { EXIT } from '#src/cli/exit-codes.ts'
-import { expectEnd } from './expect-end.ts'
+import { expectEnd, sends } from './process-waits.ts'
 import type { FaultClass } from './fault-class.ts'
 
 const GRACE_MS = 30_000
 const BEGUN_MS = 15_000
-const POLL_MS = 5
 
 /** As `timeout`, a terminal that closes, or a supervisor sends them: what is in flight ends, and is kept. */
 const SIGNALS = [
@@ -22,8 +21,7 @@ export const doubleSignal: FaultClass = {
     await context.kill(processes.living)
     const running = processes.start('run', [], { flags: { 'grace-ms': String(GRACE_MS) } })
     const pid = running.child.pid ?? 0
-    const until = Date.now() + BEGUN_MS
-    while (processes.living.includes(running) && service.sentBy(pid) < 2 && Date.now() < until) await sleep(POLL_MS)
+    await sends(context, running, 2, BEGUN_MS)
     if (!processes.living.includes(running) || service.sentBy(pid) === 0) return
     const signals = random.pick(SIGNALS)
     note(`${signals.join(' ')} to ${pid}`)

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { RunningSluice } from '../../support/sluice.ts'
 import type { FaultClass, FaultContext } from './fault-class.ts'
-import { othersTakeOver } from './others-take-over.ts'
+import { appears, othersTakeOver } from './process-waits.ts'
 
 /** 5 to 60 s, shortened as leases are: by ten. */
 const SHORTEST_MS = 500
@@ -13,7 +13,6 @@ const STOP_AT = join(import.meta.dirname, '../preloads/stop-at.ts')
 
 /** Until a run has loaded, listed its source and sent requests. */
 const STOPS_MS = 60_000
-const POLL_MS = 20
 
 /**
  * SIGSTOP and SIGCONT to one process or to all; a laptop that sleeps, a machine that swaps. Or to a run right before the
@@ -43,6 +42,10 @@ export const pausedCommit: FaultClass = {
 
 const STOPS = { request: 'FAULT_STOP_AT', commit: 'FAULT_STOP_AT_COMMIT' } as const
 
+async function isStopped({ child }: RunningSluice): Promise<true | null> {
+  return /\) T /.test(await readFile(`/proc/${child.pid}/stat`, 'utf8').catch(() => '')) || null
+}
+
 /** A run of its own, so that it has all documents that are left. */
 async function stoppedAt(context: FaultContext, what: keyof typeof STOPS): Promise<void> {
   const { processes, random, note, archive } = context
@@ -51,7 +54,7 @@ async function stoppedAt(context: FaultContext, what: keyof typeof STOPS): Promi
   if (what === 'commit') await archive.edit(number)
   const running = processes.start('run', ['--import', STOP_AT], { env: { [STOPS[what]]: String(number) } })
   const over = await context.interrupted([running])
-  if (await stops(running)) {
+  if (await appears(running, STOPS_MS, () => isStopped(running))) {
     note(`${running.child.pid} stands still before its ${what} ${number}`)
     if (what === 'commit') await archive.edit(archive.keys.length)
     await othersTakeOver(context)
@@ -61,14 +64,4 @@ async function stoppedAt(context: FaultContext, what: keyof typeof STOPS): Promi
     await context.kill([running])
   }
   over()
-}
-
-async function stops({ child }: RunningSluice): Promise<boolean> {
-  const until = performance.now() + STOPS_MS
-  while (child.exitCode === null && child.signalCode === null && performance.now() < until) {
-    const stat = await readFile(`/proc/${child.pid}/stat`, 'utf8').catch(() => '')
-    if (/\) T /.test(stat)) return true
-    await sleep(POLL_MS)
-  }
-  return false
 }

@@ -1,22 +1,19 @@
 import { existsSync } from 'node:fs'
-import { rename, rm } from 'node:fs/promises'
 import { join } from 'node:path'
-import { setTimeout as sleep } from 'node:timers/promises'
 import type { RunningSluice } from '../../support/sluice.ts'
 import type { FaultClass, FaultContext } from './fault-class.ts'
-import { perhapsStop } from './perhaps-stop.ts'
+import { storeAway } from './moved-aside.ts'
+import { perhapsStop, sends, STOPPED_SHARE, stopWithin } from './process-waits.ts'
 
 const TROUBLE = join(import.meta.dirname, '../preloads/store-trouble.ts')
 const LONGEST_MS = 4_000
 
 /** Some runs are stopped while their store hangs, for longer than a stop may take. */
-const STOPPED_SHARE = 0.4
 const STOPPED_WITHIN_MS = 3_000
 const FOR_GOOD_MS = 60_000
 
 /** A run that has sent nothing for so long has nothing to send, and meets no trouble. */
 const IDLE_MS = 15_000
-const POLL_MS = 5
 
 /**
  * A further run for which the store is in trouble for a while, from its start on or from the midst of its work: after some
@@ -35,14 +32,9 @@ const troubled = (kind: 'full' | 'read-only' | 'hangs'): FaultClass => ({
     note(`a run whose store ${kind} from ${begins} on, for ${lastsMs} ms${alone ? ', alone' : ''}`)
     if (alone) await context.kill(processes.living)
     const running = await startTroubled(context, kind, after, lastsMs)
-    await (stops ? stopWithin(context, running) : perhapsStop(context, lastsMs, running))
+    await (stops ? stopWithin(context, STOPPED_WITHIN_MS, running) : perhapsStop(context, lastsMs, running))
   },
 })
-
-async function stopWithin(context: FaultContext, running: RunningSluice): Promise<void> {
-  await sleep(context.random.below(STOPPED_WITHIN_MS))
-  if (context.processes.living.includes(running)) await context.terminate(running)
-}
 
 async function startTroubled(
   context: FaultContext,
@@ -58,20 +50,10 @@ async function startTroubled(
     FAULT_LASTS_MS: String(lastsMs),
   }
   const running = processes.start('run', ['--import', TROUBLE], { env })
-  if (after !== null) await beginTrouble(context, running, after)
-  return running
-}
-
-async function beginTrouble(
-  { processes, service }: FaultContext,
-  running: RunningSluice,
-  requests: number,
-): Promise<void> {
-  const process = running.child.pid ?? 0
-  const until = Date.now() + IDLE_MS
-  while (processes.living.includes(running) && service.sentBy(process) <= requests && Date.now() < until)
-    await sleep(POLL_MS)
+  if (after === null) return running
+  await sends(context, running, after + 1, IDLE_MS)
   if (processes.living.includes(running)) running.child.kill('SIGUSR2')
+  return running
 }
 
 export const storeFull = troubled('full')
@@ -89,18 +71,7 @@ export const storeVanishes: FaultClass = {
     const lastsMs = 300 + random.below(LONGEST_MS)
     note(`the store is away for ${lastsMs} ms`)
     const over = await context.interrupted(processes.living)
-    const aside = `${environment.out}-aside`
-    await rename(environment.out, aside)
-    const stopping = perhapsStop(context, lastsMs)
-    await sleep(lastsMs)
-    await putBack(context, aside)
-    await stopping
+    await storeAway(context, lastsMs, () => perhapsStop(context, lastsMs))
     over()
   },
-}
-
-async function putBack({ environment, breaches }: FaultContext, aside: string): Promise<void> {
-  if (existsSync(environment.out)) breaches.unexplained.push('a store that was away was made anew in silence')
-  await rm(environment.out, { recursive: true, force: true, maxRetries: 5 })
-  await rename(aside, environment.out)
 }

@@ -1,6 +1,6 @@
 import { EXIT } from '#src/cli/exit-codes.ts'
 import { FaultRedis } from '../world/fault-redis.ts'
-import { expectEnd } from './expect-end.ts'
+import { expectEnd } from './process-waits.ts'
 import type { FaultClass } from './fault-class.ts'
 
 /** A run with a Redis of its own on a store that another queue works for: it is refused, and buys nothing. */

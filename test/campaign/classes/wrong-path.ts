@@ -1,9 +1,9 @@
-import { existsSync } from 'node:fs'
-import { cp, mkdir, rename, rm } from 'node:fs/promises'
+import { cp, mkdir, rm } from 'node:fs/promises'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { checkEmptyZero } from '../checker/laws.ts'
 import { commandOf } from '../world/sluice-processes.ts'
 import type { FaultClass, FaultContext } from './fault-class.ts'
+import { movedAside, storeAway } from './moved-aside.ts'
 
 /** A run that must be refused: it exits 1, and nothing is sent. The service would count what it sends. */
 async function refused(context: FaultContext, what: string, options: { readonly source?: string } = {}): Promise<void> {
@@ -47,32 +47,19 @@ export const unmountedStore: FaultClass = {
 export const deletedStore: FaultClass = {
   target: 'folder',
   async inject(context) {
-    const { processes, random } = context
-    if (processes.living.length > 0 && random.next() < 0.5) return removedUnderProcesses(context)
+    const { processes, random, note } = context
+    if (processes.living.length > 0 && random.next() < 0.5) {
+      if (!(await isKnown(context))) return
+      const awayMs = 100 + random.below(LONGEST_AWAY_MS)
+      await storeAway(context, awayMs)
+      return note(`the store was away for ${awayMs} ms`)
+    }
     await withoutStore(context, 'its store deleted', async () => undefined)
   },
 }
 
 /** Shorter and longer than what a process holds in memory takes to be written. */
 const LONGEST_AWAY_MS = 3_000
-
-/** The processes keep what they bought, and make no store at its path. */
-async function removedUnderProcesses(context: FaultContext): Promise<void> {
-  const { environment, random, note, breaches } = context
-  if (!(await isKnown(context))) return
-  const aside = `${environment.out}-aside`
-  const awayMs = 100 + random.below(LONGEST_AWAY_MS)
-  await rename(environment.out, aside)
-  try {
-    await sleep(awayMs)
-    if (existsSync(environment.out))
-      breaches.unexplained.push('a process made the store anew that was removed under it')
-  } finally {
-    await rm(environment.out, { recursive: true, force: true })
-    await rename(aside, environment.out)
-  }
-  note(`the store was away for ${awayMs} ms`)
-}
 
 async function withoutStore(
   context: FaultContext,
@@ -82,15 +69,10 @@ async function withoutStore(
   const { processes, environment, note } = context
   await context.kill(processes.living)
   if (!(await isKnown(context))) return
-  const aside = `${environment.out}-aside`
-  await rename(environment.out, aside)
-  try {
+  await movedAside(environment.out, async () => {
     await replace(environment.out)
     await refused(context, what)
-  } finally {
-    await rm(environment.out, { recursive: true, force: true })
-    await rename(aside, environment.out)
-  }
+  })
   note('the store is back')
 }
 
@@ -116,15 +98,10 @@ export const unmountedSource: FaultClass = {
     await context.kill(processes.living)
     if (!(await isKnown(context))) return
     const before = await files.list('documents')
-    const aside = `${environment.source}-aside`
-    await rename(environment.source, aside)
-    await mkdir(environment.source)
-    try {
+    await movedAside(environment.source, async () => {
+      await mkdir(environment.source)
       await believesNothing(context)
-    } finally {
-      await rm(environment.source, { recursive: true, force: true })
-      await rename(aside, environment.source)
-    }
+    })
     const after = new Set(await files.list('documents'))
     const lost = before.filter((name) => name.endsWith('/record.json') && !after.has(name))
     for (const name of lost) breaches.lost.push(`${name} was removed while its source was not mounted`)

@@ -2,7 +2,6 @@ import { spawnSync } from 'node:child_process'
 import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Bundle } from '../../support/bundled.ts'
 import { freePort } from '../../support/free-port.ts'
 import {
   type PrometheusPrograms,
@@ -13,12 +12,10 @@ import {
 import { scrape } from '../checker/metrics-outside.ts'
 import { type RunningSluice, startSluice } from '../../support/sluice.ts'
 import type { StoreAddress } from '../checker/store-files.ts'
-import type { ChargingService } from '../service/charging-service.ts'
-import type { Environment } from '../world/environment.ts'
-import type { FaultRedis } from '../world/fault-redis.ts'
+import type { World } from '../world/environment.ts'
 import type { RedisLine } from '../world/redis-line.ts'
 import { differences, type Truths } from './compare.ts'
-import { CREDITS, type DrawnPipeline, type DrawnRun, drawRun } from './draw-run.ts'
+import { type DrawnPipeline, type DrawnRun, drawRun } from './draw-run.ts'
 import { questions } from './questions.ts'
 import { type PipelineTruth, pipelineTruth, queueTruth } from './truth.ts'
 
@@ -27,14 +24,6 @@ import { type PipelineTruth, pipelineTruth, queueTruth } from './truth.ts'
  * docs/metrics.md answers has to be what the service, the store, Redis and the log say.
  */
 
-export interface MetricsWorld {
-  readonly programs: PrometheusPrograms
-  readonly environment: Environment
-  readonly service: ChargingService
-  readonly redis: FaultRedis
-  readonly program: Bundle
-}
-
 /** A machine at the edge of its power answers a scrape late. */
 const INTERVAL_MS = 1_500
 
@@ -42,39 +31,37 @@ const INTERVAL_MS = 1_500
 const SETTLES_MS = 75_000
 
 /** Sentences on what differs. */
-export async function metricsRun(seed: number, world: MetricsWorld): Promise<readonly string[]> {
-  await using run = new MetricsRun(seed, world)
+export async function metricsRun(seed: number, world: World, programs: PrometheusPrograms): Promise<readonly string[]> {
+  await using run = new MetricsRun(seed, world, programs)
   return await run.breaches()
 }
 
 class MetricsRun implements AsyncDisposable {
   readonly #drawn: DrawnRun
-  readonly #world: MetricsWorld
+  readonly #world: World
+  readonly #programs: PrometheusPrograms
   readonly #id: string
   readonly #living = new Map<number, RunningSluice>()
   readonly #lines = new Map<number, RedisLine>()
 
-  constructor(seed: number, world: MetricsWorld) {
+  constructor(seed: number, world: World, programs: PrometheusPrograms) {
+    this.#programs = programs
     this.#world = world
     this.#drawn = drawRun(seed, world.environment.store.kind === 's3')
     this.#id = `run-${seed}`
   }
 
   async breaches(): Promise<readonly string[]> {
-    const { redis, programs, environment, service } = this.#world
+    const { environment } = this.#world
     const { processes, strike } = this.#drawn
-    await redis.connection.flushall()
     await mkdir(environment.state, { recursive: true })
-    const prices = { price: CREDITS, rises: [], emptyAfter: null }
-    const calm = { seed: 0, faultRate: 0, bursts: [], delayMs: 1, paged: false }
-    service.begin({ ...calm, id: this.#id, store: environment.store, prices })
     const ports = await Promise.all(processes.map(freePort))
     await this.#prepare()
     const isRun = processes[0] === 'run'
     if (isRun) await this.#writeWave(0)
     // A run that ends before its workers are there leaves nothing to scrape; a worker waits for what comes.
     for (const at of processes.keys()) this.#start(at, ports)
-    await using prometheus = await startPrometheus(programs, { ports, interval: `${INTERVAL_MS}ms` })
+    await using prometheus = await startPrometheus(this.#programs, { ports, interval: `${INTERVAL_MS}ms` })
     const ends = Date.now() + SETTLES_MS
     const up = `count(count by (instance) (sluice_requests_total)) == ${processes.length}`
     while ((await prometheus.query(up)).length === 0) {
@@ -99,7 +86,7 @@ class MetricsRun implements AsyncDisposable {
     for (const until = Date.now() + SETTLES_MS; ; await sleep(500)) {
       const truths: Truths = {
         drawn: this.#drawn,
-        charges: await this.#world.service.read(this.#id),
+        charges: this.#world.service.charges,
         pipelines: await this.#pipelines(),
         queue: await queueTruth(this.#world.redis.connection),
         listedAt: await this.#listedAt(),
@@ -126,7 +113,7 @@ class MetricsRun implements AsyncDisposable {
     for (const port of ports) {
       const text = await scrape(port)
       const options = { input: text, encoding: 'utf8' } as const
-      const checked = spawnSync(this.#world.programs.promtool, ['check', 'metrics'], options)
+      const checked = spawnSync(this.#programs.promtool, ['check', 'metrics'], options)
       if (checked.status !== 0) found.push(`promtool check metrics: ${checked.stdout}${checked.stderr}`)
       const series = text.split('\n').filter((line) => line !== '' && !line.startsWith('#'))
       if (series.some((line) => /\.html|\.md|\.xyz/.test(line))) found.push('a metric names a document')
@@ -139,11 +126,10 @@ class MetricsRun implements AsyncDisposable {
   /** Holds all answers until what happened is scraped; then a process dies with what it has in flight, and comes again. */
   async #strike(ports: readonly number[], prometheus: RunningPrometheus): Promise<void> {
     const { strike } = this.#drawn
-    const { service } = this.#world
     if (strike === null) return
-    const requests = (): number => service.requests(this.#id)
+    const requests = (): number => this.#world.service.requests
     for (const end = Date.now() + 20_000; requests() < 3 && Date.now() < end;) await sleep(20)
-    const release = service.hold(this.#id)
+    const release = this.#world.service.hold()
     const until = Date.now() + SETTLES_MS
     // What is under way comes to rest, and is scraped: what a process counted after its last scrape dies with it.
     const sum = async (name: string): Promise<number> => (await prometheus.query(`sum(${name})`))[0]?.value ?? 0
@@ -173,7 +159,7 @@ class MetricsRun implements AsyncDisposable {
 
   #start(at: number, ports: readonly number[]): void {
     const { processes, pipelines, concurrency, cap } = this.#drawn
-    const { redis, environment, service, program } = this.#world
+    const { redis, environment, program } = this.#world
     const command = processes[at] ?? 'work'
     const [only] = pipelines
     const isNamed = only?.name !== null
@@ -184,7 +170,7 @@ class MetricsRun implements AsyncDisposable {
       ...environment.env,
       NODE_COMPILE_CACHE: program.compileCache,
       REDIS_URL: line.url,
-      PARSE_API_URL: service.url,
+      PARSE_API_URL: this.#world.service.url,
       PARSE_API_KEY: this.#id,
       SLUICE_METRICS_PORT: String(ports[at]),
       SLUICE_LOG_FILE: join(environment.state, `log-${at}`),
@@ -204,7 +190,7 @@ class MetricsRun implements AsyncDisposable {
   }
 
   async #prepare(): Promise<void> {
-    const { environment, service } = this.#world
+    const { environment } = this.#world
     const { pipelines } = this.#drawn
     if (environment.store.kind === 'folder')
       for (const one of pipelines) await mkdir(this.#source(one), { recursive: true })
@@ -213,7 +199,11 @@ class MetricsRun implements AsyncDisposable {
       one.name,
       { source: this.#source(one), out: `${environment.out}/${one.name}` },
     ])
-    const settings = { parseApiUrl: service.url, stableMs: 50, pipelines: Object.fromEntries(named) as object }
+    const settings = {
+      parseApiUrl: this.#world.service.url,
+      stableMs: 50,
+      pipelines: Object.fromEntries(named) as object,
+    }
     await writeFile(join(environment.state, 'sluice.yaml'), JSON.stringify(settings))
   }
 
@@ -259,6 +249,5 @@ class MetricsRun implements AsyncDisposable {
     for (const { child } of this.#living.values()) child.kill('SIGKILL')
     await Promise.all([...this.#living.values()].map(({ finished }) => finished))
     await Promise.all([...this.#lines.values()].map((line) => this.#world.redis.close(line)))
-    await this.#world.service.end(this.#id)
   }
 }

@@ -1,12 +1,10 @@
 import type { Metrics } from '../checker/metrics-outside.ts'
-import type { Summary } from '../checker/numbers.ts'
+import { differing, type Summary } from '../checker/numbers.ts'
 import type { StoreOutside } from '../checker/store-outside.ts'
 
 type Numbers = Readonly<Record<string, number>>
 
-type Counted = Pick<Summary, 'done' | 'partial' | 'failed' | 'skipped' | 'pending' | 'seen' | 'skippedBy'> & {
-  readonly gone: number
-}
+type Counted = Pick<Summary, 'done' | 'partial' | 'failed' | 'skipped' | 'pending' | 'seen' | 'skippedBy' | 'gone'>
 
 export interface Reported {
   /** Of `plan --json`. */
@@ -19,13 +17,7 @@ export interface Reported {
     readonly changes: Numbers
   }
   /** The `summary` event of `run --json`. */
-  readonly run: Counted & {
-    readonly end: 'complete' | 'halted' | 'interrupted'
-    readonly ended: number
-    readonly endedElsewhere: number
-    readonly requests: number
-    readonly credits: { readonly reported: number; readonly estimated: number }
-  }
+  readonly run: Summary
   readonly status: Counted
   /** Keys that `failures` lists. */
   readonly failures: readonly string[]
@@ -186,8 +178,3 @@ function ofExit({ run, exitCode }: Reported): readonly string[] {
 
 const same = <T extends number | string>(what: string, one: T, other: T): readonly string[] =>
   one === other ? [] : [`${what}: ${one} and ${other}`]
-
-function differing(what: string, one: Numbers, other: Numbers): readonly string[] {
-  const names = [...new Set([...Object.keys(one), ...Object.keys(other)])]
-  return names.flatMap((name) => same(`${what}: ${name}`, one[name] ?? 0, other[name] ?? 0))
-}

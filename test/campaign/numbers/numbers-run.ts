@@ -1,16 +1,14 @@
 import { join } from 'node:path'
 import { openStoreFiles } from '../checker/store-files.ts'
 import { type Metrics, readMetrics } from '../checker/metrics-outside.ts'
+import { linesOf, reportOf } from '../checker/numbers.ts'
 import { readStoreOutside } from '../checker/store-outside.ts'
 import type { Charge } from '../service/charges.ts'
-import type { ChargingService } from '../service/charging-service.ts'
-import type { Bundle } from '../../support/bundled.ts'
 import { freePort } from '../../support/free-port.ts'
 import { Random } from '../../support/random.ts'
 import { type Finished, startSluice } from '../../support/sluice.ts'
 import { until } from '../../support/wait.ts'
-import type { Environment } from '../world/environment.ts'
-import type { FaultRedis } from '../world/fault-redis.ts'
+import type { World } from '../world/environment.ts'
 import { differences, type Reported } from './compare-numbers.ts'
 import { DrawnSource } from './draw-source.ts'
 
@@ -62,28 +60,15 @@ const flagsOf = ({ archives, passthrough, checksum, redact, hidden, exclude }: S
   ...(exclude === null ? [] : ['--exclude', exclude]),
 ]
 
-export interface NumbersWorld {
-  readonly environment: Environment
-  readonly service: ChargingService
-  readonly redis: FaultRedis
-  readonly program: Bundle
-}
-
 /** One sentence for each breach, with the number of its run and its flags. */
-export async function numbersRun(seed: number, world: NumbersWorld): Promise<readonly string[]> {
+export async function numbersRun(seed: number, world: World): Promise<readonly string[]> {
   const { environment, service, redis, program } = world
   const { out, state } = environment
   const random = new Random(seed)
   const id = `run-${seed}`
-  const prices = { price: 1, rises: [], emptyAfter: null }
   const { store: address } = environment
-  service.begin({ id, seed, prices, faultRate: 0, bursts: [], delayMs: 1, paged: false, store: address })
-  await redis.connection.flushall()
   await using _ = {
-    [Symbol.asyncDispose]: async () => {
-      await redis.close(line)
-      await service.end(id)
-    },
+    [Symbol.asyncDispose]: () => redis.close(line),
   }
   const line = redis.line()
   const source = new DrawnSource(environment.source, random)
@@ -105,7 +90,7 @@ export async function numbersRun(seed: number, world: NumbersWorld): Promise<rea
   for (const [number, step] of stepsOf(random).entries()) {
     if (number > 0) await source.change()
     const flags = flagsOf(step)
-    const before = await service.read(id)
+    const before = service.charges
     const plan = await start('plan', ...inside, ...flags).finished
     const port = step.beside ? await freePort() : 0
     const worker = step.beside && number > 0 ? start('work', ...inside, ...flags, '--metrics-port', String(port)) : null
@@ -117,13 +102,14 @@ export async function numbersRun(seed: number, world: NumbersWorld): Promise<rea
     const status = await start('status', ...inside, ...flags).finished
     const failures = await start('failures', '--out', out, ...flags).finished
     const store = await readStoreOutside(openStoreFiles(address))
-    const charges = await service.read(id)
+    const { charges } = service
     const came = charges.slice(before.length)
     const leftOut = step.exclude === null ? null : LEFT_OUT[step.exclude]
     const counted = await source.count(step, leftOut)
     const reported: Reported = {
       ...reportedBy({ plan, ran, status, failures }),
-      worker: worked === undefined ? null : { metrics: metrics as Metrics, documents: documentsIn(worked.stdout) },
+      worker:
+        worked === undefined ? null : { metrics: metrics as Metrics, documents: reportOf(worked.stdout).documents },
       store,
       listed: counted.files,
       hadPending,
@@ -175,25 +161,17 @@ function reportedBy({
   status,
   failures,
 }: Commands): Pick<Reported, 'plan' | 'run' | 'status' | 'failures' | 'exitCode' | 'documents' | 'stderr'> {
-  const events = linesOf(ran.stdout)
+  const { summary, documents } = reportOf(ran.stdout)
   return {
     plan: linesOf(plan.stdout)[0] as never,
-    run: events.find(({ event }) => event === 'summary') as never,
+    run: (summary ?? undefined) as never,
     status: linesOf(status.stdout)[0] as never,
     failures: linesOf(failures.stdout).map(({ key }) => String(key)),
     exitCode: ran.code,
-    documents: documentsIn(ran.stdout),
+    documents,
     stderr: [plan, ran, status, failures]
       .map(({ stderr }) => stderr)
       .join('')
       .slice(-800),
   }
 }
-
-const documentsIn = (stdout: string): readonly string[] =>
-  linesOf(stdout)
-    .filter(({ event }) => event === 'document')
-    .map(({ key }) => String(key))
-
-const linesOf = (stdout: string): readonly Readonly<Record<string, unknown>>[] =>
-  stdout.split('\n').flatMap((line) => (line.startsWith('{') ? [JSON.parse(line) as Record<string, unknown>] : []))

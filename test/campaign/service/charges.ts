@@ -41,7 +41,6 @@ export interface Prices {
 }
 
 export interface ServiceRun {
-  readonly id: string
   readonly seed: number
   /** Share of requests that meet a fault. */
   readonly faultRate: number
@@ -55,19 +54,6 @@ export interface ServiceRun {
   /** Null: `priceOf`, and a credit for each page. */
   readonly prices: Prices | null
 }
-
-export type ToService =
-  | { readonly say: 'begin'; readonly run: ServiceRun }
-  /** From now on every request of the run is answered well. */
-  | { readonly say: 'heal'; readonly id: string }
-  /** No request of the run is answered until `release`. */
-  | { readonly say: 'hold' | 'release'; readonly id: string }
-  | { readonly say: 'read' | 'end'; readonly id: string }
-
-export type FromService =
-  | { readonly say: 'listening'; readonly url: string }
-  | { readonly say: 'request'; readonly id: string }
-  | { readonly say: 'charges'; readonly id: string; readonly charges: readonly Charge[] }
 
 export const creditsOf = (charges: readonly Charge[]): number => charges.reduce((sum, { credits }) => sum + credits, 0)
 

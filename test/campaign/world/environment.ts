@@ -2,7 +2,10 @@ import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { tempFolder } from '../../support/temp-folder.ts'
 import { FolderFixtureStore, type FixtureStore } from './fixture-store.ts'
+import type { Bundle } from '../../support/bundled.ts'
 import type { StoreAddress } from '../checker/store-files.ts'
+import type { ChargingService } from '../service/charging-service.ts'
+import type { FaultRedis } from './fault-redis.ts'
 
 /** Where one run happens: its archive and its store, empty at the beginning and gone at the end. */
 export interface Environment extends AsyncDisposable {
@@ -23,6 +26,16 @@ export interface Environment extends AsyncDisposable {
   readonly hang?: (lastsMs: number) => void
   /** From now on the store does what it is asked for. */
   heal(): void
+}
+
+/** What a run has to itself: an empty Redis, an environment, a service, and the program that it starts. */
+export interface World {
+  readonly environment: Environment
+  readonly service: ChargingService
+  readonly redis: FaultRedis
+  readonly program: Bundle
+  /** Ends the run at once, with an error. */
+  readonly signal: AbortSignal
 }
 
 /** Gives each run its environment. */

@@ -1,4 +1,4 @@
-import type { FaultKind } from '../plan.ts'
+import type { FaultKind } from '../classes/index.ts'
 
 /** Faults after which a process that ends by itself waited for all its answers. */
 export const CALM: readonly FaultKind[] = [

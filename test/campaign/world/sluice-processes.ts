@@ -88,14 +88,10 @@ export class SluiceProcesses {
   start(command: Command, execArgv: readonly string[] = [], options: StartOptions = {}): RunningSluice {
     const { source, sourceName = source === undefined ? this.sourceName : undefined } = options
     const { metricsPort = 0, flags, env, showsArchive = source === undefined } = options
-    const { environment, redis, serviceUrl, apiKey, concurrency, routing, program, numbers, takeoverMs } = this.#options
+    const { environment, redis, concurrency, routing, program, numbers, takeoverMs } = this.#options
     const line = redis.line()
     const settings = {
-      out: environment.out,
-      'state-dir': environment.state,
-      'redis-url': line.url,
-      'parse-api-url': serviceUrl,
-      'parse-api-key': apiKey,
+      ...this.#settings(line),
       concurrency: String(concurrency),
       'takeover-ms': String(takeoverMs),
       'grace-ms': String(GRACE_MS),
@@ -107,21 +103,18 @@ export class SluiceProcesses {
       ...(routing === null ? {} : routeFlags(routing)),
       ...flags,
     }
-    const running = startSluice(
-      [command, source ?? environment.source, ...Object.entries(settings).map(([k, v]) => `--${k}=${v}`), '--json'],
-      {
-        program: program.main,
-        env: {
-          NODE_COMPILE_CACHE: program.compileCache,
-          SLUICE_RATE_WINDOW_MS: String(RATE_WINDOW_MS),
-          SLUICE_STABLE_MS: String(STABLE_MS),
-          FAULT_STALLS: this.stalls,
-          ...environment.env,
-          ...env,
-        },
-        execArgv: ['--import', REPORT_PROCESS, ...execArgv],
+    const running = startSluice([command, source ?? environment.source, ...flagsOf(settings), '--json'], {
+      program: program.main,
+      env: {
+        NODE_COMPILE_CACHE: program.compileCache,
+        SLUICE_RATE_WINDOW_MS: String(RATE_WINDOW_MS),
+        SLUICE_STABLE_MS: String(STABLE_MS),
+        FAULT_STALLS: this.stalls,
+        ...environment.env,
+        ...env,
       },
-    )
+      execArgv: ['--import', REPORT_PROCESS, ...execArgv],
+    })
     this.#living.set(running, line)
     if (source === undefined) void running.finished.then((end) => numbers.ended(running.child.pid ?? 0, end))
     void this.#watch(running, showsArchive && command === 'run', `${command} ${running.child.pid}`)
@@ -130,18 +123,11 @@ export class SluiceProcesses {
 
   /** A command beside the processes: it brings no documents in, and is not one of them. */
   maintain(args: readonly string[]): RunningSluice {
-    const { environment, redis, serviceUrl, apiKey, program } = this.#options
+    const { environment, redis, program } = this.#options
     const line = redis.line()
-    const settings = {
-      out: environment.out,
-      'state-dir': environment.state,
-      'redis-url': line.url,
-      'parse-api-url': serviceUrl,
-      'parse-api-key': apiKey,
-      'source-name': this.sourceName,
-    }
+    const settings = { ...this.#settings(line), 'source-name': this.sourceName }
     const named = args.includes('--rebuild') || args.includes('status') ? [environment.source] : []
-    const running = startSluice([...args, ...named, ...Object.entries(settings).map(([k, v]) => `--${k}=${v}`)], {
+    const running = startSluice([...args, ...named, ...flagsOf(settings)], {
       program: program.main,
       env: { NODE_COMPILE_CACHE: program.compileCache, ...environment.env },
     })
@@ -151,6 +137,17 @@ export class SluiceProcesses {
       return redis.close(line)
     })
     return running
+  }
+
+  #settings(line: RedisLine) {
+    const { environment, serviceUrl, apiKey } = this.#options
+    return {
+      out: environment.out,
+      'state-dir': environment.state,
+      'redis-url': line.url,
+      'parse-api-url': serviceUrl,
+      'parse-api-key': apiKey,
+    }
   }
 
   async #watch(running: RunningSluice, isRun: boolean, name: string): Promise<void> {
@@ -193,6 +190,9 @@ export class SluiceProcesses {
     return readFile(join(this.#options.environment.state, 'sluice.log'), 'utf8').catch(() => '')
   }
 }
+
+const flagsOf = (settings: Readonly<Record<string, string>>): readonly string[] =>
+  Object.entries(settings).map(([name, value]) => `--${name}=${value}`)
 
 const routeFlags = ({ buyPages }: Routing): Readonly<Record<string, string>> => ({
   route: 'local-first',
