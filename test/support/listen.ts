@@ -28,6 +28,7 @@ export async function listen(
     url: `${scheme}://${host}:${port}`,
     port,
     async [Symbol.asyncDispose]() {
+      if (!server.listening) return open.forEach((socket) => void socket.destroy())
       const closed = once(server, 'close')
       server.close()
       for (const socket of open) socket.destroy()
