@@ -126,7 +126,7 @@ async function openRedis(
 ): Promise<RedisConnection> {
   await madeFor(settings.stateDir === undefined ? '--out' : '--state-dir', folders.state)
   const url = settings.redisUrl ?? (await redis.url(signal))
-  const connection = await connectRedis({ url, name: 'sluice' }, signal)
+  const connection = await connectRedis({ url, name: 'sluice', isRestarted: settings.redisUrl === undefined }, signal)
   resources.defer(() => connection.disconnect())
   return connection
 }

@@ -17,6 +17,8 @@ export interface ConnectOptions {
   readonly name?: string
   /** How long the first connection may take before it counts as a mistake in the settings. */
   readonly patienceMs?: number
+  /** It is started again wherever it ended (`openEmbeddedRedis`): its absence is an outage, not a mistake in the settings. */
+  readonly isRestarted?: boolean
 }
 
 const LONGEST_RECONNECT_DELAY_MS = 1_000
@@ -33,7 +35,8 @@ export async function connectRedis(options: ConnectOptions, signal?: AbortSignal
   const connection = open(options)
   const patience = AbortSignal.timeout(options.patienceMs ?? FIRST_CONNECTION_PATIENCE_MS)
   try {
-    await firstReady(connection, signal === undefined ? patience : AbortSignal.any([signal, patience]))
+    const isAwaited = options.isRestarted ?? false
+    await firstReady(connection, isAwaited, signal === undefined ? patience : AbortSignal.any([signal, patience]))
     return connection
   } catch (error) {
     connection.disconnect()
@@ -55,16 +58,16 @@ const NOT_THERE = new Set(['ECONNREFUSED', 'ENOENT', 'ENOTFOUND', 'EAI_AGAIN'])
 
 /**
  * Rejects with what the server last said, at once when it refuses the login or is not there, otherwise when `signal` aborts.
- * Of several nodes or Sentinels another one may be there.
+ * Of several nodes or Sentinels another one may be there, and a server that `isAwaited` comes back.
  */
-function firstReady(connection: RedisConnection, signal: AbortSignal): Promise<void> {
+function firstReady(connection: RedisConnection, isAwaited: boolean, signal: AbortSignal): Promise<void> {
   return new Promise((resolve, reject) => {
     let last: unknown = null
-    const isAlone = !(connection instanceof Cluster) && !connection.options.sentinels
+    const wouldBeMistake = !isAwaited && !(connection instanceof Cluster) && !connection.options.sentinels
     // Stays for good: without a listener the first error of an outage would end the process.
     connection.on('error', (error: NodeJS.ErrnoException) => {
       last = error
-      const isMissing = isAlone && NOT_THERE.has(error.code ?? '')
+      const isMissing = wouldBeMistake && NOT_THERE.has(error.code ?? '')
       if (isMissing || /WRONGPASS|NOAUTH|NOPERM/.test(error.message)) reject(error)
     })
     connection.once('ready', resolve)

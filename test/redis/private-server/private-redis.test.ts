@@ -118,6 +118,17 @@ describe('openEmbeddedRedis', () => {
     await server[Symbol.asyncDispose]()
   })
 
+  test('a client that connects between the end of a server and the start of the next one waits for it', async () => {
+    const server = await open()
+    const pid = await withConnection(server.url, serverPid)
+    process.kill(pid, 'SIGKILL')
+    await until('the server ended', 3000, () => !isAlive(pid))
+    const client = await connectRedis({ url: server.url, isRestarted: true })
+    expect(await client.ping()).toBe('PONG')
+    client.disconnect()
+    await server[Symbol.asyncDispose]()
+  })
+
   test('starts the server that it knows without trying it, and searches for another where that has become unusable', async () => {
     await (await open())[Symbol.asyncDispose]()
     const file = join(dataDir, 'redis-server.json')
