@@ -39,7 +39,7 @@ export class RedisIntents {
   readonly #resentKey: string
   /** Intents of this process, until they are cleared. */
   readonly #own = new Map<ReceiptId, string>()
-  /** Intents that Redis refused to clear, with their receipts. While this process lives they keep others away. */
+  /** Intents to clear again, with their receipts: Redis refused, or a declaration wrote them back. While this process lives they keep others away. */
   readonly #uncleared = new Map<string, ReceiptId>()
   /** `lapses` of the lease when each was begun. */
   readonly #begunAt = new Map<ReceiptId, number>()
@@ -110,10 +110,14 @@ export class RedisIntents {
     )
   }
 
+  /** As of claims: where Redis lost its scripts, the declaration is sent twice, and writes back what was cleared in between. */
   async #declare(): Promise<void> {
     const { connection, pipeline, lease } = this.#options
-    const values = [lease.id, processKeyPrefix(pipeline), ...[...this.#own].flat()]
+    const declared = [...this.#own]
+    const values = [lease.id, processKeyPrefix(pipeline), ...declared.flat()]
     await DECLARE.run(connection, [this.#intentsKey, this.#resentKey], values)
+    for (const [id, intent] of declared) if (this.#own.get(id) !== intent) this.#uncleared.set(intent, id)
+    await this.#clearAgain()
   }
 
   /** Every intent that was not cleared. Holds one line a request in flight. */

@@ -1,5 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { DECLARE } from '#src/ledger/claim-scripts.ts'
+import { DECLARE as CLAIMS } from '#src/ledger/claim-scripts.ts'
+import { DECLARE as INTENTS } from '#src/ledger/intent-scripts.ts'
+import type { ProcessLease } from '#src/ledger/process-lease.ts'
 import { redisPrefix } from '#src/document/pipeline.ts'
 import { contentHash, receiptId, recipeHash, sourceKey } from '#src/document/ids.ts'
 import { connectRedis } from '#src/redis/connection.ts'
@@ -22,6 +24,34 @@ const key = sourceKey('a.pdf')
 const other = sourceKey('b.pdf')
 const receipt = receiptId(contentHash('ab'.repeat(32)), recipeHash('0123456789abcdef'))
 const second = receiptId(contentHash('cd'.repeat(32)), recipeHash('0123456789abcdef'))
+
+/**
+ * A connection on which something overtakes a declaration: Redis lost its scripts too, so the declaration is sent a second
+ * time, and the work is done just before that.
+ */
+async function overtakingConnection(declaration: typeof CLAIMS) {
+  const connection = await connectRedis({ url: redis.url })
+  const send = connection.eval.bind(connection) as (...values: unknown[]) => Promise<unknown>
+  return {
+    connection,
+    async declareAfter(lease: ProcessLease, work: () => Promise<void>): Promise<void> {
+      let overtaken = false
+      const afterWork = async (...values: unknown[]): Promise<unknown> => {
+        if (values[0] === declaration.text && !overtaken) {
+          overtaken = true
+          await work()
+        }
+        return send(...values)
+      }
+      await redis.connection.flushall()
+      await redis.connection.script('FLUSH')
+      Object.assign(connection, { eval: afterWork })
+      await lease.resync()
+      expect(overtaken).toBe(true)
+    },
+    [Symbol.dispose]: () => connection.disconnect(),
+  }
+}
 
 describe('a process notices that Redis lost data', () => {
   test('when everything was removed under its open connection', async () => {
@@ -88,27 +118,20 @@ describe('after Redis was emptied', () => {
   })
 
   test('a claim released while it is declared again is free for every process', async () => {
-    const connection = await connectRedis({ url: redis.url })
-    const [one, two] = [await processOf('overtaken', connection), await processOf('overtaken')]
+    using overtaking = await overtakingConnection(CLAIMS)
+    const [one, two] = [await processOf('overtaken', overtaking.connection), await processOf('overtaken')]
     const claim = await one.claims.claim(key)
-    await redis.connection.flushall()
-    await redis.connection.script('FLUSH')
-    // Redis lost its scripts, so the declaration is sent a second time; the release runs just before that.
-    const send = connection.eval.bind(connection) as (...values: unknown[]) => Promise<unknown>
-    let overtaken = false
-    const afterRelease = async (...values: unknown[]): Promise<unknown> => {
-      if (values[0] === DECLARE.text && !overtaken) {
-        overtaken = true
-        await claim?.release()
-      }
-      return send(...values)
-    }
-    Object.assign(connection, { eval: afterRelease })
-    await one.lease.resync()
-    expect(overtaken).toBe(true)
+    await overtaking.declareAfter(one.lease, async () => claim?.release())
     expect(await redis.connection.hgetall(`${redisPrefix('overtaken')}:claims`)).toEqual({})
     expect(await two.claims.claim(key)).not.toBeNull()
-    connection.disconnect()
+  })
+
+  test('an intent cleared while it is declared again is not left behind as a request in doubt', async () => {
+    using overtaking = await overtakingConnection(INTENTS)
+    const one = await processOf('overtaken-intent', overtaking.connection)
+    await one.intents.begin(receipt, key)
+    await overtaking.declareAfter(one.lease, () => one.intents.clear(receipt))
+    expect(await redis.connection.hgetall(`${redisPrefix('overtaken-intent')}:intents`)).toEqual({})
   })
 
   test('a claim that Redis remembers for a process, and the process does not hold, is free for that process', async () => {
