@@ -35,13 +35,12 @@ export async function connectRedis(options: ConnectOptions, signal?: AbortSignal
   const connection = open(options)
   const patience = AbortSignal.timeout(options.patienceMs ?? FIRST_CONNECTION_PATIENCE_MS)
   try {
-    const isAwaited = options.isRestarted ?? false
-    await firstReady(connection, isAwaited, signal === undefined ? patience : AbortSignal.any([signal, patience]))
+    await firstReady(connection, options, signal === undefined ? patience : AbortSignal.any([signal, patience]))
     return connection
   } catch (error) {
     connection.disconnect()
     signal?.throwIfAborted()
-    throw unreachable(options.url, error)
+    throw unreachable(options, error)
   }
 }
 
@@ -58,16 +57,20 @@ const NOT_THERE = new Set(['ECONNREFUSED', 'ENOENT', 'ENOTFOUND', 'EAI_AGAIN'])
 
 /**
  * Rejects with what the server last said, at once when it refuses the login or is not there, otherwise when `signal` aborts.
- * Of several nodes or Sentinels another one may be there, and a server that `isAwaited` comes back.
+ * Of several nodes or Sentinels another one may be there, and a server that is restarted comes back.
  */
-function firstReady(connection: RedisConnection, isAwaited: boolean, signal: AbortSignal): Promise<void> {
+function firstReady(
+  connection: RedisConnection,
+  { isRestarted = false }: ConnectOptions,
+  signal: AbortSignal,
+): Promise<void> {
   return new Promise((resolve, reject) => {
     let last: unknown = null
-    const wouldBeMistake = !isAwaited && !(connection instanceof Cluster) && !connection.options.sentinels
+    const isOnlyServer = !(connection instanceof Cluster) && !connection.options.sentinels
     // Stays for good: without a listener the first error of an outage would end the process.
     connection.on('error', (error: NodeJS.ErrnoException) => {
       last = error
-      const isMissing = wouldBeMistake && NOT_THERE.has(error.code ?? '')
+      const isMissing = isOnlyServer && !isRestarted && NOT_THERE.has(error.code ?? '')
       if (isMissing || /WRONGPASS|NOAUTH|NOPERM/.test(error.message)) reject(error)
     })
     connection.once('ready', resolve)
@@ -76,10 +79,13 @@ function firstReady(connection: RedisConnection, isAwaited: boolean, signal: Abo
   })
 }
 
-function unreachable(url: string, cause: unknown): DependencyUnusable {
+function unreachable({ url, isRestarted = false }: ConnectOptions, cause: unknown): DependencyUnusable {
+  const remedy = isRestarted
+    ? 'it ended and did not start again; run the command again, or set REDIS_URL'
+    : 'check REDIS_URL and that the server runs; without REDIS_URL Sluice starts a private Redis'
+  const server = isRestarted ? 'the private Redis' : 'Redis'
   return new DependencyUnusable(
-    `Redis at ${withoutSecrets(url)} cannot be reached (${reasonOf(cause)}): check REDIS_URL and that the server runs; ` +
-      'without REDIS_URL Sluice starts a private Redis',
+    `${server} at ${withoutSecrets(url)} cannot be reached (${reasonOf(cause)}): ${remedy}`,
     { cause },
   )
 }

@@ -31,6 +31,14 @@ test('a Redis that is not there is reported at once in one sentence, without the
   )
 })
 
+test('a private Redis that does not come back is reported after the patience, without advice about REDIS_URL that is not set', async () => {
+  const connecting = connectRedis({ url: '/nowhere/redis.sock', isRestarted: true, patienceMs: 200 })
+  await expect(connecting).rejects.toThrow(
+    'the private Redis at /nowhere/redis.sock cannot be reached (ENOENT): it ended and did not start again; ' +
+      'run the command again, or set REDIS_URL',
+  )
+})
+
 test('a wrong password of Redis is reported as the cause', async () => {
   await using redis = await startTestRedis()
   await redis.connection.config('SET', 'requirepass', 'right')

@@ -28,8 +28,8 @@ export async function listen(
     url: `${scheme}://${host}:${port}`,
     port,
     async [Symbol.asyncDispose]() {
-      if (!server.listening) return open.forEach((socket) => void socket.destroy())
-      const closed = once(server, 'close')
+      // A test may have closed it before.
+      const closed = server.listening ? once(server, 'close') : null
       server.close()
       for (const socket of open) socket.destroy()
       await closed

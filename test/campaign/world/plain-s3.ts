@@ -27,7 +27,7 @@ export interface S3Object {
 const AT_ONCE = 16
 
 /**
- * One bucket for checks from outside, which share no code with Sluice: each request is sent once, without retries. A method
+ * One bucket for checks from outside, which share no code of Sluice's own: each request is sent once, without retries. A method
  * throws when the store refuses a request.
  */
 export class PlainBucket {
