@@ -75,6 +75,7 @@ const OWNED_PACKAGES: readonly (readonly [name: RegExp, owner: RegExp])[] = [
   [/^ioredis$/, /^src\/(redis|queue|gate|ledger)\//],
   [/^@aws-sdk\//, /(^|\/)(s3|sqs)[^/]*(\/|$)/],
   [/^prom-client$/, /^src\/observe\//],
+  [/^@opentelemetry\//, /^src\/observe\/trace\//],
   [/^pino$/, /^src\/(observe|engine)\//],
   [/^undici$/, /^src\/(parse|engine|fetch)\//],
   [/^chokidar$/, /^src\/sources\//],
