@@ -111,6 +111,27 @@ describe('a worker that lost the lock of a job', () => {
   })
 })
 
+describe('a job whose worker died between the two commands of a postponement', () => {
+  test('waits for what is left of its time, with the attempt that was counted', async () => {
+    const bull = new BullQueue('documents', { connection: redis.connection, prefix: '{sluice:half}' })
+    const now = Number((await redis.connection.time())[0]) * 1_000
+    const postponed = { untilMs: now + 5_000, forMs: 5_000 }
+    // In work no more, and not delayed: its lock ran out, so it waits again.
+    await bull.add('ingest', { ...documentJob(1), attempts: 1, postponed }, { jobId: jobId(documentJob(1)) })
+    const startedAt = performance.now()
+    const attempts: number[] = []
+    const { done, end } = setUp('half', async ({ attempt }) => {
+      attempts.push(attempt)
+      return { kind: 'finish' }
+    })
+    await until('it is done', 15_000, async () => attempts.length === 1 && (await done()))
+    expect(performance.now() - startedAt).toBeGreaterThan(1_900)
+    expect(attempts).toEqual([2])
+    await bull.close()
+    await end()
+  })
+})
+
 describe('a job that release 0.2.0 left', () => {
   test('runs with the attempts that were counted for it', async () => {
     const bull = new BullQueue('documents', { connection: redis.connection, prefix: '{sluice:former}' })
