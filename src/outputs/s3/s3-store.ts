@@ -32,8 +32,6 @@ export interface S3StoreOptions {
   readonly serverSideEncryption?: 'AES256' | 'aws:kms'
   readonly kmsKeyId?: string
   readonly storageClass?: S3Placing['writing']['StorageClass']
-  /** Outputs of a document that take no more together go into its `record.json`. Default 0: each is an object. */
-  readonly inlineBytes?: number
   /** Makes a store with packs, where none is yet: what is small waits so long for company. Default 0: none. */
   readonly packMs?: number
   /** Whether a prefix that holds no store is refused. */
@@ -88,11 +86,7 @@ class S3Store implements OutputStore {
   readonly #manifest: S3Manifest
   readonly #documents: S3Documents
 
-  constructor(
-    url: string,
-    at: S3Placing,
-    { inlineBytes = 0, packMs = 0 }: Pick<S3StoreOptions, 'inlineBytes' | 'packMs'>,
-  ) {
+  constructor(url: string, at: S3Placing, { packMs = 0 }: Pick<S3StoreOptions, 'packMs'>) {
     this.url = url
     const bucket = new S3Bucket(at)
     const objects = new StoreObjects(bucket)
@@ -104,7 +98,7 @@ class S3Store implements OutputStore {
     this.notes = new S3Notes(bucket, '.sluice/')
     const pathBytes = KEY_MAX_BYTES - RESERVED_BYTES - Buffer.byteLength(at.prefix)
     // In a pack an output of its own saves no reader a request.
-    const inline = (): number => (objects.packs === null ? inlineBytes : Math.max(inlineBytes, LARGE_BYTES))
+    const inline = (): number => (objects.packs === null ? 0 : LARGE_BYTES)
     this.#documents = new S3Documents(objects, { pathBytes, inlineBytes: inline })
   }
 
