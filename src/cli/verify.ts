@@ -65,7 +65,7 @@ export function verifyCommand(): Command {
     if (since !== undefined && (removeOrphans || rebuild)) {
       throw new UsageError('--since checks changed documents only: leave out --remove-orphans and --rebuild')
     }
-    await forEachTarget(await storesOf(command, source), async (target, shared) => {
+    await forEachTarget(await storesOf(command, source), output, async (target, shared) => {
       if (rebuild && target.source === '') throw new UsageError('--rebuild needs the source, as in the run')
       await verify(target, shared, { repair, removeOrphans, since }, output)
       if (rebuild) await remakeLedger(target, shared, output)
