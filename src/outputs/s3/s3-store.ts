@@ -95,7 +95,7 @@ class S3Store implements OutputStore {
     this.#manifest = new S3Manifest({ bucket, objects, url, packMs })
     this.feed = new S3Feed(objects)
     this.lease = new S3Lease(bucket, url)
-    this.notes = new S3Notes(bucket, '.sluice/')
+    this.notes = new S3Notes(bucket)
     const pathBytes = KEY_MAX_BYTES - RESERVED_BYTES - Buffer.byteLength(at.prefix)
     // In a pack an output of its own saves no reader a request.
     const inline = (): number => (objects.packs === null ? 0 : LARGE_BYTES)
@@ -280,18 +280,16 @@ class S3Store implements OutputStore {
 /** `.sluice/` of a bucket: one object for each file. */
 class S3Notes implements NoteStorage {
   readonly #bucket: S3Bucket
-  readonly #folder: string
 
-  constructor(bucket: S3Bucket, folder: string) {
+  constructor(bucket: S3Bucket) {
     this.#bucket = bucket
-    this.#folder = folder
   }
 
   async read(name: string): Promise<Buffer | null> {
-    return (await this.#bucket.get(this.#folder + name))?.bytes ?? null
+    return (await this.#bucket.get(`.sluice/${name}`))?.bytes ?? null
   }
 
   async write(name: string, bytes: Uint8Array): Promise<void> {
-    await this.#bucket.put(this.#folder + name, bytes)
+    await this.#bucket.put(`.sluice/${name}`, bytes)
   }
 }

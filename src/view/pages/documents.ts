@@ -1,6 +1,6 @@
 import { html } from 'hono/html'
-import type { DocumentIndex, DocumentRow, Sort } from '../document-index.ts'
-import { PAGE_LINES } from '../api-schemas.ts'
+import { type DocumentRow, PAGE_LINES, type Sort } from '../api-schemas.ts'
+import type { DocumentIndex } from '../document-index.ts'
 import { readQuery, withParams } from '../read-query.ts'
 import { badge, count, documentLink, type Markup, moment, page, type StoreFrame, percent } from './layout.ts'
 
