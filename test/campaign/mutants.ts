@@ -12,12 +12,12 @@ export const MUTANTS = {
   'receipt-last': [
     ['src/ingest/process/save-answer.ts', 'await deps.store.saveReceipt(answer.id, answer.body, answer.parser)', ''],
     [
-      'src/ingest/process/ingest-document.ts',
+      'src/ingest/ingest-document.ts',
       'return commitAnswer(work, { ...purchase.answer',
       'return after(() => deps.store.saveReceipt(receipt, purchase.answer.body, parser), commitAnswer)(work, { ...purchase.answer',
     ],
     [
-      'src/ingest/process/ingest-document.ts',
+      'src/ingest/ingest-document.ts',
       'async function giveUp(',
       'const after = (save, commit) => async (...work) => { const end = await commit(...work); await save(); return end }\n' +
         'async function giveUp(',
@@ -82,7 +82,7 @@ export const MUTANTS = {
   /** No check for the receipt between the intent and the request. */
   'no-second-check': [
     [
-      'src/ingest/scan/admit.ts',
+      'src/ingest/process/admit.ts',
       'const receipt = options.zeroDataRetention',
       'const receipt = options.zeroDataRetention !== null',
     ],
@@ -116,7 +116,7 @@ export const MUTANTS = {
   ],
   /** A worker believes its own mount. */
   'trusts-own-mount': [
-    ['src/ingest/scan/source-view.ts', "url.startsWith('file:') && isPartial !== true", "url === '' && isPartial"],
+    ['src/ingest/process/source-view.ts', "url.startsWith('file:') && isPartial !== true", "url === '' && isPartial"],
   ],
   /** Credits are counted as the price model has them, whatever the service reports. */
   'believes-model': [['src/ingest/process/buy-answer.ts', 'chargedCredits(usage.credits,', 'chargedCredits(null,']],

@@ -5,7 +5,7 @@ import type { SourceItem } from '#src/document/source-item.ts'
 import type { CountedDocument } from '#src/route/audit/sample-pages.ts'
 import type { OutputStore } from '#src/ports/output-store.ts'
 import type { Source } from '#src/ports/source.ts'
-import type { Tier, Tiers } from '../deps.ts'
+import type { Tier, Tiers } from '../process/deps.ts'
 import { readOnce } from '../process/read-once.ts'
 
 /** The PDFs of a source with their pages, and what else it holds. */

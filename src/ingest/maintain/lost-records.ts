@@ -5,9 +5,9 @@ import { mapInOrder } from '#src/document/map-in-order.ts'
 import type { Ledger } from '#src/ports/ledger.ts'
 import type { OutputStore, RecordListing } from '#src/ports/output-store.ts'
 import { GONE, type LedgerEntry } from '#src/document/ledger-entry.ts'
-import { batchesOf } from '../scan/batches.ts'
+import { batchesOf } from '#src/document/batched-stream.ts'
 import { KeySet } from '#src/document/key-set.ts'
-import { disagreement, isDone, isKept, renew } from './disagreement.ts'
+import { disagreement, isDone, isKept, renew } from '../process/disagreement.ts'
 
 const BATCH = 500
 

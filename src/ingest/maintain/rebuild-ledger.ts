@@ -2,10 +2,10 @@ import { GONE, type LedgerEntry } from '#src/document/ledger-entry.ts'
 import type { DeadLetter } from '#src/document/record.ts'
 import { NO_RECIPE, type SourceKey } from '#src/document/ids.ts'
 import { belongsTo } from '#src/document/store-manifest.ts'
-import { batchesOf } from '../scan/batches.ts'
+import { batchesOf } from '#src/document/batched-stream.ts'
 import { parserOfRecord } from '../process/record-parser.ts'
 import type { Ledger } from '#src/ports/ledger.ts'
-import type { OwnedStore } from '../deps.ts'
+import type { OwnedStore } from '../process/deps.ts'
 
 const BATCH = 500
 

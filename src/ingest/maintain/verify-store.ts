@@ -6,9 +6,9 @@ import { type DocumentRecord, receiptsOf } from '#src/document/record.ts'
 import type { Orphan } from '#src/document/orphan.ts'
 import type { OutputStore } from '#src/ports/output-store.ts'
 import { KeySet } from '#src/document/key-set.ts'
-import type { Rendering } from '../deps.ts'
-import { disagreement, isKept } from './disagreement.ts'
-import { damageOf, rederive } from './rederive.ts'
+import type { Rendering } from '../process/deps.ts'
+import { disagreement, isKept } from '../process/disagreement.ts'
+import { damageOf, rederive } from '../process/rederive.ts'
 
 export type Finding =
   | { readonly kind: 'whole' }

@@ -1,7 +1,7 @@
 import type { Delivery, JobVerdict } from '#src/ports/queue.ts'
 import type { Gate, Turn } from '#src/ports/gate.ts'
 import type { Source } from '#src/ports/source.ts'
-import type { IngestDeps, PriceModel, Recipes, Reporting } from '../deps.ts'
+import type { IngestDeps, PriceModel, Recipes, Reporting } from './deps.ts'
 import { handlingOf } from './handling.ts'
 import { postpone } from './job-verdicts.ts'
 import { waitOfSuspect } from './ruled-verdict.ts'

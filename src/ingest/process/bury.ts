@@ -1,7 +1,7 @@
 import type { Failure } from '#src/document/failure.ts'
 import type { ContentHash, RecipeHash, SourceKey, Version } from '#src/document/ids.ts'
 import { type DeadLetter, type PieceRecord, RECORD_SCHEMA } from '#src/document/record.ts'
-import type { SettleDeps } from '../deps.ts'
+import type { SettleDeps } from './deps.ts'
 
 export interface Burial {
   readonly key: SourceKey

@@ -1,6 +1,6 @@
 import type { ReceiptId } from '#src/document/ids.ts'
 import type { Piece } from '#src/ports/piece-cutter.ts'
-import type { PieceDeps } from '../deps.ts'
+import type { PieceDeps } from './deps.ts'
 import { buyAnswer } from './buy-answer.ts'
 import { isLate } from './is-late.ts'
 import type { Purchase } from './purchase.ts'

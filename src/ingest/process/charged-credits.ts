@@ -1,6 +1,6 @@
 import type { Recipe } from '#src/contract/recipe.ts'
 import type { Extension } from '#src/document/formats.ts'
-import type { Prices } from '../deps.ts'
+import type { Prices } from './deps.ts'
 
 interface Answered {
   readonly recipe: Recipe

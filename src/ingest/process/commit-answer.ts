@@ -14,12 +14,12 @@ import {
   RECORD_SCHEMA,
 } from '#src/document/record.ts'
 import type { JobVerdict } from '#src/ports/queue.ts'
-import type { CommitDeps, Prices, SettleDeps } from '../deps.ts'
+import type { CommitDeps, Prices, SettleDeps } from './deps.ts'
 import { chargedCredits } from './charged-credits.ts'
 import { FINISH, postpone } from './job-verdicts.ts'
 import { gradeProblems, recordedGrade } from './grade-of-answer.ts'
-import { describeFile } from '../maintain/rederive.ts'
-import { renewOverwritten } from '../maintain/disagreement.ts'
+import { describeFile } from './rederive.ts'
+import { renewOverwritten } from './disagreement.ts'
 import type { ReadWork, Work } from './work.ts'
 
 /** The delivery may be of a time when another worker had the document: where it is not, it makes it again. */

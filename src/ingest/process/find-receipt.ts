@@ -3,7 +3,7 @@ import { errorPageStatus } from '#src/contract/error-page.ts'
 import { type ContentHash, type ReceiptId, type RecipeHash, receiptId } from '#src/document/ids.ts'
 import type { ReceiptMemory } from '#src/ports/output-store.ts'
 import { type ParserFacts, satisfies } from '#src/document/parser.ts'
-import type { Receipts } from '../deps.ts'
+import type { Receipts } from './deps.ts'
 import { parserOfAnswer } from './record-parser.ts'
 
 export interface FoundReceipt {

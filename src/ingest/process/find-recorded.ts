@@ -1,7 +1,7 @@
 import type { DocumentRecord } from '#src/document/record.ts'
 import { satisfies } from '#src/document/parser.ts'
 import { belongsTo } from '#src/document/store-manifest.ts'
-import type { OwnedStore, Receipts } from '../deps.ts'
+import type { OwnedStore, Receipts } from './deps.ts'
 import { parserOfRecord } from './record-parser.ts'
 import type { ReadWork } from './work.ts'
 

@@ -1,7 +1,7 @@
 import type { Failure } from '#src/document/failure.ts'
 import type { Delivery, GiveUpReason } from '#src/ports/queue.ts'
 import { bury } from './bury.ts'
-import type { SettleDeps, StorePatience } from '../deps.ts'
+import type { SettleDeps, StorePatience } from './deps.ts'
 import { retryingStore } from './retrying-store.ts'
 
 /** Ends a document that never came to a verdict of its own: listed with what happened, never silently dropped. */

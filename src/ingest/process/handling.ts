@@ -1,7 +1,7 @@
 import { type Extension, extensionOf } from '#src/document/formats.ts'
 import type { SourceKey } from '#src/document/ids.ts'
 import type { Recipe } from '#src/contract/recipe.ts'
-import type { Recipes } from '../deps.ts'
+import type { Recipes } from './deps.ts'
 
 /** What is done with a document: a parser converts it, or its text is the output as it is. */
 export type Handling =

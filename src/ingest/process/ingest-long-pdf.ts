@@ -5,7 +5,7 @@ import { MAX_ATTEMPTS } from '#src/document/backoff.ts'
 import type { Failure } from '#src/document/failure.ts'
 import { halvesOf } from '#src/document/page-list.ts'
 import type { CutRequest, Piece, PieceCutter } from '#src/ports/piece-cutter.ts'
-import type { PieceDeps } from '../deps.ts'
+import type { PieceDeps } from './deps.ts'
 import {
   cutDocument,
   inRecord,

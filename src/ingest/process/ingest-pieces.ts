@@ -8,12 +8,12 @@ import { type CutDocument, type CutRequest, type Piece, type PieceCutter } from 
 import { DocumentChanged } from '#src/document/document-changed.ts'
 import { buyPiece } from './buy-piece.ts'
 import { costOf } from './commit-answer.ts'
-import type { PieceDeps } from '../deps.ts'
+import type { PieceDeps } from './deps.ts'
 import { type FoundReceipt, findReceipt } from './find-receipt.ts'
 import { needsPdfParser } from './preflight.ts'
 import type { Purchase } from './purchase.ts'
 import { sumOfCosts } from './sum-of-costs.ts'
-import { marksPages, stitchAnswers } from './stitch-answers.ts'
+import { marksPages, stitchAnswers } from '../answers/stitch-answers.ts'
 import type { Work } from './work.ts'
 
 type Failed = Extract<Purchase, { kind: 'failed' }>

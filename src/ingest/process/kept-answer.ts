@@ -1,8 +1,8 @@
 import { type AnswerReading, readAnswer } from '#src/contract/read-answer.ts'
 import type { DocumentRecord, PieceRecord } from '#src/document/record.ts'
 import type { OutputStore } from '#src/ports/output-store.ts'
-import { mergePages } from '../route/merge-pages.ts'
-import { marksPages, stitchAnswers } from './stitch-answers.ts'
+import { mergePages } from '../answers/merge-pages.ts'
+import { marksPages, stitchAnswers } from '../answers/stitch-answers.ts'
 
 /** The answer that a record's outputs were derived from, from its receipts; null when one was not kept or is damaged. */
 export async function keptAnswer(

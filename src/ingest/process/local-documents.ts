@@ -3,7 +3,7 @@ import { policyFor, satisfies } from '#src/document/parser.ts'
 import { belongsTo } from '#src/document/store-manifest.ts'
 import type { SourceKey } from '#src/document/ids.ts'
 import type { Ledger } from '#src/ports/ledger.ts'
-import type { OwnedStore, PriceModel, Receipts, Recipes } from '../deps.ts'
+import type { OwnedStore, PriceModel, Receipts, Recipes } from './deps.ts'
 import { KeySet } from '#src/document/key-set.ts'
 import { parserOfRecord } from './record-parser.ts'
 

@@ -4,9 +4,9 @@ import { receiptId } from '#src/document/ids.ts'
 import { decodePlainText } from '#src/document/plain-text.ts'
 import type { JobVerdict } from '#src/ports/queue.ts'
 import { commitReading, settleRecorded } from './commit-answer.ts'
-import type { CommitDeps, Receipts } from '../deps.ts'
+import type { CommitDeps, Receipts } from './deps.ts'
 import { findRecorded } from './find-recorded.ts'
-import { isWhole } from '../maintain/rederive.ts'
+import { isWhole } from './rederive.ts'
 import type { ReadWork } from './work.ts'
 
 /** Copies of a text that are in memory at once: its bytes, the string, the answer, the output. */

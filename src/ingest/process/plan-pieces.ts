@@ -1,7 +1,7 @@
 import type { Failure } from '#src/document/failure.ts'
 import type { PieceCutter } from '#src/ports/piece-cutter.ts'
 import type { Recipe } from '#src/contract/recipe.ts'
-import type { PriceModel, Receipts } from '../deps.ts'
+import type { PriceModel, Receipts } from './deps.ts'
 import { findReceipt } from './find-receipt.ts'
 import { needsPdfParser } from './preflight.ts'
 import type { ReadDocument } from './read-once.ts'

@@ -3,7 +3,7 @@ import { SourceUnusable } from '#src/document/source-unusable.ts'
 import { StoreUnusable } from '#src/document/store-unusable.ts'
 import type { JobVerdict } from '#src/ports/queue.ts'
 import type { Events } from '#src/events.ts'
-import type { Halting } from '../deps.ts'
+import type { Halting } from './deps.ts'
 import type { DependencyHealth } from './dependency-health.ts'
 import { postpone } from './job-verdicts.ts'
 

@@ -5,7 +5,7 @@ import { StoreUnusable } from '#src/document/store-unusable.ts'
 import { withMethods } from '#src/document/with-methods.ts'
 import type { Claim } from '#src/ports/ledger.ts'
 import type { OutputStore } from '#src/ports/output-store.ts'
-import type { StorePatience } from '../deps.ts'
+import type { StorePatience } from './deps.ts'
 
 const FIRST_PAUSE_MS = 250
 const LONGEST_PAUSE_MS = 10_000

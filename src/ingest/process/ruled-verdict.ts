@@ -3,7 +3,7 @@ import type { Failure } from '#src/document/failure.ts'
 import type { Verdict } from '#src/document/verdict.ts'
 import type { OutputStore } from '#src/ports/output-store.ts'
 import type { DocumentJob, JobVerdict, Suspicion } from '#src/ports/queue.ts'
-import type { BuyDeps, IngestDeps } from '../deps.ts'
+import type { BuyDeps, IngestDeps } from './deps.ts'
 import type { Work } from './work.ts'
 
 /** A verdict once it is known whose a refusal is, or that it is not known yet. */

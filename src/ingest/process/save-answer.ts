@@ -1,6 +1,6 @@
 import type { ReceiptId, SourceKey } from '#src/document/ids.ts'
 import type { Receipt } from '#src/document/record.ts'
-import type { BuyDeps } from '../deps.ts'
+import type { BuyDeps } from './deps.ts'
 
 export interface PaidAnswer extends Receipt {
   readonly id: ReceiptId

@@ -1,6 +1,6 @@
 import type { ReceiptId } from '#src/document/ids.ts'
 import type { ParserFacts } from '#src/document/parser.ts'
-import type { Receipts } from '../deps.ts'
+import type { Receipts } from '../process/deps.ts'
 import type { FoundReceipt } from '../process/find-receipt.ts'
 import type { Work } from '../process/work.ts'
 import type { ServiceStep } from './service-step.ts'

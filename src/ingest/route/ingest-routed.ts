@@ -1,7 +1,7 @@
 import type { Recipe } from '#src/contract/recipe.ts'
 import { receiptId } from '#src/document/ids.ts'
 import { pagesBelow } from '#src/route/choose-pages.ts'
-import type { PieceDeps, Tiers } from '../deps.ts'
+import type { PieceDeps, Tiers } from '../process/deps.ts'
 import { AT_ONCE } from '../process/approach-gate.ts'
 import { findReceipt } from '../process/find-receipt.ts'
 import { onLocalTier } from '../process/tiers.ts'

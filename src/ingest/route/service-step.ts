@@ -3,7 +3,7 @@ import type { Recipe } from '#src/contract/recipe.ts'
 import { DEFAULT_SERVICE } from '#src/contract/rules.ts'
 import { type ContentHash, type ReceiptId, type RecipeHash, recipeHash, type SourceKey } from '#src/document/ids.ts'
 import { pagesOfReceipt } from '#src/document/page-list.ts'
-import type { PieceDeps, Tiers } from '../deps.ts'
+import type { PieceDeps, Tiers } from '../process/deps.ts'
 
 /** The service that pages of a document are bought at, and which receipts count as its answers. */
 export interface ServiceStep {

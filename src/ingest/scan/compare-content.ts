@@ -3,8 +3,8 @@ import { GONE, type LedgerEntry } from '#src/document/ledger-entry.ts'
 import { DocumentChanged } from '#src/document/document-changed.ts'
 import { type Source } from '#src/ports/source.ts'
 import { decideChange, acceptanceOf } from './decide-change.ts'
-import type { ChangeDeps, Receipts } from '../deps.ts'
-import { openListed } from './open-listed.ts'
+import type { ChangeDeps, Receipts } from '../process/deps.ts'
+import { openListed } from '../process/open-listed.ts'
 import { readOnce } from '../process/read-once.ts'
 
 interface CompareDeps extends Receipts, ChangeDeps {

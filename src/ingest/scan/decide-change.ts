@@ -5,7 +5,7 @@ import { policyFor } from '#src/document/parser.ts'
 import type { Change } from '#src/events.ts'
 import type { LedgerEntry } from '#src/document/ledger-entry.ts'
 import type { DeadLetter } from '#src/document/record.ts'
-import type { ChangeDeps } from '../deps.ts'
+import type { ChangeDeps } from '../process/deps.ts'
 
 /**
  * What a scan makes of a document that is there: any difference of version from what was recorded for this very key is

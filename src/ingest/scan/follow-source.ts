@@ -2,7 +2,7 @@ import { describeSystemError } from '#src/document/describe-system-error.ts'
 import type { Events } from '#src/events.ts'
 import type { SourceChange, SourceWatch } from '#src/ports/source.ts'
 import type { SourceItem } from '#src/document/source-item.ts'
-import type { ScanDeps } from '../deps.ts'
+import type { ScanDeps } from '../process/deps.ts'
 import { backlogBelowLimit, scanBatch } from './scan-source.ts'
 
 /**

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { sourceKey } from '#src/document/ids.ts'
 import { handlingOf } from '#src/ingest/process/handling.ts'
-import { ingestDocument } from '#src/ingest/process/ingest-document.ts'
+import { ingestDocument } from '#src/ingest/ingest-document.ts'
 import { startTestRedis } from '../../support/redis.ts'
 import { openWorkbench } from '../../support/workbench.ts'
 import { shared } from '../../support/shared.ts'

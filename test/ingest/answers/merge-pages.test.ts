@@ -1,7 +1,7 @@
 import * as fc from '../../support/fast-check.ts'
 import { describe, expect, test } from 'vitest'
 import { type AnswerReading, readAnswer } from '#src/contract/read-answer.ts'
-import { mergePages } from '#src/ingest/route/merge-pages.ts'
+import { mergePages } from '#src/ingest/answers/merge-pages.ts'
 
 interface Item {
   readonly type: string

@@ -11,30 +11,30 @@ import type { Claim } from '#src/ports/ledger.ts'
 import { type Delivery, type JobVerdict } from '#src/ports/queue.ts'
 import { DocumentChanged } from '#src/document/document-changed.ts'
 import { type OpenedDocument } from '#src/ports/source.ts'
-import { approachGate } from './approach-gate.ts'
-import { type Burial, bury } from './bury.ts'
-import { buyAnswer } from './buy-answer.ts'
-import { commitAnswer, commitReading, settleRecorded } from './commit-answer.ts'
-import type { CommitDeps, Halting, IngestDeps, Recipes, SettleDeps, Tiers } from '../deps.ts'
-import { type FoundReceipt, findReceipt } from './find-receipt.ts'
-import { handlingOf } from './handling.ts'
-import { ingestLongPdf, type LongPdf, longPdf } from './ingest-long-pdf.ts'
-import { ingestPieces } from './ingest-pieces.ts'
-import { leaveOut } from '../scan/skip-file.ts'
-import { findRecorded } from './find-recorded.ts'
-import { passThrough } from './pass-through.ts'
-import { cutterFor, refuseByContent, refuseByListing } from './preflight.ts'
-import type { Purchase } from './purchase.ts'
-import { type ReadDocument, readOnce } from './read-once.ts'
-import { openListed } from '../scan/open-listed.ts'
-import { isLate } from './is-late.ts'
-import type { Handback } from '../scan/source-view.ts'
-import { postponeDuringOutage } from './postpone-during-outage.ts'
-import { fencedStore, retryingStore } from './retrying-store.ts'
-import { ingestRouted } from '../route/ingest-routed.ts'
-import { onFirstTier, onLocalTier, onNamedService } from './tiers.ts'
-import type { Work } from './work.ts'
-import { FINISH, postpone, retryOrGiveUp } from './job-verdicts.ts'
+import { approachGate } from './process/approach-gate.ts'
+import { type Burial, bury } from './process/bury.ts'
+import { buyAnswer } from './process/buy-answer.ts'
+import { commitAnswer, commitReading, settleRecorded } from './process/commit-answer.ts'
+import type { CommitDeps, Halting, IngestDeps, Recipes, SettleDeps, Tiers } from './process/deps.ts'
+import { type FoundReceipt, findReceipt } from './process/find-receipt.ts'
+import { handlingOf } from './process/handling.ts'
+import { ingestLongPdf, type LongPdf, longPdf } from './process/ingest-long-pdf.ts'
+import { ingestPieces } from './process/ingest-pieces.ts'
+import { leaveOut } from './process/skip-file.ts'
+import { findRecorded } from './process/find-recorded.ts'
+import { passThrough } from './process/pass-through.ts'
+import { cutterFor, refuseByContent, refuseByListing } from './process/preflight.ts'
+import type { Purchase } from './process/purchase.ts'
+import { type ReadDocument, readOnce } from './process/read-once.ts'
+import { openListed } from './process/open-listed.ts'
+import { isLate } from './process/is-late.ts'
+import type { Handback } from './process/source-view.ts'
+import { postponeDuringOutage } from './process/postpone-during-outage.ts'
+import { fencedStore, retryingStore } from './process/retrying-store.ts'
+import { ingestRouted } from './route/ingest-routed.ts'
+import { onFirstTier, onLocalTier, onNamedService } from './process/tiers.ts'
+import type { Work } from './process/work.ts'
+import { FINISH, postpone, retryOrGiveUp } from './process/job-verdicts.ts'
 
 const BUSY = postpone(2_000, 'another worker has this document')
 /** How long a worker that lost its claim leaves the document to the worker that has it now. */
@@ -46,8 +46,8 @@ const LOST_CLAIM_MS = 2_000
  * again.
  */
 export async function ingestDocument(delivery: Delivery, deps: IngestDeps, signal: AbortSignal): Promise<JobVerdict> {
-  const own = depsFor(delivery.job.key, deps)
-  const approached = await approachGate(delivery, onFirstTier(delivery.job.key, own), signal)
+  const routed = depsFor(delivery.job.key, deps)
+  const approached = await approachGate(delivery, onFirstTier(delivery.job.key, routed), signal)
   if (approached.kind !== 'turn') return approached
   await using turn = approached
   const { key } = delivery.job
@@ -55,8 +55,8 @@ export async function ingestDocument(delivery: Delivery, deps: IngestDeps, signa
     const claim = await deps.claims.claim(key)
     if (claim === null) return BUSY
     try {
-      const store = retryingStore(fencedStore(own.store, claim), key, own, signal)
-      return await unlessClaimLost(ingestClaimed({ ...delivery, turn }, claim, { ...own, store }, signal))
+      const store = retryingStore(fencedStore(routed.store, claim), key, routed, signal)
+      return await unlessClaimLost(ingestClaimed({ ...delivery, turn }, claim, { ...routed, store }, signal))
     } finally {
       const waitedMs = deps.clock.shared() - delivery.job.queuedAt
       deps.events.emit('document:released', { key, sinceQueuedMs: Math.max(0, waitedMs) })
@@ -81,9 +81,9 @@ async function unlessClaimLost(work: Promise<JobVerdict>): Promise<JobVerdict> {
 /** With the parser that the document's route names; of one that is routed by page, the service's. */
 function depsFor(key: SourceKey, deps: IngestDeps): IngestDeps {
   const { tiers } = deps
-  const own = { ...deps, parsers: policyFor(deps.parsers, key) }
-  if (tiers === undefined) return own
-  return tiers.routeOf(key) === 'local' ? onLocalTier(own, tiers) : onNamedService(own, tiers, key)
+  const forKey = { ...deps, parsers: policyFor(deps.parsers, key) }
+  if (tiers === undefined) return forKey
+  return tiers.routeOf(key) === 'local' ? onLocalTier(forKey, tiers) : onNamedService(forKey, tiers, key)
 }
 
 async function ingestClaimed(

@@ -4,9 +4,9 @@ import type { LedgerEntry } from '#src/document/ledger-entry.ts'
 import { decideSkip, type SkipDecision, type SkippedFile } from './decide-skip.ts'
 import type { Clock } from '#src/ports/clock.ts'
 import type { Ledger } from '#src/ports/ledger.ts'
-import type { OwnedStore, Recipes, Reporting } from '../deps.ts'
-import { FINISH } from '../process/job-verdicts.ts'
-import { recommit } from '../maintain/recommit.ts'
+import type { OwnedStore, Recipes, Reporting } from './deps.ts'
+import { FINISH } from './job-verdicts.ts'
+import { recommit } from './recommit.ts'
 
 interface SkipFileDeps extends OwnedStore, Recipes {
   readonly clock: Clock

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { batchesOf, prefetchOne } from '#src/ingest/scan/batches.ts'
-import { takes } from '../../support/wait.ts'
+import { batchesOf, prefetchOne } from '#src/document/batched-stream.ts'
+import { takes } from '../support/wait.ts'
 
 async function* counting(to: number): AsyncGenerator<number> {
   for (let number = 0; number < to; number++) yield number

@@ -5,8 +5,8 @@ import { type SkipReason, skipVersion } from '#src/document/skip.ts'
 import { belongsTo } from '#src/document/store-manifest.ts'
 import { redacts } from '#src/contract/passthrough.ts'
 import type { SourceItem } from '#src/document/source-item.ts'
-import type { OwnedStore, Recipes } from '../deps.ts'
-import { parserOfRecord } from '../process/record-parser.ts'
+import type { OwnedStore, Recipes } from './deps.ts'
+import { parserOfRecord } from './record-parser.ts'
 
 /** A file that is no document, as a scan finds it. */
 export interface SkippedFile {

@@ -4,12 +4,12 @@ import type { ReceiptId } from '#src/document/ids.ts'
 import type { Reservation, Reserving } from '#src/document/spending.ts'
 import type { Admission, Permit } from '#src/ports/gate.ts'
 import type { Recipe } from '#src/contract/recipe.ts'
-import type { BuyDeps } from '../deps.ts'
-import { findReceipt } from '../process/find-receipt.ts'
-import { postpone } from '../process/job-verdicts.ts'
-import { receiverOf } from '../process/tiers.ts'
-import { HALTED_MS, later, type Purchase } from '../process/purchase.ts'
-import type { Work } from '../process/work.ts'
+import type { BuyDeps } from './deps.ts'
+import { findReceipt } from './find-receipt.ts'
+import { postpone } from './job-verdicts.ts'
+import { receiverOf } from './tiers.ts'
+import { HALTED_MS, later, type Purchase } from './purchase.ts'
+import type { Work } from './work.ts'
 
 /** How long a copy of a document waits while the same bytes are being bought under another name. */
 const SAME_RECEIPT_MS = 1_000

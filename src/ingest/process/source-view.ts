@@ -2,7 +2,7 @@ import type { SourceKey, Version } from '#src/document/ids.ts'
 import type { DocumentJob } from '#src/ports/queue.ts'
 import type { Ledger } from '#src/ports/ledger.ts'
 import type { Source } from '#src/ports/source.ts'
-import { batchesOf } from './batches.ts'
+import { batchesOf } from '#src/document/batched-stream.ts'
 import type { KeySet } from '#src/document/key-set.ts'
 
 /**

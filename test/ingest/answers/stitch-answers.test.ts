@@ -1,8 +1,8 @@
 import * as fc from '../../support/fast-check.ts'
 import { describe, expect, test } from 'vitest'
 import { type AnswerReading, readAnswer } from '#src/contract/read-answer.ts'
-import { marksPages, type PieceReading, stitchAnswers } from '#src/ingest/process/stitch-answers.ts'
-import { stitchMarkdown } from '#src/ingest/process/stitch-markdown.ts'
+import { marksPages, type PieceReading, stitchAnswers } from '#src/ingest/answers/stitch-answers.ts'
+import { stitchMarkdown } from '#src/ingest/answers/stitch-markdown.ts'
 
 /** A page as its blocks' texts. */
 type Page = readonly string[]

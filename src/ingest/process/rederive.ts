@@ -2,8 +2,8 @@ import { hash } from 'node:crypto'
 import { ClaimLost } from '#src/document/claim-lost.ts'
 import { type DocumentRecord, type OutputFile, receiptsOf } from '#src/document/record.ts'
 import type { OutputStore } from '#src/ports/output-store.ts'
-import type { Rendering } from '../deps.ts'
-import { keptAnswer } from '../process/kept-answer.ts'
+import type { Rendering } from './deps.ts'
+import { keptAnswer } from './kept-answer.ts'
 
 export type Rederived =
   | { readonly kind: 'same' }
