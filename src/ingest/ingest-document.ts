@@ -3,10 +3,8 @@ import { ClaimLost } from '#src/document/claim-lost.ts'
 import type { Failure } from '#src/document/failure.ts'
 import { textExtensionOf } from '#src/document/formats.ts'
 import { receiptId, type SourceKey } from '#src/document/ids.ts'
-import type { Recipe } from '#src/contract/recipe.ts'
 import { policyFor } from '#src/document/parser.ts'
 import { RecordOfOther } from '#src/document/record-of-other.ts'
-import type { PieceRecord } from '#src/document/record.ts'
 import type { Claim } from '#src/ports/ledger.ts'
 import { type Delivery, type JobVerdict } from '#src/ports/queue.ts'
 import { DocumentChanged } from '#src/document/document-changed.ts'
@@ -14,27 +12,22 @@ import { type OpenedDocument } from '#src/ports/source.ts'
 import { approachGate } from './process/approach-gate.ts'
 import { type Burial, bury } from './process/bury.ts'
 import { buyAnswer } from './process/buy-answer.ts'
-import { commitAnswer, commitReading, settleRecorded } from './process/commit-answer.ts'
-import type { CommitDeps, Halting, IngestDeps, Recipes, SettleDeps, Tiers } from './process/deps.ts'
-import { type FoundReceipt, findReceipt } from './process/find-receipt.ts'
-import { handlingOf } from './process/handling.ts'
-import { ingestLongPdf, type LongPdf, longPdf } from './process/ingest-long-pdf.ts'
+import { commitAnswer, settleRecorded } from './process/commit-answer.ts'
+import type { Halting, IngestDeps, Recipes, SettleDeps } from './process/deps.ts'
+import { ingestLongPdf, longPdf } from './process/ingest-long-pdf.ts'
 import { ingestPieces } from './process/ingest-pieces.ts'
-import { leaveOut } from './process/skip-file.ts'
-import { findRecorded } from './process/find-recorded.ts'
-import { passThrough } from './process/pass-through.ts'
-import { cutterFor, refuseByContent, refuseByListing } from './process/preflight.ts'
-import type { Purchase } from './process/purchase.ts'
-import { type ReadDocument, readOnce } from './process/read-once.ts'
+import { answerOf, findKept, findRecorded, type Outcome, reusedAnswer } from './process/obtain-answer.ts'
 import { openListed } from './process/open-listed.ts'
-import { isLate } from './process/is-late.ts'
+import { passThrough } from './process/pass-through.ts'
+import { cutterFor, handlingOf, refuseByContent, refuseByListing } from './process/preflight.ts'
+import { failed, FINISH, postpone, retryOrGiveUp } from './process/purchase.ts'
+import { type ReadDocument, readOnce } from './process/read-once.ts'
+import { fencedStore, postponeDuringOutage, retryingStore } from './process/retrying-store.ts'
+import { leaveOut } from './process/skip-file.ts'
 import type { Handback } from './process/source-view.ts'
-import { postponeDuringOutage } from './process/postpone-during-outage.ts'
-import { fencedStore, retryingStore } from './process/retrying-store.ts'
-import { ingestRouted } from './route/ingest-routed.ts'
 import { onFirstTier, onLocalTier, onNamedService } from './process/tiers.ts'
-import type { Work } from './process/work.ts'
-import { FINISH, postpone, retryOrGiveUp } from './process/job-verdicts.ts'
+import { isLate, type ReadWork, type Work } from './process/work.ts'
+import { ingestRouted } from './route/ingest-routed.ts'
 
 const BUSY = postpone(2_000, 'another worker has this document')
 /** How long a worker that lost its claim leaves the document to the worker that has it now. */
@@ -116,7 +109,7 @@ async function ingestClaimed(
 
   const read = await readUnchanged(document, signal)
   const again = (): Promise<JobVerdict> =>
-    retryOrGiveUp(attempt, changing, deps, (failure) => giveUp(work, failure, deps))
+    retryOrGiveUp(failed(changing, attempt), deps.random, (failure) => giveUp(work, failure, deps))
   if (read === null) return again()
   const { address } = document
   const contradiction = address === undefined ? refuseByContent(job.key, read.head) : null
@@ -125,9 +118,11 @@ async function ingestClaimed(
   // Awaited here: the document is closed when this function ends, and its bytes are still to be sent.
   const whole = { ...work, read, recipe: handling.recipe, hold }
   try {
-    if (handling.kind === 'passthrough') return await passThrough(whole, deps, signal)
-    const { extension } = handling
-    return await turnIntoOutputs({ ...whole, extension, address: address ?? null }, deps, signal)
+    const outcome =
+      handling.kind === 'passthrough'
+        ? await passThrough(whole, deps, signal)
+        : await obtain({ ...whole, extension: handling.extension, address: address ?? null }, deps, signal)
+    return await conclude(outcome, whole, deps)
   } catch (error) {
     if (error instanceof DocumentChanged && handling.kind === 'passthrough') return again()
     if (!(error instanceof RecordOfOther)) throw error
@@ -162,103 +157,49 @@ function handBack({ afterMs, halt }: Handback, deps: Halting): JobVerdict {
   return postpone(afterMs, 'the source of this process does not show the document as the queue names it')
 }
 
-/** Steps 2 to 5: from the bytes to the record, by a receipt that is there or by a request. */
-async function turnIntoOutputs(work: Work, deps: IngestDeps, signal: AbortSignal): Promise<JobVerdict> {
-  const { answers, hash } = work.recipe
-  if (answers !== undefined && deps.tiers !== undefined) return route(work, answers, deps.tiers, deps, signal)
-  const cutter = cutterFor(work, deps)
-  const id = receiptId(work.read.contentHash, hash)
-  const keepsReceipt = !work.recipe.options.zeroDataRetention
-  const memory = { hold: work.hold, signal }
-  const isKept = keepsReceipt && cutter === null
-  const kept = isKept ? await findReceipt(work.read.contentHash, hash, deps, memory, work.address) : null
-  if (kept !== null) await deps.intents.conclude(id, work.job.key)
+/** Steps 2 to 4: the answer for these bytes, by a receipt that is there or by a request. */
+async function obtain(work: Work, deps: IngestDeps, signal: AbortSignal): Promise<Outcome> {
+  const { answers, options, hash } = work.recipe
+  const tiers = answers === undefined ? undefined : deps.tiers
+  const cutter = tiers === undefined ? cutterFor(work, deps) : null
+  const isWhole = tiers === undefined && cutter === null
+  const kept = isWhole ? await findKept(work, deps, signal) : null
   // A document that should have a receipt and has none was not recorded: most are new, and skip this read.
-  const recorded = kept === null && keepsReceipt && cutter === null ? null : await findRecorded(work, deps)
-  if (recorded !== null) return settleRecorded(work, recorded, deps)
-  if (cutter !== null) {
-    const outcome = await ingestPieces(work, cutter, deps, signal)
-    if (outcome.kind === 'parsed') return commitReading(work, { ...outcome, receipt: null }, deps)
-    return putOff(outcome, work, deps)
-  }
-  if (kept !== null) return reuse(work, kept, deps)
+  const done = isWhole && kept === null && !options.zeroDataRetention ? null : await findRecorded(work, deps)
+  if (done !== null) return done
+  if (answers !== undefined && tiers !== undefined) return ingestRouted(work, answers, tiers, deps, signal)
+  if (cutter !== null) return ingestPieces(work, cutter, deps, signal)
+  if (kept !== null) return { kind: 'kept', receipt: kept }
   const pages = work.address === null ? await deps.countPages(work.read, work.extension, signal) : null
   const long = longPdf(work, pages, deps)
-  if (long !== null) return parseLong(work, long, deps, signal)
+  if (long !== null) return (await findRecorded(work, deps)) ?? ingestLongPdf(work, long, deps, signal)
+  const id = receiptId(work.read.contentHash, hash)
   const purchase = await buyAnswer(work, id, { ...deps, countPages: async () => pages }, signal)
-  switch (purchase.kind) {
-    case 'bought': {
-      await deps.requestPriority.yieldToUrgent()
-      const { parser } = purchase
-      const receipt = keepsReceipt ? receiptId(work.read.contentHash, hash, parser.class) : null
-      return commitAnswer(work, { ...purchase.answer, receipt, parser, saved: false }, deps)
-    }
-    case 'kept':
-      return reuse(work, purchase.receipt, deps)
-    case 'later':
-    case 'failed':
-      return putOff(purchase, work, deps)
-    default:
-      return assertNever(purchase)
-  }
+  return purchase.kind === 'kept' ? purchase : answerOf(purchase, work, deps)
 }
 
-async function parseLong(work: Work, long: LongPdf, deps: IngestDeps, signal: AbortSignal): Promise<JobVerdict> {
-  const recorded = await findRecorded(work, deps)
-  if (recorded !== null) return settleRecorded(work, recorded, deps)
-  const outcome = await ingestLongPdf(work, long, deps, signal)
-  if (outcome.kind === 'parsed') return commitReading(work, { ...outcome, receipt: null }, deps)
-  return putOff(outcome, work, deps)
-}
-
-/** As `turnIntoOutputs`, for a document of which single pages may be bought. */
-async function route(
-  work: Work,
-  answers: Recipe,
-  tiers: Tiers,
-  deps: IngestDeps,
-  signal: AbortSignal,
-): Promise<JobVerdict> {
-  const recorded = await findRecorded(work, deps)
-  if (recorded !== null) return settleRecorded(work, recorded, deps)
-  const outcome = await ingestRouted(work, answers, tiers, deps, signal)
+/** Step 5, or another try: later, or never. A failure uses an attempt, or was the last. */
+async function conclude(outcome: Outcome, work: ReadWork, deps: IngestDeps): Promise<JobVerdict> {
   switch (outcome.kind) {
+    case 'recorded':
+      return settleRecorded(work, outcome.record, deps)
     case 'kept':
-      return reuse(work, outcome.receipt, deps)
+      deps.events.emit('receipt:reused', { key: work.job.key })
+      return commitAnswer(work, await reusedAnswer(outcome.receipt, work, deps), deps)
     case 'parsed':
-      return commitReading(work, outcome.origin, deps)
-    case 'incomplete': {
-      const { countsUntil, failure, retryAfterMs } = outcome.failed
-      const commit = (): Promise<JobVerdict> => commitReading(work, outcome.origin, deps)
-      return retryOrGiveUp(countsUntil, failure, deps, commit, retryAfterMs)
-    }
+      return commitAnswer(work, outcome.answer, deps)
+    case 'incomplete':
+      return retryOrGiveUp(outcome.failed, deps.random, () => commitAnswer(work, outcome.answer, deps))
     case 'later':
-    case 'failed':
-      return putOff(outcome, work, deps)
+      return outcome.verdict
+    case 'failed': {
+      // The pieces that were bought are kept for it.
+      const known = { contentHash: work.read.contentHash, pieces: outcome.pieces }
+      return retryOrGiveUp(outcome, deps.random, (failure) => giveUp(work, failure, deps, known))
+    }
     default:
       return assertNever(outcome)
   }
-}
-
-/** Outputs from an answer that was paid for before. */
-async function reuse(work: Work, { id, body, parser }: FoundReceipt, deps: CommitDeps): Promise<JobVerdict> {
-  const { key } = work.job
-  // Saved once more, so that `sluice gc` does not collect it as unused before the record refers to it.
-  await deps.store.saveReceipt(id, body, parser)
-  deps.events.emit('receipt:reused', { key })
-  return commitAnswer(work, { body, receipt: id, parser, requestId: null, saved: true }, deps)
-}
-
-/** Later, or never: a failure uses an attempt, or was the last. What was bought of a document in pieces is kept for it. */
-async function putOff(
-  purchase: Extract<Purchase, { kind: 'later' | 'failed' }> & { readonly pieces?: readonly PieceRecord[] },
-  work: Work,
-  deps: IngestDeps,
-): Promise<JobVerdict> {
-  if (purchase.kind === 'later') return purchase.verdict
-  const { countsUntil, failure, retryAfterMs, pieces } = purchase
-  const end = (final: Failure): Promise<JobVerdict> => giveUp(work, final, deps, { ...work.read, pieces })
-  return retryOrGiveUp(countsUntil, failure, deps, end, retryAfterMs)
 }
 
 async function giveUp(

@@ -12,15 +12,19 @@ export const MUTANTS = {
   'receipt-last': [
     ['src/ingest/process/save-answer.ts', 'await deps.store.saveReceipt(answer.id, answer.body, answer.parser)', ''],
     [
-      'src/ingest/ingest-document.ts',
-      'return commitAnswer(work, { ...purchase.answer',
-      'return after(() => deps.store.saveReceipt(receipt, purchase.answer.body, parser), commitAnswer)(work, { ...purchase.answer',
+      'src/ingest/process/obtain-answer.ts',
+      'answer: { reading, receipt, parser, requestId, cost }',
+      'answer: { reading, receipt, parser, requestId, cost, body: answer.body }',
     ],
     [
       'src/ingest/ingest-document.ts',
-      'async function giveUp(',
-      'const after = (save, commit) => async (...work) => { const end = await commit(...work); await save(); return end }\n' +
-        'async function giveUp(',
+      'return commitAnswer(work, outcome.answer, deps)',
+      `{
+        const end = await commitAnswer(work, outcome.answer, deps)
+        const { receipt, parser, body } = outcome.answer
+        if (body !== undefined) await deps.store.saveReceipt(receipt, body, parser)
+        return end
+      }`,
     ],
   ],
   /** The record is written to its final path, and the outputs that it lists after it; in a folder and in a bucket. */

@@ -14,9 +14,7 @@ export interface BoughtAnswer {
 
 export interface MergedPages {
   readonly reading: AnswerReading
-  /** Pages that the bought answers stand for. */
-  readonly used: ReadonlySet<number>
-  /** For each of these pages which of the bought answers, by index. */
+  /** For each page that a bought answer stands for which of them, by index. */
   readonly from: ReadonlyMap<number, number>
 }
 
@@ -56,8 +54,7 @@ export function mergePages(
     reconciled[at] = { ...page, segment: withRepeatedHeader(before.segment, page.segment) }
   }
   const from = new Map(reconciled.flatMap(({ pageNumber, answer }) => (answer > 0 ? [[pageNumber, answer - 1]] : [])))
-  const used = new Set(from.keys())
-  return { reading: readingOf(reconciled, from, local, bought, pageMarkers, receivedAtMs), used, from }
+  return { reading: readingOf(reconciled, from, local, bought, pageMarkers, receivedAtMs), from }
 }
 
 function mergedPages(local: AnswerReading, bought: readonly BoughtAnswer[]): MergedPage[] {

@@ -13,7 +13,7 @@ import type { IngestDeps, Tier } from '../process/deps.ts'
 import { onLocalTier } from '../process/tiers.ts'
 import { answersRecipe, boughtAgain, buyPage } from './buy-page.ts'
 import type { CountedSource } from './count-pages.ts'
-import { recipeAt } from '../route/service-step.ts'
+import { recipeAt } from '../route/service-answers.ts'
 import { openSinglePages, type SinglePage } from './single-page.ts'
 
 export interface AuditDeps {

@@ -9,7 +9,7 @@ import { receiptId, recipeHash, type SourceKey, type Version } from '#src/docume
 import type { IngestDeps } from '../process/deps.ts'
 import { AT_ONCE } from '../process/approach-gate.ts'
 import { buyAnswer } from '../process/buy-answer.ts'
-import { chargedCredits } from '../process/charged-credits.ts'
+import { chargedCredits } from '../process/costs.ts'
 import { findReceipt } from '../process/find-receipt.ts'
 import type { Purchase } from '../process/purchase.ts'
 import type { ReadDocument } from '../process/read-once.ts'

@@ -3,7 +3,7 @@ import type { DeadLetter } from '#src/document/record.ts'
 import { NO_RECIPE, type SourceKey } from '#src/document/ids.ts'
 import { belongsTo } from '#src/document/store-manifest.ts'
 import { batchesOf } from '#src/document/batched-stream.ts'
-import { parserOfRecord } from '../process/record-parser.ts'
+import { parserOfRecord } from '../process/find-receipt.ts'
 import type { Ledger } from '#src/ports/ledger.ts'
 import type { OwnedStore } from '../process/deps.ts'
 

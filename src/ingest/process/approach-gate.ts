@@ -1,9 +1,10 @@
 import type { Delivery, JobVerdict } from '#src/ports/queue.ts'
 import type { Gate, Turn } from '#src/ports/gate.ts'
 import type { Source } from '#src/ports/source.ts'
-import type { IngestDeps, PriceModel, Recipes, Reporting } from './deps.ts'
-import { handlingOf } from './handling.ts'
-import { postpone } from './job-verdicts.ts'
+import type { PriceModel } from './costs.ts'
+import type { IngestDeps, Recipes, Reporting } from './deps.ts'
+import { handlingOf } from './preflight.ts'
+import { postpone } from './purchase.ts'
 import { waitOfSuspect } from './ruled-verdict.ts'
 
 /** Of a document that needs no permit, that the service fetches by itself, or that was read for another purpose. */

@@ -20,15 +20,14 @@ import type { Parser } from '#src/ports/parser.ts'
 import type { PieceCutter } from '#src/ports/piece-cutter.ts'
 import type { Recipe } from '#src/contract/recipe.ts'
 import type { Source } from '#src/ports/source.ts'
-import type { FailingSince } from './failing-since.ts'
-import type { RecentCosts } from './recent-costs.ts'
+import type { FailingSince, DependencyHealth } from './dependency-health.ts'
+import type { Prices, RecentCosts } from './costs.ts'
 import type { SitePauses } from './site-pauses.ts'
 import type { TimedOut } from './timed-out.ts'
 import type { ReadDocument } from './read-once.ts'
 import type { Refusals } from './refusals.ts'
 import type { RequestPriority } from './request-priority.ts'
 import type { SourceView } from './source-view.ts'
-import type { DependencyHealth } from './dependency-health.ts'
 
 /*
  * What the use cases need, in groups: a use case names the groups that it uses and sees nothing else. One object of
@@ -59,16 +58,6 @@ export interface Recipes {
   readonly recipeFor: (key: SourceKey, extension: Extension) => Recipe
   /** For a text that becomes outputs as it is, without a request; null for all else. */
   readonly textRecipeFor: (key: SourceKey) => Recipe | null
-}
-
-export interface PriceModel {
-  /** What a request will cost, in credits. `pages` is null when they were not counted. */
-  readonly price: (recipe: Recipe, extension: Extension, pages: number | null) => number
-}
-
-export interface Prices extends PriceModel {
-  /** What is charged for credits that the service reports, where the price model says `modelled`: nothing for a parser that is free. */
-  readonly charge: (reported: number, modelled: number) => number
 }
 
 export interface Rendering {
@@ -139,7 +128,7 @@ export interface Tiers {
   readonly share: PageShare
 }
 
-/** What one answer is bought with, from the gate to its receipt. */
+/** What the answers for a document are bought with, from the gate to their receipts. */
 export interface BuyDeps extends Reporting, Halting, Tier {
   readonly store: OutputStore
   /** Null where nothing may be kept outside the store. */
@@ -160,10 +149,6 @@ export interface BuyDeps extends Reporting, Halting, Tier {
   readonly lowSpace: FailingSince
   /** Whether a scan that mode `fast` cannot read is sent once more in mode `auto`. */
   readonly ocrFallback: boolean
-}
-
-/** What the answers for the parts of a document are bought with. */
-export interface PieceDeps extends BuyDeps {
   /** Of answers, shared by all pipelines of this process. */
   readonly answerMemory: AnswerMemory
   /** For PDFs over the limit; null where they are refused. */
@@ -175,7 +160,7 @@ export interface PieceDeps extends BuyDeps {
 }
 
 /** What a document is ingested with, from its delivery to its record. */
-export interface IngestDeps extends PieceDeps, CommitDeps, StorePatience, Recipes {
+export interface IngestDeps extends BuyDeps, CommitDeps, StorePatience, Recipes {
   readonly source: Source
   readonly claims: Claims
   /** 0 ≤ x < 1. */

@@ -5,16 +5,10 @@ import { MAX_ATTEMPTS } from '#src/document/backoff.ts'
 import type { Failure } from '#src/document/failure.ts'
 import { halvesOf } from '#src/document/page-list.ts'
 import type { CutRequest, Piece, PieceCutter } from '#src/ports/piece-cutter.ts'
-import type { PieceDeps } from './deps.ts'
-import {
-  cutDocument,
-  inRecord,
-  type NotParsed,
-  type ParsedPiece,
-  parsePiece,
-  type PiecesOutcome,
-  wholeOf,
-} from './ingest-pieces.ts'
+import type { BuyDeps } from './deps.ts'
+import { cutDocument, inRecord, type ParsedPiece, parsePiece, wholeOf } from './ingest-pieces.ts'
+import type { NotParsed, Parsed } from './obtain-answer.ts'
+import { failed, type Unfinished } from './purchase.ts'
 import type { Work } from './work.ts'
 
 /** Pieces of one document that are sent side by side. */
@@ -32,11 +26,7 @@ export interface LongPdf {
  * How a PDF is cut whose pages are expected to take the service longer than the contract allows; null for any other
  * document. `pages`: what it has, null where they are not counted, as for the embedded engine.
  */
-export function longPdf(
-  { extension, recipe: { options } }: Work,
-  pages: number | null,
-  deps: PieceDeps,
-): LongPdf | null {
+export function longPdf({ extension, recipe: { options } }: Work, pages: number | null, deps: BuyDeps): LongPdf | null {
   const { longPdfCutter: cutter = null } = deps
   const [parser] = options.parsers
   if (cutter === null || pages === null || extension !== 'pdf' || parser === undefined) return null
@@ -53,9 +43,9 @@ export function longPdf(
 export async function ingestLongPdf(
   work: Work,
   { cutter, mostPages }: LongPdf,
-  deps: PieceDeps,
+  deps: BuyDeps,
   signal: AbortSignal,
-): Promise<PiecesOutcome> {
+): Promise<Parsed | NotParsed> {
   const pieces: ParsedPiece[] = []
   const leftOut = new Map<number, Failure>()
   let totalPages = 0
@@ -76,16 +66,14 @@ export async function ingestLongPdf(
   }
   pieces.sort((a, b) => a.firstPage - b.firstPage)
   const [[, failure] = []] = leftOut
-  if (pieces.length === 0 && failure !== undefined) {
-    return { kind: 'failed', failure, countsUntil: 'final', retryAfterMs: null }
-  }
-  if (pieces.every(({ cost }) => cost.basis === 'saved')) deps.events.emit('receipt:reused', { key: work.job.key })
+  if (pieces.length === 0 && failure !== undefined) return failed(failure)
   const whole = wholeOf(pieces, totalPages, work, deps)
   const problems = [...leftOut]
     .toSorted(([a], [b]) => a - b)
     .slice(0, MOST_NAMED)
     .map(([page, { message }]) => `page ${page} was left out: ${message}`)
-  return { ...whole, reading: { ...whole.reading, problems: [...whole.reading.problems, ...problems] } }
+  const reading = { ...whole.reading, problems: [...whole.reading.problems, ...problems] }
+  return { kind: 'parsed', answer: { ...whole, reading } }
 }
 
 const MOST_NAMED = 10
@@ -95,13 +83,13 @@ interface Round {
   readonly halves: number[][]
   readonly refused: { readonly page: number; readonly failure: Failure }[]
   /** Why the document waits, or is tried again. */
-  stopped: NotParsed | null
+  stopped: Unfinished | null
 }
 
-async function parseAll(pieces: readonly Piece[], work: Work, deps: PieceDeps, signal: AbortSignal): Promise<Round> {
+async function parseAll(pieces: readonly Piece[], work: Work, deps: BuyDeps, signal: AbortSignal): Promise<Round> {
   const limit = pLimit(AT_ONCE)
   const round: Round = { parsed: [], halves: [], refused: [], stopped: null }
-  const parse = async (piece: Piece): Promise<ParsedPiece | NotParsed | null> => {
+  const parse = async (piece: Piece): Promise<ParsedPiece | Unfinished | null> => {
     if (round.stopped !== null) return null
     using hold = deps.answerMemory.hold()
     return parsePiece(piece, { ...work, hold }, deps, signal)
@@ -120,9 +108,9 @@ async function parseAll(pieces: readonly Piece[], work: Work, deps: PieceDeps, s
   return round
 }
 
-function addTo(round: Round, outcome: ParsedPiece | NotParsed, { pages }: Piece, attempt: number): void {
+function addTo(round: Round, outcome: ParsedPiece | Unfinished, { pages }: Piece, attempt: number): void {
   switch (outcome.kind) {
-    case 'parsed':
+    case 'piece':
       round.parsed.push(outcome)
       return
     case 'later':

@@ -6,7 +6,7 @@ import { belongsTo } from '#src/document/store-manifest.ts'
 import { batchesOf } from '#src/document/batched-stream.ts'
 import type { Intents } from '#src/ports/ledger.ts'
 import type { ScanDeps } from '../process/deps.ts'
-import { handlingOf } from '../process/handling.ts'
+import { handlingOf } from '../process/preflight.ts'
 import { backlogBelowLimit } from './scan-source.ts'
 
 const BATCH = 500

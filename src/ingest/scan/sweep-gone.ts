@@ -4,7 +4,7 @@ import { seen } from '#src/document/outcome.ts'
 import { belongsTo } from '#src/document/store-manifest.ts'
 import type { Source } from '#src/ports/source.ts'
 import type { SettleDeps, Recipes } from '../process/deps.ts'
-import { recommit } from '../process/recommit.ts'
+import { recommit } from '../process/rederive.ts'
 import { leaveOutPending } from '../process/skip-file.ts'
 import { isGone, type Listing, unlistedOf } from './unlisted.ts'
 

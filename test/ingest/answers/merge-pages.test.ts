@@ -91,9 +91,11 @@ describe('pages of several answers become one answer', () => {
             ? []
             : [{ pages: numbers, reading: answerFor(paid, { pageMarkers, blocks: paidBlocks }) }]
         })
-        const { reading, used } = merge(local, bought, pageMarkers)
+        const { reading, from } = merge(local, bought, pageMarkers)
         const wanted = pages.map((one) => (one.part === 0 ? one.local : one.paid))
-        expect([...used].toSorted((a, b) => a - b)).toEqual(pages.flatMap((one, at) => (one.part > 0 ? [at + 1] : [])))
+        expect([...from.keys()].toSorted((a, b) => a - b)).toEqual(
+          pages.flatMap((one, at) => (one.part > 0 ? [at + 1] : [])),
+        )
         const { markdown = '', pages: parsed, blocks } = reading.data
         expect(parsed?.map(({ pageNumber }) => pageNumber)).toEqual(pages.map((_, at) => at + 1))
         expect(parsed?.map((one) => one.markdown)).toEqual(wanted.map((lines) => lines.join('\n\n')))
@@ -120,16 +122,16 @@ describe('pages of several answers become one answer', () => {
 
   test('a page for which the answer has no text keeps what the engine read', () => {
     const local = answerFor([[text('one')], [text('two')], []])
-    const { reading, used } = merge(local, [{ pages: [2, 3], reading: answerFor([[], []]) }])
+    const { reading, from } = merge(local, [{ pages: [2, 3], reading: answerFor([[], []]) }])
     expect(reading.data.markdown).toBe('one\n\ntwo')
-    expect([...used]).toEqual([3])
+    expect([...from.keys()]).toEqual([3])
   })
 
   test('an answer with fewer pages than were sent leaves the engine’s reading of the others', () => {
     const local = answerFor([[text('one')], [text('two')], [text('three')]])
-    const { reading, used } = merge(local, [{ pages: [1, 3], reading: answerFor([[text('ONE.')]]) }])
+    const { reading, from } = merge(local, [{ pages: [1, 3], reading: answerFor([[text('ONE.')]]) }])
     expect(reading.data.markdown).toBe('ONE.\n\ntwo\n\nthree')
-    expect([...used]).toEqual([1])
+    expect([...from.keys()]).toEqual([1])
   })
 })
 

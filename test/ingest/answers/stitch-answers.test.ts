@@ -1,9 +1,8 @@
-import * as fc from '../../support/fast-check.ts'
 import { describe, expect, test } from 'vitest'
 import { type AnswerReading, readAnswer } from '#src/contract/read-answer.ts'
-import { marksPages, type PieceReading, stitchAnswers } from '#src/ingest/answers/stitch-answers.ts'
-import { stitchMarkdown } from '#src/ingest/answers/stitch-markdown.ts'
+import { marksPages, type PieceReading, stitchAnswers, stitchMarkdown } from '#src/ingest/answers/stitch-answers.ts'
 
+import * as fc from '../../support/fast-check.ts'
 /** A page as its blocks' texts. */
 type Page = readonly string[]
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { sourceKey } from '#src/document/ids.ts'
-import { handlingOf } from '#src/ingest/process/handling.ts'
+import { handlingOf } from '#src/ingest/process/preflight.ts'
 import { ingestDocument } from '#src/ingest/ingest-document.ts'
 import { startTestRedis } from '../../support/redis.ts'
 import { openWorkbench } from '../../support/workbench.ts'
