@@ -1,6 +1,7 @@
+import { createHash } from 'node:crypto'
 import { extensionOf } from '#src/document/formats.ts'
 import type { PageGrade } from '#src/document/grade.ts'
-import { type SourceKey } from '#src/document/ids.ts'
+import { recipeHash, type SourceKey } from '#src/document/ids.ts'
 import type { PieceCutter } from '#src/ports/piece-cutter.ts'
 import type { Recipe } from '#src/contract/recipe.ts'
 import type { AnswerReading } from '#src/contract/read-answer.ts'
@@ -11,7 +12,7 @@ import { samplePages } from '#src/route/audit/sample-pages.ts'
 import { predictPage } from '#src/route/predict-page.ts'
 import type { IngestDeps, Tier } from '../process/deps.ts'
 import { onLocalTier } from '../process/tiers.ts'
-import { answersRecipe, boughtAgain, buyPage } from './buy-page.ts'
+import { buyPage } from './buy-page.ts'
 import type { CountedSource } from './count-pages.ts'
 import { recipeAt } from '../route/service-answers.ts'
 import { openSinglePages, type SinglePage } from './single-page.ts'
@@ -80,7 +81,9 @@ async function auditDocument(
   const cut = await openSinglePages(key, document, { pageNumbers, totalPages }, cutter, signal)
   if ('message' in cut) return nothing(cut.message)
   await using pages = cut
-  const recipe = recipeAt(answersRecipe(ingest.recipeFor(key, extension)), service)
+  const own = ingest.recipeFor(key, extension)
+  // Of a document that is routed by page, another recipe than its own names receipts.
+  const recipe = recipeAt(own.answers ?? own, service)
   const results: PageResult[] = []
   for (const page of pages.pages) {
     const twice = wanted.find(({ pageNumber }) => pageNumber === page.pageNumber)?.twice ?? false
@@ -109,7 +112,7 @@ async function auditPage(
   const own = converted.reading
   const paid = await buyPage(page, recipe, ingest, signal)
   if (paid.kind === 'failed') return unanswered('service', paid.failure.message)
-  const again = twice ? await buyPage(page, boughtAgain(recipe, 'audit'), ingest, signal) : null
+  const again = twice ? await buyPage(page, boughtAgain(recipe), ingest, signal) : null
   const second = again?.kind === 'answer' ? again : null
   const graded = own.extensions?.pageGrades?.[0] ?? null
   return {
@@ -120,7 +123,7 @@ async function auditPage(
     ...predictionOf(own, graded),
     agreement: agreementOf(textOf(own), textOf(paid.reading)),
     selfAgreement: second === null ? null : agreementOf(textOf(paid.reading), textOf(second.reading)),
-    credits: paid.credits + (second?.credits ?? 0),
+    credits: paid.cost.credits + (second?.cost.credits ?? 0),
   }
 }
 
@@ -134,4 +137,13 @@ function predictionOf(
   if (extensions === null || graded === null) return { badProbability: 1, expectedQuality: 0 }
   const { badProbability, expectedQuality } = predictPage(graded, extensions.engine)
   return { badProbability, expectedQuality }
+}
+
+/**
+ * The recipe under which the same page is bought once more, on purpose: its receipt is found again after a crash, and
+ * never taken for that of the page.
+ */
+function boughtAgain(recipe: Recipe): Recipe {
+  const digest = createHash('sha256').update(`${recipe.hash}\0bought again\0audit`).digest('hex')
+  return { ...recipe, hash: recipeHash(digest.slice(0, 16)) }
 }

@@ -1,4 +1,4 @@
-import { type ContentHash, type SourceKey, type Version } from '#src/document/ids.ts'
+import type { SourceKey, Version } from '#src/document/ids.ts'
 import type { Failure } from '#src/document/failure.ts'
 import { partHash } from '#src/document/page-list.ts'
 import type { PieceCutter } from '#src/ports/piece-cutter.ts'
@@ -32,8 +32,13 @@ export async function openSinglePages(
 ): Promise<SinglePages | Failure> {
   const read = await readOnce(document, signal)
   const { version } = document
-  const common = { kind: 'pages', [Symbol.asyncDispose]: async () => undefined } as const
-  if (wanted.totalPages === 1) return { ...common, pages: [{ key, version, pageNumber: 1, read }] }
+  if (wanted.totalPages === 1) {
+    return {
+      kind: 'pages',
+      pages: [{ key, version, pageNumber: 1, read }],
+      [Symbol.asyncDispose]: async () => undefined,
+    }
+  }
   const lists = wanted.pageNumbers.map((page) => [page])
   const cut = await cutter.cut({ read: read.reread, upToPage: null, lists }, signal)
   if ('message' in cut) return cut
@@ -42,18 +47,12 @@ export async function openSinglePages(
     await cut[Symbol.asyncDispose]()
     return tooLarge.failure
   }
-  const pages = cut.pieces.map((piece) => {
+  const pages = cut.pieces.map((piece): SinglePage => {
     const { bytes, firstPage: pageNumber } = piece
     // A route that buys this page later finds the receipt by this name.
     const contentHash = partHash(read.contentHash, [pageNumber])
-    return { key, version, pageNumber, read: pieceAsDocument(contentHash, bytes, read.head, piece.read.bind(piece)) }
+    const { head } = read
+    return { key, version, pageNumber, read: { contentHash, bytes, head, reread: (again) => piece.read(again) } }
   })
   return { kind: 'pages', pages, [Symbol.asyncDispose]: () => cut[Symbol.asyncDispose]() }
 }
-
-const pieceAsDocument = (
-  contentHash: ContentHash,
-  bytes: number,
-  head: Buffer,
-  reread: ReadDocument['reread'],
-): ReadDocument => ({ contentHash, bytes, head, reread })

@@ -171,16 +171,19 @@ export interface IngestDeps extends BuyDeps, CommitDeps, StorePatience, Recipes 
 }
 
 /** What distinguishes a document that is done from one that has to be done. */
-export interface ChangeDeps {
-  readonly parsers: ParserPolicy
+export interface DecideDeps extends Receipts, Recipes {
+  readonly source: Source
+  readonly clock: Pick<Clock, 'wall'>
+  readonly cutter: PieceCutter | null
+  /** Whether documents are compared with their record by content, and not by their version. */
+  readonly checksum: boolean
   /** What `--upgrade` found to be done by an older engine. */
   readonly isOutdated: (key: SourceKey) => boolean
 }
 
 /** What a source is listed and enqueued with. */
-export interface ScanDeps extends ChangeDeps, SettleDeps, StorePatience, Recipes {
-  readonly source: Source
-  readonly cutter: PieceCutter | null
+export interface ScanDeps extends DecideDeps, SettleDeps, StorePatience {
+  readonly clock: Clock
   readonly queue: JobQueue
   /** Adds the source to the store; called before a document is written down. */
   readonly claimSource?: () => Promise<void>
@@ -188,6 +191,4 @@ export interface ScanDeps extends ChangeDeps, SettleDeps, StorePatience, Recipes
   readonly backlogLimit: number
   /** Whether outputs are removed that stand for no document any more; else they are kept, marked as gone. */
   readonly removeGone: boolean
-  /** Whether documents are compared with their record by content, and not by their version. */
-  readonly checksum: boolean
 }

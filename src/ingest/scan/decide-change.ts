@@ -5,7 +5,7 @@ import { policyFor } from '#src/document/parser.ts'
 import type { Change } from '#src/events.ts'
 import type { LedgerEntry } from '#src/document/ledger-entry.ts'
 import type { DeadLetter } from '#src/document/record.ts'
-import type { ChangeDeps } from '../process/deps.ts'
+import type { DecideDeps } from '../process/deps.ts'
 
 /**
  * What a scan makes of a document that is there: any difference of version from what was recorded for this very key is
@@ -34,7 +34,10 @@ export interface Acceptance {
 
 const ANY_PARSER: Acceptance = { localCounts: true, isOutdated: false }
 
-export const acceptanceOf = (key: SourceKey, { parsers, isOutdated }: ChangeDeps): Acceptance => ({
+export const acceptanceOf = (
+  key: SourceKey,
+  { parsers, isOutdated }: Pick<DecideDeps, 'parsers' | 'isOutdated'>,
+): Acceptance => ({
   localCounts: parsers.acceptLocal || policyFor(parsers, key).own.class === 'embedded',
   isOutdated: isOutdated(key),
 })

@@ -1,15 +1,16 @@
+import { assertNever } from '#src/document/assert-never.ts'
+import type { Failure } from '#src/document/failure.ts'
 import { invariant } from '#src/document/invariant.ts'
-import { NO_RECIPE, type SourceKey, version } from '#src/document/ids.ts'
+import { NO_RECIPE, version } from '#src/document/ids.ts'
 import type { Change } from '#src/events.ts'
 import type { DocumentJob } from '#src/ports/queue.ts'
 import type { LedgerEntry } from '#src/document/ledger-entry.ts'
 import type { SourceItem } from '#src/document/source-item.ts'
-import { skippedFileOf, skipFile } from '../process/skip-file.ts'
+import { skipFile } from '../process/skip-file.ts'
 import { batchesOf, prefetchOne } from '#src/document/batched-stream.ts'
-import { type Burial, bury } from '../process/bury.ts'
-import { decideByContent } from './compare-content.ts'
-import { isKeptErrorPage, mayBeErrorPage } from './kept-error-page.ts'
-import { decideChange, acceptanceOf, failedByChance } from './decide-change.ts'
+import { bury } from '../process/bury.ts'
+import { decideItem, type ItemDecision, mayBeErrorPage } from './decide-item.ts'
+import { acceptanceOf, decideChange } from './decide-change.ts'
 import type { ScanDeps } from '../process/deps.ts'
 import { isDone } from '../process/disagreement.ts'
 import { recommit } from '../process/rederive.ts'
@@ -160,27 +161,36 @@ async function scanItem(
     deps.events.emit('folder:left-out', item)
     return null
   }
-  const handling = item.kind === 'skipped' ? null : handlingOf(item.key, deps)
-  if (item.kind === 'skipped' || (item.kind === 'document' && handling === null)) {
-    const skipped = await skipFile(skippedFileOf(item), known, deps)
-    return skipped === null ? null : { listed: item, known, entry: skipped, job: null, change: null }
+  const decided = await decideItem(item, known, deps, signal)
+  switch (decided.kind) {
+    case 'skip': {
+      const skipped = await skipFile(decided.file, known, deps)
+      return skipped === null ? null : { listed: item, known, entry: skipped, job: null, change: null }
+    }
+    case 'unusable':
+      await buryOnce(item, decided.failure, known, deps, signal)
+      deps.events.emit('document:seen', { key: item.key, change: 'unusable' })
+      return null
+    case 'document':
+      return documentStep(decided, known, deps)
+    default:
+      return assertNever(decided)
   }
-  const refusal = item.kind === 'unusable' ? item.failure : refuseByListing(handling, item.bytes, deps.cutter)
-  if (item.kind === 'unusable' || refusal !== null || handling === null) {
-    if (refusal !== null) await buryOnce(burialOf(item, refusal), known, deps, signal)
-    deps.events.emit('document:seen', { key: item.key, change: 'unusable' })
-    return null
+}
+
+async function documentStep(
+  { item, handling, change, version: present, isTriedAgain, isErrorPage }: Extract<ItemDecision, { kind: 'document' }>,
+  known: LedgerEntry | null,
+  deps: ScanDeps,
+): Promise<ScanStep | null> {
+  const { key, bytes } = item
+  if (isErrorPage) {
+    await deps.store.remove(key)
+    deps.events.emit('error-page:removed', { key })
   }
-  const { key } = item
-  const listed = { key, version: item.version, recipeHash: handling.recipe.hash }
-  const { change: seen, version: present } = deps.checksum
-    ? await decideByContent(known, listed, deps, signal)
-    : { change: decideChange(known, listed, acceptanceOf(key, deps)), version: item.version }
-  const change = seen === 'unchanged' && (await dropErrorPage(key, known, deps)) ? 'changed' : seen
-  const hasFailed = change === 'unchanged' && known?.outcome === 'failed'
-  const isTriedAgain = hasFailed && failedByChance(await deps.store.readDeadLetter(key), deps.clock.wall())
   if (change !== 'unchanged' || isTriedAgain) {
-    const job = { schema: 1, ...listed, bytes: item.bytes, queuedAt: deps.clock.shared() } as const
+    const queued = { key, version: item.version, recipeHash: handling.recipe.hash }
+    const job = { schema: 1, ...queued, bytes, queuedAt: deps.clock.shared() } as const
     return { listed: item, known, entry: pendingInLedger(job), job, change: isTriedAgain ? 'pending' : change }
   }
   // Only touched: another version with the same content as before is written down in ledger and record, and not enqueued.
@@ -193,29 +203,25 @@ async function scanItem(
   return null
 }
 
-/** It is no document: removed, and to be done again. */
-async function dropErrorPage(key: SourceKey, known: LedgerEntry | null, deps: ScanDeps): Promise<boolean> {
-  if (!mayBeErrorPage(key, known, deps) || !(await isKeptErrorPage(key, deps))) return false
-  await deps.store.remove(key)
-  deps.events.emit('error-page:removed', { key })
-  return true
-}
-
-const burialOf = (
-  item: Extract<SourceItem, { kind: 'document' | 'unusable' }>,
-  failure: Burial['failure'],
-): Burial => ({
-  key: item.key,
-  version: item.kind === 'document' ? item.version : version(`unusable:${failure.code}`),
-  recipeHash: NO_RECIPE,
-  contentHash: null,
-  failure,
-  attempts: 0,
-  durationMs: 0,
-})
-
 /** A refusal that stands in the ledger already is not written again: an unchanged archive costs no writes. */
-async function buryOnce(burial: Burial, known: LedgerEntry | null, deps: ScanDeps, signal: AbortSignal): Promise<void> {
-  if (known?.outcome === 'failed' && known.version === burial.version) return
-  await bury(burial, { ...deps, store: retryingStore(deps.store, burial.key, deps, signal) })
+async function buryOnce(
+  item: Exclude<SourceItem, { kind: 'left_out' }>,
+  failure: Failure,
+  known: LedgerEntry | null,
+  deps: ScanDeps,
+  signal: AbortSignal,
+): Promise<void> {
+  const { key } = item
+  const refused = item.kind === 'document' ? item.version : version(`unusable:${failure.code}`)
+  if (known?.outcome === 'failed' && known.version === refused) return
+  const burial = {
+    key,
+    version: refused,
+    recipeHash: NO_RECIPE,
+    contentHash: null,
+    failure,
+    attempts: 0,
+    durationMs: 0,
+  }
+  await bury(burial, { ...deps, store: retryingStore(deps.store, key, deps, signal) })
 }
