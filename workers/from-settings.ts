@@ -67,7 +67,6 @@ export const ingestSettings = (settings: Settings) => ({
   storeSlowMs: settings.storeSlowMs,
   deadlineMs: settings.deadlineMs,
   cutter: cutterOf(settings),
-  longPdfCutter: settings.splitLargePdfs ? new PdfCutter() : null,
 })
 
 export const gonePolicyOf = ({ deleteGone, goneLimitPercent, force }: Settings): GonePolicy => ({

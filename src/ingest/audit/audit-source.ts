@@ -12,10 +12,9 @@ import { samplePages } from '#src/route/audit/sample-pages.ts'
 import { predictPage } from '#src/route/predict-page.ts'
 import type { IngestDeps, Tier } from '../process/deps.ts'
 import { onLocalTier } from '../process/tiers.ts'
-import { buyPage } from './buy-page.ts'
+import { buyPage, openSinglePages, type SinglePage } from './buy-page.ts'
 import type { CountedSource } from './count-pages.ts'
 import { recipeAt } from '../route/service-answers.ts'
-import { openSinglePages, type SinglePage } from './single-page.ts'
 
 export interface AuditDeps {
   /** With the service as its parser. */

@@ -151,10 +151,8 @@ export interface BuyDeps extends Reporting, Halting, Tier {
   readonly ocrFallback: boolean
   /** Of answers, shared by all pipelines of this process. */
   readonly answerMemory: AnswerMemory
-  /** For PDFs over the limit; null where they are refused. */
+  /** For PDFs over the limit, and for those that would take the service longer than it may; null where they are not cut. */
   readonly cutter: PieceCutter | null
-  /** For PDFs that would take the service longer than it may; null or missing where they are sent whole. */
-  readonly longPdfCutter?: PieceCutter | null
   /** A document that has been in the queue for longer ends failed. */
   readonly deadlineMs: number
 }

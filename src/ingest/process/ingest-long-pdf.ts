@@ -27,7 +27,7 @@ export interface LongPdf {
  * document. `pages`: what it has, null where they are not counted, as for the embedded engine.
  */
 export function longPdf({ extension, recipe: { options } }: Work, pages: number | null, deps: BuyDeps): LongPdf | null {
-  const { longPdfCutter: cutter = null } = deps
+  const { cutter } = deps
   const [parser] = options.parsers
   if (cutter === null || pages === null || extension !== 'pdf' || parser === undefined) return null
   if (options.formats.some(({ type }) => OF_THE_WHOLE.has(type))) return null

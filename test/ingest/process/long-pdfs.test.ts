@@ -36,7 +36,7 @@ async function openLong(pages: number, answers: (request: ReceivedRequest) => Re
   const counter = new PageCounter()
   const deps: IngestDeps = {
     ...bench.deps,
-    longPdfCutter: new PdfCutter({ folder: folder.path }),
+    cutter: new PdfCutter({ folder: folder.path }),
     countPages: (read, _, signal) => counter.count(read.reread(signal), signal),
   }
   const close = async (): Promise<void> => {
@@ -103,7 +103,7 @@ test('a long PDF whose receipt is in the store is not cut, and one that asks a m
     sent.push(pagesInFile(request, 100).length)
     return answerOf([headingOf(1)], null)
   })
-  const whole = { ...long.deps, longPdfCutter: null }
+  const whole = { ...long.deps, cutter: null }
   await ingestOnce(whole, 'long.pdf', 1)
   await long.deps.store.remove(key)
   await ingestOnce(long.deps, 'long.pdf', 1)
