@@ -1,6 +1,6 @@
 import type { ChunkLine } from '#src/corpus/export/chunk-line.ts'
-import type { DocumentRecord } from '#src/document/record.ts'
-import type { Figure, FigureDocument, FigureImages, FigureTally } from './figure.ts'
+import type { ReadDocument } from './read-document.ts'
+import type { Figure, FigureDocument, FigureImages, FigureTally } from '../figures/figure.ts'
 
 /** Folder of an export that holds the images. */
 export const FIGURES_FOLDER = 'figures'
@@ -19,13 +19,8 @@ export interface FigureOptions {
   readonly signal: AbortSignal
 }
 
-interface FigureSource {
-  readonly record: DocumentRecord
-  readonly figures: readonly Figure[]
-  readonly unlocatedFigures: number
-}
-
-interface DividedLine {
+/** A chunk, and whether `--where` takes it. */
+export interface DividedLine {
   readonly line: ChunkLine
   readonly isWanted: boolean
 }
@@ -36,7 +31,7 @@ const AT_ONCE = 16
 /** Draws the figures of one document, whose lines are in its order, and puts the names of the images into them. */
 export async function withImages(
   lines: readonly DividedLine[],
-  { record, figures, unlocatedFigures }: FigureSource,
+  { record, figures, unlocatedFigures }: Extract<ReadDocument, { kind: 'read' }>,
   options: FigureOptions,
 ): Promise<readonly DividedLine[]> {
   const { images, tally, signal } = options
