@@ -13,7 +13,7 @@ import { approachGate } from './process/approach-gate.ts'
 import { type Burial, bury } from './process/bury.ts'
 import { buyAnswer } from './process/buy-answer.ts'
 import { commitAnswer, settleRecorded } from './process/commit-answer.ts'
-import type { Halting, IngestDeps, Recipes, SettleDeps } from './process/deps.ts'
+import type { Halting, IngestDeps, SettleDeps } from './process/deps.ts'
 import { ingestLongPdf, longPdf } from './process/ingest-long-pdf.ts'
 import { ingestPieces } from './process/ingest-pieces.ts'
 import { answerOf, findKept, findRecorded, type Outcome, reusedAnswer } from './process/obtain-answer.ts'
@@ -204,7 +204,7 @@ async function conclude(outcome: Outcome, work: ReadWork, deps: IngestDeps): Pro
 async function giveUp(
   work: Pick<Work, 'job' | 'attempt' | 'version' | 'begunMs'>,
   failure: Failure,
-  deps: SettleDeps & Recipes,
+  deps: SettleDeps,
   known?: Pick<ReadDocument, 'contentHash'> & Pick<Burial, 'pieces'>,
 ): Promise<JobVerdict> {
   await bury(

@@ -1,10 +1,14 @@
 import { extensionsFrom } from '#src/contract/extensions.ts'
 import { type AnswerReading, readData } from '#src/contract/read-answer.ts'
 import type { Block, BlockPage, ParsedMetadata, ParsedPage } from '#src/contract/response.ts'
-import { withRepeatedHeader } from './continued-table.ts'
-import { headingLevelsOf, withHeadingLevels } from './heading-levels.ts'
+import {
+  withRepeatedHeader,
+  headingLevelsOf,
+  withHeadingLevels,
+  runningLinesOf,
+  withoutRunningLines,
+} from './page-context.ts'
 import { type PageSegment, pageSegments } from './page-segments.ts'
-import { runningLinesOf, withoutRunningLines } from './running-lines.ts'
 
 /** An answer for some pages of a document: its first page is the first of `pages`. */
 export interface BoughtAnswer {

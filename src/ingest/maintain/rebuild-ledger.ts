@@ -4,14 +4,11 @@ import { NO_RECIPE, type SourceKey } from '#src/document/ids.ts'
 import { belongsTo } from '#src/document/store-manifest.ts'
 import { batchesOf } from '#src/document/batched-stream.ts'
 import { parserOfRecord } from '../process/find-receipt.ts'
-import type { Ledger } from '#src/ports/ledger.ts'
-import type { OwnedStore } from '../process/deps.ts'
+import type { SettleDeps } from '../process/deps.ts'
 
 const BATCH = 500
 
-export interface RebuildDeps extends OwnedStore {
-  readonly ledger: Ledger
-}
+export type RebuildDeps = Pick<SettleDeps, 'owner' | 'store' | 'ledger'>
 
 export interface Completed {
   /** Documents that the ledger did not know, or did not know to be done. */

@@ -22,8 +22,7 @@ import type { Recipe } from '#src/contract/recipe.ts'
 import type { Source } from '#src/ports/source.ts'
 import type { FailingSince, DependencyHealth } from './dependency-health.ts'
 import type { Prices, RecentCosts } from './costs.ts'
-import type { SitePauses } from './site-pauses.ts'
-import type { TimedOut } from './timed-out.ts'
+import type { SitePauses, TimedOut } from './service-memory.ts'
 import type { ReadDocument } from './read-once.ts'
 import type { Refusals } from './refusals.ts'
 import type { RequestPriority } from './request-priority.ts'
@@ -85,7 +84,7 @@ export interface StorePatience extends Reporting, Halting {
 }
 
 /** What writes the outcome of a document into store and ledger. */
-export interface SettleDeps extends Reporting, OwnedStore {
+export interface SettleDeps extends Reporting, OwnedStore, Recipes {
   readonly ledger: Ledger
 }
 
@@ -158,7 +157,7 @@ export interface BuyDeps extends Reporting, Halting, Tier {
 }
 
 /** What a document is ingested with, from its delivery to its record. */
-export interface IngestDeps extends BuyDeps, CommitDeps, StorePatience, Recipes {
+export interface IngestDeps extends BuyDeps, CommitDeps, StorePatience {
   readonly source: Source
   readonly claims: Claims
   /** 0 ≤ x < 1. */

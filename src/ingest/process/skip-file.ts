@@ -1,9 +1,8 @@
 import { NO_RECIPE, type SourceKey, type Version } from '#src/document/ids.ts'
 import type { DocumentJob, JobVerdict } from '#src/ports/queue.ts'
 import { type LedgerEntry, GONE } from '#src/document/ledger-entry.ts'
-import type { Clock } from '#src/ports/clock.ts'
 import type { Ledger } from '#src/ports/ledger.ts'
-import type { OwnedStore, Recipes, Reporting } from './deps.ts'
+import type { OwnedStore, Recipes, ScanDeps, SettleDeps } from './deps.ts'
 import { FINISH } from './purchase.ts'
 import { recommit } from './rederive.ts'
 import type { DocumentRecord } from '#src/document/record.ts'
@@ -13,10 +12,6 @@ import { redacts } from '#src/contract/passthrough.ts'
 import type { SourceItem } from '#src/document/source-item.ts'
 import { parserOfRecord } from './find-receipt.ts'
 
-interface SkipFileDeps extends OwnedStore, Recipes {
-  readonly clock: Clock
-}
-
 /**
  * A file that is no document: the ledger counts it as skipped, so that `seen` is all that the source holds, unless its
  * outputs stand for it. Answers the entry to be written down, or null where that stands there already.
@@ -24,7 +19,7 @@ interface SkipFileDeps extends OwnedStore, Recipes {
 export async function skipFile(
   file: SkippedFile,
   known: LedgerEntry | null,
-  deps: SkipFileDeps & Reporting & { readonly removeGone: boolean },
+  deps: SettleDeps & Pick<ScanDeps, 'removeGone'>,
 ): Promise<LedgerEntry | null> {
   const { key, reason } = file
   const decision = await decideSkip(file, known, deps)
@@ -52,7 +47,7 @@ async function tidyStore(
   { key }: SkippedFile,
   decision: SkipDecision,
   known: LedgerEntry | null,
-  deps: SkipFileDeps,
+  deps: SettleDeps,
 ): Promise<void> {
   if (decision.kind === 'stays') {
     if (decision.record !== null) await recommit(decision.record, null, deps)
@@ -70,7 +65,7 @@ async function tidyStore(
 export async function leaveOut(
   { key, version }: DocumentJob,
   skip: Omit<SkippedFile, 'key'>,
-  deps: SkipFileDeps & { readonly ledger: Ledger },
+  deps: SettleDeps,
 ): Promise<JobVerdict> {
   const [known] = await deps.ledger.read([key])
   if (known?.outcome === 'pending' && known.version === version) await leaveOutPending({ key, ...skip }, known, deps)
@@ -78,11 +73,7 @@ export async function leaveOut(
 }
 
 /** As `leaveOut`, of a document that is pending without a job: a run that was halted had not enqueued it. */
-export async function leaveOutPending(
-  file: SkippedFile,
-  known: LedgerEntry,
-  deps: SkipFileDeps & { readonly ledger: Ledger },
-): Promise<void> {
+export async function leaveOutPending(file: SkippedFile, known: LedgerEntry, deps: SettleDeps): Promise<void> {
   const decision = await decideSkip(file, known, deps)
   await tidyStore(file, decision, known, deps)
   await deps.ledger.advance([{ key: file.key, known, entry: decision.entry }])
@@ -104,8 +95,6 @@ export type SkipDecision =
   | { readonly kind: 'stays'; readonly entry: LedgerEntry; readonly record: DocumentRecord | null }
   | { readonly kind: 'skipped'; readonly entry: LedgerEntry; readonly outdated: DocumentRecord | null }
 
-export type SkipDeps = OwnedStore & Recipes
-
 /** There is no document of that name any more, whatever the rules are. */
 const REPLACED: readonly SkipReason[] = ['symlink', 'special', 'hard_link', 'duplicate', 'outside']
 
@@ -119,7 +108,11 @@ export const skippedFileOf = ({ key, ...entry }: Extract<SourceItem, { kind: 'do
  * where the file was replaced by something else, where a text changed that is not passed through any more, and where
  * texts are to be redacted. Reads the store only where the outcome changes.
  */
-export async function decideSkip(file: SkippedFile, known: LedgerEntry | null, deps: SkipDeps): Promise<SkipDecision> {
+export async function decideSkip(
+  file: SkippedFile,
+  known: LedgerEntry | null,
+  deps: OwnedStore & Recipes,
+): Promise<SkipDecision> {
   const isDone = (known?.outcome === 'done' || known?.outcome === 'partial') && known.version !== GONE
   if (known !== null && isDone && stands(file, known.version, deps))
     return { kind: 'stays', entry: known, record: null }
@@ -138,7 +131,7 @@ export async function decideSkip(file: SkippedFile, known: LedgerEntry | null, d
 }
 
 /** Whether the outputs of version `done` stand for a file that is left out now. */
-function stands({ key, reason, version }: SkippedFile, done: Version, { recipeFor }: SkipDeps): boolean {
+function stands({ key, reason, version }: SkippedFile, done: Version, { recipeFor }: Recipes): boolean {
   if (REPLACED.includes(reason)) return false
   return version === null || (version === done && !redacts(recipeFor, key))
 }

@@ -4,9 +4,8 @@ import type { SourceChange, SourceWatch } from '#src/ports/source.ts'
 import type { SourceItem } from '#src/document/source-item.ts'
 import type { ScanDeps } from '../process/deps.ts'
 import { backlogBelowLimit, scanBatch } from './scan-source.ts'
-import type { JobQueue } from '#src/ports/queue.ts'
 import { KeySet } from '#src/document/key-set.ts'
-import { type GonePolicy, type SweepDeps, sweepGone } from './sweep-gone.ts'
+import { type GonePolicy, sweepGone } from './sweep-gone.ts'
 
 /**
  * Keeps following a source until `signal` aborts: every change that a watch reports is compared with the ledger like
@@ -61,10 +60,6 @@ const TRY_AGAIN_MS = 30_000
 
 const TICK_MS = 200
 
-export interface DeletionDeps extends SweepDeps {
-  readonly queue: JobQueue
-}
-
 /**
  * What a watch makes of deletions. One that is seen proves nothing: an unplugged disk shows the same, file by
  * file. So it only makes a sweep due: the whole source is listed, and what is gone is decided by the same rules, and
@@ -72,11 +67,11 @@ export interface DeletionDeps extends SweepDeps {
  */
 export class Deletions {
   readonly #policy: GonePolicy
-  readonly #deps: DeletionDeps
+  readonly #deps: ScanDeps
   #nextSweepAt: number
   #notBefore = 0
 
-  constructor(policy: GonePolicy, deps: DeletionDeps) {
+  constructor(policy: GonePolicy, deps: ScanDeps) {
     this.#policy = policy
     this.#deps = deps
     this.#nextSweepAt = deps.clock.monotonic() + QUIET_MS

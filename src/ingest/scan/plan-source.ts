@@ -18,7 +18,7 @@ import { findReceipt } from '../process/find-receipt.ts'
 import { openListed, type ReadDocument, readOnce } from '../process/read-once.ts'
 import { cutterFor, type Handling, handlingOf, needsPdfParser, refuseByContent } from '../process/preflight.ts'
 import { decideSkip } from '../process/skip-file.ts'
-import { decideItem } from './decide-item.ts'
+import { decideItem } from './decide-change.ts'
 import { type Unlisted, unlistedOf } from './unlisted.ts'
 
 const BATCH = 200

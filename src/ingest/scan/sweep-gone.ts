@@ -3,7 +3,7 @@ import { GONE } from '#src/document/ledger-entry.ts'
 import { seen } from '#src/document/outcome.ts'
 import { belongsTo } from '#src/document/store-manifest.ts'
 import type { Source } from '#src/ports/source.ts'
-import type { SettleDeps, Recipes } from '../process/deps.ts'
+import type { SettleDeps } from '../process/deps.ts'
 import { recommit } from '../process/rederive.ts'
 import { leaveOutPending } from '../process/skip-file.ts'
 import { isGone, type Listing, unlistedOf } from './unlisted.ts'
@@ -37,7 +37,7 @@ const ALWAYS_BELIEVABLE = 10
 /** Entries that are written or forgotten in one go. */
 const BATCH = 500
 
-export interface SweepDeps extends SettleDeps, Recipes {
+export interface SweepDeps extends SettleDeps {
   readonly source: Source
 }
 
