@@ -72,6 +72,8 @@ test(`a long PDF is parsed in pieces side by side, and a page that no service re
   expect(record.pages).toMatchObject({ parsed: left.length, total: pages })
   expect(record.cost.credits).toBe(left.length)
   expect(long.bench.service.peakInFlight).toBeGreaterThan(1)
+  expect(long.deps.answerMemory.peakBytes).toBeGreaterThan(0)
+  expect(long.deps.answerMemory.usedBytes).toBe(0)
   expect(await rederive(record, long.deps)).toEqual({ kind: 'same' })
 
   // Delivered again, under another name, and without its record: nothing is bought twice.
