@@ -106,38 +106,50 @@ export type ItemDecision =
       readonly isErrorPage: boolean
     }
 
+export type DocumentDecision = Extract<ItemDecision, { kind: 'document' }>
+
+type ListedItem = Exclude<SourceItem, { kind: 'left_out' }>
+
 /** Decides for a scan and for a plan alike. Writes nothing. */
 export async function decideItem(
-  item: Exclude<SourceItem, { kind: 'left_out' }>,
+  item: ListedItem,
   known: LedgerEntry | null,
   deps: DecideDeps,
   signal: AbortSignal,
 ): Promise<ItemDecision> {
+  const byVersion = decideByVersion(item, known, deps)
+  if (byVersion.kind !== 'document') return byVersion
+  const { key } = item
+  const decided = deps.checksum ? await decideByContent(known, byVersion, deps, signal) : byVersion
+  if (decided.change !== 'unchanged') return decided
+  if (mayBeErrorPage(key, known, deps) && (await isKeptErrorPage(key, deps))) {
+    return { ...decided, change: 'changed', isErrorPage: true }
+  }
+  const hasFailed = known?.outcome === 'failed'
+  const isTriedAgain = hasFailed && failedByChance(await deps.store.readDeadLetter(key), deps.clock.wall())
+  return { ...decided, isTriedAgain }
+}
+
+/** As `decideItem` for what nothing has to be asked or read for: by the listing and the ledger alone. */
+function decideByVersion(item: ListedItem, known: LedgerEntry | null, deps: DecideDeps): ItemDecision {
   if (item.kind === 'skipped') return { kind: 'skip', file: skippedFileOf(item) }
   if (item.kind === 'unusable') return { kind: 'unusable', failure: item.failure }
-  const { key } = item
+  const { key, version } = item
   const handling = handlingOf(key, deps)
   if (handling === null) return { kind: 'skip', file: skippedFileOf(item) }
   const failure = refuseByListing(handling, item.bytes, deps.cutter)
   if (failure !== null) return { kind: 'unusable', failure }
-  const listed = { key, version: item.version, recipeHash: handling.recipe.hash }
-  const { change: seen, version } = deps.checksum
-    ? await decideByContent(known, listed, deps, signal)
-    : { change: decideChange(known, listed, acceptanceOf(key, deps)), version: item.version }
-  const isErrorPage = seen === 'unchanged' && mayBeErrorPage(key, known, deps) && (await isKeptErrorPage(key, deps))
-  const change = isErrorPage ? 'changed' : seen
-  const hasFailed = change === 'unchanged' && known?.outcome === 'failed'
-  const isTriedAgain = hasFailed && failedByChance(await deps.store.readDeadLetter(key), deps.clock.wall())
-  return { kind: 'document', item, handling, change, version, isTriedAgain, isErrorPage }
+  const change = decideChange(known, { version, recipeHash: handling.recipe.hash }, acceptanceOf(key, deps))
+  return { kind: 'document', item, handling, change, version, isTriedAgain: false, isErrorPage: false }
 }
 
-interface Listed {
-  readonly key: SourceKey
-  readonly version: Version
-  readonly recipeHash: RecipeHash
+/** Whether an item is unchanged for certain, as nearly all of an archive are, so that nothing has to be asked or read. */
+export function isUnchanged(item: ListedItem, known: LedgerEntry | null, deps: DecideDeps): boolean {
+  if (deps.checksum || known === null || known.outcome === 'failed' || mayBeErrorPage(item.key, known, deps))
+    return false
+  const decided = decideByVersion(item, known, deps)
+  return decided.kind === 'document' && decided.change === 'unchanged'
 }
-
-type Decided = Pick<Extract<ItemDecision, { kind: 'document' }>, 'change' | 'version'>
 
 /**
  * `decideChange` by content instead of version: a file that was only touched is unchanged, one that was edited behind
@@ -146,19 +158,21 @@ type Decided = Pick<Extract<ItemDecision, { kind: 'document' }>, 'change' | 'ver
  */
 async function decideByContent(
   known: LedgerEntry | null,
-  listed: Listed,
+  byVersion: DocumentDecision,
   deps: DecideDeps,
   signal: AbortSignal,
-): Promise<Decided> {
-  const parsed = acceptanceOf(listed.key, deps)
-  const byVersion: Decided = { change: decideChange(known, listed, parsed), version: listed.version }
+): Promise<DocumentDecision> {
+  const { item, handling } = byVersion
+  const recipeHash = handling.recipe.hash
   if (known === null || known.outcome === 'pending' || known.outcome === 'skipped') return byVersion
-  if (known.version === GONE || known.recipeHash !== listed.recipeHash) return byVersion
-  const recorded = await recordedHash(listed.key, known, deps)
-  const present = recorded === null ? null : await presentHash(listed, deps.source, signal)
+  if (known.version === GONE || known.recipeHash !== recipeHash) return byVersion
+  const recorded = await recordedHash(item.key, known, deps)
+  const present = recorded === null ? null : await presentHash(item, deps.source, signal)
   if (present === null) return byVersion
-  if (present.contentHash !== recorded) return { change: 'changed', version: present.version }
-  return { change: decideChange(known, { ...listed, version: known.version }, parsed), version: present.version }
+  const { version } = present
+  if (present.contentHash !== recorded) return { ...byVersion, change: 'changed', version }
+  const change = decideChange(known, { version: known.version, recipeHash }, acceptanceOf(item.key, deps))
+  return { ...byVersion, change, version }
 }
 
 /** Null where a document failed before its bytes were read. */
@@ -169,7 +183,7 @@ async function recordedHash(key: SourceKey, known: LedgerEntry, { store }: Decid
 
 /** Null where the document cannot be read now, or changes meanwhile: then its version decides, and its job finds out. */
 async function presentHash(
-  listed: Listed,
+  listed: DocumentDecision['item'],
   source: Source,
   signal: AbortSignal,
 ): Promise<{ readonly contentHash: ContentHash; readonly version: Version } | null> {
@@ -185,11 +199,8 @@ async function presentHash(
 }
 
 /** Only these are looked up in the store: a partial document that the service fetched by itself. */
-export const mayBeErrorPage = (
-  key: SourceKey,
-  known: LedgerEntry | null,
-  { source }: Pick<DecideDeps, 'source'>,
-): boolean => known?.outcome === 'partial' && source.addressOf?.(key) !== undefined
+const mayBeErrorPage = (key: SourceKey, known: LedgerEntry | null, { source }: Pick<DecideDeps, 'source'>): boolean =>
+  known?.outcome === 'partial' && source.addressOf?.(key) !== undefined
 
 /** As the two kinds of parser wrote it into the record. */
 const ERROR_PAGE = /^the site answered \d+: this is its error page$|^the service reported: The server answered \d+\.$/

@@ -9,12 +9,11 @@ import type { SourceItem } from '#src/document/source-item.ts'
 import { skipFile } from '../process/skip-file.ts'
 import { batchesOf, prefetchOne } from '#src/document/batched-stream.ts'
 import { bury } from '../process/bury.ts'
-import { decideItem, type ItemDecision, mayBeErrorPage, acceptanceOf, decideChange } from './decide-change.ts'
+import { decideItem, type DocumentDecision, isUnchanged } from './decide-change.ts'
 import type { ScanDeps } from '../process/deps.ts'
 import { isDone } from '../process/disagreement.ts'
 import { recommit } from '../process/rederive.ts'
 import { retryingStore } from '../process/retrying-store.ts'
-import { handlingOf, refuseByListing } from '../process/preflight.ts'
 import { KeySet } from '#src/document/key-set.ts'
 import type { Listing } from './unlisted.ts'
 
@@ -88,9 +87,13 @@ export async function backlogBelowLimit(deps: ScanDeps, signal: AbortSignal): Pr
 /** One batch of a listing or of a watch: compared, written down, enqueued. Answers how many jobs it made. */
 export async function scanBatch(batch: readonly SourceItem[], deps: ScanDeps, signal: AbortSignal): Promise<number> {
   const entries = await deps.ledger.read(batch.map((item) => item.key))
-  const changed = batch
-    .map((item, at) => [item, entries[at] ?? null] as const)
-    .filter(([item, known]) => !isUnchanged(item, known, deps))
+  const changed: (readonly [SourceItem, LedgerEntry | null])[] = []
+  for (const [at, item] of batch.entries()) {
+    const known = entries[at] ?? null
+    if (item.kind !== 'left_out' && isUnchanged(item, known, deps)) {
+      deps.events.emit('document:seen', { key: item.key, change: 'unchanged' })
+    } else changed.push([item, known])
+  }
   if (changed.some(([{ kind }]) => kind === 'document' || kind === 'unusable')) await deps.claimSource?.()
   const steps: ScanStep[] = []
   for (let from = 0; from < changed.length; from += AT_ONCE) {
@@ -99,20 +102,6 @@ export async function scanBatch(batch: readonly SourceItem[], deps: ScanDeps, si
     steps.push(...found.filter((step) => step !== null))
   }
   return steps.length === 0 ? 0 : writeAndEnqueue(steps, deps, signal)
-}
-
-/** Reports a document that nothing has to be asked or read for, as nearly all of an archive are: `scanItem` in short. */
-function isUnchanged(item: SourceItem, known: LedgerEntry | null, deps: ScanDeps): boolean {
-  if (item.kind !== 'document' || deps.checksum) return false
-  if (known === null || known.version !== item.version || known.outcome === 'failed') return false
-  if (mayBeErrorPage(item.key, known, deps)) return false
-  const handling = handlingOf(item.key, deps)
-  if (handling === null || refuseByListing(handling, item.bytes, deps.cutter) !== null) return false
-  const { key, version: present } = item
-  const listed = { key, version: present, recipeHash: handling.recipe.hash }
-  if (decideChange(known, listed, acceptanceOf(key, deps)) !== 'unchanged') return false
-  deps.events.emit('document:seen', { key, change: 'unchanged' })
-  return true
 }
 
 /** What an item of the source needs: to be written down, and perhaps a job. */
@@ -178,7 +167,7 @@ async function scanItem(
 }
 
 async function documentStep(
-  { item, handling, change, version: present, isTriedAgain, isErrorPage }: Extract<ItemDecision, { kind: 'document' }>,
+  { item, handling, change, version: present, isTriedAgain, isErrorPage }: DocumentDecision,
   known: LedgerEntry | null,
   deps: ScanDeps,
 ): Promise<ScanStep | null> {
