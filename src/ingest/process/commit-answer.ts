@@ -2,6 +2,7 @@ import { PASSTHROUGH } from '#src/contract/passthrough.ts'
 import { undelivered } from '#src/contract/undelivered.ts'
 import { extensionOf } from '#src/document/formats.ts'
 import type { Extensions } from '#src/contract/extensions.ts'
+import { namedPages } from '#src/document/page-list.ts'
 import { StoreUnusable } from '#src/document/store-unusable.ts'
 import type { SourceKey } from '#src/document/ids.ts'
 import type { LedgerEntry, Settled } from '#src/document/ledger-entry.ts'
@@ -124,8 +125,6 @@ function recordOf(
   }
 }
 
-const MOST_NAMED = 10
-
 /** What of an answer's grades goes into the record; null where there are none. */
 function recordedGrade(extensions: Extensions | null): RecordedGrade | null {
   if (extensions?.grade === undefined || extensions.grade === null) return null
@@ -142,8 +141,5 @@ function recordedGrade(extensions: Extensions | null): RecordedGrade | null {
 function gradeProblems(grade: RecordedGrade | null, minGrade: number | undefined): string[] {
   if (grade === null || minGrade === undefined) return []
   const below = grade.pages.flatMap((page, index) => (page !== null && page < minGrade ? [index + 1] : []))
-  if (below.length === 0) return []
-  const named = below.slice(0, MOST_NAMED).join(', ')
-  const more = below.length > MOST_NAMED ? ` and ${below.length - MOST_NAMED} more` : ''
-  return [`${below.length === 1 ? 'page' : 'pages'} ${named}${more} graded below ${minGrade}`]
+  return below.length === 0 ? [] : [`${namedPages(below)} graded below ${minGrade}`]
 }

@@ -11,10 +11,20 @@ import { type DocumentAnswer, type Outcome, answerOf } from '../process/obtain-a
 import type { Work } from '../process/work.ts'
 import { type BoughtPart, boughtBefore, type ServiceStep, findPart } from './service-answers.ts'
 import { mostPagesIn } from '#src/contract/timeouts.ts'
-import { halvesOf, pageLists, partHash } from '#src/document/page-list.ts'
+import { halvesOf, namedPages, pageLists, partHash } from '#src/document/page-list.ts'
 import type { Piece, PieceCutter } from '#src/ports/piece-cutter.ts'
 import { buyPiece, cutDocument, workOf } from '../process/ingest-pieces.ts'
 import type { Failed, Unfinished } from '../process/purchase.ts'
+
+interface PagesBought {
+  readonly kind: 'bought'
+  /** Of two with the same page the first one counts. */
+  readonly parts: readonly BoughtPart[]
+  /** Pages for which no answer came, each with its reason. */
+  readonly failed: ReadonlyMap<number, Failure>
+  /** A failure that another attempt may mend; null where there is none. */
+  readonly passing: Failed | null
+}
 
 /** Buys the pages of a PDF that came out badly in the engine's answer `local`, and makes one answer of all. */
 export async function routePages(
@@ -115,19 +125,8 @@ function problemsOf(pages: readonly RoutedPage[], failed: ReadonlyMap<number, Fa
   const numbers = pages.filter(({ reason }) => reason === 'service-failed').map(({ page }) => page)
   if (numbers.length === 0) return []
   const reasons = new Set(numbers.map((page) => failed.get(page)?.message ?? 'the answer held no text for it'))
-  const named = numbers.slice(0, 10).join(', ') + (numbers.length > 10 ? ` and ${numbers.length - 10} more` : '')
-  const subject = `${numbers.length === 1 ? 'page' : 'pages'} ${named}`
+  const subject = namedPages(numbers)
   return [`${subject} could not be bought and kept the engine's reading: ${[...reasons].slice(0, 3).join('; ')}`]
-}
-
-export interface PagesBought {
-  readonly kind: 'bought'
-  /** Of two with the same page the first one counts. */
-  readonly parts: readonly BoughtPart[]
-  /** Pages for which no answer came, each with its reason. */
-  readonly failed: ReadonlyMap<number, Failure>
-  /** A failure that another attempt may mend; null where there is none. */
-  readonly passing: Failed | null
 }
 
 /**
@@ -145,11 +144,8 @@ async function buyPages(
   const parts: BoughtPart[] = []
   const failed = new Map<number, Failure>()
   let passing: PagesBought['passing'] = null
-  const most = mostPagesIn(work.recipe.options)
-  let waiting = pageLists(
-    pages.toSorted((a, b) => a - b),
-    most,
-  )
+  const inOrder = pages.toSorted((a, b) => a - b)
+  let waiting = pageLists(inOrder, mostPagesIn(work.recipe.options))
   while (waiting.length > 0) {
     const cut = await cutDocument(work, cutter, { upToPage: null, lists: waiting }, signal)
     if (cut.kind === 'failed') {
