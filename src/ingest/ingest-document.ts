@@ -121,7 +121,7 @@ async function ingestClaimed(
       handling.kind === 'passthrough'
         ? await passThrough(whole, deps, signal)
         : await obtain({ ...whole, extension: handling.extension, address: address ?? null }, deps, signal)
-    return await conclude(outcome, whole, deps)
+    return await actOn(outcome, whole, deps)
   } catch (error) {
     if (error instanceof DocumentChanged && handling.kind === 'passthrough') return again()
     if (!(error instanceof RecordOfOther)) throw error
@@ -178,7 +178,7 @@ async function obtain(work: Work, deps: IngestDeps, signal: AbortSignal): Promis
 }
 
 /** Step 5, or another try: later, or never. A failure uses an attempt, or was the last. */
-async function conclude(outcome: Outcome, work: ReadWork, deps: IngestDeps): Promise<JobVerdict> {
+async function actOn(outcome: Outcome, work: ReadWork, deps: IngestDeps): Promise<JobVerdict> {
   switch (outcome.kind) {
     case 'recorded':
       return settleRecorded(work, outcome.record, deps)

@@ -3,6 +3,7 @@ import { GONE, type LedgerEntry } from '#src/document/ledger-entry.ts'
 import { type DocumentRecord, receiptsOf } from '#src/document/record.ts'
 import type { Ledger } from '#src/ports/ledger.ts'
 import type { OutputStore } from '#src/ports/output-store.ts'
+import { missingReceipts } from './rederive.ts'
 
 /** Why a record cannot be that of its entry in the ledger, in one sentence; null where it can. */
 export function disagreement(record: DocumentRecord, { version, recipeHash }: LedgerEntry): string | null {
@@ -16,10 +17,7 @@ export function disagreement(record: DocumentRecord, { version, recipeHash }: Le
 
 /** Whether all that a record was made from is kept: so it is made again without a request, where its content is still that of the source. */
 export async function isKept(record: DocumentRecord, store: OutputStore): Promise<boolean> {
-  for (const receipt of receiptsOf(record)) {
-    if (receipt === null || (await store.readReceipt(receipt)) === null) return false
-  }
-  return true
+  return (await missingReceipts(record, store)).length === 0
 }
 
 export const isDone = ({ outcome }: LedgerEntry): boolean => outcome === 'done' || outcome === 'partial'

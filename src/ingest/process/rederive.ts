@@ -1,4 +1,5 @@
 import { hash } from 'node:crypto'
+import type { ReceiptId } from '#src/document/ids.ts'
 import { ClaimLost } from '#src/document/claim-lost.ts'
 import { type DocumentRecord, type OutputFile, receiptsOf, type PieceRecord } from '#src/document/record.ts'
 import type { OutputStore } from '#src/ports/output-store.ts'
@@ -48,12 +49,22 @@ export const describeFile = ([name, content]: readonly [string, Uint8Array]): Ou
   sha256: hash('sha256', content),
 })
 
+/** The receipts of a record that are not there; null for an answer that was not kept. */
+export async function missingReceipts(
+  record: DocumentRecord,
+  store: OutputStore,
+): Promise<readonly (ReceiptId | null)[]> {
+  const missing: (ReceiptId | null)[] = []
+  for (const receipt of receiptsOf(record)) {
+    if (receipt === null || (await store.readReceipt(receipt)) === null) missing.push(receipt)
+  }
+  return missing
+}
+
 /** Whether outputs and receipts are there as the record says. */
 export async function isWhole(record: DocumentRecord, store: OutputStore): Promise<boolean> {
-  for (const receipt of receiptsOf(record)) {
-    if (receipt !== null && (await store.readReceipt(receipt)) === null) return false
-  }
-  return (await damageOf(record, store)).length === 0
+  const missing = await missingReceipts(record, store)
+  return missing.every((receipt) => receipt === null) && (await damageOf(record, store)).length === 0
 }
 
 /** One sentence for each file that is not as the record says. */
