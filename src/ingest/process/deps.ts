@@ -150,7 +150,7 @@ export interface BuyDeps extends Reporting, Halting, Tier {
   readonly ocrFallback: boolean
   /** Of answers, shared by all pipelines of this process. */
   readonly answerMemory: AnswerMemory
-  /** For PDFs over the limit, and for those that would take the service longer than it may; null where they are not cut. */
+  /** For PDFs over the limit, and those that would take the service longer than it may; null: these are not cut. */
   readonly cutter: PieceCutter | null
   /** A document that has been in the queue for longer ends failed. */
   readonly deadlineMs: number

@@ -82,8 +82,9 @@ export async function ingestLongPdf(
 const MOST_NAMED = 10
 
 /**
- * Parses pieces side by side and passes on what came of each: its answer, or a failure that stays. Resolves with the reason why the document
- * waits or is tried again; then no further piece is begun. All of them end before an error is thrown: no request is left behind.
+ * Parses pieces side by side and passes on what came of each: its answer, or a failure that stays. Resolves with the
+ * reason why the document waits or is tried again; then no further piece is begun. All of them end before an error is
+ * thrown: no request is left behind.
  */
 async function forEachPiece(
   pieces: readonly Piece[],

@@ -86,7 +86,7 @@ export async function reusedAnswer(
   return { reading, receipt: id, parser, requestId: reading.requestId, cost: deps.recentCosts.of(work, id) }
 }
 
-/** The answer that a purchase brought. `part`: how many pages of a document it is for, where it is not for the whole. */
+/** The answer that a purchase brought. `part`: the number of its pages, where it is not for a whole document. */
 export async function answerOf(
   purchase: Purchase,
   work: Work,

@@ -143,7 +143,7 @@ function decideByVersion(item: ListedItem, known: LedgerEntry | null, deps: Deci
   return { kind: 'document', item, handling, change, version, isTriedAgain: false, isErrorPage: false }
 }
 
-/** Whether an item is unchanged for certain, as nearly all of an archive are, so that nothing has to be asked or read. */
+/** Whether an item is unchanged for certain, as nearly all of an archive are: nothing has to be asked or read. */
 export function isUnchanged(item: ListedItem, known: LedgerEntry | null, deps: DecideDeps): boolean {
   if (deps.checksum || known === null || known.outcome === 'failed' || mayBeErrorPage(item.key, known, deps))
     return false

@@ -190,7 +190,7 @@ async function priced(
   return { requests: 1, pages, credits: deps.price(recipe, extension, pages) }
 }
 
-/** Of a document over the limit, cut as a run would: each piece is a document of its own for the service, and priced as one. */
+/** The price of a document over the limit, cut as a run would: each piece is a document of its own for the service. */
 async function pricedPieces(
   read: ReadDocument,
   recipe: Recipe,
