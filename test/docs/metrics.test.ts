@@ -60,13 +60,17 @@ const PAGE = resolve(import.meta.dirname, '../../docs/metrics.md')
 const GATE = gateState({
   rate: { perWindow: 10, learned: true },
   askedInMs: 60_000,
+})
+
+const ACCOUNT = {
+  service: 'default',
+  creditsLeft: 70,
+  monthlyCredits: 100,
   credits: new Map([
     ['run:5f0c', { held: 1, spent: 2 }],
     ['month:2026-11', { held: 5, spent: 6 }],
   ]),
-})
-
-const ACCOUNT = { service: 'default', creditsLeft: 70, monthlyCredits: 100 }
+}
 
 /** What a scrape answers, all of it. */
 async function exposition(): Promise<string> {
