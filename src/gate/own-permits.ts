@@ -2,7 +2,6 @@ import type { Permit } from './admission.ts'
 import { invariant } from './invariant.ts'
 
 interface Asked {
-  readonly number: number
   /** Redis's clock; null until it is admitted. */
   enteredAt: number | null
   leaving: boolean
@@ -18,8 +17,8 @@ export interface Declaration {
 }
 
 /**
- * The permits of one process. Redis may lose them, or be rolled back to a state with permits
- * that were released since; the process knows better, and says so in a declaration.
+ * The permits of one process. Redis may lose them, or be rolled back to a state with permits that were released since;
+ * the process knows better, and says so in a declaration.
  *
  * A permit goes through: asked → admitted → leaving → gone. Scripts of one process run in the order in which they were
  * sent, so a declaration names as `held` what is admitted and not leaving: whatever is still on its way is settled by
@@ -38,7 +37,7 @@ export class OwnPermits {
   ask(): string {
     this.#last += 1
     const id = `${this.#process}-${this.#last}`
-    this.#permits.set(id, { number: this.#last, enteredAt: null, leaving: false })
+    this.#permits.set(id, { enteredAt: null, leaving: false })
     return id
   }
 

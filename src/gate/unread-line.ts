@@ -37,8 +37,9 @@ interface Waiter {
  * - **ahead** of its permit, while fewer than `Throughput.readAhead` are read and wait for one;
  * - **with** its permit, where the process gets few: the first unread document asks the gate, and is read when it may go.
  *
- * One document at a time is read ahead in any case where the permit cannot come first, or is not what is missing: an outage or a halt may last, and a document whose answer was bought before needs no permit; the latest
- * document that was read needed none; it is to be the probe of a pause, which must leave at once.
+ * One document at a time is read ahead in any case where the permit cannot come first, or is not what is missing: an
+ * outage or a halt may last, and a document whose answer was bought before needs no permit; the latest document that was
+ * read needed none; it is to be the probe of a pause, which must leave at once.
  */
 export class UnreadLine {
   readonly #options: UnreadLineOptions

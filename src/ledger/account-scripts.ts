@@ -38,7 +38,7 @@ local function spent_at_least(scope, credits)
 end
 `
 
-/** ARGV: reservation, JSON of it, then scope and limit, '' for none, of each budget. Answers verdict, scope, limit, spent. */
+/** ARGV: reservation, JSON of it, then scope and limit ('': none) of each budget. Answers verdict, scope, limit, spent. */
 export const HOLD = new LuaScript(
   'hold credits',
   `${BUDGETS}
@@ -68,12 +68,12 @@ return 1
 )
 
 /**
- * Makes Redis agree with what a process knows, and keeps its heartbeat: Redis may have lost data, or come back as it was. Its
- * reservations are exactly those that it knows, and no budget has less spent than it saw. What a dead process had
+ * Renews the heartbeat of a process, and makes Redis agree with what it knows: data may be lost, or be as they were. Its
+ * reservations are exactly those that it knows, and no budget has less spent than it saw. All that a dead process had
  * reserved may have been charged, so it counts as spent. A process whose own heartbeat ran out judges no other.
  *
- * ARGV: own process, prefix of heartbeats, length of the lease in ms, and a JSON object: reservations that are `held`, that are
- * `asked` for, and what is `spent` by scope. Answers scope and credits spent, in turn.
+ * ARGV: own process, prefix of heartbeats, lease in ms, and a JSON object: reservations that are `held`, those that are
+ * `asked` for, and credits `spent` by scope. Answers scope and credits spent, in turn.
  */
 export const DECLARE = new LuaScript(
   'declare credits',
@@ -100,7 +100,10 @@ return spent
   z.array(z.string()),
 )
 
-/** Each store declares the sum of its own records; several stores may share a budget. KEYS: budget, recorded. ARGV: scope, store, credits. */
+/**
+ * Each store declares the sum of its own records; several stores may share a budget. KEYS: budget, recorded. ARGV:
+ * scope, store, credits.
+ */
 export const RECORD = new LuaScript(
   'record credits',
   `${BUDGETS}

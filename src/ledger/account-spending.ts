@@ -39,7 +39,7 @@ interface Held {
 /** In one slot of a Redis Cluster, with the gate of the API key. */
 const tagOf = (account: string): string => `{sluice:gate:${account}}`
 
-/** Spending at one service: every request is reserved, and concluded, in the cap of the queue and in the budgets of the API key. */
+/** Spending at one service: a request is reserved and concluded in the cap of the queue and the budgets of the API key. */
 export class AccountSpending implements Spending {
   readonly #options: AccountSpendingOptions
   readonly #process = randomUUID().slice(0, 8)

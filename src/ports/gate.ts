@@ -63,9 +63,8 @@ export interface Gate {
     signal: AbortSignal,
   ): Promise<Turn | Extract<Admission, { kind: 'wait' }>>
   /**
-   * Waits for a permit: about a minute for a limit, longer where its turn is near, 5 s for anything else.
-   * `first`: before all that wait in this process; `until`: when it aborts, the document
-   * waits no longer and goes back to the queue.
+   * Waits for a permit: about a minute for a limit, longer where its turn is near, 5 s for anything else. `first`: before
+   * all that wait in this process; `until`: when it aborts, the document waits no longer and goes back to the queue.
    */
   enter(
     ticket: {

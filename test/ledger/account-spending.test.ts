@@ -45,7 +45,7 @@ const pay = async (spending: AccountSpending, credits: number, charge: Charge = 
   spending.conclude(await reserved(spending, credits), charge)
 
 describe('the budget of an API key', () => {
-  test('counts what is reserved, then what was charged; nothing for what was not sent, all for what was never answered', async () => {
+  test('counts what is reserved, then what was charged: nothing where nothing was sent, all where no answer came', async () => {
     const { open, credits } = account(null)
     const spending = await open()
     const reservation = await reserved(spending, 10)
