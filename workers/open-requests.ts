@@ -8,7 +8,7 @@ import { PageCounter } from '#src/engine/pages/page-counter.ts'
 import { LONGEST_REQUEST_MS } from '#src/contract/timeouts.ts'
 import { DIRECT } from '#src/parse/way-out.ts'
 import { HttpParser } from '#src/parse/http-parser.ts'
-import { type Credits, creditsOf } from '#src/ledger/account-spending.ts'
+import { type AccountCredits, creditsOf } from '#src/ledger/account-spending.ts'
 import type { LastRun } from '#src/ledger/redis-last-run.ts'
 import type { RedisGate } from '#src/gate/redis-gate.ts'
 import type { Parser } from '#src/ports/parser.ts'
@@ -24,7 +24,7 @@ export interface Requests {
   readonly parser: Parser
   readonly gate: ServiceGate
   /** For the metrics. */
-  readonly credits: () => Promise<ReadonlyMap<string, Credits>>
+  readonly credits: () => Promise<AccountCredits>
   readonly account: () => Pick<Account, 'service' | 'creditsLeft'>
   /** Null where limits are not asked for: those of the embedded engine are known. */
   readonly limitWatch: ConcurrencyLimitWatch | null

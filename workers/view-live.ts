@@ -8,7 +8,7 @@ import { Events } from '#src/events.ts'
 import { skippedOf } from '#src/ingest/scan/skipped-of.ts'
 import { Pace } from '#src/observe/pace.ts'
 import { LiveHistory, type LivePipeline, type LiveStatus } from '#src/view/live.ts'
-import { type Credits, creditsOf, monthOf } from '#src/ledger/account-spending.ts'
+import { creditsOf } from '#src/ledger/account-spending.ts'
 import { openPipeline } from './compose.ts'
 import { describeRun } from './run-record.ts'
 import { hostedGate } from './open-requests.ts'
@@ -132,7 +132,15 @@ async function statusOf({ pipeline, gateOf, skippedBy }: Opened, settings: Setti
     limiter: state === null ? null : limiterOf(state, workers > 0),
     budgets: [
       ...(doing.cap === null ? [] : [{ scope: 'run' as const, ...doing.cap, held: 0 }]),
-      ...(credits === null ? [] : [monthBudget(credits, settings.monthlyCredits ?? null)]),
+      ...(credits === null
+        ? []
+        : [
+            {
+              scope: 'month' as const,
+              limit: settings.monthlyCredits ?? null,
+              ...(credits.month ?? { spent: 0, held: 0 }),
+            },
+          ]),
     ],
     processes: doing.processes.map((one) => ({ ...one, documents: [...one.documents] })),
     outages: [...out],
@@ -156,9 +164,3 @@ function limiterOf(state: GateState, probes: boolean): LiveStatus['limiter'] {
     shut: shut === null ? null : { cause: shut.cause, probeInMs: probes ? shut.probeInMs : null },
   }
 }
-
-const monthBudget = (credits: ReadonlyMap<string, Credits>, limit: number | null): LiveStatus['budgets'][number] => ({
-  scope: 'month',
-  limit,
-  ...(monthOf(credits) ?? { spent: 0, held: 0 }),
-})

@@ -12,7 +12,7 @@ export type Budget =
   | { readonly per: 'run'; readonly run: string; readonly limitCredits: number | null }
   | { readonly per: 'month'; readonly limitCredits: number | null }
 
-export interface Credits {
+interface Credits {
   /** Reserved for what is in flight. */
   readonly held: number
   readonly spent: number
@@ -137,18 +137,18 @@ const scopeOf = (budget: Budget): string => (budget.per === 'run' ? `run:${budge
 
 const textOf = ({ credits, scopes }: Held): string => JSON.stringify({ credits, scopes })
 
-/** Held and spent by scope, for a process that only reads. */
-export async function creditsOf(connection: RedisClient, account: string): Promise<ReadonlyMap<string, Credits>> {
-  const scopes = new Map<string, Credits>()
-  for (const [name, credits] of Object.entries(await connection.hgetall(`${tagOf(account)}:budget`))) {
-    const [, scope = '', field = ''] = /^(.*):(held|spent)$/.exec(name) ?? []
-    scopes.set(scope, { ...(scopes.get(scope) ?? { held: 0, spent: 0 }), [field]: Number(credits) })
-  }
-  return scopes
-}
+/** For a process that only reads: all runs together, and the last month; null before the first. */
+export type AccountCredits = Readonly<Record<Budget['per'], Credits | null>>
 
-/** Credits of the month; however many months there were, the last one counts. Null before the first. */
-export function monthOf(credits: ReadonlyMap<string, Credits>): Credits | null {
-  const months = [...credits].filter(([scope]) => scope.startsWith('month:')).toSorted(([a], [b]) => (a < b ? 1 : -1))
-  return months[0]?.[1] ?? null
+export async function creditsOf(connection: RedisClient, account: string): Promise<AccountCredits> {
+  const fields = await connection.hgetall(`${tagOf(account)}:budget`)
+  const scopes = [...new Set(Object.keys(fields).map((name) => name.replace(/:\w+$/, '')))].toSorted()
+  const sum = (of: readonly string[], field: keyof Credits): number =>
+    of.reduce((credits, scope) => credits + Number(fields[`${scope}:${field}`] ?? 0), 0)
+  const all = (of: readonly string[]): Credits | null =>
+    of.length === 0 ? null : { held: sum(of, 'held'), spent: sum(of, 'spent') }
+  return {
+    run: all(scopes.filter((scope) => scope.startsWith('run:'))),
+    month: all(scopes.filter((scope) => scope.startsWith('month:')).slice(-1)),
+  }
 }

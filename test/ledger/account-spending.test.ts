@@ -31,7 +31,7 @@ function account(limitCredits: number | null, budgets: readonly Budget[] = [{ pe
     const spending = await AccountSpending.open({ connection, lease, queue, account: name, budgets })
     return Object.assign(spending, { lease })
   }
-  const credits = async (scope = month) => (await creditsOf(connection, name)).get(scope)
+  const credits = async (of: Budget['per'] = 'month') => (await creditsOf(connection, name))[of]
   return { open, credits, key: (last: string) => `{sluice:gate:${name}}:${last}` }
 }
 
@@ -96,7 +96,7 @@ describe('the budget of an API key', () => {
       kind: 'over',
       message: expect.stringContaining('the budget for this run is 5 credits: 3 are spent'),
     })
-    expect([await credits('run:r1'), await credits()]).toEqual([
+    expect([await credits('run'), await credits()]).toEqual([
       { held: 0, spent: 3 },
       { held: 0, spent: 3 },
     ])
@@ -123,6 +123,23 @@ describe('the budget of an API key', () => {
     await until('its reservation is spent', 10_000, async () => (await credits())?.spent === 4)
     expect(await living.reserve(recipe, 7)).toMatchObject({ kind: 'over' })
   })
+})
+
+test('credits of an API key are those of all runs, and of the last month', async () => {
+  const { credits, key } = account(null)
+  expect([await credits('run'), await credits()]).toEqual([null, null])
+  const fields = {
+    'run:a:held': 1,
+    'run:a:spent': 2,
+    'run:b:held': 3,
+    'month:2026-10:spent': 8,
+    'month:2026-11:spent': 6,
+  }
+  await redis.connection.hset(key('budget'), fields)
+  expect([await credits('run'), await credits()]).toEqual([
+    { held: 4, spent: 2 },
+    { held: 0, spent: 6 },
+  ])
 })
 
 describe('after a loss of data, the budget of an API key', () => {
