@@ -65,18 +65,21 @@ export class AccountSpending implements Spending {
   }
 
   async reserve(recipe: RecipeHash, modelled: number): Promise<Reserving> {
-    const { queue, service } = this.#options
+    const { queue, lease, service } = this.#options
+    const { losses } = lease
     const named = service === undefined ? recipe : recipeHash(`${recipe}-${service}`)
     this.#reservations += 1
     const id = `${this.#process}-${this.#reservations}`
     const credits = queue.expected(named, modelled)
     const asked = [queue.reserve(named, modelled, id), this.#hold(id, credits)] as const
     const [queued, refused] = await Promise.allSettled(asked)
-    const isHeld = refused.status === 'fulfilled' && refused.value === null
+    // The script of the queue notices a loss of data; that of the budgets may have judged by what was left.
+    const isHeld = refused.status === 'fulfilled' && refused.value === null && losses === lease.losses
     if (isHeld && queued.status === 'fulfilled' && queued.value.kind === 'reserved') return queued.value
     await this.conclude({ id, recipe: named, modelled, credits }, 'unsent')
     if (queued.status === 'rejected') throw queued.reason
     if (refused.status === 'rejected') throw refused.reason
+    if (losses !== lease.losses) return this.reserve(recipe, modelled)
     return queued.value.kind === 'reserved' ? (refused.value ?? queued.value) : queued.value
   }
 
