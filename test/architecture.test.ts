@@ -65,7 +65,7 @@ const FUTURE_PACKAGES: Readonly<
   },
   'src/gate': {
     alongside: [],
-    exports: /^src\/gate\/(admission|budget|feedback|gate-line|gate-state|open-gate|redis-gate)\.ts$/,
+    exports: /^src\/gate\/(admission|feedback|gate-line|gate-state|open-gate|redis-gate)\.ts$/,
   },
 }
 

@@ -1,7 +1,7 @@
 import type { Delivery, JobVerdict } from '#src/ports/queue.ts'
 import type { Gate, Turn } from '#src/ports/gate.ts'
 import type { Source } from '#src/ports/source.ts'
-import type { IngestDeps, PriceModel, Recipes, Reporting } from '../deps.ts'
+import type { IngestDeps, Recipes, Reporting } from '../deps.ts'
 import { handlingOf } from './handling.ts'
 import { postpone } from './job-verdicts.ts'
 import { waitOfSuspect } from './ruled-verdict.ts'
@@ -14,7 +14,7 @@ export const AT_ONCE: Turn = {
   [Symbol.asyncDispose]: async () => undefined,
 }
 
-interface ApproachDeps extends Reporting, Recipes, PriceModel, Pick<IngestDeps, 'refusals' | 'view' | 'backlog'> {
+interface ApproachDeps extends Reporting, Recipes, Pick<IngestDeps, 'refusals' | 'view' | 'backlog'> {
   readonly source: Source
   readonly gate: Gate
 }
@@ -30,8 +30,7 @@ export async function approachGate(
   if (waiting !== null) return waiting
   const handling = handlingOf(key, deps)
   if (handling?.kind !== 'parse' || deps.source.addressOf?.(key) !== undefined) return AT_ONCE
-  const credits = deps.price(handling.recipe, handling.extension, null)
-  const turn = await deps.gate.approach({ key, credits }, signal)
+  const turn = await deps.gate.approach({ key }, signal)
   if (turn.kind === 'turn') return turn
   const { waitMs: afterMs, reason } = turn
   deps.events.emit('document:postponed', { key, afterMs, counted: false, reason })
