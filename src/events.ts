@@ -44,7 +44,10 @@ export interface SluiceEvents {
   'error-page:removed': [{ key: SourceKey }]
   /** A folder that is not listed. */
   'folder:left-out': [{ key: SourceKey; reason: LeftOutReason }]
-  /** Its job is in the queue, and was not before. `queuedAt`: epoch milliseconds on the clock that all processes share. */
+  /**
+   * Its job was added. Not reported of a document that was pending before, which nearly always has its job. `queuedAt`: epoch milliseconds on
+   * the clock that all processes share.
+   */
   'document:enqueued': [{ key: SourceKey; queuedAt: number }]
   /** `queuedAt`: as its job was enqueued. */
   'document:started': [{ key: SourceKey; attempt: number; queuedAt: number }]

@@ -96,7 +96,7 @@ const FUTURE_PACKAGES: Readonly<
   },
   'src/gate': {
     alongside: [],
-    exports: /^src\/gate\/(admission|budget|feedback|gate-line|gate-state|open-gate|redis-gate)\.ts$/,
+    exports: /^src\/gate\/(admission|feedback|gate-line|gate-state|open-gate|redis-gate)\.ts$/,
   },
 }
 
@@ -106,6 +106,7 @@ const OWNED_PACKAGES: readonly (readonly [name: RegExp, owner: RegExp])[] = [
   [/^ioredis$/, /^src\/(redis|queue|gate|ledger)\//],
   [/^@aws-sdk\//, /(^|\/)(s3|sqs)[^/]*(\/|$)/],
   [/^prom-client$/, /^src\/observe\//],
+  [/^@opentelemetry\//, /^src\/observe\/trace\//],
   [/^pino$/, /^src\/(observe|engine)\//],
   [/^undici$/, /^src\/(parse|engine|fetch)\//],
   [/^chokidar$/, /^src\/sources\//],

@@ -63,10 +63,10 @@ export async function openIngestPipeline(options: PipelineOptions, signal: Abort
     lease.onNewEpoch(() => queueLease.declare())
     const sharedNow = await sharedClock(connection)
     const intents = new RedisIntents({ ...settings, connection, pipeline: id, lease, now: sharedNow })
-    const spend = customSpending(options.custom, { ...opened, pipeline: id, lease }, requests, resources)
-    const { limiter } = requests.gate
+    const spend = await customSpending(options.custom, { ...opened, pipeline: id, lease }, requests, resources)
     const { remember, claimSource } = identity
-    const data = redisData({ lease, rebuild: opened, intents, gate: limiter, events, settings, remember })
+    const { limiter: gate } = requests.gate
+    const data = redisData({ ...spend, lease, rebuild: opened, intents, gate, events, settings, remember })
     reportFound(await data.complete(signal), options.say)
     const ingest: IngestDeps = {
       source,
@@ -74,7 +74,7 @@ export async function openIngestPipeline(options: PipelineOptions, signal: Abort
       parsers,
       ...traced,
       ...kept,
-      tiers: await openTiers({ ...options, ...opened, pipeline: id, spending: spend.deps.spending }, signal),
+      tiers: await openTiers({ ...options, ...opened, ...spend, pipeline: id }, signal),
       ledger,
       events,
       ...recipes(owner.prefix),

@@ -231,15 +231,14 @@ async function tracingOf({ onProblem, onError }: TracingReports): Promise<Tracin
   const { options, problems } = readOtlpOptions(env, resource)
   problems.forEach(onProblem)
   if (options === null) return null
-  const { SpanExporter } = await import('#src/observe/trace/span-exporter.ts')
+  const { SpanExport } = await import('#src/observe/trace/span-export.ts')
   const { TraceEvents } = await import('#src/observe/trace/trace-events.ts')
-  const exporter = new SpanExporter(options, onError)
+  const spans = new SpanExport(options, onError)
   return {
     observe: ({ events, id, name }) => {
-      const onSpan = exporter.add.bind(exporter)
-      const traced = new TraceEvents(events, { id, pipeline: name, ...options, onSpan })
+      const traced = new TraceEvents(events, { id, pipeline: name, ...options, spans })
       return (key) => traced.traceparent(key)
     },
-    [Symbol.asyncDispose]: () => exporter[Symbol.asyncDispose](),
+    [Symbol.asyncDispose]: () => spans[Symbol.asyncDispose](),
   }
 }

@@ -24,8 +24,8 @@ export interface Suspicion {
 }
 
 export interface JobQueue {
-  /** Adds a batch. A job for the same document, version and recipe that is there is left as it is; answers the others. */
-  add(jobs: readonly DocumentJob[]): Promise<readonly DocumentJob[]>
+  /** Adds a batch. A job for the same document, version and recipe that is there is left as it is. */
+  add(jobs: readonly DocumentJob[]): Promise<void>
   /** Jobs not yet finished: waiting, delayed and active. */
   backlog(): Promise<number>
 }

@@ -1,6 +1,6 @@
 import type { Stoppable } from '#src/ports/stoppable.ts'
 import type { ConsumeOptions, ConsumeTiming } from './consume-options.ts'
-import { Deliverer } from './deliver.ts'
+import { ABORT_PATIENCE_MS, Deliverer } from './deliver.ts'
 import { DocumentQueue } from './document-queue.ts'
 import { AdaptiveConcurrency } from './adaptive-concurrency.ts'
 import { QueueWorker } from './queue-worker.ts'
@@ -8,9 +8,6 @@ import { settlesWithin } from '#src/redis/settles-within.ts'
 import { StuckWatch } from './stuck-watch.ts'
 
 const TIMING: ConsumeTiming = { lockMs: 10_000, stalledCheckMs: 4_000, deathsAllowed: 10, stuckAfterMs: 60_000 }
-
-/** After an abort, how long `handle` may take to notice; then its job is handed back without it. */
-const ABORT_PATIENCE_MS = 1_500
 
 /** How long Redis may take to store what became of a job. */
 const SETTLE_PATIENCE_MS = 500
@@ -42,11 +39,12 @@ class QueueConsumer implements Consumer {
   constructor(options: ConsumeOptions, timing: ConsumeTiming) {
     this.#options = options
     this.#timing = timing
+    const queue = new DocumentQueue(options)
     this.#adaptive = new AdaptiveConcurrency(options.concurrency)
-    this.#deliverer = new Deliverer(options, timing.deathsAllowed, ABORT_PATIENCE_MS, this.#adaptive)
+    this.#deliverer = new Deliverer(options, timing, queue, this.#adaptive)
     this.#worker = this.#open()
-    this.#watch = new StuckWatch(options, this.#deliverer, timing.stuckAfterMs, () => this.#reopen())
-    this.#delayed = new DelayedWatch(new DocumentQueue(options))
+    this.#watch = new StuckWatch(queue, this.#deliverer, timing.stuckAfterMs, () => this.#reopen())
+    this.#delayed = new DelayedWatch(queue)
   }
 
   get active(): number {
@@ -90,7 +88,7 @@ class QueueConsumer implements Consumer {
 
 const CHECK_EVERY_MS = 2_000
 
-/** Searches regularly for delayed jobs with a wrong time, which would wait for as long as a clock was set. */
+/** Lets out overdue jobs regularly: a delay that BullMQ timed by a wrong clock would last for as long as that is wrong. */
 class DelayedWatch implements Disposable {
   readonly #timer: NodeJS.Timeout
   #isLooking = false
@@ -107,7 +105,7 @@ class DelayedWatch implements Disposable {
     if (this.#isLooking) return
     this.#isLooking = true
     // Fails while Redis cannot carry it out (read-only, loading), and when the connection is closed for good.
-    await queue.promoteMistimed().catch(() => undefined)
+    await queue.promoteOverdue().catch(() => undefined)
     this.#isLooking = false
   }
 }

@@ -2,26 +2,34 @@ import { DelayedError, type Job, WaitingError } from 'bullmq'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { assertNever } from '#src/document/assert-never.ts'
 import { backoffMs, MAX_ATTEMPTS } from '#src/document/backoff.ts'
-import type { Delivery, DocumentJob, JobVerdict } from '#src/ports/queue.ts'
-import type { GiveUpReason } from '#src/ports/queue.ts'
-import type { ConsumeOptions } from './consume-options.ts'
+import type { Delivery, GiveUpReason, JobVerdict } from '#src/ports/queue.ts'
 import type { AdaptiveConcurrency } from './adaptive-concurrency.ts'
-import { Postponement } from './postponement.ts'
+import type { ConsumeOptions, ConsumeTiming } from './consume-options.ts'
+import type { DocumentQueue } from './document-queue.ts'
+import { type QueuedJob, remainingMs } from './due-time.ts'
 import { PoisonQuarantine } from './poison-quarantine.ts'
 
-/** What becomes of a delivery: a verdict of `handle`, or the job goes back unused because the process stops. */
-type Ending = JobVerdict | { readonly kind: 'hand_back' }
+type Postponement = Extract<JobVerdict, { kind: 'postpone' }>
+
+/**
+ * The end of a delivery: a verdict of `handle`; or the job goes back unused because the process stops, or because
+ * another release of Sluice made it, whose data are left as they are.
+ */
+type Ending = JobVerdict | { readonly kind: 'hand_back' | 'other_schema' }
 
 /** How long a job of another release waits for a worker that understands it. */
 const OTHER_SCHEMA_DELAY_MS = 60_000
+
+/** After an abort, how long `handle` may take to notice; then its job is handed back without it. */
+export const ABORT_PATIENCE_MS = 1_500
 
 /**
  * Takes one job at a time from BullMQ to `handle`, and spells its ending in BullMQ's terms:
  *
  * - `finish`: the job completes and is removed.
- * - `postpone`, counted: the job fails with a `Postponement`, which adds one to BullMQ's `attemptsMade`.
- * - `postpone`, not counted: the job moves to the delayed ones by hand; `attemptsMade` stays.
- * - `hand-back`: the job moves to the front of the waiting ones by hand; `attemptsMade` stays.
+ * - `postpone`: the job moves to the delayed ones by hand, which uses none of BullMQ's attempts. When it is due and the
+ *   attempts that were counted are kept in its data.
+ * - `hand-back`: the job moves to the front of the waiting ones by hand.
  *
  * A job never ends failed in BullMQ: what must be given up is given to `giveUp`, and finishes after that.
  */
@@ -29,8 +37,8 @@ export class Deliverer {
   /** Set once: jobs that were fetched but not begun go back untouched. */
   stopping = false
   readonly #options: Pick<ConsumeOptions, 'handle' | 'giveUp' | 'onError'>
-  readonly #deathsAllowed: number
-  readonly #abortPatienceMs: number
+  readonly #timing: Pick<ConsumeTiming, 'deathsAllowed' | 'lockMs'>
+  readonly #queue: Pick<DocumentQueue, 'now'>
   readonly #quarantine: PoisonQuarantine
   readonly #adaptive: AdaptiveConcurrency
   #active = 0
@@ -38,15 +46,15 @@ export class Deliverer {
 
   constructor(
     options: Pick<ConsumeOptions, 'handle' | 'giveUp' | 'onError'>,
-    deathsAllowed: number,
-    abortPatienceMs: number,
+    timing: Pick<ConsumeTiming, 'deathsAllowed' | 'lockMs'>,
+    queue: Pick<DocumentQueue, 'now'>,
     adaptive: AdaptiveConcurrency,
   ) {
     this.#adaptive = adaptive
     this.#options = options
-    this.#deathsAllowed = deathsAllowed
-    this.#abortPatienceMs = abortPatienceMs
-    this.#quarantine = new PoisonQuarantine(deathsAllowed)
+    this.#timing = timing
+    this.#queue = queue
+    this.#quarantine = new PoisonQuarantine(timing.deathsAllowed)
   }
 
   get active(): number {
@@ -58,27 +66,31 @@ export class Deliverer {
     return this.#lastAt
   }
 
-  async process(job: Job<DocumentJob>, token: string | undefined, signal: AbortSignal): Promise<void> {
+  async process(job: Job<QueuedJob>, token: string | undefined, signal: AbortSignal): Promise<void> {
     this.#active += 1
     this.#lastAt = performance.now()
     try {
-      await endDelivery(job, token, await this.#deliver(job, signal))
+      await this.#end(job, token, await this.#deliver(job, signal))
     } finally {
       this.#active -= 1
       this.#lastAt = performance.now()
     }
   }
 
-  async #deliver(job: Job<DocumentJob>, signal: AbortSignal): Promise<Ending> {
+  async #deliver(job: Job<QueuedJob>, signal: AbortSignal): Promise<Ending> {
     if (this.stopping) return { kind: 'hand_back' }
-    if (job.data.schema !== 1) return uncounted(OTHER_SCHEMA_DELAY_MS, 'made by another release of Sluice')
+    if (job.data.schema !== 1) return { kind: 'other_schema' }
+    const { attempts = 0, postponed, ...document } = job.data
+    const earlyMs = postponed === undefined ? 0 : remainingMs(postponed, await this.#queue.now())
+    if (earlyMs > 0) return uncounted(earlyMs, 'the clock of this machine is ahead')
     const deaths = job.stalledCounter
     const admission = this.#quarantine.enter(deaths)
     if (admission.kind === 'deferred')
       return uncounted(admission.waitMs, 'workers died with it, so few such are run together')
-    const delivery: Delivery = { job: job.data, attempt: job.attemptsMade + 1 }
+    const delivery: Delivery = { job: document, attempt: attempts + job.attemptsMade + 1 }
     try {
-      if (deaths > this.#deathsAllowed) return await this.#giveUp(delivery, { kind: 'deadly', times: deaths }, signal)
+      if (deaths > this.#timing.deathsAllowed)
+        return await this.#giveUp(delivery, { kind: 'deadly', times: deaths }, signal)
       return await this.#weigh(await this.#handle(delivery, signal), signal)
     } finally {
       admission.leave()
@@ -112,7 +124,7 @@ export class Deliverer {
   #abandoned(signal: AbortSignal): Promise<Ending> {
     return new Promise((resolve) => {
       const handBackLater = (): void => {
-        void sleep(this.#abortPatienceMs, undefined, { ref: false }).then(() => resolve({ kind: 'hand_back' }))
+        void sleep(ABORT_PATIENCE_MS, undefined, { ref: false }).then(() => resolve({ kind: 'hand_back' }))
       }
       if (signal.aborted) handBackLater()
       else signal.addEventListener('abort', handBackLater, { once: true })
@@ -129,6 +141,46 @@ export class Deliverer {
       return counted(backoffMs(MAX_ATTEMPTS, null, Math.random), 'it could not be buried')
     }
   }
+
+  async #end(job: Job<QueuedJob>, token: string | undefined, ending: Ending): Promise<void> {
+    switch (ending.kind) {
+      case 'finish':
+        return
+      case 'hand_back':
+        await job.moveToWait(token)
+        throw new WaitingError()
+      case 'other_schema':
+        await job.moveToDelayed(Date.now() + OTHER_SCHEMA_DELAY_MS, token)
+        throw new DelayedError()
+      case 'postpone':
+        await this.#notePostponement(job, token, ending)
+        await job.moveToDelayed(Date.now() + Math.max(1, Math.round(ending.afterMs)), token)
+        throw new DelayedError()
+      default:
+        assertNever(ending)
+    }
+  }
+
+  /**
+   * Written before the job moves. A worker that dies between the two leaves a job in work: it comes again when its lock
+   * runs out, waits for what is left of its time, and has used its attempt. An answer that came for it has its receipt, so
+   * nothing is lost, and nothing is bought twice.
+   *
+   * BullMQ writes data without asking for the lock, so it is renewed first. A worker that lost the job writes nothing, and
+   * its move fails; the data of the new holder stay as they are.
+   */
+  async #notePostponement(job: Job<QueuedJob>, token: string | undefined, verdict: Postponement): Promise<void> {
+    const [held, now] = await Promise.all([job.extendLock(token ?? '', this.#timing.lockMs), this.#queue.now()])
+    if (held !== 1) return
+    const { suspicion, counted: isCounted } = verdict
+    const forMs = Math.round(verdict.afterMs)
+    await job.updateData({
+      ...job.data,
+      ...(suspicion === undefined ? {} : { suspicion }),
+      ...(isCounted ? { attempts: (job.data.attempts ?? 0) + 1 } : {}),
+      postponed: { untilMs: now + forMs, forMs },
+    })
+  }
 }
 
 const counted = (afterMs: number, reason: string): JobVerdict => ({ kind: 'postpone', afterMs, counted: true, reason })
@@ -138,21 +190,3 @@ const uncounted = (afterMs: number, reason: string): JobVerdict => ({
   counted: false,
   reason,
 })
-
-async function endDelivery(job: Job<DocumentJob>, token: string | undefined, ending: Ending): Promise<void> {
-  const { suspicion } = ending.kind === 'postpone' ? ending : {}
-  if (suspicion !== undefined) await job.updateData({ ...job.data, suspicion })
-  switch (ending.kind) {
-    case 'finish':
-      return
-    case 'hand_back':
-      await job.moveToWait(token)
-      throw new WaitingError()
-    case 'postpone':
-      if (ending.counted) throw new Postponement(ending.afterMs, ending.reason)
-      await job.moveToDelayed(Date.now() + Math.max(1, Math.round(ending.afterMs)), token)
-      throw new DelayedError()
-    default:
-      assertNever(ending)
-  }
-}

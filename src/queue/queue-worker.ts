@@ -1,12 +1,9 @@
 import { type Job, type Processor, Worker } from 'bullmq'
 import { redisPrefix } from '#src/document/pipeline.ts'
-import type { DocumentJob } from '#src/ports/queue.ts'
 import { type RedisConnection, sibling } from '#src/redis/connection.ts'
-import { postponementDelayMs } from './postponement.ts'
-import { QUEUE_NAME } from './queue-layout.ts'
-import { RedisClock } from '#src/redis/redis-clock.ts'
 import { settlesWithin } from '#src/redis/settles-within.ts'
-import { timedBackend } from './timed-backend.ts'
+import { QUEUE_NAME } from './document-queue.ts'
+import type { QueuedJob } from './due-time.ts'
 
 export interface QueueWorkerOptions {
   readonly connection: RedisConnection
@@ -14,7 +11,7 @@ export interface QueueWorkerOptions {
   readonly concurrency: number
   readonly lockMs: number
   readonly stalledCheckMs: number
-  readonly process: (job: Job<DocumentJob>, token: string | undefined, signal: AbortSignal) => Promise<void>
+  readonly process: (job: Job<QueuedJob>, token: string | undefined, signal: AbortSignal) => Promise<void>
   readonly onError: (error: Error) => void
 }
 
@@ -24,27 +21,21 @@ const FETCH_RETRY_MS = 1_000
 /** How long a connection may take to be cut. */
 const DISCONNECT_PATIENCE_MS = 500
 
-/**
- * BullMQ stops its timers at the end of a close. One that meets a restart of Redis has no end, and the timer that renews
- * locks would keep the process for good.
- */
-class WorkerWithStoppableTimers extends Worker<DocumentJob> {
-  async stopTimers(): Promise<void> {
-    await this.lockManager.close()
-  }
-}
+/** Pause before a job is tried again whose end could not be stored. */
+const UNKNOWN_ERROR_DELAY_MS = 1_000
 
 /** A BullMQ worker with our settings, on connections of its own that end with it whatever state they are in. */
 export class QueueWorker {
-  readonly #worker: WorkerWithStoppableTimers
+  readonly #worker: Worker<QueuedJob>
   readonly #connection: RedisConnection
+  #drained: Promise<void> | null = null
 
   constructor(options: QueueWorkerOptions) {
     this.#connection = sibling(options.connection)
     // BullMQ passes the signal only to a function that declares three parameters.
-    const process: Processor<DocumentJob> = (job, token, signal) =>
+    const process: Processor<QueuedJob> = (job, token, signal) =>
       options.process(job, token, signal ?? new AbortController().signal)
-    const settings = {
+    this.#worker = new Worker(QUEUE_NAME, process, {
       connection: this.#connection,
       prefix: redisPrefix(options.pipeline),
       concurrency: options.concurrency,
@@ -55,14 +46,8 @@ export class QueueWorker {
       runRetryDelay: FETCH_RETRY_MS,
       removeOnComplete: { count: 0 },
       removeOnFail: { count: 0 },
-      settings: { backoffStrategy: postponementDelayMs },
-    }
-    this.#worker = new WorkerWithStoppableTimers(
-      QUEUE_NAME,
-      process,
-      settings,
-      timedBackend(new RedisClock(this.#connection)),
-    )
+      settings: { backoffStrategy: () => UNKNOWN_ERROR_DELAY_MS },
+    })
     this.#worker.on('error', (error) => {
       if (!isOutage(error) && !isLostLock(error)) options.onError(error)
     })
@@ -75,9 +60,9 @@ export class QueueWorker {
   }
 
   /** Takes no more jobs; resolves when the running ones are settled. May be called again. */
-  async drain(): Promise<void> {
-    await this.#worker.close()
-    this.#connection.disconnect()
+  drain(): Promise<void> {
+    this.#drained ??= this.#drain()
+    return this.#drained
   }
 
   /** Aborts the signals of all running jobs. */
@@ -85,11 +70,18 @@ export class QueueWorker {
     this.#worker.cancelAllJobs('the worker stops')
   }
 
-  /** Disconnects without waiting for running jobs: those come back when their locks expire. */
+  /**
+   * Disconnects without waiting for running jobs: those come back when their locks expire. BullMQ's close ends its timers at
+   * once only where it is forced, and only the first one counts: so none comes before it.
+   */
   async cut(): Promise<void> {
-    await this.#worker.stopTimers()
-    await settlesWithin(this.#worker.disconnect(), DISCONNECT_PATIENCE_MS)
+    await settlesWithin(this.#worker.close(true), DISCONNECT_PATIENCE_MS)
     this.#connection.disconnect()
+  }
+
+  async #drain(): Promise<void> {
+    await this.#worker.pause()
+    await this.cut()
   }
 }
 

@@ -2,7 +2,7 @@ import { type Job, Queue, WaitingError, Worker } from 'bullmq'
 import { redisPrefix } from '#src/document/pipeline.ts'
 import { SetupError } from '#src/document/setup-error.ts'
 import { type RedisConnection, sibling } from '#src/redis/connection.ts'
-import { EVENT_STREAM_LENGTH } from './queue-layout.ts'
+import { EVENT_STREAM_LENGTH } from './document-queue.ts'
 
 export interface ScheduleOptions {
   readonly connection: RedisConnection

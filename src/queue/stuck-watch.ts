@@ -1,6 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { DocumentQueue } from './document-queue.ts'
-import type { RedisConnection } from '#src/redis/connection.ts'
+import type { DocumentQueue } from './document-queue.ts'
 
 export interface StuckFacts {
   readonly waiting: number
@@ -25,12 +24,12 @@ export class StuckWatch implements Disposable {
   readonly #stopping = new AbortController()
 
   constructor(
-    options: { readonly connection: RedisConnection; readonly pipeline: string },
+    queue: DocumentQueue,
     worker: { readonly active: number; readonly lastAt: number },
     stuckAfterMs: number,
     onStuck: () => Promise<void>,
   ) {
-    this.#queue = new DocumentQueue(options)
+    this.#queue = queue
     // What it throws, it throws because the connection was closed under it: then there is nothing left to watch.
     this.#run(worker, stuckAfterMs, onStuck).catch(() => undefined)
   }

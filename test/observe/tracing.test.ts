@@ -52,6 +52,8 @@ async function startCollector(status: number | null = 200) {
   }
 }
 
+const REPORTED = { preloads: ['report-tracing.ts'] }
+
 describe('traces', () => {
   test('a collector gets the spans of each document, and the service the id of the one that asks it', async () => {
     await using collector = await startCollector()
@@ -61,8 +63,9 @@ describe('traces', () => {
       OTEL_EXPORTER_OTLP_HEADERS: 'x-team=archive%20one',
       OTEL_SERVICE_NAME: 'night-run',
     }
-    const run = await harness.start('run', {}, { env }).finished
+    const run = await harness.start('run', {}, { env, ...REPORTED }).finished
     expect(run.code, run.stderr).toBe(0)
+    expect(run.stderr).toContain('spans are exported')
     const spans = collector.spans()
     const documents = spans.filter(({ name }) => name === 'document')
     expect(documents.map((span) => String(valueOf(span, 'sluice.key'))).toSorted()).toEqual([
@@ -143,7 +146,9 @@ describe('traces', () => {
     await using refusing = await startCollector(500)
     await using hanging = await startCollector(null)
     await using harness = await Harness.open({ documents: 2 })
-    expect((await harness.run()).code).toBe(0)
+    const untraced = await harness.start('run', {}, REPORTED).finished
+    expect(untraced.code).toBe(0)
+    expect(untraced.stderr).not.toContain('spans are exported')
     expect(harness.service.requests.map(({ headers }) => headers['traceparent'])).toEqual([undefined, undefined])
     const away = `http://127.0.0.1:${await freePort()}`
     for (const [number, url] of [away, refusing.url, hanging.url].entries()) {

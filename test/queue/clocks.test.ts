@@ -23,30 +23,41 @@ function setClock(offsetMs: number): void {
 
 const redisNow = async (): Promise<number> => Number((await redis.connection.time())[0]) * 1_000
 
-/** Delivers one document, whose first delivery is answered so; reports how long the second took to come. */
-async function play(pipeline: string, first: JobVerdict): Promise<{ dueInMs: number; tookMs: number }> {
+const verdict = (afterMs: number, counted: boolean): JobVerdict => ({
+  kind: 'postpone',
+  afterMs,
+  counted,
+  reason: 'test',
+})
+
+/** Delivers one document; `first` answers its first delivery. The clock is right again when it is delayed, unless it `stays`. */
+async function play(
+  pipeline: string,
+  first: () => JobVerdict,
+  stays: boolean,
+): Promise<{ dueInMs: number; tookMs: number; attempt: number }> {
   const queue = new DocumentQueue({ connection: redis.connection, pipeline })
-  const times: number[] = []
-  const handle = async (): Promise<JobVerdict> => {
-    times.push(performance.now())
-    return times.length === 1 ? first : { kind: 'finish' }
+  const bull = new Queue('documents', { connection: redis.connection, prefix: `{sluice:${pipeline}}` })
+  const deliveries: { at: number; attempt: number }[] = []
+  const handle = async ({ attempt }: Delivery): Promise<JobVerdict> => {
+    deliveries.push({ at: performance.now(), attempt })
+    return deliveries.length === 1 ? first() : { kind: 'finish' }
   }
   const connection = redis.connection
   const consumer = consume({ connection, pipeline, concurrency: 10, handle, giveUp: async () => {}, onError: () => {} })
   try {
     await queue.add([documentJob(1)])
-    const delayed = `{sluice:${pipeline}}:documents:delayed`
-    let score = 0
-    await until('it is delayed', 5_000, async () => {
-      score = Number((await connection.zrange(delayed, '0', '0', 'WITHSCORES'))[1] ?? 0)
-      return score > 0
-    })
-    const dueInMs = score / 4_096 - (await redisNow())
-    await until('it came again', 15_000, () => times.length === 2)
-    return { dueInMs, tookMs: (times[1] ?? 0) - (times[0] ?? 0) }
+    await until('it is delayed', 5_000, async () => (await bull.getDelayedCount()) === 1)
+    if (!stays) vi.restoreAllMocks()
+    const [job] = await bull.getDelayed()
+    const dueInMs = Number(job?.data.postponed.untilMs) - (await redisNow())
+    await until('it came again', 15_000, () => deliveries.length === 2)
+    const [before, after] = deliveries
+    return { dueInMs, tookMs: (after?.at ?? 0) - (before?.at ?? 0), attempt: after?.attempt ?? 0 }
   } finally {
     await consumer.stop({ graceMs: 1_000 })
     await queue[Symbol.asyncDispose]()
+    await bull.close()
   }
 }
 
@@ -58,12 +69,28 @@ describe('a postponed document', () => {
     'of a worker whose clock is an hour %s (%i ms, counted: %s) comes again when it is due',
     async (_, ms, counted) => {
       setClock(ms)
-      const first = { kind: 'postpone', afterMs: 500, counted, reason: 'test' } as const
-      const { dueInMs, tookMs } = await play(`clock-${ms}-${counted}`, first)
+      const { dueInMs, tookMs } = await play(`clock-${ms}-${counted}`, () => verdict(500, counted), true)
       expect(dueInMs).toBeLessThan(HOUR_MS / 10)
       expect(dueInMs).toBeGreaterThan(-HOUR_MS / 10)
       expect(tookMs).toBeGreaterThanOrEqual(490)
       expect(tookMs).toBeLessThan(HOUR_MS / 10)
+    },
+  )
+
+  test.each([
+    ['ahead', HOUR_MS, false],
+    ['behind', -HOUR_MS, true],
+  ])(
+    'that a worker whose clock was an hour %s (%i ms, counted: %s) timed comes from others in seconds, and not at once',
+    async (_, ms, counted) => {
+      const first = (): JobVerdict => {
+        setClock(ms)
+        return verdict(4_000, counted)
+      }
+      const { tookMs, attempt } = await play(`timed-${ms}-${counted}`, first, false)
+      expect(tookMs).toBeGreaterThanOrEqual(1_900)
+      expect(tookMs).toBeLessThan(HOUR_MS / 10)
+      expect(attempt).toBe(counted ? 2 : 1)
     },
   )
 })
@@ -72,10 +99,14 @@ describe('a document that is due in an hour though it was to wait a second', () 
   test('is released by any worker within seconds, as the clock that timed it was wrong', async () => {
     const pipeline = 'mistimed'
     const bull = new Queue('documents', { connection: redis.connection, prefix: `{sluice:${pipeline}}` })
-    setClock(HOUR_MS)
-    await bull.add('ingest', documentJob(1), { jobId: 'wrong', delay: 1_000 })
-    vi.restoreAllMocks()
-    await bull.add('ingest', documentJob(2), { jobId: 'right', delay: HOUR_MS })
+    const now = await redisNow()
+    const postponed = (forMs: number, laterMs = 0) => ({ untilMs: now + forMs + laterMs, forMs })
+    const add = (number: number, jobId: string, more: object) =>
+      bull.add('ingest', { ...documentJob(number), ...more }, { jobId, delay: HOUR_MS })
+    await add(1, 'of-bullmq', { postponed: postponed(1_000) })
+    await add(2, 'of-redis', { postponed: postponed(1_000, HOUR_MS) })
+    await add(3, 'right', { postponed: postponed(HOUR_MS) })
+    await add(4, 'former', {})
     await bull.close()
     const delivered: string[] = []
     const handle = async ({ job }: Delivery): Promise<JobVerdict> => {
@@ -91,9 +122,9 @@ describe('a document that is due in an hour though it was to wait a second', () 
       giveUp: async () => {},
       onError: () => {},
     })
-    await until('it is delivered', 10_000, () => delivered.length > 0)
+    await until('both are delivered', 10_000, () => delivered.length > 1)
     await consumer.stop({ graceMs: 1_000 })
-    expect(delivered).toEqual([documentJob(1).key])
-    expect(await connection.zrange(`{sluice:${pipeline}}:documents:delayed`, '0', '-1')).toEqual(['right'])
+    expect(delivered.toSorted()).toEqual([documentJob(1).key, documentJob(2).key])
+    expect(await connection.zrange(`{sluice:${pipeline}}:documents:delayed`, '0', '-1')).toEqual(['right', 'former'])
   })
 })

@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest'
 import type { Delivery, JobVerdict } from '#src/ports/queue.ts'
 import { consume } from '#src/queue/consume.ts'
 import type { ConsumeOptions } from '#src/queue/consume-options.ts'
-import { DocumentQueue } from '#src/queue/document-queue.ts'
+import { DocumentQueue, jobId } from '#src/queue/document-queue.ts'
 import { documentJob, documentJobs } from '../support/queue-jobs.ts'
 import { serverPid, startTestRedis } from '../support/redis.ts'
 import { after, elapse, takes, until } from '../support/wait.ts'
@@ -94,6 +94,70 @@ describe('a postponed document', () => {
   })
 })
 
+describe('a worker that lost the lock of a job', () => {
+  test('leaves the data of the new holder as they are when it postpones it', async () => {
+    const { queue, end } = setUp('lost-lock', async () => {
+      // Its lock ran out, and another worker took the job over.
+      await redis.connection.set(`{sluice:lost-lock}:documents:${jobId(documentJob(1))}:lock`, 'other')
+      return { ...postpone(60_000, true), suspicion: { name: 'refused', gotThrough: true } } as JobVerdict
+    })
+    const bull = new BullQueue('documents', { connection: redis.connection, prefix: '{sluice:lost-lock}' })
+    await queue.add([documentJob(1)])
+    await until('it is taken', 5_000, async () => (await bull.getActiveCount()) === 1)
+    await elapse(300, 'a wrong write would have been made')
+    expect([await bull.getDelayedCount(), (await bull.getActive())[0]?.data]).toEqual([0, documentJob(1)])
+    await bull.close()
+    await end()
+  })
+})
+
+describe('a job whose worker died between the two commands of a postponement', () => {
+  test('waits for what is left of its time, with the attempt that was counted', async () => {
+    const bull = new BullQueue('documents', { connection: redis.connection, prefix: '{sluice:half}' })
+    const now = Number((await redis.connection.time())[0]) * 1_000
+    const postponed = { untilMs: now + 5_000, forMs: 5_000 }
+    // In work no more, and not delayed: its lock ran out, so it waits again.
+    await bull.add('ingest', { ...documentJob(1), attempts: 1, postponed }, { jobId: jobId(documentJob(1)) })
+    const startedAt = performance.now()
+    const attempts: number[] = []
+    const { done, end } = setUp('half', async ({ attempt }) => {
+      attempts.push(attempt)
+      return { kind: 'finish' }
+    })
+    await until('it is done', 15_000, async () => attempts.length === 1 && (await done()))
+    expect(performance.now() - startedAt).toBeGreaterThan(1_900)
+    expect(attempts).toEqual([2])
+    await bull.close()
+    await end()
+  })
+})
+
+describe('a job that release 0.2.0 left', () => {
+  test('runs with the attempts that were counted for it', async () => {
+    const bull = new BullQueue('documents', { connection: redis.connection, prefix: '{sluice:former}' })
+    const former = { attempts: 1_000_000, backoff: { type: 'postponed' }, stackTraceLimit: 0, removeOnFail: true }
+    await bull.add('ingest', documentJob(1), { ...former, removeOnComplete: true, jobId: jobId(documentJob(1)) })
+    // A counted postponement was a failure to BullMQ there.
+    const worker = new Worker('documents', () => Promise.reject(new Error('once')), {
+      connection: redis.connection,
+      prefix: '{sluice:former}',
+      settings: { backoffStrategy: () => 50 },
+    })
+    await once(worker, 'failed')
+    await worker.close()
+    const attempts: number[] = []
+    const { queue, done, end } = setUp('former', async ({ attempt }) => {
+      attempts.push(attempt)
+      return attempts.length === 1 ? postpone(50, true) : { kind: 'finish' }
+    })
+    await queue.add([documentJob(1)])
+    await until('it is done', 5_000, async () => attempts.length === 2 && (await done()))
+    expect(attempts).toEqual([2, 3])
+    await bull.close()
+    await end()
+  })
+})
+
 describe('a document whose handling throws', () => {
   test('uses its attempts and is then given up, with the error', async () => {
     const given: [Delivery, unknown][] = []
@@ -125,7 +189,11 @@ describe('a document whose handling throws', () => {
 
 async function promoteDelayed(pipeline: string): Promise<void> {
   const queue = new BullQueue('documents', { connection: redis.connection, prefix: `{sluice:${pipeline}}` })
-  await queue.promoteJobs()
+  for (const job of await queue.getDelayed()) {
+    const { postponed: _, ...data } = job.data as Record<string, unknown>
+    await job.updateData(data)
+    await job.promote().catch(() => undefined)
+  }
   await queue.close()
 }
 

@@ -1,11 +1,8 @@
-import { Queue } from 'bullmq'
 import { describe, expect, test } from 'vitest'
 import { sourceKey } from '#src/document/ids.ts'
-import { redisPrefix } from '#src/document/pipeline.ts'
 import type { DocumentJob } from '#src/ports/queue.ts'
 import { consume } from '#src/queue/consume.ts'
-import { DocumentQueue } from '#src/queue/document-queue.ts'
-import { EVENT_STREAM_LENGTH, JOB_NAME, JOB_OPTIONS, jobId, QUEUE_NAME } from '#src/queue/queue-layout.ts'
+import { DocumentQueue, jobId } from '#src/queue/document-queue.ts'
 import { documentJob, documentJobs } from '../support/queue-jobs.ts'
 import { startTestRedis } from '../support/redis.ts'
 import { elapse, until } from '../support/wait.ts'
@@ -23,34 +20,6 @@ describe('jobId', () => {
 
   test('never is what BullMQ refuses: a number, or text with a colon', () => {
     for (const job of documentJobs(1000)) expect(jobId(job)).toMatch(/^d[\w-]{20}$/)
-  })
-})
-
-describe('addJobs', () => {
-  test('leaves in Redis what BullMQ leaves, but for its events and its counter of jobs', async () => {
-    const jobs = documentJobs(3)
-    const ours = new DocumentQueue({ connection: redis.connection, pipeline: 'by-us' })
-    const theirs = new Queue(QUEUE_NAME, {
-      connection: redis.connection,
-      prefix: redisPrefix('by-bullmq'),
-      streams: { events: { maxLen: EVENT_STREAM_LENGTH } },
-    })
-    const pausing = async (): Promise<void> => {
-      await ours.pause()
-      await theirs.pause()
-    }
-    const bulk = jobs.map((data) => ({ name: JOB_NAME, data, opts: { ...JOB_OPTIONS, jobId: jobId(data) } }))
-    for (const before of [async () => undefined, pausing]) {
-      await before()
-      await ours.add(jobs.slice(0, 2))
-      await ours.add(jobs)
-      await theirs.addBulk(bulk.slice(0, 2))
-      await theirs.addBulk(bulk)
-      const left = await leftIn('by-us')
-      expect(left).toEqual(await leftIn('by-bullmq'))
-      expect(left.size).toBe(before === pausing ? 5 : 6)
-    }
-    await Promise.all([ours[Symbol.asyncDispose](), theirs.close()])
   })
 })
 
@@ -134,24 +103,3 @@ describe('DocumentQueue', () => {
     await queue[Symbol.asyncDispose]()
   })
 })
-
-/** Every key of a pipeline's queue with what it holds: times, and the id in a job's own options, left out. */
-async function leftIn(pipeline: string): Promise<ReadonlyMap<string, unknown>> {
-  const prefix = `${redisPrefix(pipeline)}:${QUEUE_NAME}:`
-  const { connection } = redis
-  const left = new Map<string, unknown>()
-  for (const key of await connection.keys(`${prefix}*`)) {
-    const name = key.slice(prefix.length)
-    if (name === 'events' || name === 'id') continue
-    const type = await connection.type(key)
-    if (type === 'list') left.set(name, await connection.lrange(key, 0, -1))
-    else if (type === 'zset') left.set(name, await connection.zrange(key, '0', '-1', 'WITHSCORES'))
-    else left.set(name, hashOf(await connection.hgetall(key)))
-  }
-  return left
-}
-
-function hashOf({ timestamp = '0', opts, ...fields }: Readonly<Record<string, string>>): unknown {
-  const { jobId: _, ...options } = JSON.parse(opts ?? '{}') as Record<string, unknown>
-  return { ...fields, options, recent: Date.now() - Number(timestamp) < 60_000 || timestamp === '0' }
-}

@@ -177,7 +177,7 @@ export async function countSource(
   const counts = { none: 0, other: 0, stays: 0, unknown: 0 }
   let inspected = 0
   const list = deps.source.list(signal)
-  for await (const { key, pages } of mapInOrder(list, COUNTED_AT_ONCE, (item) => counted(item, deps, signal))) {
+  for await (const { key, pages } of mapInOrder(list, COUNTED_AT_ONCE, (item) => countItem(item, deps, signal))) {
     if (typeof pages === 'number') documents.push({ key, pages })
     else counts[pages] += 1
     inspected += 1
@@ -193,7 +193,7 @@ interface Counted {
   readonly pages: number | 'other' | 'stays' | 'unknown' | 'none'
 }
 
-async function counted(
+async function countItem(
   item: SourceItem,
   { source, store, countPages, tiers }: IngestDeps,
   signal: AbortSignal,

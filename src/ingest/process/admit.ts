@@ -54,41 +54,23 @@ export async function admit(
   const noSpace = await refuseWithoutSpace(deps)
   if (noSpace !== null) return noSpace
   const modelled = deps.price(recipe, work.extension, pages)
-  const reserving = deps.spending.reserve(recipe.hash, modelled)
   deps.events.emit('request:waiting', { key })
-  // Where there is no cap, as far as this process knows, both questions are asked at once.
-  const early = deps.spending.isCapped ? await reserving : null
-  if (early !== null && early.kind !== 'reserved') return withoutCredits(early, deps)
-  const ticket = {
-    key,
-    credits: deps.spending.expected(recipe.hash, modelled),
-    first: work.first ?? false,
-    turn: work.turn,
-  }
-  const [entered, reserved] = await Promise.allSettled([deps.gate.enter(ticket, signal), reserving])
-  if (entered.status === 'rejected' || reserved.status === 'rejected') {
-    if (entered.status === 'fulfilled') await releasePermit(entered.value, deps)
-    if (reserved.status === 'fulfilled') await releaseCredits(reserved.value, deps)
-    throw entered.status === 'rejected' ? entered.reason : (reserved as PromiseRejectedResult).reason
-  }
-  const [admission, credits] = [entered.value, reserved.value]
-  if (credits.kind !== 'reserved') {
-    await releasePermit(admission, deps)
-    return withoutCredits(credits, deps)
-  }
-  if (admission.kind !== 'admitted') {
-    await releaseCredits(credits, deps)
-    return notAdmitted(admission, deps)
-  }
+  const credits = await deps.spending.reserve(recipe.hash, modelled)
+  if (credits.kind !== 'reserved') return withoutCredits(credits, deps)
   const { reservation } = credits
-  const acquired = await deps.requestPriority
-    .runUrgent(enterWith(admission.permit, pages, work, recipe, id, deps, signal))
-    .catch(async (error: unknown) => {
-      await releaseCredits(credits, deps)
-      throw error
-    })
-  if (acquired.kind === 'admitted') return { ...acquired, reservation }
-  await releaseCredits(credits, deps)
+  let acquired: GateAcquisition
+  try {
+    const admission = await deps.gate.enter({ key, first: work.first ?? false, turn: work.turn }, signal)
+    acquired =
+      admission.kind === 'admitted'
+        ? await deps.requestPriority.runUrgent(enterWith(admission.permit, pages, work, recipe, id, deps, signal))
+        : notAdmitted(admission)
+    if (acquired.kind === 'admitted') return { ...acquired, reservation }
+  } catch (error) {
+    await deps.spending.conclude(reservation, 'unsent')
+    throw error
+  }
+  await deps.spending.conclude(reservation, 'unsent')
   return acquired
 }
 
@@ -115,25 +97,16 @@ async function refuseWithoutSpace({
   }
 }
 
-function notAdmitted(admission: Exclude<Admission, { kind: 'admitted' }>, { halt }: BuyDeps): Acquisition {
+function notAdmitted(admission: Exclude<Admission, { kind: 'admitted' }>): GateAcquisition {
   if (admission.kind === 'wait') return later(postpone(admission.waitMs, admission.reason))
-  // Shut by another process's answer, maybe with a probe in flight: only our own answer, or a budget, halts this run.
-  if (admission.retryInMs === null) halt(admission.cause, admission.message)
-  return later(postpone(Math.min(admission.retryInMs ?? HALTED_MS, PROBED_MS), admission.message))
+  // Shut by another process's answer, maybe with a probe in flight: only our own answer halts this run.
+  return later(postpone(Math.min(admission.retryInMs, PROBED_MS), admission.message))
 }
 
 function withoutCredits(refused: Exclude<Reserving, { kind: 'reserved' }>, { halt }: BuyDeps): Acquisition {
   if (refused.kind === 'wait') return later(postpone(CREDITS_MS, refused.reason))
   halt('budget', refused.message)
   return later(postpone(HALTED_MS, refused.message))
-}
-
-async function releasePermit(admission: Admission, { gate }: BuyDeps): Promise<void> {
-  if (admission.kind === 'admitted') await gate.leave(admission.permit, { verdict: 'unsent' })
-}
-
-async function releaseCredits(reserving: Reserving, { spending }: BuyDeps): Promise<void> {
-  if (reserving.kind === 'reserved') await spending.conclude(reserving.reservation, 'unsent')
 }
 
 /** A permit of the gate, before its credits are added. */

@@ -23,8 +23,7 @@ export async function approachGate(
   if (waiting !== null) return waiting
   const handling = handlingOf(key, deps)
   if (handling?.kind !== 'parse' || deps.source.addressOf?.(key) !== undefined) return AT_ONCE
-  const credits = deps.price(handling.recipe, handling.extension, null)
-  const turn = await deps.gate.approach({ key, credits }, signal)
+  const turn = await deps.gate.approach({ key }, signal)
   if (turn.kind === 'turn') return turn
   const { waitMs: afterMs, reason } = turn
   deps.events.emit('document:postponed', { key, afterMs, counted: false, reason })

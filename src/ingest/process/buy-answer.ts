@@ -110,9 +110,7 @@ async function sendOnce(work: Work, recipe: Recipe, id: ReceiptId, deps: BuyDeps
   }
   // Concurrently: what was paid for must not wait for Redis, nor the next request for the disk. All of them end
   // before an error is thrown: no worker may search for a receipt that is still being written.
-  const leaving = deps.requestPriority.runUrgent(
-    deps.gate.leave(permit, { verdict: halted ?? answered, durationMs, credits }),
-  )
+  const leaving = deps.requestPriority.runUrgent(deps.gate.leave(permit, { verdict: halted ?? answered, durationMs }))
   const spent = deps.spending.conclude(reservation, credits ?? 'unknown')
   const [left, saved, settled] = await Promise.allSettled([leaving, save(), spent])
   if (saved.status === 'rejected') throw saved.reason

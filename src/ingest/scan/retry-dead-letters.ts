@@ -31,7 +31,8 @@ export async function retryDeadLetters(
     for (const letter of chosen) await letGo(letter, deps)
     const jobs = chosen.flatMap((letter) => jobOf(letter, deps))
     await deps.ledger.write(jobs.map((job) => [job.key, pending(job)] as const))
-    for (const { key, queuedAt } of await deps.queue.add(jobs)) deps.events.emit('document:enqueued', { key, queuedAt })
+    await deps.queue.add(jobs)
+    for (const { key, queuedAt } of jobs) deps.events.emit('document:enqueued', { key, queuedAt })
     enqueued += jobs.length
   }
   return enqueued

@@ -126,8 +126,11 @@ async function writeAndEnqueue(steps: readonly ScanStep[], deps: ScanDeps, signa
     if (change !== null) deps.events.emit('document:seen', { key: listed.key, change })
   }
   const jobs = current.flatMap(({ job }) => job ?? [])
-  const added = jobs.length > 0 ? await deps.queue.add(jobs) : []
-  for (const { key, queuedAt } of added) deps.events.emit('document:enqueued', { key, queuedAt })
+  if (jobs.length > 0) await deps.queue.add(jobs)
+  for (const { job, known, change } of current) {
+    const wasPending = change === 'pending' && known?.outcome === 'pending'
+    if (job !== null && !wasPending) deps.events.emit('document:enqueued', { key: job.key, queuedAt: job.queuedAt })
+  }
   const changed = steps.filter((_, at) => !written[at]).map(({ listed }) => listed)
   return jobs.length + (changed.length === 0 ? 0 : await scanBatch(changed, deps, signal))
 }

@@ -1,5 +1,3 @@
-import { headersOf, textOf } from './otlp-pairs.ts'
-
 /** Where spans go, as the standard variables of OpenTelemetry say. */
 export interface OtlpOptions {
   /** Full address of the traces endpoint, without a login. */
@@ -129,4 +127,33 @@ function ratioOf(env: Environment, complain: Complain): number {
   if (ratio >= 0 && ratio <= 1) return ratio
   complain('OTEL_TRACES_SAMPLER_ARG is no number from 0 to 1: all documents are traced')
   return 1
+}
+
+/** A percent-encoded text; one with a wrong code stays as it is. */
+function textOf(encoded: string): string {
+  try {
+    return decodeURIComponent(encoded)
+  } catch {
+    return encoded
+  }
+}
+
+/**
+ * Headers of OTLP requests: `name=value` with commas between, values percent-encoded, as the specification of OpenTelemetry
+ * has it. One that HTTP cannot carry is left out here: the message of a failed request would hold its value.
+ */
+function headersOf(env: Environment, complain: Complain): Readonly<Record<string, string>> {
+  const headers = new Headers()
+  for (const name of ['OTEL_EXPORTER_OTLP_HEADERS', 'OTEL_EXPORTER_OTLP_TRACES_HEADERS']) {
+    const pairs = (env[name] ?? '').split(',').filter((pair) => pair.trim() !== '')
+    for (const [number, pair] of pairs.entries()) {
+      const at = pair.indexOf('=')
+      try {
+        headers.set(pair.slice(0, at < 0 ? 0 : at).trim(), textOf(pair.slice(at + 1).trim()))
+      } catch {
+        complain(`${name}: part ${number + 1} is no header that can be sent (name=value): it is left out`)
+      }
+    }
+  }
+  return Object.fromEntries(headers)
 }

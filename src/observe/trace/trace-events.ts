@@ -1,25 +1,24 @@
-import { randomBytes } from 'node:crypto'
+import {
+  type Attributes,
+  ROOT_CONTEXT,
+  type Span,
+  SpanKind,
+  SpanStatusCode,
+  trace,
+  TraceFlags,
+} from '@opentelemetry/api'
 import type { SourceKey } from '#src/document/ids.ts'
 import type { Events } from '#src/events.ts'
 import { isSampled, traceOf } from './document-trace.ts'
-import type { Attribute, Span } from './span-exporter.ts'
-
-type Attributes = Record<string, Attribute | null | undefined>
-
-interface Open {
-  readonly spanId: string
-  readonly name: string
-  readonly startMs: number
-  readonly attributes: Attributes
-}
+import type { SpanExport } from './span-export.ts'
 
 /** One turn of a document in this process. */
 interface Turn {
-  readonly traceId: string
-  readonly enqueueSpanId: string
-  readonly document: Open
+  readonly document: Span
   /** The step that is going on. */
-  step: Open | null
+  step: Span | null
+  /** The request that is going on, whose id goes over the wire. */
+  request: Span | null
   error: string | null
 }
 
@@ -32,21 +31,13 @@ export interface TraceOptions {
   readonly propagates: boolean
   /** Share of documents that are traced. */
   readonly ratio: number
-  readonly onSpan: (span: Span) => void
+  readonly spans: Pick<SpanExport, 'tracer' | 'startRoot'>
 }
 
 /** OpenTelemetry's names for what a queue does. */
 const QUEUE = { 'messaging.system': 'bullmq', 'messaging.destination.name': 'documents' } as const
 
-/** Wall-clock milliseconds that never go back within a process. */
-const now = (): number => performance.timeOrigin + performance.now()
-
-const open = (name: string, attributes: Attributes = {}): Open => ({
-  spanId: randomBytes(8).toString('hex'),
-  name,
-  startMs: now(),
-  attributes,
-})
+const STEPS = { wait: SpanKind.INTERNAL, request: SpanKind.CLIENT, commit: SpanKind.INTERNAL } as const
 
 /**
  * Spans of documents, made of events. A trace is one document from when it was enqueued: `enqueue`, of the process that
@@ -61,12 +52,16 @@ export class TraceEvents {
     this.#options = options
     events.on('document:enqueued', ({ key, queuedAt }) => this.#enqueued(key, queuedAt))
     events.on('document:started', (event) => this.#start(event))
-    events.on('request:waiting', ({ key }) => this.#step(key, open('wait')))
-    events.on('request:begun', ({ key }) => this.#step(key, open('request')))
+    events.on('request:waiting', ({ key }) => this.#step(key, 'wait'))
+    events.on('request:begun', ({ key }) => this.#step(key, 'request'))
     events.on('request:sent', ({ key, bytes }) => this.#set(key, { 'http.request.body.size': bytes }))
     events.on('request:answered', ({ key, verdict, requestId, bytes }) => {
-      this.#set(key, { 'sluice.verdict': verdict, 'sluice.request_id': requestId, 'http.response.body.size': bytes })
-      this.#step(key, verdict === 'parsed' ? open('commit') : null, verdict === 'parsed' ? null : verdict)
+      this.#set(key, {
+        'sluice.verdict': verdict,
+        'sluice.request_id': requestId ?? undefined,
+        'http.response.body.size': bytes,
+      })
+      this.#step(key, verdict === 'parsed' ? 'commit' : null, verdict === 'parsed' ? null : verdict)
     })
     events.on('request:withdrawn', ({ key }) => this.#step(key, null, 'withdrawn'))
     events.on('document:committed', ({ key }) => this.#step(key, null))
@@ -74,7 +69,7 @@ export class TraceEvents {
     events.on('document:settled', ({ key, outcome, failure }) => {
       const turn = this.#turns.get(key)
       if (turn === undefined) return
-      turn.error = failure === null ? null : failure.code
+      turn.error = failure?.code ?? null
       this.#setOwn(key, { 'sluice.outcome': outcome, 'sluice.failure': failure?.code })
     })
     events.on('document:released', ({ key, sinceQueuedMs }) => this.#end(key, sinceQueuedMs))
@@ -82,52 +77,56 @@ export class TraceEvents {
 
   /** The W3C header of the request that is about to be sent for a document; null for one that is not traced. */
   traceparent(key: SourceKey): string | null {
-    const turn = this.#options.propagates ? this.#turns.get(key) : undefined
-    return turn?.step?.name === 'request' ? `00-${turn.traceId}-${turn.step.spanId}-01` : null
+    const request = this.#options.propagates ? this.#turns.get(key)?.request : null
+    if (request === undefined || request === null) return null
+    const { traceId, spanId } = request.spanContext()
+    return `00-${traceId}-${spanId}-01`
   }
 
   #enqueued(key: SourceKey, queuedAt: number): void {
-    const { id: pipelineId, pipeline, ratio, onSpan } = this.#options
-    const { traceId, enqueueSpanId: spanId } = traceOf(pipelineId, key, queuedAt)
+    const { id, ratio, spans } = this.#options
+    const { traceId, enqueueSpanId: spanId } = traceOf(id, key, queuedAt)
     if (!isSampled(traceId, ratio)) return
-    const at = now()
-    const times = { startMs: at, endMs: at }
-    const attributes = { ...QUEUE, 'messaging.operation.type': 'send', 'sluice.key': key, 'sluice.pipeline': pipeline }
-    onSpan({
-      traceId,
-      spanId,
-      parentSpanId: null,
-      name: 'enqueue',
-      kind: 'producer',
-      ...times,
-      attributes,
-      error: null,
-    })
+    const attributes = { ...this.#attributesOf(key), 'messaging.operation.type': 'send' }
+    spans.startRoot({ traceId, spanId }, 'enqueue', { kind: SpanKind.PRODUCER, attributes }).end()
   }
 
   #start({ key, attempt, queuedAt }: { key: SourceKey; attempt: number; queuedAt: number }): void {
-    const { id: pipelineId, pipeline, ratio } = this.#options
-    const trace = traceOf(pipelineId, key, queuedAt)
-    if (!isSampled(trace.traceId, ratio)) return
-    const attributes = { 'sluice.key': key, 'sluice.attempt': attempt, 'sluice.pipeline': pipeline }
-    const document = open('document', { ...QUEUE, 'messaging.operation.type': 'process', ...attributes })
-    this.#turns.set(key, { ...trace, document, step: null, error: null })
+    const { id, ratio, spans } = this.#options
+    const { traceId, enqueueSpanId: spanId } = traceOf(id, key, queuedAt)
+    if (!isSampled(traceId, ratio)) return
+    const attributes = {
+      ...this.#attributesOf(key),
+      'messaging.operation.type': 'process',
+      'sluice.attempt': attempt,
+    }
+    const enqueue = { traceId, spanId, traceFlags: TraceFlags.SAMPLED, isRemote: true }
+    const context = trace.setSpanContext(ROOT_CONTEXT, enqueue)
+    const document = spans.tracer.startSpan('document', { kind: SpanKind.CONSUMER, attributes }, context)
+    this.#turns.set(key, { document, step: null, request: null, error: null })
+  }
+
+  #attributesOf(key: SourceKey): Attributes {
+    const { pipeline } = this.#options
+    return { ...QUEUE, 'sluice.key': key, 'sluice.pipeline': pipeline ?? undefined }
   }
 
   /** Ends the step that is going on, and begins the next one. */
-  #step(key: SourceKey, next: Open | null, error: string | null = null): void {
+  #step(key: SourceKey, next: keyof typeof STEPS | null, error: string | null = null): void {
     const turn = this.#turns.get(key)
     if (turn === undefined) return
-    if (turn.step !== null) this.#report(turn, turn.step, turn.document.spanId, error)
-    turn.step = next
+    if (turn.step !== null) endSpan(turn.step, error)
+    const context = trace.setSpan(ROOT_CONTEXT, turn.document)
+    turn.step = next === null ? null : this.#options.spans.tracer.startSpan(next, { kind: STEPS[next] }, context)
+    turn.request = next === 'request' ? turn.step : null
   }
 
   #set(key: SourceKey, attributes: Attributes): void {
-    Object.assign(this.#turns.get(key)?.step?.attributes ?? {}, attributes)
+    this.#turns.get(key)?.step?.setAttributes(attributes)
   }
 
   #setOwn(key: SourceKey, attributes: Attributes): void {
-    Object.assign(this.#turns.get(key)?.document.attributes ?? {}, attributes)
+    this.#turns.get(key)?.document.setAttributes(attributes)
   }
 
   #end(key: SourceKey, sinceQueuedMs: number): void {
@@ -135,13 +134,12 @@ export class TraceEvents {
     if (turn === undefined) return
     this.#step(key, null)
     this.#setOwn(key, { 'sluice.since_queued_ms': Math.round(sinceQueuedMs) })
-    this.#report(turn, turn.document, turn.enqueueSpanId, turn.error)
+    endSpan(turn.document, turn.error)
     this.#turns.delete(key)
   }
+}
 
-  #report({ traceId }: Turn, step: Open, parentSpanId: string, error: string | null): void {
-    const { spanId, name, startMs, attributes } = step
-    const kind = name === 'request' ? 'client' : name === 'document' ? 'consumer' : 'internal'
-    this.#options.onSpan({ traceId, spanId, parentSpanId, name, kind, startMs, endMs: now(), attributes, error })
-  }
+function endSpan(span: Span, error: string | null): void {
+  if (error !== null) span.setStatus({ code: SpanStatusCode.ERROR, message: error })
+  span.end()
 }

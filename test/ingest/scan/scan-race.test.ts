@@ -59,6 +59,21 @@ test('a document that comes to its end between the reading of a scan and its wri
   }
 })
 
+test('a document that an earlier run left pending is not reported as enqueued again', async () => {
+  await using bench = await openWorkbench({ redis })
+  const { deps } = bench
+  await using queue = new DocumentQueue({ connection: redis.connection, pipeline: `scan-pending-${process.pid}` })
+  const scan = { ...deps, queue, backlogLimit: 100, checksum: false, removeGone: false, isOutdated: () => false }
+  const reported: string[] = []
+  deps.events.on('document:enqueued', ({ key }) => reported.push(key))
+  await bench.write('a.csv', 'a')
+  await scanSource(scan, SIGNAL)
+  await bench.write('b.csv', 'b')
+  const { enqueued } = await scanSource(scan, SIGNAL)
+  expect([enqueued, await queue.backlog(), reported]).toEqual([2, 2, ['a.csv', 'b.csv']])
+  await queue.clear()
+})
+
 test('a document that an earlier run left pending, and that a scan refuses, is counted as one that ended here', async () => {
   await using bench = await openWorkbench({ redis })
   const { deps } = bench
