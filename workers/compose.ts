@@ -1,7 +1,7 @@
 import type { Join } from '#src/document/queue-lease.ts'
 import { raiseClaimEpoch } from '#src/ingest/scan/claim-store.ts'
 import type { ParserPolicy } from '#src/document/parser.ts'
-import type { IngestDeps } from '#src/ingest/deps.ts'
+import type { IngestDeps } from '#src/ingest/process/deps.ts'
 import type { PlanDeps } from '#src/ingest/scan/plan-source.ts'
 import { localDocuments, outdatedDocuments } from '#src/ingest/process/local-documents.ts'
 import { ProcessLease } from '#src/ledger/process-lease.ts'

@@ -1,7 +1,7 @@
 import type { Settings } from '#config/settings.ts'
 import { DEFAULT_SERVICE } from '#src/contract/rules.ts'
 import { creditsFor, FREE } from '#src/contract/price.ts'
-import type { Tier } from '#src/ingest/deps.ts'
+import type { Tier } from '#src/ingest/process/deps.ts'
 import { gateLine } from '#src/gate/gate-line.ts'
 import { gateDigest, openGate } from '#src/gate/open-gate.ts'
 import { PageCounter } from '#src/engine/pages/page-counter.ts'

@@ -1,6 +1,6 @@
 import { AnswerMemory } from '#src/document/answer-memory.ts'
 import { invariant, InvariantBroken } from '#src/document/invariant.ts'
-import { sumOfCosts } from '#src/ingest/process/sum-of-costs.ts'
+import { sumOfCosts } from '#src/ingest/process/costs.ts'
 import { OwnPermits } from '#src/gate/own-permits.ts'
 import { expect, test } from 'vitest'
 
