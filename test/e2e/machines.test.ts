@@ -7,7 +7,7 @@ import { openS3Store } from '#src/outputs/s3/s3-store.ts'
 import type { OutputStore } from '#src/ports/output-store.ts'
 import { openS3Client } from '#src/s3/client.ts'
 import { collect } from '../support/documents.ts'
-import { lossyLine } from '../support/lossy-line.ts'
+import { Line } from '../support/line.ts'
 import { tempFolder } from '../support/temp-folder.ts'
 import { startTestRedis } from '../support/redis.ts'
 import { startS3Server } from '../support/s3-server.ts'
@@ -171,7 +171,7 @@ async function inBucket(hub: string, resources: AsyncDisposableStack): Promise<L
   for (const name of names) {
     await client.send(new PutObjectCommand({ Bucket: bucket, Key: `in/${name}`, Body: text(name) }))
   }
-  const there = resources.use(await lossyLine(s3.endpoint, hub))
+  const there = resources.use(await Line.open(s3.endpoint, hub))
   return {
     source: `s3://${bucket}/in`,
     out: `s3://${bucket}/out`,
@@ -213,8 +213,8 @@ for (const { kind, missing } of KINDS) {
       const redis = resources.use(await startTestRedis())
       const service = resources.use(await new ScriptedService({ answers: () => ({ delayMs: 150 }) }).listen())
       const { hub } = machines
-      const redisPort = resources.use(await lossyLine(redis.url, hub)).port
-      const servicePort = resources.use(await lossyLine(service.url, hub)).port
+      const redisPort = resources.use(await Line.open(redis.url, hub)).port
+      const servicePort = resources.use(await Line.open(service.url, hub)).port
       const locations = kind === 'a bucket' ? await inBucket(hub, resources) : await inFolder(folder.path)
       const stateDir = (machine: string): string => join(folder.path, machine)
       const envOf = (machine: string): Record<string, string> => ({

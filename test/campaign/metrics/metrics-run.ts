@@ -13,7 +13,7 @@ import { scrape } from '../checker/metrics-outside.ts'
 import { type RunningSluice, startSluice } from '../../support/sluice.ts'
 import type { StoreAddress } from '../checker/store-files.ts'
 import type { World } from '../world/environment.ts'
-import type { RedisLine } from '../world/redis-line.ts'
+import type { Line } from '../../support/line.ts'
 import { differences, type Truths } from './compare.ts'
 import { type DrawnPipeline, type DrawnRun, drawRun } from './draw-run.ts'
 import { questions } from './questions.ts'
@@ -42,7 +42,7 @@ class MetricsRun implements AsyncDisposable {
   readonly #programs: PrometheusPrograms
   readonly #id: string
   readonly #living = new Map<number, RunningSluice>()
-  readonly #lines = new Map<number, RedisLine>()
+  readonly #lines = new Map<number, Line>()
 
   constructor(seed: number, world: World, programs: PrometheusPrograms) {
     this.#programs = programs
