@@ -31,7 +31,7 @@ export async function startChatService(answer: (request: ChatRequest) => ChatRep
   return Object.assign(counted, {
     /** With `/v1`. */
     url: `${site.url}/v1`,
-    requests: requests as readonly ChatRequest[],
+    requests,
     [Symbol.asyncDispose]: () => site[Symbol.asyncDispose](),
   })
 }
