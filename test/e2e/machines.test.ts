@@ -1,11 +1,10 @@
-import { CreateBucketCommand, PutObjectCommand } from '@aws-sdk/client-s3'
+import { PutObjectCommand } from '@aws-sdk/client-s3'
 import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, describe, expect, test } from 'vitest'
 import { openFolderStore } from '#src/outputs/folder/folder-store.ts'
 import { openS3Store } from '#src/outputs/s3/s3-store.ts'
 import type { OutputStore } from '#src/ports/output-store.ts'
-import { openS3Client } from '#src/s3/client.ts'
 import { collect } from '../support/documents.ts'
 import { Line } from '../support/line.ts'
 import { tempFolder } from '../support/temp-folder.ts'
@@ -164,10 +163,8 @@ const text = (name: string): string => `<title>${name}</title><p>Gate ${name}.`
 async function inBucket(hub: string, resources: AsyncDisposableStack): Promise<Locations> {
   if (s3?.kind !== 'ready') throw new Error('no S3')
   resources.use(s3)
-  const client = openS3Client(s3)
-  resources.defer(() => client.destroy())
-  const bucket = 'archive'
-  await client.send(new CreateBucketCommand({ Bucket: bucket }))
+  const { client } = s3
+  const bucket = await s3.newBucket()
   for (const name of names) {
     await client.send(new PutObjectCommand({ Bucket: bucket, Key: `in/${name}`, Body: text(name) }))
   }

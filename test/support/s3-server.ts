@@ -1,7 +1,9 @@
+import { CreateBucketCommand, type S3Client } from '@aws-sdk/client-s3'
 import { type ChildProcess, execFile, spawn } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
 import { mkdir, writeFile } from 'node:fs/promises'
 import { promisify } from 'node:util'
+import { openS3Client } from '#src/s3/client.ts'
 import { endProcess } from './child.ts'
 import { freePorts } from './free-port.ts'
 import { tempFolder } from './temp-folder.ts'
@@ -104,6 +106,9 @@ export interface S3Server extends AsyncDisposable {
   readonly secretAccessKey: string
   /** The same as settings of the program. */
   readonly env: Readonly<Record<string, string>>
+  readonly client: S3Client
+  /** Makes a bucket, by default under a name of its own. */
+  readonly newBucket: (name?: string) => Promise<string>
 }
 
 /** Disposing of it does nothing. */
@@ -129,7 +134,17 @@ export async function startS3Server(): Promise<S3Server | S3Unavailable> {
     const [region, accessKeyId, secretAccessKey] = ['us-east-1', 'testkey', 'testsecret']
     const keys = { AWS_ACCESS_KEY_ID: accessKeyId, AWS_SECRET_ACCESS_KEY: secretAccessKey }
     const env = { SLUICE_S3_ENDPOINT: endpoint, SLUICE_S3_REGION: region, ...keys }
-    return { kind: 'ready', endpoint, region, accessKeyId, secretAccessKey, env, [Symbol.asyncDispose]: stop }
+    const access = { endpoint, region, accessKeyId, secretAccessKey }
+    const client = openS3Client(access)
+    const newBucket = async (name: string = randomUUID()): Promise<string> => {
+      await client.send(new CreateBucketCommand({ Bucket: name }))
+      return name
+    }
+    const dispose = async (): Promise<void> => {
+      client.destroy()
+      await stop()
+    }
+    return { kind: 'ready', ...access, env, client, newBucket, [Symbol.asyncDispose]: dispose }
   } catch (error) {
     await stop()
     throw error
