@@ -4,9 +4,8 @@ import { describe, expect, test, vi } from 'vitest'
 import { startEngineProcess } from '#workers/engine-process.ts'
 import { readStore } from '../support/check-store.ts'
 import { tempFolder } from '../support/temp-folder.ts'
-import { childrenOf, commandLine, engineOf, environmentOf } from '../support/process-tree.ts'
+import { childrenOf, commandLine, engineOf, environmentOf, killEachEngine } from '../support/process-tree.ts'
 import { type RunningSluice, STACK_TRACE } from '../support/sluice.ts'
-import { elapse } from '../support/wait.ts'
 import { Harness } from './support/harness.ts'
 
 /** Flags of a run with the embedded engine, in one process. */
@@ -30,17 +29,6 @@ async function documentsDone(out: string, count: number): Promise<void> {
   })
 }
 
-/** Kills every engine of a run as soon as it is there, until the run ends. */
-async function killEachEngine({ child, finished }: RunningSluice): Promise<void> {
-  const ended = new AbortController()
-  void finished.then(() => ended.abort())
-  while (!ended.signal.aborted) {
-    const pid = child.pid === undefined ? null : await engineOf(child.pid)
-    if (pid !== null) process.kill(pid, 'SIGKILL')
-    await elapse(20, 'the engine is up for a moment')
-  }
-}
-
 describe('the embedded engine', () => {
   test('is restarted when it is killed, twice, and every document comes out', async () => {
     await using harness = await Harness.open({ documents: 300 })
@@ -61,7 +49,7 @@ describe('the embedded engine', () => {
     const running = harness.start('run', ENGINE)
     await engineStarted(running)
     await documentsDone(harness.out, 1)
-    await killEachEngine(running)
+    using _killing = killEachEngine(running)
     const { code, stdout, stderr } = await running.finished
     expect(stderr).not.toMatch(STACK_TRACE)
     expect([code, stdout]).toEqual([3, expect.stringMatching(/^halted: the embedded engine cannot stay up.*SIGKILL/)])
@@ -70,7 +58,7 @@ describe('the embedded engine', () => {
   test('that never comes up halts the run, which says why and exits with 3', async () => {
     await using harness = await Harness.open({ documents: 3 })
     const running = harness.start('run', ENGINE)
-    await killEachEngine(running)
+    using _killing = killEachEngine(running)
     const { code, stdout, stderr } = await running.finished
     expect(stderr).not.toMatch(STACK_TRACE)
     expect([code, stdout]).toEqual([3, expect.stringMatching(/^halted: the embedded engine cannot stay up[^\n]*\n/m)])

@@ -1,6 +1,6 @@
-import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
+import { readLines } from '../support/json-lines.ts'
 import { STACK_TRACE, type RunningSluice } from '../support/sluice.ts'
 import { OwnRedis } from './support/own-redis.ts'
 import { Harness } from './support/harness.ts'
@@ -68,8 +68,7 @@ describe.concurrent('an output store', () => {
     await expectWellEnded(running, harness)
     expect(running.stderr()).not.toContain('MaxListeners')
     expect(running.stderr().match(/the log .* cannot be written/g)).toHaveLength(1)
-    const log = (await readFile(join(harness.out, '.sluice/sluice.log'), 'utf8')).trim().split('\n')
-    const lines = log.map((line) => JSON.parse(line) as { readonly msg: string })
+    const lines = await readLines<{ readonly msg: string }>(join(harness.out, '.sluice/sluice.log'))
     expect(lines.filter(({ msg }) => msg === 'document settled')).toHaveLength(DOCUMENTS)
   }, 240_000)
 

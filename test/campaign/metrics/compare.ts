@@ -221,8 +221,8 @@ async function pace(ask: Ask, { drawn, pipelines }: Truths, same: Same): Promise
   same('pipelines with a time of a write', within(writes, LONGEST_WRITE_S), names)
   const left = byPipeline(await ask('Time left at the present rate, in seconds'))
   same('pipelines with time left', Object.keys(left), names)
-  for (const { label: name, documents } of busy)
-    same(`${name}: time left`, (left[name] ?? 0) > 0, documents.pending > 0)
+  const backlog = byPipeline(await ask('Backlog'))
+  for (const name of names) same(`${name}: time left`, (left[name] ?? 0) > 0, (backlog[name] ?? 0) > 0)
   const stuck = await ask('Pipelines with a backlog that finish nothing')
   // Under a cap a pipeline may have been given nothing.
   if (drawn.cap === null) same('pipelines that finish nothing', stuck.length, 0)
