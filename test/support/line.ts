@@ -9,20 +9,46 @@ interface Pair {
   readonly server: Socket
 }
 
-/** The way of one process to Redis: a unix socket of its own, which can be cut and led to another server. */
-export class RedisLine implements AsyncDisposable {
-  readonly url: string
+/**
+ * A line to a server, for one process: it can be cut, led to another server, and lose a command, or the answer of one that
+ * was carried out.
+ */
+export class Line implements AsyncDisposable {
   readonly #listening: Server
   readonly #server: () => string
   readonly #pairs = new Set<Pair>()
   #cut: Cut | null = null
+  #losing: 'request' | 'answer' | null = null
+  /** Answers that were lost. */
+  lost = 0
   #armed: { left: number; readonly pattern: RegExp; readonly cut: () => void } | null = null
 
-  /** `server`: the socket of the server to which a new connection leads. */
-  constructor(url: string, server: () => string) {
-    this.url = url
+  /** `at`: a unix socket or a host; `server`: the socket or URL of the server to which a new connection leads. */
+  constructor(at: string | { readonly host: string }, server: () => string) {
     this.#server = server
-    this.#listening = createServer((client) => this.#join(client)).listen(url)
+    const listening = createServer((client) => this.#join(client))
+    this.#listening = typeof at === 'string' ? listening.listen(at) : listening.listen(0, at.host)
+  }
+
+  /** A line to one server from a free port of a host. */
+  static async open(to: string, host = '127.0.0.1'): Promise<Line> {
+    const line = new Line({ host }, () => to)
+    await once(line.#listening, 'listening')
+    return line
+  }
+
+  get url(): string {
+    const at = this.#listening.address()
+    return typeof at === 'object' && at !== null ? `redis://${at.address}:${at.port}` : String(at)
+  }
+
+  get port(): string {
+    return new URL(this.url).port
+  }
+
+  /** The next bytes in this direction are thrown away, and the connection that they came by is broken. */
+  loseNext(what: 'request' | 'answer'): void {
+    this.#losing = what
   }
 
   cut(how: Cut): void {
@@ -79,7 +105,7 @@ export class RedisLine implements AsyncDisposable {
   }
 
   #join(client: Socket): void {
-    const server = connect(this.#server())
+    const server = connectTo(this.#server())
     const pair = { client, server }
     this.#pairs.add(pair)
     const end = (): void => {
@@ -87,16 +113,41 @@ export class RedisLine implements AsyncDisposable {
       client.destroy()
       server.destroy()
     }
-    for (const socket of [client, server]) socket.on('error', end).on('close', end)
+    for (const [socket, other] of [
+      [client, server],
+      [server, client],
+    ] as const) {
+      // Bytes that the other side was sent before still arrive there.
+      const endSoon = (): void => (this.#pairs.delete(pair), other.destroySoon())
+      socket.on('error', endSoon).on('close', endSoon)
+    }
     client.on('data', (bytes: Buffer) => {
+      if (this.#loses('request')) return end()
       // Put back: it is delivered when the line is mended, unless the connection broke.
       if (this.#isTime(bytes)) client.unshift(bytes)
       else server.write(bytes)
     })
-    server.on('data', (bytes) => void client.write(bytes))
+    server.on('data', (bytes) => {
+      if (!this.#loses('answer')) client.write(bytes)
+      else {
+        this.lost += 1
+        end()
+      }
+    })
     if (this.#cut === 'refuses') return end()
     if (this.#cut === null) return
     client.pause()
     server.pause()
   }
+  #loses(what: 'request' | 'answer'): boolean {
+    if (this.#losing !== what) return false
+    this.#losing = null
+    return true
+  }
+}
+
+function connectTo(address: string): Socket {
+  if (address.startsWith('/')) return connect(address)
+  const { hostname, port } = new URL(address)
+  return connect(Number(port), hostname)
 }
