@@ -110,7 +110,7 @@ const OVERLOADED: Readonly<Record<string, Overloaded>> = {
       /w:element="place"/,
     ],
     files:
-      /^(?:(?:src|test|bench)\/gate\/.*|src\/engine\/.*|bench\/(?:limit\/bench-limit|view\/main)\.ts|src\/corpus\/(?:feed\/.*|export\/(?:export-tally|select-documents))\.ts|docs\/(?:(?:limiter|limiter-state|performance)\.md|schemas\/(?:changes-line\.schema|view-api\.openapi)\.json)|test\/(?:view\/api\.test|corpus\/feed\.test|conformance\/feed-storage|support\/(?:memory-store|gate-state))\.ts|src\/view\/(?:document-index|update-index|live)\.ts|src\/view\/assets\/charts\.js|src\/ports\/feed-storage\.ts|src\/outputs\/(?:folder\/folder-feed|s3\/s3-feed)\.ts|workers\/(?:gate-readings|open-requests|view-live)\.ts)$/,
+      /^(?:(?:src|test|bench)\/gate\/.*|src\/engine\/.*|bench\/(?:limit\/bench-limit|view\/main)\.ts|src\/corpus\/(?:feed\/.*|export\/(?:export-manifest|select-documents))\.ts|docs\/(?:(?:limiter|limiter-state|performance)\.md|schemas\/(?:changes-line\.schema|view-api\.openapi)\.json)|test\/(?:view\/api\.test|corpus\/feed\.test|conformance\/feed-storage|support\/(?:memory-store|gate-state))\.ts|src\/view\/(?:document-index|update-index|live)\.ts|src\/view\/assets\/charts\.js|src\/ports\/feed-storage\.ts|src\/outputs\/(?:folder\/folder-feed|s3\/s3-feed)\.ts|workers\/(?:gate-readings|open-requests|view-live)\.ts)$/,
   },
   entry: {
     word: /\b[Ee]ntr(?:y|ies)\b|[a-z]Entry\b|\bentry[A-Z]/,
@@ -135,7 +135,7 @@ const OVERLOADED: Readonly<Record<string, Overloaded>> = {
       /throwIfNoEntry|listpack-entries/,
     ],
     files:
-      /^src\/(?:engine\/|gate\/|ledger\/|ports\/ledger|document\/ledger-entry|cut\/|fetch\/|ingest\/(?:maintain|scan|process)\/|outputs\/folder\/|sources\/(?:archives|folder)\/|sources\/notifications\/sqs|corpus\/feed\/)|^docs\/store-format\.md|^test\/(?:ledger\/|ingest\/(?:process\/delivered-again|scan\/(?:scan-race|skip-file|sweep-gone))|campaign\/(?:checker\/(?:laws|ledger-consistency-checker|redis-outside)|power\/disk-model)|outputs\/(?:store-away|folder\/journal\/)|engine\/abuse\/hostile-documents)/,
+      /^src\/(?:engine\/|gate\/|ledger\/|ports\/ledger|document\/ledger-entry|cut\/|fetch\/|ingest\/(?:maintain|scan|process)\/|outputs\/folder\/|sources\/(?:archives|folder)\/|sources\/notifications\/sqs|corpus\/feed\/)|^docs\/store-format\.md|^test\/(?:ledger\/|ingest\/(?:process\/(?:delivered-again|skip-file)|scan\/(?:scan-race|sweep-gone))|campaign\/(?:checker\/(?:laws|ledger-consistency-checker|redis-outside)|power\/disk-model)|outputs\/(?:store-away|folder\/journal\/)|engine\/abuse\/hostile-documents)/,
   },
   settle: {
     word: /\bsettl(?:e|es|ing)\b(?!\()/i,
@@ -165,7 +165,7 @@ const OVERLOADED: Readonly<Record<string, Overloaded>> = {
     word: /\b(?:const|let) own\b/,
     meaning: 'belonging to',
     allowed: [],
-    files: /^src\/(?:ingest\/(?:audit|process|route)|library|engine)\//,
+    files: /^src\/(?:ingest\/(?:answers|audit|process|route)|library|engine)\//,
   },
   fable: { word: /\b(?:sights?|shelf|shelves|crew|venue|taste|onlooker|workshops?)\b/i, meaning: null, allowed: [] },
 }

@@ -1,7 +1,7 @@
 import type { Join } from '#src/document/queue-lease.ts'
 import { raiseClaimEpoch } from '#src/ingest/scan/claim-store.ts'
 import type { ParserPolicy } from '#src/document/parser.ts'
-import type { IngestDeps } from '#src/ingest/deps.ts'
+import type { IngestDeps } from '#src/ingest/process/deps.ts'
 import type { PlanDeps } from '#src/ingest/scan/plan-source.ts'
 import { localDocuments, outdatedDocuments } from '#src/ingest/process/local-documents.ts'
 import { ProcessLease } from '#src/ledger/process-lease.ts'
@@ -71,10 +71,10 @@ export async function openIngestPipeline(options: PipelineOptions, signal: Abort
     lease.onNewEpoch(() => queueLease.declare())
     const sharedNow = await sharedClock(connection)
     const intents = new RedisIntents({ ...settings, connection, pipeline: id, lease, now: sharedNow })
-    const spend = customSpending(options.custom, { ...opened, pipeline: id, lease }, requests, resources)
-    const { limiter } = requests.gate
+    const spend = await customSpending(options.custom, { ...opened, pipeline: id, lease }, requests, resources)
     const { remember, claimSource } = identity
-    const data = redisData({ lease, rebuild: opened, intents, gate: limiter, events, settings, remember })
+    const { limiter: gate } = requests.gate
+    const data = redisData({ ...spend, lease, rebuild: opened, intents, gate, events, settings, remember })
     reportFound(await data.complete(signal), options.say)
     const ingest: IngestDeps = {
       source,
@@ -82,7 +82,7 @@ export async function openIngestPipeline(options: PipelineOptions, signal: Abort
       parsers,
       ...traced,
       ...kept,
-      tiers: await openTiers({ ...options, ...opened, pipeline: id, spending: spend.deps.spending }, signal),
+      tiers: await openTiers({ ...options, ...opened, ...spend, pipeline: id }, signal),
       ledger,
       events,
       ...recipes(owner.prefix),

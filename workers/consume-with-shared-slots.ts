@@ -1,6 +1,6 @@
 import { setMaxListeners } from 'node:events'
-import { giveUpDelivery } from '#src/ingest/process/give-up-delivery.ts'
-import { ingestDocument } from '#src/ingest/process/ingest-document.ts'
+import { giveUpDelivery } from '#src/ingest/process/bury.ts'
+import { ingestDocument } from '#src/ingest/ingest-document.ts'
 import type { Gate } from '#src/ports/gate.ts'
 import type { JobVerdict } from '#src/ports/queue.ts'
 import { type Consumer, consume } from '#src/queue/consume.ts'

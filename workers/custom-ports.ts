@@ -10,7 +10,7 @@ import type { Source } from '#src/ports/source.ts'
 import { identifySource } from './open-identity.ts'
 import { locationOf } from './location.ts'
 import { type OpenedSource, openSource, type SourceSurroundings } from './open-source.ts'
-import { spendingOf } from './spending.ts'
+import { openSpending } from './spending.ts'
 
 /** Ports of a caller's own (docs/library.md), each instead of what the settings name. */
 export interface CustomPorts {
@@ -35,7 +35,7 @@ export async function openCustomSource(
   return { source, watch }
 }
 
-type Spending = Parameters<typeof spendingOf>
+type Spending = Parameters<typeof openSpending>
 
 /** What requests cost: a parser of the caller's with a price is bound by budgets as a service is. */
 export function customSpending(
@@ -43,10 +43,10 @@ export function customSpending(
   needs: Spending[0],
   requests: Spending[1],
   resources: AsyncDisposableStack,
-): ReturnType<typeof spendingOf> {
-  if (parser === undefined || price === undefined) return spendingOf(needs, requests, resources)
+): ReturnType<typeof openSpending> {
+  if (parser === undefined || price === undefined) return openSpending(needs, requests, resources)
   const settings = { ...needs.settings, prices: { ...FREE, document: price, documentWithJson: price } }
-  return spendingOf({ ...needs, settings }, { ...requests, service: { ...requests.service, free: false } }, resources)
+  return openSpending({ ...needs, settings }, { ...requests, service: { ...requests.service, free: false } }, resources)
 }
 
 /** A source of the caller's is known by its `url`. */

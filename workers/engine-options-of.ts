@@ -21,7 +21,7 @@ export function engineOptionsOf(settings: Settings): EngineOptions {
   }
 }
 
-/** The engine of this process alone: on a free port of loopback, for `key` only. Its credits are charged at 0 (`spendingOf`). */
+/** The engine of this process alone: on a free port of loopback, for `key` only. Its credits are charged at 0 (`openSpending`). */
 export function embeddedEngineOptionsOf(settings: Settings, key: string): EngineOptions {
   return {
     ...conversionOptionsOf(settings),

@@ -8,7 +8,7 @@ import type { SourceKey } from '#src/document/ids.ts'
 import type { ParserPolicy } from '#src/document/parser.ts'
 import type { RouteTerms } from '#src/document/route.ts'
 import { ENGINE_VERSION } from '#src/engine/version.ts'
-import type { Recipes } from '#src/ingest/deps.ts'
+import type { Recipes } from '#src/ingest/process/deps.ts'
 import type { GonePolicy } from '#src/ingest/scan/sweep-gone.ts'
 import { routedRecipe } from '#src/route/routed-recipe.ts'
 import { type Routes, routesOf } from '#src/route/routes.ts'
@@ -70,7 +70,6 @@ export const ingestSettings = (settings: Settings) => ({
   storeSlowMs: STORE_SLOW_MS,
   deadlineMs: settings.deadlineMs,
   cutter: cutterOf(settings),
-  longPdfCutter: settings.splitLargePdfs ? new PdfCutter() : null,
 })
 
 export const gonePolicyOf = ({ deleteGone, goneLimitPercent, force }: Settings): GonePolicy => ({

@@ -1,6 +1,7 @@
 import type { Settings } from '#config/settings.ts'
 import { waitsUntil } from '#src/gate/gate-line.ts'
-import { type GateState, monthOf } from '#src/gate/gate-state.ts'
+import type { GateState } from '#src/gate/gate-state.ts'
+import type { AccountCredits } from '#src/ledger/account-spending.ts'
 import type { Activity } from '#src/ledger/redis-activity.ts'
 import { type Reading, SHARED } from '#src/observe/reading.ts'
 import type { Account } from './account.ts'
@@ -16,9 +17,10 @@ export async function gateReadings(
 ): Promise<Reading[]> {
   const gates = new Map(opened.map((requests) => [requests.service.digest, requests]))
   const readings = await Promise.all(
-    [...gates.values()].map(async ({ service: { name, free }, gate, account }) => {
-      const known = { ...account(), monthlyCredits: free ? null : (settings.monthlyCredits ?? null) }
-      const ofGate = readingsOf(await gate.limiter.state(), known)
+    [...gates.values()].map(async ({ service: { name, free }, gate, account, credits: read }) => {
+      const [state, credits] = await Promise.all([gate.limiter.state(), read()])
+      const monthlyCredits = free ? null : (settings.monthlyCredits ?? null)
+      const ofGate = readingsOf(state, { ...account(), monthlyCredits }, credits)
       return gates.size === 1 ? ofGate : ofGate.map((one) => ({ ...one, labels: { service: name, ...one.labels } }))
     }),
   )
@@ -42,25 +44,16 @@ export function capReadings(pipeline: string | null, cap: Activity['cap']): Read
   }))
 }
 
-function monthReadings(state: GateState, limit: number | null): Reading[] {
-  const values = { limit, spent: monthOf(state)?.spent ?? null }
+function monthReadings(month: AccountCredits['month'], limit: number | null): Reading[] {
+  const values = { limit, spent: month?.spent ?? null }
   return (['limit', 'spent'] as const).flatMap((of) => {
     const value = values[of]
     return value === null ? [] : [{ name: CREDITS[of][0], help: CREDITS[of][1], labels: { scope: 'month' }, value }]
   })
 }
 
-/** Two series, however many runs and months there were: runs are summed, of the months the last one counts. */
-function reserved(state: GateState): { readonly scope: string; readonly held: number }[] {
-  const runs = [...state.credits].filter(([scope]) => scope.startsWith('run:'))
-  const month = monthOf(state)
-  return [
-    ...(runs.length === 0 ? [] : [{ scope: 'run', held: runs.reduce((sum, [, { held }]) => sum + held, 0) }]),
-    ...(month === null ? [] : [{ scope: 'month', held: month.held }]),
-  ]
-}
-
-export function readingsOf(state: GateState, { service, creditsLeft, monthlyCredits }: Account): Reading[] {
+export function readingsOf(state: GateState, account: Account, credits: AccountCredits): Reading[] {
+  const { service, creditsLeft, monthlyCredits } = account
   const { rate, places, shut, refused, shutMs } = state
   const until = waitsUntil(state, Date.now())
   const perProcess = (name: string, help: string, value: number, labels: Reading['labels'] = {}): Reading => ({
@@ -94,10 +87,12 @@ export function readingsOf(state: GateState, { service, creditsLeft, monthlyCred
             until / 1000,
           ),
         ]),
-    ...reserved(state).map(({ scope, held }) =>
-      of('credits_reserved', 'Credits held for what is in flight, by budget.', held, { scope }),
+    ...Object.entries(credits).flatMap(([scope, one]) =>
+      one === null
+        ? []
+        : [of('credits_reserved', 'Credits held for what is in flight, by budget.', one.held, { scope })],
     ),
-    ...monthReadings(state, monthlyCredits),
+    ...monthReadings(credits.month, monthlyCredits),
     ...(creditsLeft === null
       ? []
       : [

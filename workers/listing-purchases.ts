@@ -3,7 +3,6 @@ import { recipeHash, sourceKey } from '#src/document/ids.ts'
 import type { Cost } from '#src/document/record.ts'
 import type { Charge, Reservation, Spending } from '#src/document/spending.ts'
 import type { Events } from '#src/events.ts'
-import type { RedisGate } from '#src/gate/redis-gate.ts'
 
 /** Credits for one listing of a website by the service (`POST /v2/map`), whatever comes back. */
 const MAP_CREDITS = 1
@@ -16,8 +15,6 @@ const AGAIN_MS = 1_000
 
 export interface Till {
   readonly spending: Spending
-  /** The budgets of the API key (`--monthly-credits`). */
-  readonly budgets: Pick<RedisGate, 'charge' | 'correctCharge'>
   /** What a reported unit costs. */
   readonly charge: (reported: number, modelled: number) => number
   readonly events: Events
@@ -52,17 +49,11 @@ export class ListingPurchases {
     if (till === null) throw new Error('a listing was to be bought before the run could spend')
     const reserved = await reserve(till.spending, signal)
     if (typeof reserved === 'string') return { kind: 'over', message: reserved }
-    const over = await till.budgets.charge(MAP_CREDITS)
-    if (over !== null) {
-      await till.spending.conclude(reserved, 'unsent')
-      return { kind: 'over', message: over }
-    }
     let charge: Charge = 'unknown'
     try {
       const listing = await ask()
       const cost = costOf(listing.used, till)
       charge = cost?.credits ?? 'unsent'
-      await till.budgets.correctCharge((cost?.credits ?? 0) - MAP_CREDITS)
       if (cost !== null) till.events.emit('request:charged', { key: sourceKey(url.href), cost })
       return { kind: 'bought', listing }
     } finally {

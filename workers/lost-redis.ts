@@ -3,6 +3,7 @@ import type { Settings } from '#config/settings.ts'
 import { StoreUnusable } from '#src/document/store-unusable.ts'
 import type { Events } from '#src/events.ts'
 import { completeLedger, type RebuildDeps } from '#src/ingest/maintain/rebuild-ledger.ts'
+import type { AccountSpending } from '#src/ledger/account-spending.ts'
 import type { Loss, ProcessLease } from '#src/ledger/process-lease.ts'
 import type { RedisIntents } from '#src/ledger/redis-intents.ts'
 import type { RedisGate } from '#src/gate/redis-gate.ts'
@@ -26,7 +27,9 @@ export interface RedisDataOptions {
   readonly lease: ProcessLease
   readonly rebuild: RebuildDeps
   readonly intents: Pick<RedisIntents, 'list' | 'conclude'>
-  readonly gate: Pick<RedisGate, 'redeclare' | 'restoreSpent'>
+  readonly gate: Pick<RedisGate, 'redeclare'>
+  /** Null where nothing is charged. */
+  readonly spending: Pick<AccountSpending, 'restore'> | null
   readonly events: Events
   /** How long a store that cannot be read is waited for before the batch is halted. */
   readonly settings: Pick<Settings, 'storePatienceMs'>
@@ -57,7 +60,7 @@ export function redisData(options: RedisDataOptions): RedisData {
 
 /** Again where Redis loses data meanwhile: the pass may have filled what is gone. */
 async function complete(options: RedisDataOptions, signal: AbortSignal): Promise<number> {
-  const { lease, rebuild, gate } = options
+  const { lease, rebuild, spending } = options
   let documents = 0
   while (!(await lease.isFilled())) {
     signal.throwIfAborted()
@@ -65,8 +68,7 @@ async function complete(options: RedisDataOptions, signal: AbortSignal): Promise
     const now = new Date()
     const completed = await whenStoreIsThere(() => completeLedger(rebuild, now, signal), options, signal)
     documents += completed.documents
-    const month = `month:${now.toISOString().slice(0, 7)}`
-    await gate.restoreSpent(rebuild.store.url, new Map([[month, completed.spentThisMonth]]))
+    await spending?.restore(rebuild.store.url, now, completed.spentThisMonth)
     await clearAnswered(options)
     await lease.filled(epoch)
   }

@@ -1,25 +1,26 @@
 import { keyOfService } from '#config/service-settings.ts'
 import type { Settings } from '#config/settings.ts'
 import { DEFAULT_SERVICE, serviceBook } from '#src/contract/rules.ts'
-import { type RecipeHash, recipeHash, type SourceKey } from '#src/document/ids.ts'
+import type { SourceKey } from '#src/document/ids.ts'
 import type { ParserPolicy } from '#src/document/parser.ts'
 import { SetupError } from '#src/document/setup-error.ts'
 import type { Spending } from '#src/document/spending.ts'
 import type { Events } from '#src/events.ts'
-import type { PriceModel, Tier, Tiers } from '#src/ingest/deps.ts'
+import type { PriceModel } from '#src/ingest/process/costs.ts'
+import type { Tier, Tiers } from '#src/ingest/process/deps.ts'
 import { outOf } from '#src/sources/prefixed-source.ts'
-import { chargeWith, pageCounting, priceWith } from './open-requests.ts'
+import { chargeWith, pageCounting, priceWith, type Requests } from './open-requests.ts'
 import { withoutLogin } from './open-service.ts'
 import type { Shared } from './shared.ts'
 import { watchRecovery } from './follow-service.ts'
 
-interface NamedServiceNeeds {
+export interface NamedServiceNeeds {
   readonly settings: Settings
   readonly parsers: ParserPolicy
   readonly owner: { readonly prefix: string }
   readonly shared: Shared
-  /** Of the pipeline: its caps bind all its services together. */
-  readonly spending: Spending
+  /** The cap of the pipeline binds all its services together. */
+  readonly spendingAt: (requests: Requests, name: string) => Promise<Spending>
   readonly events: Events
   readonly resources: AsyncDisposableStack
 }
@@ -85,19 +86,6 @@ function servicesFor(settings: Pick<Settings, 'rules'>, prefix: string): (key: S
   return (key) => serviceOf(outOf(prefix, key) ?? key)
 }
 
-/** The caps are those of the pipeline; what a recipe was charged before is known for each service by itself. */
-function spendingOn(name: string, spending: Spending): Spending {
-  const named = (recipe: RecipeHash): RecipeHash => recipeHash(`${recipe}-${name}`)
-  return {
-    get isCapped() {
-      return spending.isCapped
-    },
-    expected: (recipe, modelled) => spending.expected(named(recipe), modelled),
-    reserve: (recipe, modelled) => spending.reserve(named(recipe), modelled),
-    conclude: (reservation, charge) => spending.conclude(reservation, charge),
-  }
-}
-
 /**
  * The settings of a pipeline as if its service were the one of this name.
  *
@@ -122,10 +110,11 @@ export function settingsAt(name: string, settings: Settings): Settings {
 }
 
 async function openOne(name: string, needs: NamedServiceNeeds, signal: AbortSignal): Promise<Tier> {
-  const { parsers, shared, spending, events, resources } = needs
+  const { parsers, shared, spendingAt, events, resources } = needs
   const settings = settingsAt(name, needs.settings)
   const origin = withoutLogin(settings.parseApiUrl ?? '')
-  const { parser, gate, limitWatch } = await shared.requests(settings, signal)
+  const requests = await shared.requests(settings, signal)
+  const { parser, gate, limitWatch } = requests
   limitWatch?.follow(events)
   resources.use(watchRecovery(events, gate.limiter, { service: name }))
   events.emit('service:opened', { service: name })
@@ -136,7 +125,7 @@ async function openOne(name: string, needs: NamedServiceNeeds, signal: AbortSign
     price: priceWith(false, settings),
     charge: chargeWith(settings),
     countPages: pageCounting(false, resources),
-    spending: spendingOn(name, spending),
+    spending: await spendingAt(requests, name),
     service: name,
   }
 }

@@ -1,14 +1,14 @@
 import type { Settings } from '#config/settings.ts'
 import { DEFAULT_SERVICE } from '#src/contract/rules.ts'
 import { creditsFor, FREE } from '#src/contract/price.ts'
-import type { Tier } from '#src/ingest/deps.ts'
-import type { Budget } from '#src/gate/budget.ts'
+import type { Tier } from '#src/ingest/process/deps.ts'
 import { gateLine } from '#src/gate/gate-line.ts'
 import { gateDigest, openGate } from '#src/gate/open-gate.ts'
 import { PageCounter } from '#src/engine/pages/page-counter.ts'
 import { LONGEST_REQUEST_MS } from '#src/contract/timeouts.ts'
 import { DIRECT } from '#src/parse/way-out.ts'
 import { HttpParser } from '#src/parse/http-parser.ts'
+import { type AccountCredits, creditsOf } from '#src/ledger/account-spending.ts'
 import type { LastRun } from '#src/ledger/redis-last-run.ts'
 import type { RedisGate } from '#src/gate/redis-gate.ts'
 import type { Parser } from '#src/ports/parser.ts'
@@ -24,6 +24,7 @@ export interface Requests {
   readonly parser: Parser
   readonly gate: ServiceGate
   /** For the metrics. */
+  readonly credits: () => Promise<AccountCredits>
   readonly account: () => Pick<Account, 'service' | 'creditsLeft'>
   /** Null where limits are not asked for: those of the embedded engine are known. */
   readonly limitWatch: ConcurrencyLimitWatch | null
@@ -33,12 +34,11 @@ interface RequestsOptions {
   readonly settings: Settings
   readonly service: Service
   readonly connection: RedisConnection
-  readonly budgets: readonly Budget[]
 }
 
 /** The way to the service: the client, and the gate that all processes with the same key share. */
 export async function openRequests(
-  { settings, service, connection, budgets }: RequestsOptions,
+  { settings, service, connection }: RequestsOptions,
   resources: AsyncDisposableStack,
 ): Promise<Requests> {
   const isAsked = !service.free && settings.apiConcurrency === undefined
@@ -67,7 +67,6 @@ export async function openRequests(
       windowMs: settings.rateWindowMs,
       // Half a minute for what happens around a request.
       leaseMs: LONGEST_REQUEST_MS + 30_000,
-      budgets: service.free ? [] : budgets,
       // They keep their slots in the process: most stay free for other documents.
       mostHeld: Math.max(1, Math.min(16, Math.floor(settings.concurrency / 3))),
       ceilings: {
@@ -85,6 +84,7 @@ export async function openRequests(
     account: () => ({ service: named?.[0] ?? DEFAULT_SERVICE, creditsLeft: balance() }),
     parser,
     gate,
+    credits: () => creditsOf(connection, service.digest),
     limitWatch,
   }
 }
@@ -95,22 +95,6 @@ function watchConcurrencyLimit(settings: Settings, gate: RedisGate): Concurrency
     onLimit: (limit) => gate.tellPlaces(limit),
     leastMs: settings.rateWindowMs,
   })
-}
-
-interface BudgetNeeds {
-  /** Names this process: each process with `--max-credits` is a run of its own, also when it goes on tomorrow. */
-  readonly run: string
-  /** The settings of all pipelines together. */
-  readonly all: Settings
-}
-
-/**
- * What the pipelines of this process spend together. The cap of one pipeline is that of its queue (`RedisSpending`), so
- * that it binds the workers on other machines too.
- */
-export function budgetsOf({ run, all }: BudgetNeeds): Budget[] {
-  const monthly: Budget = { per: 'month', limitCredits: all.monthlyCredits ?? null }
-  return all.maxCredits === undefined ? [monthly] : [{ per: 'run', run, limitCredits: all.maxCredits }, monthly]
 }
 
 /** Pages are only counted where they cost something. */

@@ -2,16 +2,16 @@ import type { Settings } from '#config/settings.ts'
 import { PdfCutter } from '#src/cut/pdf-cutter.ts'
 import type { ParserPolicy } from '#src/document/parser.ts'
 import { SetupError } from '#src/document/setup-error.ts'
-import { NO_SPENDING, type Spending } from '#src/document/spending.ts'
+import { NO_SPENDING } from '#src/document/spending.ts'
 import type { Events } from '#src/events.ts'
 import type { AuditDeps } from '#src/ingest/audit/audit-source.ts'
-import type { Tier, Tiers } from '#src/ingest/deps.ts'
+import type { Tier, Tiers } from '#src/ingest/process/deps.ts'
 import { RedisPageShare } from '#src/ledger/redis-page-share.ts'
 import type { RedisConnection } from '#src/redis/connection.ts'
 import type { CustomPorts } from './custom-ports.ts'
 import { followEngine } from './follow-service.ts'
 import { ENGINE, routesWith, routeTermsOf } from './from-settings.ts'
-import { openNamedServices } from './named-services.ts'
+import { type NamedServiceNeeds, openNamedServices } from './named-services.ts'
 import { priceWith, type Requests } from './open-requests.ts'
 import type { IngestPipeline } from './pipeline.ts'
 import type { Shared } from './shared.ts'
@@ -25,7 +25,7 @@ interface TierNeeds {
   readonly connection: RedisConnection
   readonly pipeline: string
   readonly events: Events
-  readonly spending: Spending
+  readonly spendingAt: NamedServiceNeeds['spendingAt']
   readonly resources: AsyncDisposableStack
 }
 

@@ -1,12 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { IngestDeps } from '#src/ingest/deps.ts'
-import { DependencyHealth } from '#src/ingest/process/dependency-health.ts'
-import { FailingSince } from '#src/ingest/process/failing-since.ts'
-import { RecentCosts } from '#src/ingest/process/recent-costs.ts'
+import type { IngestDeps } from '#src/ingest/process/deps.ts'
+import { DependencyHealth, FailingSince } from '#src/ingest/process/dependency-health.ts'
+import { RecentCosts } from '#src/ingest/process/costs.ts'
 import { Refusals } from '#src/ingest/process/refusals.ts'
-import { SitePauses } from '#src/ingest/process/site-pauses.ts'
-import { TimedOut } from '#src/ingest/process/timed-out.ts'
-import { SourceView } from '#src/ingest/scan/source-view.ts'
+import { SitePauses, TimedOut } from '#src/ingest/process/service-memory.ts'
+import { SourceView } from '#src/ingest/process/source-view.ts'
 import type { Clock } from '#src/ports/clock.ts'
 
 /** What each process derives from its own signals, documents, clock and random numbers. */

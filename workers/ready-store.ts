@@ -1,5 +1,5 @@
-import { commitSpooled } from '#src/ingest/process/commit-spooled.ts'
-import type { IngestDeps } from '#src/ingest/deps.ts'
+import { commitSpooled } from '#src/ingest/process/save-answer.ts'
+import type { IngestDeps } from '#src/ingest/process/deps.ts'
 import { FolderSpool, withSpool } from '#src/outputs/answer-spool.ts'
 import { reportWhenSlow } from '#src/ingest/process/retrying-store.ts'
 import type { HeldLease } from './queue-lease.ts'

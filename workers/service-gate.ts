@@ -41,24 +41,21 @@ export function feedbackOf(report: Report): Feedback {
   if (report.verdict === 'abandoned') return { kind: 'abandoned' }
   if (report.verdict === 'unsent') return UNSENT
   const { verdict, durationMs } = report
-  const credits = report.credits === null ? {} : { credits: report.credits }
   switch (verdict.kind) {
     case 'parsed':
-      return { ...credits, kind: 'accepted', durationMs, queuedMs: verdict.answer.usage.queuedMs, ...statedIn(verdict) }
+      return { kind: 'accepted', durationMs, queuedMs: verdict.answer.usage.queuedMs, ...statedIn(verdict) }
     case 'rejected':
     case 'refused':
-      return { ...credits, kind: 'answered' }
+      return { kind: 'answered' }
     case 'throttled': {
       const named = verdict.limit === 'unknown' ? {} : { limit: verdict.limit }
-      return { ...credits, kind: 'refused', ...named, ...retryAfter(verdict.retryAfterMs), ...statedIn(verdict) }
+      return { kind: 'refused', ...named, ...retryAfter(verdict.retryAfterMs), ...statedIn(verdict) }
     }
     case 'unavailable':
-      if (verdict.errorPage !== undefined) return { ...credits, kind: 'answered' }
-      return { ...credits, ...feedbackOfFailure(verdict) }
+      if (verdict.errorPage !== undefined) return { kind: 'answered' }
+      return feedbackOfFailure(verdict)
     case 'halted':
-      return isHaltOfKey(verdict.cause)
-        ? { ...credits, kind: verdict.cause, message: verdict.message }
-        : { ...credits, kind: 'answered' }
+      return isHaltOfKey(verdict.cause) ? { kind: verdict.cause, message: verdict.message } : { kind: 'answered' }
     default:
       return assertNever(verdict)
   }

@@ -4,13 +4,14 @@ import type { Settings } from '#config/settings.ts'
 import { AnswerMemory } from '#src/document/answer-memory.ts'
 import { Events } from '#src/events.ts'
 import { RequestPriority } from '#src/ingest/process/request-priority.ts'
+import type { Budget } from '#src/ledger/account-spending.ts'
 import { type OutageNotice, outageNotices } from '#src/observe/outage-text.ts'
 import { connectRedis, type RedisConnection } from '#src/redis/connection.ts'
 import { watchRedis } from '#src/redis/watch-redis.ts'
 import { type Folders, foldersOf } from './location.ts'
 import { gateReadings } from './gate-readings.ts'
 import { type Observer, openObserver } from './observe.ts'
-import { budgetsOf, openRequests, type Requests } from './open-requests.ts'
+import { openRequests, type Requests } from './open-requests.ts'
 import type { NoticesFor } from './s3-notices.ts'
 import { madeFor } from './setting-errors.ts'
 import { type PrivateRedis, privateRedis } from './private-redis.ts'
@@ -35,6 +36,8 @@ export interface Shared extends AsyncDisposable {
   readonly slots: LimitFunction
   readonly requestPriority: RequestPriority
   readonly answerMemory: AnswerMemory
+  /** What the pipelines spend together; the cap of each is that of its queue, and binds workers on other machines too. */
+  readonly budgets: readonly Budget[]
   readonly connection: (signal: AbortSignal) => Promise<RedisConnection>
   /** The way to the service that a pipeline's settings name. */
   readonly requests: (settings: Settings, signal: AbortSignal) => Promise<Requests>
@@ -50,19 +53,17 @@ export function openShared({ settings, say, redis: begun }: SharedOptions): Shar
   const resources = new AsyncDisposableStack()
   const ownRedis = resources.use(begun ?? privateRedis({ settings, say }))
   const folders = foldersOf(settings)
-  const run = randomUUID()
   const connection = once((signal) => openRedis({ settings, folders, redis: ownRedis }, resources, signal))
   const events = new Events()
   let engine: Service | null = null
   const opened = new Map<string, Promise<Requests>>()
   const requestsFor: Shared['requests'] = (own, signal) => {
-    const budgets = budgetsOf({ run, all: settings })
     const { parseApiUrl, parseApiKey, rate, apiConcurrency } = own
     const open = async (): Promise<Requests> => {
       const service: Service = serviceOf(own) ?? (engine ??= openEngine({ settings, folders, events }, resources))
-      return openRequests({ settings: own, service, connection: await connection(signal), budgets }, resources)
+      return openRequests({ settings: own, service, connection: await connection(signal) }, resources)
     }
-    const key = JSON.stringify([parseApiUrl, parseApiKey, rate, apiConcurrency, budgets])
+    const key = JSON.stringify([parseApiUrl, parseApiKey, rate, apiConcurrency])
     const requests = opened.get(key) ?? open()
     opened.set(key, requests)
     return requests
@@ -94,6 +95,7 @@ export function openShared({ settings, say, redis: begun }: SharedOptions): Shar
     slots,
     requestPriority,
     answerMemory,
+    budgets: budgetsOf(settings),
     connection,
     events,
     observer,
@@ -101,6 +103,12 @@ export function openShared({ settings, say, redis: begun }: SharedOptions): Shar
     outages,
   }
   return { ...common, requests: requestsFor, [Symbol.asyncDispose]: dispose }
+}
+
+/** Each process with `--max-credits` is a run of its own, also when it goes on tomorrow. */
+function budgetsOf({ maxCredits, monthlyCredits }: Settings): readonly Budget[] {
+  const monthly: Budget = { per: 'month', limitCredits: monthlyCredits ?? null }
+  return maxCredits === undefined ? [monthly] : [{ per: 'run', run: randomUUID(), limitCredits: maxCredits }, monthly]
 }
 
 /** Made at the first call, which also says how long it may be waited for. */

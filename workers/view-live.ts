@@ -1,13 +1,14 @@
 import type { Settings } from '#config/settings.ts'
 import { gateLine, waitsUntil } from '#src/gate/gate-line.ts'
-import { type GateState, monthOf } from '#src/gate/gate-state.ts'
+import type { GateState } from '#src/gate/gate-state.ts'
 import { openGate } from '#src/gate/open-gate.ts'
 import type { RedisGate } from '#src/gate/redis-gate.ts'
 import { type Counts, seen } from '#src/document/outcome.ts'
 import { Events } from '#src/events.ts'
-import { skippedOf } from '#src/ingest/scan/skipped-of.ts'
+import { skippedOf } from '#src/ingest/process/skip-file.ts'
 import { Pace } from '#src/observe/pace.ts'
 import { LiveHistory, type LivePipeline, type LiveStatus } from '#src/view/live.ts'
+import { creditsOf } from '#src/ledger/account-spending.ts'
 import { openPipeline } from './compose.ts'
 import { describeRun } from './run-record.ts'
 import { hostedGate } from './open-requests.ts'
@@ -102,10 +103,10 @@ function skippedReader(ledger: Pipeline['ledger']): Opened['skippedBy'] {
 }
 
 async function statusOf({ pipeline, gateOf, skippedBy }: Opened, settings: Settings, pace: Pace): Promise<LiveStatus> {
-  const { ledger, queue, outages, activity, source } = pipeline
+  const { ledger, queue, outages, activity, source, connection } = pipeline
   const report = await pipeline.lastRun.read()
   const gate = hostedGate(settings, report.run)
-  const [counts, backlog, workers, paused, out, doing, state] = await Promise.all([
+  const [counts, backlog, workers, paused, out, doing, state, credits] = await Promise.all([
     ledger.counts(),
     queue.backlog(),
     queue.workers(),
@@ -113,6 +114,7 @@ async function statusOf({ pipeline, gateOf, skippedBy }: Opened, settings: Setti
     outages.list(),
     activity.read(),
     gate === null ? null : gateOf(gate).then((opened) => opened.state()),
+    gate === null ? null : creditsOf(connection, gate),
   ])
   const { pending, done, partial, failed, skipped } = counts
   const left = limitsOf(state, paused || out.length > 0)
@@ -130,7 +132,15 @@ async function statusOf({ pipeline, gateOf, skippedBy }: Opened, settings: Setti
     limiter: state === null ? null : limiterOf(state, workers > 0),
     budgets: [
       ...(doing.cap === null ? [] : [{ scope: 'run' as const, ...doing.cap, held: 0 }]),
-      ...(state === null ? [] : [monthBudget(state, settings.monthlyCredits ?? null)]),
+      ...(credits === null
+        ? []
+        : [
+            {
+              scope: 'month' as const,
+              limit: settings.monthlyCredits ?? null,
+              ...(credits.month ?? { spent: 0, held: 0 }),
+            },
+          ]),
     ],
     processes: doing.processes.map((one) => ({ ...one, documents: [...one.documents] })),
     outages: [...out],
@@ -154,9 +164,3 @@ function limiterOf(state: GateState, probes: boolean): LiveStatus['limiter'] {
     shut: shut === null ? null : { cause: shut.cause, probeInMs: probes ? shut.probeInMs : null },
   }
 }
-
-const monthBudget = (state: GateState, limit: number | null): LiveStatus['budgets'][number] => ({
-  scope: 'month',
-  limit,
-  ...(monthOf(state) ?? { spent: 0, held: 0 }),
-})

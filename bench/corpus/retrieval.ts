@@ -1,5 +1,5 @@
 import type { TokenCounter } from '#src/corpus/chunks/chunk.ts'
-import { openEncoding } from '#src/corpus/tokens/encodings.ts'
+import { openEncoding } from '#src/corpus/tokens/open-counter.ts'
 import { Random } from '../../test/support/random.ts'
 import { Bm25 } from './bm25.ts'
 import { type Contestant, contestants } from './contestants.ts'

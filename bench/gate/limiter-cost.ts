@@ -28,13 +28,13 @@ export async function limiterCost(server: TestRedis, slots: number, documents: n
   let left = WARM_UP
   const slot = async (): Promise<void> => {
     while ((left -= 1) >= 0) {
-      const ticket = { key: `document-${left}`, credits: 0 }
+      const ticket = { key: `document-${left}` }
       const turn = await gate.approach(ticket, never)
       if (turn.kind !== 'turn') throw new Error(`no turn: ${turn.reason}`)
       await using _ = turn
       const admission = await gate.enter({ ...ticket, turn }, never)
       if (admission.kind !== 'admitted') throw new Error(`not admitted: ${admission.kind}`)
-      await gate.leave(admission.permit, { kind: 'accepted', credits: 0, durationMs: 1, queuedMs: 0 })
+      await gate.leave(admission.permit, { kind: 'accepted', durationMs: 1, queuedMs: 0 })
     }
   }
   const run = (): Promise<void[]> => Promise.all(Array.from({ length: slots }, slot))

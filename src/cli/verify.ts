@@ -9,7 +9,7 @@ import { GONE, type LedgerEntry } from '#src/document/ledger-entry.ts'
 import type { Orphan } from '#src/document/orphan.ts'
 import type { DocumentRecord } from '#src/document/record.ts'
 import { Events } from '#src/events.ts'
-import { isDone, renew } from '#src/ingest/maintain/disagreement.ts'
+import { isDone, renew } from '#src/ingest/process/disagreement.ts'
 import { lostRecords } from '#src/ingest/maintain/lost-records.ts'
 import { rebuildLedger } from '#src/ingest/maintain/rebuild-ledger.ts'
 import {

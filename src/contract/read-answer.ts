@@ -1,4 +1,5 @@
 import type { DocumentRecord, PageCounts, SpanCounts } from '#src/document/record.ts'
+import { namedPages } from '#src/document/page-list.ts'
 import { type Extensions, extensionsOf } from './extensions.ts'
 import { jsonObject, oneLine, replacedIn } from './error-body.ts'
 import { verifySpans } from './markdown-spans.ts'
@@ -102,10 +103,7 @@ function siteProblem(status: unknown): string | null {
 
 function pagesOf(pages: readonly BlockPage[] | null | undefined, status: string, what: string): string | null {
   const numbers = (pages ?? []).filter((page) => page.status === status).map(({ pageNumber }) => pageNumber)
-  if (numbers.length === 0) return null
-  const listed = numbers.slice(0, 10).join(', ')
-  const more = numbers.length > 10 ? ` and ${numbers.length - 10} more` : ''
-  return `${numbers.length === 1 ? 'page' : 'pages'} ${listed}${more} ${what}`
+  return numbers.length === 0 ? null : `${namedPages(numbers)} ${what}`
 }
 
 /** Contract, "Limits": signed audio and video links last an hour, screenshots a day. */

@@ -34,6 +34,15 @@ function pagesOfText(text: string): number[] {
   })
 }
 
+/** Pages that a sentence names. */
+const MOST_NAMED = 10
+
+/** As a sentence names them: `page 3`, `pages 1, 2`; of many the first ten. */
+export function namedPages(pages: readonly number[]): string {
+  const more = pages.length > MOST_NAMED ? ` and ${pages.length - MOST_NAMED} more` : ''
+  return `${pages.length === 1 ? 'page' : 'pages'} ${pages.slice(0, MOST_NAMED).join(', ')}${more}`
+}
+
 /** As few lists as hold all these pages, each short enough for the name of a receipt and of `most` pages at the most. */
 export function pageLists(pages: readonly number[], most: number): number[][] {
   const lists: number[][] = []

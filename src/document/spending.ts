@@ -21,19 +21,16 @@ export type Reserving =
 export type Charge = number | 'unsent' | 'unknown'
 
 /**
- * The spending cap of a queue. It binds every worker that takes jobs from the queue, on all machines, whichever process
- * set it. Reservations use the price model or what the service charged for the recipe before, whichever is higher; while
- * neither is borne out by a charge, one request of a recipe is in flight at a time.
+ * All that limits what requests may cost. The cap of a queue binds every worker that takes jobs from the queue, on all
+ * machines, whichever process set it; the budgets of an API key bind all processes that send with it. Reservations use
+ * the price model or what the service charged for the recipe before, whichever is higher; while neither is borne out by
+ * a charge, a capped queue has one request of a recipe in flight at a time.
  *
  * More than the cap is charged only by requests that cost more than was set aside for them: the first one of a recipe, and
  * after a rise those that were reserved before the rise was first reported. A process that is killed reports nothing, and
  * what was in flight there counts as it was set aside.
  */
 export interface Spending {
-  /** What a request is expected to cost, in credits, as far as this process knows. */
-  expected(recipe: RecipeHash, modelled: number): number
-  /** Whether the queue had a cap when this process last asked: then a reservation comes before anything else. */
-  readonly isCapped: boolean
   reserve(recipe: RecipeHash, modelled: number): Promise<Reserving>
   /** Ends a reservation; repeatable. */
   conclude(reservation: Reservation, charge: Charge): Promise<void>
@@ -41,8 +38,6 @@ export interface Spending {
 
 /** Of a service that charges nothing. */
 export const NO_SPENDING: Spending = {
-  isCapped: false,
-  expected: (_, modelled) => modelled,
   reserve: async (recipe, modelled) => ({
     kind: 'reserved',
     reservation: { id: '', recipe, modelled, credits: modelled },

@@ -2,8 +2,6 @@
 export interface Ticket {
   /** Names what is sent: its failures are remembered under it. */
   readonly key: string
-  /** What the request is expected to cost. */
-  readonly credits: number
   /** Before all that wait in this process. */
   readonly first?: boolean
   /** When it aborts, the request waits no longer. */
@@ -41,16 +39,16 @@ export interface Permit {
   readonly bound: boolean
 }
 
-/** What came of a ticket. `retryInMs`: when asking again may let a probe through; null when only a change by hand helps. */
+/** What came of a ticket. `retryInMs`: when asking again may let a probe through. */
 export type Admission =
   | { readonly kind: 'admitted'; readonly permit: Permit }
   /** `readFirst`: its turn has come, once its document is read. */
   | { readonly kind: 'wait'; readonly waitMs: number; readonly reason: string; readonly readFirst?: true }
   | {
       readonly kind: 'halted'
-      readonly cause: 'credits' | 'key' | 'permission' | 'budget'
+      readonly cause: 'credits' | 'key' | 'permission'
       readonly message: string
-      readonly retryInMs: number | null
+      readonly retryInMs: number
     }
 
 /** `countsAsAttempt`: the failure is the request's own. `retryInMs`: the earliest time for it; null without an opinion. */

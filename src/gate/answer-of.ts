@@ -1,7 +1,6 @@
 import type { Ticket } from './admission.ts'
 import { assertNever } from './assert-never.ts'
 import type { EnterReply } from './border.ts'
-import { budgetMessage } from './budget.ts'
 import type { Answer } from './waiting-line.ts'
 
 /** What the reply of the script means for the document that asked with this ticket. */
@@ -14,12 +13,7 @@ export function answerOf(reply: EnterReply, ticket: Ticket, id: string): Answer 
     case 'wait':
       return reply
     case 'halted':
-      return { kind: 'halted', haltsAll: true, admission: reply }
-    case 'budget': {
-      const message = budgetMessage(reply.scope, reply.limit, reply.spent, ticket.credits)
-      const admission = { kind: 'halted', cause: 'budget', message, retryInMs: null } as const
-      return { kind: 'halted', haltsAll: false, admission }
-    }
+      return { kind: 'halted', admission: reply }
     default:
       return assertNever(reply)
   }

@@ -16,7 +16,6 @@ export interface Limits {
   readonly leaseMs: number
   readonly rateCeiling?: number | undefined
   readonly placesCeiling?: number | undefined
-  readonly budgets: readonly { readonly scope: string; readonly limit?: number }[]
   /** Before the keys that stand as long as their process lives; without it, no process is searched for. */
   readonly alivePrefix?: string
   /** Before the channels on which processes are called. */
@@ -27,7 +26,6 @@ export interface Limits {
 /** A request that asks for a place. `more`: its process has further ones that wait. `unread`: its document is not read yet. */
 export interface Place {
   readonly id: string
-  readonly credits: number
   readonly more: boolean
   readonly unread?: boolean | undefined
 }
@@ -44,16 +42,9 @@ export type LeaveAsk = Limits &
     readonly next?: Place
   }
 export type StateAsk = Pick<Limits, 'windowMs' | 'leaseMs' | 'rateCeiling' | 'placesCeiling' | 'now'>
-export type DeclareAsk = Pick<Limits, 'process' | 'windowMs'> &
-  Declaration & {
-    readonly recorded?: {
-      readonly key: string
-      readonly store: string
-      readonly spent: Readonly<Record<string, number>>
-    }
-  }
+type DeclareAsk = Pick<Limits, 'process' | 'windowMs'> & Declaration
 
-const waitReason = z.enum(['paused', 'outage', 'refused', 'places', 'rate', 'budget'])
+const waitReason = z.enum(['paused', 'outage', 'refused', 'places', 'rate'])
 /** Why a request may not be sent now; each comes from one check of place.lua. */
 export type WaitReason = z.infer<typeof waitReason>
 
@@ -84,7 +75,6 @@ const enterReply = z.discriminatedUnion('kind', [
     message: z.string(),
     retryInMs: z.number(),
   }),
-  z.object({ kind: z.literal('budget'), scope: z.string(), limit: z.number(), spent: z.number() }),
 ])
 /** What enter.lua answers. */
 export type EnterReply = z.infer<typeof enterReply>
@@ -121,18 +111,11 @@ const stateReply = z.object({
   admitted: z.number(),
   refused: z.object({ rate: count, concurrency: count, unknown: count, queued: count }),
   shutMs: z.object({ rate: count, outage: count, credits: count, key: count, permission: count }),
-  /** An empty list is `{}` in the JSON of Redis. */
-  credits: z.union([
-    z.array(z.object({ scope: z.string(), field: z.enum(['held', 'spent']), credits: z.number() })),
-    z.object({}),
-  ]),
 })
 /** What state.lua answers. */
 export type StateReply = z.infer<typeof stateReply>
 
-const declareReply = z.object({ spent: z.record(z.string(), z.number()) })
-
-export const REPLIES = { enter: enterReply, leave: leaveReply, state: stateReply, declare: declareReply } as const
+export const REPLIES = { enter: enterReply, leave: leaveReply, state: stateReply, declare: z.object({}) } as const
 
 /** What each script takes. */
 export interface Asks {

@@ -6,7 +6,6 @@ const REASONS: Readonly<Record<WaitReason, string>> = {
   refused: 'the service refused a request for its rate limit; the gate opens',
   places: 'all places of the concurrency limit are taken; one may be free',
   rate: 'the rate limit is reached; the next place comes',
-  budget: 'what is in flight may use up the budget; that is known',
 }
 
 /** One sentence: what a document waits for, and how long that may be. */

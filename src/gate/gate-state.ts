@@ -23,14 +23,6 @@ export interface GateState {
   /** `unknown`: refused, and the answer did not say for which limit. */
   readonly refused: Readonly<Record<'rate' | 'concurrency' | 'unknown' | 'queued', number>>
   readonly shutMs: Readonly<Record<ShutCause | 'rate', number>>
-  /** Credits by budget scope (`run:…`, `month:2026-11`). */
-  readonly credits: ReadonlyMap<string, Credits>
-}
-
-export interface Credits {
-  /** Reserved for what is in flight. */
-  readonly held: number
-  readonly spent: number
 }
 
 export function gateState(reply: StateReply, windowMs: number, waitingDocuments: number): GateState {
@@ -50,20 +42,5 @@ export function gateState(reply: StateReply, windowMs: number, waitingDocuments:
     admitted: reply.admitted,
     refused: reply.refused,
     shutMs: reply.shutMs,
-    credits: creditsByScope(reply.credits),
   }
-}
-
-function creditsByScope(entries: StateReply['credits']): ReadonlyMap<string, Credits> {
-  const scopes = new Map<string, Credits>()
-  for (const { scope, field, credits } of Array.isArray(entries) ? entries : []) {
-    scopes.set(scope, { ...(scopes.get(scope) ?? { held: 0, spent: 0 }), [field]: credits })
-  }
-  return scopes
-}
-
-/** Credits of the month; however many months there were, the last one counts. Null before the first. */
-export function monthOf({ credits }: GateState): Credits | null {
-  const months = [...credits].filter(([scope]) => scope.startsWith('month:')).toSorted(([a], [b]) => (a < b ? 1 : -1))
-  return months[0]?.[1] ?? null
 }

@@ -1,5 +1,4 @@
 import { createHash, randomUUID } from 'node:crypto'
-import type { Budget } from './budget.ts'
 import { RedisGate } from './redis-gate.ts'
 import { alivePrefix, duplicate, gateKeys, type RedisClient, wakePrefix } from './scripts.ts'
 import { Heartbeat } from './heartbeat.ts'
@@ -28,7 +27,6 @@ export interface GateOptions {
   readonly patienceMs?: number
   /** Refused documents that wait in this process for their time to come; further ones go back to the queue. */
   readonly mostHeld?: number
-  readonly budgets?: readonly Budget[]
   readonly random?: () => number
 }
 
@@ -73,7 +71,6 @@ export async function openGate(options: GateOptions): Promise<RedisGate> {
     leaseMs: options.leaseMs ?? DEFAULT_LEASE_MS,
     rateCeiling: options.ceilings?.requestsPerWindow ?? undefined,
     placesCeiling: options.ceilings?.concurrency ?? undefined,
-    budgets: options.budgets ?? [],
     random: options.random ?? Math.random,
   })
   calls.on('message', (_channel: string, inMs: string) => gate.call(Number(inMs)))

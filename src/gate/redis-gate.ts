@@ -1,19 +1,16 @@
 import type { Admission, Departure, Permit, Ticket, Turn } from './admission.ts'
 import { answerOf } from './answer-of.ts'
-import { type Budget, budgetAsk } from './budget.ts'
-import { chargeBudgets, correctBudgets } from './charge-budgets.ts'
 import { type GateState, gateState } from './gate-state.ts'
 import { HeldDocuments } from './held-documents.ts'
 import { type Feedback, UNSENT } from './feedback.ts'
 import { OwnPermits } from './own-permits.ts'
-import type { Asks, DeclareAsk, EnterReply, LeaveReply, Limits, Replies } from './border.ts'
+import type { Asks, EnterReply, LeaveReply, Limits, Replies } from './border.ts'
 import {
   alivePrefix,
   documentKey,
   type GateKeys,
   GateScript,
   type GateScriptName,
-  recordedKey,
   type RedisClient,
   wakePrefix,
 } from './scripts.ts'
@@ -36,7 +33,6 @@ export interface RedisGateOptions {
   readonly mostHeld: number
   readonly rateCeiling: number | undefined
   readonly placesCeiling: number | undefined
-  readonly budgets: readonly Budget[]
   readonly random: () => number
 }
 
@@ -76,7 +72,6 @@ export class RedisGate implements AsyncDisposable {
       giveBack: (permit) => this.leave(permit, UNSENT).then(ignore, ignore),
       notNow: () => this.#line.notNow(),
       isLimited: () => this.#line.isLimited,
-      isCapped: options.budgets.some(({ limitCredits }) => limitCredits !== null),
       patienceMs: options.limitPatienceMs,
       now: () => performance.now(),
     })
@@ -154,28 +149,14 @@ export class RedisGate implements AsyncDisposable {
   }
 
   /**
-   * Makes Redis agree with what this process knows: its permits are exactly those that it holds, their credits are
-   * reserved, and no budget has less spent than it saw. For a Redis that lost data or was rolled back; repeatable, and
-   * harmless at any moment.
+   * Makes Redis agree with what this process knows: its permits are exactly those that it holds. For a Redis that lost
+   * data or was rolled back; repeatable, and harmless at any moment.
    */
   async redeclare(): Promise<void> {
-    await this.#say({})
-  }
-
-  /** What the records of a store say was spent, by budget (`month:2026-11`): a lost Redis never resets a cap. */
-  async restoreSpent(store: string, spent: ReadonlyMap<string, number>): Promise<void> {
-    const key = recordedKey(this.#options.keys)
-    await this.#say({ recorded: { key, store, spent: Object.fromEntries(spent) } })
-  }
-
-  /** Counts credits of a request that takes no permit in every budget; returns why not where one does not cover them. */
-  charge(credits: number): Promise<string | null> {
-    return chargeBudgets({ ...this.#options, own: this.#own }, credits)
-  }
-
-  /** Corrects what `charge` counted by the difference to what was charged in the end. */
-  correctCharge(difference: number): Promise<void> {
-    return correctBudgets({ ...this.#options, own: this.#own }, difference)
+    const { process, windowMs, heartbeat } = this.#options
+    // The heartbeat first: permits of a process without one are taken away.
+    const declaration = { process, windowMs, ...this.#own.declaration() }
+    await Promise.all([heartbeat.renew(), this.#run(this.#declare, '', declaration)])
   }
 
   /** What the gate has learned and does, for metrics and the progress line. */
@@ -199,41 +180,27 @@ export class RedisGate implements AsyncDisposable {
   }
 
   async #ask(ticket: Ticket, more: boolean): Promise<Answer> {
-    const id = this.#newId(ticket)
-    const { credits } = ticket
+    const id = this.#own.ask()
+    const { unread } = ticket
     try {
-      const reply = await this.#run(this.#enter, ticket.key, {
-        ...this.#limits(),
-        id,
-        credits,
-        more,
-        unread: ticket.unread,
-      })
+      const reply = await this.#run(this.#enter, ticket.key, { ...this.#limits(), id, more, unread })
       this.#note(id, reply)
       return answerOf(reply, ticket, id)
     } catch (error) {
-      this.#own.refused(id)
+      this.#own.gone(id)
       throw error
     }
   }
 
-  async #say(more: Pick<DeclareAsk, 'recorded'>): Promise<void> {
-    const { process, windowMs, heartbeat } = this.#options
-    const ask = { process, windowMs, ...this.#own.declaration(), ...more }
-    // The heartbeat first: permits of a process without one are taken away.
-    const [, answer] = await Promise.all([heartbeat.renew(), this.#run(this.#declare, '', ask)])
-    this.#own.heard(answer.spent)
-  }
-
   #note(id: string, reply: EnterReply): void {
     if (reply.kind === 'admitted') this.#own.admitted(id, reply.enteredAt)
-    else this.#own.refused(id)
+    else this.#own.gone(id)
   }
 
   /** One script call for both: the released place goes, if it can, to the next document. */
   async #giveBack(permit: Permit, outcome: Feedback, next: Next | null = null): Promise<LeaveReply> {
     const { random } = this.#options
-    const id = next === null ? null : this.#newId(next.ticket)
+    const id = next === null ? null : this.#own.ask()
     this.#own.leaving(permit)
     try {
       const reply = await this.#run(this.#leave, permit.key, {
@@ -242,9 +209,7 @@ export class RedisGate implements AsyncDisposable {
         permit,
         rememberMs: REMEMBER_MS,
         random: random(),
-        ...(next === null || id === null
-          ? {}
-          : { next: { id, credits: next.ticket.credits, more: next.more, unread: next.ticket.unread } }),
+        ...(next === null || id === null ? {} : { next: { id, more: next.more, unread: next.ticket.unread } }),
       })
       if (next !== null && id !== null) {
         const entered = reply.entered as EnterReply
@@ -253,11 +218,11 @@ export class RedisGate implements AsyncDisposable {
       }
       return reply
     } catch (error) {
-      if (id !== null) this.#own.refused(id)
+      if (id !== null) this.#own.gone(id)
       next?.fail(error)
       throw error
     } finally {
-      this.#own.left(permit, outcome.credits ?? null)
+      this.#own.gone(permit.id)
     }
   }
 
@@ -265,23 +230,15 @@ export class RedisGate implements AsyncDisposable {
   #limits(): Limits {
     const { process, rateCeiling, windowMs, leaseMs, keys } = this.#options
     const placesCeiling = this.#placesCeiling
-    const budgets = this.#options.budgets.map((budget) => budgetAsk(budget, new Date()))
     return {
       process,
       windowMs,
       leaseMs,
       rateCeiling,
       placesCeiling,
-      budgets,
       alivePrefix: alivePrefix(keys),
       wakePrefix: wakePrefix(keys),
     }
-  }
-
-  #newId({ credits }: Ticket): string {
-    const capped = this.#options.budgets.filter((budget) => budget.limitCredits !== null)
-    const scopes = capped.length === 0 ? [] : this.#options.budgets.map((budget) => budgetAsk(budget, new Date()).scope)
-    return this.#own.ask(credits, scopes)
   }
 
   #run<Name extends GateScriptName>(

@@ -14,10 +14,6 @@ export interface GateKeys {
   readonly open: string
   /** Processes that wait, by time of arrival. */
   readonly line: string
-  /** Credits held and spent, by budget scope. */
-  readonly budget: string
-  /** What each lease has reserved. */
-  readonly held: string
   /** Documents that failed as probes since the gate was shut. */
   readonly probed: string
 }
@@ -29,8 +25,6 @@ export function gateKeys(prefix: string, keyDigest: string): GateKeys {
     state: `${tag}:state`,
     open: `${tag}:open`,
     line: `${tag}:line`,
-    budget: `${tag}:budget`,
-    held: `${tag}:held`,
     probed: `${tag}:probed`,
   }
 }
@@ -83,11 +77,6 @@ const PARTS: Readonly<Record<GateScriptName, readonly string[]>> = {
   declare: [...LAW_PARTS, 'common', 'declare'],
 }
 
-/** What the records of each store say was spent, by budget. */
-export function recordedKey(keys: GateKeys): string {
-  return `${keys.tag}:recorded`
-}
-
 /** One of the scripts, as Redis runs it. */
 export class GateScript<Name extends GateScriptName> {
   readonly source: string
@@ -105,8 +94,8 @@ export class GateScript<Name extends GateScriptName> {
    * twice with the same argument.
    */
   async run(redis: RedisClient, keys: GateKeys, document: string, ask: Asks[Name]): Promise<Replies[Name]> {
-    const { state, open, line, budget, held, probed } = keys
-    const args = [7, state, open, line, budget, held, probed, document, JSON.stringify(ask)] as const
+    const { state, open, line, probed } = keys
+    const args = [5, state, open, line, probed, document, JSON.stringify(ask)] as const
     let answer: unknown
     try {
       answer = await redis.evalsha(this.#sha, ...args)

@@ -12,10 +12,8 @@ export interface UnreadLineOptions {
   readonly giveBack: (permit: Permit) => Promise<void>
   /** The answer to a document that goes back to the queue. */
   readonly notNow: () => Wait
-  /** The gate keeps requests back for a limit, or does not; false for what may last: an outage, a halt, a budget. */
+  /** The gate keeps requests back for a limit, or does not; false for what may last: an outage, a halt. */
   readonly isLimited: () => boolean
-  /** A budget has a limit: what a request costs must be known before it gets a permit, so its document is read first. */
-  readonly isCapped: boolean
   /** Milliseconds that a document waits here before it goes back to the queue. */
   readonly patienceMs: number
   /** Monotonic milliseconds. */
@@ -39,9 +37,9 @@ interface Waiter {
  * - **ahead** of its permit, while fewer than `Throughput.readAhead` are read and wait for one;
  * - **with** its permit, where the process gets few: the first unread document asks the gate, and is read when it may go.
  *
- * One document at a time is read ahead in any case where the permit cannot come first, or is not what is missing: a budget
- * has a limit; an outage or a halt may last, and a document whose answer was bought before needs no permit; the latest
- * document that was read needed none; it is to be the probe of a pause, which must leave at once.
+ * One document at a time is read ahead in any case where the permit cannot come first, or is not what is missing: an
+ * outage or a halt may last, and a document whose answer was bought before needs no permit; the latest document that was
+ * read needed none; it is to be the probe of a pause, which must leave at once.
  */
 export class UnreadLine {
   readonly #options: UnreadLineOptions
@@ -119,8 +117,7 @@ export class UnreadLine {
 
   /** The permit cannot come first, or is not what is missing. */
   #readsFirst(): boolean {
-    const { isCapped, isLimited } = this.#options
-    return isCapped || this.#latestNeededNone || !isLimited()
+    return this.#latestNeededNone || !this.#options.isLimited()
   }
 
   /** One question at a time, and none while a document that was read asks. */

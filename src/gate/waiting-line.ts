@@ -15,8 +15,8 @@ export type Answer =
       readonly askInMs?: number | undefined
       readonly readFirst?: true | undefined
     }
-  /** Where the flag is true, for all requests that wait, not only for the one that asked. */
-  | { readonly kind: 'halted'; readonly haltsAll: boolean; readonly admission: Admission & { kind: 'halted' } }
+  /** For all requests that wait, not only for the one that asked. */
+  | { readonly kind: 'halted'; readonly admission: Admission & { kind: 'halted' } }
 
 export interface WaitingLineOptions {
   /** Asks the gate, once, for this ticket. `more`: others wait besides. */
@@ -25,7 +25,7 @@ export interface WaitingLineOptions {
   readonly giveBack: (permit: Permit) => void
   /** This process was called, and no document waits in it any more. */
   readonly standDown: () => void
-  /** The gate keeps requests back for what may last: an outage, a halt, a budget, a pause by hand. */
+  /** The gate keeps requests back for what may last: an outage, a halt, a pause by hand. */
   readonly heardOfNoLimit?: () => void
   /** Milliseconds that a document waits in line before it goes back to the queue. */
   readonly patienceMs: number
@@ -52,8 +52,6 @@ interface Waiter {
 /** A process that releases a place calls the next one: asking without a call finds the places of dead processes. */
 const SHORTEST_PLACES_POLL_MS = 1_000
 const LONGEST_PLACES_POLL_MS = 30_000
-/** What another budget reserved is released without a call. */
-const LONGEST_BUDGET_POLL_MS = 30_000
 /** What a timer of Node takes. */
 const LONGEST_TIMER_MS = 2 ** 31 - 1
 
@@ -253,9 +251,7 @@ export class WaitingLine {
         return
       case 'halted':
         this.#width = 1
-        for (const other of answer.haltsAll ? this.#waiters.slice() : waits ? [waiter] : []) {
-          other.resolve(answer.admission)
-        }
+        for (const other of this.#waiters.slice()) other.resolve(answer.admission)
         this.#hearLimited(false)
     }
   }
@@ -286,8 +282,6 @@ export function pollMs(reason: WaitReason, waitMs: number): number {
   switch (reason) {
     case 'places':
       return Math.min(Math.max(2 * waitMs, SHORTEST_PLACES_POLL_MS), LONGEST_PLACES_POLL_MS)
-    case 'budget':
-      return Math.min(waitMs, LONGEST_BUDGET_POLL_MS)
     case 'paused':
     case 'outage':
     case 'rate':

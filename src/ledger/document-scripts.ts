@@ -1,5 +1,7 @@
+import { Cluster } from 'ioredis'
 import type { RedisClient } from '#src/redis/lua-script.ts'
 import { MergedScript, ScriptBatch } from '#src/redis/script-batch.ts'
+import { DECLARE, HOLD, PAY } from './account-scripts.ts'
 import { CLAIM, RELEASE, STILL_HELD } from './claim-scripts.ts'
 import { BEGIN, CLEAR, CONCLUDE } from './intent-scripts.ts'
 import { SETTLE } from './ledger-scripts.ts'
@@ -16,15 +18,19 @@ export const OF_DOCUMENTS = new MergedScript('documents', [
   SETTLE,
   RESERVE,
   CONCLUDE_RESERVATION,
+  HOLD,
+  PAY,
+  DECLARE,
 ])
 
 const batches = new WeakMap<RedisClient, Map<string, ScriptBatch>>()
 
-/** The batch of a pipeline on a connection. On Redis Cluster all keys of one pipeline are in one slot. */
-export function documentScripts(connection: RedisClient, pipeline: string): ScriptBatch {
+/** The batch of a connection; on Redis Cluster that of a slot, which `tag` names: all keys of a pipeline are in one. */
+export function documentScripts(connection: RedisClient, tag: string): ScriptBatch {
+  const slot = connection instanceof Cluster ? tag : ''
   const ofConnection = batches.get(connection) ?? new Map<string, ScriptBatch>()
   batches.set(connection, ofConnection)
-  const batch = ofConnection.get(pipeline) ?? new ScriptBatch(connection, OF_DOCUMENTS)
-  ofConnection.set(pipeline, batch)
+  const batch = ofConnection.get(slot) ?? new ScriptBatch(connection, OF_DOCUMENTS)
+  ofConnection.set(slot, batch)
   return batch
 }

@@ -1,6 +1,7 @@
+import { randomUUID } from 'node:crypto'
 import type { RecipeHash } from '#src/document/ids.ts'
 import { redisPrefix } from '#src/document/pipeline.ts'
-import type { Charge, Reservation, Reserving, Spending } from '#src/document/spending.ts'
+import type { Charge, Reservation, Reserving } from '#src/document/spending.ts'
 import type { RedisClient } from '#src/redis/lua-script.ts'
 import type { ScriptBatch } from '#src/redis/script-batch.ts'
 import { documentScripts } from './document-scripts.ts'
@@ -26,8 +27,8 @@ const WAITS = {
   price: 'one request shows first what a document costs',
 } as const
 
-/** `Spending` in Redis. What this process knows of it is declared anew when Redis lost data (`ProcessLease`). */
-export class RedisSpending implements Spending {
+/** The cap of a queue in Redis. What this process knows of it is declared anew when Redis lost data (`ProcessLease`). */
+export class RedisSpending {
   readonly #client: RedisClient
   readonly #ofDocuments: ScriptBatch
   readonly #lease: ProcessLease
@@ -38,7 +39,6 @@ export class RedisSpending implements Spending {
   /** What each process charged to the cap, as last seen; our own is always up to date. */
   readonly #by = new Map<string, number>()
   #cap: Cap | null = null
-  #reservations = 0
 
   constructor(options: { readonly connection: RedisClient; readonly pipeline: string; readonly lease: ProcessLease }) {
     const { connection, pipeline, lease } = options
@@ -51,10 +51,6 @@ export class RedisSpending implements Spending {
     lease.onNewEpoch(() => this.#declare())
   }
 
-  get isCapped(): boolean {
-    return this.#cap !== null && this.#cap.limit !== ''
-  }
-
   /** Sets the cap of the queue for a run that begins, or lifts the one of a run that ended; answers what holds now. */
   async setCap(run: string, limitCredits: number | null): Promise<number | null> {
     const { id, leaseMs } = this.#lease
@@ -65,16 +61,15 @@ export class RedisSpending implements Spending {
     return limit === '' ? null : Number(limit)
   }
 
+  /** What a request is expected to cost, in credits, as far as this process knows. */
   expected(recipe: RecipeHash, modelled: number): number {
     const price = this.#prices.get(recipe)
     if (price === undefined) return modelled
     return Math.max(modelled, price.startsWith('=') ? Number(price.slice(1)) : modelled * Number(price))
   }
 
-  async reserve(recipe: RecipeHash, modelled: number): Promise<Reserving> {
-    this.#reservations += 1
+  async reserve(recipe: RecipeHash, modelled: number, id: string = randomUUID()): Promise<Reserving> {
     const lease = this.#lease
-    const id = `${lease.id}-${this.#reservations}`
     const reply = await inTouch(lease, () => {
       const values = [id, recipe, modelled, lease.leaseMs, lease.id, lease.epoch, this.#processes]
       return this.#ofDocuments.run(RESERVE, this.#keys, values)
@@ -83,7 +78,9 @@ export class RedisSpending implements Spending {
     const [verdict, limit, spent, credits, price, run] = reply
     const reservation: Reservation = { id, recipe, modelled, credits: Number(credits) }
     if (verdict === 'free') return { kind: 'reserved', reservation }
-    if (verdict === 'over') return { kind: 'over', message: overMessage(limit, spent, credits) }
+    if (verdict === 'over') {
+      return { kind: 'over', message: overMessage('this run', '--max-credits', [limit, spent, credits]) }
+    }
     if (verdict !== 'reserved') return { kind: 'wait', reason: WAITS[verdict] }
     const text = `${lease.id} ${run} ${credits} ${price === '' ? 0 : 1} ${recipe}`
     this.#held.set(id, { run, credits: Number(credits), text })
@@ -145,10 +142,11 @@ export class RedisSpending implements Spending {
 /** Credits charged for each of the model; where the model says nothing, as they are. */
 const priceOf = (charge: number, modelled: number): string => (modelled > 0 ? String(charge / modelled) : `=${charge}`)
 
-function overMessage(limit: string, spent: string, next: string): string {
-  const [capped, used, needed] = [limit, spent, next].map((text) => Math.round(Number(text) * 100) / 100)
+/** Why nothing more is sent, for a person. `credits`: the limit, what is spent, and what the next document needs. */
+export function overMessage(of: string, raise: string, credits: readonly [string, string, string | number]): string {
+  const [capped, used, needed] = credits.map((amount) => Math.round(Number(amount) * 100) / 100)
   return (
-    `the budget for this run is ${capped} credits: ${used} are spent and the next document needs ${needed}. ` +
-    'Raise --max-credits to go on; every waiting document is kept.'
+    `the budget for ${of} is ${capped} credits: ${used} are spent and the next document needs ${needed}. ` +
+    `Raise ${raise} to go on; every waiting document is kept.`
   )
 }

@@ -1,8 +1,8 @@
 import { MAX_LIMIT, MIN_LIMIT, type TokenCounter } from '#src/corpus/chunks/chunk.ts'
 import type { ChunkLine } from '#src/corpus/export/chunk-line.ts'
-import type { FigureOptions } from '#src/corpus/figures/add-images.ts'
+import type { FigureOptions } from '#src/corpus/export/add-images.ts'
 import { exportRows } from '#src/corpus/export/export-rows.ts'
-import { readAhead } from '#src/corpus/export/read-ahead.ts'
+import { mapInOrder } from '#src/document/map-in-order.ts'
 import { readDocument } from '#src/corpus/export/read-document.ts'
 import { HygieneReader } from '#src/corpus/hygiene/hygiene.ts'
 import { openCounter } from '#src/corpus/tokens/open-counter.ts'
@@ -40,7 +40,7 @@ export async function* chunkLines(
   requireWhole('overlap', overlap, 0, Math.floor(limit / 4))
   const reader = options.hygiene === true ? await HygieneReader.open() : null
   const counter = typeof tokenizer === 'string' ? await openCounter(tokenizer) : tokenizer
-  const documents = readAhead(records, async (record) => readDocument(store, record), AHEAD)
+  const documents = mapInOrder(records, AHEAD, async (record) => readDocument(store, record))
   const division = { counter, limit, overlap, pages, where: null, figures }
   for await (const row of exportRows(documents, reader, division)) {
     if (row.kind === 'chunk') yield row.line

@@ -10,8 +10,8 @@ export type Admission =
       readonly kind: 'halted'
       readonly cause: HaltCause
       readonly message: string
-      /** When asking again may let a probe through; null when only a change by hand helps (the budget). */
-      readonly retryInMs: number | null
+      /** When asking again may let a probe through. */
+      readonly retryInMs: number
     }
 
 export interface Permit {
@@ -32,8 +32,6 @@ export type Report =
   | {
       readonly verdict: Verdict
       readonly durationMs: number
-      /** What it cost: reported or priced; 0 when nothing was charged. Null: unknown, what was reserved counts as spent. */
-      readonly credits: number | null
     }
   | { readonly verdict: 'abandoned' }
   | { readonly verdict: 'unsent' }
@@ -58,21 +56,19 @@ export interface Turn extends AsyncDisposable {
 export interface Gate {
   /**
    * Waits until a document is to be read for its request: with its permit, or ahead of it where this process gets many.
-   * Answers `wait` where it goes back to the queue unread. `credits`: as far as they are known before it is read.
+   * Answers `wait` where it goes back to the queue unread.
    */
   approach(
-    ticket: { readonly key: SourceKey; readonly credits: number; readonly until?: AbortSignal },
+    ticket: { readonly key: SourceKey; readonly until?: AbortSignal },
     signal: AbortSignal,
   ): Promise<Turn | Extract<Admission, { kind: 'wait' }>>
   /**
-   * Waits for a permit: about a minute for a limit, longer where its turn is near, 5 s for anything else. `credits` is what
-   * the request is expected to cost; `first`: before all that wait in this process; `until`: when it aborts, the document
-   * waits no longer and goes back to the queue.
+   * Waits for a permit: about a minute for a limit, longer where its turn is near, 5 s for anything else. `first`: before
+   * all that wait in this process; `until`: when it aborts, the document waits no longer and goes back to the queue.
    */
   enter(
     ticket: {
       readonly key: SourceKey
-      readonly credits: number
       readonly first?: boolean
       readonly until?: AbortSignal
       readonly turn?: Turn

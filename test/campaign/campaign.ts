@@ -11,7 +11,7 @@ import { type Mutant, MUTANTS, type Patch } from './mutants.ts'
 import { CREDITS } from './metrics/draw-run.ts'
 import { numbersRun } from './numbers/numbers-run.ts'
 import type { FaultKind } from './classes/index.ts'
-import { killingPlan, type Plan, planOf, type Scenario } from './plan.ts'
+import { type Plan, planOf, type Scenario } from './plan.ts'
 import type { ServiceRun } from './service/charges.ts'
 import { ChargingService } from './service/charging-service.ts'
 import type { StoreAddress } from './checker/store-files.ts'
@@ -29,8 +29,6 @@ export interface CampaignOptions {
   /** Scenarios and kinds of faults to draw from; all of them when not given. */
   readonly scenarios?: readonly Scenario[] | undefined
   readonly faults?: readonly FaultKind[] | undefined
-  /** Instead of all else: so many processes are killed, one after the other. */
-  readonly kills?: number
   /** Null for the program as it is. */
   readonly mutant: Mutant | null
   /** Tells each plan before it is played. */
@@ -38,8 +36,6 @@ export interface CampaignOptions {
   /** Ends at the first seed that breaks a law. */
   readonly untilFound: boolean
   readonly say: (line: string) => void
-  /** True: no further run is begun. */
-  readonly isLate?: () => boolean
   /** Ends the campaign: what was not played to its end does not count. */
   readonly signal?: AbortSignal
 }
@@ -76,9 +72,9 @@ export async function campaign(options: CampaignOptions): Promise<CampaignResult
   const signal = AbortSignal.any([found.signal, ...(options.signal === undefined ? [] : [options.signal])])
   const slot = async (): Promise<void> => {
     await using redis = await FaultRedis.start()
-    while (next < options.seed + options.runs && !signal.aborted && options.isLate?.() !== true) {
+    while (next < options.seed + options.runs && !signal.aborted) {
       const seed = next++
-      const plan = options.kills === undefined ? planOf(seed, options) : killingPlan(seed, options.kills)
+      const plan = planOf(seed, options)
       if (options.verbose) options.say(JSON.stringify(plan))
       const startedAt = Date.now()
       const { target } = options
@@ -130,9 +126,8 @@ function only(law: keyof Breaches, sentences: readonly string[]): RunResult {
 
 function report(plan: Plan, result: RunResult, tookMs: number, say: (line: string) => void): void {
   const { requests, faults, ambiguous, ambiguousBound, breaches, journal } = result
-  const named = faults.length > 20 ? `${faults.length} faults` : faults.join(' ')
   const counted = `${requests} requests, ${ambiguous} of ${ambiguousBound} in doubt`
-  say(`seed ${plan.seed}, ${plan.scenario}: ${requests > 0 ? `${counted}, ${named}, ` : ''}${tookMs} ms`)
+  say(`seed ${plan.seed}, ${plan.scenario}: ${requests > 0 ? `${counted}, ${faults.join(' ')}, ` : ''}${tookMs} ms`)
   for (const [law, sentences] of Object.entries(breaches)) {
     for (const sentence of sentences) say(`  seed ${plan.seed} ${law}: ${sentence}`)
   }

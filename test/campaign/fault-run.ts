@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { EXIT } from '#src/cli/exit-codes.ts'
 import { Random } from '../support/random.ts'
 import type { RunningSluice } from '../support/sluice.ts'
 import { Archive } from './world/archive.ts'
@@ -15,9 +16,9 @@ import {
   checkLedger,
   checkOutcome,
   checkZero,
+  budgetBreaches,
   isEmpty,
   noBreaches,
-  overBudget,
 } from './checker/laws.ts'
 import { checkLedgerWhileWritten } from './checker/ledger-consistency-checker.ts'
 import { NumbersChecker } from './checker/numbers.ts'
@@ -191,7 +192,8 @@ class FaultRun {
     const interruptions = [...interrupted, ...(await readStalls(this.processes.stalls))]
     const slots = plan.concurrency * (1 + plan.helpers)
     const { charges } = this.#world.service
-    this.#breaches.unexplained.push(...overBudget({ budget, slots, charges, interruptions, losesData }))
+    const isHalted = (await capped.finished).code === EXIT.halted
+    this.#breaches.unexplained.push(...budgetBreaches({ budget, slots, charges, interruptions, losesData, isHalted }))
   }
 
   async #comeToAnEnd(): Promise<void> {

@@ -11,9 +11,8 @@ import { folderTarget } from './world/environment.ts'
  * `npm run test:campaign -- --runs N --seed S`: N runs with seeds S, S + 1, …, several side by side. Each breach is reported
  * with its seed; the last line is the sum as one JSON object. Exit code 2 with a breach.
  * `--runs 1 --seed X` plays a single one again, `--verbose` shows its plan. `--scenario budget,numbers` and `--faults
- * flush,kill` draw from these only. `--minutes` begins no run after so many.
- * `--mutants` plants each mistake, or those of the faults that `--faults` names, and searches for it. `--kills N` is one
- * run of ten times as many documents, in which N processes are killed.
+ * flush,kill` draw from these only.
+ * `--mutants` plants each mistake, or those of the faults that `--faults` names, and searches for it.
  * With `--s3` source and store are in buckets of a real object store instead of folders.
  */
 
@@ -28,12 +27,9 @@ const { values } = parseArgs({
     faults: { type: 'string' },
     mutant: { type: 'string' },
     mutants: { type: 'boolean', default: false },
-    kills: { type: 'string' },
-    minutes: { type: 'string' },
     verbose: { type: 'boolean', default: false },
   },
 })
-const { kills } = values
 const faults = namedIn('faults', values.faults, FAULTS)
 const mutant = namedIn('mutant', values.mutant, Object.keys(MUTANTS).filter(isMutant))?.[0] ?? null
 const target = values.s3 ? await openS3Target() : folderTarget
@@ -45,7 +41,7 @@ await using ground = target
 const say = (line: string): void => void process.stdout.write(`${line}\n`)
 const options = {
   target: ground,
-  sideBySide: kills === undefined ? Number(values['side-by-side']) : 1,
+  sideBySide: Number(values['side-by-side']),
   short: values.short || values.mutants,
   scenarios: namedIn('scenario', values.scenario, SCENARIOS),
   verbose: values.verbose,
@@ -62,7 +58,6 @@ async function searchAll(): Promise<number> {
     return only === targetKind && (faults === undefined || faults.includes(fault))
   })
   for (const [fault, planted] of searched) {
-    if (isLate()) break
     const breaches: string[] = []
     const result = await campaign({
       ...options,
@@ -81,15 +76,10 @@ async function searchAll(): Promise<number> {
   return missed.length
 }
 
-/** `--minutes` are over: nothing more is begun. */
-const isLate = (): boolean => values.minutes !== undefined && performance.now() > 60_000 * Number(values.minutes)
-
 async function play(): Promise<number> {
   const result = await campaign({
     ...options,
-    runs: kills === undefined ? Number(values.runs) : 1,
-    ...(kills === undefined ? {} : { kills: Number(kills) }),
-    isLate,
+    runs: Number(values.runs),
     faults,
     mutant,
     untilFound: mutant !== null,

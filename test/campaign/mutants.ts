@@ -12,15 +12,19 @@ export const MUTANTS = {
   'receipt-last': [
     ['src/ingest/process/save-answer.ts', 'await deps.store.saveReceipt(answer.id, answer.body, answer.parser)', ''],
     [
-      'src/ingest/process/ingest-document.ts',
-      'return commitAnswer(work, { ...purchase.answer',
-      'return after(() => deps.store.saveReceipt(receipt, purchase.answer.body, parser), commitAnswer)(work, { ...purchase.answer',
+      'src/ingest/process/obtain-answer.ts',
+      'answer: { reading, receipt, parser, requestId, cost }',
+      'answer: { reading, receipt, parser, requestId, cost, body: answer.body }',
     ],
     [
-      'src/ingest/process/ingest-document.ts',
-      'async function giveUp(',
-      'const after = (save, commit) => async (...work) => { const end = await commit(...work); await save(); return end }\n' +
-        'async function giveUp(',
+      'src/ingest/ingest-document.ts',
+      'return commitAnswer(work, outcome.answer, deps)',
+      `{
+        const end = await commitAnswer(work, outcome.answer, deps)
+        const { receipt, parser, body } = outcome.answer
+        if (body !== undefined) await deps.store.saveReceipt(receipt, body, parser)
+        return end
+      }`,
     ],
   ],
   /** The record is written to its final path, and the outputs that it lists after it; in a folder and in a bucket. */
@@ -82,7 +86,7 @@ export const MUTANTS = {
   /** No check for the receipt between the intent and the request. */
   'no-second-check': [
     [
-      'src/ingest/scan/admit.ts',
+      'src/ingest/process/admit.ts',
       'const receipt = options.zeroDataRetention',
       'const receipt = options.zeroDataRetention !== null',
     ],
@@ -116,7 +120,7 @@ export const MUTANTS = {
   ],
   /** A worker believes its own mount. */
   'trusts-own-mount': [
-    ['src/ingest/scan/source-view.ts', "url.startsWith('file:') && isPartial !== true", "url === '' && isPartial"],
+    ['src/ingest/process/source-view.ts', "url.startsWith('file:') && isPartial !== true", "url === '' && isPartial"],
   ],
   /** Credits are counted as the price model has them, whatever the service reports. */
   'believes-model': [['src/ingest/process/buy-answer.ts', 'chargedCredits(usage.credits,', 'chargedCredits(null,']],

@@ -161,15 +161,3 @@ function budgetPlan(seed: number): FaultPlan {
   const run = { documents, concurrency, delayMs: 45, helpers: processes - 1, faults }
   return { ...CALM, ...run, scenario: 'budget', seed, budget: { cap, price, rises, emptyAfter } }
 }
-
-/** One long run of four processes, ten documents for each kill. */
-export function killingPlan(seed: number, kills: number): FaultPlan {
-  const random = new Random(seed)
-  const faults = Array.from({ length: kills }, () => ({
-    kind: 'replace' as const,
-    requests: random.below(16),
-    patienceMs: 300 + random.below(2_000),
-  }))
-  const run = { documents: 10 * kills, concurrency: 4, delayMs: 200, helpers: 3, faults, budget: null }
-  return { ...CALM, ...run, scenario: 'faults', seed }
-}

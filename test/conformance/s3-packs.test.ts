@@ -1,11 +1,4 @@
-import {
-  CreateBucketCommand,
-  GetObjectCommand,
-  ListObjectsV2Command,
-  PutObjectCommand,
-  type S3Client,
-} from '@aws-sdk/client-s3'
-import { randomUUID } from 'node:crypto'
+import { GetObjectCommand, ListObjectsV2Command, PutObjectCommand, type S3Client } from '@aws-sdk/client-s3'
 import { afterAll, describe, expect, test } from 'vitest'
 import { contentHash, type ReceiptId, sourceKey } from '#src/document/ids.ts'
 import { LARGE_BYTES, PackedObjects } from '#src/outputs/s3/packs/packed-objects.ts'
@@ -29,16 +22,8 @@ const server = await startS3Server()
 if (server.kind === 'unavailable') {
   describe.skip(`the packed S3 store: ${server.reason}`, () => test('keeps the promises of a store', () => {}))
 } else {
-  const client = openS3Client(server)
-  afterAll(async () => {
-    client.destroy()
-    await server[Symbol.asyncDispose]()
-  })
-  const newBucket = async (): Promise<string> => {
-    const bucket = randomUUID()
-    await client.send(new CreateBucketCommand({ Bucket: bucket }))
-    return bucket
-  }
+  const { client, newBucket } = server
+  afterAll(() => server[Symbol.asyncDispose]())
   const open = async (bucket: string, own: S3Client = client): Promise<OutputStore> => {
     const store = await openS3Store({ client: own, bucket, prefix: 'parsed', packMs: PACK_MS })
     await makeStore(store)

@@ -1,10 +1,4 @@
-import {
-  CreateBucketCommand,
-  DeleteObjectCommand,
-  ListObjectsV2Command,
-  PutObjectCommand,
-  type S3Client,
-} from '@aws-sdk/client-s3'
+import { DeleteObjectCommand, ListObjectsV2Command, PutObjectCommand, type S3Client } from '@aws-sdk/client-s3'
 import { randomUUID } from 'node:crypto'
 import { afterAll, describe, expect, test } from 'vitest'
 import { sourceKey } from '#src/document/ids.ts'
@@ -51,16 +45,8 @@ if (server.kind === 'unavailable') {
   describe.skip(`the S3 source: ${server.reason}`, () => test('keeps the promises of a source', () => {}))
   describe.skip(`the S3 store: ${server.reason}`, () => test('keeps the promises of a store', () => {}))
 } else {
-  const client = openS3Client(server)
-  afterAll(async () => {
-    client.destroy()
-    await server[Symbol.asyncDispose]()
-  })
-  const newBucket = async (): Promise<string> => {
-    const bucket = randomUUID()
-    await client.send(new CreateBucketCommand({ Bucket: bucket }))
-    return bucket
-  }
+  const { client, newBucket } = server
+  afterAll(() => server[Symbol.asyncDispose]())
 
   testSource('the S3 source', S3_KEYS, async () => {
     const bucket = await newBucket()

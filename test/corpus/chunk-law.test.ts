@@ -13,7 +13,7 @@ import {
 } from '#src/corpus/chunks/chunk.ts'
 import { chunkDocument } from '#src/corpus/chunks/chunk-document.ts'
 import { anchorOf, type Anchor } from '#src/document/anchor.ts'
-import { openEncoding } from '#src/corpus/tokens/encodings.ts'
+import { openEncoding } from '#src/corpus/tokens/open-counter.ts'
 import { openTokenizerFile } from '#src/corpus/tokens/tokenizer-file.ts'
 import { Random } from '../support/random.ts'
 import { tempFolder } from '../support/temp-folder.ts'

@@ -1,9 +1,7 @@
 import { describe, expect, test } from 'vitest'
-import { HygieneReader } from '#src/corpus/hygiene/hygiene.ts'
-import { minHashes, shinglesOf } from '#src/corpus/hygiene/minhash.ts'
-import { NearDuplicates } from '#src/corpus/hygiene/near-duplicates.ts'
+import { HygieneReader, wordsOf } from '#src/corpus/hygiene/hygiene.ts'
+import { minHashes, shinglesOf, NearDuplicates } from '#src/corpus/hygiene/near-duplicates.ts'
 import { personalDataIn } from '#src/corpus/hygiene/personal-data.ts'
-import { wordsOf } from '#src/corpus/hygiene/hygiene.ts'
 import { Random } from '../support/random.ts'
 
 const idOf = (number: number): string => `${number.toString(16).padStart(8, '0')}-0000-8000-8000-000000000000`

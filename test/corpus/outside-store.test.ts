@@ -2,7 +2,7 @@ import { mkdir, symlink } from 'node:fs/promises'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { describe, expect, test } from 'vitest'
-import { refuseInsideStore } from '#src/corpus/export/outside-store.ts'
+import { refuseInsideStore } from '#src/corpus/export/export-folder.ts'
 import { tempFolder } from '../support/temp-folder.ts'
 
 describe('the folder of an export', () => {

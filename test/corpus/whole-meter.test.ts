@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import type { TokenCounter } from '#src/corpus/chunks/chunk.ts'
 import { chunkDocument } from '#src/corpus/chunks/chunk-document.ts'
-import { openEncoding } from '#src/corpus/tokens/encodings.ts'
+import { openEncoding } from '#src/corpus/tokens/open-counter.ts'
 import { Random } from '../support/random.ts'
 import { generatedReport } from '../../bench/corpus/generated-report.ts'
 

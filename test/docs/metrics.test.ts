@@ -60,13 +60,10 @@ const PAGE = resolve(import.meta.dirname, '../../docs/metrics.md')
 const GATE = gateState({
   rate: { perWindow: 10, learned: true },
   askedInMs: 60_000,
-  credits: new Map([
-    ['run:5f0c', { held: 1, spent: 2 }],
-    ['month:2026-11', { held: 5, spent: 6 }],
-  ]),
 })
 
 const ACCOUNT = { service: 'default', creditsLeft: 70, monthlyCredits: 100 }
+const SPENT = { run: { held: 1, spent: 2 }, month: { held: 5, spent: 6 } }
 
 /** What a scrape answers, all of it. */
 async function exposition(): Promise<string> {
@@ -81,7 +78,7 @@ async function exposition(): Promise<string> {
     halts: async () => [],
   }
   metrics.add(new Events(), asked, 'papers')
-  return `${await metrics.metrics()}\n${readingsText([...outageReadings(monitor), ...capReadings(null, { limit: 9, spent: 4 }), ...readingsOf(GATE, ACCOUNT)])}`
+  return `${await metrics.metrics()}\n${readingsText([...outageReadings(monitor), ...capReadings(null, { limit: 9, spent: 4 }), ...readingsOf(GATE, ACCOUNT, SPENT)])}`
 }
 
 test('docs/metrics.md lists every metric of the code, with its type, labels and help', async () => {

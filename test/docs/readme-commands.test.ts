@@ -1,8 +1,7 @@
-import { CreateBucketCommand, PutObjectCommand } from '@aws-sdk/client-s3'
+import { PutObjectCommand } from '@aws-sdk/client-s3'
 import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { openS3Client } from '#src/s3/client.ts'
 import { freePort } from '../support/free-port.ts'
 import { GeneratedSite } from '../support/generated-site.ts'
 import { startTestRedis } from '../support/redis.ts'
@@ -35,11 +34,9 @@ test.skipIf(server.kind === 'unavailable')(
     await using queue = await startQueue()
     await using site = await GeneratedSite.open({ seed: 7, pages: 5 })
     await using service = await openSite((path) => (path === '/v2/parse' ? PARSED : { status: 404, body: '{}' }))
-    const client = openS3Client(running)
-    await client.send(new CreateBucketCommand({ Bucket: 'bucket' }))
+    await running.newBucket('bucket')
     for (const key of ['prefix/a.csv', 'in/b.csv'])
-      await client.send(new PutObjectCommand({ Bucket: 'bucket', Key: key, Body: 'name,count\nlock,7\n' }))
-    client.destroy()
+      await running.client.send(new PutObjectCommand({ Bucket: 'bucket', Key: key, Body: 'name,count\nlock,7\n' }))
     const sandbox = await sandboxOf(running, folder.path)
     await writeFile(join(folder.path, 'pages.txt'), `${site.url}/\n`)
     const instead = [

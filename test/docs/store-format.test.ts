@@ -1,4 +1,4 @@
-import { CreateBucketCommand, ListObjectsV2Command, type S3Client } from '@aws-sdk/client-s3'
+import { ListObjectsV2Command, type S3Client } from '@aws-sdk/client-s3'
 import { readdir, readFile } from 'node:fs/promises'
 import { relative, resolve, sep } from 'node:path'
 import { expect, test } from 'vitest'
@@ -11,7 +11,6 @@ import { openFolderStore } from '#src/outputs/folder/folder-store.ts'
 import { openS3Store } from '#src/outputs/s3/s3-store.ts'
 import { SWEEP_AFTER_MS } from '#src/outputs/s3/s3-documents.ts'
 import type { OutputStore } from '#src/ports/output-store.ts'
-import { openS3Client } from '#src/s3/client.ts'
 import { letterOf, outputs, recordOf, sha256 } from '../support/documents.ts'
 import { startS3Server } from '../support/s3-server.ts'
 import { tempFolder } from '../support/temp-folder.ts'
@@ -125,11 +124,11 @@ test.skipIf(server.kind === 'unavailable')(
   async () => {
     if (server.kind === 'unavailable') throw new Error(server.reason)
     await using running = server
-    const client = openS3Client(running)
-    await client.send(new CreateBucketCommand({ Bucket: 'format' }))
+    const { client } = running
+    await running.newBucket('format')
     await fill(await openS3Store({ client, bucket: 'format', prefix: 'store' }))
     expectLayout(await pathsInBucket(client, 'format'), 'bucket')
-    await client.send(new CreateBucketCommand({ Bucket: 'packed' }))
+    await running.newBucket('packed')
     const packed = await openS3Store({ client, bucket: 'packed', prefix: 'store', packMs: 10 })
     await fill(packed)
     const large = new Map([['document.md', Buffer.alloc(300_000, 'large ')]])
@@ -138,7 +137,6 @@ test.skipIf(server.kind === 'unavailable')(
     expect(paths.filter((path) => rowsOf(path, 'packed bucket').length !== 1)).toEqual([])
     expect(paths.filter((path) => path.startsWith('packs/large/'))).toHaveLength(1)
     expect(paths.filter((path) => /^(documents|receipts|failures)\//.test(path))).toEqual([])
-    client.destroy()
   },
 )
 

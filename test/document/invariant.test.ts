@@ -1,6 +1,6 @@
 import { AnswerMemory } from '#src/document/answer-memory.ts'
 import { invariant, InvariantBroken } from '#src/document/invariant.ts'
-import { sumOfCosts } from '#src/ingest/process/sum-of-costs.ts'
+import { sumOfCosts } from '#src/ingest/process/costs.ts'
 import { OwnPermits } from '#src/gate/own-permits.ts'
 import { expect, test } from 'vitest'
 
@@ -13,11 +13,11 @@ test('a broken invariant names its law, and has the facts as its cause', () => {
 
 test('a permit that is released twice, or was never asked for, is not sent to the limiter', () => {
   const permits = new OwnPermits('process')
-  const id = permits.ask(1, [])
+  const id = permits.ask()
   permits.admitted(id, 0)
   permits.leaving({ id })
   expect(() => permits.leaving({ id })).toThrow('broken invariant: a permit is released once')
-  permits.left({ id }, 1)
+  permits.gone(id)
   expect(() => permits.leaving({ id })).toThrow('broken invariant: a permit is released once')
   expect(permits.declaration().held).toEqual([])
 })

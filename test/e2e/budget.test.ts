@@ -1,13 +1,9 @@
-import { mkdir, writeFile } from 'node:fs/promises'
-import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { readStore } from '../support/check-store.ts'
-import { tempFolder } from '../support/temp-folder.ts'
 import { startTestRedis } from '../support/redis.ts'
-import { parsedReply, ScriptedService } from '../support/scripted-service.ts'
-import { sluice, startSluice } from '../support/sluice.ts'
+import { parsedReply } from '../support/scripted-service.ts'
 import { elapse, until } from '../support/wait.ts'
 import { shared } from '../support/shared.ts'
+import { Harness } from '../outages/support/harness.ts'
 
 const redis = await shared(startTestRedis())
 
@@ -23,29 +19,25 @@ describe('--max-credits', () => {
   ])(
     'binds the workers beside the run, %s, and keeps what is left',
     async (_, price, cap) => {
-      await using folder = await tempFolder()
-      await using service = await new ScriptedService({ answers: charging(price) }).listen()
-      const [source, out] = [join(folder.path, 'in'), join(folder.path, 'out')]
-      await mkdir(source)
       const documents = 60
-      for (let number = 0; number < documents; number++) await writeFile(join(source, `${number}.html`), `<p>${number}`)
-      const env = { REDIS_URL: redis.url, PARSE_API_URL: service.url, PARSE_API_KEY: 'test-key' }
-      const args = [source, '--out', out]
+      await using harness = await Harness.open({ documents, reply: charging(price) })
+      const { service } = harness
+      const flags = { 'redis-url': redis.url }
       const workers = [1, 2].map((number) =>
-        startSluice(['work', ...args, '--state-dir', join(folder.path, `state${number}`)], { env }),
+        harness.start('work', { ...flags, 'state-dir': `${harness.source}-state${number}` }),
       )
       const areReady = (): boolean => workers.every((worker) => worker.stderr().includes('working on'))
       await until('both workers are ready', 30_000, areReady)
-      const ran = await sluice(['run', ...args, '--max-credits', String(cap)], { env })
+      const ran = await harness.run({ ...flags, 'max-credits': cap })
       await elapse(1_500, 'a worker that minds no cap would go on buying')
       expect([ran.code, ran.stdout.match(/halted: the budget for this run is \d+ credits/)?.length]).toEqual([3, 1])
       expect(service.charged * price).toBeLessThanOrEqual(cap)
       expect(service.charged * price).toBeGreaterThan(cap - 2 * price)
-      const { records } = await readStore(out)
+      const { records } = await harness.read()
       const spent = [...records.values()].reduce((sum, { cost }) => sum + cost.credits, 0)
       expect(spent).toBe(service.charged * price)
 
-      const rest = await sluice(['run', ...args], { env })
+      const rest = await harness.run(flags)
       expect(rest.code, rest.stdout).toBe(0)
       expect(service.charged).toBe(documents)
       for (const { child } of workers) child.kill('SIGTERM')

@@ -10,7 +10,7 @@ import { type Finished, sluice } from '../support/sluice.ts'
 
 /* What something outside of Sluice does to records and receipts of a store. */
 
-const NAMES = ['half', 'empty', 'one', 'other', 'content', 'version', 'whole'].map((name) => `${name}.html`)
+const NAMES = ['half', 'empty', 'one', 'other', 'content', 'version', 'removed', 'whole'].map((name) => `${name}.html`)
 
 async function finishedStore() {
   const resources = new AsyncDisposableStack()
@@ -55,6 +55,7 @@ async function damage({ documents }: Store): Promise<void> {
     'version',
     altered((record) => ({ ...record, version: 'earlier' })),
   )
+  await rm(join(documents, 'removed.html'), { recursive: true })
   await rename(join(documents, 'one.html'), join(documents, 'aside'))
   await rename(join(documents, 'other.html'), join(documents, 'one.html'))
   await rename(join(documents, 'aside'), join(documents, 'other.html'))
@@ -65,22 +66,22 @@ async function expectAllMade({ out, service, command, run }: Store): Promise<voi
   expect([...records.keys()].toSorted()).toEqual(NAMES.toSorted())
   for (const [key, at] of folders) expect(await readFile(join(at, 'document.md'), 'utf8')).toBe(`<p>${key}`)
   expect(service.charged).toBe(NAMES.length)
-  expect((await run()).stdout).toMatch(/7 documents unchanged/)
+  expect((await run()).stdout).toMatch(/8 documents unchanged/)
   const verified = await command('verify')
-  expect([verified.code, verified.stdout]).toEqual([0, expect.stringMatching(/^7 documents whole, 0 damaged/m)])
+  expect([verified.code, verified.stdout]).toEqual([0, expect.stringMatching(/^8 documents whole, 0 damaged/m)])
 }
 
-describe('records that are half, of another document, or altered', () => {
+describe('records that are half, of another document, altered, or removed', () => {
   test('are reported by status and verify, and made again by run from their receipts', async () => {
     await using store = await finishedStore()
     await damage(store)
-    expect((await store.command('status', store.source)).stdout).toMatch(/^6 documents .* no whole record/m)
+    expect((await store.command('status', store.source)).stdout).toMatch(/^7 documents .* no whole record/m)
     const verified = await store.command('verify')
     expect(verified.code).toBe(2)
     expect(verified.stdout).toMatch(/1 document whole, 2 damaged/)
-    expect(verified.stdout).toMatch(/^4 documents .* no whole record/m)
+    expect(verified.stdout).toMatch(/^5 documents .* no whole record in the store \(.*\w+\.html.*\)/m)
     const run = await store.run()
-    expect([run.code, run.stderr]).toEqual([0, expect.stringMatching(/^6 documents .* no whole record/m)])
+    expect([run.code, run.stderr]).toEqual([0, expect.stringMatching(/^7 documents .* no whole record/m)])
     await expectAllMade(store)
   }, 240_000)
 
@@ -91,7 +92,7 @@ describe('records that are half, of another document, or altered', () => {
       /content\.html: .*\(the next run does it again\)/,
     )
     const status = (await store.command('status', store.source)).stdout
-    expect(status).toMatch(/pending +6$/m)
+    expect(status).toMatch(/pending +7$/m)
     expect(status).not.toMatch(/no whole record/)
     expect((await store.run()).code).toBe(0)
     await expectAllMade(store)
@@ -107,7 +108,7 @@ test('receipts that were exchanged are found, and no document gets the text of a
   await rename(other, one)
   await rename(`${one}.aside`, other)
   const verified = await store.command('verify')
-  expect([verified.code, verified.stdout]).toEqual([2, expect.stringMatching(/5 documents whole, 2 damaged/)])
+  expect([verified.code, verified.stdout]).toEqual([2, expect.stringMatching(/6 documents whole, 2 damaged/)])
   await rm(store.documents, { recursive: true })
   expect((await store.run()).code).toBe(0)
   const { folders } = await readStore(store.out)
@@ -146,6 +147,6 @@ test('a store that lost its store.json is refused by each command, and nothing i
   const name = 'whole.html'
   await writeFile(join(source, name), '<p>changed')
   const changed = await again('--new-store')
-  expect([changed.code, changed.stdout]).toEqual([0, expect.stringMatching(/1 document .*6 unchanged/)])
+  expect([changed.code, changed.stdout]).toEqual([0, expect.stringMatching(/1 document .*7 unchanged/)])
   expect(await readFile(join(store.documents, name, 'document.md'), 'utf8')).toBe('<p>changed')
 }, 240_000)

@@ -1,8 +1,7 @@
-import { CreateBucketCommand, PutObjectCommand } from '@aws-sdk/client-s3'
+import { PutObjectCommand } from '@aws-sdk/client-s3'
 import { mkdir, readdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { openS3Client } from '#src/s3/client.ts'
 import { buildPdf, text as drawnText } from '../support/build-pdf.ts'
 import { startS3Server } from '../support/s3-server.ts'
 import { sluice } from '../support/sluice.ts'
@@ -31,7 +30,7 @@ describe.skipIf(s3.kind !== 'ready')(name, () => {
       const text = `# Paper ${number}\n\n${`Sentence ${number} of this paper. `.repeat(60)}\n\n## Part\n\nThe end of ${number}.\n`
       await writeFile(join(papers, `${number}.md`), text)
     }
-    await openS3Client(s3).send(new CreateBucketCommand({ Bucket: 'export' }))
+    await s3.newBucket('export')
     const env = {
       ...s3.env,
       SLUICE_STATE_DIR: join(folder.path, 'state'),
@@ -58,14 +57,14 @@ describe.skipIf(s3.kind !== 'ready')(name.replace('store', 'source'), () => {
     async () => {
       if (s3.kind !== 'ready') throw new Error('no S3')
       await using folder = await tempFolder()
-      const client = openS3Client(s3)
+      const { client } = s3
       const put = async (caption: string): Promise<unknown> => {
         const content = drawnText(72, 80, 'The weir in flood, as a keeper saw it.') + drawnText(72, 420, caption)
         const picture = { width: 40, height: 20, grey: new Uint8Array(800).fill(90) }
         const Body = buildPdf([{ content, picture, pictureBox: [72, 392, 372, 592] }])
         return client.send(new PutObjectCommand({ Bucket: 'papers', Key: 'reports/weir.pdf', Body }))
       }
-      await client.send(new CreateBucketCommand({ Bucket: 'papers' }))
+      await s3.newBucket('papers')
       await put('Figure 1: The weir')
       const env = {
         ...s3.env,

@@ -1,13 +1,12 @@
-import { CreateBucketCommand, PutObjectCommand } from '@aws-sdk/client-s3'
+import { PutObjectCommand } from '@aws-sdk/client-s3'
 import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, describe, expect, test } from 'vitest'
 import { openFolderStore } from '#src/outputs/folder/folder-store.ts'
 import { openS3Store } from '#src/outputs/s3/s3-store.ts'
 import type { OutputStore } from '#src/ports/output-store.ts'
-import { openS3Client } from '#src/s3/client.ts'
 import { collect } from '../support/documents.ts'
-import { lossyLine } from '../support/lossy-line.ts'
+import { Line } from '../support/line.ts'
 import { tempFolder } from '../support/temp-folder.ts'
 import { startTestRedis } from '../support/redis.ts'
 import { startS3Server } from '../support/s3-server.ts'
@@ -164,14 +163,12 @@ const text = (name: string): string => `<title>${name}</title><p>Gate ${name}.`
 async function inBucket(hub: string, resources: AsyncDisposableStack): Promise<Locations> {
   if (s3?.kind !== 'ready') throw new Error('no S3')
   resources.use(s3)
-  const client = openS3Client(s3)
-  resources.defer(() => client.destroy())
-  const bucket = 'archive'
-  await client.send(new CreateBucketCommand({ Bucket: bucket }))
+  const { client } = s3
+  const bucket = await s3.newBucket()
   for (const name of names) {
     await client.send(new PutObjectCommand({ Bucket: bucket, Key: `in/${name}`, Body: text(name) }))
   }
-  const there = resources.use(await lossyLine(s3.endpoint, hub))
+  const there = resources.use(await Line.open(s3.endpoint, hub))
   return {
     source: `s3://${bucket}/in`,
     out: `s3://${bucket}/out`,
@@ -213,8 +210,8 @@ for (const { kind, missing } of KINDS) {
       const redis = resources.use(await startTestRedis())
       const service = resources.use(await new ScriptedService({ answers: () => ({ delayMs: 150 }) }).listen())
       const { hub } = machines
-      const redisPort = resources.use(await lossyLine(redis.url, hub)).port
-      const servicePort = resources.use(await lossyLine(service.url, hub)).port
+      const redisPort = resources.use(await Line.open(redis.url, hub)).port
+      const servicePort = resources.use(await Line.open(service.url, hub)).port
       const locations = kind === 'a bucket' ? await inBucket(hub, resources) : await inFolder(folder.path)
       const stateDir = (machine: string): string => join(folder.path, machine)
       const envOf = (machine: string): Record<string, string> => ({

@@ -1,9 +1,7 @@
-import { randomUUID } from 'node:crypto'
 import { mkdir, readdir, readFile, rm, stat, unlink, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
-import { CreateBucketCommand, GetObjectCommand, ListObjectsV2Command, PutObjectCommand } from '@aws-sdk/client-s3'
+import { GetObjectCommand, ListObjectsV2Command, PutObjectCommand } from '@aws-sdk/client-s3'
 import { expect, test } from 'vitest'
-import { openS3Client } from '#src/s3/client.ts'
 import { readStore, type StoreView } from '../support/check-store.ts'
 import { tempFolder } from '../support/temp-folder.ts'
 import { breachesOfSchemas } from '../support/published-schemas.ts'
@@ -195,9 +193,8 @@ test('run: texts of a bucket are passed through into a bucket, and a second run 
   await using s3 = server
   await using service = await new ScriptedService({}).listen()
   await using folder = await tempFolder()
-  const client = openS3Client(s3)
-  const Bucket = randomUUID()
-  await client.send(new CreateBucketCommand({ Bucket }))
+  const { client } = s3
+  const Bucket = await s3.newBucket()
   for (const [name, Body] of TEXTS) await client.send(new PutObjectCommand({ Bucket, Key: `in/${name}`, Body }))
   const locations = [`s3://${Bucket}/in`, '--out', `s3://${Bucket}/out`, '--state-dir', folder.path]
   const args = ['run', ...locations, '--parse-api-url', service.url, '--parse-api-key', 'k']
@@ -209,7 +206,6 @@ test('run: texts of a bucket are passed through into a bucket, and a second run 
   const Key = Contents.map((object) => object.Key ?? '').find((key) => key.endsWith('/document.md')) ?? ''
   const { Body } = await client.send(new GetObjectCommand({ Bucket, Key }))
   expect(await Body?.transformToString()).toBe(TEXTS.find(([name]) => name === 'a/LOG.TXT')?.[2])
-  client.destroy()
 }, 240_000)
 
 test('run: killed among texts, and again with Redis emptied, it loses none and sends nothing', async () => {

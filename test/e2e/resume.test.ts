@@ -1,14 +1,14 @@
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
+import { childrenOf } from '../support/process-tree.ts'
 import { Harness } from '../outages/support/harness.ts'
 
 /** A process and all that it started, also what those started. */
-async function withDescendants(pid: number): Promise<number[]> {
-  const children = await readFile(`/proc/${pid}/task/${pid}/children`, 'utf8').catch(() => '')
-  const below = await Promise.all(children.split(' ').filter(Boolean).map(Number).map(withDescendants))
-  return [pid, ...below.flat()]
-}
+const withDescendants = async (pid: number): Promise<number[]> => [
+  pid,
+  ...(await Promise.all((await childrenOf(pid)).map(withDescendants))).flat(),
+]
 
 test('a run killed at 60 % together with its Redis resumes there: it sends nothing for finished documents, and shows them', async () => {
   const CONCURRENCY = 5

@@ -3,21 +3,12 @@ import { join, resolve } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { readStore } from '../support/check-store.ts'
 import { tempFolder } from '../support/temp-folder.ts'
-import { errorReply, ScriptedService } from '../support/scripted-service.ts'
+import { errorReply } from '../support/scripted-service.ts'
 import { breachesOfSchemas } from '../support/published-schemas.ts'
-import { sluice, STACK_TRACE, startSluice } from '../support/sluice.ts'
-import { until } from '../support/wait.ts'
+import { sluice, STACK_TRACE } from '../support/sluice.ts'
+import { Harness } from '../outages/support/harness.ts'
 
 const SAMPLES = resolve(import.meta.dirname, '../../samples')
-
-async function manyFiles(folder: string, count: number): Promise<void> {
-  await mkdir(folder, { recursive: true })
-  for (let number = 0; number < count; number++) {
-    await writeFile(join(folder, `${number}.html`), `<title>${number}</title><p>Gate number ${number}.`)
-  }
-}
-
-const against = (service: ScriptedService): string[] => ['--parse-api-url', service.url, '--parse-api-key', 'test-key']
 
 describe('./sluice run on real documents with the embedded engine', () => {
   test('turns every sample into outputs, and sends nothing when run again', async () => {
@@ -88,87 +79,53 @@ describe('./sluice run on real documents with the embedded engine', () => {
 
 describe('./sluice run against a service', () => {
   test('pays once for copies, renames and a second store state', async () => {
-    await using folder = await tempFolder()
-    await using service = await new ScriptedService({}).listen()
-    const [source, out] = [join(folder.path, 'in'), join(folder.path, 'out')]
-    await manyFiles(source, 10)
-    for (let number = 0; number < 10; number++) {
+    await using harness = await Harness.open({ documents: 10 })
+    const { source, service } = harness
+    for (let number = 0; number < 10; number++)
       await cp(join(source, `${number}.html`), join(source, `copy of ${number}.html`))
-    }
-    const first = await sluice(['run', source, '--out', out, ...against(service)])
-    expect(first.code).toBe(0)
-    expect((await readStore(out)).records.size).toBe(20)
-    expect(service.charged).toBe(10)
+    expect((await harness.run()).code).toBe(0)
+    expect([(await harness.read()).records.size, service.charged]).toEqual([20, 10])
 
     await rename(join(source, '0.html'), join(source, 'renamed.html'))
-    await sluice(['run', source, '--out', out, ...against(service), '--state-dir', join(folder.path, 'fresh')])
+    await harness.run({ 'state-dir': `${source}-fresh` })
     expect(service.charged).toBe(10)
-    expect((await readStore(out)).records.has('renamed.html')).toBe(true)
-  }, 240_000)
-
-  test('killed in the middle, loses nothing and never pays twice for an answer that it had', async () => {
-    await using folder = await tempFolder()
-    const concurrency = 8
-    await using service = await new ScriptedService({
-      answers: async () => ({ delayMs: 60 }),
-    }).listen()
-    const [source, out] = [join(folder.path, 'in'), join(folder.path, 'out')]
-    await manyFiles(source, 300)
-    const args = ['run', source, '--out', out, '--concurrency', String(concurrency), ...against(service)]
-    const kills = [60, 140]
-    for (const killAt of kills) {
-      const running = startSluice(args)
-      const isDue = (): boolean => service.charged >= killAt || running.child.exitCode !== null
-      await until(`${killAt} documents are charged`, 60_000, isDue)
-      running.child.kill('SIGKILL')
-      const { signal, stderr, stdout } = await running.finished
-      expect(signal, `${stderr}${stdout}`).toBe('SIGKILL')
-    }
-    const last = await sluice(args)
-    expect(last.stderr).not.toMatch(STACK_TRACE)
-    expect(last.code).toBe(0)
-    const { records, letters } = await readStore(out)
-    expect(records.size).toBe(300)
-    expect(letters.size).toBe(0)
-    expect(service.charged).toBeLessThanOrEqual(300 + kills.length * concurrency)
-    if (service.charged > 300) expect(last.stdout).toMatch(/ambiguous: \d+ request/)
+    expect((await harness.read()).records.has('renamed.html')).toBe(true)
   }, 240_000)
 
   test('drains on the first Ctrl-C, keeps the rest, and goes on when run again', async () => {
-    await using folder = await tempFolder()
-    await using service = await new ScriptedService({ answers: async () => ({ delayMs: 50 }) }).listen()
-    const [source, out] = [join(folder.path, 'in'), join(folder.path, 'out')]
-    await manyFiles(source, 200)
-    const args = ['run', source, '--out', out, '--concurrency', '4', ...against(service)]
-    const running = startSluice(args)
-    await until('20 documents are charged', 60_000, () => service.charged >= 20 || running.child.exitCode !== null)
+    await using harness = await Harness.open({ documents: 200, reply: () => ({ delayMs: 50 }) })
+    const running = harness.start('run', { concurrency: 4 })
+    await harness.requested(20, running)
     running.child.kill('SIGINT')
     const stopped = await running.finished
     expect(stopped.code).toBe(130)
     expect(stopped.stderr).toMatch(/finishing what is in flight/)
-    const half = await readStore(out)
-    expect(half.records.size).toBe(service.charged)
+    const half = await harness.read()
+    expect(half.records.size).toBe(harness.service.charged)
     expect(half.records.size).toBeLessThan(200)
-    expect((await sluice(args)).code).toBe(0)
-    expect((await readStore(out)).records.size).toBe(200)
-    expect(service.charged).toBe(200)
+    expect((await harness.run({ concurrency: 4 })).code).toBe(0)
+    expect([(await harness.read()).records.size, harness.service.charged]).toEqual([200, 200])
   }, 240_000)
 
   test('halts on credits that are used up, keeps every job, and exits with 3', async () => {
-    await using folder = await tempFolder()
-    let credits = 5
-    await using service = await new ScriptedService({
-      answers: () => (credits-- > 0 ? {} : errorReply(402, 'Payment Required: Insufficient credits')),
-    }).listen()
-    const [source, out] = [join(folder.path, 'in'), join(folder.path, 'out')]
-    await manyFiles(source, 20)
-    const args = ['run', source, '--out', out, '--concurrency', '2', ...against(service)]
-    const halted = await sluice(args)
-    expect(halted.code).toBe(3)
-    expect(halted.stdout).toMatch(/halted: .*credits/i)
-    expect((await readStore(out)).letters.size).toBe(0)
+    let credits = 0
+    await using harness = await Harness.open({
+      documents: 20,
+      reply: () => (credits-- > 0 ? {} : errorReply(402, 'Payment Required: Insufficient credits')),
+    })
+    for (const [funded, records] of [
+      [0, 0],
+      [5, 5],
+    ] as const) {
+      credits = funded
+      const halted = await harness.run({ concurrency: 2 })
+      expect(halted.code).toBe(3)
+      expect(halted.stdout).toMatch(/halted: .*credits/i)
+      const store = await harness.read()
+      expect([store.letters.size, store.records.size]).toEqual([0, records])
+    }
     credits = 1000
-    expect((await sluice(args)).code).toBe(0)
-    expect((await readStore(out)).records.size).toBe(20)
+    expect((await harness.run({ concurrency: 2 })).code).toBe(0)
+    expect((await harness.read()).records.size).toBe(20)
   }, 240_000)
 })

@@ -1,6 +1,7 @@
-import { mkdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { mkdir, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
+import { readLines } from '../support/json-lines.ts'
 import { readStore } from '../support/check-store.ts'
 import { tempFolder } from '../support/temp-folder.ts'
 import { startTestRedis } from '../support/redis.ts'
@@ -44,9 +45,7 @@ async function openArchive() {
       return program
     },
     async lines(msg: string): Promise<LogLine[]> {
-      const text = await readFile(log, 'utf8').catch(() => '')
-      const lines = text.split('\n').filter((line) => line !== '')
-      return lines.map((line) => JSON.parse(line) as LogLine).filter((line) => line.msg === msg)
+      return (await readLines<LogLine>(log).catch(() => [])).filter((line) => line.msg === msg)
     },
     [Symbol.asyncDispose]: () => all.disposeAsync(),
   }

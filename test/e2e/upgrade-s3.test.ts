@@ -1,9 +1,7 @@
-import { CreateBucketCommand, GetObjectCommand, ListObjectsV2Command, PutObjectCommand } from '@aws-sdk/client-s3'
-import { randomUUID } from 'node:crypto'
+import { GetObjectCommand, ListObjectsV2Command, PutObjectCommand } from '@aws-sdk/client-s3'
 import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { openS3Client } from '#src/s3/client.ts'
 import { tempFolder } from '../support/temp-folder.ts'
 import { startTestRedis } from '../support/redis.ts'
 import { startS3Server } from '../support/s3-server.ts'
@@ -21,10 +19,8 @@ async function openBucketSetup() {
   const folder = resources.use(await tempFolder())
   const redis = resources.use(await startTestRedis())
   const service = resources.use(await new ScriptedService({}).listen())
-  const client = openS3Client(s3)
-  resources.defer(() => client.destroy())
-  const bucket = `upgrade-${randomUUID().slice(0, 8)}`
-  await client.send(new CreateBucketCommand({ Bucket: bucket }))
+  const { client } = s3
+  const bucket = await s3.newBucket()
   const source = join(folder.path, 'in')
   const env = {
     ...s3.env,

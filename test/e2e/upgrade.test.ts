@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process'
-import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { expect, test } from 'vitest'
@@ -52,23 +52,3 @@ test('a store of a later format is refused, and nothing is changed in it', async
   expect(await readFile(join(folder.path, 'store.json'), 'utf8')).toBe(manifest)
   await expect(readFile(join(folder.path, '.sluice'))).rejects.toThrow(/ENOENT/)
 })
-
-test('records that were removed from outside are reported by status and verify, and done again by run without a request', async () => {
-  await using folder = await tempFolder()
-  await using service = await new ScriptedService({}).listen()
-  const [source, out] = [join(folder.path, 'in'), join(folder.path, 'out')]
-  await mkdir(source)
-  for (const name of ['a', 'b']) await writeFile(join(source, `${name}.html`), `<p>${name}`)
-  const args = [source, '--out', out, '--parse-api-url', service.url, '--parse-api-key', 'key']
-  await sluice(['run', ...args])
-  await rm(join(out, 'documents', 'a.html'), { recursive: true })
-  const reported = /1 document that the ledger lists as done has no whole record in the store \(a\.html\)/
-  expect((await sluice(['status', ...args])).stdout).toMatch(reported)
-  const verified = await sluice(['verify', '--out', out])
-  expect([verified.code, verified.stdout]).toEqual([2, expect.stringMatching(reported)])
-  const run = await sluice(['run', ...args])
-  expect(run.stderr).toMatch(reported)
-  expect(run.code).toBe(0)
-  expect(service.charged).toBe(2)
-  expect((await readStore(out)).records.size).toBe(2)
-}, 240_000)

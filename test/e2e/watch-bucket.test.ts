@@ -1,9 +1,7 @@
-import { CreateBucketCommand, ListObjectsV2Command, PutObjectCommand } from '@aws-sdk/client-s3'
-import { randomUUID } from 'node:crypto'
+import { ListObjectsV2Command, PutObjectCommand } from '@aws-sdk/client-s3'
 import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, describe, expect, test } from 'vitest'
-import { openS3Client } from '#src/s3/client.ts'
 import { readStore } from '../support/check-store.ts'
 import { tempFolder } from '../support/temp-folder.ts'
 import { startTestRedis } from '../support/redis.ts'
@@ -23,19 +21,15 @@ if (server.kind === 'unavailable') {
 } else testWatching(server)
 
 function testWatching(s3: S3Server): void {
-  const client = openS3Client(s3)
-  afterAll(async () => {
-    client.destroy()
-    await s3[Symbol.asyncDispose]()
-  })
+  const { client } = s3
+  afterAll(() => s3[Symbol.asyncDispose]())
 
   /** A bucket, and the program watching it, with no other scan than the first. */
   async function watching(flags: readonly string[], env: Readonly<Record<string, string>> = {}) {
     await using resources = new AsyncDisposableStack()
     const folder = resources.use(await tempFolder())
     const service = resources.use(await new ScriptedService({}).listen())
-    const bucket = randomUUID()
-    await client.send(new CreateBucketCommand({ Bucket: bucket }))
+    const bucket = await s3.newBucket()
     const put = async (key: string, text: string): Promise<void> => {
       await client.send(new PutObjectCommand({ Bucket: bucket, Key: `in/${key}`, Body: Buffer.from(text) }))
     }
@@ -65,8 +59,7 @@ function testWatching(s3: S3Server): void {
   }
 
   test('sluice doctor checks plain and conditional writes to a bucket, leaves no object, and reports a missing bucket', async () => {
-    const bucket = randomUUID()
-    await client.send(new CreateBucketCommand({ Bucket: bucket }))
+    const bucket = await s3.newBucket()
     const doctor = async (store: string) => {
       const words = ['doctor', '--no-config', '--json', '--out', store, '--s3-endpoint', s3.endpoint]
       const env = { AWS_ACCESS_KEY_ID: s3.accessKeyId, AWS_SECRET_ACCESS_KEY: s3.secretAccessKey }
@@ -138,8 +131,7 @@ function testWatching(s3: S3Server): void {
         await using service = await new ScriptedService({}).listen()
         await using redis = await startTestRedis()
         await using queue = await startQueue()
-        const bucket = randomUUID()
-        await client.send(new CreateBucketCommand({ Bucket: bucket }))
+        const bucket = await s3.newBucket()
         const reported = by === 'a queue' ? { SLUICE_SQS_QUEUE: queue.url } : { SLUICE_EVENTS_PORT: '0' }
         const pipelines = ['one', 'two'].map(
           (name) => `  ${name}: { source: "s3://${bucket}/${name}", out: out/${name} }\n`,

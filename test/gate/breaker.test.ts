@@ -26,7 +26,7 @@ describe('the breaker', () => {
   test('shuts the gate at the fifth failure in a row, which uses no attempt', async () => {
     await using gate = await open({ windowMs: 60_000, patienceMs: 100 })
     expect(await fail(gate)).toEqual([true, true, true, true, false])
-    expect(await gate.enter({ key: sourceKey('x'), credits: 0 }, signal)).toMatchObject({
+    expect(await gate.enter({ key: sourceKey('x') }, signal)).toMatchObject({
       kind: 'wait',
       reason: expect.stringContaining('the service is down') as string,
     })
@@ -37,7 +37,7 @@ describe('the breaker', () => {
     await using gate = await open({ windowMs: 6_000 })
     await fail(gate)
     const probe = await permit(gate, 'probe')
-    const shut = gate.enter({ key: sourceKey('other'), credits: 0 }, AbortSignal.timeout(60))
+    const shut = gate.enter({ key: sourceKey('other') }, AbortSignal.timeout(60))
     await expect(shut).rejects.toThrow()
     await gate.leave(probe, parsed())
     expect((await gate.state()).shut).toBeNull()

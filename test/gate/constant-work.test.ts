@@ -49,15 +49,15 @@ async function measure({ inFlight, waiting, sentBefore }: Gathered): Promise<{ w
   let now = 1_000_000
   const ask: AskScript = (process, script, more) =>
     scriptsOf(server.connection, keys, { placesCeiling: inFlight, now })(process, script, more)
-  const enter = (process: string, id: string) => ask(process, 'enter', { id, credits: 0, more: true })
+  const enter = (process: string, id: string) => ask(process, 'enter', { id, more: true })
   const leave = (process: string, id: string, next?: string) => {
     const permit = { id, enteredAt: now - 200, ahead: inFlight - 1, seq: 1, done: 0, bound: true }
-    const accepted = { kind: 'accepted', credits: 0, queuedMs: 0, durationMs: 200 }
+    const accepted = { kind: 'accepted', queuedMs: 0, durationMs: 200 }
     return ask(process, 'leave', {
       id,
       permit,
       ...accepted,
-      ...(next && { next: { id: next, credits: 0, more: true } }),
+      ...(next && { next: { id: next, more: true } }),
     })
   }
   for (let i = 0; i < sentBefore; i += 1) {

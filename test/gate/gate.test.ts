@@ -22,7 +22,7 @@ describe('the places of the gate', () => {
   test('are ten at first, and more after an accepted request', async () => {
     await using gate = await open({ patienceMs: 1_000 })
     const permits = await Promise.all(Array.from({ length: 10 }, (_, i) => permit(gate, `${i}`)))
-    const next = await gate.enter({ key: sourceKey('e'), credits: 0 }, signal)
+    const next = await gate.enter({ key: sourceKey('e') }, signal)
     expect(next).toMatchObject({ kind: 'wait', reason: expect.stringContaining('concurrency') as string })
     await gate.leave(permits[9] as Permit, parsed())
     expect((await gate.state()).places.count).toBe(12)
@@ -103,7 +103,7 @@ describe('the rate limit of the gate', () => {
     const permits = await Promise.all(Array.from({ length: 23 }, (_, i) => permit(gate, `${i}`)))
     for (const one of permits.slice(0, 20)) await gate.leave(one, parsed())
     for (const one of permits.slice(20)) await gate.leave(one, throttled('rate', 9_000))
-    expect(await gate.enter({ key: sourceKey('x'), credits: 0 }, signal)).toMatchObject({
+    expect(await gate.enter({ key: sourceKey('x') }, signal)).toMatchObject({
       kind: 'wait',
       reason: expect.stringContaining('rate limit') as string,
     })
@@ -127,7 +127,7 @@ describe('a halt of the gate', () => {
     await using other = await open({ keyDigest: `halt-${cause}` })
     const departure = await gate.leave(await permit(gate), halted(cause))
     expect(departure.countsAsAttempt).toBe(false)
-    const turned = await other.enter({ key: sourceKey('b'), credits: 0 }, signal)
+    const turned = await other.enter({ key: sourceKey('b') }, signal)
     expect(turned).toMatchObject({ kind: 'halted', cause, message: `halted for ${cause}` })
     await elapse(620, 'the gate stays closed for its first pause')
     await other.leave(await permit(other, 'probe'), parsed())
@@ -138,52 +138,12 @@ describe('a halt of the gate', () => {
     await using gate = await open({ keyDigest: 'paused', patienceMs: 500 })
     await using other = await open({ keyDigest: 'paused', patienceMs: 500 })
     await gate.pause()
-    expect(await other.enter({ key: sourceKey('b'), credits: 0 }, signal)).toMatchObject({
+    expect(await other.enter({ key: sourceKey('b') }, signal)).toMatchObject({
       kind: 'wait',
       reason: expect.stringContaining('resume') as string,
     })
     await other.resume()
     await permit(gate)
-  })
-})
-
-describe('a budget of the gate', () => {
-  const budgets = (limitCredits: number) => [{ per: 'run', run: 'r1', limitCredits } as const]
-
-  test('is reserved before a request and charged with the actual credits after it', async () => {
-    await using gate = await open({ budgets: budgets(100) })
-    const held = await permit(gate, 'a', 10)
-    expect((await gate.state()).credits.get('run:r1')).toEqual({ held: 10, spent: 0 })
-    await gate.leave(held, parsed(7))
-    expect((await gate.state()).credits.get('run:r1')).toEqual({ held: 0, spent: 7 })
-  })
-
-  test('is never exceeded, however many processes ask at once', async () => {
-    const shared = { keyDigest: 'budget', budgets: budgets(25), ceilings: { concurrency: 100 } }
-    const gates = await Promise.all([open(shared), open(shared), open(shared)])
-    let spent = 0
-    let budgetHalts = 0
-    await Promise.all(
-      gates.flatMap((gate, g) =>
-        Array.from({ length: 20 }, async (_, i) => {
-          const admission = await gate.enter({ key: sourceKey(`${g}-${i}`), credits: 2 }, signal)
-          if (admission.kind === 'halted') budgetHalts += 1
-          if (admission.kind !== 'admitted') return
-          spent += 2
-          await gate.leave(admission.permit, parsed(2))
-        }),
-      ),
-    )
-    expect(spent).toBe(24)
-    expect(budgetHalts).toBeGreaterThan(0)
-    for (const gate of gates) await gate[Symbol.asyncDispose]()
-  })
-
-  test('releases the reservation of a refused request, and keeps that of an abandoned one as spent', async () => {
-    await using gate = await open({ budgets: budgets(100) })
-    await gate.leave(await permit(gate, 'a', 10), throttled('concurrency'))
-    await gate.leave(await permit(gate, 'b', 10), { kind: 'abandoned' })
-    expect((await gate.state()).credits.get('run:r1')).toEqual({ held: 0, spent: 10 })
   })
 })
 
@@ -227,7 +187,7 @@ describe('a document that waits for the gate', () => {
     await using gate = await open({ ceilings: { concurrency: 1 }, patienceMs: 500 })
     await permit(gate)
     const startedAt = performance.now()
-    const admission = await gate.enter({ key: sourceKey('b'), credits: 0 }, signal)
+    const admission = await gate.enter({ key: sourceKey('b') }, signal)
     expect(admission).toMatchObject({ kind: 'wait' })
     expect(performance.now() - startedAt).toBeLessThan(30_000)
   })
@@ -236,7 +196,7 @@ describe('a document that waits for the gate', () => {
     await using gate = await open({ ceilings: { concurrency: 1 } })
     await permit(gate)
     const stop = new AbortController()
-    const waiting = gate.enter({ key: sourceKey('b'), credits: 0 }, stop.signal)
+    const waiting = gate.enter({ key: sourceKey('b') }, stop.signal)
     stop.abort(new Error('shutting down'))
     await expect(waiting).rejects.toThrow('shutting down')
   })

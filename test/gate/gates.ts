@@ -19,8 +19,8 @@ export function openOn(server: TestRedis, options: Partial<GateOptions> = {}): P
   })
 }
 
-export async function permit(gate: RedisGate, key = 'a.pdf', credits = 0): Promise<Permit> {
-  const admission = await gate.enter({ key: sourceKey(key), credits }, signal)
+export async function permit(gate: RedisGate, key = 'a.pdf'): Promise<Permit> {
+  const admission = await gate.enter({ key: sourceKey(key) }, signal)
   if (admission.kind !== 'admitted') throw new Error(`not admitted: ${JSON.stringify(admission)}`)
   return admission.permit
 }

@@ -22,7 +22,7 @@ function open(keyDigest: string, concurrency: number): Promise<RedisGate> {
 
 async function permit(gate: RedisGate, key: string): Promise<Permit> {
   for (;;) {
-    const admission = await gate.enter({ key: sourceKey(key), credits: 0 }, signal)
+    const admission = await gate.enter({ key: sourceKey(key) }, signal)
     if (admission.kind === 'admitted') return admission.permit
     // On a busy machine the gate may estimate a turn too far away to wait for.
     if (admission.kind !== 'wait') throw new Error(`not admitted: ${JSON.stringify(admission)}`)
@@ -32,8 +32,7 @@ async function permit(gate: RedisGate, key: string): Promise<Permit> {
 /** Scripts that the server has run. */
 const scriptsRun = (): Promise<number> => callsOf(server.connection, 'evalsha')
 
-const scriptsOn = (keys: GateKeys): AskScript =>
-  scriptsOf(server.connection, keys, { placesCeiling: 1, credits: 0, more: true })
+const scriptsOn = (keys: GateKeys): AskScript => scriptsOf(server.connection, keys, { placesCeiling: 1, more: true })
 
 describe('a place that a process releases to the gate', () => {
   test('passes to the next document of the same process in the same script call', async () => {
@@ -58,7 +57,7 @@ describe('a place that a process releases to the gate', () => {
       durationMs: 10,
       queuedMs: 0,
       permit: { id: 'p-1', enteredAt: entered.enteredAt, ahead: 0, seq: 1, done: 0, bound: true },
-      next: { id: 'p-2', credits: 0, more: false },
+      next: { id: 'p-2', more: false },
     }
     const reported = [await as('p', 'leave', leave), await as('p', 'leave', leave)]
     expect(reported).toMatchObject([{ entered: { kind: 'admitted' } }, { entered: { kind: 'admitted' } }])
@@ -75,7 +74,7 @@ describe('a place that a process releases to the gate', () => {
     await elapse(100, 'more than twice as long as its turn takes')
     const left = { kind: 'accepted', durationMs: 10, queuedMs: 0 }
     const had = { id: 'busy-1', enteredAt, ahead: 0, seq: 1, done: 0, bound: true }
-    const next = { id: 'busy-2', credits: 0, more: true }
+    const next = { id: 'busy-2', more: true }
     expect(await as('busy', 'leave', { id: 'busy-1', ...left, permit: had, next })).toMatchObject({
       entered: { kind: 'wait', reason: 'places' },
     })

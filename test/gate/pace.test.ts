@@ -17,7 +17,7 @@ interface Admitted {
 
 /** A gate with windows of a minute, asked by one process at the times that a test gives. */
 function gateAt(digest: string, ceilings: Readonly<Record<string, number>> = {}) {
-  const always = { ...ceilings, windowMs: 60_000, credits: 0, more: true }
+  const always = { ...ceilings, windowMs: 60_000, more: true }
   const ask = scriptsOf(server.connection, gateKeys('sluice', digest), always)
   let requests = 0
   const enter = async (now: number) => {

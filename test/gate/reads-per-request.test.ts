@@ -57,14 +57,13 @@ async function run({ processes, slots, intervalMs, readMs, serviceMs }: Draw, pe
       giveBack: async () => undefined,
       notNow: () => WAIT,
       isLimited: () => true,
-      isCapped: false,
       patienceMs: 3_600_000,
       now: () => time.now,
     })
     const sleep = (ms: number): Promise<void> => new Promise((resolve) => time.after(ms, resolve))
     const documents = async (slot: number): Promise<void> => {
       for (let number = 0; !stop.signal.aborted; number += 1) {
-        const ticket = { key: `${process}-${slot}-${number}`, credits: 0, until: stop.signal }
+        const ticket = { key: `${process}-${slot}-${number}`, until: stop.signal }
         const turn = await unread.approach(ticket, stop.signal)
         if (turn.kind === 'wait') return
         counts.reads += 1

@@ -11,7 +11,7 @@ const SCRIPTS = { enter: new GateScript('enter'), leave: new GateScript('leave')
 
 /** The scripts of a gate, at times that the test gives (`now`), without what a process of ours does besides. */
 export function scriptsOf(redis: RedisClient, keys: GateKeys, always: Readonly<Record<string, unknown>>): AskScript {
-  const gate = { windowMs: 6_000, leaseMs: 60_000, budgets: [], wakePrefix: 'wake:', rememberMs: 60_000, random: 0 }
+  const gate = { windowMs: 6_000, leaseMs: 60_000, wakePrefix: 'wake:', rememberMs: 60_000, random: 0 }
   return (process, script, ask) =>
     // Tests leave out, and add, what a process of ours says.
     SCRIPTS[script].run(redis, keys, documentKey(keys, ask.id), {

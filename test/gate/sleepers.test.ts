@@ -11,7 +11,7 @@ beforeAll(async () => void (server = await startTestRedis()))
 afterAll(() => server[Symbol.asyncDispose]())
 
 const MINUTE_MS = 60_000
-const enter = (gate: RedisGate, key: string) => gate.enter({ key: sourceKey(key), credits: 0 }, signal)
+const enter = (gate: RedisGate, key: string) => gate.enter({ key: sourceKey(key) }, signal)
 
 /** Processes on one gate that all wait for a time that was stated. */
 async function sleepers(count: number, keyDigest: string, retryAfterMs: number) {

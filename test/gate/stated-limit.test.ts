@@ -46,7 +46,7 @@ test('a limit that is not reached slows nothing down', async () => {
 test('a gate that waits for a time that was stated lets one request through when it is asked to probe', async () => {
   await using gate = await openOn(server, { windowMs: MINUTE_MS, patienceMs: 300 })
   await gate.leave(await permit(gate, 'first'), throttled('rate', 3_600_000, REACHED))
-  const enter = () => gate.enter({ key: sourceKey('next'), credits: 0 }, signal)
+  const enter = () => gate.enter({ key: sourceKey('next') }, signal)
   expect(await enter()).toMatchObject({ kind: 'wait' })
   const next = enter()
   await gate.probe()

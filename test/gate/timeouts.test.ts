@@ -6,7 +6,7 @@ let server: TestRedis
 beforeAll(async () => void (server = await startTestRedis()))
 afterAll(() => server[Symbol.asyncDispose]())
 
-const TIMED_OUT = { kind: 'timed_out', credits: 0 } as const
+const TIMED_OUT = { kind: 'timed_out' } as const
 
 test('a 408 uses no attempt while other requests are in flight, also of the request that was first', async () => {
   await using gate = await openOn(server)

@@ -9,7 +9,7 @@ let server: TestRedis
 beforeAll(async () => void (server = await startTestRedis()))
 afterAll(() => server[Symbol.asyncDispose]())
 
-const ticket = { key: sourceKey('unread.pdf'), credits: 0 }
+const ticket = { key: sourceKey('unread.pdf') }
 
 async function turnOf(gate: RedisGate) {
   const turn = await gate.approach(ticket, signal)
@@ -46,7 +46,7 @@ test('documents that wait unread are rejected when their gate is closed, and non
   await watching.pause()
   const gate = await openOn(server, { keyDigest: 'closed' })
   const ended = Promise.allSettled(
-    ['a', 'b', 'c', 'd'].map((key) => gate.approach({ key: sourceKey(`${key}.pdf`), credits: 0 }, signal)),
+    ['a', 'b', 'c', 'd'].map((key) => gate.approach({ key: sourceKey(`${key}.pdf`) }, signal)),
   )
   // One at a time is read during a pause by hand; the others wait.
   await expect.poll(async () => (await gate.state()).waitingDocuments, { timeout: 60_000 }).toBe(3)

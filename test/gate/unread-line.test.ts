@@ -5,7 +5,7 @@ import { UnreadLine, type UnreadLineOptions } from '#src/gate/unread-line.ts'
 import { SimulatedTime } from '../../bench/gate/sim/simulated-time.ts'
 
 const signal = new AbortController().signal
-const ticket = (key: string): Ticket => ({ key, credits: 0 })
+const ticket = (key: string): Ticket => ({ key })
 const permit = (key: string): Permit => ({ id: key, key, enteredAt: 0, ahead: 0, seq: 1, done: 0, bound: false })
 const WAIT = { kind: 'wait', waitMs: 5_000, reason: 'the rate limit is reached' } as const
 
@@ -25,7 +25,6 @@ function scene(options: Partial<UnreadLineOptions> = {}) {
     giveBack: async ({ key }) => void given.push(key),
     notNow: () => WAIT,
     isLimited: () => true,
-    isCapped: false,
     patienceMs: 60_000,
     now: () => clock.now,
     ...options,
@@ -112,13 +111,6 @@ describe('unread documents of a process', () => {
     clock.now += 300
     expect(turns.get('a')?.takePermit()).toMatchObject({ enteredAt: 300 })
     expect(turns.get('a')?.takePermit()).toBeNull()
-  })
-
-  test('are read one at a time without a permit where a budget has a limit', async () => {
-    const { approach, settled, read, asking } = scene({ isCapped: true })
-    for (const key of ['a', 'b']) void approach(key)
-    await settled()
-    expect([read, asking.length]).toEqual([['a'], 0])
   })
 
   test('need no further permit behind a document that needed none, whose permit is released', async () => {

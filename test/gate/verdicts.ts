@@ -3,10 +3,10 @@ import type { Feedback } from '#src/gate/feedback.ts'
 import { feedbackOf } from '#workers/service-gate.ts'
 
 /** Feedback of requests that ended in each of the ways there are. */
-export function parsed(credits: number | null = 1, queuedMs = 0): Feedback {
-  const usage = { queuedMs, credits, pages: null }
+export function parsed(): Feedback {
+  const usage = { queuedMs: 0, credits: 1, pages: null }
   const answer = { body: Buffer.from('{}'), json: {}, requestId: null, durationMs: 100, usage }
-  return report({ kind: 'parsed', answer }, credits)
+  return report({ kind: 'parsed', answer })
 }
 
 export function throttled(limit: Limit, retryAfterMs: number | null = null, stated?: StatedRate): Feedback {
@@ -37,6 +37,6 @@ export function rejected(): Feedback {
   return report({ kind: 'rejected', failure, remedy: { kind: 'none' } })
 }
 
-function report(verdict: Verdict, credits: number | null = 0): Feedback {
-  return feedbackOf({ verdict, durationMs: 100, credits })
+function report(verdict: Verdict): Feedback {
+  return feedbackOf({ verdict, durationMs: 100 })
 }

@@ -5,7 +5,7 @@ import { type Answer, WaitingLine, type WaitingLineOptions } from '#src/gate/wai
 import { elapse, takes, until } from '../support/wait.ts'
 
 const signal = new AbortController().signal
-const ticket = (key: string) => ({ key: sourceKey(key), credits: 0 })
+const ticket = (key: string) => ({ key: sourceKey(key) })
 const admitted = (key: string): Answer => ({
   kind: 'admitted',
   permit: { id: key, key: sourceKey(key), enteredAt: 0, ahead: 0, seq: 1, done: 0, bound: false },
@@ -134,20 +134,11 @@ describe('the waiting line of a process', () => {
     expect(stoodDown).toBe(1)
   })
 
-  test('turns all waiting documents away at a halt, and only the asking document at an exhausted budget', async () => {
+  test('turns all waiting documents away at a halt', async () => {
     const admission = { kind: 'halted', cause: 'credits', message: 'no credits', retryInMs: 60_000 } as const
-    let haltsAll = true
-    const waiting = line({
-      ask: async ({ key }) => {
-        if (key !== 'dear') return haltsAll ? { kind: 'halted', haltsAll, admission } : admitted(key)
-        return { kind: 'halted', haltsAll, admission }
-      },
-    })
+    const waiting = line({ ask: async () => ({ kind: 'halted', admission }) })
     const all = await Promise.all([waiting.join(ticket('a'), signal), waiting.join(ticket('b'), signal)])
     expect(all.map(({ kind }) => kind)).toEqual(['halted', 'halted'])
-    haltsAll = false
-    const some = await Promise.all([waiting.join(ticket('dear'), signal), waiting.join(ticket('b'), signal)])
-    expect(some.map(({ kind }) => kind)).toEqual(['halted', 'admitted'])
   })
 
   test('keeps a document that waits for a limit beyond its patience, and returns it when the process stops', async () => {

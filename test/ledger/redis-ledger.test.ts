@@ -7,7 +7,7 @@ import { RedisLedger } from '#src/ledger/redis-ledger.ts'
 import type { LedgerEntry } from '#src/document/ledger-entry.ts'
 import { collect } from '../support/documents.ts'
 import { documentJob } from '../support/queue-jobs.ts'
-import { lossyLine } from '../support/lossy-line.ts'
+import { Line } from '../support/line.ts'
 import { callsOf, startTestRedis, type TestRedis } from '../support/redis.ts'
 
 let redis: TestRedis
@@ -63,7 +63,7 @@ describe('RedisLedger', () => {
   })
 
   test('distinguishes the end that another process wrote while the connection was away from its own one that is sent again', async () => {
-    await using line = await lossyLine(redis.url)
+    await using line = await Line.open(redis.url)
     const connection = await connectRedis({ url: line.url })
     try {
       const ledger = new RedisLedger({ connection, pipeline: 'two-ends' })
@@ -71,10 +71,10 @@ describe('RedisLedger', () => {
       const [first, second] = [entryOf(1, 'pending'), entryOf(2, 'pending')]
       await ledger.write([first, second])
       expect(await other.settle(first[0], { ...first[1], outcome: 'done' })).toBe('ended')
-      line.loseNextRequest()
+      line.loseNext('request')
       expect(await ledger.settle(first[0], { ...first[1], outcome: 'done' })).toBe('again')
       expect(await other.settle(second[0], { ...second[1], outcome: 'done' })).toBe('ended')
-      line.loseNextAnswer()
+      line.loseNext('answer')
       expect(await ledger.settle(second[0], { ...second[1], outcome: 'done' })).toBe('again')
       expect(line.lost).toBe(1)
       expect(await ledger.endedTotal()).toBe(2)
@@ -111,13 +111,13 @@ describe('RedisLedger', () => {
   })
 
   test('the ledger settles a document once where the answer was lost with the connection and the script is sent again', async () => {
-    await using line = await lossyLine(redis.url)
+    await using line = await Line.open(redis.url)
     const connection = await connectRedis({ url: line.url })
     try {
       const ledger = new RedisLedger({ connection, pipeline: 'lost-answer' })
       const [key, pending] = entryOf(1, 'pending')
       await ledger.write([[key, pending]])
-      line.loseNextAnswer()
+      line.loseNext('answer')
       expect(await ledger.settle(key, { ...pending, outcome: 'done' })).toBe('ended')
       expect(line.lost).toBe(1)
       expect(await ledger.settle(key, { ...pending, outcome: 'done' })).toBe('again')

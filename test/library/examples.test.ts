@@ -71,9 +71,9 @@ test('docs/cookbook.md buys a context before each chunk once', { timeout: 240_00
   expect(first.code, first.stderr).toBe(0)
   const lines = parseLines<{ context: string; text: string }>(first.stdout)
   expect(lines.map(({ context, text }) => context !== '' && text.startsWith(context))).toEqual([true, true])
-  expect(model.charges).toHaveLength(2)
+  expect(model.charged).toBe(2)
   expect((await started()).stdout).toBe(first.stdout)
-  expect(model.charges).toHaveLength(2)
+  expect(model.charged).toBe(2)
 })
 
 test('docs/cookbook.md filters chunks for pre-training', { timeout: 240_000 }, async () => {

@@ -1,45 +1,15 @@
-import { mkdir, readdir, readFile, readlink, writeFile } from 'node:fs/promises'
+import { readdir, readFile, readlink } from 'node:fs/promises'
 import { getPriority, setPriority } from 'node:os'
-import { join } from 'node:path'
 import { describe, expect, test, vi } from 'vitest'
 import { startEngineProcess } from '#workers/engine-process.ts'
 import { readStore } from '../support/check-store.ts'
 import { tempFolder } from '../support/temp-folder.ts'
-import { childrenOf, commandLine, engineOf, environmentOf } from '../support/process-tree.ts'
-import { type RunningSluice, STACK_TRACE, startSluice } from '../support/sluice.ts'
-import { elapse } from '../support/wait.ts'
+import { childrenOf, commandLine, engineOf, environmentOf, killEachEngine } from '../support/process-tree.ts'
+import { type RunningSluice, STACK_TRACE } from '../support/sluice.ts'
+import { Harness } from './support/harness.ts'
 
-interface EngineScene extends AsyncDisposable {
-  readonly out: string
-  readonly start: (flags?: readonly string[], env?: Readonly<Record<string, string>>) => RunningSluice
-}
-
-/** A folder of documents and a run with the embedded engine. */
-async function engineScene(documents: number): Promise<EngineScene> {
-  const folder = await tempFolder()
-  const source = join(folder.path, 'in')
-  const out = join(folder.path, 'out')
-  await mkdir(source)
-  for (let number = 0; number < documents; number++) {
-    await writeFile(join(source, `${number}.csv`), `name,value\nrow ${number},${number}\n`)
-  }
-  const living = new Set<RunningSluice>()
-  return {
-    out,
-    start(flags = [], env = {}) {
-      const running = startSluice(['run', source, `--out=${out}`, ...flags], { env })
-      living.add(running)
-      void running.finished.then(() => living.delete(running))
-      return running
-    },
-    async [Symbol.asyncDispose]() {
-      const left = [...living]
-      for (const { child } of left) child.kill('SIGKILL')
-      await Promise.all(left.map(({ finished }) => finished))
-      await folder[Symbol.asyncDispose]()
-    },
-  }
-}
+/** Flags of a run with the embedded engine, in one process. */
+const ENGINE = { 'parse-api-url': null, 'parse-api-key': null, 'engine-processes': 1 } as const
 
 async function engineStarted({ child }: RunningSluice): Promise<number> {
   return vi.waitFor(
@@ -59,21 +29,10 @@ async function documentsDone(out: string, count: number): Promise<void> {
   })
 }
 
-/** Kills every engine of a run as soon as it is there, until the run ends. */
-async function killEachEngine({ child, finished }: RunningSluice): Promise<void> {
-  const ended = new AbortController()
-  void finished.then(() => ended.abort())
-  while (!ended.signal.aborted) {
-    const pid = child.pid === undefined ? null : await engineOf(child.pid)
-    if (pid !== null) process.kill(pid, 'SIGKILL')
-    await elapse(20, 'the engine is up for a moment')
-  }
-}
-
 describe('the embedded engine', () => {
   test('is restarted when it is killed, twice, and every document comes out', async () => {
-    await using harness = await engineScene(300)
-    const running = harness.start(['--engine-processes=1'])
+    await using harness = await Harness.open({ documents: 300 })
+    const running = harness.start('run', ENGINE)
     for (const done of [1, 60]) {
       await engineStarted(running)
       await documentsDone(harness.out, done)
@@ -82,42 +41,42 @@ describe('the embedded engine', () => {
     const { code, stderr } = await running.finished
     expect(stderr).not.toMatch(STACK_TRACE)
     expect(code, stderr).toBe(0)
-    expect((await readStore(harness.out)).records.size).toBe(300)
+    expect((await harness.read()).records.size).toBe(300)
   }, 240_000)
 
   test('that cannot stay up halts the run, which says why and exits with 3', async () => {
-    await using harness = await engineScene(400)
-    const running = harness.start(['--engine-processes=1'])
+    await using harness = await Harness.open({ documents: 400 })
+    const running = harness.start('run', ENGINE)
     await engineStarted(running)
     await documentsDone(harness.out, 1)
-    await killEachEngine(running)
+    using _killing = killEachEngine(running)
     const { code, stdout, stderr } = await running.finished
     expect(stderr).not.toMatch(STACK_TRACE)
     expect([code, stdout]).toEqual([3, expect.stringMatching(/^halted: the embedded engine cannot stay up.*SIGKILL/)])
   }, 240_000)
 
   test('that never comes up halts the run, which says why and exits with 3', async () => {
-    await using harness = await engineScene(3)
-    const running = harness.start()
-    await killEachEngine(running)
+    await using harness = await Harness.open({ documents: 3 })
+    const running = harness.start('run', ENGINE)
+    using _killing = killEachEngine(running)
     const { code, stdout, stderr } = await running.finished
     expect(stderr).not.toMatch(STACK_TRACE)
     expect([code, stdout]).toEqual([3, expect.stringMatching(/^halted: the embedded engine cannot stay up[^\n]*\n/m)])
   }, 240_000)
 
   test('that runs out of time for a document tries it once: its time is its own, and no sign of an outage', async () => {
-    await using harness = await engineScene(1)
-    const { code, stdout, stderr } = await harness.start(['--options={"timeout":1}', '--json']).finished
+    await using harness = await Harness.open({ documents: 1 })
+    const { code, stdout, stderr } = await harness.run({ ...ENGINE, options: '{"timeout":1}', json: true })
     expect([code, stderr]).toEqual([2, expect.not.stringContaining('waiting')])
     expect(stdout).toMatch(/"event":"summary".*"requests":1,.*"retries":0,/)
-    const [letter] = (await readStore(harness.out)).letters.values()
+    const [letter] = (await harness.read()).letters.values()
     expect(letter).toMatchObject({ attempts: 1, failure: { code: 'timeout', serviceCode: 'SCRAPE_TIMEOUT' } })
   }, 240_000)
 
   test('gets no secret of the environment, refuses a request without its key, and shares the priority of the run', async () => {
-    await using harness = await engineScene(400)
+    await using harness = await Harness.open({ documents: 400 })
     const secrets = { AWS_SECRET_ACCESS_KEY: 'planted-1', DATABASE_URL: 'planted-2', PARSE_API_KEY: 'planted-3' }
-    const running = harness.start(['--engine-processes=1'], secrets)
+    const running = harness.start('run', ENGINE, { env: secrets })
     setPriority(running.child.pid ?? 0, 5)
     const engine = await engineStarted(running)
     const redis = (await childrenOf(running.child.pid ?? 0)).filter((pid) => pid !== engine)

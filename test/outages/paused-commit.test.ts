@@ -1,7 +1,7 @@
 import { readFile, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import type { RunningSluice } from '../support/sluice.ts'
+import { isStopped } from '../support/process-tree.ts'
 import { until } from '../support/wait.ts'
 import { Harness, textOf } from './support/harness.ts'
 import { OwnRedis } from './support/own-redis.ts'
@@ -42,7 +42,3 @@ describe.concurrent('a worker that stands still in its commit', () => {
     240_000,
   )
 })
-
-async function isStopped({ child }: RunningSluice): Promise<boolean> {
-  return /\) T /.test(await readFile(`/proc/${child.pid}/stat`, 'utf8'))
-}

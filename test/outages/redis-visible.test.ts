@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import { expect, test } from 'vitest'
 import { freePort } from '../support/free-port.ts'
-import { ask, seenAfter } from './support/four-channels.ts'
+import { ask, expectSeen } from './support/four-channels.ts'
 import { OwnRedis } from './support/own-redis.ts'
 import { Harness } from './support/harness.ts'
 import { until } from '../support/wait.ts'
@@ -23,9 +23,7 @@ test('Redis that is away is seen in all four channels, and every endpoint answer
   await harness.requested(4, running)
   expect(await answered(metricsPort)).toMatch(/^sluice_redis_up 1$/m)
   await redis.kill()
-  const channels = { running, logFile: harness.log, metricsPort }
-  const seen = await seenAfter(channels, { cause: /it does not answer/, metric: /^sluice_redis_up 0$/m })
-  expect(Object.entries(seen).filter(([, ms]) => ms === null)).toEqual([])
+  await expectSeen({ running, log: harness.log, metricsPort }, /it does not answer/, /^sluice_redis_up 0$/m)
   for (const path of ['healthz', 'readyz', 'metrics'] as const) {
     // On a busy machine not each time.
     const expected = path === 'readyz' ? 503 : 200

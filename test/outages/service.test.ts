@@ -4,7 +4,7 @@ import { freePort } from '../support/free-port.ts'
 import { errorReply, type ReceivedRequest } from '../support/scripted-service.ts'
 import { sluice, STACK_TRACE } from '../support/sluice.ts'
 import { OwnRedis } from './support/own-redis.ts'
-import { ask, seenAfter } from './support/four-channels.ts'
+import { ask, expectSeen } from './support/four-channels.ts'
 import { Harness } from './support/harness.ts'
 import { until } from '../support/wait.ts'
 import { wrongAddress } from '../campaign/service/wrong-addresses.ts'
@@ -27,11 +27,10 @@ describe.concurrent('a service that cannot be used', () => {
         'metrics-port': metricsPort,
         'service-patience-ms': 12_000,
       })
-      const channels = { running, logFile: harness.log, metricsPort }
       const { cause } = service
-      const seen = await seenAfter(channels, { cause, metric: /sluice_dependency_up\{dependency="service"\} 0/ })
+      const metric = /sluice_dependency_up\{dependency="service"\} 0/
+      await expectSeen({ running, log: harness.log, metricsPort }, cause, metric)
       const { code, stdout, stderr } = await running.finished
-      expect(Object.entries(seen).filter(([, ms]) => ms === null)).toEqual([])
       expect(stderr).not.toMatch(STACK_TRACE)
       expect([code, stdout]).toEqual([
         EXIT_HALTED,
@@ -56,10 +55,12 @@ describe.concurrent('a service that cannot be used', () => {
     const running = harness.start('run', { 'metrics-port': metricsPort, concurrency: 2, 'service-patience-ms': 3_000 })
     await harness.requested(4, running)
     broken = true
-    const channels = { running, logFile: harness.log, metricsPort }
     const cause = /the disk of the parser is full/
-    const seen = await seenAfter(channels, { cause, metric: /sluice_dependency_up\{dependency="service"\} 0/ })
-    expect(Object.entries(seen).filter(([, ms]) => ms === null)).toEqual([])
+    await expectSeen(
+      { running, log: harness.log, metricsPort },
+      cause,
+      /sluice_dependency_up\{dependency="service"\} 0/,
+    )
     broken = false
     const { code, stderr } = await running.finished
     expect(stderr).toMatch(/the service works again/)

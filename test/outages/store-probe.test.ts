@@ -1,9 +1,9 @@
 import { chmod, mkdir, readdir, rename, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
-import { describe, expect, test, type TestContext } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { type RunningSluice, STACK_TRACE } from '../support/sluice.ts'
 import { freePort } from '../support/free-port.ts'
-import { seenAfter } from './support/four-channels.ts'
+import { expectSeen } from './support/four-channels.ts'
 import { OwnRedis } from './support/own-redis.ts'
 import { Harness } from './support/harness.ts'
 import { SmallDisk } from './support/small-disk.ts'
@@ -11,10 +11,8 @@ import { until } from '../support/wait.ts'
 
 const asRoot = process.getuid?.() === 0
 
-async function mountOrSkip(path: string, size: string, context: TestContext): Promise<SmallDisk> {
-  const disk = await SmallDisk.mount(path, size)
-  return typeof disk === 'string' ? context.skip(disk) : disk
-}
+const TROUBLE = join(import.meta.dirname, '../campaign/preloads/store-trouble.ts')
+const STORE_DOWN = /sluice_dependency_up\{dependency="store"\} 0/
 
 /** Until it is reported on the terminal. */
 async function noticed(running: RunningSluice, cause: RegExp): Promise<void> {
@@ -25,7 +23,7 @@ describe.concurrent('an output store', () => {
   test('that is read-only is refused before anything is bought, in one sentence', async (context) => {
     await using redis = await OwnRedis.start()
     await using harness = await Harness.open({ documents: 20 })
-    await using disk = await mountOrSkip(harness.out, '8m', context)
+    await using disk = await SmallDisk.mountOrSkip(harness.out, '8m', context)
     await disk.makeReadOnly()
     const flags = { 'redis-url': redis.url, 'state-dir': `${harness.source}-state` }
     for (const out of [harness.out, `${harness.out}/not/there`]) {
@@ -52,7 +50,7 @@ describe.concurrent('an output store', () => {
   test('with little space left closes intake, says so in all four channels, and goes on when there is space', async (context) => {
     await using redis = await OwnRedis.start()
     await using harness = await Harness.open({ documents: 60, bytes: 40_000, reply: () => ({ delayMs: 20 }) })
-    await using disk = await mountOrSkip(harness.out, '3m', context)
+    await using disk = await SmallDisk.mountOrSkip(harness.out, '3m', context)
     const metricsPort = await freePort()
     const flags = {
       'redis-url': redis.url,
@@ -62,10 +60,8 @@ describe.concurrent('an output store', () => {
     }
     const running = harness.start('run', flags)
     await harness.requested(10, running)
-    const channels = { running, logFile: harness.log, metricsPort }
     const cause = /nothing more is bought|the disk is full/
-    const seen = await seenAfter(channels, { cause, metric: /sluice_dependency_up\{dependency="store"\} 0/ })
-    expect(Object.entries(seen).filter(([, ms]) => ms === null)).toEqual([])
+    await expectSeen({ running, log: harness.log, metricsPort }, cause, STORE_DOWN)
     await disk.resize('32m')
     const { code, stderr } = await running.finished
     expect([code, stderr]).toEqual([0, expect.stringMatching(/the store works again/)])
@@ -87,10 +83,8 @@ describe.concurrent('an output store', () => {
     const running = harness.start('run', flags)
     await harness.requested(10, running)
     await rename(harness.out, `${harness.out}-away`)
-    const channels = { running, logFile: harness.log, metricsPort }
     const cause = /was removed while it was in use|is not the one that was opened/
-    const seen = await seenAfter(channels, { cause, metric: /sluice_dependency_up\{dependency="store"\} 0/ })
-    expect(Object.entries(seen).filter(([, ms]) => ms === null)).toEqual([])
+    await expectSeen({ running, log: harness.log, metricsPort }, cause, STORE_DOWN)
     const { code, stdout, stderr } = await running.finished
     expect(stderr).not.toMatch(STACK_TRACE)
     expect([code, stdout]).toEqual([3, expect.stringMatching(cause)])
@@ -139,7 +133,7 @@ describe.concurrent('an output store', () => {
   test('keeps paid answers that it could not take: they are spooled, reported, private, and committed at the next start', async (context) => {
     await using redis = await OwnRedis.start()
     await using harness = await Harness.open({ documents: 30, bytes: 40_000, reply: () => ({ delayMs: 20 }) })
-    await using disk = await mountOrSkip(harness.out, '32m', context)
+    await using disk = await SmallDisk.mountOrSkip(harness.out, '32m', context)
     const spool = `${harness.source}-spool`
     const flags = {
       'redis-url': redis.url,
@@ -167,5 +161,25 @@ describe.concurrent('an output store', () => {
     await harness.expectAllPaidOnce(30)
     const left = (await readdir(spool, { recursive: true, withFileTypes: true })).filter((dirent) => dirent.isFile())
     expect(left).toEqual([])
+  }, 240_000)
+
+  test('that hangs after intake is reported in all four channels after 10 s, and all is paid for once', async () => {
+    await using redis = await OwnRedis.start()
+    await using harness = await Harness.open({ documents: 60, reply: () => ({ delayMs: 30 }) })
+    const metricsPort = await freePort()
+    const flags = {
+      'redis-url': redis.url,
+      'state-dir': `${harness.source}-state`,
+      'metrics-port': metricsPort,
+      concurrency: 2,
+    }
+    const env = { FAULT_STORE: harness.out, FAULT_STORE_TROUBLE: 'hangs', FAULT_LASTS_MS: '20000' }
+    const running = harness.start('run', flags, { env, execArgv: ['--import', TROUBLE] })
+    await harness.requested(5, running)
+    running.child.kill('SIGUSR2')
+    await expectSeen({ running, log: harness.log, metricsPort }, /a write takes longer than 10 s/, STORE_DOWN)
+    const { code, stderr } = await running.finished
+    expect([code, stderr]).toEqual([0, expect.stringMatching(/the store works again/)])
+    await harness.expectAllPaidOnce(60)
   }, 240_000)
 })

@@ -1,6 +1,6 @@
-import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { describe, expect, test, type TestContext } from 'vitest'
+import { describe, expect, test } from 'vitest'
+import { readLines } from '../support/json-lines.ts'
 import { STACK_TRACE, type RunningSluice } from '../support/sluice.ts'
 import { OwnRedis } from './support/own-redis.ts'
 import { Harness } from './support/harness.ts'
@@ -12,22 +12,7 @@ const CONCURRENCY = 4
 const BYTES = 40_000
 const DOCUMENTS = 40
 
-async function sceneOnDisk(
-  size: string,
-  context: TestContext,
-): Promise<AsyncDisposable & { harness: Harness; disk: SmallDisk }> {
-  await using resources = new AsyncDisposableStack()
-  const harness = await Harness.open({ documents: DOCUMENTS, bytes: BYTES, reply: () => ({ delayMs: 20 }) })
-  const disk = await SmallDisk.mount(harness.out, size)
-  if (typeof disk === 'string') {
-    await harness[Symbol.asyncDispose]()
-    return context.skip(disk)
-  }
-  resources.use(harness)
-  resources.use(disk)
-  const kept = resources.move()
-  return { harness, disk, [Symbol.asyncDispose]: () => kept.disposeAsync() }
-}
+const SCENE = { documents: DOCUMENTS, bytes: BYTES, reply: () => ({ delayMs: 20 }) }
 
 /** Resolves when the service is asked for nothing more. */
 async function standstill({ service }: Harness): Promise<number> {
@@ -48,8 +33,8 @@ async function expectWellEnded(running: RunningSluice, harness: Harness): Promis
 describe.concurrent('an output store', () => {
   test('that is full holds the run up, buys nothing more, and goes on when space is free again', async (context) => {
     await using redis = await OwnRedis.start()
-    await using on = await sceneOnDisk('1m', context)
-    const { harness, disk } = on
+    await using harness = await Harness.open(SCENE)
+    await using disk = await SmallDisk.mountOrSkip(harness.out, '1m', context)
     const flags = { 'redis-url': redis.url, 'state-dir': `${harness.source}-state`, concurrency: CONCURRENCY }
     const running = harness.start('run', flags)
     const bought = await standstill(harness)
@@ -61,8 +46,8 @@ describe.concurrent('an output store', () => {
   }, 240_000)
 
   test('that is full with the private Redis on it, too', async (context) => {
-    await using on = await sceneOnDisk('1m', context)
-    const { harness, disk } = on
+    await using harness = await Harness.open(SCENE)
+    await using disk = await SmallDisk.mountOrSkip(harness.out, '1m', context)
     const running = harness.start('run', { concurrency: CONCURRENCY })
     const bought = await standstill(harness)
     expect(bought).toBeLessThanOrEqual((await harness.read()).records.size + CONCURRENCY)
@@ -71,8 +56,8 @@ describe.concurrent('an output store', () => {
   }, 240_000)
 
   test('that is full with the private Redis and the log on it: the run waits, and ends well', async (context) => {
-    await using on = await sceneOnDisk('2m', context)
-    const { harness, disk } = on
+    await using harness = await Harness.open(SCENE)
+    await using disk = await SmallDisk.mountOrSkip(harness.out, '2m', context)
     const running = harness.start('run', { concurrency: CONCURRENCY, 'log-file': null, 'log-level': 'debug' })
     const bought = await standstill(harness)
     expect(bought).toBeLessThanOrEqual((await harness.read()).records.size + CONCURRENCY)
@@ -83,15 +68,14 @@ describe.concurrent('an output store', () => {
     await expectWellEnded(running, harness)
     expect(running.stderr()).not.toContain('MaxListeners')
     expect(running.stderr().match(/the log .* cannot be written/g)).toHaveLength(1)
-    const log = (await readFile(join(harness.out, '.sluice/sluice.log'), 'utf8')).trim().split('\n')
-    const lines = log.map((line) => JSON.parse(line) as { readonly msg: string })
+    const lines = await readLines<{ readonly msg: string }>(join(harness.out, '.sluice/sluice.log'))
     expect(lines.filter(({ msg }) => msg === 'document settled')).toHaveLength(DOCUMENTS)
   }, 240_000)
 
   test('that turns read-only holds the run up, buys nothing more, and goes on when it can be written', async (context) => {
     await using redis = await OwnRedis.start()
-    await using on = await sceneOnDisk('32m', context)
-    const { harness, disk } = on
+    await using harness = await Harness.open(SCENE)
+    await using disk = await SmallDisk.mountOrSkip(harness.out, '32m', context)
     const flags = { 'redis-url': redis.url, 'state-dir': `${harness.source}-state`, concurrency: CONCURRENCY }
     const running = harness.start('run', flags)
     await harness.requested(8, running)

@@ -1,90 +1,39 @@
 import { hash } from 'node:crypto'
-import { createServer } from 'node:http'
-import { setTimeout as sleep } from 'node:timers/promises'
-import { listen } from './listen.ts'
+import { openSite } from './web-site.ts'
 
 /** How one request is answered; left out: 200 with a completion. */
 export interface ChatReply {
   readonly status?: number
   readonly headers?: Readonly<Record<string, string>>
-  readonly body?: object | string
-  readonly delayMs?: number
-  /** Cuts the connection: before it answers, having charged all the same. */
-  readonly isCut?: true
+  readonly body?: object
 }
 
 export interface ChatRequest {
   /** From 1, in order of arrival. */
   readonly number: number
-  readonly path: string
   readonly authorization: string | undefined
-  readonly body: { readonly model: string; readonly messages: readonly { readonly content: string }[] } & Readonly<
-    Record<string, unknown>
-  >
-  readonly prompt: string
-  /** `performance.now()`. */
-  readonly atMs: number
+  readonly body: { readonly model: string; readonly messages: readonly { readonly content: string }[] }
 }
 
-/** A purchase: a request that was answered with 200. */
-export interface Charge {
-  readonly prompt: string
-  readonly tokens: number
-  /** When the answer was on its way, `performance.now()`. */
-  readonly atMs: number
-}
-
-/** An OpenAI-compatible service over real HTTP that counts what it charges. */
-export interface ChatService extends AsyncDisposable {
-  /** With `/v1`. */
-  readonly url: string
-  readonly requests: readonly ChatRequest[]
-  readonly charges: readonly Charge[]
-  /** Most requests that were in flight at a time. */
-  mostInFlight(): number
-}
-
-const TOKENS_EACH = 1000
-
-export async function startChatService(answer: (request: ChatRequest) => ChatReply = () => ({})): Promise<ChatService> {
+/** An OpenAI-compatible service over real HTTP that counts what it charges: requests that it answers with 200. */
+export async function startChatService(answer: (request: ChatRequest) => ChatReply = () => ({})) {
   const requests: ChatRequest[] = []
-  const charges: Charge[] = []
-  let inFlight = 0
-  let most = 0
-  const server = createServer((incoming, response) => {
-    void (async () => {
-      most = Math.max(most, ++inFlight)
-      response.once('close', () => (inFlight -= 1))
-      let text = ''
-      for await (const chunk of incoming.setEncoding('utf8')) text += chunk as string
-      const body = JSON.parse(text) as ChatRequest['body']
-      const prompt = body.messages[0]?.content ?? ''
-      const { authorization } = incoming.headers
-      const request = {
-        number: requests.length + 1,
-        path: incoming.url ?? '',
-        authorization,
-        body,
-        prompt,
-        atMs: performance.now(),
-      }
-      requests.push(request)
-      const { status = 200, headers = {}, body: said, delayMs = 0, isCut = false } = answer(request)
-      if (delayMs > 0) await sleep(delayMs)
-      if (status === 200) charges.push({ prompt, tokens: TOKENS_EACH, atMs: performance.now() })
-      if (isCut) response.destroy()
-      else response.writeHead(status, { 'content-type': 'application/json', ...headers })
-      if (!isCut) response.end(JSON.stringify(said ?? completionFor(prompt)))
-    })().catch(() => response.destroy())
+  const counted = { charged: 0 }
+  const site = await openSite((_, text, { headers: { authorization } }) => {
+    const body = JSON.parse(text) as ChatRequest['body']
+    const request = { number: requests.length + 1, authorization, body }
+    requests.push(request)
+    const { status = 200, headers, body: given } = answer(request)
+    if (status === 200) counted.charged += 1
+    const completion = given ?? completionFor(body.messages[0]?.content ?? '')
+    return { status, headers: { 'content-type': 'application/json', ...headers }, body: JSON.stringify(completion) }
   })
-  const listening = await listen(server)
-  return {
-    url: `${listening.url}/v1`,
+  return Object.assign(counted, {
+    /** With `/v1`. */
+    url: `${site.url}/v1`,
     requests,
-    charges,
-    mostInFlight: () => most,
-    [Symbol.asyncDispose]: () => listening[Symbol.asyncDispose](),
-  }
+    [Symbol.asyncDispose]: () => site[Symbol.asyncDispose](),
+  })
 }
 
 /** Says something else for each prompt. */
@@ -95,5 +44,5 @@ const completionFor = (prompt: string): object => ({
   object: 'chat.completion',
   model: 'small-1',
   choices: [{ index: 0, message: { role: 'assistant', content: contextFor(prompt) }, finish_reason: 'stop' }],
-  usage: { prompt_tokens: TOKENS_EACH - 20, completion_tokens: 20, total_tokens: TOKENS_EACH },
+  usage: { prompt_tokens: 980, completion_tokens: 20, total_tokens: 1000 },
 })

@@ -16,6 +16,5 @@ export const gateState = (more: Partial<GateState> = {}): GateState => ({
   admitted: 7,
   refused: { rate: 0, concurrency: 0, unknown: 0, queued: 0 },
   shutMs: { outage: 0, credits: 0, key: 0, permission: 0, rate: 0 },
-  credits: new Map(),
   ...more,
 })

@@ -1,4 +1,5 @@
 import { readFile } from 'node:fs/promises'
+import type { RunningSluice } from './sluice.ts'
 
 /** Ids of the live children of a process. Linux only. */
 export async function childrenOf(pid: number): Promise<number[]> {
@@ -33,4 +34,18 @@ export async function engineOf(run: number): Promise<number | null> {
     if ((await commandLine(pid)).some((part) => /\/engine\.[jt]s$/.test(part))) return pid
   }
   return null
+}
+
+/** Kills the embedded engine of a process each time that it has started, until this is disposed of. */
+export function killEachEngine({ child }: RunningSluice): Disposable {
+  const timer = setInterval(async () => {
+    const pid = child.pid === undefined ? null : await engineOf(child.pid)
+    if (pid !== null) process.kill(pid, 'SIGKILL')
+  }, 20)
+  return { [Symbol.dispose]: () => clearInterval(timer) }
+}
+
+/** Whether a process is stopped, as SIGSTOP does it. */
+export async function isStopped({ child }: RunningSluice): Promise<boolean> {
+  return /\) T /.test(await readFile(`/proc/${child.pid}/stat`, 'utf8').catch(() => ''))
 }

@@ -1,7 +1,9 @@
+import { CreateBucketCommand, type S3Client } from '@aws-sdk/client-s3'
 import { type ChildProcess, execFile, spawn } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
 import { mkdir, writeFile } from 'node:fs/promises'
 import { promisify } from 'node:util'
+import { openS3Client } from '#src/s3/client.ts'
 import { endProcess } from './child.ts'
 import { freePorts } from './free-port.ts'
 import { tempFolder } from './temp-folder.ts'
@@ -16,6 +18,9 @@ interface CephOptions {
   readonly osd: number
   readonly region: string
 }
+
+/** Parts that would fill the log. */
+const SILENT = ['ms', 'rgw', 'osd', 'mon', 'paxos', 'auth', 'monc', 'rocksdb', 'memstore']
 
 /**
  * The smallest Ceph that serves S3: everything in memory, no replicas, no manager. What is not self-evident:
@@ -53,15 +58,7 @@ mon data avail crit = 1
 mon data avail warn = 2
 paxos propose interval = 0.02
 paxos min wait = 0.01
-debug ms = 0/0
-debug rgw = 0/0
-debug osd = 0/0
-debug mon = 0/0
-debug paxos = 0/0
-debug auth = 0/0
-debug monc = 0/0
-debug rocksdb = 0/0
-debug memstore = 0/0
+${SILENT.map((part) => `debug ${part} = 0/0`).join('\n')}
 ms bind msgr1 = false
 ms bind port min = ${at.osd}
 ms bind port max = ${at.osd + 100}
@@ -109,6 +106,9 @@ export interface S3Server extends AsyncDisposable {
   readonly secretAccessKey: string
   /** The same as settings of the program. */
   readonly env: Readonly<Record<string, string>>
+  readonly client: S3Client
+  /** Makes a bucket, by default under a name of its own. */
+  readonly newBucket: (name?: string) => Promise<string>
 }
 
 /** Disposing of it does nothing. */
@@ -134,7 +134,17 @@ export async function startS3Server(): Promise<S3Server | S3Unavailable> {
     const [region, accessKeyId, secretAccessKey] = ['us-east-1', 'testkey', 'testsecret']
     const keys = { AWS_ACCESS_KEY_ID: accessKeyId, AWS_SECRET_ACCESS_KEY: secretAccessKey }
     const env = { SLUICE_S3_ENDPOINT: endpoint, SLUICE_S3_REGION: region, ...keys }
-    return { kind: 'ready', endpoint, region, accessKeyId, secretAccessKey, env, [Symbol.asyncDispose]: stop }
+    const access = { endpoint, region, accessKeyId, secretAccessKey }
+    const client = openS3Client(access)
+    const newBucket = async (name: string = randomUUID()): Promise<string> => {
+      await client.send(new CreateBucketCommand({ Bucket: name }))
+      return name
+    }
+    const dispose = async (): Promise<void> => {
+      client.destroy()
+      await stop()
+    }
+    return { kind: 'ready', ...access, env, client, newBucket, [Symbol.asyncDispose]: dispose }
   } catch (error) {
     await stop()
     throw error
@@ -150,64 +160,29 @@ async function start(folder: string, daemons: ChildProcess[]): Promise<string> {
   const clusterId = randomUUID()
   await writeFile(config, cephConfig({ folder, clusterId, gateway, monitor, osd, region: 'us-east-1' }))
 
-  const tool = async (name: string, ...args: readonly string[]): Promise<void> => {
+  const tool = async (line: string): Promise<void> => {
+    const [name = '', ...args] = line.split(' ')
     await run(name, args, { env: { PATH: '/usr/sbin:/usr/bin:/sbin:/bin', CEPH_CONF: config }, timeout: 60_000 })
   }
   const daemon = (name: string, ...args: readonly string[]): void => {
     // They die with this process, however it ends.
     daemons.push(spawn('setpriv', ['--pdeathsig', 'KILL', name, '-c', config, ...args, '-f'], { stdio: 'ignore' }))
   }
-  await tool(
-    'monmaptool',
-    '--create',
-    '--fsid',
-    clusterId,
-    '--addv',
-    'a',
-    `[v2:127.0.0.1:${monitor}/0]`,
-    `${folder}/monmap`,
-  )
-  await tool('ceph-authtool', keyring, '--create-keyring')
-  for (const [name, ...caps] of KEYS)
-    await tool(
-      'ceph-authtool',
-      keyring,
-      '--gen-key',
-      '-n',
-      name,
-      ...caps.flatMap((cap) => ['--cap', ...cap.split('=')]),
-    )
-  await tool('ceph-mon', '-c', config, '-i', 'a', '--mkfs', '--monmap', `${folder}/monmap`, '--keyring', keyring)
+  const map = `${folder}/monmap`
+  await tool(`monmaptool --create --fsid ${clusterId} --addv a [v2:127.0.0.1:${monitor}/0] ${map}`)
+  await tool(`ceph-authtool ${keyring} --create-keyring`)
+  for (const [name, ...caps] of KEYS) {
+    const all = caps.map((cap) => ['--cap', ...cap.split('=')])
+    await run('ceph-authtool', [keyring, '--gen-key', '-n', name, ...all.flat()], { timeout: 60_000 })
+  }
+  await tool(`ceph-mon -i a --mkfs --monmap ${map} --keyring ${keyring}`)
   daemon('ceph-mon', '-i', 'a')
   const osdId = randomUUID()
-  await tool('ceph', '-c', config, '--connect-timeout', '20', 'osd', 'new', osdId, '0')
-  await tool('ceph-osd', '-c', config, '-i', '0', '--mkfs', '--osd-uuid', osdId)
+  await tool(`ceph --connect-timeout 20 osd new ${osdId} 0`)
+  await tool(`ceph-osd -i 0 --mkfs --osd-uuid ${osdId}`)
   daemon('ceph-osd', '-i', '0')
-  await tool(
-    'ceph',
-    '-c',
-    config,
-    '--connect-timeout',
-    '20',
-    'osd',
-    'crush',
-    'add',
-    '0',
-    '1.0',
-    'root=default',
-    'host=h',
-  )
-  await tool(
-    'radosgw-admin',
-    '-c',
-    config,
-    'user',
-    'create',
-    '--uid=test',
-    '--display-name=test',
-    '--access-key=testkey',
-    '--secret-key=testsecret',
-  )
+  await tool('ceph --connect-timeout 20 osd crush add 0 1.0 root=default host=h')
+  await tool('radosgw-admin user create --uid=test --display-name=test --access-key=testkey --secret-key=testsecret')
   daemon('radosgw', '-n', 'client.rgw.a')
   const endpoint = `http://127.0.0.1:${gateway}`
   await until(`radosgw answers; its log is in ${folder}/log`, 30_000, () =>
@@ -246,13 +221,8 @@ async function installed(): Promise<string | null> {
 }
 
 async function allThere(): Promise<boolean> {
-  const found = await Promise.all(
-    PROGRAMS.map((name) =>
-      run('which', [name]).then(
-        () => true,
-        () => false,
-      ),
-    ),
+  return run('which', PROGRAMS).then(
+    () => true,
+    () => false,
   )
-  return !found.includes(false)
 }

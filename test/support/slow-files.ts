@@ -88,7 +88,6 @@ export const QUIET_FILES = [
   'test/outages/redis-topologies.test.ts',
   'test/outages/service.test.ts',
   'test/outages/network.test.ts',
-  'test/outages/store-hangs.test.ts',
   'test/outages/engine.test.ts',
   'test/outages/stop-and-network.test.ts',
   'test/outages/stalls.test.ts',

@@ -2,18 +2,10 @@ import { expect, test } from 'vitest'
 import { capReadings, readingsOf } from '#workers/gate-readings.ts'
 import { gateState } from '../support/gate-state.ts'
 
-const STATE = gateState({
-  credits: new Map([
-    ['run:5f0c', { held: 1, spent: 2 }],
-    ['run:99aa', { held: 3, spent: 4 }],
-    ['month:2026-10', { held: 7, spent: 8 }],
-    ['month:2026-11', { held: 5, spent: 6 }],
-  ]),
-})
-
-test('metrics of the gate take the last run and the last month, so that neither adds a series, with their caps', () => {
+test('metrics of credits are those of the runs and of the month, with their caps', () => {
+  const spent = { run: { held: 4, spent: 6 }, month: { held: 5, spent: 6 } }
   const account = { service: 'default', creditsLeft: 70, monthlyCredits: 100 }
-  const readings = [...capReadings('papers', { limit: 9, spent: 4 }), ...readingsOf(STATE, account)]
+  const readings = [...capReadings('papers', { limit: 9, spent: 4 }), ...readingsOf(gateState({}), account, spent)]
   const credits = readings.filter(({ name }) => name.includes('_credits_'))
   expect(credits.map(({ name, labels, value }) => [name, labels, value])).toEqual([
     ['sluice_gate_credits_limit', { scope: 'run', pipeline: 'papers' }, 9],

@@ -32,7 +32,6 @@ export interface WorkerDeps {
 /** A document that may take over the place which another gives back. */
 interface Next {
   readonly id: string
-  readonly credits: 0
   readonly more: boolean
   readonly document: SimulatedDocument
 }
@@ -92,7 +91,7 @@ export class SimulatedWorker {
     const id = `${this.#process}-${this.#entered}`
     const document = this.#waiting[0] as SimulatedDocument
     const more = this.#waiting.length > 1
-    const reply = await this.#run(ENTER, document, { id, credits: 0, more })
+    const reply = await this.#run(ENTER, document, { id, more })
     // All that the script published is heard before this is answered.
     await this.#deps.calls.ping()
     time.after(REDIS_MS, () => {
@@ -153,7 +152,7 @@ export class SimulatedWorker {
     const document = this.#waiting.length > (this.#asking ? 1 : 0) ? this.#waiting.pop() : undefined
     if (document === undefined) return null
     this.#entered += 1
-    return { id: `${this.#process}-${this.#entered}`, credits: 0, more: this.#waiting.length > 0, document }
+    return { id: `${this.#process}-${this.#entered}`, more: this.#waiting.length > 0, document }
   }
 
   #hear({ id, document }: Next, reply: EnterReply | undefined): void {
@@ -178,7 +177,6 @@ export class SimulatedWorker {
       process: `${this.#process}`,
       windowMs: 60_000,
       leaseMs: 330_000,
-      budgets: [],
       wakePrefix: wakePrefix(keys),
       now,
     }

@@ -1,6 +1,5 @@
 import type { Span } from './chunk.ts'
-import { isBreakOfTable, isDelimiterAt } from './line-kinds.ts'
-import { type Line, lineAfter, lineAt } from './markdown-lines.ts'
+import { isBreakOfTable, isDelimiterAt, type Line, lineAfter, lineAt } from './markdown-lines.ts'
 
 /** A block inside of a list item or a quote, with the markers before it; `item` is prose that begins with a list marker. */
 export interface NestedBlock {

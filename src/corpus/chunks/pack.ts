@@ -12,7 +12,6 @@ import { leadOfRow } from './nested-blocks.ts'
 import { overlapOf } from './overlap.ts'
 import { addLeaves, type Piece } from './piece.ts'
 import { splitPiece } from './split-piece.ts'
-import type { TokenMeter } from './token-meter.ts'
 import { WIDE_GAP } from './white-space.ts'
 import { WholeMeter } from './whole-meter.ts'
 import { WordMeter } from './word-meter.ts'
@@ -55,7 +54,7 @@ export class ChunkPacker {
   readonly #text: string
   readonly #outline: Outline
   readonly #options: ChunkOptions
-  readonly #meter: TokenMeter
+  readonly #meter: WordMeter
   readonly #waiting: (Piece | typeof SECTION_END | typeof PAGE_END)[] = []
   /** Closed, and not yet yielded. */
   readonly #ready: PackedChunk[] = []
@@ -242,7 +241,7 @@ export class ChunkPacker {
 
 const emptyGroup = (): Group => ({ pieces: [], size: 0, reserve: 0 })
 
-export function openMeter(text: string, counter: TokenCounter, limit: number): TokenMeter {
+export function openMeter(text: string, counter: TokenCounter, limit: number): WordMeter {
   const { words = null, overhead } = counter
   if (words === null || !words.suits(text)) return new WholeMeter(text, counter, limit)
   return new WordMeter(text, words, { limit, overhead })

@@ -1,6 +1,5 @@
 import { assertNever } from '#src/document/assert-never.ts'
-import { isListItem } from './line-kinds.ts'
-import { type Line, lineAfter, lineAt } from './markdown-lines.ts'
+import { isListItem, type Line, lineAfter, lineAt } from './markdown-lines.ts'
 import { nestedBlocks, repeatedLine } from './nested-blocks.ts'
 import { HEADER_ROW, type Piece } from './piece.ts'
 import { characterRanges, sentenceRanges, wordRanges } from './split-text.ts'

@@ -1,10 +1,8 @@
 import type { TokenCounter, TokenWords } from './chunk.ts'
-import { estimatedWords } from './estimated-words.ts'
-import { hasLongRun } from './long-runs.ts'
 import type { Piece } from './piece.ts'
-import { Remembered, type TokenMeter } from './token-meter.ts'
 import { gapEnd } from './white-space.ts'
-import { WordSums } from './word-sums.ts'
+import { WordMeter } from './word-meter.ts'
+import { wordsOf } from './words.ts'
 
 /** Units of a document a token: nothing longer than so many times the limit is counted before it is split. */
 const MOST_UNITS = 16
@@ -28,71 +26,104 @@ const LATEST = 0.3
  * For a tokenizer of which no more than counts are known. Sizes of pieces are estimates, made of the counts of their words and
  * corrected by the counts of the chunks before; each chunk is counted as a whole.
  */
-export class WholeMeter implements TokenMeter {
-  readonly limit: number
-  readonly #text: string
+export class WholeMeter extends WordMeter {
   readonly #counter: TokenCounter
-  readonly #sums: WordSums
   readonly #counted = new WeakMap<Piece, number>()
-  readonly #contexts: Remembered<number>
   /** Tokens of the chunks so far in multiples of their estimates. */
   #ratio = 1
 
   constructor(text: string, counter: TokenCounter, limit: number) {
-    this.limit = limit - counter.overhead
-    this.#text = text
+    super(text, estimatedWords(counter), { limit, overhead: counter.overhead })
     this.#counter = counter
-    const words = estimatedWords(counter)
-    this.#sums = new WordSums(text, words)
-    this.#contexts = new Remembered((context) => sumOf(words, context))
   }
 
-  size(piece: Piece): number {
+  override size(piece: Piece): number {
     if (piece.holdsOwn) return Infinity
     const known = this.#counted.get(piece)
     if (known !== undefined) return known
-    const estimate = Math.ceil(this.#estimate(piece) * this.#ratio)
+    const estimate = Math.ceil(super.size(piece) * this.#ratio)
     if (estimate < this.limit * (COUNTED_FROM[piece.kind] ?? Infinity)) return estimate
     const size = this.#measured(piece)
     this.#counted.set(piece, size)
     return size
   }
 
-  context(text: string): number {
-    return text === '' ? 0 : this.#contexts.of(text)
-  }
-
-  whole(context: string, start: number, end: number): number {
-    const counted = this.#counter.count(context + this.#text.slice(start, end))
-    const estimate = this.#sums.upTo(end) - this.#sums.upTo(start)
-    const ratio = (counted - this.#counter.overhead - this.context(context)) / estimate
+  override whole(context: string, start: number, end: number): number {
+    const counted = this.#counter.count(context + this.text.slice(start, end))
+    const estimate = this.sums.upTo(end) - this.sums.upTo(start)
+    const ratio = (counted - this.overhead - this.context(context)) / estimate
     if (ratio > 0.1 && ratio < 10) this.#ratio += (ratio - this.#ratio) * LATEST
     return counted
   }
 
-  #estimate({ kind, start, end }: Piece): number {
-    // Less than an estimated word, maybe.
-    if (kind === 'word') return this.#sums.range(start, end)
-    return this.#sums.upTo(gapEnd(this.#text, end)) - this.#sums.upTo(start)
-  }
-
   #measured({ start, end }: Piece): number {
     if (end - start > this.limit * MOST_UNITS) return Infinity
-    const slice = this.#text.slice(start, gapEnd(this.#text, end))
-    return hasLongRun(slice) ? Infinity : this.#count(slice)
-  }
-
-  #count(text: string): number {
-    return this.#counter.count(text) - this.#counter.overhead
+    const slice = this.text.slice(start, gapEnd(this.text, end))
+    return hasLongRun(slice) ? Infinity : this.#counter.count(slice) - this.overhead
   }
 }
 
-function sumOf(words: TokenWords, text: string): number {
-  let tokens = 0
-  for (let at = 0; at < text.length;) {
-    const end = words.endOf(text, at)
-    tokens += words.count(text.slice(at, end))
-    at = end
-  }
-  return tokens
+const SPACELESS = '\\p{Script=Han}\\p{Script=Hiragana}\\p{Script=Katakana}\\p{Script=Thai}'
+
+/** A word, up to three digits, signs, one character of a script without spaces, or white space with a line break. */
+const WORD = new RegExp(
+  `[^\\S\\n]*(?:[a-zA-Z]+|[${SPACELESS}]|(?:(?![${SPACELESS}])[\\p{L}\\p{M}])+|\\p{N}{1,3}|[^\\s\\p{L}\\p{M}\\p{N}]+)|\\s+`,
+  'gu',
+)
+
+const known = new WeakMap<TokenCounter, TokenWords>()
+
+/** Shows whether the space before a word belongs to its tokens, or is added by the tokenizer to every text. */
+const SAMPLE =
+  'The keeper was told of 3 spare gates | 4512 | 87 | (see "Costs"), and of 12,5 % more in time for winter.'
+
+/**
+ * Words of a text for a tokenizer of which no more than counts are known: their counts add up to an estimate of the text's. Each
+ * is counted once.
+ */
+function estimatedWords(counter: TokenCounter): TokenWords {
+  const opened = known.get(counter)
+  if (opened !== undefined) return opened
+  const whole = counter.count(SAMPLE)
+  const errorOf = (spaced: boolean): number =>
+    Math.abs(SAMPLE.match(WORD)?.reduce((sum, word) => sum + countOf(word, spaced), counter.overhead - whole) ?? 0)
+  const countOf = (word: string, spaced: boolean): number =>
+    counter.count((spaced ? word : word.trimStart()) || '\n') - counter.overhead
+  const isSpaced = errorOf(true) < errorOf(false)
+  const words = wordsOf(WORD, (word) => countOf(word, isSpaced))
+  known.set(counter, words)
+  return words
 }
+
+/** Characters without a boundary that tokenizers take quadratic time for. */
+const LONG_RUN = /[\p{L}\p{M}]{1025}|\p{N}{1025}|[^\s\p{L}\p{N}]{1025}|\s{1025}/u
+
+const LONGEST = 1024
+
+/** Whether a text has over 1,024 letters, digits, other signs or white space in a row. */
+function hasLongRun(text: string): boolean {
+  return mayHaveLongRun(text) && LONG_RUN.test(text)
+}
+
+/** Reads each window of that length from its end back to where a run breaks: of usual text one word. Other characters than ASCII end no run here. */
+function mayHaveLongRun(text: string): boolean {
+  for (let end = LONGEST; end < text.length;) {
+    let kind = 0
+    let at = end
+    for (; at >= end - LONGEST; at--) {
+      const code = text.charCodeAt(at)
+      const next = code < 128 ? (KINDS[code] as number) : 0
+      if (next !== kind && next !== 0 && kind !== 0) break
+      if (next !== 0) kind = next
+    }
+    if (at < end - LONGEST) return true
+    end = at + 1 + LONGEST
+  }
+  return false
+}
+
+/** Of ASCII characters: 1 letter, 2 digit, 3 white space, 4 any other. */
+const KINDS = Uint8Array.from({ length: 128 }, (_, code) => {
+  const character = String.fromCharCode(code)
+  return /[a-z]/i.test(character) ? 1 : /\d/.test(character) ? 2 : /\s/.test(character) ? 3 : 4
+})

@@ -1,19 +1,15 @@
 import { cursorText } from '#src/corpus/feed/change-log.ts'
 import { updateFeed } from '#src/corpus/feed/update-feed.ts'
-import type { FigureOptions } from '#src/corpus/figures/add-images.ts'
+import type { FigureOptions } from '#src/corpus/export/add-images.ts'
 import { emptyFigureTally } from '#src/corpus/figures/figure.ts'
 import type { OutputStore } from '#src/ports/output-store.ts'
-import { ChunkIds, IDS_FILE } from './chunk-ids.ts'
+import { ChunkIds, IDS_FILE, readSince, type Since } from './earlier-export.ts'
 import type { ChunkLine } from './chunk-line.ts'
-import { readSince, type Since } from './earlier-export.ts'
-import { ExportFolder } from './export-folder.ts'
-import type { ExportManifest } from './export-manifest.ts'
+import { ExportFolder, refuseInsideStore } from './export-folder.ts'
+import { type ExportManifest, emptyTally, type ExportTally, type ExportedFile } from './export-manifest.ts'
 import type { ExportFormat, ExportOptions } from './export-options.ts'
 import { exportRows } from './export-rows.ts'
-import { emptyTally, type ExportTally } from './export-tally.ts'
-import type { ExportedFile } from './exported-file.ts'
-import { refuseInsideStore } from './outside-store.ts'
-import { readAhead } from './read-ahead.ts'
+import { mapInOrder } from '#src/document/map-in-order.ts'
 import { readDocument } from './read-document.ts'
 import { HygieneReader } from '#src/corpus/hygiene/hygiene.ts'
 import { langChainLine, llamaIndexLine } from './shapes.ts'
@@ -58,18 +54,18 @@ export async function exportChunks(
       ? wantedRecords(store, options.filter, tally, signal)
       : changedRecords(store, range, options.filter, tally, async (line) => ids.bury(line))
   const hygiene = options.hygiene ? await HygieneReader.open() : null
-  const read = readAhead(records, async (record) => readDocument(store, record), AHEAD)
+  const read = mapInOrder(records, AHEAD, async (record) => readDocument(store, record))
   const figures = figuresOf(options, folder, tally, signal)
   for await (const row of exportRows(read, hygiene, { ...options, figures })) {
     signal.throwIfAborted()
     if (row.kind === 'chunk') {
+      await ids.add(row.line)
       tally.tokens += row.line.tokens
       if (row.line.oversize) tally.oversize += 1
       await chunks.write(ROWS[options.format](row.line))
       continue
     }
-    if (row.kind === 'ids') await ids.add(row.document, row.chunks)
-    else if (row.kind === 'without_markdown') tally.withoutMarkdown += 1
+    if (row.kind === 'without_markdown') tally.withoutMarkdown += 1
     else if (row.kind === 'damaged') tally.damaged.push({ kind: 'files', key: row.record.key })
     else {
       tally.documents += 1

@@ -1,11 +1,12 @@
 import { randomBytes } from 'node:crypto'
 import { mkdir, open, readdir, readFile, realpath, rename, rm } from 'node:fs/promises'
-import { basename, dirname, join, resolve } from 'node:path'
-import { FIGURES_FOLDER } from '#src/corpus/figures/add-images.ts'
+import { basename, dirname, join, resolve, relative, sep } from 'node:path'
+import { FIGURES_FOLDER } from '#src/corpus/export/add-images.ts'
 import { SetupError } from '#src/document/setup-error.ts'
-import type { ExportedFile, RowsFile } from './exported-file.ts'
+import type { ExportedFile, RowsFile } from './export-manifest.ts'
 import { JsonLinesFile } from './json-lines-file.ts'
 import { ParquetFile } from './parquet-file.ts'
+import { fileURLToPath } from 'node:url'
 
 const MANIFEST = 'manifest.json'
 
@@ -146,4 +147,29 @@ const codeOf = (error: unknown): unknown => (error instanceof Error && 'code' in
 
 function ignoreMissing(error: unknown): void {
   if (codeOf(error) !== 'ENOENT') throw error
+}
+
+/** What a store in a folder keeps at its top level for itself. */
+const OF_STORE = new Set(['documents', 'receipts', 'failures', 'changes', 'contexts', '.sluice', 'store.json'])
+
+/** @throws {SetupError} where `to` is the store's own folder, one around it, or a path in it that the store manages */
+export async function refuseInsideStore(to: string, storeUrl: string): Promise<void> {
+  if (!storeUrl.startsWith('file:')) return
+  const store = await realpath(fileURLToPath(storeUrl))
+  const path = await resolved(resolve(to))
+  const below = relative(store, path)
+  const isAround = relative(path, store).split(sep)[0] !== '..'
+  const isOwn = below.split(sep)[0] !== '..' && OF_STORE.has(below.split(sep)[0] ?? '')
+  if (!isAround && !isOwn) return
+  throw new SetupError(`--to ${to} belongs to the store in ${store}: name another folder. Nothing was changed`)
+}
+
+/** With links followed, also where its last segments are not there yet. */
+async function resolved(path: string): Promise<string> {
+  try {
+    return await realpath(path)
+  } catch (error) {
+    if (path === dirname(path)) throw error
+    return join(await resolved(dirname(path)), basename(path))
+  }
 }

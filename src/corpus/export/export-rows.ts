@@ -1,25 +1,19 @@
 import type { Span } from '#src/corpus/chunks/chunk.ts'
 import { chunksOf, exclusionsOf } from '#src/corpus/chunks/chunk-document.ts'
 import type { HygieneReader } from '#src/corpus/hygiene/hygiene.ts'
-import { type FigureOptions, withImages } from '#src/corpus/figures/add-images.ts'
-import type { SourceKey } from '#src/document/ids.ts'
+import { type DividedLine, type FigureOptions, withImages } from './add-images.ts'
 import type { DocumentRecord } from '#src/document/record.ts'
 import { type ChunkLine, ChunkLines } from './chunk-line.ts'
 import type { ExportOptions } from './export-options.ts'
-import { readAhead } from './read-ahead.ts'
+import { mapInOrder } from '#src/document/map-in-order.ts'
 import type { ReadDocument } from './read-document.ts'
 
 /** What an export writes, in its order: the chunks of a document, then its line of `documents.jsonl`. */
 export type ExportRow =
   | { readonly kind: 'chunk'; readonly line: ChunkLine }
   | { readonly kind: 'document'; readonly line: object; readonly chunks: number; readonly leftOut: number }
-  /** Of chunks of the document whose line comes next. */
-  | { readonly kind: 'ids'; readonly document: SourceKey; readonly chunks: readonly string[] }
   | { readonly kind: 'without_markdown' }
   | { readonly kind: 'damaged'; readonly record: DocumentRecord }
-
-/** Ids that are passed on at a time. */
-const IDS_AT_ONCE = 10_000
 
 type Options = Pick<ExportOptions, 'counter' | 'limit' | 'overlap' | 'pages' | 'where'> & {
   readonly figures: FigureOptions | null
@@ -33,28 +27,18 @@ export async function* exportRows(
   options: Options,
 ): AsyncGenerator<ExportRow> {
   const { figures } = options
-  if (figures === null) {
-    for await (const found of documents)
-      yield* found.kind === 'read' ? rowsOf(found, divided(found, hygiene, options)) : withoutChunks(found)
-    return
+  const rowsFor = async (found: ReadDocument): Promise<Iterable<ExportRow>> => {
+    if (found.kind !== 'read') return withoutChunks(found)
+    const lines = divided(found, hygiene, options)
+    return rowsOf(found, figures === null ? lines : await withImages([...lines], found, figures))
   }
-  // The documents that are drawn at the same time are in memory with all their lines.
-  const drawn = async (found: ReadDocument): Promise<Iterable<ExportRow>> =>
-    found.kind === 'read'
-      ? rowsOf(found, await withImages([...divided(found, hygiene, options)], found, figures))
-      : withoutChunks(found)
-  for await (const rows of readAhead(documents, drawn, figures.images.parallel)) yield* rows
+  // With images, the documents that are drawn at the same time are in memory with all their lines.
+  for await (const rows of mapInOrder(documents, figures?.images.parallel ?? 1, rowsFor)) yield* rows
 }
 
 function* withoutChunks(found: Exclude<ReadDocument, Read>): Generator<ExportRow> {
   if (found.kind === 'no_markdown') yield { kind: 'without_markdown' }
   else if (found.kind === 'damaged') yield { kind: 'damaged', record: found.record }
-}
-
-/** A chunk, and whether `--where` takes it. */
-interface DividedLine {
-  readonly line: ChunkLine
-  readonly isWanted: boolean
 }
 
 function* divided(
@@ -72,19 +56,11 @@ function* divided(
 function* rowsOf({ record, document }: Read, lines: Iterable<DividedLine>): Generator<ExportRow> {
   const spans: Span[] = []
   let leftOut = 0
-  let ids: string[] = []
   for (const { line, isWanted } of lines) {
     spans.push(line.markdownSpan)
-    if (!isWanted) {
-      leftOut += 1
-      continue
-    }
-    yield { kind: 'chunk', line }
-    if (ids.push(line.id) < IDS_AT_ONCE) continue
-    yield { kind: 'ids', document: record.key, chunks: ids }
-    ids = []
+    if (isWanted) yield { kind: 'chunk', line }
+    else leftOut += 1
   }
-  if (ids.length > 0) yield { kind: 'ids', document: record.key, chunks: ids }
   const line = documentLine(record, document.markdown, spans, leftOut)
   yield { kind: 'document', line, chunks: spans.length - leftOut, leftOut }
 }

@@ -1,7 +1,7 @@
 import { createHash, type Hash } from 'node:crypto'
 import { type FileHandle, open } from 'node:fs/promises'
 import { basename } from 'node:path'
-import type { ExportedFile, RowsFile } from './exported-file.ts'
+import type { ExportedFile, RowsFile } from './export-manifest.ts'
 
 /** Characters that are gathered before a write. */
 const GATHERED = 256 * 1024

@@ -5,7 +5,7 @@ import { basename } from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import type { ParquetWriter } from 'hyparquet-writer'
 import { CHUNK_COLUMNS, chunkSchema, COLUMNS_WITH_STATISTICS } from './parquet-columns.ts'
-import type { ExportedFile, RowsFile } from './exported-file.ts'
+import type { ExportedFile, RowsFile } from './export-manifest.ts'
 
 /** A row group is written when it has so many rows, or so many characters of text. */
 const MOST_ROWS = 2500

@@ -3,7 +3,7 @@ import type { DocumentRecord } from '#src/document/record.ts'
 import type { OutputStore } from '#src/ports/output-store.ts'
 import type { ChangeLog } from '#src/corpus/feed/change-log.ts'
 import { netChanges } from '#src/corpus/feed/net-changes.ts'
-import type { ExportTally } from './export-tally.ts'
+import type { ExportTally } from './export-manifest.ts'
 
 export interface ExportFilter {
   readonly key: (key: SourceKey) => boolean

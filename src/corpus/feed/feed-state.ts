@@ -1,5 +1,5 @@
 import type { FeedEntry } from './change.ts'
-import { PlaceTable, wordsOf } from './place-table.ts'
+import { digestAt, digestWords, PlaceTable, wordsOf } from './place-table.ts'
 
 /** Words of a row. */
 const STAMP = 0
@@ -17,7 +17,7 @@ export class FeedState {
     for (const { place, stamp, state } of entries) {
       const row = this.#table.row(place)
       row.set(wordsOf(stamp), STAMP)
-      row.set(state === null ? [0, 0] : toWords(state), STATE)
+      row.set(digestWords(state), STATE)
       row[PAGE] = page
     }
   }
@@ -32,9 +32,7 @@ export class FeedState {
 
   /** Digest of a document's state; null where it has no outputs. */
   of(place: string): string | null {
-    const row = this.#table.row(place)
-    const [first = 0, second = 0] = row.subarray(STATE, STATE + 2)
-    return first === 0 && second === 0 ? null : toText(first, second)
+    return digestAt(this.#table.row(place), STATE)
   }
 
   /** Whether a document has outputs by the feed, last reported in this page, and was not listed. */
@@ -59,11 +57,3 @@ export class FeedState {
 }
 
 const isUnseen = (row: Uint32Array): boolean => row[SEEN] === 0 && (row[STATE] !== 0 || row[STATE + 1] !== 0)
-
-const toWords = (digest: string): [number, number] => [
-  Number.parseInt(digest.slice(0, 8), 16),
-  Number.parseInt(digest.slice(8, 16), 16),
-]
-
-const toText = (first: number, second: number): string =>
-  first.toString(16).padStart(8, '0') + second.toString(16).padStart(8, '0')

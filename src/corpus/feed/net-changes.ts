@@ -1,6 +1,6 @@
 import type { ChangeLog } from './change-log.ts'
 import { changeKind, type FeedEntry } from './change.ts'
-import { PlaceTable } from './place-table.ts'
+import { digestAt, digestWords, PlaceTable } from './place-table.ts'
 
 /** Words of a row: the last entry of a document in the range, and its state before the first one. */
 const LAST_PAGE = 0
@@ -19,10 +19,7 @@ export async function* netChanges(log: ChangeLog, since: number, until: number):
   for (const [number, page] of pages.entries()) {
     for (const [index, { place, before }] of (await page.read()).entries()) {
       const row = table.row(place)
-      if (row[LAST_PAGE] === 0 && before !== null && !page.isBase) {
-        row[BEFORE] = Number.parseInt(before.slice(0, 8), 16)
-        row[BEFORE + 1] = Number.parseInt(before.slice(8, 16), 16)
-      }
+      if (row[LAST_PAGE] === 0 && !page.isBase) row.set(digestWords(before), BEFORE)
       row[LAST_PAGE] = number + 1
       row[LAST_INDEX] = index
     }
@@ -31,15 +28,9 @@ export async function* netChanges(log: ChangeLog, since: number, until: number):
     for (const [index, entry] of (await page.read()).entries()) {
       const row = table.row(entry.place)
       if (row[LAST_PAGE] !== number + 1 || row[LAST_INDEX] !== index) continue
-      const before = beforeOf(row)
+      const before = digestAt(row, BEFORE)
       const change = changeKind(before, entry.state, entry.now?.goneAt ?? null)
       if (change !== null) yield { ...entry, change, before }
     }
   }
-}
-
-function beforeOf(row: Uint32Array): string | null {
-  const [first = 0, second = 0] = row.subarray(BEFORE, BEFORE + 2)
-  if (first === 0 && second === 0) return null
-  return first.toString(16).padStart(8, '0') + second.toString(16).padStart(8, '0')
 }

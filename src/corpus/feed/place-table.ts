@@ -82,3 +82,14 @@ export function wordsOf(text: string): readonly [number, number] {
   const digest = hash('sha256', text, 'buffer')
   return [(digest.readUInt32LE(0) | 1) >>> 0, digest.readUInt32LE(4)]
 }
+
+/** A digest of 16 hexadecimal digits as two words of a row; two zeros for none. */
+export const digestWords = (digest: string | null): readonly [number, number] =>
+  digest === null ? [0, 0] : [Number.parseInt(digest.slice(0, 8), 16), Number.parseInt(digest.slice(8, 16), 16)]
+
+/** The digest that two words of a row hold. */
+export function digestAt(row: Uint32Array, at: number): string | null {
+  const words = row.subarray(at, at + 2)
+  if (words.every((word) => word === 0)) return null
+  return Array.from(words, (word) => word.toString(16).padStart(8, '0')).join('')
+}

@@ -1,7 +1,6 @@
 import { PlaceTable } from '#src/corpus/feed/place-table.ts'
 import { type DetectedLanguage, type DocumentLanguage, type Languages, openLanguages } from './language.ts'
-import { SHINGLE_WORDS } from './minhash.ts'
-import { NearDuplicates } from './near-duplicates.ts'
+import { SHINGLE_WORDS, NearDuplicates } from './near-duplicates.ts'
 import { type PersonalData, personalDataIn } from './personal-data.ts'
 
 /** What separates good chunks from bad ones, as columns; all null where it was not asked for. Nothing is dropped by it. */

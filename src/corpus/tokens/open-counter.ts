@@ -1,7 +1,7 @@
 import type { TokenCounter } from '#src/corpus/chunks/chunk.ts'
 import { SetupError } from '#src/document/setup-error.ts'
-import { ENCODING_NAMES, isEncoding, openEncoding } from './encodings.ts'
 import { openTokenizerFile } from './tokenizer-file.ts'
+import { wordsOf } from '#src/corpus/chunks/words.ts'
 
 /**
  * The counter of an encoding (`o200k_base`) or of a tokenizer file of Hugging Face (`./tokenizer.json`).
@@ -14,4 +14,33 @@ export async function openCounter(name: string): Promise<TokenCounter> {
   throw new SetupError(
     `--tokenizer "${name}" is not known: give ${ENCODING_NAMES.join(', ')} or the path of a tokenizer.json`,
   )
+}
+
+type Count = (text: string, options: { readonly disallowedSpecial: Set<string> }) => number
+
+/** Encodings of gpt-tokenizer, newest first; each is read from disk when it is asked for. */
+const ENCODINGS = {
+  o200k_base: { load: async () => import('gpt-tokenizer/encoding/o200k_base'), pattern: 'O200K_TOKEN_SPLIT_REGEX' },
+  cl100k_base: { load: async () => import('gpt-tokenizer/encoding/cl100k_base'), pattern: 'CL100K_TOKEN_SPLIT_REGEX' },
+  p50k_base: { load: async () => import('gpt-tokenizer/encoding/p50k_base'), pattern: 'R50K_TOKEN_SPLIT_REGEX' },
+  r50k_base: { load: async () => import('gpt-tokenizer/encoding/r50k_base'), pattern: 'R50K_TOKEN_SPLIT_REGEX' },
+} as const
+
+export type EncodingName = keyof typeof ENCODINGS
+
+export const ENCODING_NAMES = Object.keys(ENCODINGS) as readonly EncodingName[]
+
+const isEncoding = (name: string): name is EncodingName => Object.hasOwn(ENCODINGS, name)
+
+/** What looks like a special token in a document is text. */
+const NONE = { disallowedSpecial: new Set<string>() }
+
+export async function openEncoding(name: EncodingName): Promise<TokenCounter> {
+  const { load, pattern } = ENCODINGS[name]
+  const [{ countTokens }, patterns] = await Promise.all([
+    load() as Promise<{ readonly countTokens: Count }>,
+    import('gpt-tokenizer/encodingParams/constants'),
+  ])
+  const count = (text: string): number => (text === '' ? 0 : countTokens(text, NONE))
+  return { name, overhead: 0, count, words: wordsOf(patterns[pattern], count) }
 }

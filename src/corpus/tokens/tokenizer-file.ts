@@ -1,8 +1,8 @@
 import { readFile } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
-import type { TokenCounter } from '#src/corpus/chunks/chunk.ts'
+import type { TokenCounter, TokenWords } from '#src/corpus/chunks/chunk.ts'
 import { SetupError } from '#src/document/setup-error.ts'
-import { wordsOfFile } from './file-words.ts'
+import { wordsOf } from '#src/corpus/chunks/words.ts'
 
 /**
  * A tokenizer of Hugging Face. `tokenizer_config.json` beside the file is read if it is there.
@@ -48,3 +48,51 @@ async function readJson(path: string): Promise<unknown> {
     throw new SetupError(`--tokenizer ${path} is no JSON`, { cause: error })
   }
 }
+
+/** What of a `tokenizer.json` decides where its words end. */
+interface Definition {
+  readonly model: { readonly type?: string; readonly fuse_unk?: boolean }
+  readonly normalizer?: { readonly type: string; readonly handle_chinese_chars?: boolean } | null
+  readonly pre_tokenizer?: {
+    readonly type: string
+    readonly use_regex?: boolean
+    readonly add_prefix_space?: boolean
+  } | null
+  readonly added_tokens?: readonly { readonly content: string; readonly normalized?: boolean }[]
+}
+
+interface Config {
+  readonly remove_space?: unknown
+  readonly do_lowercase_and_remove_accent?: unknown
+}
+
+/**
+ * The words of a tokenizer of Hugging Face, those of BERT and of GPT-2. Null where the file does not show that its tokens
+ * keep to them: then chunks are counted as a whole.
+ */
+function wordsOfFile(definition: object, config: Config, count: (text: string) => number): TokenWords | null {
+  const { model, normalizer = null, pre_tokenizer: first = null, added_tokens: added = [] } = definition as Definition
+  const isPlain = config.remove_space !== true && config.do_lowercase_and_remove_accent !== true
+  const areAddedPlain = added.every(({ content, normalized }) => /^[!-~]+$/.test(content) && normalized !== true)
+  if (!isPlain || !areAddedPlain || model.fuse_unk === true || first === null) return null
+  const except = added.map(({ content }) => content.replaceAll(/[\\^$.*+?()[\]{}|/]/g, '\\$&'))
+  if (first.type === 'BertPreTokenizer' && model.type === 'WordPiece') {
+    if (normalizer !== null && normalizer.type !== 'BertNormalizer') return null
+    const pattern = normalizer?.handle_chinese_chars === true ? BERT_CHINESE : BERT
+    return wordsOf(pattern, count, new RegExp([...except, CAPITAL_SIGMA].join('|'), 'u'))
+  }
+  const isByteLevel = first.type === 'ByteLevel' && first.use_regex !== false && first.add_prefix_space !== true
+  if (!isByteLevel || model.type !== 'BPE' || normalizer !== null) return null
+  return wordsOf(BYTE_LEVEL, count, except.length === 0 ? undefined : new RegExp(except.join('|'), 'u'))
+}
+
+/** Its lower case depends on the words beside it. */
+const CAPITAL_SIGMA = '\u03a3'
+
+/** White space is that of ASCII: the normalizer takes other white space away, or control characters beside it. */
+const BERT = /[ \t\n\r]*(?:[\p{P}!-/:-@[-`{-~]|[^ \t\n\r\p{P}!-/:-@[-`{-~]+)/u
+
+/** Each Chinese character is a word. */
+const BERT_CHINESE = /[ \t\n\r]*(?:[\p{P}!-/:-@[-`{-~\u4e00-\u9fff]|[^ \t\n\r\p{P}!-/:-@[-`{-~\u4e00-\u9fff]+)/u
+
+const BYTE_LEVEL = /'s|'t|'re|'ve|'m|'ll|'d| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+/u

@@ -1,7 +1,7 @@
--- What all scripts share: one hash of counters and of the law's state, the leases in flight, the line of waiting
--- processes, and the credits. Times are milliseconds of Redis's own clock, so that no two machines disagree about "now"; a test may give `now` itself.
+-- What all scripts share: one hash of counters and of the law's state, the leases in flight, and the line of waiting
+-- processes. Times are milliseconds of Redis's own clock, so that no two machines disagree about "now"; a test may give `now` itself.
 
-local STATE, OPEN, LINE, BUDGET, HELD, PROBED, DOCUMENT = unpack(KEYS)
+local STATE, OPEN, LINE, PROBED, DOCUMENT = unpack(KEYS)
 local ask = cjson.decode(ARGV[1])
 
 local WINDOW = ask.windowMs
@@ -98,20 +98,6 @@ end
 
 local function pause_after(failures)
   return math.min(2 ^ math.min(failures, 10) * SECOND, LONGEST_PAUSE)
-end
-
--- Ends a reservation. `actual` is nil when it is unknown what was charged: then all that was reserved counts as spent.
-local function record_charge(id, actual)
-  local raw = redis.call('HGET', HELD, id)
-  if not raw then
-    return
-  end
-  redis.call('HDEL', HELD, id)
-  local held = cjson.decode(raw)
-  for _, scope in ipairs(held.scopes) do
-    redis.call('HINCRBYFLOAT', BUDGET, scope .. ':held', -held.credits)
-    redis.call('HINCRBYFLOAT', BUDGET, scope .. ':spent', actual or held.credits)
-  end
 end
 
 local function reply(answer)

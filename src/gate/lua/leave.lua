@@ -65,7 +65,6 @@ local function hand_over(ticket)
   return place_of(ticket.id)
     or refusal(ticket.unread)
     or patience_of_others()
-    or reserve(ticket.id, ticket.credits)
     or take(ticket)
 end
 
@@ -112,7 +111,6 @@ end
 local answer
 if redis.call('ZREM', OPEN, permit.id) == 1 then
   leases = nil
-  record_charge(permit.id, ask.credits)
   local phase, since = s.phase, phase_since()
   answer = learn()
   follow_phase(phase, since)

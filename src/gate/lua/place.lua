@@ -65,11 +65,10 @@ local function room_for(process)
   return room_of(s) - (kept and 1 or 0)
 end
 
--- Ends a lease that its process did not release. What it had reserved may have been charged, so it counts as spent.
+-- Ends a lease that its process did not release.
 local function drop(id)
   redis.call('ZREM', OPEN, id)
   leases = nil
-  record_charge(id, nil)
 end
 
 -- Frees the places of dead processes, whose heartbeat has stopped. Runs where places are short, once a second at most.
@@ -101,7 +100,7 @@ local function turn_in_line(room)
   return (stand_in_line() + 1) * (s.service_ms or 1000) / math.max(room, 1)
 end
 
--- What keeps a document from a place, without reading the budgets; nil where nothing does. `unread`: it is not read yet.
+-- What keeps a document from a place; nil where nothing does. `unread`: it is not read yet.
 local function refusal(unread)
   if (state.paused or '') ~= '' then
     stand_in_line()
@@ -140,30 +139,6 @@ local function refusal(unread)
   if unread and s.phase == 'paused' then
     stand_in_line()
     return { kind = 'wait', reason = 'refused', waitMs = 1, readFirst = true }
-  end
-  return nil
-end
-
--- Reserves what the request may cost, in every budget; answers what keeps it from that.
-local function reserve(id, credits)
-  for _, budget in ipairs(ask.budgets) do
-    if budget.limit then
-      local found = redis.call('HMGET', BUDGET, budget.scope .. ':spent', budget.scope .. ':held')
-      local spent, held = tonumber(found[1] or 0), tonumber(found[2] or 0)
-      if spent + credits > budget.limit then
-        return { kind = 'budget', scope = budget.scope, limit = budget.limit, spent = spent }
-      elseif spent + held + credits > budget.limit then
-        return wait('budget', SECOND) -- what is in flight may turn out cheaper
-      end
-    end
-  end
-  if credits > 0 and #ask.budgets > 0 then
-    local scopes = {}
-    for i, budget in ipairs(ask.budgets) do
-      scopes[i] = budget.scope
-      redis.call('HINCRBYFLOAT', BUDGET, budget.scope .. ':held', credits)
-    end
-    redis.call('HSET', HELD, id, cjson.encode({ credits = credits, scopes = scopes }))
   end
   return nil
 end

@@ -7,13 +7,6 @@ local function shut_ms(cause)
   return number('shut_ms_' .. cause, 0) + still
 end
 
-local credits = {}
-local flat = redis.call('HGETALL', BUDGET)
-for i = 1, #flat, 2 do
-  local scope, field = string.match(flat[i], '^(.*):(%a+)$')
-  credits[#credits + 1] = { scope = scope, field = field, credits = tonumber(flat[i + 1]) }
-end
-
 local phase = s.phase
 local found = limit()
 local rate = pace(s)
@@ -46,5 +39,4 @@ return cjson.encode({
     key = shut_ms('key'),
     permission = shut_ms('permission'),
   },
-  credits = credits,
 })

@@ -1,20 +1,21 @@
+import { createHash } from 'node:crypto'
 import { extensionOf } from '#src/document/formats.ts'
 import type { PageGrade } from '#src/document/grade.ts'
-import { type SourceKey } from '#src/document/ids.ts'
+import { recipeHash, type SourceKey } from '#src/document/ids.ts'
 import type { PieceCutter } from '#src/ports/piece-cutter.ts'
 import type { Recipe } from '#src/contract/recipe.ts'
 import type { AnswerReading } from '#src/contract/read-answer.ts'
 import { mapInOrder } from '#src/document/map-in-order.ts'
 import { agreementOf } from '#src/route/audit/agreement.ts'
 import type { SampledAnswer, UnansweredPage } from '#src/route/audit/audit-file.ts'
-import { samplePages } from '#src/route/audit/sample-pages.ts'
+import { samplePages, type CountedDocument } from '#src/route/audit/sample-pages.ts'
 import { predictPage } from '#src/route/predict-page.ts'
-import type { IngestDeps, Tier } from '../deps.ts'
+import type { IngestDeps, Tier } from '../process/deps.ts'
 import { onLocalTier } from '../process/tiers.ts'
-import { answersRecipe, boughtAgain, buyPage } from './buy-page.ts'
-import type { CountedSource } from './count-pages.ts'
-import { recipeAt } from '../route/service-step.ts'
-import { openSinglePages, type SinglePage } from './single-page.ts'
+import { buyPage, openSinglePages, type SinglePage } from './buy-page.ts'
+import { recipeAt } from '../route/service-answers.ts'
+import type { SourceItem } from '#src/document/source-item.ts'
+import { readOnce } from '../process/read-once.ts'
 
 export interface AuditDeps {
   /** With the service as its parser. */
@@ -80,7 +81,9 @@ async function auditDocument(
   const cut = await openSinglePages(key, document, { pageNumbers, totalPages }, cutter, signal)
   if ('message' in cut) return nothing(cut.message)
   await using pages = cut
-  const recipe = recipeAt(answersRecipe(ingest.recipeFor(key, extension)), service)
+  const own = ingest.recipeFor(key, extension)
+  // Of a document that is routed by page, another recipe than its own names receipts.
+  const recipe = recipeAt(own.answers ?? own, service)
   const results: PageResult[] = []
   for (const page of pages.pages) {
     const twice = wanted.find(({ pageNumber }) => pageNumber === page.pageNumber)?.twice ?? false
@@ -109,7 +112,7 @@ async function auditPage(
   const own = converted.reading
   const paid = await buyPage(page, recipe, ingest, signal)
   if (paid.kind === 'failed') return unanswered('service', paid.failure.message)
-  const again = twice ? await buyPage(page, boughtAgain(recipe, 'audit'), ingest, signal) : null
+  const again = twice ? await buyPage(page, boughtAgain(recipe), ingest, signal) : null
   const second = again?.kind === 'answer' ? again : null
   const graded = own.extensions?.pageGrades?.[0] ?? null
   return {
@@ -120,7 +123,7 @@ async function auditPage(
     ...predictionOf(own, graded),
     agreement: agreementOf(textOf(own), textOf(paid.reading)),
     selfAgreement: second === null ? null : agreementOf(textOf(paid.reading), textOf(second.reading)),
-    credits: paid.credits + (second?.credits ?? 0),
+    credits: paid.cost.credits + (second?.cost.credits ?? 0),
   }
 }
 
@@ -134,4 +137,78 @@ function predictionOf(
   if (extensions === null || graded === null) return { badProbability: 1, expectedQuality: 0 }
   const { badProbability, expectedQuality } = predictPage(graded, extensions.engine)
   return { badProbability, expectedQuality }
+}
+
+/**
+ * The recipe under which the same page is bought once more, on purpose: its receipt is found again after a crash, and
+ * never taken for that of the page.
+ */
+function boughtAgain(recipe: Recipe): Recipe {
+  const digest = createHash('sha256').update(`${recipe.hash}\0bought again\0audit`).digest('hex')
+  return { ...recipe, hash: recipeHash(digest.slice(0, 16)) }
+}
+
+/** The PDFs of a source with their pages, and what else it holds. */
+export interface CountedSource {
+  readonly documents: readonly CountedDocument[]
+  /** Pages of all of them. */
+  readonly pages: number
+  /** Documents of other formats. */
+  readonly others: number
+  /** Documents that must not leave this machine. */
+  readonly staying: number
+  /** PDFs whose pages cannot be counted: encrypted, damaged, gone. */
+  readonly uncounted: number
+}
+
+/** Documents whose pages are counted side by side. */
+const COUNTED_AT_ONCE = 4
+
+/**
+ * Counts the pages of every PDF of a source: from its record where it has one for this version, else from its bytes.
+ * Calls `onCounted` with the number of documents read so far.
+ */
+export async function countSource(
+  deps: IngestDeps,
+  onCounted: (documents: number) => void,
+  signal: AbortSignal,
+): Promise<CountedSource> {
+  const documents: CountedDocument[] = []
+  const counts = { none: 0, other: 0, stays: 0, unknown: 0 }
+  let inspected = 0
+  const list = deps.source.list(signal)
+  for await (const { key, pages } of mapInOrder(list, COUNTED_AT_ONCE, (item) => countItem(item, deps, signal))) {
+    if (typeof pages === 'number') documents.push({ key, pages })
+    else counts[pages] += 1
+    inspected += 1
+    onCounted(inspected)
+  }
+  const { other: others, stays: staying, unknown: uncounted } = counts
+  return { documents, others, staying, uncounted, pages: documents.reduce((sum, { pages }) => sum + pages, 0) }
+}
+
+interface Counted {
+  readonly key: SourceKey
+  /** `none`: no document. */
+  readonly pages: number | 'other' | 'stays' | 'unknown' | 'none'
+}
+
+async function countItem(
+  item: SourceItem,
+  { source, store, countPages, tiers }: IngestDeps,
+  signal: AbortSignal,
+): Promise<Counted> {
+  const { key } = item
+  const extension = extensionOf(key)
+  if (item.kind !== 'document' || extension === null) return { key, pages: 'none' }
+  if (tiers?.mustStay(key) === true) return { key, pages: 'stays' }
+  if (extension !== 'pdf' || source.addressOf?.(key) !== undefined) return { key, pages: 'other' }
+  const record = await store.readRecord(key)
+  const known = record?.version === item.version ? (record.pages.total ?? record.pages.parsed) : null
+  if (known !== null && known > 0) return { key, pages: known }
+  const opened = await source.open(key, signal)
+  if ('message' in opened) return { key, pages: 'unknown' }
+  await using document = opened
+  const pages = await countPages(await readOnce(document, signal), extension, signal)
+  return { key, pages: pages === null || pages === 0 ? 'unknown' : pages }
 }

@@ -2,19 +2,17 @@ import { isDeepStrictEqual } from 'node:util'
 import { crc32 } from 'node:zlib'
 import type { SourceKey } from '#src/document/ids.ts'
 import { mapInOrder } from '#src/document/map-in-order.ts'
-import type { Ledger } from '#src/ports/ledger.ts'
-import type { OutputStore, RecordListing } from '#src/ports/output-store.ts'
+import type { RecordListing } from '#src/ports/output-store.ts'
 import { GONE, type LedgerEntry } from '#src/document/ledger-entry.ts'
-import { batchesOf } from '../scan/batches.ts'
+import { batchesOf } from '#src/document/batched-stream.ts'
 import { KeySet } from '#src/document/key-set.ts'
-import { disagreement, isDone, isKept, renew } from './disagreement.ts'
+import type { SettleDeps } from '../process/deps.ts'
+import { disagreement, isDone, isKept, renew } from '../process/disagreement.ts'
 
 const BATCH = 500
 
-interface LostDeps {
-  readonly ledger: Ledger
-  readonly store: OutputStore
-}
+type LostDeps = Pick<SettleDeps, 'ledger' | 'store'>
+
 type Entry = readonly [SourceKey, LedgerEntry]
 
 /** From so many documents on, the records are listed where that is possible: a page of 1,000 names is one request. */

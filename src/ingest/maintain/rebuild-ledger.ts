@@ -1,17 +1,14 @@
 import { GONE, type LedgerEntry } from '#src/document/ledger-entry.ts'
-import type { DeadLetter } from '#src/document/record.ts'
+import type { DocumentRecord } from '#src/document/record.ts'
 import { NO_RECIPE, type SourceKey } from '#src/document/ids.ts'
 import { belongsTo } from '#src/document/store-manifest.ts'
-import { batchesOf } from '../scan/batches.ts'
-import { parserOfRecord } from '../process/record-parser.ts'
-import type { Ledger } from '#src/ports/ledger.ts'
-import type { OwnedStore } from '../deps.ts'
+import { batchesOf } from '#src/document/batched-stream.ts'
+import { parserOfRecord } from '../process/find-receipt.ts'
+import type { SettleDeps } from '../process/deps.ts'
 
 const BATCH = 500
 
-export interface RebuildDeps extends OwnedStore {
-  readonly ledger: Ledger
-}
+export type RebuildDeps = Pick<SettleDeps, 'owner' | 'store' | 'ledger'>
 
 export interface Completed {
   /** Documents that the ledger did not know, or did not know to be done. */
@@ -28,20 +25,36 @@ export interface Completed {
  */
 export async function completeLedger(deps: RebuildDeps, now: Date, signal: AbortSignal): Promise<Completed> {
   const month = now.toISOString().slice(0, 7)
-  const adopting = new Adopting(deps.ledger)
-  let spentThisMonth = 0
+  let [documents, spentThisMonth] = [0, 0]
+  const onRecord = ({ cost, finishedAt }: DocumentRecord): void => {
+    if (cost.basis !== 'saved' && finishedAt.startsWith(month)) spentThisMonth += cost.credits
+  }
+  for await (const batch of batchesOf(entriesOf(deps, onRecord, signal), BATCH)) {
+    documents += await deps.ledger.adopt(batch)
+  }
+  return { documents, spentThisMonth }
+}
+
+async function* entriesOf(
+  { store, owner }: RebuildDeps,
+  onRecord: (record: DocumentRecord) => void,
+  signal: AbortSignal,
+): AsyncGenerator<readonly [SourceKey, LedgerEntry]> {
   // Letters first: an entry that is there stays.
-  for await (const letter of deps.store.listDeadLetters(signal)) {
-    if (belongsTo(letter, deps.owner)) await adopting.add(letter.key, await letterEntry(letter, deps))
+  for await (const letter of store.listDeadLetters(signal)) {
+    if (!belongsTo(letter, owner)) continue
+    const { key, version, lastAt, recipeHash } = letter
+    const record = await store.readRecord(key)
+    const isOlder = record !== null && record.version === version && record.finishedAt > lastAt
+    if (!isOlder) yield [key, { version, recipeHash: recipeHash ?? NO_RECIPE, outcome: 'failed' }]
   }
-  for await (const record of deps.store.listRecords(signal)) {
-    const { key, version, recipeHash, outcome, goneAt, cost } = record
-    if (cost.basis !== 'saved' && record.finishedAt.startsWith(month)) spentThisMonth += cost.credits
-    if (!belongsTo(record, deps.owner)) continue
-    const isLocal = (await parserOfRecord(record, deps.store)).class === 'embedded'
-    await adopting.add(key, { version: goneAt === undefined ? version : GONE, recipeHash, outcome, isLocal })
+  for await (const record of store.listRecords(signal)) {
+    onRecord(record)
+    if (!belongsTo(record, owner)) continue
+    const { key, version, recipeHash, outcome, goneAt } = record
+    const isLocal = (await parserOfRecord(record, store)).class === 'embedded'
+    yield [key, { version: goneAt === undefined ? version : GONE, recipeHash, outcome, isLocal }]
   }
-  return { documents: await adopting.end(), spentThisMonth }
 }
 
 /** Makes the ledger from the store alone, whatever it said before: what was pending is found again by the next scan. */
@@ -49,35 +62,4 @@ export async function rebuildLedger(deps: RebuildDeps, now: Date, signal: AbortS
   const { ledger } = deps
   for await (const batch of batchesOf(ledger.entries(signal), BATCH)) await ledger.forget(batch.map(([key]) => key))
   return (await completeLedger(deps, now, signal)).documents
-}
-
-/** Null where a record came after the letter. */
-async function letterEntry(letter: DeadLetter, { store }: RebuildDeps): Promise<LedgerEntry | null> {
-  const { key, version, lastAt, recipeHash } = letter
-  const record = await store.readRecord(key)
-  if (record !== null && record.version === version && record.finishedAt > lastAt) return null
-  return { version, recipeHash: recipeHash ?? NO_RECIPE, outcome: 'failed' }
-}
-
-/** Entries on their way into the ledger, in batches. */
-class Adopting {
-  readonly #ledger: RebuildDeps['ledger']
-  #batch: (readonly [SourceKey, LedgerEntry])[] = []
-  #adopted = 0
-
-  constructor(ledger: RebuildDeps['ledger']) {
-    this.#ledger = ledger
-  }
-
-  async add(key: SourceKey, entry: LedgerEntry | null): Promise<void> {
-    if (entry !== null) this.#batch.push([key, entry])
-    if (this.#batch.length >= BATCH) await this.end()
-  }
-
-  /** Returns how many were written in all. */
-  async end(): Promise<number> {
-    if (this.#batch.length > 0) this.#adopted += await this.#ledger.adopt(this.#batch)
-    this.#batch = []
-    return this.#adopted
-  }
 }

@@ -6,9 +6,9 @@ import { type DocumentRecord, receiptsOf } from '#src/document/record.ts'
 import type { Orphan } from '#src/document/orphan.ts'
 import type { OutputStore } from '#src/ports/output-store.ts'
 import { KeySet } from '#src/document/key-set.ts'
-import type { Rendering } from '../deps.ts'
-import { disagreement, isKept } from './disagreement.ts'
-import { damageOf, rederive } from './rederive.ts'
+import type { Rendering } from '../process/deps.ts'
+import { disagreement, isKept } from '../process/disagreement.ts'
+import { damageOf, missingReceipts, rederive } from '../process/rederive.ts'
 
 export type Finding =
   | { readonly kind: 'whole' }
@@ -99,12 +99,8 @@ async function* noting(records: AsyncIterable<DocumentRecord>, used: KeySet): As
 }
 
 async function lostReceipts(record: DocumentRecord, store: OutputStore): Promise<readonly string[]> {
-  const damage: string[] = []
-  for (const receipt of receiptsOf(record)) {
-    if (receipt === null || (await store.readReceipt(receipt)) !== null) continue
-    damage.push(`its receipt is missing or damaged: ${isFree(record) ? FREE : PAID}`)
-  }
-  return damage
+  const lost = (await missingReceipts(record, store)).filter((receipt) => receipt !== null)
+  return lost.map(() => `its receipt is missing or damaged: ${isFree(record) ? FREE : PAID}`)
 }
 
 const PAID = 'after a change it would be paid for again'

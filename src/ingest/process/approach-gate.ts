@@ -1,10 +1,8 @@
-import type { Delivery, JobVerdict } from '#src/ports/queue.ts'
-import type { Gate, Turn } from '#src/ports/gate.ts'
-import type { Source } from '#src/ports/source.ts'
-import type { IngestDeps, PriceModel, Recipes, Reporting } from '../deps.ts'
-import { handlingOf } from './handling.ts'
-import { postpone } from './job-verdicts.ts'
-import { waitOfSuspect } from './ruled-verdict.ts'
+import type { Delivery, DocumentJob, JobVerdict } from '#src/ports/queue.ts'
+import type { Turn } from '#src/ports/gate.ts'
+import type { IngestDeps } from './deps.ts'
+import { handlingOf } from './preflight.ts'
+import { postpone } from './purchase.ts'
 
 /** Of a document that needs no permit, that the service fetches by itself, or that was read for another purpose. */
 export const AT_ONCE: Turn = {
@@ -14,15 +12,10 @@ export const AT_ONCE: Turn = {
   [Symbol.asyncDispose]: async () => undefined,
 }
 
-interface ApproachDeps extends Reporting, Recipes, PriceModel, Pick<IngestDeps, 'refusals' | 'view' | 'backlog'> {
-  readonly source: Source
-  readonly gate: Gate
-}
-
 /** Before a document is claimed and read: waits until its turn at the gate is near, or postpones it unread. */
 export async function approachGate(
   { job }: Delivery,
-  deps: ApproachDeps,
+  deps: IngestDeps,
   signal: AbortSignal,
 ): Promise<Turn | JobVerdict> {
   const { key } = job
@@ -30,10 +23,23 @@ export async function approachGate(
   if (waiting !== null) return waiting
   const handling = handlingOf(key, deps)
   if (handling?.kind !== 'parse' || deps.source.addressOf?.(key) !== undefined) return AT_ONCE
-  const credits = deps.price(handling.recipe, handling.extension, null)
-  const turn = await deps.gate.approach({ key, credits }, signal)
+  const turn = await deps.gate.approach({ key }, signal)
   if (turn.kind === 'turn') return turn
   const { waitMs: afterMs, reason } = turn
   deps.events.emit('document:postponed', { key, afterMs, counted: false, reason })
   return postpone(afterMs, reason)
+}
+
+/** A suspect waits, unread, until only suspects are left; null for all others, and when it is its turn. */
+async function waitOfSuspect(
+  job: DocumentJob,
+  { refusals, view, backlog }: Pick<IngestDeps, 'refusals' | 'view' | 'backlog'>,
+): Promise<JobVerdict | null> {
+  const { suspicion } = job
+  if (suspicion === undefined) return null
+  const moreCome = view.role.kind === 'lists' && view.role.listed === null
+  const afterMs = refusals.waitMs(job, suspicion, await backlog(), moreCome)
+  if (afterMs === null) return null
+  const reason = 'the service refused it; it is tried again behind the others'
+  return { kind: 'postpone', afterMs, counted: false, reason, suspicion: refusals.carriedOn(suspicion) }
 }

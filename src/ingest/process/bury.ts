@@ -1,7 +1,9 @@
 import type { Failure } from '#src/document/failure.ts'
 import type { ContentHash, RecipeHash, SourceKey, Version } from '#src/document/ids.ts'
 import { type DeadLetter, type PieceRecord, RECORD_SCHEMA } from '#src/document/record.ts'
-import type { SettleDeps } from '../deps.ts'
+import type { SettleDeps, StorePatience } from './deps.ts'
+import type { Delivery, GiveUpReason } from '#src/ports/queue.ts'
+import { retryingStore } from './retrying-store.ts'
 
 export interface Burial {
   readonly key: SourceKey
@@ -56,4 +58,34 @@ export async function bury(burial: Burial, deps: SettleDeps): Promise<void> {
     attempts: burial.attempts,
     wasPending: known?.outcome === 'pending',
   })
+}
+
+/** Ends a document that never came to a verdict of its own: listed with what happened, never silently dropped. */
+export async function giveUpDelivery(
+  delivery: Delivery,
+  reason: GiveUpReason,
+  deps: SettleDeps & StorePatience,
+  signal: AbortSignal,
+): Promise<void> {
+  const { job, attempt } = delivery
+  await bury(
+    {
+      key: job.key,
+      version: job.version,
+      recipeHash: job.recipeHash,
+      contentHash: null,
+      failure: failureOf(reason),
+      attempts: attempt,
+      durationMs: deps.clock.shared() - job.queuedAt,
+    },
+    { ...deps, store: retryingStore(deps.store, job.key, deps, signal) },
+  )
+}
+
+function failureOf(reason: GiveUpReason): Failure {
+  if (reason.kind === 'deadly') {
+    return { code: 'internal', stage: 'parse', message: `${reason.times} workers died while they had this document` }
+  }
+  const { error } = reason
+  return { code: 'internal', stage: 'parse', message: error instanceof Error ? error.message : String(error) }
 }

@@ -9,16 +9,15 @@ import type { Cost } from '#src/document/record.ts'
 import type { Remedy, Usage, Verdict } from '#src/document/verdict.ts'
 import type { Departure } from '#src/ports/gate.ts'
 import type { Recipe } from '#src/contract/recipe.ts'
-import { admit } from '../scan/admit.ts'
-import type { BuyDeps } from '../deps.ts'
-import { chargedCredits } from './charged-credits.ts'
+import { admit } from './admit.ts'
+import type { BuyDeps } from './deps.ts'
+import { chargedCredits } from './costs.ts'
 import { type RuledVerdict, ruledVerdict } from './ruled-verdict.ts'
-import { postpone } from './job-verdicts.ts'
-import { HALTED_MS, later, type Purchase } from './purchase.ts'
+import { postpone, HALTED_MS, later, type Purchase } from './purchase.ts'
 import { saveAnswer } from './save-answer.ts'
 import { sendRequest } from './send-request.ts'
 import { receiverOf, refuseToSend } from './tiers.ts'
-import { LONGEST_PAUSE_MS } from './site-pauses.ts'
+import { LONGEST_PAUSE_MS } from './service-memory.ts'
 import type { Work } from './work.ts'
 
 /** Shortest wait after a refusal for which neither the service nor the gate named a time. */
@@ -111,9 +110,7 @@ async function sendOnce(work: Work, recipe: Recipe, id: ReceiptId, deps: BuyDeps
   }
   // Concurrently: what was paid for must not wait for Redis, nor the next request for the disk. All of them end
   // before an error is thrown: no worker may search for a receipt that is still being written.
-  const leaving = deps.requestPriority.runUrgent(
-    deps.gate.leave(permit, { verdict: halted ?? answered, durationMs, credits }),
-  )
+  const leaving = deps.requestPriority.runUrgent(deps.gate.leave(permit, { verdict: halted ?? answered, durationMs }))
   const spent = deps.spending.conclude(reservation, credits ?? 'unknown')
   const [left, saved, settled] = await Promise.allSettled([leaving, save(), spent])
   if (saved.status === 'rejected') throw saved.reason

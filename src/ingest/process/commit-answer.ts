@@ -1,68 +1,29 @@
 import { PASSTHROUGH } from '#src/contract/passthrough.ts'
 import { undelivered } from '#src/contract/undelivered.ts'
 import { extensionOf } from '#src/document/formats.ts'
-import { type AnswerReading, readAnswer } from '#src/contract/read-answer.ts'
+import type { Extensions } from '#src/contract/extensions.ts'
+import { namedPages } from '#src/document/page-list.ts'
 import { StoreUnusable } from '#src/document/store-unusable.ts'
-import type { ReceiptId, SourceKey } from '#src/document/ids.ts'
+import type { SourceKey } from '#src/document/ids.ts'
 import type { LedgerEntry, Settled } from '#src/document/ledger-entry.ts'
-import type { ParserFacts } from '#src/document/parser.ts'
-import {
-  type Cost,
-  type DocumentRecord,
-  type PieceRecord,
-  type RouteRecord,
-  RECORD_SCHEMA,
-} from '#src/document/record.ts'
+import { type DocumentRecord, type RecordedGrade, RECORD_SCHEMA } from '#src/document/record.ts'
 import type { JobVerdict } from '#src/ports/queue.ts'
-import type { CommitDeps, Prices, SettleDeps } from '../deps.ts'
-import { chargedCredits } from './charged-credits.ts'
-import { FINISH, postpone } from './job-verdicts.ts'
-import { gradeProblems, recordedGrade } from './grade-of-answer.ts'
-import { describeFile } from '../maintain/rederive.ts'
-import { renewOverwritten } from '../maintain/disagreement.ts'
-import type { ReadWork, Work } from './work.ts'
+import type { CommitDeps, SettleDeps } from './deps.ts'
+import { FINISH, postpone } from './purchase.ts'
+import type { DocumentAnswer } from './obtain-answer.ts'
+import { describeFile } from './rederive.ts'
+import { renewOverwritten } from './disagreement.ts'
+import type { ReadWork } from './work.ts'
 
 /** The delivery may be of a time when another worker had the document: where it is not, it makes it again. */
 const OVERWRITTEN = postpone(0, 'it was committed over a later version, which is made again')
 
-export interface CommitInput {
-  readonly body: Buffer
-  /** The body decoded, where an earlier step did that already. */
-  readonly json?: Readonly<Record<string, unknown>>
-  /** Null when the answer may not be kept. */
-  readonly receipt: ReceiptId | null
-  /** Who answered, as the receipt says. */
-  readonly parser: ParserFacts
-  readonly requestId: string | null
-  /** True when a receipt that was there saved the request. */
-  readonly saved: boolean
-}
-
 /** Step 5: the answer becomes outputs; the record is committed last, and the ledger follows the store (Law 4). */
-export async function commitAnswer(work: Work, input: CommitInput, deps: CommitDeps): Promise<JobVerdict> {
-  const reading = readAnswer(input.body, deps.clock.wall(), input.json)
-  const cost = costOf(work, input.saved, reading, deps)
-  const { receipt, parser, requestId } = input
-  return commitReading(work, { reading, receipt, parser, requestId, cost }, deps)
-}
-
-/** An answer that was read, and where it came from. */
-export interface ReadingOrigin {
-  readonly reading: AnswerReading
-  readonly receipt: ReceiptId | null
-  readonly parser: ParserFacts
-  readonly pieces?: readonly PieceRecord[]
-  readonly route?: RouteRecord
-  readonly requestId: string | null
-  readonly cost: Cost
-}
-
-/** As `commitAnswer`, for an answer that was read already. */
-export async function commitReading(work: ReadWork, origin: ReadingOrigin, deps: CommitDeps): Promise<JobVerdict> {
+export async function commitAnswer(work: ReadWork, answer: DocumentAnswer, deps: CommitDeps): Promise<JobVerdict> {
   const { key } = work.job
-  const files = deps.render(origin.reading.data, key)
-  const record = { ...recordOf(work, origin, deps), files: [...files].map(describeFile) }
-  const lost = answersLostWith(origin)
+  const files = deps.render(answer.reading.data, key)
+  const record = { ...recordOf(work, answer, deps), files: [...files].map(describeFile) }
+  const lost = answersLostWith(answer)
   try {
     await deps.store.commit(record, files)
   } catch (error) {
@@ -76,7 +37,7 @@ export async function commitReading(work: ReadWork, origin: ReadingOrigin, deps:
 }
 
 /** Paid answers of which nothing is kept but these outputs: with zero data retention there is neither receipt nor spool. */
-function answersLostWith({ receipt, pieces, cost }: ReadingOrigin): number {
+function answersLostWith({ receipt, pieces, cost }: DocumentAnswer): number {
   if (cost.basis === 'saved') return 0
   return (pieces ?? [{ receipt }]).filter((one) => one.receipt === null).length
 }
@@ -121,7 +82,7 @@ async function settleOther(key: SourceKey, entry: LedgerEntry, { ledger }: Settl
 
 function recordOf(
   work: ReadWork,
-  { reading, receipt, parser, pieces, route, requestId, cost }: ReadingOrigin,
+  { reading, receipt, parser, pieces, route, requestId, cost }: DocumentAnswer,
   deps: CommitDeps,
 ): Omit<DocumentRecord, 'files'> {
   const grade = recordedGrade(reading.extensions)
@@ -164,16 +125,21 @@ function recordOf(
   }
 }
 
-/** `pages` of a PDF, where they are known and the service may not say how many it parsed. */
-export function costOf(
-  work: Work,
-  saved: boolean,
-  { creditsReported, pages: { parsed } }: AnswerReading,
-  deps: Prices,
-  pages: number | null = null,
-): Cost {
-  if (saved) return { credits: 0, basis: 'saved' }
-  const answered = { recipe: work.recipe, extension: work.extension, pages: parsed ?? pages }
-  const credits = chargedCredits(creditsReported, answered, deps)
-  return { credits, basis: creditsReported === null ? 'estimated' : 'reported' }
+/** What of an answer's grades goes into the record; null where there are none. */
+function recordedGrade(extensions: Extensions | null): RecordedGrade | null {
+  if (extensions?.grade === undefined || extensions.grade === null) return null
+  const known = new Map((extensions.pageGrades ?? []).map((page) => [page.pageNumber, page]))
+  const pages = Array.from({ length: Math.max(...known.keys()) }, (_, index) => known.get(index + 1) ?? null)
+  return {
+    ...extensions.grade,
+    pages: pages.map((page) => page?.grade ?? null),
+    expected: pages.map((page) => page?.expected ?? null),
+  }
+}
+
+/** Why a document is only partial by the lowest grade that is asked for, 0 to 1: any of its pages is below. */
+function gradeProblems(grade: RecordedGrade | null, minGrade: number | undefined): string[] {
+  if (grade === null || minGrade === undefined) return []
+  const below = grade.pages.flatMap((page, index) => (page !== null && page < minGrade ? [index + 1] : []))
+  return below.length === 0 ? [] : [`${namedPages(below)} graded below ${minGrade}`]
 }

@@ -1,5 +1,26 @@
 import type { SourceKey } from '#src/document/ids.ts'
 
+/** For how long something has failed without one success. */
+export class FailingSince {
+  readonly #now: () => number
+  #since: number | null = null
+
+  /** `now`: milliseconds of a monotonic clock. */
+  constructor(now: () => number) {
+    this.#now = now
+  }
+
+  worked(): void {
+    this.#since = null
+  }
+
+  /** It failed once more; milliseconds since the first failure. */
+  failedForMs(): number {
+    this.#since ??= this.#now()
+    return this.#now() - this.#since
+  }
+}
+
 /** Documents whose failure is remembered; with more of them than this all source or store is away. */
 const MOST_FAILED = 10_000
 
@@ -12,12 +33,13 @@ export class DependencyHealth {
   readonly #now: () => number
   /** When a document that has failed since was begun. */
   readonly #failed = new Map<SourceKey, number>()
+  readonly #failing: FailingSince
   #workedAt = -Infinity
-  #failingSince: number | null = null
 
   /** `now`: milliseconds of a monotonic clock. */
   constructor(now: () => number) {
     this.#now = now
+    this.#failing = new FailingSince(now)
   }
 
   /** A document begins, at this moment. */
@@ -29,7 +51,7 @@ export class DependencyHealth {
   worked(key: SourceKey): void {
     this.#failed.delete(key)
     this.#workedAt = this.#now()
-    this.#failingSince = null
+    this.#failing.worked()
   }
 
   /**
@@ -42,7 +64,6 @@ export class DependencyHealth {
     if (this.#workedAt > since) return null
     if (this.#failed.size >= MOST_FAILED) this.#failed.clear()
     this.#failed.set(key, since)
-    this.#failingSince ??= this.#now()
-    return this.#now() - this.#failingSince
+    return this.#failing.failedForMs()
   }
 }

@@ -1,20 +1,13 @@
 import pLimit from 'p-limit'
 import { mostPagesIn } from '#src/contract/timeouts.ts'
-import { assertNever } from '#src/document/assert-never.ts'
 import { MAX_ATTEMPTS } from '#src/document/backoff.ts'
 import type { Failure } from '#src/document/failure.ts'
 import { halvesOf } from '#src/document/page-list.ts'
 import type { CutRequest, Piece, PieceCutter } from '#src/ports/piece-cutter.ts'
-import type { PieceDeps } from '../deps.ts'
-import {
-  cutDocument,
-  inRecord,
-  type NotParsed,
-  type ParsedPiece,
-  parsePiece,
-  type PiecesOutcome,
-  wholeOf,
-} from './ingest-pieces.ts'
+import type { BuyDeps } from './deps.ts'
+import { cutDocument, inRecord, type ParsedPiece, parsePiece, wholeOf } from './ingest-pieces.ts'
+import type { NotParsed, Parsed } from './obtain-answer.ts'
+import { type Failed, failed, type Unfinished } from './purchase.ts'
 import type { Work } from './work.ts'
 
 /** Pieces of one document that are sent side by side. */
@@ -32,12 +25,8 @@ export interface LongPdf {
  * How a PDF is cut whose pages are expected to take the service longer than the contract allows; null for any other
  * document. `pages`: what it has, null where they are not counted, as for the embedded engine.
  */
-export function longPdf(
-  { extension, recipe: { options } }: Work,
-  pages: number | null,
-  deps: PieceDeps,
-): LongPdf | null {
-  const { longPdfCutter: cutter = null } = deps
+export function longPdf({ extension, recipe: { options } }: Work, pages: number | null, deps: BuyDeps): LongPdf | null {
+  const { cutter } = deps
   const [parser] = options.parsers
   if (cutter === null || pages === null || extension !== 'pdf' || parser === undefined) return null
   if (options.formats.some(({ type }) => OF_THE_WHOLE.has(type))) return null
@@ -53,9 +42,9 @@ export function longPdf(
 export async function ingestLongPdf(
   work: Work,
   { cutter, mostPages }: LongPdf,
-  deps: PieceDeps,
+  deps: BuyDeps,
   signal: AbortSignal,
-): Promise<PiecesOutcome> {
+): Promise<Parsed | NotParsed> {
   const pieces: ParsedPiece[] = []
   const leftOut = new Map<number, Failure>()
   let totalPages = 0
@@ -68,76 +57,60 @@ export async function ingestLongPdf(
     if (cut.kind === 'failed') return { ...cut, pieces: pieces.map(inRecord) }
     await using document = cut
     totalPages = document.totalPages
-    const round = await parseAll(document.pieces, work, deps, signal)
-    pieces.push(...round.parsed)
-    if (round.stopped !== null) return { ...round.stopped, pieces: pieces.map(inRecord) }
-    for (const { page, failure } of [...(document.failed ?? []), ...round.refused]) leftOut.set(page, failure)
-    wanted = round.halves.length === 0 ? null : { upToPage: null, lists: round.halves }
+    for (const { page, failure } of document.failed ?? []) leftOut.set(page, failure)
+    const halves: number[][] = []
+    const stopped = await forEachPiece(document.pieces, work, deps, signal, (outcome, { pages }) => {
+      if (outcome.kind === 'piece') pieces.push(outcome)
+      else if (pages.length > 1) halves.push(...halvesOf(pages))
+      else for (const page of pages) leftOut.set(page, outcome.failure)
+    })
+    if (stopped !== null) return { ...stopped, pieces: pieces.map(inRecord) }
+    wanted = halves.length === 0 ? null : { upToPage: null, lists: halves }
   }
   pieces.sort((a, b) => a.firstPage - b.firstPage)
   const [[, failure] = []] = leftOut
-  if (pieces.length === 0 && failure !== undefined) {
-    return { kind: 'failed', failure, countsUntil: 'final', retryAfterMs: null }
-  }
-  if (pieces.every(({ cost }) => cost.basis === 'saved')) deps.events.emit('receipt:reused', { key: work.job.key })
+  if (pieces.length === 0 && failure !== undefined) return failed(failure)
   const whole = wholeOf(pieces, totalPages, work, deps)
   const problems = [...leftOut]
     .toSorted(([a], [b]) => a - b)
     .slice(0, MOST_NAMED)
     .map(([page, { message }]) => `page ${page} was left out: ${message}`)
-  return { ...whole, reading: { ...whole.reading, problems: [...whole.reading.problems, ...problems] } }
+  const reading = { ...whole.reading, problems: [...whole.reading.problems, ...problems] }
+  return { kind: 'parsed', answer: { ...whole, reading } }
 }
 
 const MOST_NAMED = 10
 
-interface Round {
-  readonly parsed: ParsedPiece[]
-  readonly halves: number[][]
-  readonly refused: { readonly page: number; readonly failure: Failure }[]
-  /** Why the document waits, or is tried again. */
-  stopped: NotParsed | null
-}
-
-async function parseAll(pieces: readonly Piece[], work: Work, deps: PieceDeps, signal: AbortSignal): Promise<Round> {
-  const limit = pLimit(AT_ONCE)
-  const round: Round = { parsed: [], halves: [], refused: [], stopped: null }
-  const parse = async (piece: Piece): Promise<ParsedPiece | NotParsed | null> => {
-    if (round.stopped !== null) return null
+/**
+ * Parses pieces side by side and passes on what came of each: its answer, or a failure that stays. Resolves with the
+ * reason why the document waits or is tried again; then no further piece is begun. All of them end before an error is
+ * thrown: no request is left behind.
+ */
+async function forEachPiece(
+  pieces: readonly Piece[],
+  work: Work,
+  deps: BuyDeps,
+  signal: AbortSignal,
+  onEnded: (outcome: ParsedPiece | Failed, piece: Piece) => void,
+): Promise<Unfinished | null> {
+  let stopped: Unfinished | null = null
+  const parse = async (piece: Piece): Promise<void> => {
+    if (stopped !== null) return
     using hold = deps.answerMemory.hold()
-    return parsePiece(piece, { ...work, hold }, deps, signal)
+    const outcome = await parsePiece(piece, { ...work, hold }, deps, signal)
+    if (outcome.kind === 'later') stopped = outcome
+    else if (outcome.kind === 'failed' && mayPass(outcome, piece, work)) stopped ??= outcome
+    else onEnded(outcome, piece)
   }
-  // All of them end before an error is thrown: no request is left behind.
-  const ended = await Promise.allSettled(
-    pieces.map((piece) =>
-      limit(async () => {
-        const outcome = await parse(piece)
-        if (outcome !== null) addTo(round, outcome, piece, work.attempt)
-      }),
-    ),
-  )
+  const limit = pLimit(AT_ONCE)
+  const ended = await Promise.allSettled(pieces.map((piece) => limit(parse, piece)))
   const broken = ended.find((one) => one.status === 'rejected')
   if (broken !== undefined) throw broken.reason
-  return round
+  return stopped
 }
 
-function addTo(round: Round, outcome: ParsedPiece | NotParsed, { pages }: Piece, attempt: number): void {
-  switch (outcome.kind) {
-    case 'parsed':
-      round.parsed.push(outcome)
-      return
-    case 'later':
-      round.stopped = outcome
-      return
-    case 'failed': {
-      const { countsUntil, failure } = outcome
-      const isLast = countsUntil === 'final' || attempt >= MAX_ATTEMPTS
-      const isTooLong = failure.code === 'timeout' && pages.length > 1
-      if (!isLast && !isTooLong) round.stopped ??= outcome
-      else if (pages.length > 1) round.halves.push(...halvesOf(pages))
-      else for (const page of pages) round.refused.push({ page, failure })
-      return
-    }
-    default:
-      assertNever(outcome)
-  }
+/** Whether another attempt may help; more time does not, where the pages may come one by one. */
+function mayPass({ countsUntil, failure }: Failed, { pages }: Piece, { attempt }: Work): boolean {
+  const isLast = countsUntil === 'final' || attempt >= MAX_ATTEMPTS
+  return !isLast && !(failure.code === 'timeout' && pages.length > 1)
 }

@@ -1,43 +1,23 @@
-import { type AnswerReading, readAnswer } from '#src/contract/read-answer.ts'
-import { assertNever } from '#src/document/assert-never.ts'
 import type { Failure } from '#src/document/failure.ts'
-import { receiptId } from '#src/document/ids.ts'
-import { type ParserFacts, weakest } from '#src/document/parser.ts'
-import type { Cost, PieceRecord } from '#src/document/record.ts'
+import { type ReceiptId, receiptId } from '#src/document/ids.ts'
+import { weakest } from '#src/document/parser.ts'
+import type { PieceRecord } from '#src/document/record.ts'
 import { type CutDocument, type CutRequest, type Piece, type PieceCutter } from '#src/ports/piece-cutter.ts'
 import { DocumentChanged } from '#src/document/document-changed.ts'
-import { buyPiece } from './buy-piece.ts'
-import { costOf } from './commit-answer.ts'
-import type { PieceDeps } from '../deps.ts'
-import { type FoundReceipt, findReceipt } from './find-receipt.ts'
+import { marksPages, stitchAnswers } from '../answers/stitch-answers.ts'
+import { buyAnswer } from './buy-answer.ts'
+import { sumOfCosts } from './costs.ts'
+import type { BuyDeps } from './deps.ts'
+import { answerOf, findKept, type NotParsed, type Parsed, type ReadAnswer, reusedAnswer } from './obtain-answer.ts'
 import { needsPdfParser } from './preflight.ts'
-import type { Purchase } from './purchase.ts'
-import { sumOfCosts } from './sum-of-costs.ts'
-import { marksPages, stitchAnswers } from './stitch-answers.ts'
-import type { Work } from './work.ts'
+import { type Failed, failed, type Purchase, type Unfinished } from './purchase.ts'
+import { isLate, type Work } from './work.ts'
 
-type Failed = Extract<Purchase, { kind: 'failed' }>
-export type NotParsed = Failed | Extract<Purchase, { kind: 'later' }>
-
-export type PiecesOutcome =
-  | {
-      readonly kind: 'parsed'
-      /** Of the whole document. */
-      readonly reading: AnswerReading
-      readonly pieces: readonly PieceRecord[]
-      readonly cost: Cost
-      readonly requestId: string | null
-      readonly parser: ParserFacts
-    }
-  /** With the pieces that were parsed before. */
-  | (NotParsed & { readonly pieces?: readonly PieceRecord[] })
-
-export interface ParsedPiece extends PieceRecord {
-  readonly kind: 'parsed'
-  readonly reading: AnswerReading
-  readonly cost: Cost
-  readonly requestId: string | null
-  readonly parser: ParserFacts
+/** A piece with its answer. */
+export interface ParsedPiece extends ReadAnswer {
+  readonly kind: 'piece'
+  readonly firstPage: number
+  readonly lastPage: number
 }
 
 /**
@@ -49,9 +29,9 @@ export interface ParsedPiece extends PieceRecord {
 export async function ingestPieces(
   work: Work,
   cutter: PieceCutter,
-  deps: PieceDeps,
+  deps: BuyDeps,
   signal: AbortSignal,
-): Promise<PiecesOutcome> {
+): Promise<Parsed | NotParsed> {
   const [parser] = work.recipe.options.parsers
   if (parser === undefined) return failed(needsPdfParser)
   const cut = await cutDocument(work, cutter, { upToPage: parser.maxPages ?? null }, signal)
@@ -60,13 +40,12 @@ export async function ingestPieces(
   const pieces: ParsedPiece[] = []
   for (const piece of document.pieces) {
     const parsed = await parsePiece(piece, work, deps, signal)
-    if (parsed.kind !== 'parsed') return { ...parsed, pieces: pieces.map(inRecord) }
+    if (parsed.kind !== 'piece') return { ...parsed, pieces: pieces.map(inRecord) }
     pieces.push(parsed)
     // Nothing may be held at the gate. What pieces come to is bounded by how many documents are cut at a time.
     work.hold.giveBack()
   }
-  if (pieces.every(({ cost }) => cost.basis === 'saved')) deps.events.emit('receipt:reused', { key: work.job.key })
-  return wholeOf(pieces, document.totalPages, work, deps)
+  return { kind: 'parsed', answer: wholeOf(pieces, document.totalPages, work, deps) }
 }
 
 /** The answers for consecutive pieces as one for the whole document. */
@@ -74,12 +53,13 @@ export function wholeOf(
   pieces: readonly ParsedPiece[],
   totalPages: number,
   work: Work,
-  deps: PieceDeps,
-): Extract<PiecesOutcome, { kind: 'parsed' }> {
+  deps: BuyDeps,
+): Parsed['answer'] {
+  if (pieces.every(({ cost }) => cost.basis === 'saved')) deps.events.emit('receipt:reused', { key: work.job.key })
   const whole = { totalPages, pageMarkers: marksPages(work.recipe.canonical) }
   return {
-    kind: 'parsed',
     reading: stitchAnswers(pieces, whole, deps.clock.wall()),
+    receipt: null,
     pieces: pieces.map(inRecord),
     cost: sumOfCosts(pieces.map(({ cost }) => cost)),
     requestId: pieces[0]?.requestId ?? null,
@@ -104,71 +84,61 @@ export async function cutDocument(
     return 'message' in cut ? failed(cut) : cut
   } catch (error) {
     if (!(error instanceof DocumentChanged)) throw error
-    return failed({ code: 'changing', stage: 'read', message: error.message }, attempt)
+    const failure: Failure = { code: 'changing', stage: 'read', message: error.message }
+    return failed(failure, attempt)
   }
 }
 
 export async function parsePiece(
   piece: Piece,
   work: Work,
-  deps: PieceDeps,
+  deps: BuyDeps,
   signal: AbortSignal,
-): Promise<ParsedPiece | NotParsed> {
-  const { firstPage, lastPage } = piece
-  const id = receiptId(piece.contentHash, work.recipe.hash)
-  const keepsReceipt = !work.recipe.options.zeroDataRetention
-  const parsed = (
-    { receipt, parser }: Pick<ParsedPiece, 'receipt' | 'parser'>,
-    reading: AnswerReading,
-    cost: Cost,
-    requestId: string | null,
-  ): ParsedPiece => ({
-    kind: 'parsed',
-    firstPage,
-    lastPage,
-    receipt,
-    parser,
-    reading,
-    cost,
-    requestId: requestId ?? reading.requestId,
-  })
-  const reuse = async ({ id: receipt, body, parser }: FoundReceipt): Promise<ParsedPiece> => {
-    // Saved once more, so that `sluice gc` does not collect it as unused before the record refers to it.
-    await deps.store.saveReceipt(receipt, body, parser)
-    return parsed({ receipt, parser }, readAnswer(body, deps.clock.wall()), deps.recentCosts.of(work, receipt), null)
-  }
-  const kept = keepsReceipt
-    ? await findReceipt(piece.contentHash, work.recipe.hash, deps, { hold: work.hold, signal })
-    : null
-  if (kept !== null) {
-    await deps.intents.conclude(id, work.job.key)
-    return reuse(kept)
-  }
-  const purchase = await buyPiece(piece, id, work, deps, signal)
-  switch (purchase.kind) {
-    case 'bought': {
-      const { body, json, requestId } = purchase.answer
-      const { parser } = purchase
-      const receipt = keepsReceipt ? receiptId(piece.contentHash, work.recipe.hash, parser.class) : null
-      const reading = readAnswer(body, deps.clock.wall(), json)
-      const cost = costOf(work, false, reading, deps, lastPage - firstPage + 1)
-      deps.recentCosts.paid(work, receipt, cost)
-      return parsed({ receipt, parser }, reading, cost, requestId)
-    }
-    case 'kept':
-      return reuse(purchase.receipt)
-    case 'later':
-    case 'failed':
-      return purchase
-    default:
-      return assertNever(purchase)
-  }
+): Promise<ParsedPiece | Unfinished> {
+  const { firstPage, lastPage, contentHash } = piece
+  const pieceWork = workOf(piece, work)
+  const kept = await findKept(pieceWork, deps, signal)
+  if (kept !== null) return { kind: 'piece', firstPage, lastPage, ...(await reusedAnswer(kept, work, deps)) }
+  const id = receiptId(contentHash, work.recipe.hash)
+  const outcome = await answerOf(
+    await buyPiece(pieceWork, id, piece, deps, signal),
+    pieceWork,
+    deps,
+    lastPage - firstPage + 1,
+  )
+  return outcome.kind === 'parsed' ? { kind: 'piece', firstPage, lastPage, ...outcome.answer } : outcome
 }
 
-/** Final, unless another `attempt` may help. */
-const failed = (failure: Failure, attempt?: number): Failed => ({
-  kind: 'failed',
-  failure,
-  countsUntil: attempt ?? 'final',
-  retryAfterMs: null,
-})
+/** A piece as a document of its own. */
+export function workOf(piece: Pick<Piece, 'contentHash' | 'bytes' | 'read'>, work: Work): Work {
+  const { contentHash, bytes } = piece
+  return { ...work, read: { contentHash, bytes, head: work.read.head, reread: (signal) => piece.read(signal) } }
+}
+
+/**
+ * Buys one piece, and waits here where it is postponed: given back to the queue, the document would be read and
+ * cut once more each time, and what its first pieces cost would be forgotten. A run that is halted waits for nothing.
+ */
+export async function buyPiece(
+  work: Work,
+  id: ReceiptId,
+  { pages }: Pick<Piece, 'pages'>,
+  deps: BuyDeps,
+  signal: AbortSignal,
+): Promise<Purchase> {
+  let halted = false
+  const pieceDeps: BuyDeps = {
+    ...deps,
+    countPages: async () => pages.length,
+    halt: (...halt) => {
+      halted = true
+      deps.halt(...halt)
+    },
+  }
+  for (;;) {
+    const purchase = await buyAnswer(work, id, pieceDeps, signal)
+    if (purchase.kind !== 'later' || purchase.verdict.kind !== 'postpone') return purchase
+    if (halted || purchase.suspected !== undefined || isLate(work.job, deps)) return purchase
+    await deps.clock.sleep(purchase.verdict.afterMs, signal)
+  }
+}

@@ -3,9 +3,10 @@ import { policyFor, satisfies } from '#src/document/parser.ts'
 import { belongsTo } from '#src/document/store-manifest.ts'
 import type { SourceKey } from '#src/document/ids.ts'
 import type { Ledger } from '#src/ports/ledger.ts'
-import type { OwnedStore, PriceModel, Receipts, Recipes } from '../deps.ts'
+import type { PriceModel } from './costs.ts'
+import type { OwnedStore, Receipts, Recipes } from './deps.ts'
 import { KeySet } from '#src/document/key-set.ts'
-import { parserOfRecord } from './record-parser.ts'
+import { parserOfRecord } from './find-receipt.ts'
 
 export interface LocalDocuments {
   readonly documents: number

@@ -2,11 +2,10 @@ import { passthroughAnswer, PASSTHROUGH } from '#src/contract/passthrough.ts'
 import { readAnswer } from '#src/contract/read-answer.ts'
 import { receiptId } from '#src/document/ids.ts'
 import { decodePlainText } from '#src/document/plain-text.ts'
-import type { JobVerdict } from '#src/ports/queue.ts'
-import { commitReading, settleRecorded } from './commit-answer.ts'
-import type { CommitDeps, Receipts } from '../deps.ts'
-import { findRecorded } from './find-recorded.ts'
-import { isWhole } from '../maintain/rederive.ts'
+import { SAVED } from './costs.ts'
+import type { CommitDeps, Receipts } from './deps.ts'
+import { findRecorded, type Outcome } from './obtain-answer.ts'
+import { isWhole } from './rederive.ts'
 import type { ReadWork } from './work.ts'
 
 /** Copies of a text that are in memory at once: its bytes, the string, the answer, the output. */
@@ -16,13 +15,9 @@ const COPIES = 4
  * A text becomes its own answer: no request, no permit, no credits. It has a receipt like any document, so that outputs
  * can be derived anew and repaired without the source. Outputs or a receipt that were damaged are made again.
  */
-export async function passThrough(
-  work: ReadWork,
-  deps: CommitDeps & Receipts,
-  signal: AbortSignal,
-): Promise<JobVerdict> {
+export async function passThrough(work: ReadWork, deps: CommitDeps & Receipts, signal: AbortSignal): Promise<Outcome> {
   const recorded = await findRecorded(work, deps)
-  if (recorded !== null && (await isWhole(recorded, deps.store))) return settleRecorded(work, recorded, deps)
+  if (recorded !== null && (await isWhole(recorded.record, deps.store))) return recorded
   await work.hold.grow(work.read.bytes * COPIES, signal)
   const chunks: Buffer[] = []
   for await (const chunk of work.read.reread(signal)) chunks.push(Buffer.from(chunk))
@@ -31,10 +26,7 @@ export async function passThrough(
   const receipt = work.recipe.options.zeroDataRetention
     ? null
     : receiptId(work.read.contentHash, work.recipe.hash, parser.class)
-  if (receipt !== null) {
-    await deps.store.saveReceipt(receipt, body, parser)
-  }
+  if (receipt !== null) await deps.store.saveReceipt(receipt, body, parser)
   const reading = readAnswer(body, deps.clock.wall(), json)
-  const cost = { credits: 0, basis: 'saved' } as const
-  return commitReading(work, { reading, receipt, parser, requestId: null, cost }, deps)
+  return { kind: 'parsed', answer: { reading, receipt, parser, requestId: null, cost: SAVED } }
 }

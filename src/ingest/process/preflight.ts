@@ -3,7 +3,9 @@ import { type Extension, EXTENSIONS, extensionOf, MAX_FILE_BYTES, textExtensionO
 import { notPlainText } from '#src/document/plain-text.ts'
 import { contradiction, signatureOf } from '#src/document/sniff.ts'
 import type { PieceCutter } from '#src/ports/piece-cutter.ts'
-import type { Handling } from './handling.ts'
+import type { SourceKey } from '#src/document/ids.ts'
+import type { Recipe } from '#src/contract/recipe.ts'
+import type { Recipes } from './deps.ts'
 
 /**
  * What a listing alone shows: a document that no service would take is not even opened. A PDF may be of any
@@ -49,4 +51,17 @@ export const needsPdfParser: Failure = {
   code: 'too_large',
   stage: 'read',
   message: 'it is over the limit of 50 MB, and without a PDF parser its pieces cannot be put together',
+}
+
+/** What is done with a document: a parser converts it, or its text is the output as it is. */
+export type Handling =
+  | { readonly kind: 'parse'; readonly extension: Extension; readonly recipe: Recipe }
+  | { readonly kind: 'passthrough'; readonly recipe: Recipe }
+
+/** Null for a file that is no document: its name ends in no extension that is taken. */
+export function handlingOf(key: SourceKey, { recipeFor, textRecipeFor }: Recipes): Handling | null {
+  const extension = extensionOf(key)
+  if (extension !== null) return { kind: 'parse', extension, recipe: recipeFor(key, extension) }
+  const recipe = textRecipeFor(key)
+  return recipe === null ? null : { kind: 'passthrough', recipe }
 }

@@ -1,9 +1,10 @@
 import { createHash } from 'node:crypto'
 import { hashThrough } from '#src/document/hash-through.ts'
-import { type ContentHash, contentHash } from '#src/document/ids.ts'
+import { type ContentHash, contentHash, type SourceKey, type Version } from '#src/document/ids.ts'
 import { SNIFF_BYTES } from '#src/document/sniff.ts'
 import { DocumentChanged } from '#src/document/document-changed.ts'
-import { type OpenedDocument } from '#src/ports/source.ts'
+import type { OpenedDocument, Source } from '#src/ports/source.ts'
+import type { Failure } from '#src/document/failure.ts'
 
 /** A document up to this size is kept while it waits, so that it is read from its source only once. */
 export const HELD_BYTES = 256 * 1024
@@ -46,4 +47,40 @@ async function* samePass(opened: OpenedDocument, digest: string, signal: AbortSi
   const hash = createHash('sha256')
   yield* hashThrough(opened.read(signal), hash)
   if (hash.digest('hex') !== digest) throw new DocumentChanged('its bytes changed between hashing and upload')
+}
+
+/** A document as a listing or a job names it. */
+interface Listed {
+  readonly key: SourceKey
+  readonly version: Version
+}
+
+/** Opens a document to be worked on. One that the service fetches by itself is not asked for here. */
+export async function openListed(
+  source: Source,
+  { key, version }: Listed,
+  signal: AbortSignal,
+): Promise<OpenedDocument | Failure> {
+  const address = source.addressOf?.(key)
+  return address === undefined ? source.open(key, signal) : standIn(address, version)
+}
+
+/**
+ * Stands for a document whose bytes only the service sees. Its address and the version that was listed are all its
+ * content here, so that everything named by content is named by them: while neither changes, an answer that was bought
+ * is found again (Law 2), and a new version is a new purchase.
+ */
+function standIn(address: string, version: Version): OpenedDocument {
+  const content = Buffer.from(`sluice: document at\0${address}\0${version}`)
+  return {
+    kind: 'opened',
+    version,
+    bytes: content.length,
+    address,
+    async *read() {
+      yield content
+    },
+    unchanged: async () => true,
+    [Symbol.asyncDispose]: async () => undefined,
+  }
 }

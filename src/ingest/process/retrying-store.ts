@@ -5,7 +5,10 @@ import { StoreUnusable } from '#src/document/store-unusable.ts'
 import { withMethods } from '#src/document/with-methods.ts'
 import type { Claim } from '#src/ports/ledger.ts'
 import type { OutputStore } from '#src/ports/output-store.ts'
-import type { StorePatience } from '../deps.ts'
+import { SourceUnusable } from '#src/document/source-unusable.ts'
+import type { JobVerdict } from '#src/ports/queue.ts'
+import type { IngestDeps, StorePatience } from './deps.ts'
+import { postpone } from './purchase.ts'
 
 const FIRST_PAUSE_MS = 250
 const LONGEST_PAUSE_MS = 10_000
@@ -122,4 +125,43 @@ export function fencedStore(store: OutputStore, claim: Claim): OutputStore {
       }
     },
   })
+}
+
+/** How long a document waits for a source or a store that is unusable at the moment. */
+const AWAY_MS = 5_000
+
+/**
+ * A source or a store that fails every document uses no attempt of any: they come again until it is back. When that
+ * lasts longer than the patience that there is with the store the batch is halted, as it is where outputs cannot be
+ * written. Rejects with what fails this document alone.
+ */
+export async function postponeDuringOutage(
+  key: SourceKey,
+  work: () => Promise<JobVerdict>,
+  {
+    dependencyHealth,
+    events,
+    halt,
+    storePatienceMs,
+  }: Pick<IngestDeps, 'dependencyHealth' | 'events' | 'halt' | 'storePatienceMs'>,
+  signal: AbortSignal,
+): Promise<JobVerdict> {
+  const begunAt = dependencyHealth.begin()
+  try {
+    const verdict = await work()
+    dependencyHealth.worked(key)
+    if (verdict.kind === 'finish') {
+      for (const dependency of ['source', 'store'] as const) events.emit('dependency:works', { dependency })
+    }
+    return verdict
+  } catch (error) {
+    if (signal.aborted || !(error instanceof StoreUnusable || error instanceof SourceUnusable)) throw error
+    const awayForMs = dependencyHealth.failed(key, begunAt)
+    if (awayForMs === null) throw error
+    events.emit('stage:failed', { key, stage: 'read', error })
+    const dependency = error instanceof StoreUnusable ? 'store' : 'source'
+    events.emit('dependency:failed', { dependency, cause: error.message })
+    if (awayForMs > storePatienceMs) halt('store', error.message)
+    return postpone(AWAY_MS, error.message)
+  }
 }

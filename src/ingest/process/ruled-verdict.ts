@@ -2,8 +2,8 @@ import { assertNever } from '#src/document/assert-never.ts'
 import type { Failure } from '#src/document/failure.ts'
 import type { Verdict } from '#src/document/verdict.ts'
 import type { OutputStore } from '#src/ports/output-store.ts'
-import type { DocumentJob, JobVerdict, Suspicion } from '#src/ports/queue.ts'
-import type { BuyDeps, IngestDeps } from '../deps.ts'
+import type { Suspicion } from '#src/ports/queue.ts'
+import type { BuyDeps } from './deps.ts'
 import type { Work } from './work.ts'
 
 /** A verdict once it is known whose a refusal is, or that it is not known yet. */
@@ -64,18 +64,4 @@ async function refusedAfterSuccess(
   const record = await store.readRecord(key)
   if (record?.contentHash !== read.contentHash) return verdict
   return { kind: 'refused', cause: 'proxy', failure: { ...failure, code: 'refused' } }
-}
-
-/** A suspect waits, unread, until only suspects are left; null for all others, and when it is its turn. */
-export async function waitOfSuspect(
-  job: DocumentJob,
-  { refusals, view, backlog }: Pick<IngestDeps, 'refusals' | 'view' | 'backlog'>,
-): Promise<JobVerdict | null> {
-  const { suspicion } = job
-  if (suspicion === undefined) return null
-  const moreCome = view.role.kind === 'lists' && view.role.listed === null
-  const afterMs = refusals.waitMs(job, suspicion, await backlog(), moreCome)
-  if (afterMs === null) return null
-  const reason = 'the service refused it; it is tried again behind the others'
-  return { kind: 'postpone', afterMs, counted: false, reason, suspicion: refusals.carriedOn(suspicion) }
 }

@@ -1,6 +1,8 @@
 import type { ReceiptId, SourceKey } from '#src/document/ids.ts'
 import type { Receipt } from '#src/document/record.ts'
-import type { BuyDeps } from '../deps.ts'
+import type { BuyDeps } from './deps.ts'
+import type { AnswerSpool } from '#src/ports/answer-spool.ts'
+import type { OutputStore } from '#src/ports/output-store.ts'
 
 export interface PaidAnswer extends Receipt {
   readonly id: ReceiptId
@@ -32,4 +34,23 @@ async function spoolAnswer(answer: PaidAnswer, key: SourceKey, { spool, events, 
     return
   }
   await intents.clear(answer.intent)
+}
+
+/** Brings answers that an earlier process could not save into the store; says how many. Repeatable. */
+export async function commitSpooled(
+  spool: AnswerSpool,
+  store: Pick<OutputStore, 'saveReceipt'>,
+  signal: AbortSignal,
+): Promise<number> {
+  let committed = 0
+  for (const id of await spool.ids()) {
+    signal.throwIfAborted()
+    const receipt = await spool.read(id)
+    if (receipt !== null) {
+      await store.saveReceipt(id, receipt.body, receipt.parser)
+      committed += 1
+    }
+    await spool.remove(id)
+  }
+  return committed
 }

@@ -5,17 +5,14 @@ import { RequestWithdrawn } from '#src/document/request-withdrawn.ts'
 import { DocumentChanged } from '#src/document/document-changed.ts'
 import { type ParseRequest } from '#src/ports/parser.ts'
 import { type Recipe } from '#src/contract/recipe.ts'
-import type { Acquisition } from '../scan/admit.ts'
-import type { BuyDeps } from '../deps.ts'
-import { postpone } from './job-verdicts.ts'
+import type { Acquisition } from './admit.ts'
+import type { BuyDeps } from './deps.ts'
 import { receiverOf } from './tiers.ts'
-import { later, type Purchase } from './purchase.ts'
+import { failed, later, postpone, type Unfinished } from './purchase.ts'
 import type { Work } from './work.ts'
 
 /** How long a document waits whose process stalled: its lease is renewed by then. */
 const STOOD_STILL_MS = 1_000
-
-type Unsent = Extract<Purchase, { kind: 'later' | 'failed' }>
 
 /**
  * Step 4: one request, admitted and with its intent written. The intent is a lease: it is checked when the first byte is
@@ -31,7 +28,7 @@ export async function sendRequest(
   { permit, reservation, pages }: Extract<Acquisition, { kind: 'admitted' }>,
   deps: BuyDeps,
   signal: AbortSignal,
-): Promise<Verdict | Unsent> {
+): Promise<Verdict | Unfinished> {
   const { key } = work.job
   let isEmitted = false
   const emitSent = (): void => {
@@ -63,7 +60,7 @@ export async function sendRequest(
     deps.events.emit('request:withdrawn', { key })
     if (isWithdrawn) return later(postpone(STOOD_STILL_MS, 'this process stood still before the request'))
     const failure: Failure = { code: 'changing', stage: 'read', message: error.message }
-    return { kind: 'failed', failure, countsUntil: work.attempt, retryAfterMs: null }
+    return failed(failure, work.attempt)
   }
 }
 

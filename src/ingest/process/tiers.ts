@@ -1,7 +1,7 @@
 import type { ReceiptId, SourceKey } from '#src/document/ids.ts'
 import type { Receiver } from '#src/events.ts'
 import type { Intents } from '#src/ports/ledger.ts'
-import type { BuyDeps, Tier, Tiers } from '../deps.ts'
+import type { BuyDeps, Tier, Tiers } from './deps.ts'
 
 /** The dependencies with the embedded engine instead of the service. */
 export function onLocalTier<D extends BuyDeps>(deps: D, { local }: { readonly local: Tier }): D {

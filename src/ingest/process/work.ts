@@ -3,8 +3,9 @@ import type { Extension } from '#src/document/formats.ts'
 import type { Version } from '#src/document/ids.ts'
 import type { Claim } from '#src/ports/ledger.ts'
 import type { Turn } from '#src/ports/gate.ts'
-import type { Delivery } from '#src/ports/queue.ts'
+import type { Delivery, DocumentJob } from '#src/ports/queue.ts'
 import type { Recipe } from '#src/contract/recipe.ts'
+import type { BuyDeps } from './deps.ts'
 import type { FoundReceipt } from './find-receipt.ts'
 import type { ReadDocument } from './read-once.ts'
 
@@ -34,4 +35,12 @@ export interface Work extends ReadWork {
   readonly first?: boolean
   /** Searches, right before the request, for an answer that spares it; default: the receipt of these bytes. */
   readonly findAnswer?: (signal: AbortSignal) => Promise<FoundReceipt | null>
+}
+
+/** Whether a document has been in the queue for longer than its deadline, by the clock that its job was dated with. */
+export function isLate(
+  { queuedAt }: DocumentJob,
+  { clock, deadlineMs }: Pick<BuyDeps, 'clock' | 'deadlineMs'>,
+): boolean {
+  return clock.shared() - queuedAt > deadlineMs
 }

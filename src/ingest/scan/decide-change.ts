@@ -1,11 +1,18 @@
 import { isPassingStatus } from '#src/contract/error-page.ts'
 import type { Failure, FailureCode } from '#src/document/failure.ts'
-import type { RecipeHash, SourceKey, Version } from '#src/document/ids.ts'
+import type { RecipeHash, SourceKey, Version, ContentHash } from '#src/document/ids.ts'
 import { policyFor } from '#src/document/parser.ts'
 import type { Change } from '#src/events.ts'
-import type { LedgerEntry } from '#src/document/ledger-entry.ts'
+import { type LedgerEntry, GONE } from '#src/document/ledger-entry.ts'
 import type { DeadLetter } from '#src/document/record.ts'
-import type { ChangeDeps } from '../deps.ts'
+import type { DecideDeps } from '../process/deps.ts'
+import { DocumentChanged } from '#src/document/document-changed.ts'
+import type { SourceItem } from '#src/document/source-item.ts'
+import type { Source } from '#src/ports/source.ts'
+import { openListed, readOnce } from '../process/read-once.ts'
+import { type Handling, handlingOf, refuseByListing } from '../process/preflight.ts'
+import { type SkippedFile, skippedFileOf } from '../process/skip-file.ts'
+import { holdsErrorPage } from '../process/find-receipt.ts'
 
 /**
  * What a scan makes of a document that is there: any difference of version from what was recorded for this very key is
@@ -34,7 +41,10 @@ export interface Acceptance {
 
 const ANY_PARSER: Acceptance = { localCounts: true, isOutdated: false }
 
-export const acceptanceOf = (key: SourceKey, { parsers, isOutdated }: ChangeDeps): Acceptance => ({
+export const acceptanceOf = (
+  key: SourceKey,
+  { parsers, isOutdated }: Pick<DecideDeps, 'parsers' | 'isOutdated'>,
+): Acceptance => ({
   localCounts: parsers.acceptLocal || policyFor(parsers, key).own.class === 'embedded',
   isOutdated: isOutdated(key),
 })
@@ -68,7 +78,7 @@ function isOfProxy({ code, serviceCode, httpStatus = 422, message }: Failure): b
 const REFUSED_PAGE_MS = 24 * 3_600_000
 
 /** Whether an unchanged document that failed is sent again, by its dead letter; without one, it is. */
-export function failedByChance(letter: DeadLetter | null, nowMs: number): boolean {
+function failedByChance(letter: DeadLetter | null, nowMs: number): boolean {
   if (letter === null) return true
   const { code, stage, serviceCode, httpStatus } = letter.failure
   // Its address may be as it was, and the page not there: the service was paid to learn that.
@@ -76,4 +86,132 @@ export function failedByChance(letter: DeadLetter | null, nowMs: number): boolea
   const isPage = code === 'unreadable' && stage === 'parse' && serviceCode === undefined && httpStatus !== undefined
   if (isPage && !isPassingStatus(httpStatus)) return nowMs - Date.parse(letter.lastAt) >= REFUSED_PAGE_MS
   return mayPass(letter.failure) || isOfProxy(letter.failure)
+}
+
+/** What a run makes of an item of a listing. */
+export type ItemDecision =
+  | { readonly kind: 'skip'; readonly file: SkippedFile }
+  /** It ends failed without being opened. */
+  | { readonly kind: 'unusable'; readonly failure: Failure }
+  | {
+      readonly kind: 'document'
+      readonly item: Extract<SourceItem, { kind: 'document' }>
+      readonly handling: Handling
+      readonly change: ReturnType<typeof decideChange>
+      /** The version whose bytes were judged: of those that were read, where they had to be. */
+      readonly version: Version
+      /** It failed, by something that a run tries again. */
+      readonly isTriedAgain: boolean
+      /** Its record stands for a site's error page, so that it counts as changed. */
+      readonly isErrorPage: boolean
+    }
+
+export type DocumentDecision = Extract<ItemDecision, { kind: 'document' }>
+
+type ListedItem = Exclude<SourceItem, { kind: 'left_out' }>
+
+/** Decides for a scan and for a plan alike. Writes nothing. */
+export async function decideItem(
+  item: ListedItem,
+  known: LedgerEntry | null,
+  deps: DecideDeps,
+  signal: AbortSignal,
+): Promise<ItemDecision> {
+  const byVersion = decideByVersion(item, known, deps)
+  if (byVersion.kind !== 'document') return byVersion
+  const { key } = item
+  const decided = deps.checksum ? await decideByContent(known, byVersion, deps, signal) : byVersion
+  if (decided.change !== 'unchanged') return decided
+  if (mayBeErrorPage(key, known, deps) && (await isKeptErrorPage(key, deps))) {
+    return { ...decided, change: 'changed', isErrorPage: true }
+  }
+  const hasFailed = known?.outcome === 'failed'
+  const isTriedAgain = hasFailed && failedByChance(await deps.store.readDeadLetter(key), deps.clock.wall())
+  return { ...decided, isTriedAgain }
+}
+
+/** As `decideItem` for what nothing has to be asked or read for: by the listing and the ledger alone. */
+function decideByVersion(item: ListedItem, known: LedgerEntry | null, deps: DecideDeps): ItemDecision {
+  if (item.kind === 'skipped') return { kind: 'skip', file: skippedFileOf(item) }
+  if (item.kind === 'unusable') return { kind: 'unusable', failure: item.failure }
+  const { key, version } = item
+  const handling = handlingOf(key, deps)
+  if (handling === null) return { kind: 'skip', file: skippedFileOf(item) }
+  const failure = refuseByListing(handling, item.bytes, deps.cutter)
+  if (failure !== null) return { kind: 'unusable', failure }
+  const change = decideChange(known, { version, recipeHash: handling.recipe.hash }, acceptanceOf(key, deps))
+  return { kind: 'document', item, handling, change, version, isTriedAgain: false, isErrorPage: false }
+}
+
+/** Whether an item is unchanged for certain, as nearly all of an archive are: nothing has to be asked or read. */
+export function isUnchanged(item: ListedItem, known: LedgerEntry | null, deps: DecideDeps): boolean {
+  if (deps.checksum || known === null || known.outcome === 'failed' || mayBeErrorPage(item.key, known, deps))
+    return false
+  const decided = decideByVersion(item, known, deps)
+  return decided.kind === 'document' && decided.change === 'unchanged'
+}
+
+/**
+ * `decideChange` by content instead of version: a file that was only touched is unchanged, one that was edited behind
+ * the same size and date is changed. The ledger keeps no content hash (it has to stay small), the store does. Read is
+ * only what came to an end under this recipe: anything else makes a job in any case.
+ */
+async function decideByContent(
+  known: LedgerEntry | null,
+  byVersion: DocumentDecision,
+  deps: DecideDeps,
+  signal: AbortSignal,
+): Promise<DocumentDecision> {
+  const { item, handling } = byVersion
+  const recipeHash = handling.recipe.hash
+  if (known === null || known.outcome === 'pending' || known.outcome === 'skipped') return byVersion
+  if (known.version === GONE || known.recipeHash !== recipeHash) return byVersion
+  const recorded = await recordedHash(item.key, known, deps)
+  const present = recorded === null ? null : await presentHash(item, deps.source, signal)
+  if (present === null) return byVersion
+  const { version } = present
+  if (present.contentHash !== recorded) return { ...byVersion, change: 'changed', version }
+  const change = decideChange(known, { version: known.version, recipeHash }, acceptanceOf(item.key, deps))
+  return { ...byVersion, change, version }
+}
+
+/** Null where a document failed before its bytes were read. */
+async function recordedHash(key: SourceKey, known: LedgerEntry, { store }: DecideDeps): Promise<ContentHash | null> {
+  const ending = await (known.outcome === 'failed' ? store.readDeadLetter(key) : store.readRecord(key))
+  return ending?.contentHash ?? null
+}
+
+/** Null where the document cannot be read now, or changes meanwhile: then its version decides, and its job finds out. */
+async function presentHash(
+  listed: DocumentDecision['item'],
+  source: Source,
+  signal: AbortSignal,
+): Promise<{ readonly contentHash: ContentHash; readonly version: Version } | null> {
+  const opened = await openListed(source, listed, signal)
+  if ('message' in opened) return null
+  await using document = opened
+  try {
+    return { contentHash: (await readOnce(document, signal)).contentHash, version: document.version }
+  } catch (error) {
+    if (error instanceof DocumentChanged) return null
+    throw error
+  }
+}
+
+/** Only these are looked up in the store: a partial document that the service fetched by itself. */
+const mayBeErrorPage = (key: SourceKey, known: LedgerEntry | null, { source }: Pick<DecideDeps, 'source'>): boolean =>
+  known?.outcome === 'partial' && source.addressOf?.(key) !== undefined
+
+/** As the two kinds of parser wrote it into the record. */
+const ERROR_PAGE = /^the site answered \d+: this is its error page$|^the service reported: The server answered \d+\.$/
+
+/** Whether the record stands for a site's error page: releases before 0.3 kept it as the document. */
+async function isKeptErrorPage(key: SourceKey, { store }: DecideDeps): Promise<boolean> {
+  const record = await store.readRecord(key)
+  if (record === null) return false
+  if (record.problems.some((problem) => ERROR_PAGE.test(problem))) return true
+  const isUnclear =
+    record.receipt !== null && record.problems.some((problem) => problem.startsWith('the service reported'))
+  const receipt = isUnclear && record.receipt !== null ? await store.readReceipt(record.receipt) : null
+  return receipt !== null && holdsErrorPage(receipt.body)
 }

@@ -1,41 +1,33 @@
+import { assertNever } from '#src/document/assert-never.ts'
+import { batchesOf } from '#src/document/batched-stream.ts'
 import type { Failure } from '#src/document/failure.ts'
-import type { Extension } from '#src/document/formats.ts'
+import { type Extension, extensionOf } from '#src/document/formats.ts'
 import { NO_RECIPE, receiptId, type SourceKey } from '#src/document/ids.ts'
+import { KeySet } from '#src/document/key-set.ts'
+import type { LedgerEntry } from '#src/document/ledger-entry.ts'
 import { policyFor } from '#src/document/parser.ts'
 import { skipLabel, skipReasonOf } from '#src/document/skip.ts'
-import type { Change } from '#src/events.ts'
-import type { LedgerEntry } from '#src/document/ledger-entry.ts'
 import type { SourceItem } from '#src/document/source-item.ts'
-import type { Clock } from '#src/ports/clock.ts'
+import type { Recipe } from '#src/contract/recipe.ts'
+import type { Change } from '#src/events.ts'
 import type { Ledger } from '#src/ports/ledger.ts'
 import type { PieceCutter } from '#src/ports/piece-cutter.ts'
-import type { Source } from '#src/ports/source.ts'
-import { batchesOf } from './batches.ts'
-import { decideByContent } from './compare-content.ts'
+import type { PriceModel } from '../process/costs.ts'
+import type { DecideDeps, OwnedStore, Tier } from '../process/deps.ts'
 import { findReceipt } from '../process/find-receipt.ts'
-import { isKeptErrorPage, mayBeErrorPage } from './kept-error-page.ts'
-import { decideChange, acceptanceOf, failedByChance } from './decide-change.ts'
-import { decideSkip, skippedFileOf } from './decide-skip.ts'
-import type { ChangeDeps, OwnedStore, PriceModel, Receipts, Recipes, Tier } from '../deps.ts'
-import { type Handling, handlingOf } from '../process/handling.ts'
-import { KeySet } from '#src/document/key-set.ts'
-import { planPieces } from '../process/plan-pieces.ts'
-import { cutterFor, refuseByContent, refuseByListing } from '../process/preflight.ts'
-import { openListed } from './open-listed.ts'
-import { readOnce } from '../process/read-once.ts'
+import { openListed, type ReadDocument, readOnce } from '../process/read-once.ts'
+import { cutterFor, type Handling, handlingOf, needsPdfParser, refuseByContent } from '../process/preflight.ts'
+import { decideSkip } from '../process/skip-file.ts'
+import { decideItem } from './decide-change.ts'
 import { type Unlisted, unlistedOf } from './unlisted.ts'
 
 const BATCH = 200
 
-export interface PlanDeps extends OwnedStore, Receipts, Recipes, PriceModel, ChangeDeps {
+export interface PlanDeps extends OwnedStore, PriceModel, DecideDeps {
   /** Of the service that a rule names for a document; missing where all go to that of the pipeline. */
   readonly priceFor?: (key: SourceKey) => PriceModel['price']
-  readonly source: Source
-  readonly clock: Pick<Clock, 'wall'>
   readonly ledger: Ledger
   readonly countPages: Tier['countPages']
-  readonly cutter: PieceCutter | null
-  readonly checksum: boolean
 }
 
 /** What would be done with one item of a source, or with a document that the ledger has and the source has not: `gone`. */
@@ -108,10 +100,14 @@ async function planUnlisted(
     return (await recorded()) ? { ...nothing, change: 'unchanged' } : null
   const handling = handlingOf(key, deps)
   if (handling === null) return { ...nothing, change: 'pending' }
-  const extension = handling.kind === 'parse' ? handling.extension : null
   const ownDeps = forDocument(key, handling, deps)
   const listed = { key, version: entry.version }
-  return { ...nothing, extension, change: 'pending', ...(await priced(listed, handling, bought, ownDeps, signal)) }
+  return {
+    ...nothing,
+    extension: extensionOf(key),
+    change: 'pending',
+    ...(await priced(listed, handling, bought, ownDeps, signal)),
+  }
 }
 
 const NOTHING = {
@@ -132,31 +128,25 @@ async function planItem(
   signal: AbortSignal,
 ): Promise<PlannedItem> {
   const { key } = item
-  const handling = handlingOf(key, deps)
-  const extension = handling?.kind === 'parse' ? handling.extension : null
-  const nothing = { ...NOTHING, key, extension }
-  if (item.kind === 'skipped' || (item.kind === 'document' && handling === null)) {
-    const file = skippedFileOf(item)
-    if ((await decideSkip(file, known, deps)).kind === 'stays') return { ...nothing, change: 'unchanged' }
-    return { ...nothing, change: 'skipped', skip: skipLabel(key, file.reason) }
+  const decided = await decideItem(item, known, deps, signal)
+  const nothing = { ...NOTHING, key, extension: extensionOf(key) }
+  switch (decided.kind) {
+    case 'skip': {
+      const { file } = decided
+      if ((await decideSkip(file, known, deps)).kind === 'stays') return { ...nothing, change: 'unchanged' }
+      return { ...nothing, change: 'skipped', skip: skipLabel(key, file.reason) }
+    }
+    case 'unusable':
+      return { ...nothing, change: 'unusable', refusal: decided.failure }
+    case 'document': {
+      const { change, handling, isTriedAgain } = decided
+      if (change === 'unchanged' && !isTriedAgain) return { ...nothing, change }
+      const sent = await priced(decided.item, handling, bought, forDocument(key, handling, deps), signal)
+      return { ...nothing, change, ...sent }
+    }
+    default:
+      return assertNever(decided)
   }
-  const refusal = item.kind === 'unusable' ? item.failure : refuseByListing(handling, item.bytes, deps.cutter)
-  if (item.kind === 'unusable' || refusal !== null || handling === null) {
-    return { ...nothing, change: 'unusable', refusal }
-  }
-  const listed = { key, version: item.version, recipeHash: handling.recipe.hash }
-  const seen = deps.checksum
-    ? (await decideByContent(known, listed, deps, signal)).change
-    : decideChange(known, listed, acceptanceOf(key, deps))
-  const isErrorPage = seen === 'unchanged' && mayBeErrorPage(key, known, deps) && (await isKeptErrorPage(key, deps))
-  const change = isErrorPage ? 'changed' : seen
-  const ownDeps = forDocument(key, handling, deps)
-  const hasFailed = change === 'unchanged' && known?.outcome === 'failed'
-  const letter = hasFailed ? await deps.store.readDeadLetter(key) : null
-  if (change !== 'unchanged' || (hasFailed && failedByChance(letter, deps.clock.wall()))) {
-    return { ...nothing, change, ...(await priced(item, handling, bought, ownDeps, signal)) }
-  }
-  return { ...nothing, change }
 }
 
 /** A document that stays on this machine costs nothing. One that is routed by page is priced as if every page were bought. */
@@ -194,11 +184,31 @@ async function priced(
     return { saved: true }
   bought.add(mark)
   const cutter = cutterFor({ extension, read }, deps)
-  if (cutter !== null) {
-    const cut = await planPieces(read, recipe, cutter, deps, signal)
-    if ('message' in cut) return { refusal: cut }
-    return cut.requests === 0 ? { saved: true } : cut
-  }
+  // Awaited here: the document is closed when this function ends.
+  if (cutter !== null) return await pricedPieces(read, recipe, cutter, deps, signal)
   const pages = document.address === undefined ? await deps.countPages(read, extension, signal) : null
   return { requests: 1, pages, credits: deps.price(recipe, extension, pages) }
+}
+
+/** The price of a document over the limit, cut as a run would: each piece is a document of its own for the service. */
+async function pricedPieces(
+  read: ReadDocument,
+  recipe: Recipe,
+  cutter: PieceCutter,
+  deps: PlanDeps,
+  signal: AbortSignal,
+): Promise<Partial<PlannedItem>> {
+  const [parser] = recipe.options.parsers
+  if (parser === undefined) return { refusal: needsPdfParser }
+  const cut = await cutter.cut({ read: read.reread, upToPage: parser.maxPages ?? null }, signal)
+  if ('message' in cut) return { refusal: cut }
+  await using document = cut
+  let [requests, pages, credits] = [0, 0, 0]
+  for (const piece of document.pieces) {
+    if ((await findReceipt(piece.contentHash, recipe.hash, deps)) !== null) continue
+    requests += 1
+    pages += piece.pages.length
+    credits += deps.price(recipe, 'pdf', piece.pages.length)
+  }
+  return requests === 0 ? { saved: true } : { requests, pages, credits }
 }

@@ -1,24 +1,21 @@
+import { assertNever } from '#src/document/assert-never.ts'
+import type { Failure } from '#src/document/failure.ts'
 import { invariant } from '#src/document/invariant.ts'
-import { NO_RECIPE, type SourceKey, version } from '#src/document/ids.ts'
+import { NO_RECIPE, version } from '#src/document/ids.ts'
 import type { Change } from '#src/events.ts'
 import type { DocumentJob } from '#src/ports/queue.ts'
 import type { LedgerEntry } from '#src/document/ledger-entry.ts'
 import type { SourceItem } from '#src/document/source-item.ts'
-import { skippedFileOf } from './decide-skip.ts'
-import { skipFile } from './skip-file.ts'
-import { batchesOf, prefetchOne } from './batches.ts'
-import { type Burial, bury } from '../process/bury.ts'
-import { decideByContent } from './compare-content.ts'
-import { isKeptErrorPage, mayBeErrorPage } from './kept-error-page.ts'
-import { decideChange, acceptanceOf, failedByChance } from './decide-change.ts'
-import type { ScanDeps } from '../deps.ts'
-import { isDone } from '../maintain/disagreement.ts'
-import { recommit } from '../maintain/recommit.ts'
+import { skipFile } from '../process/skip-file.ts'
+import { batchesOf, prefetchOne } from '#src/document/batched-stream.ts'
+import { bury } from '../process/bury.ts'
+import { decideItem, type DocumentDecision, isUnchanged } from './decide-change.ts'
+import type { ScanDeps } from '../process/deps.ts'
+import { isDone } from '../process/disagreement.ts'
+import { recommit } from '../process/rederive.ts'
 import { retryingStore } from '../process/retrying-store.ts'
-import { handlingOf } from '../process/handling.ts'
 import { KeySet } from '#src/document/key-set.ts'
 import type { Listing } from './unlisted.ts'
-import { refuseByListing } from '../process/preflight.ts'
 
 /** Entries that are compared with the ledger, written and enqueued in one go. */
 const BATCH = 500
@@ -90,9 +87,13 @@ export async function backlogBelowLimit(deps: ScanDeps, signal: AbortSignal): Pr
 /** One batch of a listing or of a watch: compared, written down, enqueued. Answers how many jobs it made. */
 export async function scanBatch(batch: readonly SourceItem[], deps: ScanDeps, signal: AbortSignal): Promise<number> {
   const entries = await deps.ledger.read(batch.map((item) => item.key))
-  const changed = batch
-    .map((item, at) => [item, entries[at] ?? null] as const)
-    .filter(([item, known]) => !isUnchanged(item, known, deps))
+  const changed: (readonly [SourceItem, LedgerEntry | null])[] = []
+  for (const [at, item] of batch.entries()) {
+    const known = entries[at] ?? null
+    if (item.kind !== 'left_out' && isUnchanged(item, known, deps)) {
+      deps.events.emit('document:seen', { key: item.key, change: 'unchanged' })
+    } else changed.push([item, known])
+  }
   if (changed.some(([{ kind }]) => kind === 'document' || kind === 'unusable')) await deps.claimSource?.()
   const steps: ScanStep[] = []
   for (let from = 0; from < changed.length; from += AT_ONCE) {
@@ -101,20 +102,6 @@ export async function scanBatch(batch: readonly SourceItem[], deps: ScanDeps, si
     steps.push(...found.filter((step) => step !== null))
   }
   return steps.length === 0 ? 0 : writeAndEnqueue(steps, deps, signal)
-}
-
-/** Reports a document that nothing has to be asked or read for, as nearly all of an archive are: `scanItem` in short. */
-function isUnchanged(item: SourceItem, known: LedgerEntry | null, deps: ScanDeps): boolean {
-  if (item.kind !== 'document' || deps.checksum) return false
-  if (known === null || known.version !== item.version || known.outcome === 'failed') return false
-  if (mayBeErrorPage(item.key, known, deps)) return false
-  const handling = handlingOf(item.key, deps)
-  if (handling === null || refuseByListing(handling, item.bytes, deps.cutter) !== null) return false
-  const { key, version: present } = item
-  const listed = { key, version: present, recipeHash: handling.recipe.hash }
-  if (decideChange(known, listed, acceptanceOf(key, deps)) !== 'unchanged') return false
-  deps.events.emit('document:seen', { key, change: 'unchanged' })
-  return true
 }
 
 /** What an item of the source needs: to be written down, and perhaps a job. */
@@ -165,27 +152,36 @@ async function scanItem(
     deps.events.emit('folder:left-out', item)
     return null
   }
-  const handling = item.kind === 'skipped' ? null : handlingOf(item.key, deps)
-  if (item.kind === 'skipped' || (item.kind === 'document' && handling === null)) {
-    const skipped = await skipFile(skippedFileOf(item), known, deps)
-    return skipped === null ? null : { listed: item, known, entry: skipped, job: null, change: null }
+  const decided = await decideItem(item, known, deps, signal)
+  switch (decided.kind) {
+    case 'skip': {
+      const skipped = await skipFile(decided.file, known, deps)
+      return skipped === null ? null : { listed: item, known, entry: skipped, job: null, change: null }
+    }
+    case 'unusable':
+      await buryOnce(item, decided.failure, known, deps, signal)
+      deps.events.emit('document:seen', { key: item.key, change: 'unusable' })
+      return null
+    case 'document':
+      return documentStep(decided, known, deps)
+    default:
+      return assertNever(decided)
   }
-  const refusal = item.kind === 'unusable' ? item.failure : refuseByListing(handling, item.bytes, deps.cutter)
-  if (item.kind === 'unusable' || refusal !== null || handling === null) {
-    if (refusal !== null) await buryOnce(burialOf(item, refusal), known, deps, signal)
-    deps.events.emit('document:seen', { key: item.key, change: 'unusable' })
-    return null
+}
+
+async function documentStep(
+  { item, handling, change, version: present, isTriedAgain, isErrorPage }: DocumentDecision,
+  known: LedgerEntry | null,
+  deps: ScanDeps,
+): Promise<ScanStep | null> {
+  const { key, bytes } = item
+  if (isErrorPage) {
+    await deps.store.remove(key)
+    deps.events.emit('error-page:removed', { key })
   }
-  const { key } = item
-  const listed = { key, version: item.version, recipeHash: handling.recipe.hash }
-  const { change: seen, version: present } = deps.checksum
-    ? await decideByContent(known, listed, deps, signal)
-    : { change: decideChange(known, listed, acceptanceOf(key, deps)), version: item.version }
-  const change = seen === 'unchanged' && (await dropErrorPage(key, known, deps)) ? 'changed' : seen
-  const hasFailed = change === 'unchanged' && known?.outcome === 'failed'
-  const isTriedAgain = hasFailed && failedByChance(await deps.store.readDeadLetter(key), deps.clock.wall())
   if (change !== 'unchanged' || isTriedAgain) {
-    const job = { schema: 1, ...listed, bytes: item.bytes, queuedAt: deps.clock.shared() } as const
+    const queued = { key, version: item.version, recipeHash: handling.recipe.hash }
+    const job = { schema: 1, ...queued, bytes, queuedAt: deps.clock.shared() } as const
     return { listed: item, known, entry: pendingInLedger(job), job, change: isTriedAgain ? 'pending' : change }
   }
   // Only touched: another version with the same content as before is written down in ledger and record, and not enqueued.
@@ -198,29 +194,25 @@ async function scanItem(
   return null
 }
 
-/** It is no document: removed, and to be done again. */
-async function dropErrorPage(key: SourceKey, known: LedgerEntry | null, deps: ScanDeps): Promise<boolean> {
-  if (!mayBeErrorPage(key, known, deps) || !(await isKeptErrorPage(key, deps))) return false
-  await deps.store.remove(key)
-  deps.events.emit('error-page:removed', { key })
-  return true
-}
-
-const burialOf = (
-  item: Extract<SourceItem, { kind: 'document' | 'unusable' }>,
-  failure: Burial['failure'],
-): Burial => ({
-  key: item.key,
-  version: item.kind === 'document' ? item.version : version(`unusable:${failure.code}`),
-  recipeHash: NO_RECIPE,
-  contentHash: null,
-  failure,
-  attempts: 0,
-  durationMs: 0,
-})
-
 /** A refusal that stands in the ledger already is not written again: an unchanged archive costs no writes. */
-async function buryOnce(burial: Burial, known: LedgerEntry | null, deps: ScanDeps, signal: AbortSignal): Promise<void> {
-  if (known?.outcome === 'failed' && known.version === burial.version) return
-  await bury(burial, { ...deps, store: retryingStore(deps.store, burial.key, deps, signal) })
+async function buryOnce(
+  item: Exclude<SourceItem, { kind: 'left_out' }>,
+  failure: Failure,
+  known: LedgerEntry | null,
+  deps: ScanDeps,
+  signal: AbortSignal,
+): Promise<void> {
+  const { key } = item
+  const refused = item.kind === 'document' ? item.version : version(`unusable:${failure.code}`)
+  if (known?.outcome === 'failed' && known.version === refused) return
+  const burial = {
+    key,
+    version: refused,
+    recipeHash: NO_RECIPE,
+    contentHash: null,
+    failure,
+    attempts: 0,
+    durationMs: 0,
+  }
+  await bury(burial, { ...deps, store: retryingStore(deps.store, key, deps, signal) })
 }

@@ -3,9 +3,9 @@ import { GONE } from '#src/document/ledger-entry.ts'
 import { seen } from '#src/document/outcome.ts'
 import { belongsTo } from '#src/document/store-manifest.ts'
 import type { Source } from '#src/ports/source.ts'
-import type { SettleDeps, Recipes } from '../deps.ts'
-import { recommit } from '../maintain/recommit.ts'
-import { leaveOutPending } from './skip-file.ts'
+import type { SettleDeps } from '../process/deps.ts'
+import { recommit } from '../process/rederive.ts'
+import { leaveOutPending } from '../process/skip-file.ts'
 import { isGone, type Listing, unlistedOf } from './unlisted.ts'
 
 /** What becomes of documents that are no longer in their source. */
@@ -37,7 +37,7 @@ const ALWAYS_BELIEVABLE = 10
 /** Entries that are written or forgotten in one go. */
 const BATCH = 500
 
-export interface SweepDeps extends SettleDeps, Recipes {
+export interface SweepDeps extends SettleDeps {
   readonly source: Source
 }
 
@@ -60,14 +60,15 @@ export async function sweepGone(
   const believable =
     listed === 0 ? 0 : Math.max(ALWAYS_BELIEVABLE, (seen(counts) + counts.gone) * policy.believableShare)
   const gone: SourceKey[] = []
-  const noDocuments = new Forgetting(deps.ledger)
+  const noDocuments: SourceKey[] = []
   let believed = 0
   let marked = 0
   for await (const { key, entry, kind } of unlistedOf(listing, deps, signal)) {
     if (kind === 'there' || (policy.leavePending && entry.outcome === 'pending')) continue
     if (entry.outcome === 'skipped' && entry.recipeHash === NO_RECIPE) {
       // It was no document: nothing of it is in the store, and nothing is lost.
-      await noDocuments.add(key)
+      noDocuments.push(key)
+      if (noDocuments.length >= BATCH) await deps.ledger.forget(noDocuments.splice(0))
       continue
     }
     if (kind === 'left_out') {
@@ -84,7 +85,7 @@ export async function sweepGone(
     gone.push(key)
     if (!policy.force && gone.length - believed > believable) return { ...nothing, kept: 0, unbelievable: true }
   }
-  await noDocuments.end()
+  await deps.ledger.forget(noDocuments)
   const settled = { kept: marked, removed: 0, forgotten: 0 }
   for (const key of gone) {
     // Asked once more: it may have come back while the others were settled.
@@ -116,24 +117,4 @@ async function settleGone(
   await deps.ledger.write([[key, { version: GONE, recipeHash, outcome }]])
   deps.events.emit('document:seen', { key, change: 'gone' })
   return 'kept'
-}
-
-/** Entries on their way out of the ledger, in batches. */
-class Forgetting {
-  readonly #ledger: SweepDeps['ledger']
-  #batch: SourceKey[] = []
-
-  constructor(ledger: SweepDeps['ledger']) {
-    this.#ledger = ledger
-  }
-
-  async add(key: SourceKey): Promise<void> {
-    this.#batch.push(key)
-    if (this.#batch.length >= BATCH) await this.end()
-  }
-
-  async end(): Promise<void> {
-    await this.#ledger.forget(this.#batch)
-    this.#batch = []
-  }
 }

@@ -27,15 +27,10 @@ export interface Unlisted {
   readonly kind: 'marked' | 'gone' | 'left_out' | 'there'
 }
 
-export interface UnlistedDeps {
-  readonly source: Source
-  readonly ledger: Ledger
-}
-
 /** Streams the whole ledger, unless it has no more documents than the `recorded` ones of the listing. */
 export async function* unlistedOf(
   { listed, leftOut }: Listing,
-  { source, ledger }: UnlistedDeps,
+  { source, ledger }: { readonly source: Source; readonly ledger: Ledger },
   signal: AbortSignal,
   recorded = listed.size,
 ): AsyncGenerator<Unlisted> {

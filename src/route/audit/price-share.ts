@@ -18,23 +18,16 @@ interface SampledPages {
   /** Pages of the sample that would be bought. */
   readonly hard: number
   readonly sampled: number
-  readonly areIncluded?: boolean
 }
 
 /**
  * What buying the pages above a threshold will cost, estimated from a sample of single pages: Clopper-Pearson bounds, two-sided, on
- * how many pages that are, and the fewest and most documents that they can stand in. Sampled pages that are part of what is
- * priced (`areIncluded`) count as they are.
+ * how many pages that are, and the fewest and most documents that they can stand in. Sampled pages count as they are.
  */
-export function priceFromSample(
-  { hard, sampled, areIncluded = true }: SampledPages,
-  archive: PricedArchive,
-  delta = 0.05,
-): CreditRange {
-  const unseen = areIncluded ? Math.max(0, archive.pages - sampled) : archive.pages
-  const known = areIncluded ? hard : 0
-  const low = known + Math.floor(lowerBound(hard, sampled, delta / 2) * unseen)
-  const high = known + Math.ceil(upperBound(hard, sampled, delta / 2) * unseen)
+export function priceFromSample({ hard, sampled }: SampledPages, archive: PricedArchive, delta = 0.05): CreditRange {
+  const unseen = Math.max(0, archive.pages - sampled)
+  const low = hard + Math.floor(lowerBound(hard, sampled, delta / 2) * unseen)
+  const high = hard + Math.ceil(upperBound(hard, sampled, delta / 2) * unseen)
   return { low: cheapest(low, archive).low, high: cheapest(high, archive).high }
 }
 

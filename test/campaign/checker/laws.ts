@@ -226,14 +226,25 @@ interface Spent {
   readonly charges: readonly Charge[]
   readonly interruptions: readonly Interruption[]
   readonly losesData: boolean
+  /** The capped run ended because of its cap. */
+  readonly isHalted: boolean
 }
 
-/** One sentence where a capped run and its workers spent more than the cap allows. */
-export function overBudget(spent: Spent): readonly string[] {
-  const { cap } = spent.budget
+/** One sentence where a capped run and its workers spent more than the cap allows, or halted though more could be bought. */
+export function budgetBreaches(spent: Spent): readonly string[] {
+  const { cap, price, rises, emptyAfter } = spent.budget
   const [charged, bound] = [creditsOf(spent.charges.filter((one) => one.charged)), boundOf(spent)]
-  if (charged <= cap + bound) return []
-  return [`${charged} charged under a cap of ${cap}: ${charged - cap} over, and ${bound} may be`]
+  // A request that was free gives back what was set aside for it, which may be after the halt.
+  const isCalm = rises.length === 0 && emptyAfter === null && spent.charges.every((one) => one.charged)
+  const isUndisturbed = !spent.losesData && spent.interruptions.length === 0
+  return [
+    ...(charged > cap + bound
+      ? [`${charged} charged under a cap of ${cap}: ${charged - cap} over, and ${bound} may be`]
+      : []),
+    ...(spent.isHalted && isCalm && isUndisturbed && cap - charged >= price
+      ? [`${cap - charged} of a cap of ${cap} are left, and a document costs ${price}`]
+      : []),
+  ]
 }
 
 /**

@@ -14,6 +14,8 @@ export type StoredRecord = DocumentRecord & {
 /** A store read from outside, through the published layout only. */
 export interface StoreOutside {
   readonly records: ReadonlyMap<string, StoredRecord>
+  /** Folder of the outputs of each record, below the store. */
+  readonly folders: ReadonlyMap<string, string>
   /** `document.md` of each record. */
   readonly markdown: ReadonlyMap<string, string>
   readonly letters: ReadonlyMap<string, DeadLetter>
@@ -33,7 +35,7 @@ export async function readStoreOutside(files: StoreFiles): Promise<StoreOutside>
   const records = new Map<string, StoredRecord>()
   const markdown = new Map<string, string>()
   const names = await files.list('documents')
-  const homes = new Set<string>()
+  const folders = new Map<string, string>()
   const found = await read<StoredRecord>(files, names.filter(isRecord))
   for (const [name, record] of found) {
     if (record === null) {
@@ -42,7 +44,7 @@ export async function readStoreOutside(files: StoreFiles): Promise<StoreOutside>
     }
     if (records.has(record.key)) torn.push(`${record.key} has two records`)
     records.set(record.key, record)
-    homes.add(outputsOf(record, name))
+    folders.set(record.key, outputsOf(record, name))
   }
   await pLimit(AT_ONCE).map(found, async ([name, record]) => {
     if (record === null) return
@@ -50,9 +52,11 @@ export async function readStoreOutside(files: StoreFiles): Promise<StoreOutside>
     torn.push(...differences(record, outputs))
     markdown.set(record.key, outputs.get('document.md')?.toString() ?? '')
   })
+  const homes = new Set(folders.values())
   const orphans = names.filter((name) => !isRecord(name) && !homes.has(dirname(name)) && !files.mayBeLeft(name))
   torn.push(...orphans.map((name) => `${name} has no record`))
-  return { records, markdown, letters: await readLetters(files, torn), receipts: await readReceipts(files, torn), torn }
+  const [letters, receipts] = [await readLetters(files, torn), await readReceipts(files, torn)]
+  return { records, folders, markdown, letters, receipts, torn }
 }
 
 export const isRecord = (name: string): boolean => basename(name) === 'record.json'
@@ -80,7 +84,10 @@ export async function readOutputs(
 /** One sentence for each output that differs from the record or is missing. */
 export function differences(record: StoredRecord, outputs: ReadonlyMap<string, Buffer>): readonly string[] {
   const listed = new Map(record.files.map((file) => [file.name, file]))
-  const altered = [...outputs].filter(([name, bytes]) => listed.get(name)?.sha256 !== sha256(bytes))
+  const altered = [...outputs].filter(([name, bytes]) => {
+    const file = listed.get(name)
+    return file?.sha256 !== sha256(bytes) || file.bytes !== bytes.length
+  })
   const missing = [...listed.keys()].filter((name) => !outputs.has(name))
   return [
     ...altered.map(([name]) => `${record.key}: ${name} is not what its record says`),

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { RunningSluice } from '../../support/sluice.ts'
-import type { Cut } from '../world/redis-line.ts'
+import type { Cut } from '../../support/line.ts'
 import type { FaultClass, FaultContext } from './fault-class.ts'
 import { othersTakeOver } from './process-waits.ts'
 

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { commandOf, scans } from '../world/sluice-processes.ts'
+import { scans } from '../world/sluice-processes.ts'
 import type { FaultClass, FaultContext } from './fault-class.ts'
 
 const FREEZE_MS = 2_500
@@ -41,15 +41,6 @@ export const PROCESS_FAULTS = {
 
 /** Faults that only plans of their own have. */
 export const PLANNED_FAULTS = {
-  /** A process that is picked by lot is killed, and another one started instead. */
-  replace: {
-    inject: async ({ kill, processes, random }) => {
-      const victim = random.pick(processes.living)
-      const ended = kill([victim])
-      processes.start(commandOf(victim))
-      await ended
-    },
-  },
   /** A process that is no run is killed. */
   'kill-worker': {
     inject: async ({ kill, processes }) => kill(processes.living.filter((one) => !scans(one)).slice(0, 1)),

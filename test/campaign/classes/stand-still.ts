@@ -1,7 +1,6 @@
-import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { RunningSluice } from '../../support/sluice.ts'
+import { isStopped } from '../../support/process-tree.ts'
 import type { FaultClass, FaultContext } from './fault-class.ts'
 import { appears, othersTakeOver } from './process-waits.ts'
 
@@ -42,10 +41,6 @@ export const pausedCommit: FaultClass = {
 
 const STOPS = { request: 'FAULT_STOP_AT', commit: 'FAULT_STOP_AT_COMMIT' } as const
 
-async function isStopped({ child }: RunningSluice): Promise<true | null> {
-  return /\) T /.test(await readFile(`/proc/${child.pid}/stat`, 'utf8').catch(() => '')) || null
-}
-
 /** A run of its own, so that it has all documents that are left. */
 async function stoppedAt(context: FaultContext, what: keyof typeof STOPS): Promise<void> {
   const { processes, random, note, archive } = context
@@ -54,7 +49,7 @@ async function stoppedAt(context: FaultContext, what: keyof typeof STOPS): Promi
   if (what === 'commit') await archive.edit(number)
   const running = processes.start('run', ['--import', STOP_AT], { env: { [STOPS[what]]: String(number) } })
   const over = await context.interrupted([running])
-  if (await appears(running, STOPS_MS, () => isStopped(running))) {
+  if (await appears(running, STOPS_MS, async () => (await isStopped(running)) || null)) {
     note(`${running.child.pid} stands still before its ${what} ${number}`)
     if (what === 'commit') await archive.edit(archive.keys.length)
     await othersTakeOver(context)

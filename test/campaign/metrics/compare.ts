@@ -1,3 +1,4 @@
+import { packageVersion } from '#config/package-version.ts'
 import type { RunningPrometheus, Sample } from '../../support/prometheus.ts'
 import { type Charge, creditsOf } from '../service/charges.ts'
 import type { DrawnRun } from './draw-run.ts'
@@ -29,9 +30,18 @@ const label = ({ labels }: Sample, name = 'pipeline'): string => labels[name] ??
 /** `increase` extrapolates to the ends of its range, by up to an interval of scraping at each. */
 const isAbout = (value: number, truth: number): boolean => value >= 0.9 * truth - 0.1 && value <= 1.4 * truth + 0.1
 
-/** One sentence for each answer that differs from the truth. */
-export async function differences(ask: Ask, prometheus: RunningPrometheus, truths: Truths): Promise<readonly string[]> {
+/** One sentence for each answer that differs from the truth; `queries` are those of docs/metrics.md by their headings. */
+export async function differences(
+  queries: ReadonlyMap<string, string>,
+  prometheus: RunningPrometheus,
+  truths: Truths,
+): Promise<readonly string[]> {
   const reported: string[] = []
+  const compared = new Set<string>()
+  const ask: Ask = (title) => {
+    compared.add(title)
+    return prometheus.query(queries.get(title) ?? '')
+  }
   const same = (what: string, value: unknown, truth: unknown): void => {
     if (JSON.stringify(value) !== JSON.stringify(truth)) {
       reported.push(`${what}: ${JSON.stringify(value)} is reported, ${JSON.stringify(truth)} is true`)
@@ -41,10 +51,16 @@ export async function differences(ask: Ask, prometheus: RunningPrometheus, truth
   await counters(counted, truths, same)
   await gauges(ask, truths, same)
   await health(ask, truths, same)
-  if (truths.isSeenFromStart && !counted.hidesRestart) await increases(ask, truths, reported)
+  if (truths.isSeenFromStart && !counted.hidesRestart) {
+    await increases(ask, truths, reported)
+    await pace(ask, truths, same)
+    same('queries that are compared', [...compared].toSorted(), [...queries.keys()].toSorted())
+  }
   await shared(prometheus, truths, same)
   return reported
 }
+
+const DEPENDENCIES = ['engine', 'redis', 'service', 'source', 'store']
 
 type Same = (what: string, value: unknown, truth: unknown) => void
 
@@ -118,16 +134,27 @@ async function counters(counted: Counted, { charges, pipelines, drawn }: Truths,
   }
 }
 
-async function gauges(ask: Ask, { pipelines, queue, listedAt }: Truths, same: Same): Promise<void> {
+const byPipeline = (samples: readonly Sample[]): Readonly<Record<string, number>> =>
+  sorted(Object.fromEntries(samples.map((sample) => [label(sample), sample.value])))
+
+async function gauges(ask: Ask, { drawn, pipelines, queue, listedAt }: Truths, same: Same): Promise<void> {
   const outcomes = await ask('Documents by outcome')
   for (const { label: name, documents } of pipelines) {
     const ofPipeline = outcomes.filter((sample) => label(sample) === name)
     const reported = Object.fromEntries(ofPipeline.map((sample) => [label(sample, 'outcome'), sample.value]))
     same(`${name}: documents by outcome`, sorted(reported), sorted(documents))
   }
-  const backlog = await ask('Backlog')
-  same('backlog', total(Object.fromEntries(backlog.map((one, at) => [at, one.value]))), queue.backlog)
-  const oldest = Math.max(0, ...(await ask('Age of the oldest document that waits')).map(({ value }) => value))
+  const backlog = byPipeline(await ask('Backlog'))
+  same('backlog', total(backlog), queue.backlog)
+  const pending = sorted(Object.fromEntries(pipelines.map((one) => [one.label, one.documents.pending])))
+  if (drawn.cap === null) same('backlog by pipeline', backlog, pending)
+  const ages = byPipeline(await ask('Age of the oldest document that waits'))
+  same(
+    'pipelines with a document that waits',
+    Object.keys(ages).filter((name) => (ages[name] ?? 0) > 0),
+    Object.keys(backlog).filter((name) => (backlog[name] ?? 0) > 0),
+  )
+  const oldest = Math.max(0, ...Object.values(ages))
   same('age of the oldest', Math.abs(oldest - queue.oldest) < 6 ? queue.oldest : oldest, queue.oldest)
   const scans = await ask('Seconds since the last scan of the source')
   same(
@@ -143,23 +170,20 @@ async function health(ask: Ask, { drawn, pipelines }: Truths, same: Same): Promi
   const versions = await ask('Versions that run, and on how many processes')
   same(
     'processes',
-    versions.map(({ value }) => value),
-    [drawn.processes.length],
+    versions.map((one) => [label(one, 'version'), label(one, 'node'), one.value]),
+    [[packageVersion(), process.versions.node, drawn.processes.length]],
   )
   same(
     'Redis',
     (await ask('Redis answers')).map(({ value }) => value),
     [1],
   )
-  const down = (await ask('Dependencies that work')).filter(({ value }) => value !== 1)
-  same(
-    'dependencies that are down',
-    down.map((one) => label(one, 'dependency')),
-    [],
-  )
-  const failed = await ask('Store: writes that failed in the last five minutes')
-  same('failed writes', failed.filter(({ value }) => value > 0).length, 0)
-  const held = new Set((await ask('Workers that hold a document for long, in seconds')).map((one) => label(one)))
+  const works = (await ask('Dependencies that work')).filter(({ value }) => value === 1)
+  same('dependencies that work', works.map((one) => label(one, 'dependency')).toSorted(), DEPENDENCIES)
+  const failed = byPipeline(await ask('Store: writes that failed in the last five minutes'))
+  same('failed writes', failed, sorted(Object.fromEntries(pipelines.map((one) => [one.label, 0]))))
+  const holds = await ask('Workers that hold a document for long, in seconds')
+  const held = new Set(holds.filter(({ value }) => value > 1).map((one) => label(one)))
   const holding = pipelines.filter(({ isHeld }) => isHeld).map((one) => one.label)
   // Under a cap a held document may never be reached; without one, nothing else is in flight in the end.
   if (drawn.cap === null) same('pipelines that hold a document', [...held].toSorted(), holding.toSorted())
@@ -169,13 +193,14 @@ async function increases(ask: Ask, { charges, pipelines }: Truths, reported: str
   const near = (what: string, value: number, truth: number): void => {
     if (!isAbout(value, truth)) reported.push(`${what}: about ${value} is reported, ${truth} is true`)
   }
-  for (const sample of await ask('Credits in the last hour, by pipeline')) {
-    const at = pipelines.findIndex((one) => one.label === label(sample))
-    near(`credits of ${label(sample)}`, sample.value, creditsOfPipeline(charges, at))
-  }
+  const credits = byPipeline(await ask('Credits in the last hour, by pipeline'))
+  for (const [at, { label: name }] of pipelines.entries())
+    near(`credits of ${name}`, credits[name] ?? 0, creditsOfPipeline(charges, at))
   const [refused] = await ask('Share of requests that a limit refused')
   near('refused share', refused?.value ?? Number.NaN, refusedOf(charges) / Math.max(1, charges.length))
   const failures = await ask('Failures of the last day, by code')
+  const codes = pipelines.reduce((sum, one) => sum + Object.keys(one.failures).length, 0)
+  near('codes of failures', failures.length, codes)
   for (const { label: name, failures: true_ } of pipelines) {
     for (const [code, count] of Object.entries(true_)) {
       const sample = failures.find((one) => label(one) === name && label(one, 'code') === code)
@@ -183,6 +208,28 @@ async function increases(ask: Ask, { charges, pipelines }: Truths, reported: str
     }
   }
 }
+
+/** Quantiles and rates, of each pipeline in which a document ended. */
+async function pace(ask: Ask, { drawn, pipelines }: Truths, same: Same): Promise<void> {
+  const busy = pipelines.filter(({ documents }) => documents.done + documents.partial + documents.failed > 0)
+  const names = busy.map((one) => one.label).toSorted()
+  const within = (samples: readonly Sample[], most: number): readonly string[] =>
+    samples.flatMap((one) => (one.value > 0 && one.value < most ? [label(one)] : [])).toSorted()
+  const ends = await ask('Time from enqueued to done, 95th percentile, in seconds')
+  same('pipelines with a time to the end', within(ends, LONGEST_S), names)
+  const writes = await ask('Store: time of a write, 95th percentile, in seconds')
+  same('pipelines with a time of a write', within(writes, LONGEST_WRITE_S), names)
+  const left = byPipeline(await ask('Time left at the present rate, in seconds'))
+  same('pipelines with time left', Object.keys(left), names)
+  const backlog = byPipeline(await ask('Backlog'))
+  for (const name of names) same(`${name}: time left`, (left[name] ?? 0) > 0, (backlog[name] ?? 0) > 0)
+  const stuck = await ask('Pipelines with a backlog that finish nothing')
+  // Under a cap a pipeline may have been given nothing.
+  if (drawn.cap === null) same('pipelines that finish nothing', stuck.length, 0)
+}
+
+const LONGEST_S = 240
+const LONGEST_WRITE_S = 10
 
 const SHARED = [
   'sluice_queue_backlog',

@@ -1,28 +1,30 @@
 import { spawnSync } from 'node:child_process'
 import { mkdir, readFile, writeFile } from 'node:fs/promises'
-import { join } from 'node:path'
+import { join, resolve } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { freePort } from '../../support/free-port.ts'
-import {
-  type PrometheusPrograms,
-  type RunningPrometheus,
-  type Sample,
-  startPrometheus,
-} from '../../support/prometheus.ts'
+import { type PrometheusPrograms, type RunningPrometheus, startPrometheus } from '../../support/prometheus.ts'
 import { scrape } from '../checker/metrics-outside.ts'
 import { type RunningSluice, startSluice } from '../../support/sluice.ts'
 import type { StoreAddress } from '../checker/store-files.ts'
 import type { World } from '../world/environment.ts'
-import type { RedisLine } from '../world/redis-line.ts'
+import type { Line } from '../../support/line.ts'
 import { differences, type Truths } from './compare.ts'
 import { type DrawnPipeline, type DrawnRun, drawRun } from './draw-run.ts'
-import { questions } from './questions.ts'
 import { type PipelineTruth, pipelineTruth, queueTruth } from './truth.ts'
 
 /*
  * Processes, pipelines, documents, faults and kills at random, scraped by a real Prometheus: in the end what each query of
  * docs/metrics.md answers has to be what the service, the store, Redis and the log say.
  */
+
+const PAGE = resolve(import.meta.dirname, '../../../docs/metrics.md')
+
+/** The queries of docs/metrics.md by their headings. */
+async function queriesOfPage(): Promise<ReadonlyMap<string, string>> {
+  const found = (await readFile(PAGE, 'utf8')).matchAll(/^### (.+)\n\n```promql\n([^]*?)```/gm)
+  return new Map([...found].map(([, title = '', query = '']) => [title, query.trim()]))
+}
 
 /** A machine at the edge of its power answers a scrape late. */
 const INTERVAL_MS = 1_500
@@ -42,7 +44,7 @@ class MetricsRun implements AsyncDisposable {
   readonly #programs: PrometheusPrograms
   readonly #id: string
   readonly #living = new Map<number, RunningSluice>()
-  readonly #lines = new Map<number, RedisLine>()
+  readonly #lines = new Map<number, Line>()
 
   constructor(seed: number, world: World, programs: PrometheusPrograms) {
     this.#programs = programs
@@ -81,8 +83,7 @@ class MetricsRun implements AsyncDisposable {
 
   /** Polls until all agrees; what differs in the end, otherwise. */
   async #untilTrue(prometheus: RunningPrometheus, isSeenFromStart: boolean): Promise<readonly string[]> {
-    const asked = await questions()
-    const ask = (title: string): Promise<readonly Sample[]> => prometheus.query(asked.get(title) ?? '')
+    const queries = await queriesOfPage()
     for (const until = Date.now() + SETTLES_MS; ; await sleep(500)) {
       const truths: Truths = {
         drawn: this.#drawn,
@@ -93,8 +94,7 @@ class MetricsRun implements AsyncDisposable {
         isSeenFromStart,
       }
       const waiting = this.#unfinished(truths)
-      const found = [...waiting, ...(await differences(ask, prometheus, truths))]
-      for (const query of asked.values()) await prometheus.query(query)
+      const found = [...waiting, ...(await differences(queries, prometheus, truths))]
       if (found.length === 0 || Date.now() > until) return found
     }
   }

@@ -3,12 +3,12 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { connectRedis, type RedisConnection } from '#src/redis/connection.ts'
 import { OwnRedis } from '../../outages/support/own-redis.ts'
-import { RedisLine } from './redis-line.ts'
+import { Line } from '../../support/line.ts'
 
 /** A Redis that can lose what it holds in every way there is, and a line to it for each process. */
 export class FaultRedis implements AsyncDisposable {
   readonly #folder: string
-  readonly #lines = new Set<RedisLine>()
+  readonly #lines = new Set<Line>()
   #server: OwnRedis
   #connection: RedisConnection | null = null
   #opened = 0
@@ -32,14 +32,14 @@ export class FaultRedis implements AsyncDisposable {
   }
 
   /** A line of its own for one process. */
-  line(): RedisLine {
+  line(): Line {
     this.#opened += 1
-    const line = new RedisLine(join(this.#folder, `${this.#opened}.sock`), () => this.#server.url)
+    const line = new Line(join(this.#folder, `${this.#opened}.sock`), () => this.#server.url)
     this.#lines.add(line)
     return line
   }
 
-  async close(line: RedisLine): Promise<void> {
+  async close(line: Line): Promise<void> {
     this.#lines.delete(line)
     await line[Symbol.asyncDispose]()
   }

@@ -7,7 +7,6 @@ export const CALM: readonly FaultKind[] = [
   'terminate',
   'second-run',
   'change',
-  'replace',
   'kill-worker',
   'engine-killed',
   'converter-missing',

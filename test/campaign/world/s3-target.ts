@@ -54,7 +54,7 @@ export async function openS3Target(): Promise<(Target & { readonly kind: 'ready'
           AWS_SECRET_ACCESS_KEY: secretAccessKey,
           SLUICE_S3_ENDPOINT: proxy.endpoint,
           SLUICE_RESCAN_MS: String(RESCAN_MS),
-          SLUICE_S3_PACK_MS: process.env['PACK_MS'] ?? String(new Random(seed + 4).pick(PACK_MS)),
+          SLUICE_S3_PACK_MS: String(new Random(seed + 4).pick(PACK_MS)),
         },
         trouble: () => {
           const storm = { requests: random.pick(STORM_REQUESTS), errorRate: random.pick(STORM_RATES) }

@@ -6,7 +6,7 @@ import type { FaultRedis } from './fault-redis.ts'
 import type { Journal } from '../journal.ts'
 import type { NumbersChecker } from '../checker/numbers.ts'
 import type { Routing } from '../plan.ts'
-import type { RedisLine } from './redis-line.ts'
+import type { Line } from '../../support/line.ts'
 import type { Bundle } from '../../support/bundled.ts'
 import type { Environment } from './environment.ts'
 
@@ -61,7 +61,7 @@ export class SluiceProcesses {
   /** File in which processes write when they stood still. */
   readonly stalls: string
   readonly #options: SluiceProcessesOptions
-  readonly #living = new Map<RunningSluice, RedisLine>()
+  readonly #living = new Map<RunningSluice, Line>()
   readonly #maintenance = new Set<RunningSluice>()
   readonly #checking: Promise<void>[] = []
   /** What processes that ended by themselves said. */
@@ -77,7 +77,7 @@ export class SluiceProcesses {
   }
 
   /** The way of a living process to Redis. */
-  lineOf(running: RunningSluice): RedisLine | null {
+  lineOf(running: RunningSluice): Line | null {
     return this.#living.get(running) ?? null
   }
 
@@ -139,7 +139,7 @@ export class SluiceProcesses {
     return running
   }
 
-  #settings(line: RedisLine) {
+  #settings(line: Line) {
     const { environment, serviceUrl, apiKey } = this.#options
     return {
       out: environment.out,

@@ -2,10 +2,10 @@ import { describe, expect, test } from 'vitest'
 import { sourceKey } from '#src/document/ids.ts'
 import { SourceUnusable } from '#src/document/source-unusable.ts'
 import { Events } from '#src/events.ts'
-import type { IngestDeps } from '#src/ingest/deps.ts'
-import { postponeDuringOutage } from '#src/ingest/process/postpone-during-outage.ts'
-import { FINISH } from '#src/ingest/process/job-verdicts.ts'
+import type { IngestDeps } from '#src/ingest/process/deps.ts'
 import { DependencyHealth } from '#src/ingest/process/dependency-health.ts'
+import { postponeDuringOutage } from '#src/ingest/process/retrying-store.ts'
+import { FINISH } from '#src/ingest/process/purchase.ts'
 
 /* Law 1: an outage of source or store loses no document, and a broken object is not retried for ever. */
 

@@ -4,8 +4,8 @@ import { expect, test } from 'vitest'
 import { PdfCutter } from '#src/cut/pdf-cutter.ts'
 import { sourceKey } from '#src/document/ids.ts'
 import { PageCounter } from '#src/engine/pages/page-counter.ts'
-import type { IngestDeps } from '#src/ingest/deps.ts'
-import { rederive } from '#src/ingest/maintain/rederive.ts'
+import type { IngestDeps } from '#src/ingest/process/deps.ts'
+import { rederive } from '#src/ingest/process/rederive.ts'
 import { headingOf, writeLargePdf } from '../../support/large-pdf.ts'
 import { Random } from '../../support/random.ts'
 import { answerOf } from '../../support/paged-answer.ts'
@@ -36,7 +36,7 @@ async function openLong(pages: number, answers: (request: ReceivedRequest) => Re
   const counter = new PageCounter()
   const deps: IngestDeps = {
     ...bench.deps,
-    longPdfCutter: new PdfCutter({ folder: folder.path }),
+    cutter: new PdfCutter({ folder: folder.path }),
     countPages: (read, _, signal) => counter.count(read.reread(signal), signal),
   }
   const close = async (): Promise<void> => {
@@ -72,6 +72,8 @@ test(`a long PDF is parsed in pieces side by side, and a page that no service re
   expect(record.pages).toMatchObject({ parsed: left.length, total: pages })
   expect(record.cost.credits).toBe(left.length)
   expect(long.bench.service.peakInFlight).toBeGreaterThan(1)
+  expect(long.deps.answerMemory.peakBytes).toBeGreaterThan(0)
+  expect(long.deps.answerMemory.usedBytes).toBe(0)
   expect(await rederive(record, long.deps)).toEqual({ kind: 'same' })
 
   // Delivered again, under another name, and without its record: nothing is bought twice.
@@ -103,7 +105,7 @@ test('a long PDF whose receipt is in the store is not cut, and one that asks a m
     sent.push(pagesInFile(request, 100).length)
     return answerOf([headingOf(1)], null)
   })
-  const whole = { ...long.deps, longPdfCutter: null }
+  const whole = { ...long.deps, cutter: null }
   await ingestOnce(whole, 'long.pdf', 1)
   await long.deps.store.remove(key)
   await ingestOnce(long.deps, 'long.pdf', 1)

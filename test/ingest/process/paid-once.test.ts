@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { type ReceiptId, sourceKey } from '#src/document/ids.ts'
-import { ingestDocument } from '#src/ingest/process/ingest-document.ts'
+import { ingestDocument } from '#src/ingest/ingest-document.ts'
 import type { ServiceGate } from '#workers/service-gate.ts'
 import type { RedisIntents } from '#src/ledger/redis-intents.ts'
 import { FolderSpool, withSpool } from '#src/outputs/answer-spool.ts'

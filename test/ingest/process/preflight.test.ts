@@ -3,8 +3,7 @@ import { MAX_FILE_BYTES } from '#src/document/formats.ts'
 import { textRecipeBook } from '#src/contract/passthrough.ts'
 import { recipeBook } from '#src/contract/rules.ts'
 import { sourceKey } from '#src/document/ids.ts'
-import { handlingOf } from '#src/ingest/process/handling.ts'
-import { refuseByContent, refuseByListing } from '#src/ingest/process/preflight.ts'
+import { handlingOf, refuseByContent, refuseByListing } from '#src/ingest/process/preflight.ts'
 
 const recipeFor = recipeBook({})
 const books = { recipeFor, textRecipeFor: textRecipeBook(recipeFor, true) }

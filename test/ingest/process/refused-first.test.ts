@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import type { IngestDeps } from '#src/ingest/deps.ts'
-import { ingestDocument } from '#src/ingest/process/ingest-document.ts'
+import type { IngestDeps } from '#src/ingest/process/deps.ts'
+import { ingestDocument } from '#src/ingest/ingest-document.ts'
 import { consume } from '#src/queue/consume.ts'
 import { DocumentQueue } from '#src/queue/document-queue.ts'
 import { sourceKey } from '#src/document/ids.ts'

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { parseOptionsSchema } from '#src/contract/options.ts'
 import { sourceKey } from '#src/document/ids.ts'
-import { TimedOut } from '#src/ingest/process/timed-out.ts'
+import { TimedOut } from '#src/ingest/process/service-memory.ts'
 
 const options = parseOptionsSchema.parse({})
 const key = sourceKey('a.pdf')

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { sourceKey } from '#src/document/ids.ts'
-import { ingestDocument } from '#src/ingest/process/ingest-document.ts'
+import { ingestDocument } from '#src/ingest/ingest-document.ts'
 import { scanSource } from '#src/ingest/scan/scan-source.ts'
 import { tallyOf } from '#src/observe/tally.ts'
 import { DocumentQueue } from '#src/queue/document-queue.ts'

@@ -8,7 +8,7 @@ import {
   type RunningPrometheus,
   startPrometheus,
 } from '../../support/prometheus.ts'
-import { engineOf } from '../../support/process-tree.ts'
+import { killEachEngine } from '../../support/process-tree.ts'
 import { errorReply, type ReceivedRequest } from '../../support/scripted-service.ts'
 import type { RunningSluice } from '../../support/sluice.ts'
 import { OwnRedis } from '../../outages/support/own-redis.ts'
@@ -108,15 +108,6 @@ class Watched implements AsyncDisposable {
   [Symbol.asyncDispose](): Promise<void> {
     return this.#resources.disposeAsync()
   }
-}
-
-/** Kills the embedded engine of a process each time that it has started, until this is disposed of. */
-function killEachEngine({ child }: RunningSluice): Disposable {
-  const timer = setInterval(async () => {
-    const pid = child.pid === undefined ? null : await engineOf(child.pid)
-    if (pid !== null) process.kill(pid, 'SIGKILL')
-  }, 50)
-  return { [Symbol.dispose]: () => clearInterval(timer) }
 }
 
 const programs = await findPrometheus()

@@ -1,70 +1,56 @@
 import { readFile } from 'node:fs/promises'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { expect } from 'vitest'
 import type { RunningSluice } from '../../support/sluice.ts'
 
-/** The channels through which an operator learns that a dependency failed. */
-export interface Channels {
+interface Channels {
   readonly running: RunningSluice
-  readonly logFile: string
+  readonly log: string
   readonly metricsPort: number
 }
 
-export interface Inspected {
-  /** What the terminal and the log say of it. */
-  readonly cause: RegExp
-  /** A line of /metrics. */
-  readonly metric: RegExp
-}
-
-/** Milliseconds from the call until the fault was visible in each channel; null where it was not seen in time. */
-export interface SeenAfter {
-  readonly terminal: number | null
-  readonly log: number | null
-  readonly metric: number | null
-  readonly readiness: number | null
-}
-
 const POLL_MS = 50
+const PATIENCE_MS = 60_000
 
-/** Polls all four channels until the fault was seen in each, or `patienceMs` are over. */
-export async function seenAfter(
-  channels: Channels,
-  { cause, metric }: Inspected,
-  patienceMs = 60_000,
-): Promise<SeenAfter> {
-  const beganAt = performance.now()
-  const saidBefore = channels.running.stderr().length
-  const loggedBefore = (await readFile(channels.logFile, 'utf8').catch(() => '')).length
-  const first = async (check: () => Promise<boolean>): Promise<number | null> => {
-    for (;;) {
-      if (await check()) return Math.round(performance.now() - beganAt)
-      if (performance.now() - beganAt > patienceMs) return null
-      await sleep(POLL_MS)
-    }
-  }
-  const [terminal, log, metrics, readiness] = await Promise.all([
-    first(async () => cause.test(channels.running.stderr().slice(saidBefore))),
-    first(async () => cause.test((await readFile(channels.logFile, 'utf8').catch(() => '')).slice(loggedBefore))),
-    first(async () => metric.test((await ask(channels.metricsPort, 'metrics')).body)),
-    first(async () => {
-      const { status, body } = await ask(channels.metricsPort, 'readyz')
+/**
+ * Polls the channels through which an operator learns that a dependency failed, and expects to see the fault in each:
+ * `cause` on the terminal, in the log and in readiness, `metric` as a line of /metrics.
+ */
+export async function expectSeen(
+  { running, log, metricsPort }: Channels,
+  cause: RegExp,
+  metric: RegExp,
+): Promise<void> {
+  const until = performance.now() + PATIENCE_MS
+  const logged = (): Promise<string> => readFile(log, 'utf8').catch(() => '')
+  const before = { terminal: running.stderr().length, log: (await logged()).length }
+  const channels = {
+    terminal: async () => cause.test(running.stderr().slice(before.terminal)),
+    log: async () => cause.test((await logged()).slice(before.log)),
+    metric: async () => metric.test((await ask(metricsPort, 'metrics')).body),
+    readiness: async () => {
+      const { status, body } = await ask(metricsPort, 'readyz')
       return status === 503 && cause.test(body)
+    },
+  }
+  const unseen = await Promise.all(
+    Object.entries(channels).map(async ([name, isSeen]) => {
+      for (; performance.now() < until; await sleep(POLL_MS)) if (await isSeen()) return []
+      return [name]
     }),
-  ])
-  return { terminal, log, metric: metrics, readiness }
+  )
+  expect(unseen.flat(), `unseen: ${cause}`).toEqual([])
 }
 
 /** An answer of the metrics port; one that takes longer than a second counts as none. */
 export async function ask(
   port: number,
   path: 'healthz' | 'metrics' | 'readyz',
-): Promise<{ readonly status: number; readonly body: string; readonly tookMs: number }> {
-  const beganAt = performance.now()
+): Promise<{ readonly status: number; readonly body: string }> {
   try {
     const answer = await fetch(`http://127.0.0.1:${port}/${path}`, { signal: AbortSignal.timeout(1_000) })
-    const body = await answer.text()
-    return { status: answer.status, body, tookMs: performance.now() - beganAt }
+    return { status: answer.status, body: await answer.text() }
   } catch {
-    return { status: 0, body: '', tookMs: performance.now() - beganAt }
+    return { status: 0, body: '' }
   }
 }

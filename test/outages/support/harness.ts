@@ -29,8 +29,8 @@ export interface StartOptions {
   readonly source?: string
 }
 
-/** Null leaves out a flag that the harness sets otherwise. */
-type Flags = Readonly<Record<string, string | number | null>>
+/** True for a flag without a value; null leaves out a flag that the harness sets otherwise. */
+type Flags = Readonly<Record<string, string | number | true | null>>
 
 /** What the Markdown of a document is: any mixture of two documents shows in it. */
 export const textOf = (content: Uint8Array): string => `# Parsed\n\n${Buffer.from(content).toString('latin1')}\n`
@@ -76,7 +76,7 @@ export class Harness implements AsyncDisposable {
     flags: Flags = {},
     { preloads = [], execArgv = [], env = {}, source = this.source, under }: StartOptions = {},
   ): RunningSluice {
-    const settings = {
+    const settings: Flags = {
       out: this.out,
       'log-file': this.log,
       'parse-api-url': this.service.url,
@@ -84,7 +84,11 @@ export class Harness implements AsyncDisposable {
       ...flags,
     }
     const given = Object.entries(settings).filter(([, value]) => value !== null)
-    const args = [command, source, ...given.map(([name, value]) => `--${name}=${value}`)]
+    const args = [
+      command,
+      source,
+      ...given.map(([name, value]) => (value === true ? `--${name}` : `--${name}=${value}`)),
+    ]
     const running = startSluice(args, {
       env,
       ...(under === undefined ? {} : { under }),

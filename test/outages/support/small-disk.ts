@@ -1,5 +1,6 @@
 import { execFile } from 'node:child_process'
 import { promisify } from 'node:util'
+import type { TestContext } from 'vitest'
 
 const run = promisify(execFile)
 
@@ -19,6 +20,12 @@ export class SmallDisk implements AsyncDisposable {
     } catch (error) {
       return `a small disk cannot be mounted here: ${error instanceof Error ? error.message : String(error)}`
     }
+  }
+
+  /** Skips the test where this machine does not let us mount. */
+  static async mountOrSkip(path: string, size: string, context: TestContext): Promise<SmallDisk> {
+    const disk = await SmallDisk.mount(path, size)
+    return typeof disk === 'string' ? context.skip(disk) : disk
   }
 
   async resize(size: string): Promise<void> {

@@ -1,4 +1,3 @@
-import { CreateBucketCommand } from '@aws-sdk/client-s3'
 import { describe, expect, test } from 'vitest'
 import { openS3Store } from '#src/outputs/s3/s3-store.ts'
 import { openS3Client } from '#src/s3/client.ts'
@@ -14,9 +13,7 @@ describe.skipIf(server.kind === 'unavailable')('a bucket whose records were just
   test('is searched for orphans without reading them again', async () => {
     if (server.kind === 'unavailable') return
     const client = openS3Client(server)
-    const bucket = 'reads'
-    await client.send(new CreateBucketCommand({ Bucket: bucket }))
-    const store = await openS3Store({ client, bucket })
+    const store = await openS3Store({ client, bucket: await server.newBucket() })
     await makeStore(store)
     const files = outputs({ 'document.md': 'text', 'pages.jsonl': '{}' })
     const keys = Array.from({ length: 12 }, (_, at) => `x/${at}.pdf`)

@@ -1,8 +1,6 @@
-import { CreateBucketCommand, DeleteObjectCommand, PutObjectCommand } from '@aws-sdk/client-s3'
-import { randomUUID } from 'node:crypto'
+import { DeleteObjectCommand, PutObjectCommand } from '@aws-sdk/client-s3'
 import { afterAll, describe, expect, test } from 'vitest'
 import { httpNotices } from '#src/sources/notifications/http-notices.ts'
-import { openS3Client } from '#src/s3/client.ts'
 import { type S3WatchOptions, watchS3 } from '#src/sources/s3/s3-watch.ts'
 import { sqsNotices } from '#src/sources/notifications/sqs-notices.ts'
 import { pushNotifications } from '../../support/s3-notifications.ts'
@@ -18,15 +16,11 @@ if (server.kind === 'unavailable') {
 } else testWatch(server)
 
 function testWatch(s3: S3Server): void {
-  const client = openS3Client(s3)
-  afterAll(async () => {
-    client.destroy()
-    await s3[Symbol.asyncDispose]()
-  })
+  const { client } = s3
+  afterAll(() => s3[Symbol.asyncDispose]())
 
   const newBucket = async () => {
-    const bucket = randomUUID()
-    await client.send(new CreateBucketCommand({ Bucket: bucket }))
+    const bucket = await s3.newBucket()
     return {
       bucket,
       put: (key: string, body: string) =>

@@ -14,7 +14,7 @@ const gate = await openGate({
   aliveMs: Number(aliveMs),
 })
 for (let index = 0; index < Number(permits); index += 1) {
-  await gate.enter({ key: sourceKey(`${index}.pdf`), credits: 1 }, new AbortController().signal)
+  await gate.enter({ key: sourceKey(`${index}.pdf`) }, new AbortController().signal)
 }
 console.log('holding')
 setInterval(() => undefined, 1_000)

@@ -1,0 +1,55 @@
+import { receiptId } from '#src/document/ids.ts'
+import type { DeadLetter } from '#src/document/record.ts'
+import type { DocumentJob } from '#src/ports/queue.ts'
+import type { LedgerEntry } from '#src/document/ledger-entry.ts'
+import { belongsTo } from '#src/document/store-manifest.ts'
+import { batchesOf } from '#src/document/batched-stream.ts'
+import type { Intents } from '#src/ports/ledger.ts'
+import type { ScanDeps } from '../process/deps.ts'
+import { handlingOf } from '../process/preflight.ts'
+import { backlogBelowLimit } from './scan-source.ts'
+
+const BATCH = 500
+
+export interface RetryDeps extends ScanDeps {
+  readonly intents: Intents
+}
+
+/**
+ * Enqueues exactly the documents of the dead letters that `wanted` takes, as pending, with all their attempts. A letter
+ * stays until its document comes out well, or is replaced by the next failure.
+ */
+export async function retryDeadLetters(
+  wanted: (letter: DeadLetter) => boolean,
+  deps: RetryDeps,
+  signal: AbortSignal,
+): Promise<number> {
+  let enqueued = 0
+  for await (const letters of batchesOf(deps.store.listDeadLetters(signal), BATCH)) {
+    await backlogBelowLimit(deps, signal)
+    const chosen = letters.filter((letter) => belongsTo(letter, deps.owner) && wanted(letter))
+    for (const letter of chosen) await letGo(letter, deps)
+    const jobs = chosen.flatMap((letter) => jobOf(letter, deps))
+    await deps.ledger.write(jobs.map((job) => [job.key, pending(job)] as const))
+    await deps.queue.add(jobs)
+    for (const { key, queuedAt } of jobs) deps.events.emit('document:enqueued', { key, queuedAt })
+    enqueued += jobs.length
+  }
+  return enqueued
+}
+
+/** What was held because its request is in doubt is sent again: that is what was asked for. */
+async function letGo({ key, failure, contentHash, recipeHash }: DeadLetter, { intents }: RetryDeps): Promise<void> {
+  if (failure.code !== 'ambiguous' || contentHash === null || recipeHash === null) return
+  await intents.release(receiptId(contentHash, recipeHash), key)
+}
+
+/** None for a file that no service takes: a retry could only say so again. */
+function jobOf({ key, version }: DeadLetter, deps: ScanDeps): DocumentJob[] {
+  const handling = handlingOf(key, deps)
+  if (handling === null) return []
+  const recipeHash = handling.recipe.hash
+  return [{ schema: 1, key, version, recipeHash, bytes: 0, queuedAt: deps.clock.shared() }]
+}
+
+const pending = ({ version, recipeHash }: DocumentJob): LedgerEntry => ({ version, recipeHash, outcome: 'pending' })
