@@ -107,6 +107,11 @@ function checkLayer(given: Readonly<Record<string, unknown>>, context: LayerCont
     const known = FILE_NAMES.find((name) => name.section === section && name.key === key)
     if (known === undefined) {
       const name = written({ section, key })
+      if (name === 'refresh' && typeof value === 'boolean') {
+        // It decided what is bought again: with a settings file of 0.2.0 that stays so.
+        layer.detectChanges ??= { value: value ? 'content' : 'version', at: context.locator.at(path) }
+        return context.locator.warn(path, `refresh is read as detectChanges: ${value ? 'content' : 'version'}`)
+      }
       const replacement = REMOVED_SETTINGS[name]
       return replacement === undefined
         ? context.locator.note(path, unknownKey(section, key, context.inPipeline))

@@ -19,5 +19,9 @@ export const REMOVED_SETTINGS: Readonly<Record<string, string>> = {
   splitLongPdfs: 'splitLargePdfs is for both',
   llmsTxt: 'list the addresses in a file for --from-urls',
   'engine.logLevel': 'the engine logs warnings and errors',
+  storeSlowMs: 'a write to the store that takes 10 s is reported',
+  checksum: 'set detectChanges to content',
+  refresh: 'set detectChanges to content',
+  's3.inlineKb': 's3.packMs saves more requests',
   auditShare: 'sluice audit compares a sample, docs/audit.md',
 }

@@ -163,12 +163,6 @@ export const SETTINGS = withVariables({
     doc: 'folder of paid answers that the store did not accept',
     standard: '~/.local/state/sluice/spool',
   }),
-  storeSlowMs: duration({
-    default: 10_000,
-    min: 100,
-    max: HOUR_MS,
-    doc: 'report a slower write to the store as an outage',
-  }),
   servicePatienceMs: duration({
     default: 600_000,
     min: 1_000,

@@ -11,7 +11,6 @@ import {
   optionalText,
   structure,
   text,
-  whole,
 } from './setting.ts'
 import { timetableProblem } from './timetable-problem.ts'
 
@@ -40,7 +39,11 @@ export const SOURCE_SETTINGS = {
   }),
   passthrough: flag({ default: true, doc: 'take .md and .txt as they are, without a request' }),
   strict: flag({ doc: 'exit with 2 where a file of no known format was skipped' }),
-  checksum: flag({ doc: 'compare content instead of size and date' }),
+  detectChanges: choice({
+    values: ['version', 'content'],
+    default: 'version',
+    doc: 'by size, date or ETag, or by content',
+  }),
   splitLargePdfs: flag({ default: true, doc: 'cut PDFs over 50 MB or 300 s of service time' }),
   via: choice({
     values: ['scrape', 'download'],
@@ -48,7 +51,6 @@ export const SOURCE_SETTINGS = {
     doc: 'let the service fetch URLs, or download and send them',
   }),
   allowPrivateAddresses: flag({ doc: 'fetch URLs of private and loopback addresses too' }),
-  refresh: flag({ doc: 'treat URLs without ETag or Last-Modified as changed' }),
   stableMs: duration({
     default: 2_000,
     min: 0,
@@ -95,6 +97,5 @@ export const SOURCE_SETTINGS = {
   }),
   s3KmsKeyId: optionalText({ placeholder: 'id', doc: 'key for aws:kms' }),
   s3StorageClass: optionalText({ placeholder: 'class', doc: 'storage class of objects' }),
-  s3InlineKb: whole({ default: 0, min: 0, max: 4096, doc: 'write smaller outputs into record.json, in KiB; 0: none' }),
   s3PackMs: duration({ default: 0, min: 0, max: 60_000, doc: 'time that shares one object (a pack) in a new store' }),
 }

@@ -21,7 +21,15 @@ import { watchWithPrefix, withPrefix } from '#src/sources/prefixed-source.ts'
 import { whileSlow } from '#src/document/while-slow.ts'
 import { redisData } from './lost-redis.ts'
 import { pageCounting, priceWith, type Requests } from './open-requests.ts'
-import { cutterOf, gonePolicyOf, ingestSettings, parserPolicyOf, recipesFor, scanSettings } from './from-settings.ts'
+import {
+  cutterOf,
+  gonePolicyOf,
+  ingestSettings,
+  parserPolicyOf,
+  recipesFor,
+  scanSettings,
+  STORE_SLOW_MS,
+} from './from-settings.ts'
 import { ListingPurchases } from './listing-purchases.ts'
 import { type Identity, openIdentity, type Purpose, refuseRemoved } from './open-identity.ts'
 import { processState, systemClock } from './process-state.ts'
@@ -123,7 +131,7 @@ async function takeStore(
   const onLost = (message: string): void => void events.emit('run:halted', { cause: 'store', message })
   const takeLease = async (): Promise<HeldLease> =>
     resources.use(await takeQueueLease({ store, connection, join, onLost }, signal))
-  return readyStore(store, { settings, say, events, spoolFolder, takeLease }, signal)
+  return readyStore(store, { storeSlowMs: STORE_SLOW_MS, say, events, spoolFolder, takeLease }, signal)
 }
 
 const serviceFacts = ({ own }: ParserPolicy, { service }: Requests): Pick<LastRun, 'service' | 'gate'> => ({
@@ -168,7 +176,7 @@ export async function openPlanning(options: PipelineOptions): Promise<Pipeline &
       isOutdated: await outdatedDocuments(opened, signal),
       ledger,
       ...recipes(owner.prefix),
-      checksum: settings.checksum,
+      checksum: settings.detectChanges === 'content',
       price: priceWith(false, settings),
       priceFor: servicePrices(settings, owner.prefix),
       countPages: pageCounting(false, resources),
@@ -194,7 +202,7 @@ async function open(options: PipelineOptions, purpose: Purpose, signal: AbortSig
     reportSlowOpen(work, {
       what: () => (isConnected ? `the ${what}` : 'Redis'),
       say,
-      afterMs: settings.storeSlowMs,
+      afterMs: STORE_SLOW_MS,
     })
   const opening = custom.store ?? openStore(settings, resources, { mustExist, beforeMaking })
   const store = await answered('store', Promise.resolve(opening))

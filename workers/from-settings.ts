@@ -52,19 +52,22 @@ export const routeTermsOf = ({
   buyPages: buyPages ?? null,
 })
 
-export const scanSettings = ({ backlogLimit, checksum, deleteGone }: Settings) => ({
+export const scanSettings = ({ backlogLimit, detectChanges, deleteGone }: Settings) => ({
   backlogLimit,
-  checksum,
+  checksum: detectChanges === 'content',
   removeGone: deleteGone,
 })
 
 export const cutterOf = ({ splitLargePdfs }: Settings): PdfCutter | null => (splitLargePdfs ? new PdfCutter() : null)
 
+/** Of writes to the store, and of what a start waits for. */
+export const STORE_SLOW_MS = 10_000
+
 export const ingestSettings = (settings: Settings) => ({
   ocrFallback: settings.ocrFallback,
   minGrade: settings.minGrade,
   storePatienceMs: settings.storePatienceMs,
-  storeSlowMs: settings.storeSlowMs,
+  storeSlowMs: STORE_SLOW_MS,
   deadlineMs: settings.deadlineMs,
   cutter: cutterOf(settings),
 })

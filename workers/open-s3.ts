@@ -20,13 +20,12 @@ export function openStoreInBucket(
 ): Promise<OutputStore> {
   const client = openS3Client(clientOptions(settings))
   resources.defer(() => client.destroy())
-  const { s3Encryption, s3KmsKeyId, s3StorageClass, s3InlineKb, s3PackMs } = settings
+  const { s3Encryption, s3KmsKeyId, s3StorageClass, s3PackMs } = settings
   return openS3Store({
     client,
     bucket: at.bucket,
     prefix: at.prefix,
     mustExist,
-    inlineBytes: s3InlineKb * 1024,
     packMs: s3PackMs,
     ...(s3Encryption === 'none' ? {} : { serverSideEncryption: s3Encryption }),
     ...(s3KmsKeyId === undefined ? {} : { kmsKeyId: s3KmsKeyId }),

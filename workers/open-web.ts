@@ -12,7 +12,8 @@ import { webNetworkOf } from './way-out.ts'
 
 /** A list of URLs as a source. Loaded only where one is named. */
 export function openUrls(path: string, settings: Settings, resources: AsyncDisposableStack): OpenedSource {
-  const { include, exclude, via, allowPrivateAddresses, refresh } = settings
+  const { include, exclude, via, allowPrivateAddresses } = settings
+  const refresh = settings.detectChanges === 'content'
   return {
     source: resources.use(
       openUrlSource({ path, include, exclude, via, allowPrivateAddresses, refresh, network: webNetworkOf(settings) }),
@@ -33,7 +34,7 @@ export function openSite(
       'The address of a website holds a login, which records would name. List its pages in a file for --from-urls.',
     )
   }
-  const { include, exclude, via, passthrough, allowPrivateAddresses, refresh, siteListing, siteLimit } = settings
+  const { include, exclude, via, passthrough, allowPrivateAddresses, siteListing, siteLimit } = settings
   const service = serviceLineOf(settings)
   const source = openSiteSource({
     start,
@@ -43,7 +44,7 @@ export function openSite(
     passthrough,
     allowPrivateAddresses,
     network: webNetworkOf(settings),
-    refresh,
+    refresh: settings.detectChanges === 'content',
     say,
     listing: siteListing === 'map' && (service === null || purchases === undefined) ? 'auto' : siteListing,
     limit: siteLimit,

@@ -1,4 +1,3 @@
-import type { Settings } from '#config/settings.ts'
 import { commitSpooled } from '#src/ingest/process/save-answer.ts'
 import type { IngestDeps } from '#src/ingest/process/deps.ts'
 import { FolderSpool, withSpool } from '#src/outputs/answer-spool.ts'
@@ -6,8 +5,7 @@ import { reportWhenSlow } from '#src/ingest/process/retrying-store.ts'
 import type { HeldLease } from './queue-lease.ts'
 import type { OutputStore } from '#src/ports/output-store.ts'
 
-export interface ReadyStoreOptions extends Pick<IngestDeps, 'events'> {
-  readonly settings: Pick<Settings, 'storeSlowMs'>
+export interface ReadyStoreOptions extends Pick<IngestDeps, 'events' | 'storeSlowMs'> {
   readonly spoolFolder: string
   readonly say: (line: string) => void
   /** Called before anything is written that another process might be writing. */
@@ -25,13 +23,13 @@ export interface ReadyStore extends Pick<IngestDeps, 'store' | 'spool'> {
  */
 export async function readyStore(
   store: OutputStore,
-  { events, settings, ...options }: ReadyStoreOptions,
+  { events, storeSlowMs, ...options }: ReadyStoreOptions,
   signal: AbortSignal,
 ): Promise<ReadyStore> {
   const ready = (): Promise<ReadyStore> => makeReady(store, options, signal)
   const kept = await reportWhenSlow(
     ready,
-    { ...settings, events },
+    { events, storeSlowMs },
     'it does not answer for longer than {s} s; nothing was bought',
   )
   events.emit('dependency:works', { dependency: 'store' })

@@ -18,6 +18,7 @@ import type { Shared } from '#workers/shared.ts'
 import { checkSource } from './check-source.ts'
 import { UsageError } from './errors.ts'
 import { EXIT } from './exit-codes.ts'
+import { wholeNumber } from './flags.ts'
 import { count, plural, printable } from './format.ts'
 import { type Output, outputOf } from './output.ts'
 import { stopNotices } from './run-events.ts'
@@ -58,13 +59,6 @@ export function auditCommand(): Command {
     const targets = await targetsOf(command, source, output.say)
     await auditTargets(targets, asked, output)
   })
-}
-
-/** A number that a flag of one command takes; refused in one sentence. */
-function wholeNumber(flag: string, text: string, least: number, most: number): number {
-  const value = Number(text)
-  if (text.trim() !== '' && Number.isInteger(value) && value >= least && value <= most) return value
-  throw new UsageError(`${flag}: "${text}" is no whole number from ${least} to ${most}`)
 }
 
 interface AuditAsked {

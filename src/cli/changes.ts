@@ -30,7 +30,9 @@ export function changesCommand(): Command {
   addTargetFlags(command, STORE_SETTINGS)
   return command.action(async () => {
     const output = outputOf(command)
-    await forEachTarget(await lastStoresOf(command), (target) => printChanges(target, command.opts<Options>(), output))
+    await forEachTarget(await lastStoresOf(command), output, (target) =>
+      printChanges(target, command.opts<Options>(), output),
+    )
   })
 }
 

@@ -20,7 +20,7 @@ import { outputOf, type Output } from './output.ts'
 import { STORE_SETTINGS } from './run-settings.ts'
 import { addTargetFlags, forEachTarget, lastStoresOf, type Target } from './targets.ts'
 import { UsageError } from './errors.ts'
-import { collect } from './flags.ts'
+import { collect, wholeNumber } from './flags.ts'
 
 interface Options {
   readonly chunks?: boolean
@@ -91,7 +91,7 @@ export function exportCommand(): Command {
         process.exitCode = EXIT.interrupted
       }
     }
-    await forEachTarget(stores, exportOne, !output.json && !output.quiet)
+    await forEachTarget(stores, output, exportOne)
   })
 }
 
@@ -135,12 +135,6 @@ async function chunking(options: Options): Promise<Chunking> {
   const counter = await openCounter(options.tokenizer)
   const { pages = false } = options
   return { hygiene, where, limit, overlap, pages, format, filter, filterText, counter }
-}
-
-function wholeNumber(flag: string, text: string, least: number, most: number): number {
-  const value = Number(text)
-  if (/^\d+$/.test(text) && value >= least && value <= most) return value
-  throw new UsageError(`${flag} takes a whole number from ${least} to ${count(most)}, not "${text}"`)
 }
 
 function filterOf({ key: globs, outcome, gone = false }: Options): ExportFilter {

@@ -23,7 +23,7 @@ export function failuresCommand(): Command {
     checkCode(code)
     let shown = 0
     const show = async (target: Target): Promise<void> => void (shown += await list(target, code, output))
-    await forEachTarget(await lastStoresOf(command), show, !output.json && !output.quiet)
+    await forEachTarget(await lastStoresOf(command), output, show)
     process.exitCode = shown > 0 ? EXIT.someFailed : EXIT.allDone
   })
 }

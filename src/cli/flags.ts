@@ -4,6 +4,7 @@ import { flagOf, type Flags, longFlagOf } from '#config/load.ts'
 import { type Configuration, readConfiguration } from '#config/read-config.ts'
 import { type SettingName, SETTINGS, type Settings } from '#config/settings.ts'
 import { UsageError } from './errors.ts'
+import { count } from './format.ts'
 import { groupOf } from './run-settings.ts'
 import { screen } from './screen.ts'
 
@@ -32,6 +33,13 @@ const MANY_SETTINGS = 30
 export const hasManySettings = (options: readonly unknown[]): boolean =>
   options.filter((option) => option instanceof Option && !option.hidden && settingOf(option) !== undefined).length >
   MANY_SETTINGS
+
+/** A number that an option of one command takes; refused in one sentence. */
+export function wholeNumber(flag: string, text: string, least: number, most: number): number {
+  const value = Number(text)
+  if (/^\d+$/.test(text) && value >= least && value <= most) return value
+  throw new UsageError(`${flag} takes a whole number from ${least} to ${count(most)}, not "${text}"`)
+}
 
 /** Of an option that may be given several times. */
 export const collect = (value: string, values: readonly string[]): readonly string[] => [...values, value]

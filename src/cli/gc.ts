@@ -28,7 +28,9 @@ export function gcCommand(): Command {
   return command.action(async () => {
     const { dryRun = false, now = false } = command.opts<Options>()
     const output = outputOf(command)
-    await forEachTarget(await storesOf(command), (target, shared) => collect(target, shared, { dryRun, now }, output))
+    await forEachTarget(await storesOf(command), output, (target, shared) =>
+      collect(target, shared, { dryRun, now }, output),
+    )
   })
 }
 

@@ -1,8 +1,8 @@
-import { Command } from 'commander'
+import type { Command } from 'commander'
 import { Events } from '#src/events.ts'
 import { outputOf } from './output.ts'
 import { TARGET_SETTINGS } from './run-settings.ts'
-import { addTargetFlags, forEachTarget, FROM_URLS, quiet, targetsOf } from './targets.ts'
+import { addTargetFlags, forEachTarget, quiet, sourceCommand, targetsOf } from './targets.ts'
 
 /** Pauses all workers of a source on all machines. The pause outlives restarts, until `sluice resume`. */
 export function pauseCommand(): Command {
@@ -14,22 +14,17 @@ export function resumeCommand(): Command {
 }
 
 function switching(name: string, paused: boolean): Command {
-  const command = new Command(name)
-    .argument('[source]', 'the source of the run; without one, the pipelines of the settings file')
-    .option(...FROM_URLS)
+  const command = sourceCommand(name, 'the source of the run; without one, the pipelines of the settings file')
   addTargetFlags(command, TARGET_SETTINGS)
   return command.action(async (source: string | undefined) => {
     const targets = await targetsOf(command, source, quiet)
     const { openPipeline } = await import('#workers/compose.ts')
-    await forEachTarget(
-      targets,
-      async (target, shared) => {
-        await using pipeline = await openPipeline({ ...target, shared, events: new Events(), say: quiet })
-        await (paused ? pipeline.queue.pause() : pipeline.queue.resume())
-        const event = paused ? 'paused' : 'resumed'
-        outputOf(command).result(`${event}: ${pipeline.source.url}`, () => ({ event, source: pipeline.source.url }))
-      },
-      false,
-    )
+    const output = outputOf(command)
+    await forEachTarget(targets, output, async (target, shared) => {
+      await using pipeline = await openPipeline({ ...target, shared, events: new Events(), say: quiet })
+      await (paused ? pipeline.queue.pause() : pipeline.queue.resume())
+      const event = paused ? 'paused' : 'resumed'
+      output.result(`${event}: ${pipeline.source.url}`, () => ({ event, source: pipeline.source.url }))
+    })
   })
 }

@@ -2,7 +2,7 @@ import { mkdtemp, readdir, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import Table from 'cli-table3'
-import { Command } from 'commander'
+import type { Command } from 'commander'
 import type { FailureCode } from '#src/document/failure.ts'
 import { type Change, Events } from '#src/events.ts'
 import { type PlannedItem, planSource } from '#src/ingest/scan/plan-source.ts'
@@ -13,21 +13,19 @@ import { skippedLines } from './document-lines.ts'
 import { count, duration, plural, printable } from './format.ts'
 import { type Output, outputOf } from './output.ts'
 import { PLAN_SETTINGS } from './run-settings.ts'
-import { addTargetFlags, forEachTarget, FROM_URLS, rememberTarget, type Target, targetsOf } from './targets.ts'
+import { addTargetFlags, forEachTarget, rememberTarget, sourceCommand, type Target, targetsOf } from './targets.ts'
 
 export function planCommand(): Command {
-  const command = new Command('plan')
-    .argument(
-      '[source]',
-      'a folder, s3://bucket/prefix, or https://site; without one, the pipelines of the settings file',
-    )
-    .option(...FROM_URLS)
+  const command = sourceCommand(
+    'plan',
+    'a folder, s3://bucket/prefix, or https://site; without one, the pipelines of the settings file',
+  )
   addTargetFlags(command, PLAN_SETTINGS)
   return command.action(async (source: string | undefined) => {
     const output = outputOf(command)
     output.starting()
     const targets = await targetsOf(command, source, output.say)
-    await forEachTarget(targets, (target, shared) => showPlan(target, shared, output), !output.json && !output.quiet)
+    await forEachTarget(targets, output, (target, shared) => showPlan(target, shared, output))
   })
 }
 

@@ -1,6 +1,8 @@
 import { Command, Help, type HelpConfiguration, Option } from 'commander'
 import { ignoresHangUp } from '#config/environment.ts'
+import { flagOf, longFlagOf } from '#config/load.ts'
 import { packageVersion } from '#config/package-version.ts'
+import { REMOVED_SETTINGS } from '#config/removed-settings.ts'
 import { COMMANDS } from './commands.ts'
 import { reportError, reportUncaught, reportWarnings } from './errors.ts'
 import { hasManySettings, isRare, settingOf } from './flags.ts'
@@ -69,13 +71,24 @@ const HINTS: readonly (readonly [mistake: RegExp, hint: string])[] = [
   [/^error: too many arguments/, '(One source at a time; the output folder is given with --out)'],
   [/^error: unknown option '(?:--every|--schedule|--cron)/, '(A schedule is given to watch: sluice watch --every)'],
   [/^error: unknown option '--(?:rescan|stable|poll|sqs-queue|events-)/, '(That is a flag of watch: sluice watch)'],
+  [/^error: unknown option '--remove-strays/, '(It is called --remove-orphans)'],
   [/^error: unknown option '(?:-k|--key|--api-key|--token)'/, '(Did you mean --parse-api-key?)'],
   [/^error: unknown option '(?:--url|--api-url|--endpoint)'/, '(Did you mean --parse-api-url?)'],
   [/^error: unknown option '(?:-o|--o\w*|--dest\w*|--target|--to)'/, '(Did you mean --out?)'],
 ]
 
+/** The flag of a setting that an earlier release had. */
+function removedHint(text: string): string | undefined {
+  const [, flag = ''] = /^error: unknown option '--([\w-]+)/.exec(text) ?? []
+  const found = Object.entries(REMOVED_SETTINGS).find(([setting]) => {
+    const name = setting.replace('.', '-')
+    return flag === flagOf(name) || flag === longFlagOf(name)
+  })
+  return found && `(--${flag} was removed: ${found[1]})`
+}
+
 function withHint(text: string, write: (text: string) => void): void {
-  const hint = HINTS.find(([mistake]) => mistake.test(text))?.[1]
+  const hint = HINTS.find(([mistake]) => mistake.test(text))?.[1] ?? removedHint(text)
   const message = hint === undefined || text.includes(hint) ? text : `${text.trimEnd()}\n${hint}\n`
   // Where the log is the output, a mistake of the command line is a line of it.
   if (screen.isLog) screen.print(`sluice: ${oneLine(message)}`, {}, 'error')

@@ -11,9 +11,10 @@ import { addTargetFlags, forEachTarget, storesOf, type Target } from './targets.
 export function renderCommand(): Command {
   const command = new Command('render')
   addTargetFlags(command, STORE_SETTINGS)
-  return command.action(async () =>
-    forEachTarget(await storesOf(command), (target) => renderStore(target, outputOf(command))),
-  )
+  return command.action(async () => {
+    const output = outputOf(command)
+    await forEachTarget(await storesOf(command), output, (target) => renderStore(target, output))
+  })
 }
 
 async function renderStore({ settings }: Target, output: Output): Promise<void> {

@@ -1,9 +1,9 @@
-import { Command } from 'commander'
+import type { Command } from 'commander'
 import picomatch from 'picomatch'
 import type { DeadLetter } from '#src/document/record.ts'
 import { FAILURE_CODES } from '#src/document/failure.ts'
 import { FEED_SETTINGS } from './run-settings.ts'
-import { addTargetFlags, FROM_URLS, lastTargetsOf } from './targets.ts'
+import { addTargetFlags, lastTargetsOf, sourceCommand } from './targets.ts'
 import { outputOf } from './output.ts'
 import { checkCode } from './failures.ts'
 
@@ -13,12 +13,10 @@ interface RetryOptions {
 }
 
 export function retryCommand(): Command {
-  const command = new Command('retry')
-    .argument(
-      '[source]',
-      'the source of the run that they failed in; without one, the pipelines of the settings file, else the last one used here',
-    )
-    .option(...FROM_URLS)
+  const command = sourceCommand(
+    'retry',
+    'the source of the run that they failed in; without one, the pipelines of the settings file, else the last one used here',
+  )
     .option('--code <code>', `only this reason: ${FAILURE_CODES.join(', ')}`)
     .option('--key <glob>', 'only documents whose key matches')
   addTargetFlags(command, FEED_SETTINGS)

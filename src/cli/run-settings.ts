@@ -39,14 +39,13 @@ const DOCUMENT_SETTINGS: Names = [
   'splitLargePdfs',
   'via',
   'allowPrivateAddresses',
-  'refresh',
 ]
 
 /** Which pages of a website are documents. */
 const SITE_SETTINGS: Names = ['siteListing', 'siteLimit', 'siteDepth', 'siteDelayMs', 'siteDocuments', 'ignoreRobots']
 
 /** How objects are written. */
-const BUCKET_SETTINGS: Names = ['s3Encryption', 's3KmsKeyId', 's3StorageClass', 's3InlineKb', 's3PackMs']
+const BUCKET_SETTINGS: Names = ['s3Encryption', 's3KmsKeyId', 's3StorageClass', 's3PackMs']
 
 /** How much is in flight, and what it may cost. */
 const SPEED_SETTINGS: Names = [
@@ -59,14 +58,7 @@ const SPEED_SETTINGS: Names = [
   'onAmbiguous',
 ]
 
-const PATIENCE_SETTINGS: Names = [
-  'deadlineMs',
-  'graceMs',
-  'takeoverMs',
-  'storePatienceMs',
-  'storeSlowMs',
-  'servicePatienceMs',
-]
+const PATIENCE_SETTINGS: Names = ['deadlineMs', 'graceMs', 'takeoverMs', 'storePatienceMs', 'servicePatienceMs']
 
 /** The embedded engine. */
 const CONVERSION_SETTINGS: Names = ['engineProcesses', 'engineOcrLanguages', 'engineHiddenSheets']
@@ -96,7 +88,7 @@ export const FEED_SETTINGS: Names = [...WORK_SETTINGS, 'maxCredits', 'backlogLim
 
 const DELETION_SETTINGS: Names = ['deleteGone', 'goneLimitPercent', 'force']
 
-export const RUN_SETTINGS: Names = [...FEED_SETTINGS, 'strict', 'checksum', ...DELETION_SETTINGS]
+export const RUN_SETTINGS: Names = [...FEED_SETTINGS, 'strict', 'detectChanges', ...DELETION_SETTINGS]
 
 /** The token of the endpoint is no flag: every user of the machine can read the command line of a process. */
 const FOLLOW_SETTINGS: Names = ['stableMs', 'rescanMs', 'poll', 'every', 'sqsQueue', 'eventsPort', 'eventsHost']
@@ -112,7 +104,7 @@ export const PLAN_SETTINGS: Names = [
   ...PARSE_SETTINGS,
   ...DOCUMENT_SETTINGS,
   ...SITE_SETTINGS,
-  'checksum',
+  'detectChanges',
   'prices',
 ]
 
@@ -150,7 +142,7 @@ const GROUPS: Readonly<Record<string, Names>> = {
   ],
   'Buckets:': ['s3Endpoint', 's3Region', ...BUCKET_SETTINGS],
   'What comes out:': OUTPUT_SETTINGS,
-  'Which documents:': [...DOCUMENT_SETTINGS, 'checksum', 'strict'],
+  'Which documents:': [...DOCUMENT_SETTINGS, 'detectChanges', 'strict'],
   'Where documents are parsed:': ROUTE_SETTINGS,
   'Websites:': SITE_SETTINGS,
   'Speed and cost:': [...SPEED_SETTINGS, ...CONVERSION_SETTINGS, 'maxCredits', 'backlogLimit'],

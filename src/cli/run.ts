@@ -1,7 +1,7 @@
-import { Command } from 'commander'
+import type { Command } from 'commander'
 import { outputOf } from './output.ts'
 import { RUN_SETTINGS } from './run-settings.ts'
-import { addTargetFlags, FROM_URLS, targetsOf } from './targets.ts'
+import { addTargetFlags, sourceCommand, targetsOf } from './targets.ts'
 
 const TASKS = `Tasks:
   $ sluice run ~/papers --out corpus                     convert a folder
@@ -11,10 +11,10 @@ const TASKS = `Tasks:
 `
 
 export function runCommand(): Command {
-  const command = new Command('run')
-    .argument('[source]', 'a folder, s3://bucket/prefix or https://site; none: the pipelines of sluice.yaml')
-    .option(...FROM_URLS)
-    .addHelpText('before', TASKS)
+  const command = sourceCommand(
+    'run',
+    'a folder, s3://bucket/prefix or https://site; none: the pipelines of sluice.yaml',
+  ).addHelpText('before', TASKS)
   addTargetFlags(command, RUN_SETTINGS, null)
   return command.action(async (source: string | undefined) => {
     const output = outputOf(command)

@@ -1,4 +1,4 @@
-import { Command } from 'commander'
+import type { Command } from 'commander'
 import { commandLine } from '#config/invocation.ts'
 import type { SourceKey } from '#src/document/ids.ts'
 import { OUTCOMES, seen } from '#src/document/outcome.ts'
@@ -15,26 +15,25 @@ import { lostLine, skippedLines, turnOfDay } from './document-lines.ts'
 import { count, oneLine, plural, printable } from './format.ts'
 import { type Output, outputOf } from './output.ts'
 import { TARGET_SETTINGS } from './run-settings.ts'
-import { addTargetFlags, forEachTarget, FROM_URLS, lastTargetsOf, quiet, type Target } from './targets.ts'
+import { addTargetFlags, forEachTarget, lastTargetsOf, quiet, sourceCommand, type Target } from './targets.ts'
 
 /** With more documents than this, ledger entries and records are read only when asked for. */
 const MOST_RECORDS = 2_000
 
 export function statusCommand(): Command {
-  const command = new Command('status')
-    .argument('[source]', 'the source of the run; without one, the pipelines of the settings file')
-    .option(...FROM_URLS)
-    .option(
-      '--grades',
-      `with more than ${MOST_RECORDS} documents too, show grades, lost records and why files were skipped: reads every record`,
-    )
+  const command = sourceCommand(
+    'status',
+    'the source of the run; without one, the pipelines of the settings file',
+  ).option(
+    '--grades',
+    `with more than ${MOST_RECORDS} documents too, show grades, lost records and why files were skipped: reads every record`,
+  )
   addTargetFlags(command, TARGET_SETTINGS)
   return command.action(async (source: string | undefined) => {
     const output = outputOf(command)
     const { grades = false } = command.opts<{ readonly grades?: boolean }>()
     const targets = await lastTargetsOf(command, source, quiet)
-    const titles = !output.json && !output.quiet
-    await forEachTarget(targets, (target, shared) => showStatus(target, shared, output, grades), titles)
+    await forEachTarget(targets, output, (target, shared) => showStatus(target, shared, output, grades))
   })
 }
 

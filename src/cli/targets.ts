@@ -1,7 +1,7 @@
 import { mkdir, readFile, rename, writeFile } from 'node:fs/promises'
 import { homedir } from 'node:os'
 import { join, resolve } from 'node:path'
-import type { Command } from 'commander'
+import { Command } from 'commander'
 import { choosePipelines, sharedSettings } from '#config/choose-pipelines.ts'
 import { environment } from '#config/environment.ts'
 import { commandLine } from '#config/invocation.ts'
@@ -11,7 +11,7 @@ import type { Shared } from '#workers/shared.ts'
 import { explanationOf, messageOf, printError, Reported, UsageError } from './errors.ts'
 import { collect, addSettings, acceptSettings, readConfig, unusable } from './flags.ts'
 import { RUN_SETTINGS } from './run-settings.ts'
-import { addOutput } from './output.ts'
+import { addOutput, type Output } from './output.ts'
 
 /** What a command is about: the source of the command line, or a pipeline of the settings file. */
 export interface Target {
@@ -34,6 +34,12 @@ export const quiet: Say = () => undefined
 
 /** What is said about a pipeline starts with its name. */
 export const sayFor = ({ name }: Target, say: Say): Say => (name === null ? say : (line) => say(`${name}: ${line}`))
+
+/** A command about a source, which its argument names, or `--from-urls`. */
+export const sourceCommand = (name: string, argument: string): Command =>
+  new Command(name)
+    .argument('[source]', argument)
+    .option('--from-urls <file>', 'a list of URLs, one a line; - for standard input')
 
 /**
  * Gives a command --pipeline, the flags of its output, and those of settings. `accepted`: settings of a run that it takes
@@ -131,13 +137,13 @@ async function lastCommand(command: Command): Promise<string> {
  */
 export async function forEachTarget(
   { targets, shared }: Targets,
+  { json, quiet: isQuiet }: Output,
   work: (target: Target, shared: Shared) => Promise<void>,
-  titles = true,
 ): Promise<void> {
   await using _closing = shared
   let isWhole = true
   for (const target of targets) {
-    if (titles && targets.length > 1) process.stdout.write(`${target.name ?? ''}:\n`)
+    if (targets.length > 1 && !json && !isQuiet) process.stdout.write(`${target.name ?? ''}:\n`)
     try {
       await work(target, shared)
     } catch (error) {
@@ -148,9 +154,6 @@ export async function forEachTarget(
   }
   if (!isWhole) throw new Reported()
 }
-
-/** The option that names a list of URLs as the source. */
-export const FROM_URLS = ['--from-urls <file>', 'a list of URLs, one a line; - for standard input'] as const
 
 /** The source that a command was given, by its argument or by `--from-urls`; undefined where it was given none. */
 function sourceOf(command: Command, source: string | undefined): string | undefined {

@@ -1,4 +1,4 @@
-import { Command, Option } from 'commander'
+import { Command } from 'commander'
 import { cursorText } from '#src/corpus/feed/change-log.ts'
 import { netChanges } from '#src/corpus/feed/net-changes.ts'
 import { updateFeed } from '#src/corpus/feed/update-feed.ts'
@@ -39,8 +39,6 @@ type Asked = Pick<VerifyOptions, 'repair' | 'removeOrphans'> & { readonly since:
 interface Options {
   readonly repair?: boolean
   readonly removeOrphans?: boolean
-  /** The former name. */
-  readonly removeStrays?: boolean
   readonly rebuild?: boolean
   readonly since?: string
 }
@@ -50,7 +48,6 @@ export function verifyCommand(): Command {
     .argument('[source]', 'the source, for --rebuild')
     .option('--repair', 'derive from its receipt again what is missing or altered, finish what a crash left half done')
     .option('--remove-orphans', 'remove orphans: files in the store that no record explains')
-    .addOption(new Option('--remove-strays').implies({ removeOrphans: true }).hideHelp())
     .option(
       '--since <when>',
       'check only documents that changed since a cursor of `changes`, or a date: 2026-11-22; no orphans, no receipts without a document',
@@ -59,13 +56,11 @@ export function verifyCommand(): Command {
   addTargetFlags(command, TARGET_SETTINGS)
   return command.action(async (source: string | undefined) => {
     const output = outputOf(command)
-    const { repair = false, removeOrphans = false, removeStrays, rebuild = false, since } = command.opts<Options>()
-    if (removeStrays === true)
-      output.say('--remove-strays is called --remove-orphans now. Change it before the next release.')
+    const { repair = false, removeOrphans = false, rebuild = false, since } = command.opts<Options>()
     if (since !== undefined && (removeOrphans || rebuild)) {
       throw new UsageError('--since checks changed documents only: leave out --remove-orphans and --rebuild')
     }
-    await forEachTarget(await storesOf(command, source), async (target, shared) => {
+    await forEachTarget(await storesOf(command, source), output, async (target, shared) => {
       if (rebuild && target.source === '') throw new UsageError('--rebuild needs the source, as in the run')
       await verify(target, shared, { repair, removeOrphans, since }, output)
       if (rebuild) await remakeLedger(target, shared, output)

@@ -1,4 +1,4 @@
-import { Command } from 'commander'
+import type { Command } from 'commander'
 import type { Counts } from '#src/document/outcome.ts'
 import type { Change, Events } from '#src/events.ts'
 import { timeOfDay } from '#src/gate/gate-line.ts'
@@ -11,7 +11,7 @@ import { type Output, outputOf } from './output.ts'
 import { activityOf, noticeText, startProgress } from './progress.ts'
 import { WATCH_SETTINGS } from './run-settings.ts'
 import { goneLines } from './summary.ts'
-import { addTargetFlags, FROM_URLS, type Say, type Targets, targetsOf } from './targets.ts'
+import { addTargetFlags, type Say, sourceCommand, type Targets, targetsOf } from './targets.ts'
 
 const TASKS = `Tasks:
   $ sluice watch ~/papers --out corpus                   follow a folder
@@ -20,10 +20,10 @@ const TASKS = `Tasks:
 `
 
 export function watchCommand(): Command {
-  const command = new Command('watch')
-    .argument('[source]', 'a folder, s3://bucket/prefix or https://site; none: the pipelines of sluice.yaml')
-    .option(...FROM_URLS)
-    .addHelpText('before', TASKS)
+  const command = sourceCommand(
+    'watch',
+    'a folder, s3://bucket/prefix or https://site; none: the pipelines of sluice.yaml',
+  ).addHelpText('before', TASKS)
   addTargetFlags(command, WATCH_SETTINGS, null)
   return command.action(async (source: string | undefined) => {
     const output = outputOf(command)

@@ -1,7 +1,7 @@
-import { Command } from 'commander'
+import type { Command } from 'commander'
 import { outputOf } from './output.ts'
 import { ALSO_ACCEPTED_BY_WORK, WORK_SETTINGS } from './run-settings.ts'
-import { addTargetFlags, FROM_URLS, targetsOf } from './targets.ts'
+import { addTargetFlags, sourceCommand, targetsOf } from './targets.ts'
 
 const SOURCE = 'the same source as the run or watch that it helps; without one, the pipelines of the settings file'
 
@@ -11,10 +11,7 @@ Examples:
   $ sluice work s3://bucket/in --out s3://bucket/in-parsed --metrics-port 9464`
 
 export function workCommand(): Command {
-  const command = new Command('work')
-    .argument('[source]', SOURCE)
-    .option(...FROM_URLS)
-    .addHelpText('after', EXAMPLES)
+  const command = sourceCommand('work', SOURCE).addHelpText('after', EXAMPLES)
   addTargetFlags(command, WORK_SETTINGS, ALSO_ACCEPTED_BY_WORK)
   return command.action(async (source: string | undefined) => {
     const output = outputOf(command)

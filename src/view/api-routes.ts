@@ -5,15 +5,12 @@ import { sourceKey, type SourceKey } from '#src/document/ids.ts'
 import { PAGE_HEADERS } from './headers.ts'
 import { openapi, OPERATIONS } from './openapi.ts'
 import { shownDocument } from './read-blocks.ts'
-import { parseQuery } from './read-query.ts'
+import { paramsOf, parseQuery } from './read-query.ts'
 import { receiptsFor } from './receipts.ts'
-import { remedyOf } from './remedies.ts'
+import { failuresByCode } from './remedies.ts'
 import type { ViewOptions } from './view-options.ts'
 
 type Path = keyof typeof OPERATIONS
-
-/** Failures of a code that are named. */
-const EXAMPLES = 5
 
 /** The API: what the description says, and what the buttons of the pages send. */
 export function addApi(app: Hono, options: ViewOptions): void {
@@ -28,7 +25,6 @@ export function addApi(app: Hono, options: ViewOptions): void {
 const send = <P extends Path>(c: Context, path: P, value: z.input<(typeof OPERATIONS)[P]['answer']>): Response =>
   c.json(OPERATIONS[path].answer.parse(value), 200, PAGE_HEADERS)
 const refuse = (c: Context, status: 400 | 404, error: string): Response => c.json({ error }, status, PAGE_HEADERS)
-const paramsOf = (c: Context): URLSearchParams => new URL(c.req.url).searchParams
 const keyOf = (c: Context): SourceKey | null => {
   const parsed = keyParams.safeParse(Object.fromEntries(paramsOf(c)))
   return parsed.success ? sourceKey(parsed.data.key) : null
@@ -45,16 +41,7 @@ function addStore(app: Hono, { index, store, isIndexed, retryCommand }: ViewOpti
     }
     return send(c, '/api/store', { store: store.url, isIndexed: isIndexed(), ...index.totals(), ...facets })
   })
-  app.get('/api/failures', (c) => {
-    const codes = index.facet('code').map(({ value: code, count }) => ({
-      code,
-      count,
-      remedy: remedyOf(code),
-      retryCommand: retryCommand(code),
-      examples: [...index.examples(code, EXAMPLES)],
-    }))
-    return send(c, '/api/failures', { codes })
-  })
+  app.get('/api/failures', (c) => send(c, '/api/failures', { codes: failuresByCode({ index, retryCommand }) }))
 }
 
 function addDocuments(app: Hono, { index, store }: ViewOptions): void {

@@ -1,5 +1,4 @@
 import { z } from 'zod'
-import { SORTS } from './document-index.ts'
 
 /*
  * What the API takes and answers. The description (openapi.ts) is made of these schemas, requests are checked by them, and
@@ -8,6 +7,10 @@ import { SORTS } from './document-index.ts'
 
 /** Lines of a page of the list. */
 export const PAGE_LINES = 100
+
+export const SORTS = ['key', 'at', 'credits', 'pages', 'grade', 'bytes'] as const
+
+export type Sort = (typeof SORTS)[number]
 
 const text = z.string().max(500)
 const date = z.string().regex(/^\d{4}-\d\d-\d\d$/)
@@ -45,6 +48,9 @@ const documentRow = z.object({
   at: z.string().describe('ISO 8601, UTC'),
   note: z.string().describe('why it failed, or is only partial'),
 })
+
+/** One line of the list of documents. */
+export type DocumentRow = Readonly<z.infer<typeof documentRow>>
 
 export const documentsAnswer = z.object({ rows: z.array(documentRow), total: count })
 

@@ -6,6 +6,7 @@ import { readCitation } from './citation.ts'
 import { shownContent } from './content.ts'
 import { CONTENT_HEADERS, PAGE_HEADERS } from './headers.ts'
 import { shownDocument } from './read-blocks.ts'
+import { paramsOf } from './read-query.ts'
 import { differingLines, receiptsFor, type ShownReceipt, shownReceipt } from './receipts.ts'
 import { sourceFile } from './source-file.ts'
 import type { ViewOptions } from './view-options.ts'
@@ -19,8 +20,6 @@ const HIGHEST_DPI = 120
 const SIZE_DPI = 144
 
 const A4_HEIGHT = 1_684
-
-const paramsOf = (c: Context): URLSearchParams => new URL(c.req.url).searchParams
 
 const content = (c: Context, body: string): Response => {
   const base = `/${c.req.param('token') ?? ''}`

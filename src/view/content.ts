@@ -1,11 +1,17 @@
 import type { Span } from './citation.ts'
-import type { RenderRequest } from './render-child.ts'
 
 /** The module whose process renders documents (`Render`). */
 export const RENDER_ENTRY = new URL(
   import.meta.url.endsWith('.ts') ? './render-child.ts' : './render-child.js',
   import.meta.url,
 )
+
+/** What the process that renders is asked. */
+export interface RenderRequest {
+  readonly kind: 'markdown' | 'html'
+  readonly text: string
+  readonly cited: readonly Span[]
+}
 
 /** Sanitised HTML; null where the process was ended at a limit of time or memory. */
 export type Render = (request: RenderRequest) => Promise<string | null>
@@ -16,7 +22,7 @@ const MOST_CHARACTERS = 2_000_000
 /** Of a larger document its first lines are rendered, up to this: some thousand rows of a table. */
 const FIRST_CHARACTERS = 100_000
 
-const escapeText = (text: string): string =>
+export const escapeText = (text: string): string =>
   text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;')
 
 /**

@@ -1,28 +1,6 @@
 import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite'
 import type { DeadLetter, DocumentRecord } from '#src/document/record.ts'
-
-/** One line of the list of documents. */
-export interface DocumentRow {
-  readonly key: string
-  readonly outcome: 'done' | 'partial' | 'failed' | 'gone'
-  /** Failure code; empty unless failed. */
-  readonly code: string
-  /** Extension, in lower case. */
-  readonly format: string
-  readonly parser: string
-  readonly credits: number
-  readonly pages: number | null
-  readonly grade: number | null
-  readonly bytes: number | null
-  /** ISO 8601, UTC. */
-  readonly at: string
-  /** Why it failed, or is only partial. */
-  readonly note: string
-}
-
-export const SORTS = ['key', 'at', 'credits', 'pages', 'grade', 'bytes'] as const
-
-export type Sort = (typeof SORTS)[number]
+import type { DocumentRow, Sort } from './api-schemas.ts'
 
 /** Empty texts and nulls do not filter. */
 export interface DocumentQuery {

@@ -1,7 +1,8 @@
+import type { Context } from 'hono'
 import { type DocumentsParams, documentsParams, PAGE_LINES } from './api-schemas.ts'
 import type { DocumentQuery } from './document-index.ts'
 
-export { PAGE_LINES }
+export const paramsOf = (c: Context): URLSearchParams => new URL(c.req.url).searchParams
 
 /** What an address asks for, or which of its parameters are wrong. Empty ones, as forms send them, count as left out. */
 export function parseQuery(

@@ -1,4 +1,5 @@
 import type { FailureCode } from '#src/document/failure.ts'
+import type { ViewOptions } from './view-options.ts'
 
 const REMEDIES: Readonly<Record<FailureCode, string>> = {
   unsupported_type: 'No parser takes this format. Convert the files, or leave them out with --exclude.',
@@ -27,3 +28,18 @@ const REMEDIES: Readonly<Record<FailureCode, string>> = {
 /** What helps against failures of a code, for a person. */
 export const remedyOf = (code: string): string =>
   code in REMEDIES ? REMEDIES[code as FailureCode] : 'Each failure says why.'
+
+/** Documents of each code that are named. */
+const EXAMPLES = 5
+
+export type CodeFailures = ReturnType<typeof failuresByCode>[number]
+
+/** Failures by reason, each with what helps and some of its documents. */
+export const failuresByCode = ({ index, retryCommand }: Pick<ViewOptions, 'index' | 'retryCommand'>) =>
+  index.facet('code').map(({ value: code, count }) => ({
+    code,
+    count,
+    remedy: remedyOf(code),
+    retryCommand: retryCommand(code),
+    examples: [...index.examples(code, EXAMPLES)],
+  }))

@@ -1,14 +1,8 @@
 import { endWithParent, sendToParent } from '#src/document/end-with-parent.ts'
-import type { Span } from './citation.ts'
+import type { RenderRequest } from './content.ts'
 import { renderHtml, renderMarkdown } from './render-markdown.ts'
 
 /* Entry point of a child process that renders documents: a parser may take hours for some small text. It is killed, never asked to stop. */
-
-export interface RenderRequest {
-  readonly kind: 'markdown' | 'html'
-  readonly text: string
-  readonly cited: readonly Span[]
-}
 
 endWithParent()
 process.on('message', (message) => {

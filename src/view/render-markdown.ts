@@ -9,6 +9,7 @@ import { gfm } from 'micromark-extension-gfm'
 import { parseFragment } from 'parse5'
 import { visit } from 'unist-util-visit'
 import type { Span } from './citation.ts'
+import { escapeText } from './content.ts'
 import { markCited } from './mark-cited.ts'
 
 /** What may be in a document's content: text and its structure. Nothing that loads, leads away, or takes part in our page. */
@@ -25,9 +26,6 @@ const SCHEMA: Schema = {
 
 /** Elements that carry their position in the Markdown, so that blocks can be found in them. */
 const POSITIONED = new Set(['paragraph', 'heading', 'tableCell', 'listItem', 'code', 'html', 'blockquote', 'table'])
-
-const escapeText = (text: string): string =>
-  text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;')
 
 /**
  * Sanitised HTML of Markdown from a document. Each element says in `data-start` and `data-end` which part of the Markdown it

@@ -9,13 +9,15 @@ import { PAGE_HEADERS } from './headers.ts'
 import { documentPage, type Preview } from './pages/document.ts'
 import { documentsPage } from './pages/documents.ts'
 import { failuresPage } from './pages/failures.ts'
-import { type Markup, page } from './pages/layout.ts'
+import { type Markup, page, type StoreFrame } from './pages/layout.ts'
 import { overviewPage } from './pages/overview.ts'
 import { shownDocument, type ShownDocument } from './read-blocks.ts'
+import { paramsOf } from './read-query.ts'
 import { addApi } from './api-routes.ts'
 import { addContent } from './content-routes.ts'
 import { comparePage, type Side } from './pages/compare.ts'
 import { differingLines, receiptsFor, shownReceipt } from './receipts.ts'
+import { failuresByCode } from './remedies.ts'
 import { sourceFile, sourcePath } from './source-file.ts'
 import type { ViewOptions } from './view-options.ts'
 
@@ -34,13 +36,12 @@ const ASSETS: Readonly<Record<string, string>> = {
 export function viewApp(options: ViewOptions): Hono {
   const app = new Hono({ strict: false }).basePath('/:token')
   const { index, store, live } = options
-  const frame = (c: Context): { readonly base: string; readonly store: string } => ({
+  const frame = (c: Context): StoreFrame => ({
     base: `/${c.req.param('token') ?? ''}`,
     store: store.url,
   })
   const respond = async (c: Context, markup: Markup, status: 200 | 404 = 200): Promise<Response> =>
     c.html(await markup, status, PAGE_HEADERS)
-  const paramsOf = (c: Context): URLSearchParams => new URL(c.req.url).searchParams
 
   app.get('/', (c) => {
     const { allowWrites } = options
@@ -49,7 +50,7 @@ export function viewApp(options: ViewOptions): Hono {
   app.get('/documents', (c) => respond(c, documentsPage({ ...frame(c), index, params: paramsOf(c) })))
   app.get('/failures', (c) => {
     const canRetry = options.allowWrites && options.retry !== null
-    return respond(c, failuresPage({ ...frame(c), index, canRetry, retryCommand: options.retryCommand }))
+    return respond(c, failuresPage({ ...frame(c), failures: failuresByCode(options), canRetry }))
   })
   app.get('/document', async (c) => {
     const params = paramsOf(c)
@@ -88,7 +89,7 @@ export function viewApp(options: ViewOptions): Hono {
   return app
 }
 
-const missing = (frame: { readonly base: string; readonly store: string }, key: string): Markup =>
+const missing = (frame: StoreFrame, key: string): Markup =>
   page(
     { ...frame, title: 'Not found', current: 'documents' },
     html`<h1>Not found</h1>

@@ -168,7 +168,7 @@ export const MUTANTS = {
   /** Whatever folder is at the path of the store is filled. */
   'fills-any-folder': [
     ['src/outputs/folder/work-area.ts', 'await this.checkStore()', 'void this.checkStore'],
-    ['src/outputs/folder/make-folder-flushed.ts', 'await checkStore()', 'void checkStore'],
+    ['src/outputs/folder/make-folder.ts', 'await checkStore()', 'void checkStore'],
     ['src/outputs/folder/make-folder.ts', 'above === root || above === path', 'above === path'],
     ['src/outputs/folder/folder-probe.ts', '(await this.#moved()) ?? (await this.#full())', 'null'],
   ],

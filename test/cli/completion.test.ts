@@ -48,7 +48,7 @@ describe('the completion script, loaded in its shell,', () => {
     expect(commands.length).toBeGreaterThan(10)
     expect((await complete('sluice', '')).toSorted()).toEqual(commands.filter((name) => name !== 'help').toSorted())
     expect(await complete('sluice', 'wa')).toEqual(['watch'])
-    expect(await complete('sluice', 'run', '~/papers', '--check')).toEqual(['--checksum'])
+    expect(await complete('sluice', 'run', '~/papers', '--det')).toEqual(['--detect-changes'])
     expect(await complete('sluice', 'failures', '--co')).toEqual(expect.arrayContaining(['--code', '--config']))
   })
 
@@ -59,8 +59,8 @@ describe('the completion script, loaded in its shell,', () => {
       return lines(stdout).map((each) => each.split('\t')[0] ?? '')
     }
     expect(await complete('sluice wat')).toEqual(['watch'])
-    expect(await complete('sluice run --check')).toEqual(['--checksum'])
-    expect(await complete('sluice failures --check')).toEqual([])
+    expect(await complete('sluice run --det')).toEqual(['--detect-changes'])
+    expect(await complete('sluice failures --det')).toEqual([])
   })
 
   testIn('zsh', async () => {
@@ -71,7 +71,7 @@ describe('the completion script, loaded in its shell,', () => {
       zpty -b shell zsh -f -i
       zpty -w shell "PS1=; autoload -U compinit; compinit -u -D; source '${file}'; print ready-\\$((40+2))"
       repeat 200; do zpty -r -t shell part && seen+=$part; [[ $seen == *ready-42* ]] && break; sleep 0.05; done
-      for typed in 'sluice wat' 'sluice run --checks' 'sluice failures --cod'; do
+      for typed in 'sluice wat' 'sluice run --detec' 'sluice failures --cod'; do
         zpty -n -w shell $typed$'\\t'
         sleep 0.7
         zpty -n -w shell $'\\C-u'
@@ -80,7 +80,7 @@ describe('the completion script, loaded in its shell,', () => {
       while zpty -r -t shell part; do print -rn -- $part; done
       zpty -d shell`
     const { stdout } = await run('zsh', ['-f', '-c', script], { timeout: 240_000 })
-    for (const whole of ['sluice watch', 'sluice run --checksum', 'sluice failures --code']) {
+    for (const whole of ['sluice watch', 'sluice run --detect-changes', 'sluice failures --code']) {
       expect(stdout, whole).toContain(whole)
     }
   })

@@ -3,10 +3,7 @@ import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { loadSettings } from '#config/load.ts'
-import { openFolderStore } from '#src/outputs/folder/folder-store.ts'
-import { outputs, recordOf } from '../support/documents.ts'
 import { tempFolder } from '../support/temp-folder.ts'
-import { makeStore } from '../support/open-store-at.ts'
 import { sluice } from '../support/sluice.ts'
 import { listen } from '../support/listen.ts'
 import { parseLines } from '../support/json-lines.ts'
@@ -33,6 +30,12 @@ test.each([
   [['run', 'papers', '-o', 'out'], '(Did you mean --out?)'],
   [['engine', '--port', '99999'], '  --port: it must be 65535 or less (given: 99999)'],
   [['run', 'papers', '--rescan', '1h'], '(That is a flag of watch: sluice watch)'],
+  [['run', 'papers', '--checksum'], '(--checksum was removed: set detectChanges to content)'],
+  [
+    ['run', 'papers', '--store-slow-ms', '9'],
+    '(--store-slow-ms was removed: a write to the store that takes 10 s is reported)',
+  ],
+  [['verify', '--remove-strays'], '(It is called --remove-orphans)'],
   [['run', 'papers', '--grace', '5'], 'A unit is needed: 5s for seconds, 5ms for milliseconds.'],
   [['help', 'rnu'], "error: unknown command 'rnu'\n(Did you mean run?)"],
 ])('the command line refuses the command %j with the hint that helps', async (words, hint) => {
@@ -96,15 +99,3 @@ test('a source that was refused is not remembered, and a run that finds no docum
   const status = await sluice(['status'], options)
   expect([status.code, status.stderr]).toEqual([0, ''])
 }, 240_000)
-
-test('verify removes orphans also by the former name of the flag, and names the present one', async () => {
-  await using folder = await tempFolder()
-  const store = await openFolderStore({ path: join(folder.path, 'out') })
-  await makeStore(store)
-  const files = outputs({ 'document.md': 'text' })
-  await store.commit(recordOf('a.pdf', files), files)
-  await writeFile(join(folder.path, 'out/documents/stray.txt'), 'text')
-  const { code, stdout, stderr } = await sluice(['verify', '--remove-strays'], { cwd: folder.path })
-  expect([code, stdout]).toEqual([0, expect.stringContaining('0 orphans, 1 removed')])
-  expect(stderr).toContain('--remove-strays is called --remove-orphans now. Change it before the next release.')
-})

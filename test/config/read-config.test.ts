@@ -290,6 +290,18 @@ describe('variables of the environment', () => {
     ])
   })
 
+  test('of refresh are read as its successor, which it does not override: what is bought again stays as it was', async () => {
+    const { warnings, settings } = await accepted({ yaml: 'refresh: true\nchecksum: false\n' })
+    expect(settings.detectChanges).toBe('content')
+    expect(warnings).toEqual([
+      'sluice.yaml:1: refresh is read as detectChanges: content',
+      'sluice.yaml:2: the setting checksum was removed and is ignored: set detectChanges to content',
+    ])
+    for (const yaml of ['refresh: true\ndetectChanges: version\n', 'detectChanges: version\nrefresh: true\n']) {
+      expect((await accepted({ yaml })).settings.detectChanges).toBe('version')
+    }
+  })
+
   test('are mistakes for any two letters that are changed, left out or added', async () => {
     const known = new Set<string>(Object.values(SETTINGS).map(({ env }) => env))
     const slips = fc.array(fc.tuple(fc.nat(60), fc.constantFrom('A', '_', 'Z', '')), { minLength: 1, maxLength: 2 })

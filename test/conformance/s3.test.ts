@@ -87,11 +87,6 @@ if (server.kind === 'unavailable') {
   testOutputStore('the S3 store', fresh)
   testBusyStore('the S3 store', fresh)
 
-  testOutputStore('the S3 store with small outputs in the record', async () => {
-    const store = await openS3Store({ client, bucket: await newBucket(), prefix: 'parsed', inlineBytes: 1000 })
-    return { store, async [Symbol.asyncDispose]() {} }
-  })
-
   testFeedStorage('the S3 store', fresh)
 
   test('the S3 store: objects that nothing explains are orphans, those of a commit in flight are not', async () => {
@@ -126,18 +121,11 @@ if (server.kind === 'unavailable') {
     return { client: ownClient, bucket: await newBucket() }
   })
 
-  for (const inlineBytes of [0, 1_000_000]) {
-    const name = inlineBytes === 0 ? 'the S3 store' : 'the S3 store with small outputs in the record'
-    testStoreCrashes(name, inlineBytes === 0 ? 3 : 2, async () => {
-      const { endpoint, accessKeyId, secretAccessKey } = server
-      const opened = { client: { endpoint, accessKeyId, secretAccessKey }, bucket: await newBucket() }
-      return {
-        address: { kind: 's3', ...opened, inlineBytes },
-        leftovers: async () => [],
-        async [Symbol.asyncDispose]() {},
-      }
-    })
-  }
+  testStoreCrashes('the S3 store', 3, async () => {
+    const { endpoint, accessKeyId, secretAccessKey } = server
+    const opened = { client: { endpoint, accessKeyId, secretAccessKey }, bucket: await newBucket() }
+    return { address: { kind: 's3', ...opened }, leftovers: async () => [], async [Symbol.asyncDispose]() {} }
+  })
 
   describe('the S3 store', () => {
     test('keeps the layout of the folder store, the outputs of a commit in a folder that its record names', async () => {
@@ -192,38 +180,36 @@ if (server.kind === 'unavailable') {
       ownClient.destroy()
     })
 
-    test('writes small outputs and record in one PUT, and large ones as objects, whatever was there', async () => {
+    test('reads a record of 0.2.0 that holds its outputs, and replaces and removes it', async () => {
       const bucket = await newBucket()
-      const ownClient = openS3Client(server)
-      const sent: string[] = []
-      ownClient.middlewareStack.add(
-        (next, { commandName }) =>
-          (args) => (sent.push(String(commandName)), next(args)),
-        { name: 'count', step: 'initialize' },
-      )
-      const store = await openS3Store({ client: ownClient, bucket, inlineBytes: 100 })
-      const small = outputs({ 'document.md': 'small \u{1F389}', 'pages.jsonl': '{}\n' })
-      const large = outputs({ 'document.md': 'large '.repeat(100) })
-      const binary = new Map([['document.md', Buffer.from([0xff, 0x00, 0xfe])]])
-      for (let at = 0; at < 16; at++) await store.commit(recordOf(`${at}.pdf`, small), small)
-      sent.length = 0
-      await store.commit(recordOf('a.pdf', small), small)
-      expect(sent).toEqual(['PutObjectCommand', 'DeleteObjectCommand'])
-      for (const files of [large, small, small, binary, large, small]) {
-        const record = recordOf('a.pdf', files)
-        await store.commit(record, files)
-        expect(await store.readRecord(record.key)).toEqual(record)
-        for (const [name, bytes] of files) expect(await store.readOutput(record.key, name)).toEqual(Buffer.from(bytes))
-        const { Contents = [] } = await client.send(
-          new ListObjectsV2Command({ Bucket: bucket, Prefix: 'documents/a.pdf/' }),
-        )
-        expect(Contents).toHaveLength(files === small ? 1 : 2)
+      const store = await openS3Store({ client, bucket })
+      const held = outputs({ 'document.md': 'held \u{1F389}', 'pages.jsonl': '{}\n' })
+      const texts = Object.fromEntries([...held].map(([name, bytes]) => [name, bytes.toString()]))
+      const put = async (key: string): Promise<void> => {
+        const Body = JSON.stringify({ ...recordOf(key, held), folder: 'mgz1k2x4-0123456789', outputs: texts })
+        await client.send(new PutObjectCommand({ Bucket: bucket, Key: `documents/${key}/record.json`, Body }))
       }
+      await put('a.pdf')
+      await put('b.pdf')
+      const listed = await collect(store.listRecords(new AbortController().signal))
+      expect(listed).toEqual([recordOf('a.pdf', held), recordOf('b.pdf', held)])
       expect(await collect(store.listOrphans(new AbortController().signal))).toEqual([])
-      const other = recordOf('a.pdf', small, { source: 'file:///other/' })
-      await expect(store.commit(other, small)).rejects.toThrow(/file:\/\/\/archive/)
-      expect(await store.readRecord(other.key)).toEqual(recordOf('a.pdf', small))
-      ownClient.destroy()
+      for (const [name, bytes] of held) {
+        expect(await store.readOutput(sourceKey('a.pdf'), name)).toEqual(Buffer.from(bytes))
+        expect(await store.readOutput(sourceKey('a.pdf'), name, listed[0])).toEqual(Buffer.from(bytes))
+      }
+      const other = recordOf('a.pdf', held, { source: 'file:///other/' })
+      await expect(store.commit(other, held)).rejects.toThrow(/file:\/\/\/archive/)
+      const after = outputs({ 'document.md': 'after' })
+      await store.commit(recordOf('a.pdf', after), after)
+      expect((await store.readOutput(sourceKey('a.pdf'), 'document.md'))?.toString()).toBe('after')
+      expect(await store.readOutput(sourceKey('a.pdf'), 'pages.jsonl')).toBeNull()
+      await store.remove(sourceKey('b.pdf'))
+      const { Contents = [] } = await client.send(new ListObjectsV2Command({ Bucket: bucket }))
+      expect(Contents.map(({ Key }) => Key?.replace(/[0-9a-z]+-[0-9a-f]{10}(?=\/)/, 'COMMIT'))).toEqual([
+        'documents/a.pdf/COMMIT/document.md',
+        'documents/a.pdf/record.json',
+      ])
     })
 
     test('removes the outputs that a newer commit replaced, and a dead letter that outlived a crash', async () => {

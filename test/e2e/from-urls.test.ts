@@ -82,7 +82,7 @@ describe('a list of URLs', () => {
     expect(bought).toHaveLength(5)
     await sluice(args)
     expect(bought).toHaveLength(5)
-    await sluice([...args, '--refresh'])
+    await sluice([...args, '--detect-changes', 'content'])
     expect(bought).toHaveLength(6)
   }, 240_000)
 
@@ -107,7 +107,7 @@ describe('a list of URLs', () => {
     await writeFile(list, `${site.url}/page?id=7\n`)
     await sluice(args)
     expect(service.charged).toBe(2)
-    await sluice([...args, '--checksum'])
+    await sluice([...args, '--detect-changes', 'content'])
     expect(service.charged).toBe(3)
     expect((await readStore(out)).records.size).toBe(3)
   }, 240_000)

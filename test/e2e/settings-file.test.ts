@@ -59,6 +59,8 @@ describe('./sluice with the pipelines of a settings file', () => {
     ])
     const verified = await sluice(['verify', '--pipeline', 'letters'], { cwd })
     expect(verified.stdout).toMatch(/^3 documents whole, 0 damaged/)
+    const both = await sluice(['verify', '--json'], { cwd })
+    expect(parseLines(both.stdout)).toMatchObject([{ event: 'verified' }, { event: 'verified' }])
     const log = await readFile(join(cwd, '.sluice/sluice.log'), 'utf8')
     expect(log).toMatch(/"pipeline":"letters"/)
     expect(log + first.stdout + first.stderr).not.toMatch(/hush/)

@@ -14,7 +14,6 @@ export type StoreAddress =
       readonly kind: 's3'
       readonly client: S3ClientOptions
       readonly bucket: string
-      readonly inlineBytes?: number
       readonly packMs?: number
     }
 
@@ -23,8 +22,8 @@ export async function openStoreAt(address: StoreAddress): Promise<OutputStore> {
     const { path, journal } = address
     return openFolderStore({ path, ...(journal === undefined ? {} : { journal }) })
   }
-  const { client, bucket, inlineBytes = 0, packMs = 0 } = address
-  const store = await openS3Store({ client: openS3Client(client), bucket, inlineBytes, packMs })
+  const { client, bucket, packMs = 0 } = address
+  const store = await openS3Store({ client: openS3Client(client), bucket, packMs })
   if (packMs > 0) await makeStore(store)
   return store
 }

@@ -1,7 +1,6 @@
 import { expect, test } from 'vitest'
 import { LimitedChild } from '#src/engine/children/limited-child.ts'
-import { RENDER_ENTRY, type Render, shownContent } from '#src/view/content.ts'
-import type { RenderRequest } from '#src/view/render-child.ts'
+import { type Render, RENDER_ENTRY, type RenderRequest, shownContent } from '#src/view/content.ts'
 
 function renderer(timeoutMs: number): { readonly render: Render } & AsyncDisposable {
   const child = new LimitedChild<RenderRequest, string>({ entry: RENDER_ENTRY, timeoutMs, memoryBytes: 1e9, env: {} })

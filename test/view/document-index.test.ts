@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
-import { DocumentIndex, type DocumentRow } from '#src/view/document-index.ts'
+import type { DocumentRow } from '#src/view/api-schemas.ts'
+import { DocumentIndex } from '#src/view/document-index.ts'
 import { readQuery } from '#src/view/read-query.ts'
 import { updateIndex } from '#src/view/update-index.ts'
 import { letterOf, outputs, recordOf } from '../support/documents.ts'

@@ -6,7 +6,7 @@ import { readyStore } from '#workers/ready-store.ts'
 import { tempFolder } from '../support/temp-folder.ts'
 import { takes } from '../support/wait.ts'
 
-test('a store whose first write hangs at the start is reported after --store-slow, and as available when it answers', async () => {
+test('a store whose first write hangs at the start is reported after the time that counts as slow, and as available when it answers', async () => {
   await using folder = await tempFolder()
   const store = await openFolderStore({ path: join(folder.path, 'out') })
   const slow = Object.create(store, {
@@ -20,7 +20,7 @@ test('a store whose first write hangs at the start is reported after --store-slo
   events.on('dependency:works', ({ dependency }) => reported.push(`${dependency} works`))
   const options = {
     events,
-    settings: { storeSlowMs: 100 },
+    storeSlowMs: 100,
     spoolFolder: join(folder.path, 'spool'),
     say: () => undefined,
     takeLease: async () => ({ declare: async () => undefined, [Symbol.asyncDispose]: async () => undefined }),

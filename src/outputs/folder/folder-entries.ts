@@ -1,7 +1,7 @@
 import type { Dirent } from 'node:fs'
 import { opendir, readdir } from 'node:fs/promises'
 import { isOneOf, readIfThere } from '../file-system.ts'
-import type { StoreFolder } from './store-folder.ts'
+import type { StoreFolder } from './make-folder.ts'
 
 /**
  * Streams what is in a folder of a store. A folder that does not exist is empty; but only while the store itself is

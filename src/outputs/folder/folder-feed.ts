@@ -4,7 +4,7 @@ import type { FeedStorage, PlacedRecord, RecordStamp } from '#src/ports/feed-sto
 import { createExclusive } from './exclusive-file.ts'
 import { isOneOf, readIfThere } from '../file-system.ts'
 import { documentFolders } from './folder-records.ts'
-import { makeFolderFlushed } from './make-folder-flushed.ts'
+import { makeFolderFlushed } from './make-folder.ts'
 import { parseRecord, RECORD_FILE } from '../record-json.ts'
 import type { WorkArea } from './work-area.ts'
 

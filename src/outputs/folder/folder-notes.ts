@@ -2,7 +2,7 @@ import { dirname, join } from 'node:path'
 import type { NoteStorage } from '#src/ports/note-storage.ts'
 import { replaceFile } from './exclusive-file.ts'
 import { readInStore } from './folder-entries.ts'
-import { makeFolderFlushed } from './make-folder-flushed.ts'
+import { makeFolderFlushed } from './make-folder.ts'
 import type { WorkArea } from './work-area.ts'
 
 /** `.sluice/` of a folder store. */

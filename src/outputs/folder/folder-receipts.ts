@@ -8,9 +8,8 @@ import type { KeptReceipt, Receipt } from '#src/document/record.ts'
 import { isOneOf, writeNew } from '../file-system.ts'
 import { entriesIn, readInStore } from './folder-entries.ts'
 import type { DurableWrites } from './journal/durable-writes.ts'
-import { flushRenamed, makeFolderFor } from './make-folder-flushed.ts'
+import { flushRenamed, makeFolderFor, type StoreFolder } from './make-folder.ts'
 import { packReceipt, receiptIdOf, receiptPath, unpackReceipt } from '../receipt-bytes.ts'
-import type { StoreFolder } from './store-folder.ts'
 import type { WorkArea } from './work-area.ts'
 
 /** `receipts/` of a folder store: one gzip file for each answer. */

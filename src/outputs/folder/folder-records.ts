@@ -7,7 +7,7 @@ import type { ExplainedNames } from '../explained-names.ts'
 import { parseRecord, RECORD_FILE } from '../record-json.ts'
 import { wholeRecord } from './folder-commit.ts'
 import { entriesIn, readInStore } from './folder-entries.ts'
-import type { StoreFolder } from './store-folder.ts'
+import type { StoreFolder } from './make-folder.ts'
 import type { WorkArea } from './work-area.ts'
 
 /** Documents named together before they are handed out, to be read side by side. */

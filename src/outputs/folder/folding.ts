@@ -1,8 +1,7 @@
-import { stat } from 'node:fs/promises'
+import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { isOneOf } from '../file-system.ts'
-import { makeBelow } from './make-folder.ts'
-import { flushNames } from './make-folder-flushed.ts'
+import { flushNames, makeBelow } from './make-folder.ts'
 
 /** Made in the work folder, to be searched for under other spellings. */
 const PROBE = 'Fold-\u00e9'
@@ -20,15 +19,5 @@ export async function foldsNames(root: string): Promise<boolean> {
     if (!isOneOf(error, 'EROFS', 'EACCES', 'EPERM')) throw error
   }
   const others = [PROBE.toLowerCase(), PROBE.normalize('NFD')]
-  const found = await Promise.all(others.map((other) => isThere(join(workFolder, other))))
-  return found.includes(true)
-}
-
-async function isThere(path: string): Promise<boolean> {
-  try {
-    await stat(path)
-    return true
-  } catch {
-    return false
-  }
+  return others.some((other) => existsSync(join(workFolder, other)))
 }

@@ -4,8 +4,7 @@ import { join } from 'node:path'
 import { isOneOf } from '../file-system.ts'
 import { entriesIn } from './folder-entries.ts'
 import type { FolderWatch } from './folder-probe.ts'
-import { makeFolderFlushed } from './make-folder-flushed.ts'
-import type { StoreFolder } from './store-folder.ts'
+import { makeFolderFlushed, type StoreFolder } from './make-folder.ts'
 import { isGone, ownerMark } from './work-owner.ts'
 
 export interface WorkItem {

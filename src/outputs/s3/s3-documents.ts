@@ -46,7 +46,7 @@ interface Stored extends StoredRecord {
 export interface S3DocumentLimits {
   /** Of a document's path. */
   readonly pathBytes: number
-  /** Outputs of a document that take no more together go into its record: one write instead of one for each. */
+  /** Outputs of a document that take no more together go into its record. */
   readonly inlineBytes: () => number
 }
 

@@ -32,8 +32,6 @@ export interface S3StoreOptions {
   readonly serverSideEncryption?: 'AES256' | 'aws:kms'
   readonly kmsKeyId?: string
   readonly storageClass?: S3Placing['writing']['StorageClass']
-  /** Outputs of a document that take no more together go into its `record.json`. Default 0: each is an object. */
-  readonly inlineBytes?: number
   /** Makes a store with packs, where none is yet: what is small waits so long for company. Default 0: none. */
   readonly packMs?: number
   /** Whether a prefix that holds no store is refused. */
@@ -88,11 +86,7 @@ class S3Store implements OutputStore {
   readonly #manifest: S3Manifest
   readonly #documents: S3Documents
 
-  constructor(
-    url: string,
-    at: S3Placing,
-    { inlineBytes = 0, packMs = 0 }: Pick<S3StoreOptions, 'inlineBytes' | 'packMs'>,
-  ) {
+  constructor(url: string, at: S3Placing, { packMs = 0 }: Pick<S3StoreOptions, 'packMs'>) {
     this.url = url
     const bucket = new S3Bucket(at)
     const objects = new StoreObjects(bucket)
@@ -101,10 +95,10 @@ class S3Store implements OutputStore {
     this.#manifest = new S3Manifest({ bucket, objects, url, packMs })
     this.feed = new S3Feed(objects)
     this.lease = new S3Lease(bucket, url)
-    this.notes = new S3Notes(bucket, '.sluice/')
+    this.notes = new S3Notes(bucket)
     const pathBytes = KEY_MAX_BYTES - RESERVED_BYTES - Buffer.byteLength(at.prefix)
     // In a pack an output of its own saves no reader a request.
-    const inline = (): number => (objects.packs === null ? inlineBytes : Math.max(inlineBytes, LARGE_BYTES))
+    const inline = (): number => (objects.packs === null ? 0 : LARGE_BYTES)
     this.#documents = new S3Documents(objects, { pathBytes, inlineBytes: inline })
   }
 
@@ -286,18 +280,16 @@ class S3Store implements OutputStore {
 /** `.sluice/` of a bucket: one object for each file. */
 class S3Notes implements NoteStorage {
   readonly #bucket: S3Bucket
-  readonly #folder: string
 
-  constructor(bucket: S3Bucket, folder: string) {
+  constructor(bucket: S3Bucket) {
     this.#bucket = bucket
-    this.#folder = folder
   }
 
   async read(name: string): Promise<Buffer | null> {
-    return (await this.#bucket.get(this.#folder + name))?.bytes ?? null
+    return (await this.#bucket.get(`.sluice/${name}`))?.bytes ?? null
   }
 
   async write(name: string, bytes: Uint8Array): Promise<void> {
-    await this.#bucket.put(this.#folder + name, bytes)
+    await this.#bucket.put(`.sluice/${name}`, bytes)
   }
 }

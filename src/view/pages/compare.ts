@@ -1,8 +1,8 @@
 import { html } from 'hono/html'
 import type { ListedReceipt, ShownReceipt } from '../receipts.ts'
-import { count, documentLink, type Markup, moment, page, pairs, type PageFrame } from './layout.ts'
+import { count, documentLink, type Markup, moment, page, pairs, type StoreFrame } from './layout.ts'
 
-export interface CompareOptions extends Omit<PageFrame, 'title' | 'current'> {
+export interface CompareOptions extends StoreFrame {
   readonly key: string
   /** All that are kept for the document's bytes. */
   readonly receipts: readonly ListedReceipt[]

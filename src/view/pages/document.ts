@@ -4,7 +4,7 @@ import { type Citation, citationParams, isOutdated } from '../citation.ts'
 import { CITED_ID } from '../mark-cited.ts'
 import type { ShownDocument } from '../read-blocks.ts'
 import { remedyOf } from '../remedies.ts'
-import { badge, count, type Markup, moment, page, type PageFrame, percent, pairs } from './layout.ts'
+import { badge, count, type Markup, moment, page, type StoreFrame, percent, pairs } from './layout.ts'
 import { pageView } from './page-view.ts'
 
 /** How the source is shown: pages of a PDF, sanitised HTML; else why it is not. */
@@ -16,7 +16,7 @@ const NOT_SHOWN = {
   changed: 'it changed since it was parsed',
 } as const
 
-export interface DocumentOptions extends Omit<PageFrame, 'title' | 'current'> {
+export interface DocumentOptions extends StoreFrame {
   readonly key: string
   readonly shown: ShownDocument | null
   readonly letter: DeadLetter | null

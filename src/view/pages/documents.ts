@@ -1,9 +1,10 @@
 import { html } from 'hono/html'
-import type { DocumentIndex, DocumentRow, Sort } from '../document-index.ts'
-import { PAGE_LINES, readQuery, withParams } from '../read-query.ts'
-import { badge, count, documentLink, type Markup, moment, page, type PageFrame, percent } from './layout.ts'
+import { type DocumentRow, PAGE_LINES, type Sort } from '../api-schemas.ts'
+import type { DocumentIndex } from '../document-index.ts'
+import { readQuery, withParams } from '../read-query.ts'
+import { badge, count, documentLink, type Markup, moment, page, type StoreFrame, percent } from './layout.ts'
 
-export interface DocumentsOptions extends Omit<PageFrame, 'title' | 'current'> {
+export interface DocumentsOptions extends StoreFrame {
   readonly index: DocumentIndex
   readonly params: URLSearchParams
 }

@@ -3,13 +3,17 @@ import type { HtmlEscapedString } from 'hono/utils/html'
 
 export type Markup = HtmlEscapedString | Promise<HtmlEscapedString>
 
-export interface PageFrame {
-  readonly title: string
+/** What all pages of a store share. */
+export interface StoreFrame {
   /** Before each link: `/<token>`. */
   readonly base: string
-  readonly current: 'overview' | 'documents' | 'failures'
   /** Of the store. */
   readonly store: string
+}
+
+interface PageFrame extends StoreFrame {
+  readonly title: string
+  readonly current: 'overview' | 'documents' | 'failures'
 }
 
 const LINKS = [

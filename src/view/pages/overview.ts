@@ -1,8 +1,8 @@
 import { html } from 'hono/html'
 import type { DocumentIndex } from '../document-index.ts'
-import { count, type Markup, page, type PageFrame, pairs } from './layout.ts'
+import { count, type Markup, page, type StoreFrame, pairs } from './layout.ts'
 
-export interface OverviewOptions extends Omit<PageFrame, 'title' | 'current'> {
+export interface OverviewOptions extends StoreFrame {
   readonly index: DocumentIndex
   readonly hasLive: boolean
   readonly allowWrites: boolean

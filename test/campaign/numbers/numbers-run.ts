@@ -54,7 +54,7 @@ function stepsOf(random: Random): readonly StepPlan[] {
 const flagsOf = ({ archives, passthrough, checksum, redact, hidden, exclude }: StepPlan): readonly string[] => [
   ...(archives ? ['--archives'] : []),
   ...(passthrough ? [] : ['--no-passthrough']),
-  ...(checksum ? ['--checksum'] : []),
+  ...(checksum ? ['--detect-changes', 'content'] : []),
   ...(redact ? ['--options', '{"redactPII":true}'] : []),
   ...(hidden ? ['--hidden'] : []),
   ...(exclude === null ? [] : ['--exclude', exclude]),

@@ -20,9 +20,6 @@ const PACE = 4
 /** Between two polls of a process that follows its bucket: the least that can be set. */
 const RESCAN_MS = 1_000
 
-/** Outputs as objects, some of them in the record, and all of them. */
-const INLINE_KB = [0, 1, 256]
-
 /** Without packs, and with packs of little and of some company. */
 const PACK_MS = [0, 50, 300]
 
@@ -57,7 +54,6 @@ export async function openS3Target(): Promise<(Target & { readonly kind: 'ready'
           AWS_SECRET_ACCESS_KEY: secretAccessKey,
           SLUICE_S3_ENDPOINT: proxy.endpoint,
           SLUICE_RESCAN_MS: String(RESCAN_MS),
-          SLUICE_S3_INLINE_KB: String(new Random(seed + 3).pick(INLINE_KB)),
           SLUICE_S3_PACK_MS: String(new Random(seed + 4).pick(PACK_MS)),
         },
         trouble: () => {

@@ -11,7 +11,7 @@ import { startTestRedis } from '../../support/redis.ts'
 import { openWorkbench, type Workbench } from '../../support/workbench.ts'
 import { shared } from '../../support/shared.ts'
 
-/* `--checksum`: content instead of version. */
+/* `--detect-changes content`: content instead of version. */
 
 const redis = await shared(startTestRedis())
 
@@ -82,7 +82,7 @@ test('a file that was edited behind the same size, date and inode is changed', a
   expect(await scan(bench, true)).toMatchObject({ enqueued: 0 })
 })
 
-test('plan with --checksum reports what the run does', async () => {
+test('plan with --detect-changes content reports what the run does', async () => {
   await using bench = await benchOf({ 'a.csv': 'one,two', 'b.csv': 'other', 'c.csv': 'third' })
   await touch(bench, 'a.csv')
   await editUnseen(bench, 'b.csv', 'OTHER')

@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { makeFolderFlushed } from '../make-folder-flushed.ts'
+import { makeFolderFlushed } from '../make-folder.ts'
 import type { WorkArea } from '../work-area.ts'
 import { bootFrame, entryFrame, type JournalEntry } from './entry.ts'
 import { flushWritten } from './flush-written.ts'
