@@ -3,8 +3,7 @@
 const BENCHES: Readonly<Record<string, () => Promise<unknown>>> = {
   pipeline: () => import('./pipeline/main.ts'),
   engine: () => import('./engine/main.ts'),
-  limiter: () => import('./gate/bench-gate.ts'),
-  simulator: () => import('./gate/sim-gate.ts'),
+  limiter: () => import('./limiter/main.ts'),
   start: () => import('./start/main.ts'),
   corpus: () => import('./corpus/main.ts'),
 }

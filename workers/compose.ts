@@ -1,7 +1,8 @@
 import type { Join } from '#src/document/queue-lease.ts'
 import { raiseClaimEpoch } from '#src/ingest/scan/claim-store.ts'
 import type { ParserPolicy } from '#src/document/parser.ts'
-import type { IngestDeps } from '#src/ingest/process/deps.ts'
+import type { IngestDeps, Tier } from '#src/ingest/process/deps.ts'
+import type { Parser } from '#src/ports/parser.ts'
 import type { PlanDeps } from '#src/ingest/scan/plan-source.ts'
 import { localDocuments, outdatedDocuments } from '#src/ingest/process/local-documents.ts'
 import { ProcessLease } from '#src/ledger/process-lease.ts'
@@ -86,8 +87,7 @@ export async function openIngestPipeline(options: PipelineOptions, signal: Abort
       ledger,
       events,
       ...recipes(owner.prefix),
-      parser: options.custom?.parser ?? requests.parser,
-      gate: requests.gate,
+      ...wayTo(requests, options.custom?.parser),
       ...spend.deps,
       claims: new RedisClaims({ connection, pipeline: id, lease, raiseEpoch: () => raiseClaimEpoch(store) }),
       intents,
@@ -133,6 +133,13 @@ async function takeStore(
     resources.use(await takeQueueLease({ store, connection, join, onLost }, signal))
   return readyStore(store, { storeSlowMs: STORE_SLOW_MS, say, events, spoolFolder, takeLease }, signal)
 }
+
+/** The way to the service, or to a parser of the caller's own behind the same gate. */
+const wayTo = ({ parser, gate, readWindow }: Requests, own?: Parser): Pick<Tier, 'parser' | 'gate' | 'readWindow'> => ({
+  parser: own ?? parser,
+  gate,
+  readWindow,
+})
 
 const serviceFacts = ({ own }: ParserPolicy, { service }: Requests): Pick<LastRun, 'service' | 'gate'> => ({
   service: own.class === 'embedded' ? null : own.origin,

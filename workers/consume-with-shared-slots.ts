@@ -1,7 +1,7 @@
 import { setMaxListeners } from 'node:events'
 import { giveUpDelivery } from '#src/ingest/process/bury.ts'
+import type { Tier } from '#src/ingest/process/deps.ts'
 import { ingestDocument } from '#src/ingest/ingest-document.ts'
-import type { Gate } from '#src/ports/gate.ts'
 import type { JobVerdict } from '#src/ports/queue.ts'
 import { type Consumer, consume } from '#src/queue/consume.ts'
 import type { IngestPipeline } from './pipeline.ts'
@@ -16,7 +16,7 @@ export function consumeWithSharedSlots({ connection, id, shared, settings, inges
   const stopping = new AbortController()
   // As many listeners as documents wait.
   setMaxListeners(0, stopping.signal)
-  const deps = { ...ingest, gate: gateUntil(ingest.gate, stopping.signal) }
+  const deps = { ...ingest, ...waitsUntil(stopping.signal, ingest) }
   const { concurrency, takeoverMs } = settings
   const consumer = consume({
     connection,
@@ -39,12 +39,10 @@ export function consumeWithSharedSlots({ connection, id, shared, settings, inges
   }
 }
 
-/** The gate, where no document of this consumer waits any longer once `stopping` has aborted. */
-function gateUntil(gate: Gate, stopping: AbortSignal): Gate {
+/** The gate and the window before it, where no document of this consumer waits any longer once `stopping` has aborted. */
+function waitsUntil(stopping: AbortSignal, { gate, readWindow }: Tier): Pick<Tier, 'gate' | 'readWindow'> {
   return {
-    approach: (ticket, signal) => gate.approach({ ...ticket, until: stopping }, signal),
-    enter: (ticket, signal) => gate.enter({ ...ticket, until: stopping }, signal),
-    leave: (permit, report) => gate.leave(permit, report),
-    hold: (ms, signal) => gate.hold(ms, AbortSignal.any([signal, stopping])),
+    gate: { acquire: (want, signal) => gate.acquire({ ...want, until: stopping }, signal) },
+    readWindow: { enter: (signal) => readWindow.enter(signal, stopping) },
   }
 }

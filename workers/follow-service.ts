@@ -104,7 +104,7 @@ const ANSWER_MS = 500
  */
 export function watchRecovery(
   events: Events,
-  gate: { readonly state: () => Promise<Pick<GateState, 'shut'>> },
+  gate: { readonly snapshot: () => Promise<Pick<GateState, 'shut'>> },
   {
     everyMs = TIMING.everyMs,
     calmMs = TIMING.calmMs,
@@ -119,7 +119,7 @@ export function watchRecovery(
     timer = null
   }
   const poll = async (): Promise<void> => {
-    const state = await within(gate.state(), ANSWER_MS)
+    const state = await within(gate.snapshot(), ANSWER_MS)
     if (timer === null) return
     if (state === null || state.shut !== null || inFlight > 0) calmSince = performance.now()
     if (performance.now() - calmSince < calmMs) return

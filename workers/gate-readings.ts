@@ -18,7 +18,7 @@ export async function gateReadings(
   const gates = new Map(opened.map((requests) => [requests.service.digest, requests]))
   const readings = await Promise.all(
     [...gates.values()].map(async ({ service: { name, free }, gate, account, credits: read }) => {
-      const [state, credits] = await Promise.all([gate.limiter.state(), read()])
+      const [state, credits] = await Promise.all([gate.limiter.snapshot(), read()])
       const monthlyCredits = free ? null : (settings.monthlyCredits ?? null)
       const ofGate = readingsOf(state, { ...account(), monthlyCredits }, credits)
       return gates.size === 1 ? ofGate : ofGate.map((one) => ({ ...one, labels: { service: name, ...one.labels } }))

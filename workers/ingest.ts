@@ -76,7 +76,7 @@ async function work(
     halt.abort(new Error(event.message))
   })
   // The service is asked anew: credits and key may no longer be as an earlier run found them.
-  await pipeline.requests.gate.limiter.probe()
+  await pipeline.requests.gate.limiter.resume()
   if (intake !== 'none') await pipeline.beginRun()
   const ending = AbortSignal.any([stopping.soft, halt.signal])
   stopping.allow(pipeline.settings.graceMs)

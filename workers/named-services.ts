@@ -114,13 +114,14 @@ async function openOne(name: string, needs: NamedServiceNeeds, signal: AbortSign
   const settings = settingsAt(name, needs.settings)
   const origin = withoutLogin(settings.parseApiUrl ?? '')
   const requests = await shared.requests(settings, signal)
-  const { parser, gate, limitWatch } = requests
+  const { parser, gate, readWindow, limitWatch } = requests
   limitWatch?.follow(events)
   resources.use(watchRecovery(events, gate.limiter, { service: name }))
   events.emit('service:opened', { service: name })
   return {
     parser,
     gate,
+    readWindow,
     parsers: { ...parsers, own: { class: 'service', origin, version: null } },
     price: priceWith(false, settings),
     charge: chargeWith(settings),

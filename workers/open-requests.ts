@@ -2,6 +2,7 @@ import type { Settings } from '#config/settings.ts'
 import { DEFAULT_SERVICE } from '#src/contract/rules.ts'
 import { creditsFor, FREE } from '#src/contract/price.ts'
 import type { Tier } from '#src/ingest/process/deps.ts'
+import { ReadWindow } from '#src/ingest/process/read-window.ts'
 import { gateLine } from '#src/gate/gate-line.ts'
 import { gateDigest, openGate } from '#src/gate/open-gate.ts'
 import { PageCounter } from '#src/engine/pages/page-counter.ts'
@@ -23,6 +24,7 @@ export interface Requests {
   readonly service: Service
   readonly parser: Parser
   readonly gate: ServiceGate
+  readonly readWindow: ReadWindow
   /** For the metrics. */
   readonly credits: () => Promise<AccountCredits>
   readonly account: () => Pick<Account, 'service' | 'creditsLeft'>
@@ -84,6 +86,7 @@ export async function openRequests(
     account: () => ({ service: named?.[0] ?? DEFAULT_SERVICE, creditsLeft: balance() }),
     parser,
     gate,
+    readWindow: new ReadWindow(() => performance.now()),
     credits: () => creditsOf(connection, service.digest),
     limitWatch,
   }
@@ -125,7 +128,7 @@ export async function lineOfGate(
   probes: boolean,
 ): Promise<string> {
   await using gate = await openGate({ redis: connection, keyDigest, windowMs })
-  return gateLine(await gate.state(), { probes, now: Date.now() })
+  return gateLine(await gate.snapshot(), { probes, now: Date.now() })
 }
 
 /** The gate of the hosted service: that of the last run, whatever this process is set to; null with the embedded engine. */
@@ -143,7 +146,7 @@ export async function estimateMs(
   if (settings.parseApiUrl === undefined) return null
   const keyDigest = gateDigest(settings.parseApiUrl, settings.parseApiKey ?? '')
   await using gate = await openGate({ redis: connection, keyDigest, windowMs: settings.rateWindowMs })
-  const { rate, places, serviceMs, windowMs } = await gate.state()
+  const { rate, places, serviceMs, windowMs } = await gate.snapshot()
   const byRateMs = rate === null ? 0 : (requests / rate.perWindow) * windowMs
   const byConcurrencyMs = serviceMs === null ? 0 : (requests * serviceMs) / places.count
   return rate === null && serviceMs === null ? null : Math.max(byRateMs, byConcurrencyMs)

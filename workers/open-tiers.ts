@@ -86,7 +86,7 @@ const atEngine = (settings: Settings): Settings => ({
 
 /** The way to the embedded engine beside a service: its answers cost nothing. */
 function engineTier(
-  { parser, gate }: Pick<Requests, 'parser' | 'gate'>,
+  { parser, gate, readWindow }: Pick<Requests, 'parser' | 'gate' | 'readWindow'>,
   parsers: ParserPolicy,
   settings: Settings,
 ): Tier {
@@ -94,6 +94,7 @@ function engineTier(
     parser,
     parsers: { ...parsers, own: ENGINE },
     gate,
+    readWindow,
     price: priceWith(true, settings),
     charge: () => 0,
     countPages: async () => null,

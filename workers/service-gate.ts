@@ -2,7 +2,7 @@ import { assertNever } from '#src/document/assert-never.ts'
 import type { HaltCause, Verdict } from '#src/document/verdict.ts'
 import { type Feedback, type StatedLimit, UNSENT } from '#src/gate/feedback.ts'
 import type { RedisGate } from '#src/gate/redis-gate.ts'
-import type { Admission, Departure, Gate, Permit, Report } from '#src/ports/gate.ts'
+import type { Gate, NotNow, Permit, Report, Want } from '#src/ports/gate.ts'
 
 /** The `Gate` port over the limiter: verdicts become feedback here, and a run's own halt is kept beside it. */
 export class ServiceGate implements Gate {
@@ -14,25 +14,18 @@ export class ServiceGate implements Gate {
     this.#optionsHalt = new OptionsHalt(windowMs)
   }
 
-  approach(...asked: Parameters<Gate['approach']>): ReturnType<Gate['approach']> {
-    return this.limiter.approach(...asked)
-  }
-
-  async enter(ticket: Parameters<Gate['enter']>[0], signal: AbortSignal): Promise<Admission> {
+  async acquire(want: Want, signal: AbortSignal): Promise<Permit | NotNow> {
     const halted = this.#optionsHalt.check(performance.now())
     if (halted !== null) return halted
-    const admission = await this.limiter.enter(ticket, signal)
-    if (admission.kind !== 'admitted') return admission
-    return { kind: 'admitted', permit: { ...admission.permit, key: ticket.key } }
-  }
-
-  async leave(permit: Permit, report: Report): Promise<Departure> {
-    this.#optionsHalt.learn(report, performance.now())
-    return this.limiter.leave(permit, feedbackOf(report))
-  }
-
-  hold(ms: number, signal: AbortSignal): Promise<boolean> {
-    return this.limiter.hold(ms, signal)
+    const permit = await this.limiter.acquire(want, signal)
+    if (permit.kind !== 'permit') return permit
+    return {
+      kind: 'permit',
+      release: (report) => {
+        this.#optionsHalt.learn(report, performance.now())
+        return permit.release(feedbackOf(report))
+      },
+    }
   }
 }
 
@@ -104,7 +97,7 @@ class OptionsHalt {
   }
 
   /** Null where a request may go on to the gate. A request that passes while halted is the probe. */
-  check(now: number): (Admission & { kind: 'halted' }) | null {
+  check(now: number): Extract<NotNow, { kind: 'halted' }> | null {
     if (this.#halted === null) return null
     const retryInMs = this.#halted.probeAt - now
     const { cause, message } = this.#halted

@@ -113,7 +113,7 @@ async function statusOf({ pipeline, gateOf, skippedBy }: Opened, settings: Setti
     queue.paused(),
     outages.list(),
     activity.read(),
-    gate === null ? null : gateOf(gate).then((opened) => opened.state()),
+    gate === null ? null : gateOf(gate).then((opened) => opened.snapshot()),
     gate === null ? null : creditsOf(connection, gate),
   ])
   const { pending, done, partial, failed, skipped } = counts

@@ -23,7 +23,7 @@ export interface WorkState extends Limits {
 export async function workState({ shared, requests: { gate, service } }: IngestPipeline): Promise<WorkState> {
   const outages = shared.outages()
   // The limits of the embedded engine are known.
-  const state = service.free ? null : await within(gate.limiter.state(), GATE_LINE_MS)
+  const state = service.free ? null : await within(gate.limiter.snapshot(), GATE_LINE_MS)
   const parts = state === null ? [] : gateParts(state, { probes: true, now: Date.now() })
   const down = outages.find(({ dependency }) => state?.shut?.cause === 'outage' && dependency === 'service')
   // The gate is shut for that outage: its line goes on with the next probe.

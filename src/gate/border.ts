@@ -1,7 +1,6 @@
 import { z } from 'zod'
-import type { Permit } from './admission.ts'
 import type { Feedback } from './feedback.ts'
-import type { Declaration } from './own-permits.ts'
+import type { SentPermit } from './permit.ts'
 
 /*
  * The border between TypeScript and Lua: what each script takes and what it answers, both as JSON. Replies are checked
@@ -9,7 +8,7 @@ import type { Declaration } from './own-permits.ts'
  * milliseconds; keys that are undefined are not sent.
  */
 
-/** Said to every script that decides. `now`: in tests and simulations only, else Redis's clock. */
+/** Said to every script that decides. */
 export interface Limits {
   readonly process: string
   readonly windowMs: number
@@ -20,55 +19,60 @@ export interface Limits {
   readonly alivePrefix?: string
   /** Before the channels on which processes are called. */
   readonly wakePrefix: string
+  /** In tests and simulations only, else Redis's clock. */
   readonly now?: number
 }
 
-/** A request that asks for a place. `more`: its process has further ones that wait. `unread`: its document is not read yet. */
-export interface Place {
+/** A request that asks for a permit. `more`: its process has further ones that wait. */
+export interface Wanted {
   readonly id: string
   readonly more: boolean
-  readonly unread?: boolean | undefined
 }
 
-export type EnterAsk = Limits & Place
-export type LeaveAsk = Limits &
-  Feedback & {
-    readonly permit: Permit
-    /** What is known of a document that failed is kept for so long. */
-    readonly rememberMs: number
-    /** Below 1; spreads requests that come again. */
-    readonly random: number
-    /** Takes the place over, if it can. */
-    readonly next?: Place
+/** What each script takes. */
+export interface Asks {
+  readonly acquire: Limits & Wanted
+  readonly release: Limits &
+    Feedback & {
+      readonly permit: SentPermit
+      /** What is known of a document that failed is kept for so long. */
+      readonly rememberMs: number
+      /** Below 1; spreads requests that come again. */
+      readonly random: number
+      /** Takes the place over, if it can. */
+      readonly next?: Wanted
+    }
+  readonly snapshot: Pick<Limits, 'windowMs' | 'leaseMs' | 'rateCeiling' | 'placesCeiling' | 'now'>
+  readonly declare: Pick<Limits, 'process' | 'windowMs' | 'now'> & {
+    readonly held: readonly { readonly id: string; readonly sentAt: number }[]
+    readonly known: readonly string[]
+    readonly upTo: number
   }
-export type StateAsk = Pick<Limits, 'windowMs' | 'leaseMs' | 'rateCeiling' | 'placesCeiling' | 'now'>
-type DeclareAsk = Pick<Limits, 'process' | 'windowMs'> & Declaration
+}
 
 const waitReason = z.enum(['paused', 'outage', 'refused', 'places', 'rate'])
-/** Why a request may not be sent now; each comes from one check of place.lua. */
+/** Why a request may not be sent now; each comes from one check of permit.lua. */
 export type WaitReason = z.infer<typeof waitReason>
 
-const enterReply = z.discriminatedUnion('kind', [
+/** `waitMs`: when the request may go, as far as that can be known. `askInMs`: when to ask again at the latest, where that differs. */
+const wait = z.object({
+  kind: z.literal('wait'),
+  reason: waitReason,
+  waitMs: z.number(),
+  askInMs: z.number().optional(),
+})
+
+const acquireReply = z.discriminatedUnion('kind', [
   z.object({
-    kind: z.literal('admitted'),
-    enteredAt: z.number(),
+    kind: z.literal('permit'),
+    sentAt: z.number(),
     ahead: z.number(),
     seq: z.number(),
-    done: z.number(),
     bound: z.boolean(),
-    /** Further documents were announced, and this was the last place: when one may be free for the next of them. */
-    fullForMs: z.number().optional(),
+    /** Further requests were announced: what the next of them waits for. */
+    next: wait.optional(),
   }),
-  z.object({
-    kind: z.literal('wait'),
-    reason: waitReason,
-    /** When a place may be free, as far as that can be known. */
-    waitMs: z.number(),
-    /** When to ask again at the latest, where that differs. */
-    askInMs: z.number().optional(),
-    /** It would be a probe, and its document is not read yet. */
-    readFirst: z.literal(true).optional(),
-  }),
+  wait,
   z.object({
     kind: z.literal('halted'),
     cause: z.enum(['credits', 'key', 'permission']),
@@ -76,25 +80,21 @@ const enterReply = z.discriminatedUnion('kind', [
     retryInMs: z.number(),
   }),
 ])
-/** What enter.lua answers. */
-export type EnterReply = z.infer<typeof enterReply>
 
-const leaveReply = z.object({
+const releaseReply = z.object({
   counted: z.boolean(),
   retryInMs: z.number().optional(),
-  /** What became of the next document, where one came along. */
-  entered: enterReply.optional(),
+  /** What became of the next request, where one came along. */
+  next: acquireReply.optional(),
   /** This process is among the first in line, and should ask again after so long. */
   pollInMs: z.number().optional(),
 })
-/** What leave.lua answers. */
-export type LeaveReply = z.infer<typeof leaveReply>
 
 const shutCause = z.enum(['outage', 'credits', 'key', 'permission'])
 export type ShutCause = z.infer<typeof shutCause>
 
 const count = z.number()
-const stateReply = z.object({
+const snapshotReply = z.object({
   rate: z.number().optional(),
   rateLearned: z.boolean(),
   places: z.number(),
@@ -112,18 +112,16 @@ const stateReply = z.object({
   refused: z.object({ rate: count, concurrency: count, unknown: count, queued: count }),
   shutMs: z.object({ rate: count, outage: count, credits: count, key: count, permission: count }),
 })
-/** What state.lua answers. */
-export type StateReply = z.infer<typeof stateReply>
 
-export const REPLIES = { enter: enterReply, leave: leaveReply, state: stateReply, declare: z.object({}) } as const
+export const REPLIES = {
+  acquire: acquireReply,
+  release: releaseReply,
+  snapshot: snapshotReply,
+  declare: z.object({}),
+} as const
 
-/** What each script takes. */
-export interface Asks {
-  readonly enter: EnterAsk
-  readonly leave: LeaveAsk
-  readonly state: StateAsk
-  readonly declare: DeclareAsk
-}
+/** The request must wait. */
+export type WaitReply = z.infer<typeof wait>
 
 /** What each script answers. */
 export type Replies = { readonly [Name in keyof typeof REPLIES]: z.infer<(typeof REPLIES)[Name]> }

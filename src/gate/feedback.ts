@@ -11,7 +11,7 @@ export interface StatedLimit {
   readonly reached: boolean
 }
 
-/** How a request ended, as leave.lua takes it. Keys that are undefined are not sent. */
+/** How a request ended, as release.lua takes it. Keys that are undefined are not sent. */
 export type Feedback =
   | {
       readonly kind: 'accepted'

@@ -1,4 +1,4 @@
-import type { ShutCause, StateReply } from './border.ts'
+import type { Replies, ShutCause } from './border.ts'
 
 /** What the gate has learned and does, for all processes on the API key; `waitingDocuments` is this process's own. */
 export interface GateState {
@@ -25,7 +25,7 @@ export interface GateState {
   readonly shutMs: Readonly<Record<ShutCause | 'rate', number>>
 }
 
-export function gateState(reply: StateReply, windowMs: number, waitingDocuments: number): GateState {
+export function gateState(reply: Replies['snapshot'], windowMs: number, waitingDocuments: number): GateState {
   const { rate, shut } = reply
   return {
     windowMs,

@@ -2,6 +2,7 @@ import { createHash, randomUUID } from 'node:crypto'
 import { RedisGate } from './redis-gate.ts'
 import { alivePrefix, duplicate, gateKeys, type RedisClient, wakePrefix } from './scripts.ts'
 import { Heartbeat } from './heartbeat.ts'
+import type { Clock } from './waiting-line.ts'
 
 export interface GateOptions {
   readonly redis: RedisClient
@@ -21,8 +22,8 @@ export interface GateOptions {
   /** The places of a process that died are free again after this. */
   readonly aliveMs?: number
   /**
-   * How long `enter` holds a document before it says `wait`. By default 5 s, and a minute and more where a limit is what
-   * it waits for: a document that goes back is read and hashed again.
+   * How long a request waits in line before it goes back. By default 5 s, and a minute and more where a limit is what it
+   * waits for: a document that goes back is read and hashed again.
    */
   readonly patienceMs?: number
   /** Refused documents that wait in this process for their time to come; further ones go back to the queue. */
@@ -42,6 +43,17 @@ const DEFAULT_PATIENCE_MS = 5_000
 const DEFAULT_MOST_HELD = 16
 
 const DEFAULT_ALIVE_MS = 15_000
+
+/** What a timer of Node takes. */
+const LONGEST_TIMER_MS = 2 ** 31 - 1
+
+const PROCESS_CLOCK: Clock = {
+  now: () => performance.now(),
+  in(ms, act) {
+    const timer = setTimeout(act, Math.min(Math.ceil(ms), LONGEST_TIMER_MS))
+    return () => clearTimeout(timer)
+  },
+}
 
 /** Names the gate of an API key at a service, without the key: limits are the team's, whichever process sends. */
 export function gateDigest(baseUrl: string, apiKey: string): string {
@@ -72,6 +84,7 @@ export async function openGate(options: GateOptions): Promise<RedisGate> {
     rateCeiling: options.ceilings?.requestsPerWindow ?? undefined,
     placesCeiling: options.ceilings?.concurrency ?? undefined,
     random: options.random ?? Math.random,
+    clock: PROCESS_CLOCK,
   })
   calls.on('message', (_channel: string, inMs: string) => gate.call(Number(inMs)))
   const channel = `${wakePrefix(keys)}${process}`

@@ -1,28 +1,24 @@
-import type { Permit } from './admission.ts'
 import { invariant } from './invariant.ts'
 
 interface Asked {
-  /** Redis's clock; null until it is admitted. */
-  enteredAt: number | null
-  leaving: boolean
-}
-
-/** What a process declares of itself, as declare.lua takes it. */
-export interface Declaration {
-  /** Permits that are in flight, whatever Redis remembers. */
-  readonly held: readonly { readonly id: string; readonly enteredAt: number }[]
-  /** Permits of this process that may be in flight; every other one up to the number `upTo` is not. */
-  readonly known: readonly string[]
-  readonly upTo: number
+  readonly number: number
+  /** Redis's clock; null until it is granted. */
+  sentAt: number | null
+  releasing: boolean
 }
 
 /**
- * The permits of one process. Redis may lose them, or be rolled back to a state with permits that were released since;
- * the process knows better, and says so in a declaration.
+ * The permits of one process. Redis may lose them, or be rolled back to a state with permits that were released since; the
+ * process knows better, and says so in a declaration.
  *
- * A permit goes through: asked → admitted → leaving → gone. Scripts of one process run in the order in which they were
- * sent, so a declaration names as `held` what is admitted and not leaving: whatever is still on its way is settled by
- * its own script.
+ * | state | entered | left |
+ * | --- | --- | --- |
+ * | asked | before `acquire` is sent | it is granted; or it is refused, and forgotten |
+ * | held | its permit came | `release` is sent |
+ * | releasing | before `release` is sent | its answer came, and it is forgotten |
+ *
+ * Scripts of one process run in the order in which they were sent, so a declaration names what is held: for all else its
+ * own script is still on its way.
  */
 export class OwnPermits {
   readonly #permits = new Map<string, Asked>()
@@ -33,39 +29,39 @@ export class OwnPermits {
     this.#process = process
   }
 
-  /** A new id, from the moment before its `enter` is sent. */
+  /** A new id, from the moment before its question is sent. */
   ask(): string {
     this.#last += 1
     const id = `${this.#process}-${this.#last}`
-    this.#permits.set(id, { enteredAt: null, leaving: false })
+    this.#permits.set(id, { number: this.#last, sentAt: null, releasing: false })
     return id
   }
 
-  admitted(id: string, enteredAt: number): void {
+  granted(id: string, sentAt: number): void {
     const permit = this.#permits.get(id)
-    if (permit !== undefined) permit.enteredAt = enteredAt
-  }
-
-  /** Not admitted, or the answer of `leave` came. Without an answer it stays asked: declared neither held nor free. */
-  gone(id: string): void {
-    this.#permits.delete(id)
+    if (permit !== undefined) permit.sentAt = sentAt
   }
 
   /**
-   * From the moment before its `leave` is sent. A permit is released once: a second release would free a place that
+   * From the moment before its `release` is sent. A permit is released once: a second release would free a place that
    * another request has by now. Throws before the second one is sent.
    */
-  leaving({ id }: Pick<Permit, 'id'>): void {
+  releasing(id: string): void {
     const permit = this.#permits.get(id)
-    invariant(permit !== undefined && !permit.leaving, 'a permit is released once', { permit: id })
-    permit.leaving = true
+    invariant(permit !== undefined && !permit.releasing, 'a permit is released once', { permit: id })
+    permit.releasing = true
   }
 
-  declaration(): Declaration {
-    const permits = [...this.#permits].map(([id, permit]) => ({ id, ...permit }))
-    const held = permits.flatMap(({ id, enteredAt, leaving }) =>
-      enteredAt === null || leaving ? [] : [{ id, enteredAt }],
+  /** Refused, or released. Where the answer to its question never came it stays known, and is declared neither held nor free. */
+  forget(id: string): void {
+    this.#permits.delete(id)
+  }
+
+  /** What a process declares of itself: permits that are held; permits that may be; every other one up to `upTo` is free. */
+  declaration() {
+    const held = [...this.#permits].flatMap(([id, { sentAt, releasing }]) =>
+      sentAt === null || releasing ? [] : [{ id, sentAt }],
     )
-    return { held, known: permits.map(({ id }) => id), upTo: this.#last }
+    return { held, known: [...this.#permits.keys()], upTo: this.#last }
   }
 }

@@ -34,7 +34,7 @@ export function documentKey(keys: GateKeys, sourceKey: string): string {
   return `${keys.tag}:document:${hash('sha256', sourceKey).slice(0, 32)}`
 }
 
-/** Channel on which `leave` calls a waiting process when a place came free. */
+/** Channel on which `release` calls a waiting process when a place came free. */
 export function wakePrefix(keys: GateKeys): string {
   return `${keys.tag}:wake:`
 }
@@ -56,25 +56,12 @@ const lua = (name: string): string => readFileSync(new URL(`lua/${name}.lua`, im
 
 export type GateScriptName = keyof Asks
 
-/** The control law: pure functions of its state, which a simulation runs as well. */
-export const LAW_PARTS = [
-  'law-state',
-  'law-trials',
-  'law-pauses',
-  'law-measure',
-  'law-knee',
-  'law-places',
-  'law-admission',
-  'law-refusals',
-  'law-answers',
-] as const
-
 /** Files of which each script is made, in their order. */
 const PARTS: Readonly<Record<GateScriptName, readonly string[]>> = {
-  enter: [...LAW_PARTS, 'common', 'place', 'enter'],
-  leave: [...LAW_PARTS, 'common', 'place', 'health', 'leave'],
-  state: [...LAW_PARTS, 'common', 'state'],
-  declare: [...LAW_PARTS, 'common', 'declare'],
+  acquire: ['law', 'common', 'line', 'permit', 'acquire'],
+  release: ['law', 'common', 'line', 'permit', 'health', 'release'],
+  snapshot: ['law', 'common', 'snapshot'],
+  declare: ['law', 'common', 'declare'],
 }
 
 /** One of the scripts, as Redis runs it. */

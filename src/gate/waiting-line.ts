@@ -1,158 +1,157 @@
-import type { Admission, Permit, Ticket } from './admission.ts'
 import { assertNever } from './assert-never.ts'
+import type { WaitReason, WaitReply } from './border.ts'
 import { describeWait } from './describe-wait.ts'
-import type { WaitReason } from './border.ts'
+import type { NotNow, Permit, Want } from './permit.ts'
 
 /** What one question to the gate came to. */
 export type Answer =
-  /** `fullForMs`: it was the last place for now, and when one may be free for requests that wait. */
-  | { readonly kind: 'admitted'; readonly permit: Permit; readonly fullForMs: number | null }
-  /** `askInMs`: when to ask again at the latest, where that is not when the turn may come. */
-  | {
-      readonly kind: 'wait'
-      readonly reason: WaitReason
-      readonly waitMs: number
-      readonly askInMs?: number | undefined
-      readonly readFirst?: true | undefined
-    }
-  /** For all requests that wait, not only for the one that asked. */
-  | { readonly kind: 'halted'; readonly admission: Admission & { kind: 'halted' } }
+  /** `next`: what the requests that still wait must wait for. */
+  | { readonly kind: 'permit'; readonly permit: Permit; readonly next: WaitReply | null }
+  | WaitReply
+  | Extract<NotNow, { kind: 'halted' }>
 
-export interface WaitingLineOptions {
-  /** Asks the gate, once, for this ticket. `more`: others wait besides. */
-  readonly ask: (ticket: Ticket, more: boolean) => Promise<Answer>
-  /** Releases a permit that came after its document had gone. */
-  readonly giveBack: (permit: Permit) => void
-  /** This process was called, and no document waits in it any more. */
-  readonly standDown: () => void
-  /** The gate keeps requests back for what may last: an outage, a halt, a pause by hand. */
-  readonly heardOfNoLimit?: () => void
-  /** Milliseconds that a document waits in line before it goes back to the queue. */
-  readonly patienceMs: number
-  /** The same for a document that waits for a limit; longer still for those whose turn is near. Not below `patienceMs`. */
-  readonly limitPatienceMs?: number
-  readonly random: () => number
+/** Time as the line needs it: of the process, or of a simulation. */
+export interface Clock {
+  /** Monotonic milliseconds. */
+  now(): number
+  /** Calls `act` in so many milliseconds, unless the function that it answers is called before. */
+  in(ms: number, act: () => void): () => void
 }
 
-/** The first document that waits, on its way to a place that another one releases. One of the two must be called. */
+export interface WaitingLineOptions {
+  /** Asks the gate, once. `more`: others wait besides. */
+  readonly ask: (want: Want, more: boolean) => Promise<Answer>
+  /** This process was called, and no request waits in it any more. */
+  readonly standDown: () => void
+  /** Milliseconds that a request waits in line before it goes back. */
+  readonly patienceMs: number
+  /** The same where a limit is what it waits for. */
+  readonly limitPatienceMs: number
+  /** Refused requests that wait here for their time at once; further ones go back. */
+  readonly mostHeld: number
+  readonly random: () => number
+  readonly clock: Clock
+}
+
+/** The first request that waits, on its way to a place that another one releases. One of the two must be called. */
 export interface Next {
-  readonly ticket: Ticket
+  readonly want: Want
   /** Others wait besides. */
   readonly more: boolean
   hear(answer: Answer): void
   fail(error: unknown): void
 }
 
-interface Waiter {
-  readonly ticket: Ticket
-  readonly resolve: (admission: Admission) => void
+interface Entry {
+  readonly want: Want
+  /** When it may ask, and when the line considers to send it back; of the clock. */
+  readonly dueAt: number
+  patienceEndsAt: number
+  isAsking: boolean
+  readonly resolve: (outcome: Permit | NotNow) => void
   readonly reject: (error: unknown) => void
 }
 
 /** A process that releases a place calls the next one: asking without a call finds the places of dead processes. */
 const SHORTEST_PLACES_POLL_MS = 1_000
 const LONGEST_PLACES_POLL_MS = 30_000
-/** What a timer of Node takes. */
-const LONGEST_TIMER_MS = 2 ** 31 - 1
+/** A refused request that must wait for longer goes back to the queue. */
+const LONGEST_HELD_MS = 15 * 60_000
 
-/** What documents wait for that ends by itself. */
+/** What requests wait for that ends by itself. */
 const OF_A_LIMIT: ReadonlySet<WaitReason> = new Set(['places', 'rate', 'refused'])
-/** Documents that stay in line however slow it is. */
-export const FEW = 2
+/** Requests that stay in line however slow it is. */
+const FEW = 2
 /** As many as may ask at the same time while the gate admits every request. */
 const WIDEST = 16
 
 /**
- * The documents of one process that wait for a place, in FIFO order. While the gate refuses, only the first of them
- * asks: a process costs the gate the same whether one or fifty of its documents wait. It asks at once where the line
- * was empty before, after an admission, and when `leave` of any process calls it; else at the time that the last answer
- * named. Each admission doubles how many ask at a time: one by one, a busy process would be held to one
- * admission a turn of its event loop. While all places are taken no document has to ask: the release of a place takes
- * the next document along (`next`).
+ * The requests of one process that wait for a permit: those that a limit refused before, by the time at which they are due;
+ * then the others in the order of arrival.
+ *
+ * | state | entered | left |
+ * | --- | --- | --- |
+ * | held | a limit refused it before, and its time has not come | it is due → waiting; it goes back when `until` aborts |
+ * | waiting | it is due; the gate let it wait | it is among the first, and the line may ask → asking; its patience is over → back |
+ * | asking | a question to the gate is on its way, of its own or with a release | a permit, a halt, or an error; else → waiting |
+ *
+ * While the gate refuses, only the first that is due asks: a process costs the gate the same whether one or fifty of its
+ * requests wait. It asks at once where the line was empty before, after a permit, and when a release of any process calls
+ * it; else at the time that the last answer named. Each permit doubles how many ask at a time: one by one, a busy process
+ * would be held to one permit a turn of its event loop. While all places are taken no request has to ask: the release of
+ * a place takes the next one along (`next`). A request that leaves while it is asking releases the permit that comes.
  */
 export class WaitingLine {
   readonly #options: WaitingLineOptions
-  readonly #waiters: Waiter[] = []
-  readonly #asking = new Set<Waiter>()
+  readonly #entries: Entry[] = []
+  #asking = 0
   #width = 1
-  /** `performance.now()` before which asking is of no use. */
+  /** Before which asking is of no use, and when a place was announced; of the clock. */
   #askAt = 0
   #calledFor = Infinity
   #refusal: { reason: WaitReason; until: number } = { reason: 'places', until: 0 }
-  #isLimited = true
-  #timer: NodeJS.Timeout | null = null
-  /** `performance.now()` of the last admissions. */
-  readonly #admittedAt: number[] = []
+  #stopTimer: () => void = () => undefined
+  /** Times of the last permits. */
+  readonly #permitsAt: number[] = []
 
   constructor(options: WaitingLineOptions) {
     this.#options = options
   }
 
   get length(): number {
-    return this.#waiters.length
+    return this.#entries.length
   }
 
-  /** False while the gate keeps requests back for what may last, and not for a limit. */
-  get isLimited(): boolean {
-    return this.#isLimited
-  }
-
-  /** Resolves with the place, or `wait` when patience is over. Rejects with the reason of `signal`. */
-  join(ticket: Ticket, signal: AbortSignal): Promise<Admission> {
+  /** Resolves with the permit, or why the request goes back. Rejects with the reason of `signal`. */
+  acquire(want: Want, signal: AbortSignal): Promise<Permit | NotNow> {
     signal.throwIfAborted()
+    const { clock, mostHeld, patienceMs } = this.#options
+    const { againInMs = 0, until } = want
+    if (until?.aborted === true) return Promise.resolve(this.#notNow(againInMs))
+    const held = this.#entries.filter(({ dueAt }) => dueAt > clock.now()).length
+    if (againInMs > LONGEST_HELD_MS || (againInMs > 0 && held >= mostHeld)) {
+      return Promise.resolve({ kind: 'wait', waitMs: againInMs, reason: describeWait('refused', againInMs) })
+    }
     return new Promise((resolve, reject) => {
-      const finish = (): void => {
-        clearTimeout(patience)
+      const leave = (): void => {
         signal.removeEventListener('abort', abort)
-        ticket.until?.removeEventListener('abort', goBack)
-        const index = this.#waiters.indexOf(waiter)
-        if (index !== -1) this.#waiters.splice(index, 1)
+        until?.removeEventListener('abort', goBack)
+        this.#remove(entry)
       }
-      const waiter: Waiter = {
-        ticket,
-        resolve: (admission) => (finish(), resolve(admission)),
-        reject: (error) => (finish(), reject(error)),
+      const dueAt = clock.now() + againInMs
+      const entry: Entry = {
+        want,
+        dueAt,
+        patienceEndsAt: dueAt + patienceMs,
+        isAsking: false,
+        resolve: (outcome) => (leave(), resolve(outcome)),
+        reject: (error) => (leave(), reject(error)),
       }
-      const abort = (): void => {
-        waiter.reject(signal.reason)
-        this.#standDownIfIdle()
-      }
-      const goBack = (): void => {
-        waiter.resolve(this.notNow())
-        this.#standDownIfIdle()
-      }
-      const { patienceMs } = this.#options
-      const joinedAt = performance.now()
-      const expire = (): void => {
-        if (this.#stays(waiter, performance.now() - joinedAt)) patience = setTimeout(expire, patienceMs)
-        else goBack()
-      }
-      let patience = setTimeout(expire, patienceMs)
+      const abort = (): void => (entry.reject(signal.reason), this.#standDownIfIdle())
+      const goBack = (): void => this.#goBack(entry)
       signal.addEventListener('abort', abort)
-      if (ticket.until?.aborted === true) return waiter.resolve(this.notNow())
-      ticket.until?.addEventListener('abort', goBack)
-      if (ticket.first === true) this.#waiters.unshift(waiter)
-      else this.#waiters.push(waiter)
+      until?.addEventListener('abort', goBack)
+      this.#insert(entry)
       this.#schedule()
     })
   }
 
   /** The release of a place asks for the first that waits, in the same script call. Null where asking is of no use. */
   next(): Next | null {
-    if (this.#refusal.reason !== 'places' && this.#askAt > performance.now()) return null
-    const waiter = this.#idle()[0]
-    if (waiter === undefined) return null
-    this.#asking.add(waiter)
+    if (this.#refusal.reason !== 'places' && this.#askAt > this.#options.clock.now()) return null
+    const [entry, ...others] = this.#waiting()
+    if (entry === undefined) return null
+    this.#beginAsking(entry)
     return {
-      ticket: waiter.ticket,
-      more: this.#idle().length > 0,
+      want: entry.want,
+      more: others.length > 0,
       hear: (answer) => {
-        this.#asking.delete(waiter)
-        this.#hear(waiter, answer)
+        this.#endAsking(entry)
+        this.#hear(entry, answer)
         this.#schedule()
       },
       fail: (error) => {
-        this.#asking.delete(waiter)
+        this.#endAsking(entry)
         this.#turnAway(error)
       },
     }
@@ -160,134 +159,157 @@ export class WaitingLine {
 
   /** The gate says that a place will be free in `ms` for this process. */
   call(ms: number): void {
-    if (this.#waiters.length === 0) return this.#standDownIfIdle()
-    this.#calledFor = Math.min(this.#calledFor, performance.now() + ms)
+    if (this.#entries.length === 0) return this.#standDownIfIdle()
+    this.#calledFor = Math.min(this.#calledFor, this.#options.clock.now() + ms)
     this.#schedule()
   }
 
   /** Rejects every request that waits; for the end of the process. */
   close(error: Error): void {
     this.#turnAway(error)
-    if (this.#timer !== null) clearTimeout(this.#timer)
+    this.#stopTimer()
   }
 
-  /** A process without documents must not be the one that is to send the next probe. Its next document asks at once. */
+  #insert(entry: Entry): void {
+    const wasRefused = ({ want }: Entry): boolean => want.againInMs !== undefined
+    const index = wasRefused(entry)
+      ? this.#entries.findIndex((other) => !wasRefused(other) || other.dueAt > entry.dueAt)
+      : -1
+    this.#entries.splice(index === -1 ? this.#entries.length : index, 0, entry)
+  }
+
+  #remove(entry: Entry): void {
+    const index = this.#entries.indexOf(entry)
+    if (index !== -1) this.#entries.splice(index, 1)
+  }
+
+  #goBack(entry: Entry): void {
+    entry.resolve(this.#notNow(entry.dueAt - this.#options.clock.now()))
+    this.#standDownIfIdle()
+  }
+
+  /** A process without requests must not be the one that is to send the next probe. Its next request asks at once. */
   #standDownIfIdle(): void {
-    if (this.#waiters.length > 0 || this.#asking.size > 0) return
+    if (this.#entries.length > 0 || this.#asking > 0) return
     this.#askAt = 0
     this.#calledFor = Infinity
     this.#options.standDown()
   }
 
+  /** Due, and not asking, in their order. */
+  #waiting(): readonly Entry[] {
+    const now = this.#options.clock.now()
+    return this.#entries.filter(({ dueAt, isAsking }) => !isAsking && dueAt <= now)
+  }
+
+  /** Asks if it is time to, sends back whose patience is over, and sets the one timer for what comes next. */
   #schedule(): void {
-    if (this.#asking.size >= this.#width || this.#waiters.length === 0) return
-    if (this.#timer !== null) clearTimeout(this.#timer)
-    this.#timer = null
-    const inMs = Math.min(this.#askAt, this.#calledFor) - performance.now()
-    if (inMs <= 0) this.#askForFirst()
-    else this.#timer = setTimeout(() => this.#schedule(), Math.min(Math.ceil(inMs), LONGEST_TIMER_MS))
+    this.#stopTimer()
+    const { clock } = this.#options
+    this.#askForFirst()
+    this.#sendBack()
+    if (this.#entries.length === 0) return
+    const now = clock.now()
+    const mayAskAt = this.#asking >= this.#width ? Infinity : Math.min(this.#askAt, this.#calledFor)
+    const wakeAt = this.#entries.reduce((soonest, { dueAt, isAsking, patienceEndsAt }) => {
+      const at = isAsking ? Infinity : Math.max(dueAt, mayAskAt)
+      return Math.min(soonest, at, dueAt > now ? Infinity : patienceEndsAt)
+    }, Infinity)
+    if (wakeAt < Infinity) this.#stopTimer = clock.in(Math.max(wakeAt - now, 0), () => this.#schedule())
   }
 
   #askForFirst(): void {
-    const idle = this.#idle()
-    const first = idle.slice(0, this.#width - this.#asking.size)
+    if (Math.min(this.#askAt, this.#calledFor) > this.#options.clock.now()) return
+    const waiting = this.#waiting()
+    const first = waiting.slice(0, Math.max(0, this.#width - this.#asking))
     if (first.length === 0) return
     this.#calledFor = Infinity
     this.#askAt = 0
-    for (const waiter of first) void this.#ask(waiter, idle.length > first.length)
+    for (const entry of first) void this.#ask(entry, waiting.length > first.length)
   }
 
-  async #ask(waiter: Waiter, more: boolean): Promise<void> {
-    this.#asking.add(waiter)
+  async #ask(entry: Entry, more: boolean): Promise<void> {
+    this.#beginAsking(entry)
     try {
-      this.#hear(waiter, await this.#options.ask(waiter.ticket, more))
+      const answer = await this.#options.ask(entry.want, more)
+      this.#endAsking(entry)
+      this.#hear(entry, answer)
     } catch (error) {
+      this.#endAsking(entry)
       this.#turnAway(error)
-    } finally {
-      this.#asking.delete(waiter)
     }
     this.#schedule()
   }
 
-  /**
-   * A document that goes back is read again when it returns. So one that waits for a limit stays; after the longer
-   * patience, if twice as many were admitted in that time as stand before it, and a few in any case.
-   */
-  #stays(waiter: Waiter, waitedMs: number): boolean {
-    const { patienceMs, limitPatienceMs = patienceMs } = this.#options
-    if (limitPatienceMs <= patienceMs || !OF_A_LIMIT.has(this.#refusal.reason)) return false
-    if (waitedMs < limitPatienceMs) return true
-    const since = performance.now() - limitPatienceMs
-    while ((this.#admittedAt[0] ?? since) < since) this.#admittedAt.shift()
-    return this.#waiters.indexOf(waiter) < FEW + 2 * this.#admittedAt.length
+  #beginAsking(entry: Entry): void {
+    entry.isAsking = true
+    this.#asking += 1
   }
 
-  /** Waiters for which no question to the gate is in flight. */
-  #idle(): readonly Waiter[] {
-    return this.#waiters.filter((waiter) => !this.#asking.has(waiter))
+  #endAsking(entry: Entry): void {
+    entry.isAsking = false
+    this.#asking -= 1
   }
 
-  #turnAway(error: unknown): void {
-    for (const waiter of this.#waiters.slice()) waiter.reject(error)
-  }
-
-  #hear(waiter: Waiter, answer: Answer): void {
-    const waits = this.#waiters.includes(waiter)
-    switch (answer.kind) {
-      case 'admitted':
-        this.#width = Math.min(2 * this.#width, WIDEST)
-        this.#isLimited = true
-        this.#admittedAt.push(performance.now())
-        if (this.#admittedAt.length > WIDEST) this.#admittedAt.shift()
-        this.#askAt = 0 // Unless the answer names a time, this process has left the line: it is not called.
-        if (answer.fullForMs !== null) this.#notBefore('places', answer.fullForMs)
-        if (waits) waiter.resolve(answer)
-        else this.#options.giveBack(answer.permit)
-        return
-      case 'wait':
-        this.#notBefore(answer.reason, answer.waitMs, answer.askInMs)
-        this.#hearLimited(OF_A_LIMIT.has(answer.reason))
-        if (answer.readFirst === true && waits) waiter.resolve({ ...this.notNow(), readFirst: true })
-        return
-      case 'halted':
-        this.#width = 1
-        for (const other of this.#waiters.slice()) other.resolve(answer.admission)
-        this.#hearLimited(false)
+  /** A request that goes back is read again when it returns. So one that waits for a limit stays while its turn is near. */
+  #sendBack(): void {
+    const now = this.#options.clock.now()
+    const { patienceMs, limitPatienceMs } = this.#options
+    const isLimited = limitPatienceMs > patienceMs && OF_A_LIMIT.has(this.#refusal.reason)
+    while ((this.#permitsAt[0] ?? now) < now - limitPatienceMs) this.#permitsAt.shift()
+    for (const [index, entry] of this.#entries.slice().entries()) {
+      if (now < entry.patienceEndsAt) continue
+      const isNear = now - entry.dueAt < limitPatienceMs || index < FEW + 2 * this.#permitsAt.length
+      if (isLimited && isNear) entry.patienceEndsAt = now + patienceMs
+      else this.#goBack(entry)
     }
   }
 
-  #hearLimited(isLimited: boolean): void {
-    this.#isLimited = isLimited
-    if (!isLimited) this.#options.heardOfNoLimit?.()
+  #turnAway(error: unknown): void {
+    for (const entry of this.#entries.slice()) entry.reject(error)
   }
 
-  #notBefore(reason: WaitReason, waitMs: number, askInMs = waitMs): void {
-    const now = performance.now()
+  #hear(entry: Entry, answer: Answer): void {
+    switch (answer.kind) {
+      case 'permit':
+        this.#width = Math.min(2 * this.#width, WIDEST)
+        this.#permitsAt.push(this.#options.clock.now())
+        if (this.#permitsAt.length > WIDEST) this.#permitsAt.shift()
+        this.#askAt = 0 // Unless the answer names a time, this process has left the line: it is not called.
+        if (answer.next !== null) this.#notBefore(answer.next)
+        if (this.#entries.includes(entry)) entry.resolve(answer.permit)
+        else void Promise.resolve(answer.permit[Symbol.asyncDispose]()).catch(() => undefined)
+        return
+      case 'wait':
+        return this.#notBefore(answer)
+      case 'halted':
+        this.#width = 1
+        for (const other of this.#waiting()) other.resolve(answer)
+        return
+      default:
+        return assertNever(answer)
+    }
+  }
+
+  #notBefore({ reason, waitMs, askInMs = waitMs }: WaitReply): void {
+    const now = this.#options.clock.now()
     this.#width = 1
     this.#refusal = { reason, until: now + waitMs }
     this.#askAt = now + pollMs(reason, askInMs)
   }
 
-  /** The answer to a document that goes back to the queue. */
-  notNow(): Extract<Admission, { kind: 'wait' }> {
+  /** The answer to a request that goes back, and comes no sooner than it is due. */
+  #notNow(dueInMs: number): NotNow {
+    const { clock, patienceMs, random } = this.#options
     const { reason, until } = this.#refusal
-    const leftMs = Math.max(until - performance.now(), this.#options.patienceMs)
-    const waitMs = Math.round(leftMs * (1 + 0.25 * this.#options.random()))
+    const leftMs = Math.max(until - clock.now(), patienceMs, dueInMs)
+    const waitMs = Math.round(leftMs * (1 + 0.25 * random()))
     return { kind: 'wait', waitMs, reason: describeWait(reason, waitMs) }
   }
 }
 
 /** When to ask again, called or not: the time of a pace, a pause or an outage is known ahead, and what changes it calls. */
-export function pollMs(reason: WaitReason, waitMs: number): number {
-  switch (reason) {
-    case 'places':
-      return Math.min(Math.max(2 * waitMs, SHORTEST_PLACES_POLL_MS), LONGEST_PLACES_POLL_MS)
-    case 'paused':
-    case 'outage':
-    case 'rate':
-    case 'refused':
-      return waitMs
-    default:
-      return assertNever(reason)
-  }
+function pollMs(reason: WaitReason, waitMs: number): number {
+  if (reason !== 'places') return waitMs
+  return Math.min(Math.max(2 * waitMs, SHORTEST_PLACES_POLL_MS), LONGEST_PLACES_POLL_MS)
 }

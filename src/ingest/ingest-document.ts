@@ -40,15 +40,15 @@ const LOST_CLAIM_MS = 2_000
 export async function ingestDocument(delivery: Delivery, deps: IngestDeps, signal: AbortSignal): Promise<JobVerdict> {
   const routed = depsFor(delivery.job.key, deps)
   const approached = await approachGate(delivery, onFirstTier(delivery.job.key, routed), signal)
-  if (approached.kind !== 'turn') return approached
-  await using turn = approached
+  if ('kind' in approached) return approached
+  using reading = approached
   const { key } = delivery.job
   const work = async (): Promise<JobVerdict> => {
     const claim = await deps.claims.claim(key)
     if (claim === null) return BUSY
     try {
       const store = retryingStore(fencedStore(routed.store, claim), key, routed, signal)
-      return await unlessClaimLost(ingestClaimed({ ...delivery, turn }, claim, { ...routed, store }, signal))
+      return await unlessClaimLost(ingestClaimed({ ...delivery, reading }, claim, { ...routed, store }, signal))
     } finally {
       const waitedMs = deps.clock.shared() - delivery.job.queuedAt
       deps.events.emit('document:released', { key, sinceQueuedMs: Math.max(0, waitedMs) })
@@ -79,7 +79,7 @@ function depsFor(key: SourceKey, deps: IngestDeps): IngestDeps {
 }
 
 async function ingestClaimed(
-  delivery: Delivery & Pick<Work, 'turn'>,
+  delivery: Delivery & Pick<Work, 'reading'>,
   claim: Claim,
   deps: IngestDeps,
   signal: AbortSignal,

@@ -136,8 +136,8 @@ export const MUTANTS = {
   'outage-is-failure': [
     [
       'src/ingest/process/buy-answer.ts',
-      'if (!departure.countsAsAttempt) return later',
-      'if (departure === null) return later',
+      'if (!released.countsAsAttempt) return later',
+      'if (released === null) return later',
     ],
     ['src/ingest/process/buy-answer.ts', "isLast ? 'final' : attempt", "isLast || attempt > 0 ? 'final' : attempt"],
   ],

@@ -14,11 +14,11 @@ test('a broken invariant names its law, and has the facts as its cause', () => {
 test('a permit that is released twice, or was never asked for, is not sent to the limiter', () => {
   const permits = new OwnPermits('process')
   const id = permits.ask()
-  permits.admitted(id, 0)
-  permits.leaving({ id })
-  expect(() => permits.leaving({ id })).toThrow('broken invariant: a permit is released once')
-  permits.gone(id)
-  expect(() => permits.leaving({ id })).toThrow('broken invariant: a permit is released once')
+  permits.granted(id, 0)
+  permits.releasing(id)
+  expect(() => permits.releasing(id)).toThrow('broken invariant: a permit is released once')
+  permits.forget(id)
+  expect(() => permits.releasing(id)).toThrow('broken invariant: a permit is released once')
   expect(permits.declaration().held).toEqual([])
 })
 

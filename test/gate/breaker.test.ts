@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { sourceKey } from '#src/document/ids.ts'
 import type { GateOptions } from '#src/gate/open-gate.ts'
 import type { RedisGate } from '#src/gate/redis-gate.ts'
+import type { Permit } from '#src/gate/permit.ts'
 import { startTestRedis, type TestRedis } from '../support/redis.ts'
 import { openOn, permit, signal } from './gates.ts'
 import { parsed, rejected, unavailable } from './verdicts.ts'
@@ -12,12 +12,18 @@ afterAll(() => server[Symbol.asyncDispose]())
 
 const open = (options: Partial<GateOptions> = {}): Promise<RedisGate> => openOn(server, options)
 
+/** A permit also in an outage, in which the next probe would be up to ten seconds away. */
+async function probePermit(gate: RedisGate, key: string): Promise<Permit> {
+  await gate.resume()
+  return permit(gate, key)
+}
+
 describe('the breaker', () => {
   /** Five documents fail in a row. */
   async function fail(gate: RedisGate): Promise<boolean[]> {
     const counted: boolean[] = []
     for (let i = 0; i < 5; i += 1) {
-      const departure = await gate.leave(await permit(gate, `${i}`), unavailable())
+      const departure = await (await probePermit(gate, `${i}`)).release(unavailable())
       counted.push(departure.countsAsAttempt)
     }
     return counted
@@ -26,47 +32,47 @@ describe('the breaker', () => {
   test('shuts the gate at the fifth failure in a row, which uses no attempt', async () => {
     await using gate = await open({ windowMs: 60_000, patienceMs: 100 })
     expect(await fail(gate)).toEqual([true, true, true, true, false])
-    expect(await gate.enter({ key: sourceKey('x') }, signal)).toMatchObject({
+    expect(await gate.acquire({ key: 'x' }, signal)).toMatchObject({
       kind: 'wait',
       reason: expect.stringContaining('the service is down') as string,
     })
-    expect((await gate.state()).shut?.cause).toBe('outage')
+    expect((await gate.snapshot()).shut?.cause).toBe('outage')
   })
 
   test('lets one probe through, and opens the gate when the probe succeeds', async () => {
     await using gate = await open({ windowMs: 6_000 })
     await fail(gate)
     const probe = await permit(gate, 'probe')
-    const shut = gate.enter({ key: sourceKey('other') }, AbortSignal.timeout(60))
+    const shut = gate.acquire({ key: 'other' }, AbortSignal.timeout(60))
     await expect(shut).rejects.toThrow()
-    await gate.leave(probe, parsed())
-    expect((await gate.state()).shut).toBeNull()
+    await probe.release(parsed())
+    expect((await gate.snapshot()).shut).toBeNull()
     await permit(gate, 'other')
   })
 
   test('leaves the gate open at failures of single documents', async () => {
     await using gate = await open()
     for (let i = 0; i < 8; i += 1) {
-      expect(await gate.leave(await permit(gate), unavailable(false))).toMatchObject({ countsAsAttempt: true })
+      expect(await (await permit(gate)).release(unavailable(false))).toMatchObject({ countsAsAttempt: true })
     }
-    expect((await gate.state()).shut).toBeNull()
+    expect((await gate.snapshot()).shut).toBeNull()
   })
 
   test('is reset by a rejected document, as the service answered', async () => {
     await using gate = await open()
-    for (let i = 0; i < 4; i += 1) await gate.leave(await permit(gate, `${i}`), unavailable())
-    await gate.leave(await permit(gate, 'broken'), rejected())
-    await gate.leave(await permit(gate, 'e'), unavailable())
-    expect((await gate.state()).shut).toBeNull()
+    for (let i = 0; i < 4; i += 1) await (await permit(gate, `${i}`)).release(unavailable())
+    await (await permit(gate, 'broken')).release(rejected())
+    await (await permit(gate, 'e')).release(unavailable())
+    expect((await gate.snapshot()).shut).toBeNull()
   })
 
   test('uses an attempt of a document that fails again after others succeeded', async () => {
     await using gate = await open()
     await fail(gate)
-    const first = await gate.leave(await permit(gate, 'poison'), unavailable())
-    await gate.leave(await permit(gate, 'good'), parsed())
+    const first = await (await probePermit(gate, 'poison')).release(unavailable())
+    await (await probePermit(gate, 'good')).release(parsed())
     await fail(gate)
-    const second = await gate.leave(await permit(gate, 'poison'), unavailable())
+    const second = await (await probePermit(gate, 'poison')).release(unavailable())
     expect([first.countsAsAttempt, second.countsAsAttempt]).toEqual([false, true])
   })
 
@@ -74,7 +80,7 @@ describe('the breaker', () => {
     await using gate = await open()
     const counted: boolean[] = []
     for (let i = 0; i < 5; i += 1) {
-      const departure = await gate.leave(await permit(gate, 'alone'), unavailable())
+      const departure = await (await probePermit(gate, 'alone')).release(unavailable())
       counted.push(departure.countsAsAttempt)
     }
     expect(counted).toEqual([true, true, true, true, true])
@@ -82,10 +88,10 @@ describe('the breaker', () => {
 
   test('uses attempts from the third probe on where one document is all that is left', async () => {
     await using gate = await open({ windowMs: 6_000 })
-    await gate.leave(await permit(gate, 'other'), unavailable())
+    await (await probePermit(gate, 'other')).release(unavailable())
     const counted: boolean[] = []
     while (counted.filter(Boolean).length < 5) {
-      const departure = await gate.leave(await permit(gate, 'poison'), unavailable())
+      const departure = await (await probePermit(gate, 'poison')).release(unavailable())
       counted.push(departure.countsAsAttempt)
     }
     expect(counted).toEqual([true, true, true, false, false, false, true, true])
@@ -100,7 +106,7 @@ describe('the breaker', () => {
       const until = performance.now() + 1_800
       for (let turn = 0; performance.now() < until; turn += 1) {
         const document = turn % documents
-        const departure = await gate.leave(await permit(gate, `${document}`), unavailable(true, 503))
+        const departure = await (await probePermit(gate, `${document}`)).release(unavailable(true, 503))
         if (departure.countsAsAttempt) counted[document] = (counted[document] ?? 0) + 1
       }
       expect(Math.max(...counted)).toBe(1)
@@ -113,7 +119,7 @@ describe('the breaker', () => {
     let counted = 0
     const times: number[] = []
     while (counted < 3 && performance.now() < until) {
-      const departure = await gate.leave(await permit(gate, 'poison'), unavailable(true, 503))
+      const departure = await (await probePermit(gate, 'poison')).release(unavailable(true, 503))
       if (departure.countsAsAttempt) {
         counted += 1
         times.push(performance.now())
@@ -126,13 +132,13 @@ describe('the breaker', () => {
   test('does not shut the gate at failures of known poison documents', async () => {
     await using gate = await open()
     for (let i = 0; i < 2; i += 1) {
-      await gate.leave(await permit(gate, 'poison'), unavailable())
-      await gate.leave(await permit(gate, 'good'), parsed())
+      await (await probePermit(gate, 'poison')).release(unavailable())
+      await (await probePermit(gate, 'good')).release(parsed())
     }
     for (let i = 0; i < 6; i += 1) {
-      expect(await gate.leave(await permit(gate, 'poison'), unavailable())).toMatchObject({ countsAsAttempt: true })
+      expect(await (await probePermit(gate, 'poison')).release(unavailable())).toMatchObject({ countsAsAttempt: true })
     }
-    expect((await gate.state()).shut).toBeNull()
+    expect((await gate.snapshot()).shut).toBeNull()
   })
 
   test('uses no attempt in an outage while many documents wait', async () => {
@@ -140,7 +146,7 @@ describe('the breaker', () => {
     await fail(gate)
     const counted: boolean[] = []
     for (let i = 0; i < 40; i += 1) {
-      const departure = await gate.leave(await permit(gate, `${i % 8}`), unavailable())
+      const departure = await (await probePermit(gate, `${i % 8}`)).release(unavailable())
       counted.push(departure.countsAsAttempt)
     }
     expect(counted).not.toContain(true)
@@ -152,12 +158,12 @@ describe('the breaker', () => {
     const failAll = async (names: readonly string[]): Promise<boolean[]> => {
       const counted: boolean[] = []
       for (const name of names) {
-        counted.push((await gate.leave(await permit(gate, name), unavailable())).countsAsAttempt)
+        counted.push((await (await probePermit(gate, name)).release(unavailable())).countsAsAttempt)
       }
       return counted
     }
     await failAll(known)
-    await gate.leave(await permit(gate, 'good'), parsed())
+    await (await probePermit(gate, 'good')).release(parsed())
     await failAll(known)
     await fail(gate)
     expect(await failAll(known)).toEqual([true, true, true, true])
@@ -169,9 +175,9 @@ describe('the breaker', () => {
   test('uses in the end the attempts of eight documents that are all that is left', async () => {
     await using gate = await open({ windowMs: 6 })
     const counted = Array.from({ length: 8 }, () => 0)
-    for (let probe = 0; Math.min(...counted) < 5 && probe < 120; probe += 1) {
-      const document = probe % 8
-      const departure = await gate.leave(await permit(gate, `${document}`), unavailable())
+    for (let sent = 0; Math.min(...counted) < 5 && sent < 120; sent += 1) {
+      const document = sent % 8
+      const departure = await (await probePermit(gate, `${document}`)).release(unavailable())
       if (departure.countsAsAttempt) counted[document] = (counted[document] ?? 0) + 1
     }
     expect(Math.min(...counted)).toBe(5)

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { limiterCost } from '../../bench/gate/limiter-cost.ts'
+import { limiterCost } from '../../bench/limiter/cost.ts'
 import { duplicate, gateKeys, type RedisClient } from '#src/gate/scripts.ts'
 import { Random } from '../support/random.ts'
 import { startTestRedis, type TestRedis } from '../support/redis.ts'
@@ -21,8 +21,8 @@ interface Gathered {
   readonly waiting: number
   readonly sentBefore: number
 }
-/** Commands in one call: an `enter` that must wait, a `leave` that hands its place over, one that does not, an `enter` that is admitted. */
-type Work = Readonly<Record<'waits' | 'handsOver' | 'leaves' | 'enters', number>>
+/** Commands in one call: an `acquire` that must wait, a `release` that hands its place over, one that does not, an `acquire` that is granted. */
+type Work = Readonly<Record<'waits' | 'handsOver' | 'releases' | 'acquires', number>>
 
 let server: TestRedis
 let listener: RedisClient
@@ -49,11 +49,11 @@ async function measure({ inFlight, waiting, sentBefore }: Gathered): Promise<{ w
   let now = 1_000_000
   const ask: AskScript = (process, script, more) =>
     scriptsOf(server.connection, keys, { placesCeiling: inFlight, now })(process, script, more)
-  const enter = (process: string, id: string) => ask(process, 'enter', { id, more: true })
-  const leave = (process: string, id: string, next?: string) => {
-    const permit = { id, enteredAt: now - 200, ahead: inFlight - 1, seq: 1, done: 0, bound: true }
+  const acquire = (process: string, id: string) => ask(process, 'acquire', { id, more: true })
+  const release = (process: string, id: string, next?: string) => {
+    const permit = { id, sentAt: now - 200, ahead: inFlight - 1, seq: 1, bound: true }
     const accepted = { kind: 'accepted', queuedMs: 0, durationMs: 200 }
-    return ask(process, 'leave', {
+    return ask(process, 'release', {
       id,
       permit,
       ...accepted,
@@ -62,21 +62,21 @@ async function measure({ inFlight, waiting, sentBefore }: Gathered): Promise<{ w
   }
   for (let i = 0; i < sentBefore; i += 1) {
     now += 10
-    const pair = [enter('own', `own-before-${i}`), leave('own', `own-before-${i}`)]
+    const pair = [acquire('own', `own-before-${i}`), release('own', `own-before-${i}`)]
     if (i % 100 === 0) await Promise.all(pair)
   }
-  await Promise.all(Array.from({ length: inFlight }, (_, i) => enter('own', `own-${i}`)))
-  await Promise.all(Array.from({ length: waiting }, (_, i) => enter(`other${i}`, `other${i}-0`)))
-  const work = { waits: 0, handsOver: 0, leaves: 0, enters: 0 }
+  await Promise.all(Array.from({ length: inFlight }, (_, i) => acquire('own', `own-${i}`)))
+  await Promise.all(Array.from({ length: waiting }, (_, i) => acquire(`other${i}`, `other${i}-0`)))
+  const work = { waits: 0, handsOver: 0, releases: 0, acquires: 0 }
   const count = async (of: keyof Work, call: () => Promise<unknown>): Promise<void> => {
     now += 1
     work[of] = Math.max(work[of], await commandsOf(call))
   }
   for (let round = 0; round < ROUNDS; round += 1) {
-    await count('waits', () => enter('own', `own-late-${round}`))
-    await count('handsOver', () => leave('own', `own-${2 * round}`, `own-next-${round}`))
-    await count('leaves', () => leave('own', `own-${2 * round + 1}`))
-    await count('enters', () => enter('own', `own-again-${round}`))
+    await count('waits', () => acquire('own', `own-late-${round}`))
+    await count('handsOver', () => release('own', `own-${2 * round}`, `own-next-${round}`))
+    await count('releases', () => release('own', `own-${2 * round + 1}`))
+    await count('acquires', () => acquire('own', `own-again-${round}`))
   }
   return { work, stateBytes: await server.connection.hstrlen(keys.state, 'law') }
 }

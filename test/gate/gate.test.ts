@@ -1,10 +1,8 @@
 import { once } from 'node:events'
 import { Cluster, type Redis } from 'ioredis'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { sourceKey } from '#src/document/ids.ts'
 import { type GateOptions, openGate } from '#src/gate/open-gate.ts'
 import type { RedisGate } from '#src/gate/redis-gate.ts'
-import type { Permit } from '#src/gate/admission.ts'
 import { connectRedis } from '#src/redis/connection.ts'
 import { openOn, permit, signal } from './gates.ts'
 import { startProcess } from '../support/child.ts'
@@ -22,21 +20,21 @@ describe('the places of the gate', () => {
   test('are ten at first, and more after an accepted request', async () => {
     await using gate = await open({ patienceMs: 1_000 })
     const permits = await Promise.all(Array.from({ length: 10 }, (_, i) => permit(gate, `${i}`)))
-    const next = await gate.enter({ key: sourceKey('e') }, signal)
+    const next = await gate.acquire({ key: 'e' }, signal)
     expect(next).toMatchObject({ kind: 'wait', reason: expect.stringContaining('concurrency') as string })
-    await gate.leave(permits[9] as Permit, parsed())
-    expect((await gate.state()).places.count).toBe(12)
+    await permits[9]!.release(parsed())
+    expect((await gate.snapshot()).places.count).toBe(12)
   })
 
   test('shrink to the number of requests in flight after several refusals for concurrency', async () => {
     await using gate = await open({ ceilings: { concurrency: 100 } })
     const permits = await Promise.all(Array.from({ length: 10 }, (_, i) => permit(gate, `${i}`)))
     for (const refused of permits.slice(7)) {
-      const departure = await gate.leave(refused, throttled('concurrency', 300))
+      const departure = await refused.release(throttled('concurrency', 300))
       expect(departure.countsAsAttempt).toBe(false)
       expect(departure.retryInMs).toBeGreaterThanOrEqual(300)
     }
-    expect((await gate.state()).places).toEqual({ count: 7, learned: true })
+    expect((await gate.snapshot()).places).toEqual({ count: 7, learned: true })
   })
 
   test('pass to the waiting process without a poll when another process releases one', async () => {
@@ -47,10 +45,10 @@ describe('the places of the gate', () => {
     for (let times = 0; times < 10 && fastestMs >= 900; times++) {
       const held = await permit(first)
       const waiting = permit(second, 'b.pdf')
-      await until('the second waits', 5_000, async () => (await first.state()).waitingProcesses === 1)
+      await until('the second waits', 5_000, async () => (await first.snapshot()).waitingProcesses === 1)
       const startedAt = performance.now()
-      await first.leave(held, parsed())
-      await second.leave(await waiting, parsed())
+      await held.release(parsed())
+      await (await waiting).release(parsed())
       fastestMs = Math.min(fastestMs, performance.now() - startedAt)
     }
     expect(fastestMs).toBeLessThan(900)
@@ -69,20 +67,10 @@ describe('the places of the gate', () => {
     await holder.line('holding')
     await using gate = await open({ keyDigest: 'killed', ceilings: { concurrency: 2 }, patienceMs: 10_000 })
     const waiting = permit(gate)
-    expect((await gate.state()).inFlight).toBe(2)
+    expect((await gate.snapshot()).inFlight).toBe(2)
     await holder.kill('SIGKILL')
     await waiting
-    expect((await gate.state()).inFlight).toBe(1)
-  })
-
-  test('of a killed process are released also when a refusal keeps the last free place empty', async () => {
-    const holder = startProcess('gate-holder.ts', [server.url, 'killed and refused', '9', '900', '10'])
-    await holder.line('holding')
-    await using gate = await open({ keyDigest: 'killed and refused', patienceMs: 4_000 })
-    await gate.leave(await permit(gate), throttled('unknown'))
-    await holder.kill('SIGKILL')
-    await permit(gate, 'b.pdf')
-    expect((await gate.state()).inFlight).toBe(1)
+    expect((await gate.snapshot()).inFlight).toBe(1)
   })
 })
 
@@ -90,24 +78,12 @@ describe('the rate limit of the gate', () => {
   test('is not learned from one refusal, which delays its own document and no other', async () => {
     await using gate = await open({ ceilings: { concurrency: 100 } })
     const permits = await Promise.all(Array.from({ length: 21 }, (_, i) => permit(gate, `${i}`)))
-    for (const one of permits.slice(0, 20)) await gate.leave(one, parsed())
-    const departure = await gate.leave(permits[20] as Permit, throttled('rate', 5_900))
+    for (const one of permits.slice(0, 20)) await one.release(parsed())
+    const departure = await permits[20]!.release(throttled('rate', 5_900))
     expect(departure).toMatchObject({ countsAsAttempt: false })
     expect(departure.retryInMs).toBeGreaterThanOrEqual(5_900)
-    expect((await gate.state()).rate).toBeNull()
+    expect((await gate.snapshot()).rate).toBeNull()
     await permit(gate, 'x')
-  })
-
-  test('is probed by one request at a time after refusals in a row', async () => {
-    await using gate = await open({ ceilings: { concurrency: 100 }, patienceMs: 100 })
-    const permits = await Promise.all(Array.from({ length: 23 }, (_, i) => permit(gate, `${i}`)))
-    for (const one of permits.slice(0, 20)) await gate.leave(one, parsed())
-    for (const one of permits.slice(20)) await gate.leave(one, throttled('rate', 9_000))
-    expect(await gate.enter({ key: sourceKey('x') }, signal)).toMatchObject({
-      kind: 'wait',
-      reason: expect.stringContaining('rate limit') as string,
-    })
-    expect((await gate.state()).nextInMs).toBeGreaterThan(0)
   })
 
   test('paces requests from the first when it is configured', async () => {
@@ -125,20 +101,20 @@ describe('a halt of the gate', () => {
   test.each(['credits', 'key'] as const)('for %s stops every process until a probe succeeds', async (cause) => {
     await using gate = await open({ keyDigest: `halt-${cause}` })
     await using other = await open({ keyDigest: `halt-${cause}` })
-    const departure = await gate.leave(await permit(gate), halted(cause))
+    const departure = await (await permit(gate)).release(halted(cause))
     expect(departure.countsAsAttempt).toBe(false)
-    const turned = await other.enter({ key: sourceKey('b') }, signal)
+    const turned = await other.acquire({ key: 'b' }, signal)
     expect(turned).toMatchObject({ kind: 'halted', cause, message: `halted for ${cause}` })
     await elapse(620, 'the gate stays closed for its first pause')
-    await other.leave(await permit(other, 'probe'), parsed())
-    expect((await gate.state()).shut).toBeNull()
+    await (await permit(other, 'probe')).release(parsed())
+    expect((await gate.snapshot()).shut).toBeNull()
   })
 
   test('by hand stops every process until one resumes', async () => {
     await using gate = await open({ keyDigest: 'paused', patienceMs: 500 })
     await using other = await open({ keyDigest: 'paused', patienceMs: 500 })
     await gate.pause()
-    expect(await other.enter({ key: sourceKey('b') }, signal)).toMatchObject({
+    expect(await other.acquire({ key: 'b' }, signal)).toMatchObject({
       kind: 'wait',
       reason: expect.stringContaining('resume') as string,
     })
@@ -187,7 +163,7 @@ describe('a document that waits for the gate', () => {
     await using gate = await open({ ceilings: { concurrency: 1 }, patienceMs: 500 })
     await permit(gate)
     const startedAt = performance.now()
-    const admission = await gate.enter({ key: sourceKey('b') }, signal)
+    const admission = await gate.acquire({ key: 'b' }, signal)
     expect(admission).toMatchObject({ kind: 'wait' })
     expect(performance.now() - startedAt).toBeLessThan(30_000)
   })
@@ -196,7 +172,7 @@ describe('a document that waits for the gate', () => {
     await using gate = await open({ ceilings: { concurrency: 1 } })
     await permit(gate)
     const stop = new AbortController()
-    const waiting = gate.enter({ key: sourceKey('b') }, stop.signal)
+    const waiting = gate.acquire({ key: 'b' }, stop.signal)
     stop.abort(new Error('shutting down'))
     await expect(waiting).rejects.toThrow('shutting down')
   })

@@ -1,7 +1,6 @@
-import { sourceKey } from '#src/document/ids.ts'
 import { type GateOptions, openGate } from '#src/gate/open-gate.ts'
 import type { RedisGate } from '#src/gate/redis-gate.ts'
-import type { Permit } from '#src/gate/admission.ts'
+import type { Permit } from '#src/gate/permit.ts'
 import type { TestRedis } from '../support/redis.ts'
 
 export const signal = new AbortController().signal
@@ -20,7 +19,7 @@ export function openOn(server: TestRedis, options: Partial<GateOptions> = {}): P
 }
 
 export async function permit(gate: RedisGate, key = 'a.pdf'): Promise<Permit> {
-  const admission = await gate.enter({ key: sourceKey(key) }, signal)
-  if (admission.kind !== 'admitted') throw new Error(`not admitted: ${JSON.stringify(admission)}`)
-  return admission.permit
+  const got = await gate.acquire({ key }, signal)
+  if (got.kind !== 'permit') throw new Error(`no permit: ${JSON.stringify(got)}`)
+  return got
 }

@@ -1,9 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { sourceKey } from '#src/document/ids.ts'
 import { openGate } from '#src/gate/open-gate.ts'
 import type { RedisGate } from '#src/gate/redis-gate.ts'
 import { duplicate, type GateKeys, gateKeys } from '#src/gate/scripts.ts'
-import type { Permit } from '#src/gate/admission.ts'
+import type { Permit } from '#src/gate/permit.ts'
 import type { Feedback } from '#src/gate/feedback.ts'
 import { callsOf, startTestRedis, type TestRedis } from '../support/redis.ts'
 import { type AskScript, scriptsOf } from './scripts-of.ts'
@@ -22,8 +21,8 @@ function open(keyDigest: string, concurrency: number): Promise<RedisGate> {
 
 async function permit(gate: RedisGate, key: string): Promise<Permit> {
   for (;;) {
-    const admission = await gate.enter({ key: sourceKey(key) }, signal)
-    if (admission.kind === 'admitted') return admission.permit
+    const admission = await gate.acquire({ key }, signal)
+    if (admission.kind === 'permit') return admission
     // On a busy machine the gate may estimate a turn too far away to wait for.
     if (admission.kind !== 'wait') throw new Error(`not admitted: ${JSON.stringify(admission)}`)
   }
@@ -39,28 +38,28 @@ describe('a place that a process releases to the gate', () => {
     await using gate = await open('same-call', 1)
     const first = await permit(gate, 'a')
     const second = permit(gate, 'b')
-    await until('the second waits', 5_000, async () => (await gate.state()).waitingProcesses === 1)
+    await until('the second waits', 5_000, async () => (await gate.snapshot()).waitingProcesses === 1)
     const before = await scriptsRun()
-    await gate.leave(first, parsed())
+    await first.release(parsed())
     await second
     expect((await scriptsRun()) - before).toBe(1)
-    expect((await gate.state()).inFlight).toBe(1)
+    expect((await gate.snapshot()).inFlight).toBe(1)
   })
 
   test('passes to the next document once when a broken connection repeats the release', async () => {
     const keys = gateKeys('sluice', 'sent-twice')
     const as = scriptsOn(keys)
-    const entered = (await as('p', 'enter', { id: 'p-1' })) as { readonly enteredAt: number }
-    const leave = {
+    const entered = (await as('p', 'acquire', { id: 'p-1' })) as { readonly sentAt: number }
+    const release = {
       id: 'p-1',
       kind: 'accepted',
       durationMs: 10,
       queuedMs: 0,
-      permit: { id: 'p-1', enteredAt: entered.enteredAt, ahead: 0, seq: 1, done: 0, bound: true },
+      permit: { id: 'p-1', sentAt: entered.sentAt, ahead: 0, seq: 1, bound: true },
       next: { id: 'p-2', more: false },
     }
-    const reported = [await as('p', 'leave', leave), await as('p', 'leave', leave)]
-    expect(reported).toMatchObject([{ entered: { kind: 'admitted' } }, { entered: { kind: 'admitted' } }])
+    const reported = [await as('p', 'release', release), await as('p', 'release', release)]
+    expect(reported).toMatchObject([{ next: { kind: 'permit' } }, { next: { kind: 'permit' } }])
     expect(await server.connection.zrange(keys.open, '0', '-1')).toEqual(['p-2'])
   })
 
@@ -69,17 +68,17 @@ describe('a place that a process releases to the gate', () => {
     const as = scriptsOn(keys)
     const calls = duplicate(server.connection)
     await calls.subscribe('wake:patient')
-    const { enteredAt } = (await as('busy', 'enter', { id: 'busy-1' })) as { readonly enteredAt: number }
-    expect(await as('patient', 'enter', { id: 'patient-1' })).toMatchObject({ kind: 'wait', reason: 'places' })
+    const { sentAt } = (await as('busy', 'acquire', { id: 'busy-1' })) as { readonly sentAt: number }
+    expect(await as('patient', 'acquire', { id: 'patient-1' })).toMatchObject({ kind: 'wait', reason: 'places' })
     await elapse(100, 'more than twice as long as its turn takes')
     const left = { kind: 'accepted', durationMs: 10, queuedMs: 0 }
-    const had = { id: 'busy-1', enteredAt, ahead: 0, seq: 1, done: 0, bound: true }
+    const had = { id: 'busy-1', sentAt, ahead: 0, seq: 1, bound: true }
     const next = { id: 'busy-2', more: true }
-    expect(await as('busy', 'leave', { id: 'busy-1', ...left, permit: had, next })).toMatchObject({
-      entered: { kind: 'wait', reason: 'places' },
+    expect(await as('busy', 'release', { id: 'busy-1', ...left, permit: had, next })).toMatchObject({
+      next: { kind: 'wait', reason: 'places' },
     })
-    expect(await as('busy', 'enter', { id: 'busy-3' })).toMatchObject({ kind: 'wait', reason: 'places' })
-    expect(await as('patient', 'enter', { id: 'patient-1' })).toMatchObject({ kind: 'admitted' })
+    expect(await as('busy', 'acquire', { id: 'busy-3' })).toMatchObject({ kind: 'wait', reason: 'places' })
+    expect(await as('patient', 'acquire', { id: 'patient-1' })).toMatchObject({ kind: 'permit' })
     calls.disconnect()
   })
 
@@ -92,7 +91,7 @@ describe('a place that a process releases to the gate', () => {
         const granted = await permit(gate, `${name}-${index}`)
         const from = performance.now()
         await takes(20)
-        await gate.leave(granted, { ...parsed(), durationMs: performance.now() - from } as Feedback)
+        await granted.release({ ...parsed(), durationMs: performance.now() - from } as Feedback)
         done[name] += 1
       }
       await Promise.all(Array.from({ length: documents }, (_, index) => each(index)))

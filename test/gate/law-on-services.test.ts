@@ -1,83 +1,180 @@
-import { expect, test } from 'vitest'
-import { omniscient } from '../../bench/gate/random/baselines.ts'
-import { draw, type Service, type WindowKind } from '../../bench/gate/random/draw.ts'
-import { FIRST_REFUSED, firstRefusalTimes } from '../../bench/gate/random/first-refusal.ts'
-import { controlLaw } from '../../bench/gate/random/law-policy.ts'
-import { QUIET } from '../../bench/gate/random/quiet-service.ts'
-import { runDrawn } from '../../bench/gate/random/run-drawn.ts'
+import { describe, expect, test } from 'vitest'
+import { draw, type Service, type WindowKind } from '../../bench/limiter/draw.ts'
+import { controlLaw, LAW_SOURCE, type LawState, loadLaw } from '../../bench/limiter/law-policy.ts'
+import { MECHANISMS, without } from '../../bench/limiter/mechanisms.ts'
+import { omniscient, type PolicyMaker } from '../../bench/limiter/policies.ts'
+import { latency, MINUTE_MS, queue, QUIET, rate, refuse, REGIMES } from '../../bench/limiter/regimes.ts'
+import { runDrawn } from '../../bench/limiter/run-drawn.ts'
+import { seedFrom } from '../support/seed.ts'
 
-const KINDS: readonly WindowKind[] = ['first', 'sliding', 'fixed', 'bucket']
+/*
+ * The law alone on simulated services, in virtual time: the same figures on any machine. LAW_SEED=N and LAW_DRAWS=N draw
+ * other services for the invariants.
+ */
 
-/** A rate limit whose 429s do not say what is limited, behind slow requests: its refusals look like those of a full service. */
-function rateLimited(seed: number): Service {
-  const kind = KINDS[seed % KINDS.length] ?? 'fixed'
+const SEED = seedFrom('LAW_SEED', 31)
+const DRAWS = Number(process.env['LAW_DRAWS'] ?? 10)
+
+/** Means over three seeds: done as a share of the possible, refused and failed (503) shares of what was sent. */
+function outcome(regime: Partial<Service>, make: PolicyMaker = controlLaw()) {
+  const services = [1, 2, 3].map((seed): Service => ({ ...QUIET, ...regime, seed }))
+  const mean = (of: (service: Service) => number): number =>
+    services.reduce((sum, service) => sum + of(service), 0) / services.length
+  const results = new Map(services.map((service) => [service, runDrawn(service, make)]))
+  const share = (of: 'refused' | 'unavailable') =>
+    mean((service) => (results.get(service)?.[of] ?? 0) / (results.get(service)?.sent ?? 1))
   return {
-    ...QUIET,
-    seed,
-    limits: [{ kind, windowMs: 60_000, limit: 400, burst: 80, penalty: false, phaseMs: 0 }],
-    latency: { ...QUIET.latency, meanMs: 9_000 },
-    text: 'vague',
-    retryAfter: 'none',
-    noise: 0.02,
+    done: mean((service) => (results.get(service)?.done ?? 0) / runDrawn(service, omniscient(), true).done),
+    refused: share('refused'),
+    unavailable: share('unavailable'),
   }
 }
 
+interface Shown {
+  readonly regime: Partial<Service>
+  readonly measure: 'done' | 'refused' | 'unavailable'
+  /** What the law keeps, and does not keep without the mechanism. */
+  readonly bound: number
+}
+
+const regimeNamed = (name: string): Partial<Service> => REGIMES[name] as Partial<Service>
+const most = (regime: Partial<Service>, measure: 'refused' | 'unavailable', bound: number): Shown => ({
+  regime,
+  measure,
+  bound,
+})
+const least = (regime: Partial<Service>, bound: number): Shown => ({ regime, measure: 'done', bound })
+
+const BUCKET = rate(6_000, { kind: 'bucket', burst: 10 })
+const FIVEFOLD = { change: { atMs: 5 * MINUTE_MS, factor: 5 } }
+
+/** A situation for each mechanism in which the law keeps a bound only with it. */
+const SHOWN: Readonly<Record<string, Shown>> = {
+  'GCRA with catch-up': least({ limits: [BUCKET] }, 0.95),
+  'CUSUM of refusals': least(regimeNamed('2 % stray 429s, 20 places queue'), 0.9),
+  'learned noise': least({ noise: 0.02, slots: 500, horizonMs: 3 * MINUTE_MS }, 0.25),
+  'probes by the cycle': most(regimeNamed('300 a minute'), 'refused', 0.06),
+  'trust in Retry-After': least(regimeNamed('Retry-After always a minute, bucket'), 0.9),
+  'cycle bracketed by the last refusal': most(
+    { limits: [rate(10)], retryAfter: 'none', horizonMs: 60 * MINUTE_MS },
+    'refused',
+    0.1,
+  ),
+  'a fall by half at most': least(regimeNamed('another client as a sine'), 0.7),
+  trials: least(regimeNamed('limit x 2 in mid-run'), 0.9),
+  'trebled steps': least({ limits: [rate(60)], ...FIVEFOLD }, 0.65),
+  'sparse refusals': most(regimeNamed('Retry-After always a minute, bucket'), 'refused', 0.1),
+  // A cold start behind a bucket of 621 in ten seconds.
+  "Little's law at the first pause": least(draw(7_800_100_359), 0.8),
+  'experiment behind a vague text': least(regimeNamed('20 places, refuses, vague text'), 0.82),
+  'number in flight by refusals': most({ concurrency: refuse(20) }, 'refused', 0.05),
+  'end of slow start': least({ latency: latency({ knee: 60, steepness: 2, sigma: 0 }), timeoutMs: 20_000 }, 0.7),
+  'comparison of blocks': least({ concurrency: refuse(10), ...FIVEFOLD }, 0.8),
+  breaker: most(
+    { concurrency: queue(20), outages: [{ fromMs: 5 * MINUTE_MS, toMs: 7 * MINUTE_MS, retryAfter: false }] },
+    'unavailable',
+    0.05,
+  ),
+}
+
+/** Shown by a test of its own, as drawn services state no limits. */
+const ELSEWHERE = ['stated limits']
+
+describe('each mechanism of the law', () => {
+  test('is shown by a situation, or by a test of its own', () => {
+    expect(Object.keys(SHOWN).concat(ELSEWHERE)).toEqual(MECHANISMS.map(({ name }) => name))
+    for (const name of ELSEWHERE) expect(() => loadLaw(without(name, LAW_SOURCE)), name).not.toThrow()
+  })
+
+  test.each(Object.entries(SHOWN))('%s keeps a bound that is missed without it', (name, { regime, measure, bound }) => {
+    const whole = outcome(regime)[measure]
+    const ablated = outcome(regime, controlLaw(loadLaw(without(name, LAW_SOURCE))))[measure]
+    if (measure === 'done') {
+      expect(whole).toBeGreaterThan(bound)
+      expect(ablated).toBeLessThan(bound)
+    } else {
+      expect(whole).toBeLessThan(bound)
+      expect(ablated).toBeGreaterThan(bound)
+    }
+  })
+})
+
+test('named situations use most of what is possible', () => {
+  const shares = Object.values(REGIMES).map((regime) => outcome(regime).done)
+  expect(Math.min(...shares)).toBeGreaterThan(0.7)
+  expect(shares.reduce((sum, share) => sum + share, 0) / shares.length).toBeGreaterThan(0.92)
+})
+
+/** Names of the invariants that the state breaks. */
+function broken(s: LawState): string[] {
+  const holds = {
+    'no more are accepted or in flight than were sent': Number(s['accepted']) <= Number(s['seq']) + 1,
+    'one request at least may be in flight': s.places >= 1,
+    'a rate is positive and finite': s.rate === undefined || (s.rate > 0 && Number.isFinite(s.rate)),
+    'a rate has a window': s.rate === undefined || Number(s['window']) > 0,
+    'the noise lies in its bounds': Number(s['noise']) > 0 && Number(s['noise']) <= 0.04,
+    'a trial raises the pace by no more than twofold': Number(s['trial']) >= 0 && Number(s['trial']) <= 1,
+    'no number is NaN': Object.values(s).every((value) => !Number.isNaN(value)),
+  }
+  return Object.entries(holds).flatMap(([name, held]) => (held ? [] : [name]))
+}
+
+test('the state of the law keeps its invariants at every answer of drawn services', () => {
+  for (let index = 0; index < DRAWS; index += 1) {
+    const found = new Set<string>()
+    const watch = (state: LawState): void => broken(state).forEach((name) => found.add(name))
+    const { sent } = runDrawn(draw(SEED * 100_000 + index), controlLaw(loadLaw(), watch))
+    expect([...found], `seed ${SEED}, draw ${index}, ${sent} requests`).toEqual([])
+  }
+})
+
+const KINDS: readonly WindowKind[] = ['first', 'sliding', 'fixed', 'bucket']
+
 test('a rate limit behind slow requests is not taken for a limit in flight that keeps falling', () => {
-  const goodputs = Array.from({ length: 12 }, (_, seed) => {
-    const service = rateLimited(seed)
-    return runDrawn(service, controlLaw()).done / runDrawn(service, omniscient(), true).done
-  })
-  // Virtual time: the same figures on any machine. Four of the twelve were below 0.75, the worst at 0.32.
-  expect(Math.min(...goodputs)).toBeGreaterThan(0.75)
+  for (const kind of KINDS) {
+    const limits = [rate(400, { kind, burst: 80 })]
+    const slow = {
+      limits,
+      latency: latency({ meanMs: 9_000 }),
+      text: 'vague',
+      retryAfter: 'none',
+      noise: 0.02,
+    } as const
+    expect(outcome(slow).done, kind).toBeGreaterThan(0.75)
+  }
 })
 
-test('the gate finds out within a minute that a Retry-After of a day is wrong', () => {
-  const goodputs = KINDS.map((kind, seed) => {
-    const limits = [{ kind, windowMs: 60_000, limit: 20 + 60 * seed, burst: 10, penalty: false, phaseMs: 1_000 }]
-    const reported = { retryAfter: 'constant', constantRetryMs: 86_400_000 } as const
-    const service = { ...rateLimited(seed), ...reported, limits, noise: 0, horizonMs: 1_800_000 }
-    return runDrawn(service, controlLaw()).done / runDrawn(service, omniscient(), true).done
-  })
-  // The first probe came after a quarter of an hour, so that half of half an hour was lost.
-  expect(Math.min(...goodputs)).toBeGreaterThan(0.8)
+test('the gate finds out within minutes that a Retry-After of a day is wrong', () => {
+  for (const [index, kind] of KINDS.entries()) {
+    const limits = [rate(20 + 60 * index, { kind, burst: 10 })]
+    const day = {
+      limits,
+      text: 'vague',
+      retryAfter: 'constant',
+      constantRetryMs: 86_400_000,
+      horizonMs: 30 * MINUTE_MS,
+    } as const
+    expect(outcome(day).done, kind).toBeGreaterThan(0.8)
+  }
 })
 
-test('slow start goes on after a cohort that lost its requests to refusals', () => {
-  // 34 a second behind requests of 6.7 s, which needs 228 in flight: growth ended at 68 for good.
-  const service = draw(720_300_869)
-  const { done } = runDrawn(service, controlLaw())
-  expect(done / runDrawn(service, omniscient(), true).done).toBeGreaterThan(0.75)
-})
-
-// Virtual time: the same figures on any machine. Beside each draw, what it reached before.
-test.each([
-  ['a burst of answers that take equally long does not fill a service far beyond its knee (0.49)', 930_100_113, 0.65],
-  ['a pause ends with the window where another client and two limits shift its end (0.76)', 930_100_043, 0.85],
-  ['a small limit that is raised fivefold is used, and sparse refusals cost little (0.49)', 930_100_068, 0.6],
-  ['a cold start behind a vague text is forgotten within seconds (0.10)', 983_100_057, 0.7],
-  ['a limit that counts refused requests is not kept closed by a probe at each window end (0.01)', 977_100_714, 0.7],
-])('the control law on a drawn service: %s', (_, seed, least) => {
-  const service = draw(seed)
-  const { done } = runDrawn(service, controlLaw())
-  expect(done / runDrawn(service, omniscient(), true).done).toBeGreaterThan(least)
-})
-
-test('the pace under a token bucket stays at the limit, rather than above it with every tenth request refused', () => {
-  const refused = Array.from({ length: 8 }, (_, seed) => {
-    const bucket = { kind: 'bucket', windowMs: 60_000, limit: 100 * (1 + seed), burst: 20, penalty: false } as const
-    const limits = [{ ...bucket, phaseMs: 0 }]
-    const latency = { meanMs: 500, sigma: 0.3, coldUntilMs: 0, coldExtraMs: 0, knee: null, steepness: 1 }
-    const service = { ...rateLimited(seed), limits, latency, text: 'explicit', retryAfter: 'exact', noise: 0 } as const
-    const { refused: count, sent } = runDrawn(service, controlLaw())
-    return count / sent
-  })
-  // 0.17 in the mean before.
-  expect(refused.reduce((sum, share) => sum + share, 0) / refused.length).toBeLessThan(0.08)
-})
+const told = (ms: number): Partial<Service> => ({ retryAfter: 'constant', constantRetryMs: ms })
+/** Situations whose very first request is refused for no limit. */
+const FIRST_REFUSED: Readonly<Record<string, Partial<Service>>> = {
+  'no Retry-After': { concurrency: queue(20), retryAfter: 'none' },
+  'no Retry-After, vague text': { concurrency: queue(20), retryAfter: 'none', text: 'vague' },
+  'Retry-After 1 s': { concurrency: queue(20), ...told(1_000) },
+  'Retry-After 60 s': { concurrency: queue(20), ...told(60_000) },
+  'Retry-After a day': { concurrency: queue(20), ...told(86_400_000) },
+  '600 a minute, Retry-After 60 s': { limits: [rate(600)], concurrency: queue(20), ...told(60_000) },
+  'no limit, 5 s a document': { latency: latency({ meanMs: 5_000 }), retryAfter: 'none' },
+}
 
 test.each(Object.entries(FIRST_REFUSED))(
   'one refusal of the very first request costs hardly any time: %s',
   (_, regime) => {
-    expect(firstRefusalTimes(regime, controlLaw(), omniscient(10))).toBeLessThan(1.5)
+    // The time of some hundred documents.
+    const brief = { ...regime, horizonMs: regime.limits === undefined ? 15_000 : 30_000 }
+    expect(outcome({ ...brief, refusesFirst: true }).done).toBeGreaterThan(0.75 * outcome(brief).done)
   },
 )

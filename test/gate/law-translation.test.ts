@@ -1,9 +1,5 @@
-import { readFileSync } from 'node:fs'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import type { LawState } from '#src/gate/law-state.ts'
-import { LAW_PARTS } from '#src/gate/scripts.ts'
-import { ABLATIONS, without } from '../../bench/gate/random/ablations.ts'
-import { loadLaw } from '../../bench/gate/random/law-policy.ts'
+import { LAW_SOURCE, loadLaw } from '../../bench/limiter/law-policy.ts'
 import { seededRandom } from '#src/route/audit/seeded-random.ts'
 import { startTestRedis, type TestRedis } from '../support/redis.ts'
 import { seedFrom } from '../support/seed.ts'
@@ -14,12 +10,8 @@ let server: TestRedis
 beforeAll(async () => void (server = await startTestRedis()))
 afterAll(() => server[Symbol.asyncDispose]())
 
-const SOURCE = LAW_PARTS.map((part) =>
-  readFileSync(new URL(`../../src/gate/lua/${part}.lua`, import.meta.url), 'utf8'),
-).join('\n')
-
 /** Runs a list of calls, the state kept as the gate's scripts keep it, and answers what each returned. */
-const RUN = `${SOURCE}
+const RUN = `${LAW_SOURCE}
 local calls = cjson.decode(ARGV[1])
 local s = fresh_law(1000)
 local permits, answers = {}, {}
@@ -85,13 +77,9 @@ function randomCalls(seed: number, count: number): Call[] {
   return calls
 }
 
-/** The state at the end of each list of calls. */
-const seen: LawState[] = []
-
 function translated(calls: readonly Call[]): string[] {
   const law = loadLaw()
   const state = law.fresh_law(1_000)
-  seen.push(state)
   const permits: ReturnType<typeof law.law_sent>[] = []
   const fixed = (value: unknown): string => (typeof value === 'number' ? value.toFixed(6) : 'none')
   return calls.map(({ name, now, inFlight, permit: number = 0, feedback = {} }) => {
@@ -121,29 +109,3 @@ test.each([0, 1, 2, 3, 4, 5].map((index) => FIRST_SEED + index))(
     expect(translated(calls)).toEqual(inRedis)
   },
 )
-
-test('the fields of the state are those that the type LawState lists', () => {
-  const source = readFileSync(new URL('../../src/gate/law-state.ts', import.meta.url), 'utf8')
-  const listed = (pattern: RegExp): string[] => [...source.matchAll(pattern)].map((match) => match[1] ?? '')
-  const fields = (state: LawState): string[] => Object.keys(state)
-  const fresh = listed(/readonly (\w+): /g)
-  expect(fields(loadLaw().fresh_law(0)).toSorted()).toEqual(fresh.toSorted())
-  for (let seed = FIRST_SEED + 10; seed < FIRST_SEED + 14; seed += 1) translated(randomCalls(seed, 800))
-  const known = new Set([...fresh, ...listed(/readonly (\w+)\?: /g)])
-  expect(seen.flatMap(fields).filter((field) => !known.has(field))).toEqual([])
-})
-
-test('the page about the state machine names every field of the state', () => {
-  const source = readFileSync(new URL('../../src/gate/law-state.ts', import.meta.url), 'utf8')
-  const page = readFileSync(new URL('../../docs/limiter-state.md', import.meta.url), 'utf8')
-  const fields = [...source.matchAll(/readonly (\w+)\??: /g)].map((match) => match[1] ?? '')
-  const named = new Set([...page.matchAll(/`(\w+)`/g)].map((match) => match[1]))
-  expect(fields.length).toBeGreaterThan(100)
-  expect(fields.filter((field) => !named.has(field))).toEqual([])
-})
-
-test('each mechanism of the law that the ablation removes is in its source once, and the rest still loads', () => {
-  for (const name of Object.keys(ABLATIONS)) {
-    expect(() => loadLaw((source) => without(name, source)), name).not.toThrow()
-  }
-})

@@ -10,9 +10,9 @@ afterAll(() => server[Symbol.asyncDispose]())
 type Feedback = Readonly<Record<string, unknown>>
 type Reported = Feedback | ((now: number) => Feedback)
 
-interface Admitted {
+interface Granted {
   readonly kind: string
-  readonly enteredAt: number
+  readonly sentAt: number
 }
 
 /** A gate with windows of a minute, asked by one process at the times that a test gives. */
@@ -20,28 +20,31 @@ function gateAt(digest: string, ceilings: Readonly<Record<string, number>> = {})
   const always = { ...ceilings, windowMs: 60_000, more: true }
   const ask = scriptsOf(server.connection, gateKeys('sluice', digest), always)
   let requests = 0
-  const enter = async (now: number) => {
+  const acquire = async (now: number) => {
     requests += 1
     const id = `p-${requests}`
-    const reply = (await ask('p', 'enter', { id, now })) as Admitted & { readonly waitMs?: number }
+    const reply = (await ask('p', 'acquire', { id, now })) as Granted & { readonly waitMs?: number }
     return { ...reply, permit: { ...reply, id } }
   }
-  const leave = (permit: object & { readonly id: string }, now: number, feedback: Readonly<Record<string, unknown>>) =>
-    ask('p', 'leave', { id: permit.id, now, permit, ...feedback })
-  /** Sends one document after another, each answered after `ms`, until `until`; reports how many were admitted. */
+  const release = (
+    permit: object & { readonly id: string },
+    now: number,
+    feedback: Readonly<Record<string, unknown>>,
+  ) => ask('p', 'release', { id: permit.id, now, permit, ...feedback })
+  /** Sends one document after another, each answered after `ms`, until `until`; reports how many were granted. */
   const send = async (from: number, until: number, ms: number, feedback: Reported) => {
-    let admitted = 0
+    let granted = 0
     for (let now = from; now < until;) {
-      const entered = await enter(now)
-      if (entered.kind === 'admitted') {
-        admitted += 1
-        await leave(entered.permit, now + ms, typeof feedback === 'function' ? feedback(now) : feedback)
+      const asked = await acquire(now)
+      if (asked.kind === 'permit') {
+        granted += 1
+        await release(asked.permit, now + ms, typeof feedback === 'function' ? feedback(now) : feedback)
         now += ms
-      } else now += Math.min(Math.max(entered.waitMs ?? 0, 1), until - now)
+      } else now += Math.min(Math.max(asked.waitMs ?? 0, 1), until - now)
     }
-    return admitted
+    return granted
   }
-  return { enter, leave, send }
+  return { acquire, release, send }
 }
 
 const accepted = { kind: 'accepted', durationMs: 20, queuedMs: 0 }
@@ -72,9 +75,24 @@ describe('a refused first request', () => {
 
 describe('a Retry-After of weeks', () => {
   test('is tested by a probe within a quarter of an hour', async () => {
-    const { send, enter } = gateAt('weeks')
+    const { send, acquire } = gateAt('weeks')
     for (let sent = 0; sent < 3; sent += 1) await send(1_000 + sent, 1_001 + sent, 1, { ...refused, retryAfterMs: 2e9 })
-    const later = await enter(1_000 + 16 * 60_000)
-    expect(later.kind).toBe('admitted')
+    const later = await acquire(1_000 + 16 * 60_000)
+    expect(later.kind).toBe('permit')
+  })
+})
+
+describe('refusals in a row', () => {
+  test('close the gate, which one request at a time probes', async () => {
+    const { acquire, release } = gateAt('probed')
+    const permits = []
+    for (let i = 0; i < 8; i += 1) permits.push((await acquire(1_000 + i)).permit)
+    for (const [i, permit] of permits.entries()) await release(permit, 1_040 + i, { ...refused, retryAfterMs: 9_000 })
+    expect(await acquire(1_050)).toMatchObject({ kind: 'wait', reason: 'refused' })
+    const probe = await acquire(1_400)
+    expect(probe.kind).toBe('permit')
+    expect(await acquire(1_410)).toMatchObject({ kind: 'wait', reason: 'refused' })
+    await release(probe.permit, 1_420, accepted)
+    expect((await acquire(1_440)).kind).toBe('permit')
   })
 })

@@ -1,5 +1,4 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { sourceKey } from '#src/document/ids.ts'
 import { takeSnapshot } from '../support/redis-snapshot.ts'
 import { startTestRedis, type TestRedis } from '../support/redis.ts'
 import { openOn, permit, signal } from './gates.ts'
@@ -22,10 +21,10 @@ describe('after Redis was emptied', () => {
     const held = await permit(gate)
     await server.connection.flushall()
     await gate.redeclare()
-    expect((await gate.state()).inFlight).toBe(1)
-    expect((await gate.enter({ key: sourceKey('b.pdf') }, signal)).kind).toBe('wait')
-    await gate.leave(held, parsed())
-    expect((await gate.state()).inFlight).toBe(0)
+    expect((await gate.snapshot()).inFlight).toBe(1)
+    expect((await gate.acquire({ key: 'b.pdf' }, signal)).kind).toBe('wait')
+    await held.release(parsed())
+    expect((await gate.snapshot()).inFlight).toBe(0)
     await permit(gate, 'b.pdf')
   })
 })
@@ -33,13 +32,13 @@ describe('after Redis was emptied', () => {
 describe('after Redis was rolled back', () => {
   test('a permit that was released since is in flight no more', async () => {
     await using gate = await openOn(server, { ceilings: { concurrency: 1 } })
-    const held = await permit(gate)
+    const held = await permit(gate, 'a.pdf')
     const rollBack = await takeSnapshot(server.connection)
-    await gate.leave(held, parsed())
+    await held.release(parsed())
     await rollBack()
-    expect((await gate.state()).inFlight).toBe(1)
+    expect((await gate.snapshot()).inFlight).toBe(1)
     await gate.redeclare()
-    expect((await gate.state()).inFlight).toBe(0)
+    expect((await gate.snapshot()).inFlight).toBe(0)
     await permit(gate, 'b.pdf')
   })
 
@@ -50,7 +49,7 @@ describe('after Redis was rolled back', () => {
     await permit(one)
     await permit(two)
     await one.redeclare()
-    expect((await one.state()).inFlight).toBe(2)
+    expect((await one.snapshot()).inFlight).toBe(2)
   })
 })
 
@@ -61,20 +60,20 @@ test('a declaration while permits are acquired and released loses none and leave
     while (!declaring.signal.aborted) await gate.redeclare()
   })()
   const one = async (name: number): Promise<void> => {
-    const admission = await gate.enter({ key: sourceKey(`${name}.pdf`) }, signal)
-    if (admission.kind !== 'admitted') return one(name)
-    expect((await gate.state()).inFlight).toBeGreaterThan(0)
-    await gate.leave(admission.permit, parsed())
+    const held = await gate.acquire({ key: `${name}.pdf` }, signal)
+    if (held.kind !== 'permit') return one(name)
+    expect((await gate.snapshot()).inFlight).toBeGreaterThan(0)
+    await held.release(parsed())
   }
   await Promise.all(Array.from({ length: 200 }, (_, name) => one(name)))
   declaring.abort()
   await declarations
-  expect((await gate.state()).inFlight).toBe(0)
+  expect((await gate.snapshot()).inFlight).toBe(0)
 })
 
 test('a gate declares by itself every third of the time in which a process counts as alive', async () => {
   await using gate = await openOn(server, { aliveMs: 300 })
   await permit(gate)
   await server.connection.flushall()
-  await until('it has declared its permit', 5_000, async () => (await gate.state()).inFlight === 1)
+  await until('it has declared its permit', 5_000, async () => (await gate.snapshot()).inFlight === 1)
 })

@@ -3,11 +3,11 @@ import { documentKey, type GateKeys, GateScript, type RedisClient } from '#src/g
 /** Asks as the process of that name; `id` names the request. */
 export type AskScript = (
   process: string,
-  script: 'enter' | 'leave',
+  script: 'acquire' | 'release',
   ask: Readonly<Record<string, unknown>> & { readonly id: string },
 ) => Promise<unknown>
 
-const SCRIPTS = { enter: new GateScript('enter'), leave: new GateScript('leave') }
+const SCRIPTS = { acquire: new GateScript('acquire'), release: new GateScript('release') }
 
 /** The scripts of a gate, at times that the test gives (`now`), without what a process of ours does besides. */
 export function scriptsOf(redis: RedisClient, keys: GateKeys, always: Readonly<Record<string, unknown>>): AskScript {

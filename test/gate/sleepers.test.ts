@@ -1,5 +1,4 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { sourceKey } from '#src/document/ids.ts'
 import type { RedisGate } from '#src/gate/redis-gate.ts'
 import { callsOf, startTestRedis, type TestRedis } from '../support/redis.ts'
 import { openOn, permit, signal } from './gates.ts'
@@ -11,7 +10,7 @@ beforeAll(async () => void (server = await startTestRedis()))
 afterAll(() => server[Symbol.asyncDispose]())
 
 const MINUTE_MS = 60_000
-const enter = (gate: RedisGate, key: string) => gate.enter({ key: sourceKey(key) }, signal)
+const acquire = (gate: RedisGate, key: string) => gate.acquire({ key }, signal)
 
 /** Processes on one gate that all wait for a time that was stated. */
 async function sleepers(count: number, keyDigest: string, retryAfterMs: number) {
@@ -20,15 +19,15 @@ async function sleepers(count: number, keyDigest: string, retryAfterMs: number) 
   const [first] = gates as [RedisGate]
   const stated = { requests: 1_000, windowMs: MINUTE_MS, exact: true, reached: true }
   const held = await permit(first, 'held')
-  await first.leave(await permit(first, 'refused'), throttled('rate', retryAfterMs, stated))
-  const entered = gates.map((gate, index) => enter(gate, `${index}`))
-  await until('all wait', 5_000, async () => (await first.state()).waitingProcesses === count)
-  return { gates, first, held, entered }
+  await (await permit(first, 'refused')).release(throttled('rate', retryAfterMs, stated))
+  const asked = gates.map((gate, index) => acquire(gate, `${index}`))
+  await until('all wait', 5_000, async () => (await first.snapshot()).waitingProcesses === count)
+  return { gates, first, held, asked }
 }
 
 test('processes that wait for a time that was stated ask once, and not again before it', async () => {
-  const { gates, entered } = await sleepers(6, 'sleep', 3_600_000)
-  for (const admission of entered) void admission.catch(() => undefined)
+  const { gates, asked } = await sleepers(6, 'sleep', 3_600_000)
+  for (const admission of asked) void admission.catch(() => undefined)
   const before = await callsOf(server.connection, 'evalsha')
   await elapse(1_000, 'none of them may ask again')
   expect((await callsOf(server.connection, 'evalsha')) - before).toBe(0)
@@ -36,20 +35,16 @@ test('processes that wait for a time that was stated ask once, and not again bef
 })
 
 test('one process sends the probe, and all are called when the gate opens', async () => {
-  const { gates, first, held, entered } = await sleepers(6, 'wake', 3_600_000)
+  const { gates, first, held, asked } = await sleepers(6, 'wake', 3_600_000)
   const before = await callsOf(server.connection, 'evalsha')
-  await first.probe()
+  await first.resume()
   // One of them is the probe. Its answer opens the gate, and each of the others is called.
-  const probed = entered.map(async (admission, index) => ({
-    admission: await admission,
-    gate: gates[index] as RedisGate,
-  }))
-  const { admission: probe, gate: prober } = await Promise.race(probed)
-  if (probe.kind !== 'admitted') throw new Error(`not admitted: ${JSON.stringify(probe)}`)
-  await prober.leave(probe.permit, parsed())
-  expect((await Promise.all(entered)).map(({ kind }) => kind)).toEqual(entered.map(() => 'admitted'))
+  const probe = await Promise.race(asked)
+  if (probe.kind !== 'permit') throw new Error(`no permit: ${JSON.stringify(probe)}`)
+  await probe.release(parsed())
+  expect((await Promise.all(asked)).map(({ kind }) => kind)).toEqual(asked.map(() => 'permit'))
   expect((await callsOf(server.connection, 'evalsha')) - before).toBeLessThan(6 * 5)
-  await first.leave(held, parsed())
+  await held.release(parsed())
   for (const gate of gates) await gate[Symbol.asyncDispose]()
 })
 
@@ -59,12 +54,12 @@ test('a gate that was paused by hand is not polled, and opens at once for every 
   )
   const [first] = gates as [RedisGate]
   await first.pause()
-  const entered = gates.map((gate, index) => enter(gate, `${index}`))
-  await until('all wait', 5_000, async () => (await first.state()).waitingProcesses === gates.length)
+  const asked = gates.map((gate, index) => acquire(gate, `${index}`))
+  await until('all wait', 5_000, async () => (await first.snapshot()).waitingProcesses === gates.length)
   const before = await callsOf(server.connection, 'evalsha')
   await elapse(800, 'none of them may ask again')
   expect((await callsOf(server.connection, 'evalsha')) - before).toBe(0)
   await first.resume()
-  expect((await Promise.all(entered)).map(({ kind }) => kind)).toEqual(entered.map(() => 'admitted'))
+  expect((await Promise.all(asked)).map(({ kind }) => kind)).toEqual(asked.map(() => 'permit'))
   for (const gate of gates) await gate[Symbol.asyncDispose]()
 })

@@ -1,7 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { sourceKey } from '#src/document/ids.ts'
 import type { StatedRate } from '#src/document/verdict.ts'
-import type { Permit } from '#src/gate/admission.ts'
+import type { Permit } from '#src/gate/permit.ts'
 import { startTestRedis, type TestRedis } from '../support/redis.ts'
 import { openOn, permit, signal } from './gates.ts'
 import { parsed, throttled } from './verdicts.ts'
@@ -15,9 +14,9 @@ const REACHED: StatedRate = { requests: 500, windowMs: MINUTE_MS, exact: true, r
 
 test('a limit that a refusal states is used at once, without others that corroborate it', async () => {
   await using gate = await openOn(server, { windowMs: MINUTE_MS })
-  await gate.leave(await permit(gate, 'first'), throttled('rate', 200, REACHED))
-  await gate.leave(await permit(gate, 'probe'), parsed())
-  const { rate } = await gate.state()
+  await (await permit(gate, 'first')).release(throttled('rate', 200, REACHED))
+  await (await permit(gate, 'probe')).release(parsed())
+  const { rate } = await gate.snapshot()
   expect(rate?.perWindow).toBeGreaterThan(480)
   expect(rate?.perWindow).toBeLessThanOrEqual(500)
 })
@@ -26,10 +25,10 @@ test('of several refusals at once the lowest stated limit counts: refused reques
   await using gate = await openOn(server, { windowMs: MINUTE_MS })
   const permits = await Promise.all(Array.from({ length: 6 }, (_, i) => permit(gate, `${i}`)))
   for (const [i, refused] of permits.entries()) {
-    await gate.leave(refused, throttled('rate', 200, { ...REACHED, requests: 502 - (i % 3) }))
+    await refused.release(throttled('rate', 200, { ...REACHED, requests: 502 - (i % 3) }))
   }
-  await gate.leave(await permit(gate, 'probe'), parsed())
-  const { rate } = await gate.state()
+  await (await permit(gate, 'probe')).release(parsed())
+  const { rate } = await gate.snapshot()
   expect(rate?.perWindow).toBeGreaterThan(480)
   expect(rate?.perWindow).toBeLessThanOrEqual(500)
 })
@@ -39,16 +38,16 @@ test('a limit that is not reached slows nothing down', async () => {
   const permits: Permit[] = []
   for (let i = 0; i < 8; i += 1) permits.push(await permit(gate, `${i}`))
   const refused = throttled('rate', 100, { requests: 1, windowMs: MINUTE_MS, exact: false, reached: false })
-  await gate.leave(permits[0] as Permit, refused)
-  expect((await gate.state()).rate).toBeNull()
+  await permits[0]!.release(refused)
+  expect((await gate.snapshot()).rate).toBeNull()
 })
 
 test('a gate that waits for a time that was stated lets one request through when it is asked to probe', async () => {
   await using gate = await openOn(server, { windowMs: MINUTE_MS, patienceMs: 300 })
-  await gate.leave(await permit(gate, 'first'), throttled('rate', 3_600_000, REACHED))
-  const enter = () => gate.enter({ key: sourceKey('next') }, signal)
-  expect(await enter()).toMatchObject({ kind: 'wait' })
-  const next = enter()
-  await gate.probe()
-  expect(await next).toMatchObject({ kind: 'admitted' })
+  await (await permit(gate, 'first')).release(throttled('rate', 3_600_000, REACHED))
+  const acquire = () => gate.acquire({ key: 'next' }, signal)
+  expect(await acquire()).toMatchObject({ kind: 'wait' })
+  const next = acquire()
+  await gate.resume()
+  expect(await next).toMatchObject({ kind: 'permit' })
 })

@@ -12,13 +12,13 @@ test('a 408 uses no attempt while other requests are in flight, also of the requ
   await using gate = await openOn(server)
   const first = await permit(gate, 'first.pdf')
   const other = await permit(gate, 'other.pdf')
-  expect((await gate.leave(first, TIMED_OUT)).countsAsAttempt).toBe(false)
-  expect((await gate.leave(other, TIMED_OUT)).countsAsAttempt).toBe(false)
+  expect((await first.release(TIMED_OUT)).countsAsAttempt).toBe(false)
+  expect((await other.release(TIMED_OUT)).countsAsAttempt).toBe(false)
 })
 
 test('a 408 of a request that was alone in flight uses an attempt', async () => {
   await using gate = await openOn(server)
-  expect((await gate.leave(await permit(gate, 'alone.pdf'), TIMED_OUT)).countsAsAttempt).toBe(true)
+  expect((await (await permit(gate, 'alone.pdf')).release(TIMED_OUT)).countsAsAttempt).toBe(true)
 })
 
 test('the third 408 of a document uses an attempt, whatever else is in flight', async () => {
@@ -26,6 +26,6 @@ test('the third 408 of a document uses an attempt, whatever else is in flight', 
   await permit(gate, 'other.pdf')
   const counted = []
   for (let i = 0; i < 3; i += 1)
-    counted.push((await gate.leave(await permit(gate, 'slow.pdf'), TIMED_OUT)).countsAsAttempt)
+    counted.push((await (await permit(gate, 'slow.pdf')).release(TIMED_OUT)).countsAsAttempt)
   expect(counted).toEqual([false, false, true])
 })

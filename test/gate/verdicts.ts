@@ -3,8 +3,8 @@ import type { Feedback } from '#src/gate/feedback.ts'
 import { feedbackOf } from '#workers/service-gate.ts'
 
 /** Feedback of requests that ended in each of the ways there are. */
-export function parsed(): Feedback {
-  const usage = { queuedMs: 0, credits: 1, pages: null }
+export function parsed(queuedMs = 0): Feedback {
+  const usage = { queuedMs, credits: 1, pages: null }
   const answer = { body: Buffer.from('{}'), json: {}, requestId: null, durationMs: 100, usage }
   return report({ kind: 'parsed', answer })
 }

@@ -72,7 +72,7 @@ function scriptsInCode(): readonly (readonly [name: string, text: string])[] {
 }
 
 const inCode = scriptsInCode()
-const ofGate = (['enter', 'leave', 'state', 'declare'] as const).map(
+const ofGate = (['acquire', 'release', 'snapshot', 'declare'] as const).map(
   (name) => [`gate: ${name}`, new GateScript(name).source] as const,
 )
 

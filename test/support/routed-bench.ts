@@ -9,6 +9,7 @@ import { RedisPageShare } from '#src/ledger/redis-page-share.ts'
 import { HttpParser } from '#src/parse/http-parser.ts'
 import type { JobVerdict } from '#src/ports/queue.ts'
 import { routedRecipe } from '#src/route/routed-recipe.ts'
+import { UNCOUNTED } from '#src/ingest/process/read-window.ts'
 import { ServiceGate } from '#workers/service-gate.ts'
 import { headingOf } from './large-pdf.ts'
 import type { TestRedis } from './redis.ts'
@@ -54,11 +55,15 @@ export async function openRoutedBench({
   const all: RouteTerms = { qualityFloor: 0.9, buyShare: 1, buyPages: null, ...terms }
   const parsers = { ...bench.deps.parsers }
   const local = { class: 'embedded', origin: 'engine', version: '1' } as const
-  const tierAt = async (url: string, name: string): Promise<Pick<Tier, 'parser' | 'gate' | 'countPages'>> => ({
+  const tierAt = async (
+    url: string,
+    name: string,
+  ): Promise<Pick<Tier, 'parser' | 'gate' | 'readWindow' | 'countPages'>> => ({
     parser: resources.use(
       new HttpParser({ baseUrl: new URL(url), apiKey: 'key', concurrency: 4, userAgent: 'test', service: url }),
     ),
     gate: new ServiceGate(resources.use(await openGate({ redis: connection, keyDigest: name })), 60_000),
+    readWindow: { enter: async () => UNCOUNTED },
     countPages: async () => null,
   })
   const book = recipeBook({})

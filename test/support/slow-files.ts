@@ -81,8 +81,6 @@ export const LONG_FILES = [
 
 /** Test files that measure what a busy machine cannot do, or that start a dozen processes: `npm run test:slow` runs them one by one. */
 export const QUIET_FILES = [
-  'test/gate/real-workers.test.ts',
-  'test/gate/simulation.test.ts',
   'test/outages/redis.test.ts',
   'test/outages/lost-redis.test.ts',
   'test/outages/redis-topologies.test.ts',

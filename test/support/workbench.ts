@@ -9,6 +9,7 @@ import { AnswerMemory } from '#src/document/answer-memory.ts'
 import { RequestPriority } from '#src/ingest/process/request-priority.ts'
 import { Events } from '#src/events.ts'
 import { openGate } from '#src/gate/open-gate.ts'
+import { ReadWindow } from '#src/ingest/process/read-window.ts'
 import { ServiceGate } from '#workers/service-gate.ts'
 import type { IngestDeps } from '#src/ingest/process/deps.ts'
 import { FailingSince, DependencyHealth } from '#src/ingest/process/dependency-health.ts'
@@ -108,6 +109,7 @@ export async function openWorkbench({
       new HttpParser({ baseUrl: new URL(service.url), apiKey: 'key', concurrency: 2, userAgent: 'test' }),
     ),
     gate: new ServiceGate(resources.use(await openGate({ redis: connection, keyDigest: pipeline })), 60_000),
+    readWindow: new ReadWindow(() => performance.now()),
     ledger: new RedisLedger({ connection, pipeline }),
     claims: new RedisClaims({ connection, pipeline, lease, raiseEpoch: async () => 1 }),
     backlog: async () => 1,

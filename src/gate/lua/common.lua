@@ -1,13 +1,13 @@
--- What all scripts share: one hash of counters and of the law's state, the leases in flight, and the line of waiting
--- processes. Times are milliseconds of Redis's own clock, so that no two machines disagree about "now"; a test may give `now` itself.
+-- What all scripts share: one hash of counters and of the law's record, the leases of requests in flight, and the line of
+-- processes that wait. Times are milliseconds of Redis's own clock, so that no two machines disagree about "now"; a
+-- simulation gives `now` itself.
 
 local STATE, OPEN, LINE, PROBED, DOCUMENT = unpack(KEYS)
 local ask = cjson.decode(ARGV[1])
 
-local WINDOW = ask.windowMs
-local SECOND = WINDOW / 60 -- every pause scales with the window: one second where it is a minute
-local TRIP = 5 -- failures of the service in a row that count as an outage
-local LONGEST_PAUSE = 30 * SECOND
+local WINDOW = ask.windowMs -- of a configured rate, and of waits that are counted in windows
+local SECOND = WINDOW / 60
+local TRIP = 5 -- failures of the service in a row that are an outage
 
 local now = ask.now
 if not now then
@@ -23,20 +23,19 @@ do
   end
 end
 
--- The law's state. One of another version, or of an older release that kept its measurements in fields, is left aside:
--- what it learned is learned again within seconds.
+-- The law's record. One of another version is left aside: what it learned is learned again within seconds.
 local s = state.law and cmsgpack.unpack(state.law)
 if not s or s.version ~= LAW_VERSION then
   s = fresh_law(now)
   if ask.placesCeiling then
     s.places = ask.placesCeiling
-    s.full = true
     s.held = ask.placesCeiling
   end
+  if ask.rateCeiling then
+    s.window = WINDOW
+  end
 end
-s.scale = SECOND / 1000
 s.rate_cap = ask.rateCeiling and ask.rateCeiling / WINDOW
-s.cap_window = ask.rateCeiling and WINDOW
 s.places_cap = ask.placesCeiling
 
 local function number(field, default)
@@ -52,16 +51,29 @@ local function add(field, amount)
   put(field, number(field, 0) + amount)
 end
 
-local function save()
+local function reply(answer)
   local flat = { 'law', cmsgpack.pack(s) }
   for field, value in pairs(changed) do
     flat[#flat + 1] = field
     flat[#flat + 1] = value
   end
   redis.call('HSET', STATE, unpack(flat))
+  return cjson.encode(answer)
 end
 
--- Runs a step of the law, and counts how long the gate was shut for the rate limit and in outages.
+-- Mean time that the service works on a document; nil before the first.
+local function service_ms()
+  return s.done > 0 and math.exp(s.latency) or nil
+end
+
+-- Counted once; what adds a lease or removes one makes it nil.
+local leases = nil
+local function in_flight()
+  leases = leases or redis.call('ZCARD', OPEN)
+  return leases
+end
+
+-- Notes what a step of the law did to the phase: how long the gate was closed, and whether it has opened.
 local opened = false
 local function follow_phase(before, since)
   opened = opened or before ~= 'open' and s.phase == 'open'
@@ -73,34 +85,14 @@ local function follow_phase(before, since)
   end
 end
 
-local function phase_since()
-  return s.phase == 'outage' and s.outage_at or s.closed_at
-end
-
--- Counted once; what adds a lease or removes one makes it nil.
-local leases = nil
-local function in_flight()
-  leases = leases or redis.call('ZCARD', OPEN)
-  return leases
-end
-
--- What keeps a request back for the limits or an outage: its reason and how long; no time where a request must end
--- first; no reason where it may go.
+-- What the law holds a request back for: the reason and how long; no time where a request must end first; no reason where
+-- it may go.
 local function limit()
-  local phase, since = s.phase, phase_since()
+  local phase, since = s.phase, s.closed_at
   local found = law_wait(s, now, in_flight())
   follow_phase(phase, since)
   if found.ms ~= nil and found.ms <= 0 then
     return {}
   end
   return found
-end
-
-local function pause_after(failures)
-  return math.min(2 ^ math.min(failures, 10) * SECOND, LONGEST_PAUSE)
-end
-
-local function reply(answer)
-  save()
-  return cjson.encode(answer)
 end

@@ -5,18 +5,13 @@ local known = {}
 for _, id in ipairs(ask.known) do
   known[id] = true
 end
-
-local function is_released(id)
-  local process, number_of = string.match(id, '^(.*)-(%d+)$')
-  return process == ask.process and tonumber(number_of) <= ask.upTo and not known[id]
-end
-
 for _, id in ipairs(redis.call('ZRANGE', OPEN, 0, -1)) do
-  if is_released(id) then
+  local process, number_of = string.match(id, '^(.*)-(%d+)$')
+  if process == ask.process and tonumber(number_of) <= ask.upTo and not known[id] then
     redis.call('ZREM', OPEN, id)
   end
 end
 for _, permit in ipairs(ask.held) do
-  redis.call('ZADD', OPEN, 'NX', permit.enteredAt, permit.id)
+  redis.call('ZADD', OPEN, 'NX', permit.sentAt, permit.id)
 end
-return '{}'
+return cjson.encode({})

@@ -1,11 +1,15 @@
--- Circuit breaker. Whether the service is well, and whose a failure is: this part of `leave` shuts and opens it.
+-- Circuit breaker. Whether the service is well, and whose a failure is: this part of `release` shuts and opens it.
 
 local permit = ask.permit
-permit.at = permit.enteredAt
+permit.at = permit.sentAt
 
 -- A document is blamed for an absent service once in so long: no outage of some hours uses its attempts up, and one that
 -- takes the service down each time ends all the same.
 local BLAME_EVERY = 60 * WINDOW
+
+local function pause_after(failures)
+  return math.min(2 ^ math.min(failures, 5), 30) * SECOND
+end
 
 local function shut_gate(cause, until_at, message)
   if (state.shut or '') ~= '' then
@@ -88,7 +92,7 @@ end
 -- any other document is left to send, from a document's third failure as a probe on, or from the first where it is alone. What a suspect does says nothing of
 -- the service: it neither begins an outage nor makes the next probe wait for longer.
 local function failed_by_service()
-  local is_probe = s.phase == 'outage' and permit.seq == s.probe
+  local is_probe = s.phase == 'outage' and permit.at == s.probe
   local failure = remember_failure(is_probe)
   if failure.suspect then
     law_unsent(s, permit)

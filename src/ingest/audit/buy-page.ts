@@ -2,7 +2,7 @@ import type { AnswerHold } from '#src/document/answer-memory.ts'
 import type { Recipe } from '#src/contract/recipe.ts'
 import { backoffMs } from '#src/document/backoff.ts'
 import { receiptId, type SourceKey, type Version } from '#src/document/ids.ts'
-import { AT_ONCE } from '../process/approach-gate.ts'
+import { UNCOUNTED } from '../process/read-window.ts'
 import { buyAnswer } from '../process/buy-answer.ts'
 import type { IngestDeps } from '../process/deps.ts'
 import { answerOf, findKept, type ReadAnswer, reusedAnswer } from '../process/obtain-answer.ts'
@@ -130,7 +130,7 @@ function workOf({ key, version, read }: SinglePage, recipe: Recipe, hold: Answer
     read,
     recipe,
     hold,
-    turn: AT_ONCE,
+    reading: UNCOUNTED,
     extension: 'pdf',
     address: null,
   }

@@ -2,7 +2,7 @@ import { StoreUnusable } from '#src/document/store-unusable.ts'
 import type { Failure } from '#src/document/failure.ts'
 import type { ReceiptId } from '#src/document/ids.ts'
 import type { Reservation, Reserving } from '#src/document/spending.ts'
-import type { Admission, Permit } from '#src/ports/gate.ts'
+import type { NotNow, Permit } from '#src/ports/gate.ts'
 import type { Recipe } from '#src/contract/recipe.ts'
 import type { BuyDeps } from './deps.ts'
 import { findReceipt } from './find-receipt.ts'
@@ -27,7 +27,7 @@ const inDoubt: Failure = {
 
 export type Acquisition =
   | {
-      readonly kind: 'admitted'
+      readonly kind: 'permitted'
       readonly permit: Permit
       readonly reservation: Reservation
       /** Pages of a PDF, where they were counted. */
@@ -60,12 +60,14 @@ export async function admit(
   const { reservation } = credits
   let acquired: GateAcquisition
   try {
-    const admission = await deps.gate.enter({ key, first: work.first ?? false, turn: work.turn }, signal)
+    work.reading.asks()
+    const permit = await deps.gate.acquire({ key, ...work.again }, signal)
+    if (permit.kind === 'permit') work.reading.permitted()
     acquired =
-      admission.kind === 'admitted'
-        ? await deps.requestPriority.runUrgent(enterWith(admission.permit, pages, work, recipe, id, deps, signal))
-        : notAdmitted(admission)
-    if (acquired.kind === 'admitted') return { ...acquired, reservation }
+      permit.kind === 'permit'
+        ? await deps.requestPriority.runUrgent(beginWith(permit, pages, work, recipe, id, deps, signal))
+        : notPermitted(permit)
+    if (acquired.kind === 'permitted') return { ...acquired, reservation }
   } catch (error) {
     await deps.spending.conclude(reservation, 'unsent')
     throw error
@@ -97,10 +99,10 @@ async function refuseWithoutSpace({
   }
 }
 
-function notAdmitted(admission: Exclude<Admission, { kind: 'admitted' }>): GateAcquisition {
-  if (admission.kind === 'wait') return later(postpone(admission.waitMs, admission.reason))
+function notPermitted(notNow: NotNow): GateAcquisition {
+  if (notNow.kind === 'wait') return later(postpone(notNow.waitMs, notNow.reason))
   // Shut by another process's answer, maybe with a probe in flight: only our own answer halts this run.
-  return later(postpone(Math.min(admission.retryInMs, PROBED_MS), admission.message))
+  return later(postpone(Math.min(notNow.retryInMs, PROBED_MS), notNow.message))
 }
 
 function withoutCredits(refused: Exclude<Reserving, { kind: 'reserved' }>, { halt }: BuyDeps): Acquisition {
@@ -111,14 +113,14 @@ function withoutCredits(refused: Exclude<Reserving, { kind: 'reserved' }>, { hal
 
 /** A permit of the gate, before its credits are added. */
 type GateAcquisition =
-  | Omit<Extract<Acquisition, { kind: 'admitted' }>, 'reservation'>
-  | Exclude<Acquisition, { kind: 'admitted' }>
+  | Omit<Extract<Acquisition, { kind: 'permitted' }>, 'reservation'>
+  | Exclude<Acquisition, { kind: 'permitted' }>
 
 /**
  * A request that is kept back here releases its permit at once: an unreleased permit is lost until its lease expires,
  * about 13 minutes later.
  */
-async function enterWith(
+async function beginWith(
   permit: Permit,
   pages: number | null,
   work: Work,
@@ -127,16 +129,16 @@ async function enterWith(
   deps: BuyDeps,
   signal: AbortSignal,
 ): Promise<GateAcquisition> {
-  let instead: Exclude<Acquisition, { kind: 'admitted' }> | null
+  let instead: Exclude<Acquisition, { kind: 'permitted' }> | null
   try {
     instead = await withIntent(work, recipe, { id, pages }, deps, signal)
   } catch (error) {
     // The first error is the one to report.
-    await deps.gate.leave(permit, { verdict: 'unsent' }).catch(() => undefined)
+    await permit.release({ verdict: 'unsent' }).catch(() => undefined)
     throw error
   }
-  if (instead === null) return { kind: 'admitted', permit, pages }
-  await deps.gate.leave(permit, { verdict: 'unsent' })
+  if (instead === null) return { kind: 'permitted', permit, pages }
+  await permit.release({ verdict: 'unsent' })
   return instead
 }
 
@@ -147,7 +149,7 @@ async function withIntent(
   { id, pages }: { readonly id: ReceiptId; readonly pages: number | null },
   deps: BuyDeps,
   signal: AbortSignal,
-): Promise<Exclude<Acquisition, { kind: 'admitted' }> | null> {
+): Promise<Exclude<Acquisition, { kind: 'permitted' }> | null> {
   const { intents } = deps
   const { options, hash } = recipe
   const { key } = work.job

@@ -1,31 +1,27 @@
 import type { Delivery, DocumentJob, JobVerdict } from '#src/ports/queue.ts'
-import type { Turn } from '#src/ports/gate.ts'
 import type { IngestDeps } from './deps.ts'
 import { handlingOf } from './preflight.ts'
 import { postpone } from './purchase.ts'
+import { type Reading, UNCOUNTED } from './read-window.ts'
 
-/** Of a document that needs no permit, that the service fetches by itself, or that was read for another purpose. */
-export const AT_ONCE: Turn = {
-  kind: 'turn',
-  takePermit: () => null,
-  admitted: () => undefined,
-  [Symbol.asyncDispose]: async () => undefined,
-}
+/** How long a document stays in the queue that waited to be read. */
+const UNREAD_MS = 5_000
 
-/** Before a document is claimed and read: waits until its turn at the gate is near, or postpones it unread. */
+/** Before a document is claimed and read: waits until its permit is near, or postpones it unread. */
 export async function approachGate(
   { job }: Delivery,
   deps: IngestDeps,
   signal: AbortSignal,
-): Promise<Turn | JobVerdict> {
+): Promise<Reading | JobVerdict> {
   const { key } = job
   const waiting = await waitOfSuspect(job, deps)
   if (waiting !== null) return waiting
   const handling = handlingOf(key, deps)
-  if (handling?.kind !== 'parse' || deps.source.addressOf?.(key) !== undefined) return AT_ONCE
-  const turn = await deps.gate.approach({ key }, signal)
-  if (turn.kind === 'turn') return turn
-  const { waitMs: afterMs, reason } = turn
+  if (handling?.kind !== 'parse' || deps.source.addressOf?.(key) !== undefined) return UNCOUNTED
+  const reading = await deps.readWindow.enter(signal)
+  if (reading !== null) return reading
+  const afterMs = Math.round(UNREAD_MS * (1 + 0.25 * deps.random()))
+  const reason = 'the documents before it wait for the gate'
   deps.events.emit('document:postponed', { key, afterMs, counted: false, reason })
   return postpone(afterMs, reason)
 }

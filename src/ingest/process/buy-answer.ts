@@ -7,7 +7,7 @@ import { type ReceiptId, receiptId, type SourceKey } from '#src/document/ids.ts'
 import type { ParserFacts } from '#src/document/parser.ts'
 import type { Cost } from '#src/document/record.ts'
 import type { Remedy, Usage, Verdict } from '#src/document/verdict.ts'
-import type { Departure } from '#src/ports/gate.ts'
+import type { Released } from '#src/ports/gate.ts'
 import type { Recipe } from '#src/contract/recipe.ts'
 import { admit } from './admit.ts'
 import type { BuyDeps } from './deps.ts'
@@ -59,8 +59,8 @@ async function sendUnrefused(
   signal: AbortSignal,
 ): Promise<Sent> {
   let sent = await sendOnce(work, recipe, id, deps, signal)
-  while (sent.againInMs !== undefined && (await deps.gate.hold(sent.againInMs, signal))) {
-    sent = await sendOnce({ ...work, first: true }, recipe, id, deps, signal)
+  while (sent.againInMs !== undefined) {
+    sent = await sendOnce({ ...work, again: { againInMs: sent.againInMs } }, recipe, id, deps, signal)
   }
   return sent
 }
@@ -77,7 +77,7 @@ async function sendOnce(work: Work, recipe: Recipe, id: ReceiptId, deps: BuyDeps
   const unready = await deps.parser.ready(signal)
   if (unready !== null) return { ...later(postpone(HALTED_MS, unready)), remedy: NO_REMEDY }
   const acquired = await admit(work, recipe, id, deps, signal)
-  if (acquired.kind !== 'admitted') return { ...acquired, remedy: NO_REMEDY }
+  if (acquired.kind !== 'permitted') return { ...acquired, remedy: NO_REMEDY }
   const { permit, reservation } = acquired
   const sentAt = deps.clock.monotonic()
   const answered = await sendRequest(work, recipe, id, acquired, deps, signal)
@@ -110,7 +110,7 @@ async function sendOnce(work: Work, recipe: Recipe, id: ReceiptId, deps: BuyDeps
   }
   // Concurrently: what was paid for must not wait for Redis, nor the next request for the disk. All of them end
   // before an error is thrown: no worker may search for a receipt that is still being written.
-  const leaving = deps.requestPriority.runUrgent(deps.gate.leave(permit, { verdict: halted ?? answered, durationMs }))
+  const leaving = deps.requestPriority.runUrgent(permit.release({ verdict: halted ?? answered, durationMs }))
   const spent = deps.spending.conclude(reservation, credits ?? 'unknown')
   const [left, saved, settled] = await Promise.allSettled([leaving, save(), spent])
   if (saved.status === 'rejected') throw saved.reason
@@ -153,12 +153,7 @@ interface Sending extends Pick<Work, 'attempt'> {
   readonly parser: ParserFacts
 }
 
-function purchaseOf(
-  verdict: RuledVerdict,
-  departure: Departure,
-  { attempt, parser }: Sending,
-  deps: BuyDeps,
-): Purchase {
+function purchaseOf(verdict: RuledVerdict, released: Released, { attempt, parser }: Sending, deps: BuyDeps): Purchase {
   switch (verdict.kind) {
     case 'parsed':
       return { kind: 'bought', answer: verdict.answer, parser }
@@ -166,11 +161,11 @@ function purchaseOf(
       return { kind: 'failed', failure: verdict.failure, countsUntil: 'final', retryAfterMs: null }
     case 'throttled': {
       const limit = verdict.limit === 'unknown' ? 'rate or concurrency' : verdict.limit
-      return later(postpone(refusedMs(verdict, departure), `the service refused it for its ${limit} limit`))
+      return later(postpone(refusedMs(verdict, released), `the service refused it for its ${limit} limit`))
     }
     case 'unavailable': {
-      const waitMs = Math.max(verdict.retryAfterMs ?? 0, departure.retryInMs ?? REFUSED_MS)
-      if (!departure.countsAsAttempt) return later(postpone(waitMs, 'the service is unavailable'))
+      const waitMs = Math.max(verdict.retryAfterMs ?? 0, released.retryInMs ?? REFUSED_MS)
+      if (!released.countsAsAttempt) return later(postpone(waitMs, 'the service is unavailable'))
       const tries = verdict.errorPage === undefined ? mostTries(verdict.serviceCode) : MOST_ERROR_PAGES
       const isTooLong = verdict.errorPage !== undefined && (verdict.retryAfterMs ?? 0) > LONGEST_PAUSE_MS
       const isLast = attempt >= (tries ?? Infinity) || isTooLong
@@ -205,8 +200,8 @@ function remedyOf(verdict: RuledVerdict, { ocrFallback }: BuyDeps): Remedy {
 }
 
 /** Never less than the service named. */
-const refusedMs = (verdict: Extract<Verdict, { kind: 'throttled' }>, departure: Departure): number =>
-  Math.max(verdict.retryAfterMs ?? 0, departure.retryInMs ?? REFUSED_MS)
+const refusedMs = (verdict: Extract<Verdict, { kind: 'throttled' }>, released: Released): number =>
+  Math.max(verdict.retryAfterMs ?? 0, released.retryInMs ?? REFUSED_MS)
 
 const failureOf = (verdict: Extract<Verdict, { kind: 'unavailable' }>): Failure => ({
   code: verdict.code,

@@ -24,6 +24,7 @@ import type { FailingSince, DependencyHealth } from './dependency-health.ts'
 import type { Prices, RecentCosts } from './costs.ts'
 import type { SitePauses, TimedOut } from './service-memory.ts'
 import type { ReadDocument } from './read-once.ts'
+import type { ReadWindow } from './read-window.ts'
 import type { Refusals } from './refusals.ts'
 import type { RequestPriority } from './request-priority.ts'
 import type { SourceView } from './source-view.ts'
@@ -104,6 +105,8 @@ export interface Tier extends Prices {
   /** The name of the service in the settings; undefined for that of the pipeline. */
   readonly service?: string | undefined
   readonly gate: Gate
+  /** Of the documents that wait for a permit of that gate. */
+  readonly readWindow: Pick<ReadWindow, 'enter'>
   readonly spending: Spending
   /** Pages of a PDF, counted on this machine before it is paid for; null where they are not needed, or not known. */
   readonly countPages: (read: ReadDocument, extension: Extension, signal: AbortSignal) => Promise<number | null>

@@ -15,7 +15,7 @@ import type { Work } from './work.ts'
 const STOOD_STILL_MS = 1_000
 
 /**
- * Step 4: one request, admitted and with its intent written. The intent is a lease: it is checked when the first byte is
+ * Step 4: one request, with its permit and its intent written. The intent is a lease: it is checked when the first byte is
  * about to leave, not before the request waits for a connection or for the document to be read. A process that
  * stalled meanwhile sends nothing, since another process may have taken the document over and have bought the answer.
  *
@@ -25,7 +25,7 @@ export async function sendRequest(
   work: Work,
   recipe: Recipe,
   id: ReceiptId,
-  { permit, reservation, pages }: Extract<Acquisition, { kind: 'admitted' }>,
+  { permit, reservation, pages }: Extract<Acquisition, { kind: 'permitted' }>,
   deps: BuyDeps,
   signal: AbortSignal,
 ): Promise<Verdict | Unfinished> {
@@ -52,7 +52,7 @@ export async function sendRequest(
   } catch (error) {
     const isWithdrawn = error instanceof RequestWithdrawn
     await Promise.all([
-      deps.gate.leave(permit, { verdict: isWithdrawn ? 'unsent' : 'abandoned' }),
+      permit.release({ verdict: isWithdrawn ? 'unsent' : 'abandoned' }),
       deps.spending.conclude(reservation, isWithdrawn ? 'unsent' : 'unknown'),
     ])
     if (!isWithdrawn && !(error instanceof DocumentChanged)) throw error

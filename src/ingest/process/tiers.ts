@@ -36,10 +36,11 @@ export function onNamedService<D extends BuyDeps>(deps: D, tiers: Tiers, key: So
   }
 }
 
-const tierOf = ({ parser, parsers, gate, spending, countPages, price, charge }: Tier): Tier => ({
+const tierOf = ({ parser, parsers, gate, readWindow, spending, countPages, price, charge }: Tier): Tier => ({
   parser,
   parsers,
   gate,
+  readWindow,
   spending,
   countPages,
   price,

@@ -2,18 +2,18 @@ import type { AnswerHold } from '#src/document/answer-memory.ts'
 import type { Extension } from '#src/document/formats.ts'
 import type { Version } from '#src/document/ids.ts'
 import type { Claim } from '#src/ports/ledger.ts'
-import type { Turn } from '#src/ports/gate.ts'
+import type { Want } from '#src/ports/gate.ts'
 import type { Delivery, DocumentJob } from '#src/ports/queue.ts'
 import type { Recipe } from '#src/contract/recipe.ts'
 import type { BuyDeps } from './deps.ts'
 import type { FoundReceipt } from './find-receipt.ts'
 import type { ReadDocument } from './read-once.ts'
+import type { Reading } from './read-window.ts'
 
 /** One document in progress whose bytes were read: what was delivered, and what is known of it. */
 export interface ReadWork extends Delivery {
   readonly claim: Claim
-  /** At the gate, for its first request. */
-  readonly turn: Turn
+  readonly reading: Reading
   /** Epoch milliseconds. */
   readonly startedAt: number
   /** The monotonic clock at the same moment: what durations are counted from. */
@@ -32,7 +32,7 @@ export interface Work extends ReadWork {
   /** Where the service fetches the document by itself; null when its bytes are sent. */
   readonly address: string | null
   /** A limit refused it: it goes before what only waits. */
-  readonly first?: boolean
+  readonly again?: Pick<Want, 'againInMs'>
   /** Searches, right before the request, for an answer that spares it; default: the receipt of these bytes. */
   readonly findAnswer?: (signal: AbortSignal) => Promise<FoundReceipt | null>
 }

@@ -4,7 +4,7 @@ import { type ReceiptId, receiptId } from '#src/document/ids.ts'
 import type { Cost, RouteRecord } from '#src/document/record.ts'
 import { type PageOutlook, pagesBelow } from '#src/route/choose-pages.ts'
 import { predictPage } from '#src/route/predict-page.ts'
-import { AT_ONCE } from '../process/approach-gate.ts'
+import { UNCOUNTED } from '../process/read-window.ts'
 import { buyAnswer } from '../process/buy-answer.ts'
 import type { BuyDeps, Tiers } from '../process/deps.ts'
 import { ingestPieces } from '../process/ingest-pieces.ts'
@@ -41,7 +41,7 @@ export async function ingestRouted(
   const { terms } = tiers
   const paid = { ...deps.parsers, own: tiers.service, acceptLocal: false, routes: undefined }
   // The turn is one at the gate of the engine: requests to the service wait for their own.
-  const forService = { ...work, turn: AT_ONCE }
+  const forService = { ...work, reading: UNCOUNTED }
   const whole = await findKept(work, { ...deps, parsers: paid }, signal)
   if (whole !== null) return { kind: 'kept', receipt: whole }
   const local = await readLocally(work, onLocalTier(deps, tiers), signal)

@@ -5,7 +5,7 @@ import type { ServiceGate } from '#workers/service-gate.ts'
 import type { RedisIntents } from '#src/ledger/redis-intents.ts'
 import { FolderSpool, withSpool } from '#src/outputs/answer-spool.ts'
 import { StoreUnusable } from '#src/document/store-unusable.ts'
-import type { Turn } from '#src/ports/gate.ts'
+import type { Gate } from '#src/ports/gate.ts'
 import type { Delivery } from '#src/ports/queue.ts'
 import type { OutputStore } from '#src/ports/output-store.ts'
 import { errorReply } from '../../support/scripted-service.ts'
@@ -14,15 +14,6 @@ import { tempFolder } from '../../support/temp-folder.ts'
 import { openWorkbench, type Workbench } from '../../support/workbench.ts'
 import { takes } from '../../support/wait.ts'
 import { shared } from '../../support/shared.ts'
-
-/** For a gate that is cut off: documents are read at once, and it holds no refused one. */
-const TURN: Turn = {
-  kind: 'turn',
-  takePermit: () => null,
-  admitted: () => undefined,
-  [Symbol.asyncDispose]: async () => undefined,
-}
-const AT_ONCE = { hold: async () => false, approach: async () => TURN }
 
 /* Law 2: an answer that reached us is never bought again. */
 
@@ -79,10 +70,12 @@ test('a document whose receipt is still being written is not let go when the gat
   await using bench = await openWorkbench({ redis })
   await bench.write('a.csv', 'slowly,kept')
   const { gate, store } = bench.deps
-  const cutOff = {
-    enter: gate.enter.bind(gate),
-    leave: () => Promise.reject(new Error('Connection is closed.')),
-    ...AT_ONCE,
+  const cutOff: Gate = {
+    acquire: async (...asked) => {
+      const permit = await gate.acquire(...asked)
+      const release = () => Promise.reject(new Error('Connection is closed.'))
+      return permit.kind === 'permit' ? { ...permit, release } : permit
+    },
   }
   const slowStore = before('saveReceipt', store, () => takes(200))
   const delivery = await deliveryOf(bench, 'a.csv')
@@ -113,9 +106,8 @@ test('a request is in doubt when it was cut off after it was sent, and not when 
   await using bench = await openWorkbench({ redis, answers: [{ fault: 'hang' }] })
   await bench.write('a.csv', 'a')
   const delivery = await deliveryOf(bench, 'a.csv')
-  const { gate } = bench.deps
   const intents = bench.deps.intents as RedisIntents
-  const shut = { enter: () => Promise.reject(new Error('cut')), leave: gate.leave.bind(gate), ...AT_ONCE }
+  const shut: Gate = { acquire: () => Promise.reject(new Error('cut')) }
   await expect(ingestDocument(delivery, { ...bench.deps, gate: shut }, SIGNAL)).rejects.toThrow('cut')
   expect(await intents.list()).toEqual([])
   const cut = AbortSignal.timeout(300)
@@ -142,11 +134,7 @@ test('a document that waits at the gate has nothing in doubt, and a copy leaves 
     release: deps.intents.release.bind(deps.intents),
     stands: deps.intents.stands.bind(deps.intents),
   }
-  const shut = {
-    enter: async () => ({ kind: 'wait', waitMs: 5, reason: 'shut' }) as const,
-    leave: deps.gate.leave.bind(deps.gate),
-    ...AT_ONCE,
-  }
+  const shut: Gate = { acquire: async () => ({ kind: 'wait', waitMs: 5, reason: 'shut' }) }
   const job = await deliveryOf(bench, 'a.csv')
   const waits = await ingestDocument(job, { ...deps, intents: watched, gate: shut }, SIGNAL)
   expect(waits).toMatchObject({ kind: 'postpone', counted: false })
@@ -172,7 +160,7 @@ test('a store that cannot be read right before the request keeps neither the per
   const first = await ingestDocument(delivery, { ...bench.deps, store: flaky }, SIGNAL)
   expect(first).toMatchObject({ kind: 'postpone', counted: false })
   expect(await (intents as RedisIntents).list()).toEqual([])
-  expect(await (gate as ServiceGate).limiter.state()).toMatchObject({ inFlight: 0 })
+  expect(await (gate as ServiceGate).limiter.snapshot()).toMatchObject({ inFlight: 0 })
   expect(await ingestDocument(delivery, { ...bench.deps, store: flaky }, SIGNAL)).toEqual({ kind: 'finish' })
   expect([await (intents as RedisIntents).ambiguousTotal(), bench.service.charged]).toEqual([0, 1])
 })
@@ -188,7 +176,7 @@ test('a refusal that cannot be judged because the store is away keeps neither th
   const delivery = await deliveryOf(bench, 'a.csv')
   const first = await ingestDocument(delivery, { ...bench.deps, store: flaky }, SIGNAL)
   expect(first).toMatchObject({ kind: 'postpone', counted: false })
-  expect(await (gate as ServiceGate).limiter.state()).toMatchObject({ inFlight: 0 })
+  expect(await (gate as ServiceGate).limiter.snapshot()).toMatchObject({ inFlight: 0 })
   expect(await (intents as RedisIntents).list()).toEqual([])
   isAway = false
   expect(await ingestDocument(delivery, { ...bench.deps, store: flaky }, SIGNAL)).toEqual({ kind: 'finish' })
@@ -259,7 +247,7 @@ test('a process that stood still after it took up the request, before the first 
   expect([bench.service.requests.length, ...reported]).toEqual([0, 'request:begun', 'request:withdrawn'])
   expect([
     await (deps.intents as RedisIntents).list(),
-    (await (deps.gate as ServiceGate).limiter.state()).inFlight,
+    (await (deps.gate as ServiceGate).limiter.snapshot()).inFlight,
   ]).toEqual([[], 0])
   expect(await ingestDocument(delivery, deps, SIGNAL)).toEqual({ kind: 'finish' })
   expect([bench.service.charged, await (deps.intents as RedisIntents).ambiguousTotal()]).toEqual([1, 0])

@@ -1,5 +1,4 @@
 import { connectRedis } from '#src/redis/connection.ts'
-import { sourceKey } from '#src/document/ids.ts'
 import { openGate } from '#src/gate/open-gate.ts'
 
 /* A program: takes permits of a gate and keeps them. `gate-holder.ts <redis> <digest> <permits> <alive ms>`,
@@ -14,7 +13,7 @@ const gate = await openGate({
   aliveMs: Number(aliveMs),
 })
 for (let index = 0; index < Number(permits); index += 1) {
-  await gate.enter({ key: sourceKey(`${index}.pdf`) }, new AbortController().signal)
+  await gate.acquire({ key: `${index}.pdf` }, new AbortController().signal)
 }
 console.log('holding')
 setInterval(() => undefined, 1_000)

@@ -1,0 +1,12 @@
+-- Asks for a permit. The answer to a request that must wait estimates how long; its process stands in the line from which
+-- `release` calls.
+
+for _, id in ipairs(redis.call('ZRANGEBYSCORE', OPEN, '-inf', now - ask.leaseMs)) do
+  drop(id)
+end
+
+local answer = place_of(ask.id) or refusal() or take(ask)
+if opened then
+  call_all()
+end
+return reply(answer)
