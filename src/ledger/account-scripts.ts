@@ -68,7 +68,7 @@ return 1
 )
 
 /**
- * Renews the heartbeat of a process, and makes Redis agree with it: data may be lost, or be those of an hour ago. Its
+ * Renews the heartbeat of a process, and makes Redis agree with it: data may be lost, or be as they were earlier. Its
  * reservations are exactly those that it knows, and no budget has less spent than it saw. All that a dead process had
  * reserved may have been charged, so it counts as spent. A process whose own heartbeat ran out judges no other.
  *
