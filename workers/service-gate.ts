@@ -2,7 +2,7 @@ import { assertNever } from '#src/document/assert-never.ts'
 import type { HaltCause, Verdict } from '#src/document/verdict.ts'
 import { type Feedback, type StatedLimit, UNSENT } from '#src/gate/feedback.ts'
 import type { RedisGate } from '#src/gate/redis-gate.ts'
-import type { Gate, NotNow, Permit, Report, Want } from '#src/ports/gate.ts'
+import type { Gate, NotNow, Permit, RequestEnd, Want } from '#src/ports/gate.ts'
 
 /** The `Gate` port over the limiter: verdicts become feedback here, and a run's own halt is kept beside it. */
 export class ServiceGate implements Gate {
@@ -21,19 +21,19 @@ export class ServiceGate implements Gate {
     if (permit.kind !== 'permit') return permit
     return {
       kind: 'permit',
-      release: (report) => {
-        this.#optionsHalt.learn(report, performance.now())
-        return permit.release(feedbackOf(report))
+      release: (end) => {
+        this.#optionsHalt.learn(end, performance.now())
+        return permit.release(feedbackOf(end))
       },
     }
   }
 }
 
 /** Maps how a request ended to the feedback that the limiter learns from. */
-export function feedbackOf(report: Report): Feedback {
-  if (report.verdict === 'abandoned') return { kind: 'abandoned' }
-  if (report.verdict === 'unsent') return UNSENT
-  const { verdict, durationMs } = report
+export function feedbackOf(end: RequestEnd): Feedback {
+  if (end.verdict === 'abandoned') return { kind: 'abandoned' }
+  if (end.verdict === 'unsent') return UNSENT
+  const { verdict, durationMs } = end
   switch (verdict.kind) {
     case 'parsed':
       return { kind: 'accepted', durationMs, queuedMs: verdict.answer.usage.queuedMs, ...statedIn(verdict) }
@@ -106,9 +106,9 @@ class OptionsHalt {
     return null
   }
 
-  learn(report: Report, now: number): void {
-    if (report.verdict === 'abandoned' || report.verdict === 'unsent') return
-    const { verdict } = report
+  learn(end: RequestEnd, now: number): void {
+    if (end.verdict === 'abandoned' || end.verdict === 'unsent') return
+    const { verdict } = end
     if (verdict.kind === 'parsed') this.#halted = null
     else if (verdict.kind === 'halted' && !OF_THE_KEY.includes(verdict.cause)) {
       this.#halted = { cause: verdict.cause, message: verdict.message, probeAt: now + this.#windowMs }

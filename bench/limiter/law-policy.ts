@@ -32,7 +32,7 @@ interface Law {
   ) => { readonly reason?: string; readonly ms?: number }
   readonly law_sent: (state: LawState, now: number, inFlight: number) => LawPermit
   readonly law_accepted: (state: LawState, permit: LawPermit, feedback: object, now: number, inFlight: number) => void
-  readonly law_overloaded: (state: LawState, permit: LawPermit, now: number) => void
+  readonly law_overloaded: (state: LawState, permit: LawPermit, now: number, inFlight: number) => void
   readonly law_refused: (state: LawState, permit: LawPermit, feedback: object, now: number, inFlight: number) => void
   readonly law_down: (state: LawState, permit: LawPermit, feedback: object, now: number, trip: number) => void
 }
@@ -59,7 +59,7 @@ export function controlLaw(law = loadLaw(), watch?: (state: LawState) => void): 
         const { status } = answer
         watch?.(state)
         if (status === 200) law.law_accepted(state, permit, { queuedMs: answer.queuedMs ?? 0 }, now, inFlight)
-        else if (status === 408) law.law_overloaded(state, permit, now)
+        else if (status === 408) law.law_overloaded(state, permit, now, inFlight)
         else if (status === 429) {
           const told = { ...feedback(answer.retryAfterMs), ...(answer.limit === null ? {} : { limit: answer.limit }) }
           law.law_refused(state, permit, told, now, inFlight)

@@ -11,7 +11,7 @@ export interface Mechanism {
 
 export const MECHANISMS: readonly Mechanism[] = [
   { name: 'GCRA with catch-up', edit: ['return math.max(20, math.min(500, s.window / 40))', 'return 0'] },
-  { name: 'CUSUM of refusals', edit: ['local SURE = 6.9', 'local SURE = 0'] },
+  { name: 'CUSUM of refusals', edit: ['local SURE, CHANCE = 6.9', 'local SURE, CHANCE = 0'] },
   { name: 'learned noise', edit: ['s.noise = math.min(NOISE_MOST, s.noise + share)', 's.noise = s.noise'] },
   {
     name: 'probes by the cycle',
@@ -22,12 +22,12 @@ export const MECHANISMS: readonly Mechanism[] = [
     name: 'cycle bracketed by the last refusal',
     edit: ['local high = math.max(low, math.max(1, n) / math.max(1, s.bad_at - s.opened_at))', 'local high = 1 / 0'],
   },
-  { name: 'a fall by half at most', edit: ['local FALL = 0.5', 'local FALL = 0'] },
+  { name: 'a fall by half at most', edit: ['local MARGIN, FALL = 0.99, 0.5', 'local MARGIN, FALL = 0.99, 0'] },
   { name: 'trials', edit: ['if s.level_n >= (known and HOLD_KNOWN or HOLD_UNKNOWN) then', 'if false then'] },
   { name: 'trebled steps', edit: ['s.step = math.min(1, 3 * s.step)', 's.step = s.step'] },
   {
     name: 'sparse refusals',
-    edit: ['if s.rate ~= nil and bad >= 3 and bad > 2', 'if false and bad > 2'],
+    edit: ['if s.rate ~= nil and bad >= 3 and n >= 3', 'if false and n >= 3'],
   },
   { name: "Little's law at the first pause", edit: ['if brief and s.fastest ~= nil then', 'if false then'] },
   {
@@ -51,6 +51,7 @@ export const MECHANISMS: readonly Mechanism[] = [
       'local reached = false',
     ],
   },
+  { name: 'dismissal of chance', edit: ['if sent >= 6 and s.burst_n < CHANCE * sent then', 'if false then'] },
 ]
 
 /** The source of the law without one mechanism. */

@@ -14,7 +14,7 @@ export interface Want {
 export interface Permit {
   readonly kind: 'permit'
   /** Once, with how the request ended. */
-  release(report: Report): Promise<Released>
+  release(end: RequestEnd): Promise<Released>
 }
 
 /** The document goes back to the queue, and no attempt is used. */
@@ -25,7 +25,7 @@ export type NotNow =
   | { readonly kind: 'halted'; readonly cause: HaltCause; readonly message: string; readonly retryInMs: number }
 
 /** How a request that had a permit ended. `abandoned`: cut off by us, nothing is known. `unsent`: not needed after all. */
-export type Report =
+export type RequestEnd =
   | { readonly verdict: Verdict; readonly durationMs: number }
   | { readonly verdict: 'abandoned' }
   | { readonly verdict: 'unsent' }

@@ -23,8 +23,8 @@ describe('the breaker', () => {
   async function fail(gate: RedisGate): Promise<boolean[]> {
     const counted: boolean[] = []
     for (let i = 0; i < 5; i += 1) {
-      const departure = await (await probePermit(gate, `${i}`)).release(unavailable())
-      counted.push(departure.countsAsAttempt)
+      const released = await (await probePermit(gate, `${i}`)).release(unavailable())
+      counted.push(released.countsAsAttempt)
     }
     return counted
   }
@@ -80,8 +80,8 @@ describe('the breaker', () => {
     await using gate = await open()
     const counted: boolean[] = []
     for (let i = 0; i < 5; i += 1) {
-      const departure = await (await probePermit(gate, 'alone')).release(unavailable())
-      counted.push(departure.countsAsAttempt)
+      const released = await (await probePermit(gate, 'alone')).release(unavailable())
+      counted.push(released.countsAsAttempt)
     }
     expect(counted).toEqual([true, true, true, true, true])
   })
@@ -91,8 +91,8 @@ describe('the breaker', () => {
     await (await probePermit(gate, 'other')).release(unavailable())
     const counted: boolean[] = []
     while (counted.filter(Boolean).length < 5) {
-      const departure = await (await probePermit(gate, 'poison')).release(unavailable())
-      counted.push(departure.countsAsAttempt)
+      const released = await (await probePermit(gate, 'poison')).release(unavailable())
+      counted.push(released.countsAsAttempt)
     }
     expect(counted).toEqual([true, true, true, false, false, false, true, true])
   })
@@ -106,8 +106,8 @@ describe('the breaker', () => {
       const until = performance.now() + 1_800
       for (let turn = 0; performance.now() < until; turn += 1) {
         const document = turn % documents
-        const departure = await (await probePermit(gate, `${document}`)).release(unavailable(true, 503))
-        if (departure.countsAsAttempt) counted[document] = (counted[document] ?? 0) + 1
+        const released = await (await probePermit(gate, `${document}`)).release(unavailable(true, 503))
+        if (released.countsAsAttempt) counted[document] = (counted[document] ?? 0) + 1
       }
       expect(Math.max(...counted)).toBe(1)
     },
@@ -119,8 +119,8 @@ describe('the breaker', () => {
     let counted = 0
     const times: number[] = []
     while (counted < 3 && performance.now() < until) {
-      const departure = await (await probePermit(gate, 'poison')).release(unavailable(true, 503))
-      if (departure.countsAsAttempt) {
+      const released = await (await probePermit(gate, 'poison')).release(unavailable(true, 503))
+      if (released.countsAsAttempt) {
         counted += 1
         times.push(performance.now())
       }
@@ -146,8 +146,8 @@ describe('the breaker', () => {
     await fail(gate)
     const counted: boolean[] = []
     for (let i = 0; i < 40; i += 1) {
-      const departure = await (await probePermit(gate, `${i % 8}`)).release(unavailable())
-      counted.push(departure.countsAsAttempt)
+      const released = await (await probePermit(gate, `${i % 8}`)).release(unavailable())
+      counted.push(released.countsAsAttempt)
     }
     expect(counted).not.toContain(true)
   })
@@ -177,8 +177,8 @@ describe('the breaker', () => {
     const counted = Array.from({ length: 8 }, () => 0)
     for (let sent = 0; Math.min(...counted) < 5 && sent < 120; sent += 1) {
       const document = sent % 8
-      const departure = await (await probePermit(gate, `${document}`)).release(unavailable())
-      if (departure.countsAsAttempt) counted[document] = (counted[document] ?? 0) + 1
+      const released = await (await probePermit(gate, `${document}`)).release(unavailable())
+      if (released.countsAsAttempt) counted[document] = (counted[document] ?? 0) + 1
     }
     expect(Math.min(...counted)).toBe(5)
   })

@@ -27,12 +27,12 @@ describe('the places of the gate', () => {
   })
 
   test('shrink to the number of requests in flight after several refusals for concurrency', async () => {
-    await using gate = await open({ ceilings: { concurrency: 100 } })
+    await using gate = await open({ ceilings: { concurrency: 10 } })
     const permits = await Promise.all(Array.from({ length: 10 }, (_, i) => permit(gate, `${i}`)))
     for (const refused of permits.slice(7)) {
-      const departure = await refused.release(throttled('concurrency', 300))
-      expect(departure.countsAsAttempt).toBe(false)
-      expect(departure.retryInMs).toBeGreaterThanOrEqual(300)
+      const released = await refused.release(throttled('concurrency', 300))
+      expect(released.countsAsAttempt).toBe(false)
+      expect(released.retryInMs).toBeGreaterThanOrEqual(300)
     }
     expect((await gate.snapshot()).places).toEqual({ count: 7, learned: true })
   })
@@ -79,9 +79,9 @@ describe('the rate limit of the gate', () => {
     await using gate = await open({ ceilings: { concurrency: 100 } })
     const permits = await Promise.all(Array.from({ length: 21 }, (_, i) => permit(gate, `${i}`)))
     for (const one of permits.slice(0, 20)) await one.release(parsed())
-    const departure = await permits[20]!.release(throttled('rate', 5_900))
-    expect(departure).toMatchObject({ countsAsAttempt: false })
-    expect(departure.retryInMs).toBeGreaterThanOrEqual(5_900)
+    const released = await permits[20]!.release(throttled('rate', 5_900))
+    expect(released).toMatchObject({ countsAsAttempt: false })
+    expect(released.retryInMs).toBeGreaterThanOrEqual(5_900)
     expect((await gate.snapshot()).rate).toBeNull()
     await permit(gate, 'x')
   })
@@ -101,8 +101,8 @@ describe('a halt of the gate', () => {
   test.each(['credits', 'key'] as const)('for %s stops every process until a probe succeeds', async (cause) => {
     await using gate = await open({ keyDigest: `halt-${cause}` })
     await using other = await open({ keyDigest: `halt-${cause}` })
-    const departure = await (await permit(gate)).release(halted(cause))
-    expect(departure.countsAsAttempt).toBe(false)
+    const released = await (await permit(gate)).release(halted(cause))
+    expect(released.countsAsAttempt).toBe(false)
     const turned = await other.acquire({ key: 'b' }, signal)
     expect(turned).toMatchObject({ kind: 'halted', cause, message: `halted for ${cause}` })
     await elapse(620, 'the gate stays closed for its first pause')
@@ -163,8 +163,8 @@ describe('a document that waits for the gate', () => {
     await using gate = await open({ ceilings: { concurrency: 1 }, patienceMs: 500 })
     await permit(gate)
     const startedAt = performance.now()
-    const admission = await gate.acquire({ key: 'b' }, signal)
-    expect(admission).toMatchObject({ kind: 'wait' })
+    const got = await gate.acquire({ key: 'b' }, signal)
+    expect(got).toMatchObject({ kind: 'wait' })
     expect(performance.now() - startedAt).toBeLessThan(30_000)
   })
 

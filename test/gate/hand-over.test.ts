@@ -21,10 +21,10 @@ function open(keyDigest: string, concurrency: number): Promise<RedisGate> {
 
 async function permit(gate: RedisGate, key: string): Promise<Permit> {
   for (;;) {
-    const admission = await gate.acquire({ key }, signal)
-    if (admission.kind === 'permit') return admission
+    const got = await gate.acquire({ key }, signal)
+    if (got.kind === 'permit') return got
     // On a busy machine the gate may estimate a turn too far away to wait for.
-    if (admission.kind !== 'wait') throw new Error(`not admitted: ${JSON.stringify(admission)}`)
+    if (got.kind !== 'wait') throw new Error(`not admitted: ${JSON.stringify(got)}`)
   }
 }
 

@@ -30,7 +30,7 @@ for i, call in ipairs(calls) do
     elseif call.name == 'refused' then
       law_refused(s, permit, call.feedback, call.now, call.inFlight)
     elseif call.name == 'overloaded' then
-      law_overloaded(s, permit, call.now)
+      law_overloaded(s, permit, call.now, call.inFlight)
     else
       law_down(s, permit, call.feedback, call.now, 3)
     end
@@ -95,7 +95,7 @@ function translated(calls: readonly Call[]): string[] {
     if (permit === undefined) throw new Error('no such permit')
     if (name === 'accepted') law.law_accepted(state, permit, feedback, now, inFlight)
     else if (name === 'refused') law.law_refused(state, permit, feedback, now, inFlight)
-    else if (name === 'overloaded') law.law_overloaded(state, permit, now)
+    else if (name === 'overloaded') law.law_overloaded(state, permit, now, inFlight)
     else law.law_down(state, permit, feedback, now, 3)
     return `${state.phase} ${fixed(state.places)} ${fixed(state.rate ?? -1)}`
   })

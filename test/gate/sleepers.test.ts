@@ -27,7 +27,7 @@ async function sleepers(count: number, keyDigest: string, retryAfterMs: number) 
 
 test('processes that wait for a time that was stated ask once, and not again before it', async () => {
   const { gates, asked } = await sleepers(6, 'sleep', 3_600_000)
-  for (const admission of asked) void admission.catch(() => undefined)
+  for (const got of asked) void got.catch(() => undefined)
   const before = await callsOf(server.connection, 'evalsha')
   await elapse(1_000, 'none of them may ask again')
   expect((await callsOf(server.connection, 'evalsha')) - before).toBe(0)

@@ -24,8 +24,11 @@ do
 end
 
 -- The law's record. One of another version is left aside: what it learned is learned again within seconds.
-local s = state.law and cmsgpack.unpack(state.law)
-if not s or s.version ~= LAW_VERSION then
+local version, s
+if state.law then
+  version, s = cmsgpack.unpack(state.law)
+end
+if version ~= LAW_VERSION then
   s = fresh_law(now)
   if ask.placesCeiling then
     s.places = ask.placesCeiling
@@ -52,7 +55,7 @@ local function add(field, amount)
 end
 
 local function reply(answer)
-  local flat = { 'law', cmsgpack.pack(s) }
+  local flat = { 'law', cmsgpack.pack(LAW_VERSION, s) }
   for field, value in pairs(changed) do
     flat[#flat + 1] = field
     flat[#flat + 1] = value

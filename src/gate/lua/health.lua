@@ -117,7 +117,7 @@ end
 -- A time-out. While others were in flight it is a sign of overload; a document that times out again and again is not
 -- spared for ever: its first two time-outs are free.
 local function timed_out()
-  law_overloaded(s, permit, now)
+  law_overloaded(s, permit, now, in_flight())
   local timeouts = redis.call('HINCRBY', DOCUMENT, 'timeouts', 1)
   redis.call('PEXPIRE', DOCUMENT, ask.rememberMs)
   local alone = permit.ahead == 0 and in_flight() == 0

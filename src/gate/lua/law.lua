@@ -1,40 +1,35 @@
 -- The control law of the limiter: pure functions of one record `s`. Redis keeps it packed, the simulator runs the same
--- source. Times are milliseconds of one clock, rates are requests a millisecond; the caller counts `in_flight`.
+-- source. Times are milliseconds of one clock, rates are requests a millisecond. The caller counts `in_flight`: with the
+-- request that is sent, without the one that is answered.
 --
--- Two numbers are learned side by side: a pace, and a limit of requests in flight. Each is held, then tried higher, and a
--- sequential test decides. A CUSUM decides which refusals count; a half-open gate waits. docs/limiter.md explains it on one
--- page, and lists the mechanisms by the numbers in brackets here.
+-- Two numbers are learned side by side: a pace, which is held and tried higher, and a limit in flight, which is held and
+-- compared with more and fewer. docs/limiter.md explains them on one page, and lists the mechanisms by the numbers here.
 
-local LAW_VERSION = 10
+local LAW_VERSION = 10 -- a record of another version is left aside
 
-local SURE = 6.9 -- log odds (1,000 to 1) at which refusals are not chance
-local NOISE_WEIGHT = 0.001 -- of one answer in the estimate of the noise
-local NOISE_LEAST, NOISE_MOST = 0.002, 0.04
-
-local MARGIN = 0.99 -- of the pace that is known
+local SURE, CHANCE = 6.9, 0.12 -- log odds (1,000 to 1) at which refusals count; share of a burst that chance may refuse
+local NOISE_WEIGHT, NOISE_LEAST, NOISE_MOST = 0.001, 0.002, 0.04 -- weight of one answer, and bounds of the estimate
+local MARGIN, FALL = 0.99, 0.5 -- of the pace that is known; one measurement lowers the rate to this share at most
 local FIRST_STEP, STEP = 0.3, 0.08 -- of a trial. A step of 8 % or less means that the limit is known
 local HOLD_KNOWN, HOLD_UNKNOWN = 100, 6 -- requests at a level before the next trial
 local TRIAL_KEPT, TRIAL_FAILED = -1.5, 1.25 -- log odds of Wald's test
-local FALL = 0.5 -- one measurement lowers the rate to this share at most
-
 local START_PLACES, GROWTH = 10, 2 -- RFC 6928; places for each completed request in slow start
 local LATENCY_WEIGHT = 1 / 16 -- of one duration in the moving mean
 local KNEE_SHIFT, KNEE_ERRORS = 0.5, 4 -- slow start ends where the mean log duration exceeds its least by this
 local STEEPNESS = 1.6 -- duration ~ (n / knee) ^ this: between a queue (1) and a collapse (2)
 local STRIDE, STRIDE_REFUSED, STRIDE_MOST = 0.26, 0.06, 0.9 -- log steps of the number in flight; after a refusal, smaller
 local CAPPED_HOLD = 8 -- blocks at a configured ceiling before fewer in flight are tried
-
 local LONGEST_PROBE, LONGEST_OUTAGE_PROBE = 900000, 10000 -- milliseconds to the next probe
 
 -- The record. Fields that are nil at first stand as comments.
 local function fresh_law(now)
   return {
-    version = LAW_VERSION, -- another one is left aside
     seq = 0, -- requests sent
+    sent_at = now, -- latest sending
     done = 0, -- durations noted
     phase = 'open', -- or paused, or outage
-    opened_at = now, -- latest opening
-    accepted = 0, -- accepted since then, or in flight
+    opened_at = now, -- beginning of this cycle: the latest opening, later by times that do not count
+    accepted = 0, -- sent in this cycle, without what was refused or never sent
     closed_at = -1, -- latest closing
     bad_at = -1, -- latest sending that was refused in this pause
     -- probe: sending of the probe that is out
@@ -45,17 +40,19 @@ local function fresh_law(now)
     fails = 0, -- failures of the service in a row
     trust = 0, -- Retry-After: -1 proved wrong, 0 unknown, 1 came true
     vague = false, -- the pause is an experiment: its text did not say which limit was reached
-    full = 0, -- in flight at the closing
+    full = 0, -- in flight at the closing, without what was refused since
     score = 0, -- CUSUM of refusals
     noise = 0.01, -- share of requests that are refused for no limit
     refused_seq = -99, -- last refused request
+    burst_from = 0, -- first of the refusals that made up the score
+    burst_n = 0, -- refusals since then
     heard_ms = 40, -- mean time until a refusal is heard
     -- rate: requests a millisecond, without margin and trial
     -- stated: rate that the service states
     stated_exact = false, -- its window is stated too: no trial exceeds it
     -- rate_cap: configured ceiling of the rate, set anew by each call
     -- places_cap: configured ceiling in flight, set anew by each call
-    window = 0, -- last cycle
+    window = 0, -- length of the cycles; changes to 0.8 to 2 times the last at most
     due = 0, -- GCRA's theoretical time of the next request
     trial = 0, -- share on top of the rate
     step = FIRST_STEP, -- of the next trial
@@ -71,24 +68,28 @@ local function fresh_law(now)
     held_mean = 0, -- mean log duration of the latest block at `held`
     latency = 0, -- moving mean of log durations
     spread = 0.25, -- their variance
-    -- fastest: least `latency` so far
+    -- fastest: least `latency` so far, the moving mean
   }
 end
 
 -- ── which refusals count ────────────────────────────────────────────────────────────────────────────────────────────
 
--- Page's CUSUM over the order of sending [2]: a refusal adds its log likelihood ratio, each request between two takes one
--- away. Asked once for each refusal.
+-- Page's CUSUM over the order of sending [2]: a refusal adds its log likelihood ratio (a limit refuses 0.9), each request
+-- between two takes one away.
 local function is_sure(s, permit)
-  local gap = permit.seq > s.refused_seq and permit.seq - s.refused_seq or 0
+  local gap = permit.seq > s.refused_seq and permit.seq - s.refused_seq or 1
   s.refused_seq = math.max(s.refused_seq, permit.seq)
+  if s.score - (gap - 1) <= 0 then
+    s.burst_from = permit.seq
+    s.burst_n = 0
+  end
+  s.burst_n = s.burst_n + 1
   s.score = math.max(0, s.score - (gap - 1)) + math.log(0.9 / math.max(NOISE_LEAST, s.noise))
   return s.score > SURE
 end
 
--- [3]
 local function add_noise(s, share)
-  s.noise = math.min(NOISE_MOST, s.noise + share)
+  s.noise = math.min(NOISE_MOST, s.noise + share) -- [3]
 end
 
 -- ── pace ────────────────────────────────────────────────────────────────────────────────────────────────────────────
@@ -130,7 +131,8 @@ end
 
 local function start_trial(s, now)
   local most = ceiling(s)
-  s.trial = most ~= nil and math.max(0, math.min(s.step, most / s.rate - 1)) or s.step
+  local trial = most ~= nil and math.min(s.step, most / s.rate - 1) or s.step
+  s.trial = trial > 0.005 and trial or 0
   start_level(s, now)
 end
 
@@ -168,7 +170,7 @@ local function suspect_pace(s, now)
   end
   add_noise(s, NOISE_WEIGHT)
   local n, bad = s.level_n, s.level_bad
-  if s.rate ~= nil and bad >= 3 and bad > 2 * s.noise * n + 1.5 * math.sqrt(s.noise * n) then
+  if s.rate ~= nil and bad >= 3 and n >= 3 * bad and bad > 2 * s.noise * n + 1.5 * math.sqrt(s.noise * n) then
     s.rate = s.rate * (1 - math.max(0.03, math.min(0.2, 0.5 * bad / n)))
     add_noise(s, 0.25 * bad / n)
     start_level(s, now)
@@ -217,8 +219,8 @@ end
 -- The service states its limit [17]: it is the rate at once, and refusals correct it. Refused requests may count as consumed,
 -- so of several refusals in one pause the least is right.
 local function use_stated(s, stated, now)
-  local rate = stated.requests / stated.windowMs
-  if s.stated ~= nil and (math.abs(rate / s.stated - 1) < 0.001 or s.phase == 'paused' and rate > s.stated) then
+  local rate = stated ~= nil and stated.requests / stated.windowMs or nil
+  if rate == nil or s.stated ~= nil and (math.abs(rate / s.stated - 1) < 0.001 or s.phase == 'paused' and rate > s.stated) then
     return
   end
   s.stated = rate
@@ -256,20 +258,16 @@ local function shut(s, permit, feedback, now)
   s.closed_at = now
   s.bad_at = permit.at
   s.tries = 0
-  s.probe = nil
   s.told = feedback.retryAfterMs
   plan_probe(s, now)
 end
 
 -- Whether the pause that ends with the sending at `to` lasted as long as the service said.
 local function judge_told(s, to)
-  if s.told == nil or s.told <= 200 then
-    return
-  end
-  local waited = to - s.closed_at
-  if waited < 0.7 * s.told - 700 or waited < 0.5 * s.told and s.told <= 1000 then
+  local told, waited = s.told or 0, to - s.closed_at
+  if told > 200 and (waited < 0.7 * told - 700 or waited < 0.5 * told and told <= 1000) then
     s.trust = -1
-  elseif s.tries > 1 and waited >= 0.95 * s.told - 950 then
+  elseif told > 200 and s.tries > 1 and waited >= 0.95 * told - 950 then
     s.trust = math.min(1, s.trust + 1)
   end
 end
@@ -296,16 +294,16 @@ end
 
 -- The next number to compare with the held one.
 local function next_places(s)
-  local places = s.held * math.exp(s.stride)
   local most = s.places_cap or 1 / 0
-  if s.stride > 0 and s.held >= most or s.stride < 0 and places < 1 then
+  if s.stride > 0 and s.held >= most or s.stride < 0 and s.held * math.exp(s.stride) < 1 then
     s.stride = -s.stride
-    return s.stride > 0 and s.held + 1 or math.max(1, math.floor(s.held * math.exp(s.stride)))
   end
-  return s.stride > 0 and math.min(most, math.ceil(places)) or math.floor(places)
+  local places = s.held * math.exp(s.stride)
+  return math.max(1, math.min(most, s.stride > 0 and math.ceil(places) or math.floor(places)))
 end
 
--- Compares the delivery, places / duration, of two blocks of requests [15]. More and fewer must both gain a share of the step.
+-- Compares the delivery, places / duration, of two blocks of requests [15]. More and fewer must both gain a share of the step;
+-- the small steps after a refusal need no gain: a refusal ends them.
 local function end_block(s, now)
   local mean = s.block_sum / s.block_n
   if s.places ~= s.held then
@@ -341,7 +339,7 @@ local function grow(s, permit, ms, now)
   local most = math.min(2.5, math.exp(0.2 + 2 * math.sqrt(s.spread)))
   local times = s.fastest ~= nil and ms / math.exp(s.fastest) or 1
   local more = GROWTH * math.max(0, math.min(1, (most - times) / (most - 1)))
-  -- An answer vouches for twice what was in flight at its sending: a burst of fast ones must not outrun the first slow one.
+  -- An answer vouches for about twice what was in flight at its sending: a burst of fast ones must not outrun the first slow one.
   s.places = math.max(s.places, math.min(s.places + more, 2 * permit.ahead + 4))
 end
 
@@ -373,7 +371,7 @@ end
 local function refused_by_places(s, permit, surely, now, in_flight)
   if permit.at <= s.places_at then
     if s.held ~= nil and s.places == s.held then
-      s.held = math.max(1, math.min(s.held, in_flight)) -- the last of the same burst
+      s.held = math.max(1, math.min(s.held, math.max(in_flight, math.floor(0.7 * s.held)))) -- the last of the same burst
       s.places = s.held
     end
     return
@@ -395,11 +393,14 @@ end
 
 -- ── what the scripts call ───────────────────────────────────────────────────────────────────────────────────────────
 
--- A probe was not refused. Its pause was about places where it passed only with fewer in flight [12], else about the rate.
+-- A probe was not refused. The pause was chance [18], about places (it passed only with fewer in flight) [12], or the rate.
 local function pass_probe(s, at, now)
   s.phase = 'open'
   s.probe = nil
-  if s.vague and s.probe_ahead < s.full then
+  local sent = s.seq - s.tries - s.burst_from + 1
+  if sent >= 6 and s.burst_n < CHANCE * sent then
+    add_noise(s, s.burst_n * NOISE_WEIGHT)
+  elseif s.vague and s.probe_ahead < s.full then
     hold_places(s, math.max(s.full, s.held ~= nil and 0.7 * s.held or 1), STRIDE_REFUSED, s.closed_at)
   else
     judge_told(s, at)
@@ -408,7 +409,8 @@ local function pass_probe(s, at, now)
   s.vague = false
 end
 
--- Whether a request may be sent now: `ms` 0, else the reason and how long. No `ms`: a request must end first.
+-- Whether a request may be sent now: `ms` 0, else the reason and how long. No `ms`: a request must end first. A probe of a
+-- pause that is not refused in time has passed.
 local function law_wait(s, now, in_flight)
   local closed = s.phase == 'outage' and 'outage' or 'refused'
   if s.phase ~= 'open' and s.probe ~= nil then
@@ -421,9 +423,7 @@ local function law_wait(s, now, in_flight)
   elseif s.phase ~= 'open' and s.probe_at > now then
     return { reason = closed, ms = s.probe_at - now }
   end
-  if s.phase == 'outage' then
-    return { ms = 0 }
-  elseif in_flight >= room_of(s) then
+  if s.phase ~= 'outage' and in_flight >= room_of(s) then
     return { reason = 'places' }
   elseif s.phase == 'open' and pace(s) ~= nil then
     return { reason = 'rate', ms = math.max(0, math.max(s.due, now - catch_up(s)) - now) }
@@ -431,10 +431,20 @@ local function law_wait(s, now, in_flight)
   return { ms = 0 }
 end
 
+-- A cycle contains no time in which nothing was to be sent: in flight was nothing, and the pace held nothing back.
+local function exclude_idle(s, now, in_flight)
+  local from = s.sent_at + (s.done > 0 and 2 * math.exp(s.latency) or 0)
+  if s.phase == 'open' and in_flight == 1 and now > from and (pace(s) == nil or s.due < from) then
+    s.opened_at = s.opened_at + now - from
+  end
+end
+
 -- A request is sent; `in_flight` counts it. Answers the permit that the answer must come with.
 local function law_sent(s, now, in_flight)
   s.seq = s.seq + 1
   s.accepted = s.accepted + 1
+  exclude_idle(s, now, in_flight)
+  s.sent_at = now
   if s.phase ~= 'open' then
     s.probe = now
     s.probe_ahead = in_flight - 1
@@ -455,6 +465,7 @@ end
 local function end_outage(s, permit)
   if s.phase == 'outage' and permit.at > s.closed_at then
     s.phase = 'open'
+    s.opened_at = s.opened_at + permit.at - s.closed_at -- a cycle contains no outage
     s.probe = nil
   end
   s.fails = 0
@@ -493,10 +504,8 @@ local function law_accepted(s, permit, feedback, now, in_flight)
 end
 
 -- The service gave up on the request for time.
-local function law_overloaded(s, permit, now)
-  if permit.at == s.probe then
-    s.probe = nil
-  end
+local function law_overloaded(s, permit, now, in_flight)
+  law_answered(s, permit, now, in_flight)
   if permit.at > s.places_at then
     hold_places(s, 0.7 * s.places, -STRIDE, now)
   end
@@ -505,6 +514,7 @@ end
 local function refused_in_pause(s, permit, feedback, now)
   s.bad_at = math.max(s.bad_at, permit.at)
   if permit.at ~= s.probe then
+    s.burst_n = s.burst_n + 1
     if s.vague then
       s.full = math.max(1, s.full - 1) -- it was in flight when the gate closed, but took no place
     end
@@ -535,9 +545,7 @@ local function law_refused(s, permit, feedback, now, in_flight)
   s.heard_ms = s.heard_ms + 0.1 * (math.min(now - permit.at, 1000) - s.heard_ms)
   local stated = feedback.stated
   if s.phase ~= 'open' then
-    if stated ~= nil then
-      use_stated(s, stated, now)
-    end
+    use_stated(s, stated, now)
     refused_in_pause(s, permit, feedback, now)
     return
   end
@@ -549,12 +557,12 @@ local function law_refused(s, permit, feedback, now, in_flight)
   elseif permit.at <= s.closed_at then
     return
   end
-  if permit.at >= s.level_at then
+  if permit.at > s.level_at then
     s.level_bad = s.level_bad + 1
   end
   if reached then
     use_stated(s, stated, now)
-    s.trust = 1 -- a service that states its limit is believed until it proves wrong
+    s.trust = 1 -- a service that states its limit as reached is believed
   elseif not is_sure(s, permit) then
     suspect_pace(s, now)
     return
@@ -564,19 +572,11 @@ local function law_refused(s, permit, feedback, now, in_flight)
   shut(s, permit, feedback, now)
 end
 
--- It says nothing of the service.
+-- It was never sent, or says nothing of the service.
 local function law_unsent(s, permit)
   s.accepted = s.accepted - 1
   if permit.at == s.probe then
     s.probe = nil
-  end
-end
-
--- Nothing was sent: the pace owes the next request nothing for it.
-local function law_withdrawn(s, permit)
-  law_unsent(s, permit)
-  if s.phase == 'open' and pace(s) ~= nil then
-    s.due = s.due - 1 / pace(s)
   end
 end
 

@@ -35,10 +35,7 @@ local function learn()
   elseif ask.kind == 'failed' then
     law_unsent(s, permit)
     return { counted = true }
-  elseif ask.kind == 'unsent' then
-    law_withdrawn(s, permit)
-    return { counted = false }
-  elseif ask.kind == 'abandoned' then
+  elseif ask.kind == 'unsent' or ask.kind == 'abandoned' then
     law_unsent(s, permit)
     return { counted = false }
   end

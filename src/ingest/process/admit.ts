@@ -25,15 +25,17 @@ const inDoubt: Failure = {
     '"sluice retry --code ambiguous" sends it again',
 }
 
-export type Acquisition =
-  | {
-      readonly kind: 'permitted'
-      readonly permit: Permit
-      readonly reservation: Reservation
-      /** Pages of a PDF, where they were counted. */
-      readonly pages: number | null
-    }
-  | Extract<Purchase, { kind: 'later' | 'kept' | 'failed' }>
+/** A request that may be sent now: it has its credits, its permit and its intent. */
+export interface MaySend {
+  readonly kind: 'may_send'
+  readonly permit: Permit
+  readonly reservation: Reservation
+  /** Pages of a PDF, where they were counted. */
+  readonly pages: number | null
+}
+
+/** What comes instead of a request. */
+type Instead = Extract<Purchase, { kind: 'later' | 'kept' | 'failed' }>
 
 /** How soon a document that waits for credits, or for their price, asks again. */
 const CREDITS_MS = 1_000
@@ -48,7 +50,7 @@ export async function admit(
   id: ReceiptId,
   deps: BuyDeps,
   signal: AbortSignal,
-): Promise<Acquisition> {
+): Promise<MaySend | Instead> {
   const { key } = work.job
   const pages = work.address === null ? await deps.countPages(work.read, work.extension, signal) : null
   const noSpace = await refuseWithoutSpace(deps)
@@ -58,22 +60,22 @@ export async function admit(
   const credits = await deps.spending.reserve(recipe.hash, modelled)
   if (credits.kind !== 'reserved') return withoutCredits(credits, deps)
   const { reservation } = credits
-  let acquired: GateAcquisition
+  let instead: Instead
   try {
     work.reading.asks()
     const permit = await deps.gate.acquire({ key, ...work.again }, signal)
-    if (permit.kind === 'permit') work.reading.permitted()
-    acquired =
-      permit.kind === 'permit'
-        ? await deps.requestPriority.runUrgent(beginWith(permit, pages, work, recipe, id, deps, signal))
-        : notPermitted(permit)
-    if (acquired.kind === 'permitted') return { ...acquired, reservation }
+    if (permit.kind === 'permit') {
+      work.reading.permitted()
+      const begun = await deps.requestPriority.runUrgent(beginWith(permit, pages, work, recipe, id, deps, signal))
+      if (begun === null) return { kind: 'may_send', permit, reservation, pages }
+      instead = begun
+    } else instead = notPermitted(permit)
   } catch (error) {
     await deps.spending.conclude(reservation, 'unsent')
     throw error
   }
   await deps.spending.conclude(reservation, 'unsent')
-  return acquired
+  return instead
 }
 
 /** How long a document waits for space in the store. */
@@ -86,7 +88,7 @@ async function refuseWithoutSpace({
   lowSpace,
   halt,
   storePatienceMs,
-}: BuyDeps): Promise<Acquisition | null> {
+}: BuyDeps): Promise<Instead | null> {
   try {
     await store.checkSpace()
     lowSpace.worked()
@@ -99,22 +101,17 @@ async function refuseWithoutSpace({
   }
 }
 
-function notPermitted(notNow: NotNow): GateAcquisition {
+function notPermitted(notNow: NotNow): Instead {
   if (notNow.kind === 'wait') return later(postpone(notNow.waitMs, notNow.reason))
   // Shut by another process's answer, maybe with a probe in flight: only our own answer halts this run.
   return later(postpone(Math.min(notNow.retryInMs, PROBED_MS), notNow.message))
 }
 
-function withoutCredits(refused: Exclude<Reserving, { kind: 'reserved' }>, { halt }: BuyDeps): Acquisition {
+function withoutCredits(refused: Exclude<Reserving, { kind: 'reserved' }>, { halt }: BuyDeps): Instead {
   if (refused.kind === 'wait') return later(postpone(CREDITS_MS, refused.reason))
   halt('budget', refused.message)
   return later(postpone(HALTED_MS, refused.message))
 }
-
-/** A permit of the gate, before its credits are added. */
-type GateAcquisition =
-  | Omit<Extract<Acquisition, { kind: 'permitted' }>, 'reservation'>
-  | Exclude<Acquisition, { kind: 'permitted' }>
 
 /**
  * A request that is kept back here releases its permit at once: an unreleased permit is lost until its lease expires,
@@ -128,8 +125,8 @@ async function beginWith(
   id: ReceiptId,
   deps: BuyDeps,
   signal: AbortSignal,
-): Promise<GateAcquisition> {
-  let instead: Exclude<Acquisition, { kind: 'permitted' }> | null
+): Promise<Instead | null> {
+  let instead: Instead | null
   try {
     instead = await withIntent(work, recipe, { id, pages }, deps, signal)
   } catch (error) {
@@ -137,8 +134,7 @@ async function beginWith(
     await permit.release({ verdict: 'unsent' }).catch(() => undefined)
     throw error
   }
-  if (instead === null) return { kind: 'permitted', permit, pages }
-  await permit.release({ verdict: 'unsent' })
+  if (instead !== null) await permit.release({ verdict: 'unsent' })
   return instead
 }
 
@@ -149,7 +145,7 @@ async function withIntent(
   { id, pages }: { readonly id: ReceiptId; readonly pages: number | null },
   deps: BuyDeps,
   signal: AbortSignal,
-): Promise<Exclude<Acquisition, { kind: 'permitted' }> | null> {
+): Promise<Instead | null> {
   const { intents } = deps
   const { options, hash } = recipe
   const { key } = work.job

@@ -77,7 +77,7 @@ async function sendOnce(work: Work, recipe: Recipe, id: ReceiptId, deps: BuyDeps
   const unready = await deps.parser.ready(signal)
   if (unready !== null) return { ...later(postpone(HALTED_MS, unready)), remedy: NO_REMEDY }
   const acquired = await admit(work, recipe, id, deps, signal)
-  if (acquired.kind !== 'permitted') return { ...acquired, remedy: NO_REMEDY }
+  if (acquired.kind !== 'may_send') return { ...acquired, remedy: NO_REMEDY }
   const { permit, reservation } = acquired
   const sentAt = deps.clock.monotonic()
   const answered = await sendRequest(work, recipe, id, acquired, deps, signal)

@@ -5,7 +5,7 @@ import { RequestWithdrawn } from '#src/document/request-withdrawn.ts'
 import { DocumentChanged } from '#src/document/document-changed.ts'
 import { type ParseRequest } from '#src/ports/parser.ts'
 import { type Recipe } from '#src/contract/recipe.ts'
-import type { Acquisition } from './admit.ts'
+import type { MaySend } from './admit.ts'
 import type { BuyDeps } from './deps.ts'
 import { receiverOf } from './tiers.ts'
 import { failed, later, postpone, type Unfinished } from './purchase.ts'
@@ -25,7 +25,7 @@ export async function sendRequest(
   work: Work,
   recipe: Recipe,
   id: ReceiptId,
-  { permit, reservation, pages }: Extract<Acquisition, { kind: 'permitted' }>,
+  { permit, reservation, pages }: MaySend,
   deps: BuyDeps,
   signal: AbortSignal,
 ): Promise<Verdict | Unfinished> {
