@@ -100,7 +100,7 @@ describe('the claim of a document', () => {
     expect(await two.intents.begin(receipt, other)).toBe('busy')
     await redis.connection.acl('SETUSER', 'retried', '+hdel')
     await until('the claim is free', 3 * LEASE_MS, async () => (await two.claims.claim(key)) !== null)
-    expect(await two.intents.begin(receipt, other)).toBe('begun')
+    await until('the intent is free', 3 * LEASE_MS, async () => (await two.intents.begin(receipt, other)) === 'begun')
     connection.disconnect()
   })
 
