@@ -31,7 +31,7 @@ test('a release is made up to the last step before publishing: tarball, SBOM, no
     'dist/main.js',
     'dist/engine.js',
     'dist/convert-child.js',
-    'dist/lua/enter.lua',
+    'dist/lua/law.lua',
     'dist/THIRD_PARTY_NOTICES.md',
   ]) {
     expect(members).toContain(`package/${name}\n`)
