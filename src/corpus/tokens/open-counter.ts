@@ -18,15 +18,21 @@ export async function openCounter(name: string): Promise<TokenCounter> {
 
 type Count = (text: string, options: { readonly disallowedSpecial: Set<string> }) => number
 
-/** Encodings of gpt-tokenizer, newest first; each is read from disk when it is asked for. */
-const ENCODINGS = {
-  o200k_base: { load: async () => import('gpt-tokenizer/encoding/o200k_base'), pattern: 'O200K_TOKEN_SPLIT_REGEX' },
-  cl100k_base: { load: async () => import('gpt-tokenizer/encoding/cl100k_base'), pattern: 'CL100K_TOKEN_SPLIT_REGEX' },
-  p50k_base: { load: async () => import('gpt-tokenizer/encoding/p50k_base'), pattern: 'R50K_TOKEN_SPLIT_REGEX' },
-  r50k_base: { load: async () => import('gpt-tokenizer/encoding/r50k_base'), pattern: 'R50K_TOKEN_SPLIT_REGEX' },
-} as const
+export type EncodingName = 'o200k_base' | 'cl100k_base' | 'p50k_base' | 'r50k_base'
 
-export type EncodingName = keyof typeof ENCODINGS
+interface Encoding {
+  /** Read from disk when it is asked for. */
+  readonly load: () => Promise<{ readonly countTokens: Count }>
+  readonly pattern: 'O200K_TOKEN_SPLIT_REGEX' | 'CL100K_TOKEN_SPLIT_REGEX' | 'R50K_TOKEN_SPLIT_REGEX'
+}
+
+/** Encodings of gpt-tokenizer, newest first. Types of the package's users name none of that package, hence the interface. */
+const ENCODINGS: Readonly<Record<EncodingName, Encoding>> = {
+  o200k_base: { load: () => import('gpt-tokenizer/encoding/o200k_base'), pattern: 'O200K_TOKEN_SPLIT_REGEX' },
+  cl100k_base: { load: () => import('gpt-tokenizer/encoding/cl100k_base'), pattern: 'CL100K_TOKEN_SPLIT_REGEX' },
+  p50k_base: { load: () => import('gpt-tokenizer/encoding/p50k_base'), pattern: 'R50K_TOKEN_SPLIT_REGEX' },
+  r50k_base: { load: () => import('gpt-tokenizer/encoding/r50k_base'), pattern: 'R50K_TOKEN_SPLIT_REGEX' },
+}
 
 export const ENCODING_NAMES = Object.keys(ENCODINGS) as readonly EncodingName[]
 
@@ -37,10 +43,7 @@ const NONE = { disallowedSpecial: new Set<string>() }
 
 export async function openEncoding(name: EncodingName): Promise<TokenCounter> {
   const { load, pattern } = ENCODINGS[name]
-  const [{ countTokens }, patterns] = await Promise.all([
-    load() as Promise<{ readonly countTokens: Count }>,
-    import('gpt-tokenizer/encodingParams/constants'),
-  ])
+  const [{ countTokens }, patterns] = await Promise.all([load(), import('gpt-tokenizer/encodingParams/constants')])
   const count = (text: string): number => (text === '' ? 0 : countTokens(text, NONE))
   return { name, overhead: 0, count, words: wordsOf(patterns[pattern], count) }
 }
