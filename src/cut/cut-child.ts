@@ -1,5 +1,5 @@
 import { Worker } from 'node:worker_threads'
-import { endAtOnce, endWithParent } from '#src/document/end-with-parent.ts'
+import { endAtOnce } from '#src/document/end-with-parent.ts'
 import { cutPdf } from './cut-pdf.ts'
 import type { CutReport, CutTask } from './cut-task.ts'
 import { openQpdf } from './qpdf.ts'
@@ -17,7 +17,9 @@ watch.unref()
 let tasks = 0
 let opening: ReturnType<typeof openQpdf> | null = null
 
-endWithParent()
+// An orphan is ended by the watchdog, which removes its files first.
+process.on('disconnect', () => watch.ref())
+if (!process.connected) endAtOnce()
 process.on('message', (task: CutTask) => void handle(task))
 
 async function handle(task: CutTask): Promise<void> {
@@ -29,7 +31,9 @@ async function handle(task: CutTask): Promise<void> {
   watch.postMessage(null, [])
   tasks += 1
   const isLast = report.kind !== 'cut' || tasks >= MOST_TASKS
-  process.send?.({ report, isLast }, () => isLast && endAtOnce())
+  process.send?.({ report, isLast }, (error: Error | null) => {
+    if (error === null && isLast) endAtOnce()
+  })
 }
 
 async function cutWith(task: CutTask): Promise<CutReport> {

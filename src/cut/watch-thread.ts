@@ -12,11 +12,16 @@ const { parent } = workerData as { readonly parent: number }
 
 /** Null between two documents. */
 let task: { readonly folder: string; readonly memoryBytes: number } | null = null
-parentPort?.on('message', (next: typeof task) => (task = next))
+/** Of the latest document: its parent may have died before it removed what was cut. */
+let folder: string | null = null
+parentPort?.on('message', (next: typeof task) => {
+  task = next
+  folder = next?.folder ?? folder
+})
 
 setInterval(() => {
   const orphaned = process.ppid !== parent
   if (!orphaned && (task === null || process.memoryUsage.rss() <= task.memoryBytes)) return
-  if (orphaned && task !== null) rmSync(task.folder, { recursive: true, force: true })
+  if (orphaned && folder !== null) rmSync(folder, { recursive: true, force: true, maxRetries: 5 })
   process.kill(process.pid, 'SIGKILL')
 }, CHECK_EVERY_MS)
