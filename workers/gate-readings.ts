@@ -17,10 +17,11 @@ export async function gateReadings(
 ): Promise<Reading[]> {
   const gates = new Map(opened.map((requests) => [requests.service.digest, requests]))
   const readings = await Promise.all(
-    [...gates.values()].map(async ({ service: { name, free }, gate, account, credits: read }) => {
+    [...gates.values()].map(async ({ service: { name, free }, gate, readWindow, account, credits: read }) => {
       const [state, credits] = await Promise.all([gate.limiter.snapshot(), read()])
       const monthlyCredits = free ? null : (settings.monthlyCredits ?? null)
-      const ofGate = readingsOf(state, { ...account(), monthlyCredits }, credits)
+      const waitingDocuments = state.waitingDocuments + readWindow.length
+      const ofGate = readingsOf({ ...state, waitingDocuments }, { ...account(), monthlyCredits }, credits)
       return gates.size === 1 ? ofGate : ofGate.map((one) => ({ ...one, labels: { service: name, ...one.labels } }))
     }),
   )

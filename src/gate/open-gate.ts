@@ -15,7 +15,7 @@ export interface GateOptions {
     readonly requestsPerWindow?: number | null
     readonly concurrency?: number | null
   }
-  /** The rate limit's window: a minute (contract). Every other time of the gate scales with it; smaller in tests only. */
+  /** Window of a configured rate, and of waits that are counted in windows: a minute (contract); smaller in tests only. */
   readonly windowMs?: number
   /** A place that was not released is free again after this: longer than any request may take. */
   readonly leaseMs?: number

@@ -3,6 +3,7 @@ import { Cluster, type Redis } from 'ioredis'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type GateOptions, openGate } from '#src/gate/open-gate.ts'
 import type { RedisGate } from '#src/gate/redis-gate.ts'
+import { gateKeys } from '#src/gate/scripts.ts'
 import { connectRedis } from '#src/redis/connection.ts'
 import { openOn, permit, signal } from './gates.ts'
 import { startProcess } from '../support/child.ts'
@@ -72,6 +73,14 @@ describe('the places of the gate', () => {
     await waiting
     expect((await gate.snapshot()).inFlight).toBe(1)
   })
+})
+
+test('the gate leaves the record of another release alone, whose processes share the gate', async () => {
+  const keys = gateKeys('sluice', 'two-releases')
+  await server.connection.hset(keys.state, 'law', 'a record of 0.2.0')
+  await using gate = await open({ keyDigest: 'two-releases' })
+  await (await permit(gate)).release(parsed())
+  expect(await server.connection.hget(keys.state, 'law')).toBe('a record of 0.2.0')
 })
 
 describe('the rate limit of the gate', () => {

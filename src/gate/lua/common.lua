@@ -23,12 +23,11 @@ do
   end
 end
 
--- The law's record. One of another version is left aside: what it learned is learned again within seconds.
-local version, s
-if state.law then
-  version, s = cmsgpack.unpack(state.law)
-end
-if version ~= LAW_VERSION then
+-- The law's record, in a field of its version: processes of two releases may share a gate while one is rolled out. What
+-- another version learned is learned again within seconds.
+local LAW = 'law:' .. LAW_VERSION
+local s = state[LAW] and cmsgpack.unpack(state[LAW])
+if not s then
   s = fresh_law(now)
   if ask.placesCeiling then
     s.places = ask.placesCeiling
@@ -55,7 +54,7 @@ local function add(field, amount)
 end
 
 local function reply(answer)
-  local flat = { 'law', cmsgpack.pack(LAW_VERSION, s) }
+  local flat = { LAW, cmsgpack.pack(s) }
   for field, value in pairs(changed) do
     flat[#flat + 1] = field
     flat[#flat + 1] = value

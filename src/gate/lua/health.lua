@@ -89,8 +89,8 @@ local function is_to_blame(failure, was_open, is_open)
 end
 
 -- In an outage a failure is the service's and not the document's. It counts all the same for a suspect, and, where hardly
--- any other document is left to send, from a document's third failure as a probe on, or from the first where it is alone. What a suspect does says nothing of
--- the service: it neither begins an outage nor makes the next probe wait for longer.
+-- any other document is left to send, from a document's third failure as a probe on, or from the first where it is alone.
+-- What a suspect does says nothing of the service: it neither begins an outage nor makes the next probe wait for longer.
 local function failed_by_service()
   local is_probe = s.phase == 'outage' and permit.at == s.probe
   local failure = remember_failure(is_probe)

@@ -5,7 +5,7 @@
 -- Two numbers are learned side by side: a pace, which is held and tried higher, and a limit in flight, which is held and
 -- compared with more and fewer. docs/limiter.md explains them on one page, and lists the mechanisms by the numbers here.
 
-local LAW_VERSION = 10 -- a record of another version is left aside
+local LAW_VERSION = 10 -- of the record
 
 local SURE, CHANCE = 6.9, 0.12 -- log odds (1,000 to 1) at which refusals count; share of a burst that chance may refuse
 local NOISE_WEIGHT, NOISE_LEAST, NOISE_MOST = 0.001, 0.002, 0.04 -- weight of one answer, and bounds of the estimate

@@ -1,8 +1,8 @@
--- Fair-share hand-off: the line of processes that wait, and whose turn it is. A process that releases a place gives it to its
--- own next request, which saves the way to another process, unless another is owed it: one in line that has two places fewer than
--- the releasing one, and a quarter fewer; or, where there are more processes than places, one that has waited for as
--- long as its turn should take. That process is called, the place is promised to it, and it stands last from then on. So
--- places move one at a time to the processes below their share, and stay where they are while shares are even.
+-- Fair-share hand-off: the line of processes that wait, and whose turn it is. A process that releases a place gives it to
+-- its own next request, which saves the way to another process, unless another is owed it: one in line that has at least
+-- two places and a quarter fewer than the releasing one, or that has waited for longer than its turn should take. That
+-- process is called, the place is promised to it, and it stands last from then on. So places move one at a time to the
+-- processes below their share, and stay where they are while shares are even.
 
 -- How long a promised place waits for its process: a call, an event loop that is busy, and a question.
 local PROMISED_MS = 250

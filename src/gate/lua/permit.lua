@@ -54,8 +54,7 @@ local function refusal()
   local found = limit()
   local room = room_for(ask.process)
   local full = in_flight() >= room
-  -- The law may keep the last free places empty after a refusal, until a request ends: one of the dead never does.
-  if (full or found.reason == 'places') and drop_leases_of_the_dead() then
+  if full and drop_leases_of_the_dead() then
     found = limit()
     full = in_flight() >= room
   end

@@ -51,7 +51,7 @@ export class ReadWindow {
     this.#patienceMs = patienceMs
   }
 
-  /** Documents that wait to be read. */
+  /** Documents that wait to be read, and so at the gate. */
   get length(): number {
     return this.#waiters.length
   }
