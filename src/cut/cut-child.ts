@@ -18,7 +18,10 @@ let tasks = 0
 let opening: ReturnType<typeof openQpdf> | null = null
 
 // An orphan is ended by the watchdog, which removes its files first.
-process.on('disconnect', () => watch.ref())
+process.on('disconnect', () => {
+  watch.ref()
+  watch.postMessage('orphaned', [])
+})
 if (!process.connected) endAtOnce()
 process.on('message', (task: CutTask) => void handle(task))
 
@@ -28,7 +31,7 @@ async function handle(task: CutTask): Promise<void> {
   const report = await cutWith(task)
   // A quick one ends before the watchdog checks.
   if (process.memoryUsage.rss() > memoryBytes) process.kill(process.pid, 'SIGKILL')
-  watch.postMessage(null, [])
+  watch.postMessage('idle', [])
   tasks += 1
   const isLast = report.kind !== 'cut' || tasks >= MOST_TASKS
   process.send?.({ report, isLast }, (error: Error | null) => {

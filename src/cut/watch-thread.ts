@@ -10,18 +10,29 @@ const CHECK_EVERY_MS = 100
 
 const { parent } = workerData as { readonly parent: number }
 
+interface Task {
+  readonly folder: string
+  readonly memoryBytes: number
+}
+
 /** Null between two documents. */
-let task: { readonly folder: string; readonly memoryBytes: number } | null = null
+let task: Task | null = null
 /** Of the latest document: its parent may have died before it removed what was cut. */
 let folder: string | null = null
-parentPort?.on('message', (next: typeof task) => {
-  task = next
-  folder = next?.folder ?? folder
-})
+/** The channel to the parent has ended. */
+let isCutOff = false
 
-setInterval(() => {
-  const orphaned = process.ppid !== parent
+function check(): void {
+  const orphaned = isCutOff || process.ppid !== parent
   if (!orphaned && (task === null || process.memoryUsage.rss() <= task.memoryBytes)) return
   if (orphaned && folder !== null) rmSync(folder, { recursive: true, force: true, maxRetries: 5 })
   process.kill(process.pid, 'SIGKILL')
-}, CHECK_EVERY_MS)
+}
+
+parentPort?.on('message', (next: Task | 'idle' | 'orphaned') => {
+  if (next === 'orphaned') isCutOff = true
+  else task = next === 'idle' ? null : next
+  folder = task?.folder ?? folder
+  if (isCutOff) check()
+})
+setInterval(check, CHECK_EVERY_MS)
