@@ -27,7 +27,7 @@ const LIBRARY = {
 }
 
 /** They load files that lie beside them. */
-const STAY_OUTSIDE = /^(?:@llamaindex|@firecrawl|@tesseract|@neslinesli93|tinypool|cld3-asm)/
+const STAY_OUTSIDE = /^(?:@llamaindex|@firecrawl|@tesseract|@neslinesli93|onnxruntime-node|tinypool|cld3-asm)/
 
 /** Megabytes of data; the package holds the part that is used, and installs fewer megabytes. */
 const STAY_OUTSIDE_OF_CHECKOUT = /^(?:tinyld|gpt-tokenizer)/

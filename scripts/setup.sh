@@ -60,8 +60,9 @@ install() {
   return $status
 }
 
+# An npm that runs the scripts of packages would have ONNX Runtime download what GPUs need.
 run_npm() {
-  npm install --no-save --no-dry-run --no-audit --no-fund --no-progress --no-engine-strict \
+  ONNXRUNTIME_NODE_INSTALL=skip npm install --no-save --no-dry-run --no-audit --no-fund --no-progress --no-engine-strict \
     --$tools=dev --include=optional --loglevel=error "$@" >"$log" 2>&1 </dev/null
 }
 
@@ -108,6 +109,7 @@ if [ -n "$missing" ]; then
   install $missing || true
   missing=$(node scripts/missing-packages.mjs "$tools" | tr '\n' ' ')
 fi
+node scripts/prune-runtimes.mjs
 sh scripts/find-node.sh >/dev/null
 if [ -n "$missing" ]; then
   say "missing for this machine, so what needs them will fail: $missing(npm install did not bring them)"

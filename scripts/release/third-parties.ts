@@ -7,6 +7,9 @@ const ROOT = resolve(import.meta.dirname, '../..')
 /** Found by its name when text is recognised, not by an import. */
 const LOADED_BY_NAME = ['@tesseract.js-data/eng']
 
+/** Its package brings 288 MB for all platforms, and a script that downloads more: who wants it installs it beside (pack.ts). */
+const INSTALLED_BESIDE = 'onnxruntime-node'
+
 interface Locked {
   readonly version?: string
   readonly license?: string | undefined
@@ -20,7 +23,7 @@ interface Locked {
  */
 export async function writeDependencies({ outside, inside }: BundledPackages, folder: string): Promise<void> {
   const { dependencies } = JSON.parse(await readFile(join(ROOT, 'package.json'), 'utf8')) as Required<Locked>
-  const wanted = [...new Set([...outside, ...LOADED_BY_NAME])].toSorted()
+  const wanted = [...new Set([...outside, ...LOADED_BY_NAME])].filter((name) => name !== INSTALLED_BESIDE).toSorted()
   const unknown = wanted.filter((name) => dependencies[name] === undefined)
   if (unknown.length > 0) throw new Error(`the bundle loads what is no dependency: ${unknown.join(', ')}`)
   const shipped = Object.fromEntries(wanted.map((name) => [name, dependencies[name]]))

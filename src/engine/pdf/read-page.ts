@@ -6,14 +6,13 @@ import { type Box, boxOf, shared } from './layout/box.ts'
 import { wordsOf } from './layout/words.ts'
 import type { Preview, PagePreview } from './preview-pages.ts'
 import { checkLayer, type LayerCheck } from './ocr/check-layer.ts'
-import { evenContrast } from './ocr/contrast.ts'
 import type { CpuBudget } from './ocr/cpu-budget.ts'
-import { withoutSpecks } from './ocr/denoise.ts'
 import { ocrDpi } from './ocr/ocr-dpi.ts'
 import { judgeLayer } from './ocr/judge-layer.ts'
 import type { OcrLanguages } from './ocr/ocr-languages.ts'
 import { readInLanguages } from './ocr/read-in-languages.ts'
 import type { OcrOutcome, OcrReading } from './ocr/recognise-page.ts'
+import { preparedFor } from './ocr/recognise-picture.ts'
 import { writtenLanguages } from './ocr/written-language.ts'
 import type { PageProblem, PageReading } from './page-reading.ts'
 import type { ReadPage } from './text-layer.ts'
@@ -113,7 +112,7 @@ async function layerOf(
   const { data } = await context.languages.dataFor(
     writtenLanguages(preview.overPicture.map(({ text }) => text).join(' ')),
   )
-  const check = await checkLayer(preview.overPicture, evenContrast(withoutSpecks(drawing)), data)
+  const check = await checkLayer(preview.overPicture, await preparedFor(data, drawing), data)
   if (check.verdict !== 'wrong') return { kept: page.textItems, check }
   return { kept: page.textItems.filter((item) => !preview.hidden.has(item)), check }
 }

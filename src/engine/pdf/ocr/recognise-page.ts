@@ -12,18 +12,16 @@ import { type InkReading, readInk, unreadText, withReadLetters } from '../ink/un
 import { boxOf, holds } from '../layout/box.ts'
 import { lettersIn } from '../letters.ts'
 import { type OcrConfidence, confidenceOf, isText, scoreOf } from './confidence.ts'
-import { evenContrast } from './contrast.ts'
 import type { CpuBudget } from './cpu-budget.ts'
 import { withoutSpecks } from './denoise.ts'
 import { type Frame, frameSize, intoFrame, movedOutOfLevel } from './frame.ts'
 import type { OcrData } from './ocr-data.ts'
 import { ocrDpi } from './ocr-dpi.ts'
 import { liesSideways, probe } from './orientation.ts'
-import { recognisePicture } from './recognise-picture.ts'
+import { preparedFor, recognisePicture } from './recognise-picture.ts'
 import { rereadUnread } from './reread-unread.ts'
 import { stripsOf } from './strips.ts'
 import { textSlope } from './text-slope.ts'
-import { withoutSteps } from './without-steps.ts'
 
 /** Upright English print scores 0.9 and more, garbage from a turned page below 0.6. */
 const GOOD_SCORE = 0.75
@@ -70,7 +68,7 @@ export type OcrOutcome =
   | { readonly kind: 'too_large' }
 
 /**
- * Reads the picture of a page with Tesseract, upright and level, in even contrast. A page that lies sideways is known by
+ * Reads the picture of a page, upright and level. A page that lies sideways is known by
  * its ink; another that reads badly is tried upside down on one band, so a hopeless page costs one pass and a probe.
  */
 export async function recognisePage(request: OcrRequest): Promise<OcrOutcome> {
@@ -79,15 +77,19 @@ export async function recognisePage(request: OcrRequest): Promise<OcrOutcome> {
   const toDraw = [{ pageNumber: request.page.pageNum, turn: request.pageTurn }]
   const drawn = (await drawPages(request.pdf, toDraw, { dpi, findRects: true })).get(request.page.pageNum)
   if (drawn === undefined) return { kind: 'blank' }
-  const clean = withoutSpecks(drawn)
-  const plain = halved(clean)
+  const plain = halved(withoutSpecks(drawn))
   const pieces = textInk(inkMask(plain))
   if (lettersOf(pieces) < LEAST_LETTERS) return { kind: 'blank' }
-  const drawing = withoutSteps(evenContrast(clean))
+  const drawing = await preparedFor(request.data, drawn)
   const turn = await sidewaysTurn(drawing, pieces, request)
   const sheets = { drawing, plain }
   const first = await readTurned(sheets, turn, request)
   const lines = linesOf(drawn.rects)
+  // A heading that runs up and down, beside small print, passes for a page that lies sideways.
+  if (turn !== 0 && first.score < LEAST_PROBE) {
+    const upright = await readTurned(sheets, 0, request)
+    if (upright.score > first.score) return withLines(upright, 0, lines, request)
+  }
   if (turn !== 0 || first.score >= GOOD_SCORE || !first.complete) return withLines(first, turn, lines, request)
   const upsideDown = await probe(drawing, pieces, 180, request.data)
   if (upsideDown < GOOD_SCORE || upsideDown <= first.score) return withLines(first, turn, lines, request)
@@ -95,7 +97,7 @@ export async function recognisePage(request: OcrRequest): Promise<OcrOutcome> {
 }
 
 interface Sheets {
-  /** In even contrast, for the OCR. */
+  /** As its reader wants it. */
   readonly drawing: PageDrawing
   /** As drawn, at half the resolution: stretched contrast would show ink where there is none. */
   readonly plain: PageDrawing

@@ -1,32 +1,31 @@
-import { LiteParse, type TextItem } from '@llamaindex/liteparse'
-import { encodePng } from '../ink/encode-png.ts'
-import type { GreyPicture } from '../ink/grey-picture.ts'
-import { withJoinedIdeographs } from './join-ideographs.ts'
+import type { TextItem } from '@llamaindex/liteparse'
+import type { GreyPicture, PageDrawing } from '../ink/grey-picture.ts'
+import { evenContrast } from './contrast.ts'
+import { withoutSpecks } from './denoise.ts'
+import { type LineModels, lineModels } from './lines/line-models.ts'
+import { readLines } from './lines/read-lines.ts'
 import type { OcrData } from './ocr-data.ts'
+import { readByTesseract } from './read-by-tesseract.ts'
+import { withoutSteps } from './without-steps.ts'
 
-/** The library takes every picture as one of 150 dpi and draws it at this resolution for Tesseract: a little larger. */
-const READ_DPI = 200
+/** What the models of lines read: Latin letters without accents, and Chinese. */
+const READ_BY_MODELS: ReadonlySet<string> = new Set(['eng', 'chi_sim'])
 
-/** Words of a picture as Tesseract reads them, boxes in pixels; those with little confidence too. */
+/**
+ * Words of a picture, boxes in pixels; those with little confidence too. Tesseract reads other languages, and everything
+ * on a machine that the models do not run on.
+ */
 export async function recognisePicture(picture: GreyPicture, data: OcrData): Promise<readonly TextItem[]> {
-  const reader = new LiteParse({
-    tessdataPath: data.path,
-    ocrLanguage: data.languages.join('+'),
-    dpi: READ_DPI,
-    ocrEnabled: true,
-    ocrFailureFatal: false,
-    numWorkers: 1,
-    outputFormat: 'json',
-    quiet: true,
-  })
-  const [read] = (await reader.parse(encodePng(picture))).pages
-  if (read === undefined) return []
-  const scale = picture.width / read.width
-  return withJoinedIdeographs(read.textItems).map((item) => ({
-    ...item,
-    x: item.x * scale,
-    y: item.y * scale,
-    width: item.width * scale,
-    height: item.height * scale,
-  }))
+  const models = await modelsFor(data)
+  return models === null ? readByTesseract(picture, data) : readLines(picture, models)
+}
+
+/** A page as its reader wants it: the models were trained on pictures as they are. */
+export async function preparedFor(data: OcrData, drawing: PageDrawing): Promise<PageDrawing> {
+  const models = await modelsFor(data)
+  return models === null ? withoutSteps(evenContrast(withoutSpecks(drawing))) : drawing
+}
+
+async function modelsFor({ languages }: OcrData): Promise<LineModels | null> {
+  return languages.every((code) => READ_BY_MODELS.has(code)) ? lineModels() : null
 }

@@ -1,0 +1,81 @@
+import { hasIdeographs } from '../../layout/ideographs.ts'
+
+/** The model swallows spaces, and still gives them this probability at one timestep between two letters. */
+const LEAST_SPACE = 0.03
+
+/** What the model says of a line: for each timestep, from left to right, the probability of each class. */
+export interface LineReading {
+  readonly steps: number
+  readonly classes: number
+  readonly probabilities: Float32Array
+}
+
+export interface LineWord {
+  readonly text: string
+  /** Where it begins and ends, as shares of the width of the line. */
+  readonly from: number
+  readonly to: number
+  /** Mean over its letters, 0 to 1. */
+  readonly confidence: number
+}
+
+interface Letter {
+  readonly text: string
+  readonly step: number
+  readonly confidence: number
+  /** Whether a space stands before it. */
+  readonly begins: boolean
+}
+
+/** The words of a line. `charset` names the classes from 1 on; class 0 is none, and the one after the charset is a space. */
+export function decodeLine(reading: LineReading, charset: readonly string[]): LineWord[] {
+  const letters = lettersOf(reading, charset)
+  const words: Letter[][] = []
+  for (const letter of letters) {
+    const last = words.at(-1)
+    if (last === undefined || letter.begins) words.push([letter])
+    else last.push(letter)
+  }
+  // Two letters stand as far apart as the letters of the line do in the mean: half of that is the rim of a word.
+  return words.map((word, index) => {
+    const [first, last] = [word[0] as Letter, word.at(-1) as Letter]
+    const before = words[index - 1]?.at(-1)?.step
+    const after = words[index + 1]?.[0]?.step
+    const half = word.length > 1 ? (last.step - first.step) / (word.length - 1) / 2 : reading.steps
+    const from = before === undefined ? 0 : Math.max(first.step - half, (before + first.step) / 2)
+    const to = after === undefined ? reading.steps : Math.min(last.step + half, (last.step + after) / 2)
+    return {
+      text: word.map(({ text }) => text).join(''),
+      from: (from === 0 ? 0 : from + 0.5) / reading.steps,
+      to: (to === reading.steps ? to : to + 0.5) / reading.steps,
+      confidence: word.reduce((sum, { confidence }) => sum + confidence, 0) / word.length,
+    }
+  })
+}
+
+/** A class that goes on over timesteps is one letter; the same letter twice has class 0 between. */
+function lettersOf({ steps, classes, probabilities }: LineReading, charset: readonly string[]): Letter[] {
+  const space = charset.length + 1
+  const letters: Letter[] = []
+  let [previous, spaceBetween] = [0, 0]
+  for (let step = 0; step < steps; step += 1) {
+    const row = probabilities.subarray(step * classes, (step + 1) * classes)
+    const best = largestOf(row)
+    spaceBetween = Math.max(spaceBetween, row[space] ?? 0)
+    if (best !== 0 && best !== space && best !== previous) {
+      const text = charset[best - 1] ?? ''
+      const last = letters.at(-1)
+      const joined = last === undefined || (hasIdeographs(last.text) && hasIdeographs(text))
+      letters.push({ text, step, confidence: row[best] ?? 0, begins: !joined && spaceBetween > LEAST_SPACE })
+      spaceBetween = 0
+    }
+    previous = best
+  }
+  return letters
+}
+
+function largestOf(row: Float32Array): number {
+  let best = 0
+  for (let index = 1; index < row.length; index += 1) if ((row[index] ?? 0) > (row[best] ?? 0)) best = index
+  return best
+}

@@ -1,0 +1,182 @@
+import type { GreyPicture } from '../../ink/grey-picture.ts'
+import { type Point, smallestBox, type TurnedBox } from './turned-box.ts'
+
+/** Longest side of the picture that lines are found in; smaller pictures are enlarged to it, as far as that helps. */
+const LONGEST_SIDE = 1536
+const MOST_ENLARGED = 4
+/** The model wants sides of whole multiples. */
+const STRIDE = 32
+/** Pixels of a map: its memory, 200 bytes a pixel, is most of what a page takes. Higher pictures are seen in bands. */
+const MOST_PIXELS = 400_000
+/** Both bands show so many rows on either side of the cut between them, a line of the largest print among them. */
+const OVERLAP = 64
+/** Mean and deviation of the pictures that the model was trained on, a channel each. */
+const MEANS = [0.485, 0.456, 0.406]
+const DEVIATIONS = [0.229, 0.224, 0.225]
+
+/** From this probability on a pixel belongs to a line, and a line has this one in the mean. */
+const LEAST_PIXEL = 0.3
+const LEAST_LINE = 0.6
+/** Smaller ones are specks, in pixels of the map. */
+const LEAST_PIXELS = 10
+const LEAST_SIDE = 3
+/** The map shows the kernel of a line: its rectangle is grown by so much of its area over its girth. */
+const UNCLIP = 1.5
+
+export interface Planes {
+  readonly width: number
+  readonly height: number
+  /** Three channels one after the other, each row by row. */
+  readonly data: Float32Array
+}
+
+/** A part of a picture as wide as it is, and the rows that are its own: lines beyond them belong to its neighbours. */
+export interface Band extends GreyPicture {
+  readonly top: number
+  readonly ownFrom: number
+  readonly ownTo: number
+  /** Pixels of the map for each of the picture. */
+  readonly scale: number
+}
+
+/** A picture in as many bands as the memory for their maps asks for. */
+export function bandsOf({ width, height, grey }: GreyPicture): readonly Band[] {
+  const scale = Math.min(MOST_ENLARGED, LONGEST_SIDE / Math.max(width, height))
+  const overlap = Math.ceil(OVERLAP / scale)
+  const most = Math.max(4 * overlap, Math.floor(MOST_PIXELS / (width * scale * scale)))
+  const count = height <= most ? 1 : Math.ceil(height / (most - 2 * overlap))
+  return Array.from({ length: count }, (_, index): Band => {
+    const [ownFrom, ownTo] = [index, index + 1].map((at) => Math.round((at * height) / count)) as [number, number]
+    const [top, bottom] = [Math.max(0, ownFrom - overlap), Math.min(height, ownTo + overlap)]
+    return { width, height: bottom - top, grey: grey.subarray(top * width, bottom * width), top, ownFrom, ownTo, scale }
+  })
+}
+
+/** A band as the model that finds lines takes it. */
+export function finderInput(band: Band): Planes {
+  const [width = STRIDE, height = STRIDE] = [band.width, band.height].map((side) =>
+    Math.max(STRIDE, Math.round((side * band.scale) / STRIDE) * STRIDE),
+  )
+  const resized = resizedTo(band, width, height)
+  const data = new Float32Array(3 * resized.length)
+  for (const [channel, mean] of MEANS.entries()) {
+    const deviation = DEVIATIONS[channel] ?? 1
+    for (let at = 0; at < resized.length; at += 1) {
+      data[channel * resized.length + at] = ((resized[at] ?? 0) / 255 - mean) / deviation
+    }
+  }
+  return { width, height, data }
+}
+
+/** Means over areas where the picture shrinks, and between neighbours where it grows. */
+function resizedTo({ width, height, grey }: GreyPicture, toWidth: number, toHeight: number): Float32Array {
+  const [columns, rows] = [samplesOf(width, toWidth), samplesOf(height, toHeight)]
+  const across = new Float32Array(toWidth * height)
+  for (let y = 0; y < height; y += 1) {
+    for (const [x, { from, weights }] of columns.entries()) {
+      let sum = 0
+      for (const [index, weight] of weights.entries()) sum += weight * (grey[y * width + from + index] ?? 0)
+      across[y * toWidth + x] = sum
+    }
+  }
+  const out = new Float32Array(toWidth * toHeight)
+  for (const [y, { from, weights }] of rows.entries()) {
+    for (const [index, weight] of weights.entries()) {
+      const row = (from + index) * toWidth
+      for (let x = 0; x < toWidth; x += 1)
+        out[y * toWidth + x] = (out[y * toWidth + x] ?? 0) + weight * (across[row + x] ?? 0)
+    }
+  }
+  return out
+}
+
+interface Samples {
+  readonly from: number
+  readonly weights: readonly number[]
+}
+
+function samplesOf(length: number, toLength: number): readonly Samples[] {
+  const step = length / toLength
+  return Array.from({ length: toLength }, (_, index): Samples => {
+    if (step > 1) {
+      const [begin, end] = [index * step, (index + 1) * step]
+      const from = Math.floor(begin)
+      const count = Math.min(length, Math.ceil(end)) - from
+      const weights = Array.from({ length: count }, (__, at) => {
+        const covered = Math.min(end, from + at + 1) - Math.max(begin, from + at)
+        return covered / step
+      })
+      return { from, weights }
+    }
+    const middle = Math.max(0, Math.min(length - 1, (index + 0.5) * step - 0.5))
+    const from = Math.floor(middle)
+    return from >= length - 1 ? { from, weights: [1] } : { from, weights: [1 - (middle - from), middle - from] }
+  })
+}
+
+/** The lines that the map of a band shows in its own rows, as rectangles of the whole picture. */
+export function linesInMap(map: Planes, { width, height, top, ownFrom, ownTo }: Band): TurnedBox[] {
+  const [scaleX, scaleY] = [width / map.width, height / map.height]
+  const lines: TurnedBox[] = []
+  for (const { rim, mean, pixels } of regionsOf(map)) {
+    if (pixels < LEAST_PIXELS || mean < LEAST_LINE) continue
+    const inMap = smallestBox(rim)
+    if (Math.min(inMap.width, inMap.height) < LEAST_SIDE) continue
+    const kernel = smallestBox(rim.map(([x, y]) => [x * scaleX, top + y * scaleY] as const))
+    if (kernel.y < ownFrom || kernel.y >= ownTo) continue
+    const growth = (kernel.width * kernel.height * UNCLIP) / (2 * (kernel.width + kernel.height))
+    lines.push({ ...kernel, width: kernel.width + 2 * growth, height: kernel.height + 2 * growth })
+  }
+  return lines
+}
+
+interface Region {
+  /** Both ends of each of its runs, as corners of pixels. */
+  readonly rim: readonly Point[]
+  readonly mean: number
+  readonly pixels: number
+}
+
+/** The regions of neighbouring pixels, diagonal ones too, that belong to lines. */
+function regionsOf({ width, height, data }: Planes): Region[] {
+  const seen = new Uint8Array(width * height)
+  const regions: Region[] = []
+  for (let start = 0; start < seen.length; start += 1) {
+    if (seen[start] === 1 || (data[start] ?? 0) <= LEAST_PIXEL) continue
+    regions.push(regionFrom(start, { width, height, data }, seen))
+  }
+  return regions
+}
+
+function regionFrom(start: number, { width, height, data }: Planes, seen: Uint8Array): Region {
+  const spans = new Map<number, [left: number, right: number]>()
+  const open = [start]
+  seen[start] = 1
+  let [sum, pixels] = [0, 0]
+  for (let at = open.pop(); at !== undefined; at = open.pop()) {
+    const [x, y] = [at % width, Math.floor(at / width)]
+    sum += data[at] ?? 0
+    pixels += 1
+    const span = spans.get(y)
+    if (span === undefined) spans.set(y, [x, x])
+    else {
+      span[0] = Math.min(span[0], x)
+      span[1] = Math.max(span[1], x)
+    }
+    for (let nextY = Math.max(0, y - 1); nextY <= Math.min(height - 1, y + 1); nextY += 1) {
+      for (let nextX = Math.max(0, x - 1); nextX <= Math.min(width - 1, x + 1); nextX += 1) {
+        const next = nextY * width + nextX
+        if (seen[next] === 1 || (data[next] ?? 0) <= LEAST_PIXEL) continue
+        seen[next] = 1
+        open.push(next)
+      }
+    }
+  }
+  const rim = [...spans].flatMap(([y, [left, right]]): Point[] => [
+    [left, y],
+    [right + 1, y],
+    [left, y + 1],
+    [right + 1, y + 1],
+  ])
+  return { rim, mean: sum / pixels, pixels }
+}

@@ -1,0 +1,38 @@
+import type { GreyPicture } from '../../ink/grey-picture.ts'
+
+interface Area {
+  readonly x: number
+  readonly y: number
+  readonly width: number
+  readonly height: number
+}
+
+/** Less contrast than this is paper only. */
+const LEAST_CONTRAST = 40
+/** Pixels of a row that must be inked, or it is a speck. */
+const LEAST_INKED = 2
+
+/** The rows of an area that ink stands on: a line is found as high as its highest letters, a word of it may be lower. */
+export function inkedRows({ width, height, grey }: GreyPicture, area: Area): Area {
+  const [x0, x1] = [Math.max(0, Math.floor(area.x)), Math.min(width, Math.ceil(area.x + area.width))]
+  const [y0, y1] = [Math.max(0, Math.floor(area.y)), Math.min(height, Math.ceil(area.y + area.height))]
+  let [darkest, lightest] = [255, 0]
+  for (let y = y0; y < y1; y += 1) {
+    for (let x = x0; x < x1; x += 1) {
+      const level = grey[y * width + x] ?? 255
+      darkest = Math.min(darkest, level)
+      lightest = Math.max(lightest, level)
+    }
+  }
+  if (lightest - darkest < LEAST_CONTRAST) return area
+  const middle = (darkest + lightest) / 2
+  const isInked = (y: number): boolean => {
+    let inked = 0
+    for (let x = x0; x < x1; x += 1) if ((grey[y * width + x] ?? 255) < middle) inked += 1
+    return inked >= LEAST_INKED
+  }
+  let [top, bottom] = [y0, y1]
+  while (top < bottom && !isInked(top)) top += 1
+  while (bottom > top && !isInked(bottom - 1)) bottom -= 1
+  return top < bottom ? { ...area, y: top, height: bottom - top } : area
+}

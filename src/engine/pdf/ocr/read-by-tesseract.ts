@@ -1,0 +1,32 @@
+import { LiteParse, type TextItem } from '@llamaindex/liteparse'
+import { encodePng } from '../ink/encode-png.ts'
+import type { GreyPicture } from '../ink/grey-picture.ts'
+import { withJoinedIdeographs } from './join-ideographs.ts'
+import type { OcrData } from './ocr-data.ts'
+
+/** The library takes every picture as one of 150 dpi and draws it at this resolution for Tesseract: a little larger. */
+const READ_DPI = 200
+
+/** Words of a picture as Tesseract reads them, boxes in pixels; those with little confidence too. */
+export async function readByTesseract(picture: GreyPicture, data: OcrData): Promise<readonly TextItem[]> {
+  const reader = new LiteParse({
+    tessdataPath: data.path,
+    ocrLanguage: data.languages.join('+'),
+    dpi: READ_DPI,
+    ocrEnabled: true,
+    ocrFailureFatal: false,
+    numWorkers: 1,
+    outputFormat: 'json',
+    quiet: true,
+  })
+  const [read] = (await reader.parse(encodePng(picture))).pages
+  if (read === undefined) return []
+  const scale = picture.width / read.width
+  return withJoinedIdeographs(read.textItems).map((item) => ({
+    ...item,
+    x: item.x * scale,
+    y: item.y * scale,
+    width: item.width * scale,
+    height: item.height * scale,
+  }))
+}

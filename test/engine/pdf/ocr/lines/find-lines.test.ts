@@ -1,0 +1,79 @@
+import { expect, test } from 'vitest'
+import type { GreyPicture } from '#src/engine/pdf/ink/grey-picture.ts'
+import { bandsOf, finderInput, linesInMap, type Planes } from '#src/engine/pdf/ocr/lines/find-lines.ts'
+
+const white = (width: number, height: number): GreyPicture => ({
+  width,
+  height,
+  grey: new Uint8Array(width * height).fill(255),
+})
+
+/** A map with these areas certain, as [left, top, right, bottom]. */
+function mapOf(width: number, height: number, areas: readonly (readonly [number, number, number, number])[]): Planes {
+  const data = new Float32Array(width * height)
+  for (const [left, top, right, bottom] of areas) {
+    for (let y = top; y < bottom; y += 1) data.fill(0.9, y * width + left, y * width + right)
+  }
+  return { width, height, data }
+}
+
+test('a small picture is enlarged, a large one shrunk, to whole multiples of 32', () => {
+  const sizes = [white(612, 792), white(400, 300), white(3000, 400)].map((picture) => {
+    const { width, height } = finderInput(bandsOf(picture)[0]!)
+    return [width, height]
+  })
+  expect(sizes).toEqual([
+    [1184, expect.any(Number)],
+    [1536, expect.any(Number)],
+    [1536, 192],
+  ])
+  expect(sizes.flat().every((side) => side % 32 === 0)).toBe(true)
+})
+
+test('bands cover a page, and each row is the own row of one', () => {
+  const bands = bandsOf(white(1654, 2339))
+  expect(bands.length).toBeGreaterThan(1)
+  expect(bands.map(({ ownFrom }) => ownFrom)).toEqual([0, ...bands.slice(0, -1).map(({ ownTo }) => ownTo)])
+  expect(bands.at(-1)?.ownTo).toBe(2339)
+  for (const band of bands) {
+    const input = finderInput(band)
+    expect(input.width * input.height).toBeLessThan(420_000)
+    expect(band.top).toBeLessThanOrEqual(band.ownFrom)
+    expect(band.top + band.height).toBeGreaterThanOrEqual(band.ownTo)
+  }
+})
+
+test('a line is the grown rectangle of its region; specks and doubtful regions are none', () => {
+  const [band] = bandsOf(white(1536, 256))
+  const map = mapOf(1536, 256, [
+    [100, 100, 500, 110],
+    [700, 100, 702, 102],
+  ])
+  map.data.fill(0.4, 200 * 1536 + 100, 200 * 1536 + 400)
+  const [line, ...others] = linesInMap(map, band!)
+  expect(others).toEqual([])
+  // 400 × 10 grows by 1.5 × 4000 / 820 on each side.
+  expect(line?.x).toBeCloseTo(300)
+  expect(line?.y).toBeCloseTo(105)
+  expect(line?.width).toBeCloseTo(414.6, 1)
+  expect(line?.height).toBeCloseTo(24.6, 1)
+  expect(line?.cos).toBeCloseTo(1)
+})
+
+test('a line in the rows that two bands share is found once', () => {
+  const bands = bandsOf(white(1654, 2339))
+  const cut = bands[0]!.ownTo
+  const lines = bands.slice(0, 2).flatMap((band) => {
+    const { width, height } = finderInput(band)
+    const y = Math.round(((cut - band.top) * height) / band.height) + 4
+    return linesInMap(mapOf(width, height, [[100, y, 500, y + 8]]), band)
+  })
+  expect(lines).toHaveLength(1)
+})
+
+test('a line that runs up and down lies along its letters', () => {
+  const [band] = bandsOf(white(1536, 256))
+  const [line] = linesInMap(mapOf(1536, 256, [[100, 20, 110, 240]]), band!)
+  expect(line?.width).toBeGreaterThan(200)
+  expect(Math.abs(line?.sin ?? 0)).toBeCloseTo(1)
+})
