@@ -10,9 +10,7 @@ import type { CpuBudget } from './ocr/cpu-budget.ts'
 import { ocrDpi } from './ocr/ocr-dpi.ts'
 import { judgeLayer } from './ocr/judge-layer.ts'
 import type { OcrLanguages } from './ocr/ocr-languages.ts'
-import { readInLanguages } from './ocr/read-in-languages.ts'
-import type { OcrOutcome, OcrReading } from './ocr/recognise-page.ts'
-import { preparedFor } from './ocr/recognise-picture.ts'
+import { type OcrOutcome, type OcrReading, recognisePage } from './ocr/recognise-page.ts'
 import { writtenLanguages } from './ocr/written-language.ts'
 import type { PageProblem, PageReading } from './page-reading.ts'
 import type { ReadPage } from './text-layer.ts'
@@ -28,7 +26,7 @@ export interface ReadPageContext {
   readonly budget: CpuBudget
 }
 
-/** Processor time that a pass of OCR over one page may take. A dense page takes 5 s, and a second pass in its own language. */
+/** Processor time that OCR of one page may take. A dense page takes 5 s, and that of a newspaper 12 s. */
 const PAGE_BUDGET_MS = 15_000
 /** OCR must score this much to be believed over a text layer that seems garbled. */
 const BETTER_THAN_GARBLED = 0.75
@@ -77,17 +75,16 @@ export async function readPage(entry: ReadPage, preview: Preview, context: ReadP
       ? preview.hidden
       : NOTHING
   const painted = context.mode === 'ocr' || garbled ? [] : kept.filter((item) => !unsure.has(item))
-  const newBudget = (): CpuBudget => context.budget.part(PAGE_BUDGET_MS)
-  const budget = newBudget()
+  const budget = context.budget.part(PAGE_BUDGET_MS)
   if (budget.leftMs() === 0)
     return reading({ ...entry, page: { ...page, textItems: kept } }, { ...found, problems: ['ocr_time'] })
-  const request = { pdf: context.pdf, page, pageTurn: entry.turn, kept: painted, budget }
-  const { outcome, lacking } = await readInLanguages(request, context.languages, newBudget)
+  const { pdf, languages } = context
+  const outcome = await recognisePage({ pdf, page, pageTurn: entry.turn, kept: painted, languages, budget })
   if (outcome.kind === 'read' && layer?.check?.verdict === 'wrong' && typeof preview !== 'string') {
     const confirmed = withConfirmedLayer(entry, page, preview, outcome)
     if (confirmed !== null) return confirmed
   }
-  return merged(entry, page, { outcome, lacking, kept, unsure, painted: new Set(painted), garbled, ...found })
+  return merged(entry, page, { outcome, kept, unsure, painted: new Set(painted), garbled, ...found })
 }
 
 interface Layer {
@@ -112,7 +109,7 @@ async function layerOf(
   const { data } = await context.languages.dataFor(
     writtenLanguages(preview.overPicture.map(({ text }) => text).join(' ')),
   )
-  const check = await checkLayer(preview.overPicture, await preparedFor(data, drawing), data)
+  const check = await checkLayer(preview.overPicture, drawing, data)
   if (check.verdict !== 'wrong') return { kept: page.textItems, check }
   return { kept: page.textItems.filter((item) => !preview.hidden.has(item)), check }
 }
@@ -146,8 +143,6 @@ interface Findings {
 
 interface Merge extends Findings {
   readonly outcome: OcrOutcome
-  /** English names of languages that the OCR has no data for. */
-  readonly lacking: readonly string[]
   readonly kept: TextItem[]
   /** Of these, the invisible layer that the picture did not confirm: recognised text is better evidence. */
   readonly unsure: ReadonlySet<TextItem>
@@ -159,7 +154,7 @@ interface Merge extends Findings {
 function merged(
   entry: ReadPage,
   page: ParsedPage,
-  { outcome, lacking, kept, unsure, painted, garbled, ...found }: Merge,
+  { outcome, kept, unsure, painted, garbled, ...found }: Merge,
 ): PageReading {
   const native = { ...page, textItems: kept }
   if (outcome.kind === 'blank') return reading({ ...entry, page: native }, { ...found, problems: [] })
@@ -182,7 +177,7 @@ function merged(
   const missing = kept.filter((item) => !painted.has(item) && !(confirmed && unsure.has(item)))
   const textItems = garbled ? outcome.page.textItems : withMissing(outcome.page.textItems, missing)
   const layer = confirmed ? null : found.layer
-  return reading({ ...entry, page: { ...outcome.page, textItems } }, { ink, layer, ocr: outcome, lacking, problems })
+  return reading({ ...entry, page: { ...outcome.page, textItems } }, { ink, layer, ocr: outcome, problems })
 }
 
 function isDoubtful(confidence: number, recognisedShare: number, drawn: InkReading | null): boolean {
@@ -215,14 +210,10 @@ interface ReadingParts {
   readonly ink?: InkReading | null
   readonly layer?: LayerCheck | null
   readonly ocr?: OcrReading | null
-  readonly lacking?: readonly string[]
   readonly problems: readonly PageProblem[]
 }
 
-function reading(
-  entry: ReadPage,
-  { ink = null, layer = null, ocr = null, lacking = [], problems }: ReadingParts,
-): PageReading {
+function reading(entry: ReadPage, { ink = null, layer = null, ocr = null, problems }: ReadingParts): PageReading {
   const items = entry.page?.textItems ?? []
   const recognised = items.filter((item) => item.confidence !== undefined)
   return {
@@ -239,7 +230,7 @@ function reading(
       inkLetters: ink?.readLetters ?? null,
       plausibleShare: plausibleShare(recognised),
       languageCertainty: languageCertainty(recognised),
-      lackingLanguages: lacking,
+      lackingLanguages: ocr?.lacking ?? [],
       ghostShare: ink?.ghostShare ?? null,
       ocr: ocr?.confidence ?? null,
       layerAgreement: layer?.agreement ?? null,

@@ -1,16 +1,12 @@
 import type { ParsedPage } from '@llamaindex/liteparse'
 import { describe, expect, test } from 'vitest'
 import type { GreyPicture } from '#src/engine/pdf/ink/grey-picture.ts'
-import { inkMask } from '#src/engine/pdf/ink/ink-mask.ts'
-import { halved, levelled } from '#src/engine/pdf/ink/picture-ops.ts'
-import { textInk } from '#src/engine/pdf/ink/text-ink.ts'
+import { levelled } from '#src/engine/pdf/ink/picture-ops.ts'
 import { withoutPictures } from '#src/engine/pdf/ink/without-pictures.ts'
 import { pageDrafts } from '#src/engine/pdf/page-drafts.ts'
 import { NOTHING_KNOWN } from '#src/engine/pdf/page-reading.ts'
 import { previewPages } from '#src/engine/pdf/preview-pages.ts'
-import { rereadUnread } from '#src/engine/pdf/ocr/reread-unread.ts'
 import { readPages } from '#src/engine/pdf/read-pages.ts'
-import { tessdataFolder } from '#src/engine/pdf/tessdata.ts'
 import { BuiltPdfs } from '../../support/built-pdfs.ts'
 import { photograph } from '../../support/mixed-pages/damage.ts'
 import { setLines, textOperators } from '../../support/mixed-pages/text-block.ts'
@@ -91,21 +87,6 @@ describe('native text beside a picture', () => {
       }
     },
   )
-})
-
-describe('a second OCR reading of a page', () => {
-  test('reads the passages that it is given, each at its position', async () => {
-    const sheet = await drawn(operators('northern quay', LARGE) + operators('breakwater', BELOW), 200)
-    const unread = textInk(inkMask(halved(sheet)))
-    const items = await rereadUnread(sheet, unread, {
-      path: await tessdataFolder(pdfs.cacheFolder),
-      languages: ['eng'],
-    })
-    expect(items.map(({ text }) => text)).toEqual(['northern', 'quay', 'breakwater'])
-    const [north, , water] = items
-    expect([north?.y, water?.y].map((y) => Math.round((y ?? 0) / 10))).toEqual([2, 24])
-    expect(Math.abs((north?.x ?? 0) - LARGE.x)).toBeLessThan(3)
-  }, 240_000)
 })
 
 describe('what OCR read beside much native text', () => {

@@ -1,7 +1,7 @@
 import type { Box } from '../layout/box.ts'
 import type { Component } from './components.ts'
 import type { InkMask } from './ink-mask.ts'
-import { smallInk, textInk, type TextInk } from './text-ink.ts'
+import { smallInk } from './text-ink.ts'
 
 /** How much of the ink that looks like text is covered by words that were read. */
 export interface InkReading {
@@ -72,13 +72,6 @@ export function withReadLetters(ink: InkReading, letters: number): InkReading {
     unreadShare: ink.unreadShare * share,
     unreadPixelShare: ink.unreadPixelShare * share,
   }
-}
-
-/** The ink that looks like text and lies under none of the words. */
-export function unreadText(mask: InkMask, words: readonly Box[]): TextInk[] {
-  const covered = new Uint8Array(mask.width * mask.height)
-  for (const word of words) cover(covered, mask, word)
-  return textInk(mask).filter((piece) => coveredShare(covered, mask.width, piece) < COVERED)
 }
 
 /** Share of a box, in points, that is ink. */

@@ -6,7 +6,6 @@ const RUN = '[\\p{Script=Han}\\p{Script=Hiragana}\\p{Script=Katakana}\\u3001-\\u
 /** Text that ends, or begins, with what is written without a space beside an ideograph. */
 export const ENDS_IN_RUN = new RegExp(`${RUN}$`, 'u')
 export const BEGINS_WITH_RUN = new RegExp(`^${RUN}`, 'u')
-export const SPACES_IN_RUN = new RegExp(`(?<=${RUN})\\s+(?=${RUN})`, 'gu')
 
 /** Whether any character of a text is Chinese or Japanese. */
 export const hasIdeographs = (text: string): boolean => IDEOGRAPH.test(text)

@@ -30,9 +30,9 @@ export interface Word extends Box {
 /** Text may lean by this much and still belong to a line. */
 const LEANING_DEGREES = 5
 /** Letters that reach below their line; the box of a recognised line ends where its ink does. */
-const LOW_LETTERS = /[gjpqy,;()[\]{}|/]/u
-/** Letters that are higher than an x. */
-const HIGH_LETTERS = /[\p{Lu}\p{N}bdfhijklt()[\]{}|/!?"'&%$]/u
+const LOW_LETTERS = /[gjpqy,;()[\]{}|/\p{Script=Han}]/u
+/** Letters that are higher than an x; ideographs reach as high and as low as any. */
+const HIGH_LETTERS = /[\p{Lu}\p{N}bdfhijklt()[\]{}|/!?"'&%$\p{Script=Han}]/u
 /** Font size as a share of a line's height. */
 const LETTERS_OF_LINE = 0.85
 
@@ -94,8 +94,8 @@ const PLAIN = /^[\x21-\x7e\u00a1-\u00ac\u00ae-\u02af]{2,}$/u
 function piecesOf(item: TextItem, turned: Word['turned'], font: FontStyle): Omit<Word, 'link' | 'turned'>[] {
   const name = item.fontName ?? ''
   const style = {
-    size: item.confidence === undefined ? nativeSize(item) : recognisedSize(item),
-    baseline: item.y + item.height * (item.confidence === undefined ? 0.8 : recognisedRise(item.text)),
+    size: item.confidence === undefined ? nativeSize(item) : item.height / letterShape(item.text).height,
+    baseline: item.y + item.height * (item.confidence === undefined ? 0.8 : letterShape(item.text).rise),
     ...font,
     confidence: item.confidence ?? null,
   }
@@ -153,19 +153,13 @@ function nativeSize(item: TextItem): number {
 }
 
 /**
- * The size of recognised letters from the height of their ink: a line with ascenders and descenders is nearly as high
- * as its font, `one` is about half of that.
+ * The height of a recognised word's ink as a share of its font size, and how far below its upper edge it stands on its line as
+ * a share of that height: a word with ascenders and descenders is nearly as high as its font, `one` is about half of that.
  */
-function recognisedSize(item: TextItem): number {
-  const high = HIGH_LETTERS.test(item.text)
-  const low = LOW_LETTERS.test(item.text)
-  return item.height / (high && low ? 0.93 : high ? 0.73 : low ? 0.72 : 0.52)
-}
-
-/** How far below the upper edge of its ink a recognised word stands on its line, as a share of the ink's height. */
-function recognisedRise(text: string): number {
-  if (!LOW_LETTERS.test(text)) return 1
-  return HIGH_LETTERS.test(text) ? 0.77 : 0.72
+export function letterShape(text: string): { readonly height: number; readonly rise: number } {
+  const [high, low] = [HIGH_LETTERS.test(text), LOW_LETTERS.test(text)]
+  if (high) return low ? { height: 0.93, rise: 0.77 } : { height: 0.73, rise: 1 }
+  return low ? { height: 0.72, rise: 0.72 } : { height: 0.52, rise: 1 }
 }
 
 /** Words of a line that came in one piece: its width is shared out by letters. */

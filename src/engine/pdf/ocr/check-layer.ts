@@ -5,7 +5,9 @@ import { type Box, boxOf, middleY, union } from '../layout/box.ts'
 import { compareWords, MOSTLY_FOUND, SAME_WORDS } from './compare-words.ts'
 import { confidenceOf } from './confidence.ts'
 import type { OcrData } from './ocr-data.ts'
-import { recognisePicture } from './recognise-picture.ts'
+import { isReadWhole, lineModels } from './lines/line-models.ts'
+import { Lines } from './lines/read-lines.ts'
+import { readByTesseract } from './read-by-tesseract.ts'
 
 /** Lines that are compared first, spread over the page, and so many more where these leave it open. */
 const LINES = 3
@@ -54,7 +56,11 @@ async function recognisedIn(
 ): Promise<readonly TextItem[]> {
   if (lines.length === 0) return []
   const pictures = lines.map(({ box }) => cropped(drawing, widened(box)))
-  return recognisePicture(stacked(pictures, Math.round(MARGIN_POINTS * drawing.perPoint)), data)
+  const picture = stacked(pictures, Math.round(MARGIN_POINTS * drawing.perPoint))
+  // A layer without its accents is wrong.
+  const models = data.languages.every(isReadWhole) ? await lineModels() : null
+  if (models === null) return readByTesseract(picture, data)
+  return (await (await Lines.find(picture, models)).read(null)).items
 }
 
 interface LayerLine {

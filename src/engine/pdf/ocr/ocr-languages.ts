@@ -44,6 +44,11 @@ export class OcrLanguages {
     )
   }
 
+  /** Whether the settings name a language that only data of the user's own reads, such as Russian. */
+  get ofOwnData(): boolean {
+    return (this.#options.allowed ?? []).some((code) => code !== ENGLISH && !Object.hasOwn(LANGUAGES, code))
+  }
+
   /** Data for a text in these languages, by English name; those of the page before where none is known. */
   async dataFor(names: readonly string[]): Promise<DataChoice> {
     const { cacheFolder, fetched, allowed } = this.#options

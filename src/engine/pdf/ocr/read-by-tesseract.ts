@@ -1,7 +1,6 @@
 import { LiteParse, type TextItem } from '@llamaindex/liteparse'
 import { encodePng } from '../ink/encode-png.ts'
 import type { GreyPicture } from '../ink/grey-picture.ts'
-import { withJoinedIdeographs } from './join-ideographs.ts'
 import type { OcrData } from './ocr-data.ts'
 
 /** The library takes every picture as one of 150 dpi and draws it at this resolution for Tesseract: a little larger. */
@@ -22,7 +21,7 @@ export async function readByTesseract(picture: GreyPicture, data: OcrData): Prom
   const [read] = (await reader.parse(encodePng(picture))).pages
   if (read === undefined) return []
   const scale = picture.width / read.width
-  return withJoinedIdeographs(read.textItems).map((item) => ({
+  return read.textItems.map((item) => ({
     ...item,
     x: item.x * scale,
     y: item.y * scale,

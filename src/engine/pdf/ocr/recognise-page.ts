@@ -3,30 +3,26 @@ import { deskewed } from '../deskew.ts'
 import { drawPages, type PdfToDraw } from '../ink/draw-pages.ts'
 import type { Turn } from '../text-layer.ts'
 import type { PageDrawing } from '../ink/grey-picture.ts'
-import { inkMask } from '../ink/ink-mask.ts'
+import { type InkMask, inkMask } from '../ink/ink-mask.ts'
 import { halved, levelled, paintOver, turnedBack } from '../ink/picture-ops.ts'
 import { textInk, type TextInk } from '../ink/text-ink.ts'
 import { shadowedWords } from '../ink/shadowed-words.ts'
 import { crossedWords } from '../ink/crossed-words.ts'
-import { type InkReading, readInk, unreadText, withReadLetters } from '../ink/unread-ink.ts'
-import { boxOf, holds } from '../layout/box.ts'
+import { type InkReading, readInk, withReadLetters } from '../ink/unread-ink.ts'
+import { type Box, boxOf, holds } from '../layout/box.ts'
+import { hasIdeographs } from '../layout/ideographs.ts'
 import { lettersIn } from '../letters.ts'
 import { type OcrConfidence, confidenceOf, isText, scoreOf } from './confidence.ts'
 import type { CpuBudget } from './cpu-budget.ts'
 import { withoutSpecks } from './denoise.ts'
 import { type Frame, frameSize, intoFrame, movedOutOfLevel } from './frame.ts'
-import type { OcrData } from './ocr-data.ts'
+import { type LineModels, lineModels } from './lines/line-models.ts'
+import { Lines } from './lines/read-lines.ts'
+import type { OcrLanguages } from './ocr-languages.ts'
 import { ocrDpi } from './ocr-dpi.ts'
-import { liesSideways, probe } from './orientation.ts'
-import { preparedFor, recognisePicture } from './recognise-picture.ts'
-import { rereadUnread } from './reread-unread.ts'
-import { stripsOf } from './strips.ts'
+import { readByModels, readWithoutModels, type SheetReading } from './read-sheet.ts'
 import { textSlope } from './text-slope.ts'
 
-/** Upright English print scores 0.9 and more, garbage from a turned page below 0.6. */
-const GOOD_SCORE = 0.75
-/** A band that reads worse than this either way says nothing of how the page lies. */
-const LEAST_PROBE = 0.5
 /** Fewer letters of ink than this are specks. */
 const LEAST_LETTERS = 3
 /** Lines that sink by less need no levelling: Tesseract reads them as well. */
@@ -41,7 +37,7 @@ export interface OcrRequest {
   readonly pageTurn: Turn
   /** Native text that stays: painted over before the OCR reads what is left. */
   readonly kept: readonly TextItem[]
-  readonly data: OcrData
+  readonly languages: OcrLanguages
   readonly budget: CpuBudget
 }
 
@@ -56,6 +52,8 @@ export interface OcrReading {
   readonly confidence: OcrConfidence
   /** 0 to 1: confidence, and how much of the text lies as text does. */
   readonly score: number
+  /** English names of languages of the text that OCR has no data for. */
+  readonly lacking: readonly string[]
   /** False where the time was over before the whole page was read. */
   readonly complete: boolean
 }
@@ -68,8 +66,8 @@ export type OcrOutcome =
   | { readonly kind: 'too_large' }
 
 /**
- * Reads the picture of a page, upright and level. A page that lies sideways is known by
- * its ink; another that reads badly is tried upside down on one band, so a hopeless page costs one pass and a probe.
+ * Reads the picture of a page, upright and level: with the models of lines where most of its letters are in pictures, and with
+ * Tesseract where it has native text beside them, or no build of the models runs.
  */
 export async function recognisePage(request: OcrRequest): Promise<OcrOutcome> {
   const dpi = ocrDpi(request.page)
@@ -77,77 +75,121 @@ export async function recognisePage(request: OcrRequest): Promise<OcrOutcome> {
   const toDraw = [{ pageNumber: request.page.pageNum, turn: request.pageTurn }]
   const drawn = (await drawPages(request.pdf, toDraw, { dpi, findRects: true })).get(request.page.pageNum)
   if (drawn === undefined) return { kind: 'blank' }
-  const plain = halved(withoutSpecks(drawn))
+  const clean = withoutSpecks(drawn)
+  const plain = halved(clean)
   const pieces = textInk(inkMask(plain))
   if (lettersOf(pieces) < LEAST_LETTERS) return { kind: 'blank' }
-  const drawing = await preparedFor(request.data, drawn)
-  const turn = await sidewaysTurn(drawing, pieces, request)
-  const sheets = { drawing, plain }
-  const first = await readTurned(sheets, turn, request)
+  const models = isForModels(pieces, request.kept) ? await lineModels() : null
   const lines = linesOf(drawn.rects)
-  // A heading that runs up and down, beside small print, passes for a page that lies sideways.
-  if (turn !== 0 && first.score < LEAST_PROBE) {
-    const upright = await readTurned(sheets, 0, request)
-    if (upright.score > first.score) return withLines(upright, 0, lines, request)
+  if (models === null) {
+    const sheet = sheetAt(0, { drawing: clean, plain }, request)
+    return readingOf(sheet, await readWithoutModels(sheet.drawing, request.kept, request), lines, request)
   }
-  if (turn !== 0 || first.score >= GOOD_SCORE || !first.complete) return withLines(first, turn, lines, request)
-  const upsideDown = await probe(drawing, pieces, 180, request.data)
-  if (upsideDown < GOOD_SCORE || upsideDown <= first.score) return withLines(first, turn, lines, request)
-  return withLines(await readTurned(sheets, 180, request), 180, lines, request)
+  const { sheet, lines: found } = await uprightSheet({ drawing: drawn, plain }, models, request)
+  return readingOf(sheet, await readByModels(sheet.drawing, found, request), lines, request)
 }
 
-interface Sheets {
-  /** As its reader wants it. */
+/** Most of its letters are in pictures, or they may be Chinese ones: Tesseract reads few of these. */
+function isForModels(pieces: readonly TextInk[], natives: readonly TextItem[]): boolean {
+  return 2 * lettersOf(besides(pieces, natives)) > lettersOf(pieces) || natives.some(({ text }) => hasIdeographs(text))
+}
+
+interface Drawings {
+  /** As its reader wants it: the models were trained on pictures as they are. */
   readonly drawing: PageDrawing
-  /** As drawn, at half the resolution: stretched contrast would show ink where there is none. */
+  /** Without specks, at half the resolution, for its ink. */
   readonly plain: PageDrawing
 }
 
-/** 90 or 270 for a page that lies sideways and reads better so, else 0. */
-async function sidewaysTurn(drawing: PageDrawing, pieces: readonly TextInk[], request: OcrRequest): Promise<Turn> {
-  if (!liesSideways(pieces)) return 0
-  const { data } = request
-  const quarter = await probe(drawing, pieces, 90, data)
-  if (quarter >= GOOD_SCORE) return 90
-  const threeQuarters = await probe(drawing, pieces, 270, data)
-  if (Math.max(quarter, threeQuarters) < LEAST_PROBE) return 0
-  return threeQuarters > quarter ? 270 : 90
+/** A page that was turned and levelled. */
+interface Sheet {
+  readonly frame: Frame
+  /** With the native text painted over. */
+  readonly drawing: PageDrawing
+  readonly shown: PageDrawing
+  readonly mask: InkMask
+  /** Boxes of the native text where `mask` shows it; on a levelled sheet none is left. */
+  readonly natives: readonly Box[]
+  /** Letters of ink under native text. */
+  readonly nativeLetters: number
 }
 
-async function readTurned({ drawing, plain }: Sheets, turn: Turn, request: OcrRequest): Promise<OcrReading> {
-  const { page, kept } = request
+/** The sheet on which lines run across, and the longest of them read well. */
+async function uprightSheet(
+  drawings: Drawings,
+  models: LineModels,
+  request: OcrRequest,
+): Promise<{ readonly sheet: Sheet; readonly lines: Lines }> {
+  const at = async (turn: Turn) => {
+    const sheet = sheetAt(turn, drawings, request)
+    return { sheet, lines: await Lines.find(sheet.drawing, models) }
+  }
+  let turn: Turn = 0
+  let found = await at(turn)
+  if (found.lines.runSideways) {
+    turn = 90
+    found = await at(turn)
+  }
+  if (!(await found.lines.areUpsideDown())) return found
+  return at(turn === 0 ? 180 : 270)
+}
+
+function sheetAt(turn: Turn, { drawing, plain }: Drawings, { page, kept }: OcrRequest): Sheet {
   const flat: Frame = { width: page.width, height: page.height, turn, slope: 0 }
   const natives = kept.map((item) => intoFrame(item, flat))
   const half = turnedBack(plain, turn)
-  const flatMask = inkMask(half)
-  const pieces = textInk(flatMask)
+  const mask = inkMask(half)
+  const pieces = textInk(mask)
   const others = besides(pieces, natives)
-  const steep = textSlope(others, half.perPoint)
-  const frame: Frame = { ...flat, slope: Math.abs(steep) < LEAST_SLOPE ? 0 : steep }
-  const isLevel = frame.slope === 0
+  const nativeLetters = lettersOf(pieces) - lettersOf(others)
+  const slope = textSlope(others, half.perPoint)
   // Before the sheet is levelled: until then the boxes of native lines fit them.
-  const sheet = straightened(turnedBack(drawing, turn), natives, frame.slope)
-  const shown = isLevel ? half : straightened(half, natives, frame.slope)
-  const mask = isLevel ? flatMask : inkMask(shown)
-  const first = await readStrips(sheet, request)
-  const visible = isLevel ? natives : []
-  const boxes = [...visible, ...first.items.filter(isText)].map(boxOf)
-  const missed = first.complete ? await rereadUnread(sheet, unreadText(mask, boxes), request.data) : []
-  const items = [...first.items, ...missed]
+  if (Math.abs(slope) < LEAST_SLOPE) {
+    const painted = straightened(turnedBack(drawing, turn), natives, 0)
+    return { frame: flat, drawing: painted, shown: half, mask, natives: natives.map(boxOf), nativeLetters }
+  }
+  const shown = straightened(half, natives, slope)
+  return {
+    frame: { ...flat, slope },
+    drawing: straightened(turnedBack(drawing, turn), natives, slope),
+    shown,
+    mask: inkMask(shown),
+    natives: [],
+    nativeLetters,
+  }
+}
+
+function readingOf(
+  { frame, drawing, shown, mask, natives, nativeLetters }: Sheet,
+  { items: inPixels, lacking, complete }: SheetReading,
+  rules: readonly VectorLine[],
+  { page, kept }: OcrRequest,
+): OcrReading {
+  const items = inPixels.map((item) => inPoints(item, drawing.perPoint))
   const nativeBoxes = kept.map((item) => boxOf(intoFrame(item, frame)))
   const recognised = items.filter(isText).filter((item) => !nativeBoxes.some((native) => holds(native, boxOf(item))))
   // Before their lines are made level, the boxes of words stand where their ink is.
   const boxesRead = recognised.map(boxOf)
-  const ink = readInk(mask, [...visible.map(boxOf), ...boxesRead])
+  const ink = readInk(mask, [...natives, ...boxesRead])
   return {
     kind: 'read',
-    page: { ...page, ...placed(kept, deskewed(recognised), frame) },
+    page: {
+      ...page,
+      ...placed(kept, deskewed(recognised), frame),
+      ...othersOf(page, frame.turn, kept.length > 0, rules),
+    },
     brokenWords: crossedWords(mask, boxesRead) + SHADOWED_WEIGHT * shadowedWords(shown, boxesRead),
-    ink: isLevel ? ink : withReadLetters(ink, lettersOf(pieces) - lettersOf(others)),
+    ink: frame.slope === 0 ? ink : withReadLetters(ink, nativeLetters),
     confidence: confidenceOf(items),
     score: scoreOf(items),
-    complete: first.complete,
+    lacking,
+    complete,
   }
+}
+
+function inPoints(item: TextItem, perPoint: number): TextItem {
+  const { x, y, width, height } = item
+  return { ...item, x: x / perPoint, y: y / perPoint, width: width / perPoint, height: height / perPoint }
 }
 
 /** A copy of the drawing with the native text painted over, turned so that other print is level. */
@@ -184,38 +226,16 @@ function besides(pieces: readonly TextInk[], natives: readonly TextItem[]): Text
   })
 }
 
-async function readStrips(
-  sheet: PageDrawing,
-  { data, budget }: OcrRequest,
-): Promise<{ readonly items: readonly TextItem[]; readonly complete: boolean }> {
-  const items: TextItem[] = []
-  for (const strip of stripsOf(sheet)) {
-    if (budget.leftMs() === 0) return { items, complete: false }
-    for (const item of await recognisePicture(strip, data)) {
-      const scale = sheet.perPoint
-      items.push({
-        ...item,
-        x: item.x / scale,
-        y: (item.y + strip.top) / scale,
-        width: item.width / scale,
-        height: item.height / scale,
-      })
-    }
-  }
-  return { items, complete: true }
-}
-
 /** Only a sheet that was not turned keeps what else the library found on the page: figures, links and lines. */
-function withLines(
-  reading: OcrReading,
+function othersOf(
+  { vectorGraphics }: ParsedPage,
   turn: Turn,
-  lines: ReturnType<typeof linesOf>,
-  { page, kept }: OcrRequest,
-): OcrReading {
-  const own = kept.length > 0 ? (page.vectorGraphics?.lines ?? []) : []
-  const vectorGraphics = { shapes: [], lines: own.length > 0 || turn !== 0 ? own : lines }
-  const upright = turn === 0 ? {} : { blocks: [], annotations: [] }
-  return { ...reading, page: { ...reading.page, ...upright, vectorGraphics } }
+  hasNatives: boolean,
+  rules: readonly VectorLine[],
+): Pick<ParsedPage, 'vectorGraphics'> & Partial<Pick<ParsedPage, 'blocks' | 'annotations'>> {
+  const own = hasNatives ? (vectorGraphics?.lines ?? []) : []
+  const lines = own.length > 0 || turn !== 0 ? own : [...rules]
+  return { ...(turn === 0 ? {} : { blocks: [], annotations: [] }), vectorGraphics: { shapes: [], lines } }
 }
 
 const DARK = 150

@@ -17,19 +17,6 @@ export function textSlope(pieces: readonly TextInk[], perPoint: number): number 
   return score(slope) > BETTER * score(0) ? slope : 0
 }
 
-/**
- * How much better the ink gathers into columns of letters than into lines of them: above 1, the page lies sideways.
- * Letters of lines stand on few heights; across the lines they are everywhere.
- */
-export function sidewaysness(pieces: readonly TextInk[], perPoint: number): number {
-  const turned = pieces.map((piece) => ({ ...piece, x0: piece.y0, x1: piece.y1, y0: piece.x0, y1: piece.x1 }))
-  return gatheringAtBest(turned, perPoint) / Math.max(1, gatheringAtBest(pieces, perPoint))
-}
-
-function gatheringAtBest(pieces: readonly TextInk[], perPoint: number): number {
-  return gathering(pieces, textSlope(pieces, perPoint), BIN_POINTS * perPoint)
-}
-
 function range(from: number, to: number, step: number): number[] {
   return Array.from({ length: Math.round((to - from) / step) + 1 }, (_, index) => from + index * step)
 }

@@ -10,6 +10,8 @@ const STRIDE = 32
 const MOST_PIXELS = 400_000
 /** Both bands show so many rows on either side of the cut between them, a line of the largest print among them. */
 const OVERLAP = 64
+/** The maps of two bands show a line at the cut so far apart at most. */
+const SLACK = 8
 /** Mean and deviation of the pictures that the model was trained on, a channel each. */
 const MEANS = [0.485, 0.456, 0.406]
 const DEVIATIONS = [0.229, 0.224, 0.225]
@@ -73,9 +75,10 @@ function resizedTo({ width, height, grey }: GreyPicture, toWidth: number, toHeig
   const [columns, rows] = [samplesOf(width, toWidth), samplesOf(height, toHeight)]
   const across = new Float32Array(toWidth * height)
   for (let y = 0; y < height; y += 1) {
-    for (const [x, { from, weights }] of columns.entries()) {
+    for (let x = 0; x < toWidth; x += 1) {
+      const { from, weights } = columns[x] as Samples
       let sum = 0
-      for (const [index, weight] of weights.entries()) sum += weight * (grey[y * width + from + index] ?? 0)
+      for (let at = 0; at < weights.length; at += 1) sum += (weights[at] ?? 0) * (grey[y * width + from + at] ?? 0)
       across[y * toWidth + x] = sum
     }
   }
@@ -83,8 +86,10 @@ function resizedTo({ width, height, grey }: GreyPicture, toWidth: number, toHeig
   for (const [y, { from, weights }] of rows.entries()) {
     for (const [index, weight] of weights.entries()) {
       const row = (from + index) * toWidth
-      for (let x = 0; x < toWidth; x += 1)
-        out[y * toWidth + x] = (out[y * toWidth + x] ?? 0) + weight * (across[row + x] ?? 0)
+      for (let x = 0; x < toWidth; x += 1) {
+        const at = y * toWidth + x
+        out[at] = (out[at] ?? 0) + weight * (across[row + x] ?? 0)
+      }
     }
   }
   return out
@@ -114,8 +119,12 @@ function samplesOf(length: number, toLength: number): readonly Samples[] {
   })
 }
 
-/** The lines that the map of a band shows in its own rows, as rectangles of the whole picture. */
-export function linesInMap(map: Planes, { width, height, top, ownFrom, ownTo }: Band): TurnedBox[] {
+/** The lines that the map of a band shows in its own rows, as rectangles of the whole picture, without those found in the bands above. */
+export function linesInMap(
+  map: Planes,
+  { width, height, top, ownFrom, ownTo, scale }: Band,
+  above: readonly TurnedBox[],
+): TurnedBox[] {
   const [scaleX, scaleY] = [width / map.width, height / map.height]
   const lines: TurnedBox[] = []
   for (const { rim, mean, pixels } of regionsOf(map)) {
@@ -123,11 +132,20 @@ export function linesInMap(map: Planes, { width, height, top, ownFrom, ownTo }: 
     const inMap = smallestBox(rim)
     if (Math.min(inMap.width, inMap.height) < LEAST_SIDE) continue
     const kernel = smallestBox(rim.map(([x, y]) => [x * scaleX, top + y * scaleY] as const))
-    if (kernel.y < ownFrom || kernel.y >= ownTo) continue
+    if (kernel.y < ownFrom - SLACK / scale || kernel.y >= ownTo) continue
+    if (kernel.y < ownFrom + SLACK / scale && above.some((line) => isWithin(line, kernel))) continue
     const growth = (kernel.width * kernel.height * UNCLIP) / (2 * (kernel.width + kernel.height))
     lines.push({ ...kernel, width: kernel.width + 2 * growth, height: kernel.height + 2 * growth })
   }
   return lines
+}
+
+function isWithin(line: TurnedBox, { x, y }: TurnedBox): boolean {
+  const [along, beside] = [
+    (x - line.x) * line.cos + (y - line.y) * line.sin,
+    (y - line.y) * line.cos - (x - line.x) * line.sin,
+  ]
+  return Math.abs(along) < line.width / 2 && Math.abs(beside) < line.height / 2
 }
 
 interface Region {

@@ -12,6 +12,9 @@ const LEAST_CONTRAST = 40
 /** Pixels of a row that must be inked, or it is a speck. */
 const LEAST_INKED = 2
 
+/** So much of the height is between an i and its dot at most; what is beyond is the line above or below. */
+const MOST_GAP = 0.15
+
 /** The rows of an area that ink stands on: a line is found as high as its highest letters, a word of it may be lower. */
 export function inkedRows({ width, height, grey }: GreyPicture, area: Area): Area {
   const [x0, x1] = [Math.max(0, Math.floor(area.x)), Math.min(width, Math.ceil(area.x + area.width))]
@@ -25,14 +28,21 @@ export function inkedRows({ width, height, grey }: GreyPicture, area: Area): Are
     }
   }
   if (lightest - darkest < LEAST_CONTRAST) return area
-  const middle = (darkest + lightest) / 2
+  const inkLevel = (darkest + lightest) / 2
   const isInked = (y: number): boolean => {
     let inked = 0
-    for (let x = x0; x < x1; x += 1) if ((grey[y * width + x] ?? 255) < middle) inked += 1
+    for (let x = x0; x < x1; x += 1) if ((grey[y * width + x] ?? 255) < inkLevel) inked += 1
     return inked >= LEAST_INKED
   }
-  let [top, bottom] = [y0, y1]
-  while (top < bottom && !isInked(top)) top += 1
-  while (bottom > top && !isInked(bottom - 1)) bottom -= 1
-  return top < bottom ? { ...area, y: top, height: bottom - top } : area
+  const middle = Math.round((y0 + y1) / 2)
+  const reach = (step: 1 | -1): number => {
+    let [last, gap] = [middle, 0]
+    for (let y = middle; y >= y0 && y < y1 && gap <= MOST_GAP * (y1 - y0); y += step) {
+      gap = isInked(y) ? 0 : gap + 1
+      if (gap === 0) last = y
+    }
+    return last
+  }
+  const [top, bottom] = [reach(-1), reach(1) + 1]
+  return bottom - top > 1 ? { ...area, y: top, height: bottom - top } : area
 }

@@ -13,6 +13,10 @@ const FILES = {
   charset: ['ppocr_keys_v1.txt', '28b2362ad4ab2dc38769aa72feb535e3a9ddb3fd2a7585a05920e6393b1dc7f7'],
 } as const
 
+/** The languages that they read with all of their letters. */
+const READ_WHOLE: ReadonlySet<string> = new Set(['eng', 'chi_sim'])
+export const isReadWhole = (code: string): boolean => READ_WHOLE.has(code)
+
 export interface LineModels {
   /** A map of probabilities, of the size of its input. */
   readonly find: (input: Planes) => Promise<Planes>

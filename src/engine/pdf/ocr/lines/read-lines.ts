@@ -1,38 +1,97 @@
 import type { TextItem } from '@llamaindex/liteparse'
 import type { GreyPicture } from '../../ink/grey-picture.ts'
+import { letterShape } from '../../layout/words.ts'
+import type { CpuBudget } from '../cpu-budget.ts'
 import { decodeLine, type LineWord } from './decode-line.ts'
 import { bandsOf, finderInput, linesInMap } from './find-lines.ts'
 import { inkedRows } from './ink-box.ts'
 import { readerInput } from './line-crop.ts'
 import type { LineModels } from './line-models.ts'
-import type { TurnedBox } from './turned-box.ts'
+import { isVertical, quarterTurned, type TurnedBox, turnedOver } from './turned-box.ts'
 
 /** Less sure lines are no text. */
 const LEAST_CONFIDENCE = 0.5
-/** The rectangle of a line is higher than its letters by this share, above and below. */
-const RIM = 0.09
-
+/** The same for lines that run up and down: rules and brackets are read as letters too. */
+const LEAST_VERTICAL = 0.9
 /** Sine of the angle from which on a line is slanted: pages are levelled before, and slanted text has no place in a layout. */
 const SLANTED = 0.16
 
-/** Words of a picture, boxes in pixels. */
-export async function readLines(picture: GreyPicture, models: LineModels): Promise<readonly TextItem[]> {
-  const boxes: TurnedBox[] = []
-  for (const band of bandsOf(picture)) boxes.push(...linesInMap(await models.find(finderInput(band)), band))
-  const items: TextItem[] = []
-  // One line at a time: the memory of the runtime follows the widest batch.
-  for (const box of boxes.filter(({ cos, sin }) => Math.min(Math.abs(cos), Math.abs(sin)) < SLANTED)) {
-    const words = decodeLine(await models.read(readerInput(picture, box)), models.charset)
-    if (confidenceOf(words) < LEAST_CONFIDENCE) continue
-    for (const word of words) {
-      const item = itemOf(word, box)
-      items.push({ ...item, ...inkedRows(picture, item), confidence: calibrated(word.confidence) })
-    }
+/** The longest lines of a page show which way is up: upright print has .97 and more, other .36 to .46. */
+const PROBED_LINES = 6
+const SURELY_UPRIGHT = 0.8
+
+/** The lines of a picture: found, and read when they are asked for. */
+export class Lines {
+  readonly #picture: GreyPicture
+  readonly #models: LineModels
+  readonly #boxes: readonly TurnedBox[]
+  readonly #read = new Map<TurnedBox, readonly LineWord[]>()
+
+  private constructor(picture: GreyPicture, models: LineModels, boxes: readonly TurnedBox[]) {
+    this.#picture = picture
+    this.#models = models
+    this.#boxes = boxes
   }
-  return items
+
+  static async find(picture: GreyPicture, models: LineModels): Promise<Lines> {
+    const boxes: TurnedBox[] = []
+    for (const band of bandsOf(picture)) boxes.push(...linesInMap(await models.find(finderInput(band)), band, boxes))
+    const isUsual = ({ cos, sin }: TurnedBox): boolean => Math.min(Math.abs(cos), Math.abs(sin)) < SLANTED
+    return new Lines(picture, models, boxes.filter(isUsual))
+  }
+
+  /** Whether most of the text runs up or down. */
+  get runSideways(): boolean {
+    const length = (boxes: readonly TurnedBox[]): number => boxes.reduce((sum, { width }) => sum + width, 0)
+    return 2 * length(this.#boxes.filter(isVertical)) > length(this.#boxes)
+  }
+
+  async areUpsideDown(): Promise<boolean> {
+    const longest = this.#boxes.toSorted((a, b) => b.width - a.width).slice(0, PROBED_LINES)
+    const upright = await this.#confidenceOf(longest)
+    return upright < SURELY_UPRIGHT && (await this.#confidenceOf(longest.map(turnedOver))) > upright
+  }
+
+  /** Their words, boxes in pixels; `complete` is false where the time was over before. */
+  async read(budget: CpuBudget | null): Promise<{ readonly items: readonly TextItem[]; readonly complete: boolean }> {
+    const items: TextItem[] = []
+    for (const box of this.#boxes) {
+      if (budget?.leftMs() === 0) return { items, complete: false }
+      const { words, along } = await this.#best(box)
+      items.push(...itemsOf(words, along, this.#picture))
+    }
+    return { items, complete: true }
+  }
+
+  /** A high box is a letter, or a line that runs up or down. */
+  async #best(box: TurnedBox): Promise<{ readonly words: readonly LineWord[]; readonly along: TurnedBox }> {
+    const ways = isVertical(box) ? [turnedOver(quarterTurned(box)), box, turnedOver(box)] : [box]
+    let best: { words: readonly LineWord[]; along: TurnedBox; sure: number } = { words: [], along: box, sure: 0 }
+    for (const along of ways) {
+      const words = await this.#wordsOf(along)
+      const sure = meanConfidence(words)
+      if (sure > best.sure && sure >= (isVertical(along) ? LEAST_VERTICAL : LEAST_CONFIDENCE))
+        best = { words, along, sure }
+    }
+    return best
+  }
+
+  async #confidenceOf(boxes: readonly TurnedBox[]): Promise<number> {
+    const words: LineWord[] = []
+    for (const box of boxes) words.push(...(await this.#wordsOf(box)))
+    return meanConfidence(words)
+  }
+
+  /** One line at a time: the memory of the runtime follows the widest batch. */
+  async #wordsOf(box: TurnedBox): Promise<readonly LineWord[]> {
+    const words =
+      this.#read.get(box) ?? decodeLine(await this.#models.read(readerInput(this.#picture, box)), this.#models.charset)
+    this.#read.set(box, words)
+    return words
+  }
 }
 
-function confidenceOf(words: readonly LineWord[]): number {
+function meanConfidence(words: readonly LineWord[]): number {
   const letters = words.reduce((sum, { text }) => sum + text.length, 0)
   return words.reduce((sum, { text, confidence }) => sum + confidence * text.length, 0) / Math.max(1, letters)
 }
@@ -59,11 +118,40 @@ function calibrated(confidence: number): number {
   return from + ((to - from) * (Math.min(1, confidence) - ownFrom)) / (ownTo - ownFrom)
 }
 
-function itemOf({ text, from, to }: LineWord, box: TurnedBox): TextItem {
-  const middle = ((from + to) / 2 - 0.5) * box.width
-  const [x, y] = [box.x + middle * box.cos, box.y + middle * box.sin]
-  const [long, short] = [(to - from) * box.width, (1 - 2 * RIM) * box.height]
-  const isLevel = Math.abs(box.cos) >= Math.abs(box.sin)
-  const [width, height] = isLevel ? [long, short] : [short, long]
+/** Words of a line. Those of a level one stand on one height and are of one size, that of most of their letters. */
+function itemsOf(words: readonly LineWord[], line: TurnedBox, picture: GreyPicture): TextItem[] {
+  const boxes = words.map((word) => ({ ...areaOf(word, line), confidence: calibrated(word.confidence) }))
+  if (isVertical(line)) return boxes.map((box) => ({ ...box, rotation: line.sin > 0 ? 90 : 270 }))
+  const seen = boxes.map((box) => {
+    const rows = inkedRows(picture, box)
+    const { height, rise } = letterShape(box.text)
+    const middle = box.y + box.height / 2
+    return { letters: box.text.length, size: rows.height / height, drop: rows.y + rows.height * rise - middle }
+  })
+  const size = middleOf(seen.map((word) => ({ value: word.size, weight: word.letters })))
+  const drop = middleOf(seen.map((word) => ({ value: word.drop, weight: word.letters })))
+  return boxes.map((box) => {
+    const shape = letterShape(box.text)
+    const height = shape.height * size
+    return { ...box, height, y: box.y + box.height / 2 + drop - shape.rise * height }
+  })
+}
+
+/** The mean of the middle half of the weight: rows of pixels are whole, and some words are underlined or stained. */
+function middleOf(values: readonly { readonly value: number; readonly weight: number }[]): number {
+  const total = values.reduce((sum, { weight }) => sum + weight, 0)
+  let [below, sum] = [0, 0]
+  for (const { value, weight } of values.toSorted((a, b) => a.value - b.value)) {
+    sum += value * Math.max(0, Math.min(below + weight, 0.75 * total) - Math.max(below, 0.25 * total))
+    below += weight
+  }
+  return sum / (total / 2)
+}
+
+function areaOf({ text, from, to }: LineWord, line: TurnedBox): TextItem {
+  const middle = ((from + to) / 2 - 0.5) * line.width
+  const [x, y] = [line.x + middle * line.cos, line.y + middle * line.sin]
+  const [long, short] = [(to - from) * line.width, line.height]
+  const [width, height] = isVertical(line) ? [short, long] : [long, short]
   return { text, x: x - width / 2, y: y - height / 2, width, height }
 }

@@ -60,8 +60,14 @@ function lying(box: TurnedBox): TurnedBox {
   return rightwards.height >= UPRIGHT * rightwards.width ? quarterTurned(rightwards) : rightwards
 }
 
+/** Whether the letters of a line follow one another up or down. */
+export const isVertical = ({ cos, sin }: TurnedBox): boolean => Math.abs(cos) < Math.abs(sin)
+
+/** The same rectangle, read from its other end. */
+export const turnedOver = (box: TurnedBox): TurnedBox => ({ ...box, cos: -box.cos, sin: -box.sin })
+
 /** The same rectangle with its other side as the first. */
-function quarterTurned({ x, y, width, height, cos, sin }: TurnedBox): TurnedBox {
+export function quarterTurned({ x, y, width, height, cos, sin }: TurnedBox): TurnedBox {
   return { x, y, width: height, height: width, cos: -sin, sin: cos }
 }
 
