@@ -19,6 +19,8 @@ const SLANTED = 0.16
 /** The longest lines of a page show which way is up: upright print has .97 and more, other .36 to .46. */
 const PROBED_LINES = 6
 const SURELY_UPRIGHT = 0.8
+/** Handwriting reads badly from either end: the other one must be better by so much. */
+const CLEARLY = 0.1
 
 /** The lines of a picture: found, and read when they are asked for. */
 export class Lines {
@@ -49,7 +51,7 @@ export class Lines {
   async areUpsideDown(): Promise<boolean> {
     const longest = this.#boxes.toSorted((a, b) => b.width - a.width).slice(0, PROBED_LINES)
     const upright = await this.#confidenceOf(longest)
-    return upright < SURELY_UPRIGHT && (await this.#confidenceOf(longest.map(turnedOver))) > upright
+    return upright < SURELY_UPRIGHT && (await this.#confidenceOf(longest.map(turnedOver))) > upright + CLEARLY
   }
 
   /** Their words, boxes in pixels; `complete` is false where the time was over before. */
