@@ -45,7 +45,7 @@ export const PARSE_SETTINGS = {
     common: true,
   }),
   acceptLocal: flag({ doc: 'with a service: keep what the embedded engine parsed' }),
-  upgrade: flag({ doc: 'parse again what an older embedded engine parsed' }),
+  upgrade: flag({ doc: 'parse again what an older embedded engine read otherwise' }),
   minGrade: optionalNumber({ min: 0, max: 1, doc: 'lowest grade of a page, 0 to 1; below it: partial' }),
   ocrFallback: flag({ doc: 'read a scan in mode "auto" where "fast" cannot' }),
 }

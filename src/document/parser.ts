@@ -1,3 +1,4 @@
+import { type EngineReading, readsOtherwise } from './engine-changes.ts'
 import type { SourceKey } from './ids.ts'
 import type { ParserClass } from './parser-class.ts'
 import type { Route } from './route.ts'
@@ -20,7 +21,7 @@ export interface ParserPolicy {
   readonly own: ParserIdentity
   /** A run against a service takes what the embedded engine did. */
   readonly acceptLocal: boolean
-  /** What an older engine did is done again by this one. */
+  /** What an older engine read otherwise than this one is parsed again. */
   readonly upgrade: boolean
   /** The same for each document, where rules differ by document; null where none does. */
   readonly upgradeOf: ((key: SourceKey) => boolean) | null
@@ -56,15 +57,20 @@ const FIRST_VERSION = 1
 
 const versionOf = ({ version }: Pick<ParserFacts, 'version'>): number => Number(version ?? FIRST_VERSION)
 
-/** Whether a document that this parser parsed need not be parsed again. What a service did satisfies every run, and so does a text. */
+/**
+ * Whether what this parser parsed need not be parsed again. What a service did satisfies every run, and so does a text. For
+ * an upgrade, an older engine's answer satisfies a run where `reading` shows that this engine reads the document alike.
+ */
 export function satisfies(
   { own, acceptLocal, upgrade, onlyOwn = false }: Pick<ParserPolicy, 'own' | 'acceptLocal' | 'upgrade' | 'onlyOwn'>,
   parser: ParserIdentity,
+  reading: EngineReading | null = null,
 ): boolean {
   if (onlyOwn && parser.class !== own.class) return false
   if (parser.class !== 'embedded') return true
   if (own.class === 'service') return acceptLocal
-  return !upgrade || versionOf(parser) >= versionOf(own)
+  const [from, to] = [versionOf(parser), versionOf(own)]
+  return !upgrade || from >= to || (reading !== null && !readsOtherwise(from, to, reading))
 }
 
 /** Whether an answer replaces one of the same content, recipe and class: a newer engine's. */

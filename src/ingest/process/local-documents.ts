@@ -34,7 +34,7 @@ export async function localDocuments(
   return found.documents === 0 ? null : found
 }
 
-/** For `--upgrade` and rules of that name: the documents of a source that an older engine did. Reads every record. */
+/** For `--upgrade` and rules of that name: the documents of a source that an older engine read otherwise. Reads every record. */
 export async function outdatedDocuments(
   { store, owner, parsers }: OwnedStore & Receipts,
   signal: AbortSignal,
@@ -43,7 +43,7 @@ export async function outdatedDocuments(
   const outdated = new KeySet()
   for await (const record of store.listRecords(signal)) {
     if (!belongsTo(record, owner)) continue
-    if (satisfies(policyFor(parsers, record.key), await parserOfRecord(record, store))) continue
+    if (satisfies(policyFor(parsers, record.key), await parserOfRecord(record, store), record)) continue
     outdated.add(record.key)
   }
   return (key) => outdated.has(key)

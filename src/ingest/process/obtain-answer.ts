@@ -62,7 +62,7 @@ export async function findRecorded(
   if (record === null || !belongsTo(record, owner) || record.goneAt !== undefined) return null
   if (record.version !== version || record.contentHash !== read.contentHash) return null
   if (record.recipeHash !== recipe.hash || (await store.readDeadLetter(key)) !== null) return null
-  return satisfies(parsers, await parserOfRecord(record, store)) ? { kind: 'recorded', record } : null
+  return satisfies(parsers, await parserOfRecord(record, store), record) ? { kind: 'recorded', record } : null
 }
 
 /** Step 2: the receipt that spares a request for these bytes. An intent that is left of such a request is concluded. */

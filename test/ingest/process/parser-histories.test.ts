@@ -55,7 +55,8 @@ class History {
   readonly #seed: number
   readonly #say: (answer: string) => void
   readonly #contents = new Map<string, string>()
-  #engine = 1
+  // From here on each version reads all documents otherwise.
+  #engine = 3
   #count = 0
   policy: ParserPolicy
 
