@@ -3,14 +3,15 @@
 FROM node:24-bookworm-slim AS packages
 WORKDIR /app
 COPY package.json package-lock.json .npmrc ./
-RUN ONNXRUNTIME_NODE_INSTALL=skip npm ci --omit=dev --no-audit --no-fund
+RUN npm ci --omit=dev --no-audit --no-fund
 COPY config config
 COPY src src
 COPY workers workers
-COPY scripts/bundle.ts scripts/bundle-program.ts scripts/ocr-language-packages.ts scripts/prune-runtimes.mjs scripts/
+COPY scripts/bundle.ts scripts/bundle-program.ts scripts/ocr-language-packages.ts scripts/
 # OCR data of all languages, so that a container needs no registry; its sum is checked when it is unpacked.
 RUN npm install --no-save --omit=dev --ignore-scripts --no-audit --no-fund $(node --disable-warning=ExperimentalWarning scripts/ocr-language-packages.ts) \
-    && rm -rf node_modules/@tesseract.js-data/*/4.0.0 && node scripts/prune-runtimes.mjs
+    && rm -rf node_modules/@tesseract.js-data/*/4.0.0 \
+    && find node_modules/onnxruntime-node/bin -type f ! -path "*/$(node -p 'process.platform + "/" + process.arch')/*" -delete
 # The image's own Node runs Sluice; the one that comes as a package is for machines with an older one.
 RUN node --disable-warning=ExperimentalWarning scripts/bundle.ts && rm -rf node_modules/node-linux-* node_modules/.bin/node \
     node_modules/rolldown node_modules/@rolldown node_modules/@oxc-project

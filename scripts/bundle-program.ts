@@ -65,7 +65,13 @@ export async function bundleProgram(
     // The one of this checkout extends a development tool, which a set-up without those does not have.
     tsconfig: false,
     external: (id) => id.endsWith('.node') || STAY_OUTSIDE.test(id) || (!library && STAY_OUTSIDE_OF_CHECKOUT.test(id)),
-    plugins: [...plugins, ...(library ? [scriptsAreInside] : []), childrenAreJavaScript, builtinsByName, escaped],
+    plugins: [
+      ...plugins,
+      ...(library ? [scriptsAreInside, runtimeOfPlatform] : []),
+      childrenAreJavaScript,
+      builtinsByName,
+      escaped,
+    ],
     logLevel: 'silent',
   })
   const { output } = await build.write({
@@ -102,6 +108,15 @@ const scriptsAreInside: Plugin = {
   name: 'scripts are inside',
   transform: (code: string, id: string) =>
     id.endsWith('/check-converters.ts') ? code.replace('import.meta.resolve(specifier)', 'specifier') : null,
+}
+
+/** Each platform has a package of its own (release/runtimes.ts). */
+const runtimeOfPlatform: Plugin = {
+  name: 'runtime of the platform',
+  transform: (code: string, id: string) =>
+    id.endsWith('/line-models.ts')
+      ? code.replace("import('onnxruntime-node')", 'import(`sluice-onnxruntime-${process.platform}-${process.arch}`)')
+      : null,
 }
 
 /** As the build of the package does it: `new URL('./cut-child.ts', import.meta.url)` names what the bundle calls `.js`. */

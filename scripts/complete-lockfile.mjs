@@ -1,6 +1,7 @@
 // Adds to package-lock.json the optional packages of other platforms that the registry did not offer when it was written.
 // npm 11.8 and later refuse `npm ci` when one is missing. npm adds the integrity hash when it next resolves such a
-// package. `--check` changes nothing, prints each missing package, and exits with 1 when there is one.
+// package. Also says that ONNX Runtime has no install script: npm then runs none, and that one downloads what GPUs need, or
+// fails. `--check` changes nothing, prints each missing package, and exits with 1 when there is one.
 import { readFileSync, writeFileSync } from 'node:fs'
 
 const FILE = 'package-lock.json'
@@ -19,6 +20,11 @@ for (const [folder, locked] of Object.entries(lock.packages)) {
   }
 }
 
+if (lock.packages['node_modules/onnxruntime-node']?.hasInstallScript) {
+  delete lock.packages['node_modules/onnxruntime-node'].hasInstallScript
+  added.push('onnxruntime-node without its install script')
+}
+
 if (process.argv.includes('--check')) {
   for (const name of added) console.log(name)
   process.exitCode = added.length > 0 ? 1 : 0
@@ -26,7 +32,7 @@ if (process.argv.includes('--check')) {
   const sorted = Object.entries(lock.packages).sort(([a], [b]) => a.localeCompare(b, 'en'))
   lock.packages = Object.fromEntries(sorted)
   writeFileSync(FILE, `${JSON.stringify(lock, null, 2)}\n`)
-  console.log(`added ${added.length} packages of other platforms`)
+  console.log(added.join('\n'))
 }
 
 /** Whether a package finds `name` in its own node_modules folder or in one above. */

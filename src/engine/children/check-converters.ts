@@ -55,3 +55,9 @@ export async function checkConverters(): Promise<void> {
     }
   }
 }
+
+/** Whether the models of lines run here, which read scans in English and Chinese. Tesseract reads them otherwise. */
+export async function runsLineModels(): Promise<boolean> {
+  const { lineModels } = await import('../pdf/ocr/lines/line-models.ts')
+  return (await lineModels()) !== null
+}
