@@ -1,4 +1,5 @@
 import { type Box, median, middleX, middleY, union } from './box.ts'
+import { BEGINS_WITH_RUN, ENDS_IN_RUN } from './ideographs.ts'
 import type { Word } from './words.ts'
 
 /** Words of one line that follow each other without a gap: part of a sentence, or one cell of a table. */
@@ -19,6 +20,8 @@ const BLURRED_LETTERS = 2
 const BLURRED = 1.6
 /** A gap of this share of the font size ends a segment; spaces of justified text stay below it. */
 const SEGMENT_GAP = 0.95
+/** Between ideographs no space is set, however a line is justified. */
+const IDEOGRAPHS_GAP = 0.6
 
 /** Groups words into rows from top to bottom. */
 export function rowsOf(words: readonly Word[]): Row[] {
@@ -66,8 +69,10 @@ function segmentsOf(words: readonly Word[]): Segment[] {
   let right = Number.NEGATIVE_INFINITY
   for (const word of [...words].sort((a, b) => a.x0 - b.x0)) {
     const last = segments.at(-1)
-    const gap = word.x0 - right
-    if (last === undefined || gap > SEGMENT_GAP * Math.min(word.size, last.at(-1)?.size ?? word.size)) {
+    const before = last?.at(-1)
+    const inRun = ENDS_IN_RUN.test(before?.text ?? '') && BEGINS_WITH_RUN.test(word.text)
+    const widest = (inRun ? IDEOGRAPHS_GAP : SEGMENT_GAP) * Math.min(word.size, before?.size ?? word.size)
+    if (last === undefined || word.x0 - right > widest) {
       segments.push([word])
     } else {
       last.push(word)

@@ -1,7 +1,10 @@
-import { hasIdeographs } from '../../layout/ideographs.ts'
+import { median } from '../../layout/box.ts'
+import { BEGINS_WITH_RUN, ENDS_IN_RUN } from '../../layout/ideographs.ts'
 
 /** The model swallows spaces, and still gives them this probability at one timestep between two letters. */
 const LEAST_SPACE = 0.03
+/** Ideographs have no spaces between: two that stand so many times as far apart as is usual in their line are of two columns. */
+const OTHER_COLUMN = 1.8
 
 /** What the model says of a line: for each timestep, from left to right, the probability of each class. */
 export interface LineReading {
@@ -30,10 +33,13 @@ interface Letter {
 /** The words of a line. `charset` names the classes from 1 on; class 0 is none, and the one after the charset is a space. */
 export function decodeLine(reading: LineReading, charset: readonly string[]): LineWord[] {
   const letters = lettersOf(reading, charset)
+  const apart = OTHER_COLUMN * median(letters.slice(1).map(({ step }, index) => step - (letters[index]?.step ?? 0)))
   const words: Letter[][] = []
   for (const letter of letters) {
     const last = words.at(-1)
-    if (last === undefined || letter.begins) words.push([letter])
+    const before = last?.at(-1)
+    const isOther = before !== undefined && isRun(before.text, letter.text) && letter.step - before.step > apart
+    if (last === undefined || letter.begins || isOther) words.push([letter])
     else last.push(letter)
   }
   // Two letters stand as far apart as the letters of the line do in the mean: half of that is the rim of a word.
@@ -65,7 +71,7 @@ function lettersOf({ steps, classes, probabilities }: LineReading, charset: read
     if (best !== 0 && best !== space && best !== previous) {
       const text = charset[best - 1] ?? ''
       const last = letters.at(-1)
-      const joined = last === undefined || (hasIdeographs(last.text) && hasIdeographs(text))
+      const joined = last === undefined || isRun(last.text, text)
       letters.push({ text, step, confidence: row[best] ?? 0, begins: !joined && spaceBetween > LEAST_SPACE })
       spaceBetween = 0
     }
@@ -73,6 +79,8 @@ function lettersOf({ steps, classes, probabilities }: LineReading, charset: read
   }
   return letters
 }
+
+const isRun = (before: string, after: string): boolean => ENDS_IN_RUN.test(before) && BEGINS_WITH_RUN.test(after)
 
 function largestOf(row: Float32Array): number {
   let best = 0

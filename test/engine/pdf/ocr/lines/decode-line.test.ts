@@ -34,6 +34,13 @@ test('Chinese has no spaces within, and some beside other letters', () => {
   expect(textsOf(readingOf('_中_a_', { 2: 0.3 }))).toEqual(['中', 'a'])
 })
 
+test('Chinese of two columns in one line is parted where they stand apart, and not at a mark within', () => {
+  const words = decodeLine(readingOf('_中_文_中_文____文_中_文_'), CHARSET)
+  expect(words.map(({ text }) => text)).toEqual(['中文中文', '文中文'])
+  expect((words[1]?.from ?? 0) - (words[0]?.to ?? 0)).toBeGreaterThan(2 / 20)
+  expect(textsOf(readingOf('_中_文__中_文_'))).toEqual(['中文中文'])
+})
+
 test('words lie where their letters were seen, apart from one another', () => {
   const words = decodeLine(readingOf('_a_b____a_b_', { 5: 0.9 }), CHARSET)
   expect(words.map(({ text }) => text)).toEqual(['ab', 'ab'])
