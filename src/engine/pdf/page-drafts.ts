@@ -6,6 +6,7 @@ import { drawingsOf } from './layout/drawings.ts'
 import { furnitureOf } from './layout/furniture.ts'
 import { type NamedHeadings, namedHeadings } from './layout/outlined-headings.ts'
 import { layoutPage } from './layout/layout-page.ts'
+import { enlargedBox, enlargedRulings, enlargedWord, enlargementOf } from './layout/print-size.ts'
 import { rowsOf } from './layout/rows.ts'
 import { mirroredBox, mirroredRulings, mirroredWord, runsFromRight, withOwnBox } from './layout/mirrored.ts'
 import { type Rulings, rulingsOf } from './layout/rulings.ts'
@@ -35,23 +36,27 @@ export function pageDrafts(batch: readonly PageReading[], options: BatchOptions)
   const vocabulary = options.vocabulary.union(style.vocabulary)
   const rows = read.map((entry) => ({
     rows: rowsOf(entry.words.filter((word) => word.turned === 0)),
-    height: entry.page?.height ?? 0,
+    height: (entry.page?.height ?? 0) * entry.by,
   }))
   const furniture = furnitureOf(rows, style.bodySize)
   const pages = read.map(
-    ({ pageNumber, page, words, inset, drawings, mirror, problems, signals }, index): PageDraft => {
+    ({ pageNumber, page, words, inset, drawings, mirror, by, problems, signals }, index): PageDraft => {
       const known = { pageNumber, problems, signals }
       if (page === null) return { ...known, size: null, drafts: [], links: [] }
+      const rulings = enlargedRulings(rulingsOf(page), by)
+      const figures = figuresOf(page).map((box) => enlargedBox(box, by))
       const content = {
         rows: rows[index]?.rows ?? [],
         turned: words.filter((word) => word.turned !== 0),
         furniture: furniture[index] ?? new Map(),
-        rulings: outside(mirror === null ? rulingsOf(page) : mirroredRulings(rulingsOf(page), mirror), drawings),
-        figures: [...figuresOf(page).map((box) => (mirror === null ? box : mirroredBox(box, mirror))), ...drawings],
+        rulings: outside(mirror === null ? rulings : mirroredRulings(rulings, mirror), drawings),
+        figures: [...figures.map((box) => (mirror === null ? box : mirroredBox(box, mirror))), ...drawings],
         inset,
         named: namedOn(pageNumber, options.outline ?? []),
       }
-      const blocks = layoutPage(content, style).map((block) => (mirror === null ? block : withOwnBox(block, mirror)))
+      const blocks = layoutPage(content, style)
+        .map((block) => (mirror === null ? block : withOwnBox(block, mirror)))
+        .map((block) => ({ ...block, box: enlargedBox(block.box, 1 / by) }))
       const drafts = draftsOf(blocks, { ...options, vocabulary, bodySize: style.bodySize })
       const links = [...words, ...inset.flat()].flatMap((word) => word.link ?? [])
       return { ...known, size: { width: page.width, height: page.height }, drafts, links }
@@ -80,20 +85,25 @@ interface PageWords {
 interface OrientedWords extends PageWords {
   /** The width of a page that is laid out in a mirror, as its text runs from right to left; null for others. */
   readonly mirror: number | null
+  /** Times by which the page is enlarged for its layout. */
+  readonly by: number
 }
 
-const NO_WORDS: OrientedWords = { words: [], inset: [], drawings: [], mirror: null }
+const NO_WORDS: OrientedWords = { words: [], inset: [], drawings: [], mirror: null, by: 1 }
 
 function oriented(page: ParsedPage): OrientedWords {
-  const own = separated(page)
-  const { width } = page
-  if (!runsFromRight(own.words)) return { ...own, mirror: null }
+  const found = separated(page)
+  const by = enlargementOf(found.words)
+  const own = by === 1 ? found : { ...found, words: found.words.map((word) => enlargedWord(word, by)) }
+  const width = page.width * by
+  if (!runsFromRight(own.words)) return { ...own, mirror: null, by }
   const mirrored = (words: readonly Word[]): Word[] => words.map((word) => mirroredWord(word, width))
   return {
     words: mirrored(own.words),
     inset: own.inset.map(mirrored),
     drawings: own.drawings.map((box) => mirroredBox(box, width)),
     mirror: width,
+    by,
   }
 }
 

@@ -1,4 +1,5 @@
 import { gaps, intersections, type Interval, median, middleX } from './box.ts'
+import { widthOf } from './ideographs.ts'
 import { markedLine } from './list-marker.ts'
 import { type Row, rowOf, rowsOf, type Segment, wordsIn } from './rows.ts'
 
@@ -13,6 +14,9 @@ const WHOLE_LINES = 0.5
 /** A column of list items has so many of them, and they are this share of its lines. */
 const LIST_ITEMS = 2
 const LISTED = 0.6
+/** So many rows of short cells, from one side of a gutter to the other, are a table across both. */
+const TABLE_ROWS = 3
+const TABLE_CELLS = 3
 /** Pages have few columns; tables have many gaps, and trying all of their combinations would take for ever. */
 const MOST_CUTS = 3
 const MOST_GUTTERS = 6
@@ -33,6 +37,13 @@ export function regionsOf(rows: readonly Row[]): Row[][] {
       flat.push(...stretch)
       continue
     }
+    const table = tableAcross(stretch, gutter)
+    if (table !== null) {
+      const [above, below] = [regionsOf([...flat, ...stretch.slice(0, table.from)]), regionsOf(stretch.slice(table.to))]
+      regions.push(...above, stretch.slice(table.from, table.to), ...below)
+      flat = []
+      continue
+    }
     const from = flat.length - beside(flat, gutter)
     const sides = sidesOf([...flat.slice(from), ...stretch], gutter)
     regions.push(flat.slice(0, from), ...sides.map(ownLines).flatMap(regionsOf))
@@ -50,6 +61,25 @@ function ownLines(rows: readonly Row[]): Row[] {
   if (words.every((word) => word.confidence === null)) return [...rows]
   const tables = rows.flatMap((row) => row.segments.filter((segment) => segment.words.length === 0))
   return [...rowsOf(words), ...tables.map((segment) => rowOf([segment]))].sort((a, b) => a.y0 - b.y0)
+}
+
+/** The first rows of cells that go on over a gutter: the columns of a table may happen to leave it free. */
+function tableAcross(rows: readonly Row[], gutter: Interval): { readonly from: number; readonly to: number } | null {
+  const isCells = ({ segments, x0, x1 }: Row): boolean =>
+    segments.length >= TABLE_CELLS &&
+    x0 < gutter.start &&
+    x1 > gutter.end &&
+    segments.every(
+      ({ words }) => words.length > 0 && widthOf(words.map(({ text }) => text).join(' ')) < PROSE_CHARACTERS,
+    )
+  for (let from = 0; from < rows.length; from += 1) {
+    const length = rows.slice(from).findIndex((row) => !isCells(row))
+    const to = length < 0 ? rows.length : from + length
+    const isTable = to - from >= TABLE_ROWS && !sidesOf(rows.slice(from, to), gutter).some(isList)
+    if (isTable) return { from, to }
+    from = to
+  }
+  return null
 }
 
 /** How many of the last rows stand in the same columns already: up to the first of them that fills both sides. */
@@ -160,7 +190,7 @@ function isProse(rows: readonly Row[]): boolean {
   const all = texts.join('')
   const letters = all.match(/\p{L}/gu)?.length ?? 0
   return (
-    median(texts.map((text) => text.length)) >= PROSE_CHARACTERS &&
+    median(texts.map(widthOf)) >= PROSE_CHARACTERS &&
     median(written.map((row) => row.x1 - row.x0)) >= PROSE_FILL * width &&
     letters >= PROSE_LETTERS * all.replace(/\s/g, '').length
   )

@@ -1,0 +1,32 @@
+import { type Box, median } from './box.ts'
+import type { Ruling, Rulings } from './rulings.ts'
+import type { Word } from './words.ts'
+
+/*
+ * A program of a scanner may take each pixel for a point, and the picture of a newspaper may lie on a small page. The layout
+ * measures gutters, gaps and rules in points of paper, so such a page is laid out as large as print is, and boxes go back.
+ */
+
+/** Print of fewer points is too small for paper. */
+const LEAST_POINTS = 7
+/** Most print has so many. */
+const USUAL_POINTS = 10
+
+/** Times by which a page is enlarged for its recognised words to be of the usual size; 1 for a page as large as paper. */
+export function enlargementOf(words: readonly Word[]): number {
+  const size = median(words.flatMap((word) => (word.confidence === null ? [] : Array.from(word.text, () => word.size))))
+  return size > 0 && size < LEAST_POINTS ? USUAL_POINTS / size : 1
+}
+
+export function enlargedBox({ x0, y0, x1, y1 }: Box, by: number): Box {
+  return { x0: x0 * by, y0: y0 * by, x1: x1 * by, y1: y1 * by }
+}
+
+export function enlargedWord(word: Word, by: number): Word {
+  return { ...word, ...enlargedBox(word, by), size: word.size * by, baseline: word.baseline * by }
+}
+
+export function enlargedRulings({ horizontal, vertical }: Rulings, by: number): Rulings {
+  const larger = ({ at, start, end }: Ruling): Ruling => ({ at: at * by, start: start * by, end: end * by })
+  return { horizontal: horizontal.map(larger), vertical: vertical.map(larger) }
+}
