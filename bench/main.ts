@@ -5,6 +5,7 @@ const BENCHES: Readonly<Record<string, () => Promise<unknown>>> = {
   engine: () => import('./engine/main.ts'),
   limiter: () => import('./limiter/main.ts'),
   start: () => import('./start/main.ts'),
+  scans: () => import('./scans/main.ts'),
   corpus: () => import('./corpus/main.ts'),
 }
 

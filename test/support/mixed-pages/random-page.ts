@@ -23,7 +23,7 @@ const VOCABULARY = 500
 const FUNCTION_SHARE = 0.4
 
 /** A source of prose: a vocabulary of its own, so that no page of one source repeats what a page of another taught. */
-function sourceOf(number: number): (random: Random, count: number) => string[] {
+export function proseOf(number: number): (random: Random, count: number) => string[] {
   const vocabularyRandom = new Random(977 * (number + 1))
   const vocabulary = Array.from({ length: VOCABULARY }, () => vocabularyRandom.pick(CONTENT_WORDS))
   return (random, count) => {
@@ -144,7 +144,7 @@ class PageMaker {
   constructor(random: Random, source: number, setting: Setting, severity: number) {
     this.#random = random
     this.#severity = severity
-    const prose = sourceOf(source)
+    const prose = proseOf(source)
     this.#words = (count) => prose(random, count)
     this.#setting = setting
   }

@@ -21,23 +21,41 @@ export interface DrawResult extends Pick<RandomPage, 'seed' | 'source' | 'kind' 
 /** Makes the page of a seed and converts it as the engine does; `folder` may be written. */
 export async function readDraw(seed: number, folder: string, severity = 1): Promise<DrawResult> {
   const { pdf, words, content: _, ...page } = await randomPage(seed, severity)
-  const path = join(folder, `${seed}.pdf`)
+  const { markdown: _text, ...read } = await readKnownPage({ pdf, truth: words.join(' ') }, folder)
+  return { ...page, severity, ...read }
+}
+
+/** What the engine makes of a PDF of one page whose text is known; `folder` may be written. */
+export interface KnownPageReading extends Pick<
+  DrawResult,
+  'words' | 'recall' | 'f1' | 'status' | 'usedOcr' | 'quality' | 'cpuMs'
+> {
+  readonly markdown: string
+}
+
+/** `fetched`: the folder with the data of languages beside English. */
+export async function readKnownPage(
+  { pdf, truth }: { readonly pdf: Buffer; readonly truth: string },
+  folder: string,
+  fetched: string | null = null,
+): Promise<KnownPageReading> {
+  const path = join(folder, 'page.pdf')
   await writeFile(path, pdf)
   const before = process.cpuUsage()
   const options = { type: 'pdf', mode: 'auto', pages: false, blocks: true, pageMarkers: false } as const
   const { markdown, blocks, quality } = await convertPdf(
-    { path, cacheFolder: join(folder, 'cache'), onlyMainContent: false },
+    { path, cacheFolder: join(folder, 'cache'), onlyMainContent: false, ocr: { fetched, allowed: null } },
     options,
   )
   const { user, system } = process.cpuUsage(before)
   await rm(path)
   const [known] = quality ?? []
-  if (known === undefined) throw new Error(`seed ${seed}: the conversion says nothing of its page`)
+  if (known === undefined) throw new Error('the conversion says nothing of its page')
+  const words = wordsIn(truth)
   return {
-    ...page,
-    severity,
+    markdown,
     words: words.length,
-    ...agreement(words.map(bare), (markdown.match(/[\p{L}\p{N}]+/gu) ?? []).map(bare)),
+    ...agreement(words, wordsIn(markdown)),
     status: blocks?.[0]?.status ?? 'none',
     usedOcr: known.signals.ocr !== null,
     quality: known,
@@ -45,9 +63,12 @@ export async function readDraw(seed: number, folder: string, severity = 1): Prom
   }
 }
 
-const bare = (word: string): string => word.toLowerCase().replace(/[^\p{L}\p{N}]/gu, '')
+/** Letters and digits in lower case; each Han character is a word. */
+export const wordsIn = (text: string): readonly string[] =>
+  text.toLowerCase().match(/\p{Script=Han}|(?:(?!\p{Script=Han})[\p{L}\p{M}\p{N}])+/gu) ?? []
 
-function agreement(
+/** Share of the true words that were found, and F1 of both, wherever they stand. */
+export function agreement(
   truth: readonly string[],
   found: readonly string[],
 ): { readonly recall: number; readonly f1: number } {

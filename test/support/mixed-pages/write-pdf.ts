@@ -12,6 +12,8 @@ export interface PlacedPicture {
   readonly height: number
   /** Quality of its compression as JPEG, 1 to 100; null keeps it without loss. */
   readonly jpegQuality?: number | null
+  /** Red, green and blue of the paper, 0 to 255, in a JPEG; default white. */
+  readonly paper?: readonly [red: number, green: number, blue: number]
 }
 
 export interface MixedPage {
@@ -62,14 +64,18 @@ function pageObject(page: MixedPage, fonts: readonly string[], add: (object: Pdf
   return `<</Type/Page/Parent 2 0 R/MediaBox${box}/Contents ${contents} 0 R/Resources<</Font<<${fonts.join('')}>>/XObject<<${xobjects}>>>>>>`
 }
 
-function imageOf({ picture, jpegQuality = null }: PlacedPicture): PdfObject {
+function imageOf({ picture, jpegQuality = null, paper = [255, 255, 255] }: PlacedPicture): PdfObject {
   const { width, height, grey } = picture
   const size = `/Type/XObject/Subtype/Image/Width ${width}/Height ${height}/BitsPerComponent 8`
   if (jpegQuality === null) {
     return pdfStream(`${size}/ColorSpace/DeviceGray/Filter/FlateDecode`, deflateSync(grey, { level: 1 }))
   }
   const data = Buffer.alloc(4 * grey.length, 255)
-  for (const [at, level] of grey.entries()) data.fill(level, 4 * at, 4 * at + 3)
+  for (const [at, level] of grey.entries())
+    data.set(
+      paper.map((most) => (level * most) / 255),
+      4 * at,
+    )
   return pdfStream(
     `${size}/ColorSpace/DeviceRGB/Filter/DCTDecode`,
     jpeg.encode({ data, width, height }, jpegQuality).data,
