@@ -94,6 +94,7 @@ export const QUIET_FILES = [
   'test/queue/clocks.test.ts',
   'test/ingest/process/refused-first.test.ts',
   'test/engine/abuse/abuse.test.ts',
+  'test/engine/abuse/hostile-pictures.test.ts',
   'test/engine/fuzz/multipart.test.ts',
   'test/observe/log.test.ts',
   'test/observe/tracing.test.ts',

@@ -9,18 +9,9 @@ import { join } from 'node:path'
 import { CFB } from '@e965/xlsx'
 import { Random } from '../../support/random.ts'
 import { pdfOf } from '../support/pdf-of.ts'
-
-interface HostileDocument {
-  readonly what: string
-  readonly file: File
-}
+import { document, type HostileDocument, sendAll } from './hostile-document.ts'
 
 const SAMPLES = join(import.meta.dirname, '../../../samples')
-
-const document = (what: string, name: string, bytes: Uint8Array | string): HostileDocument => ({
-  what,
-  file: new File([typeof bytes === 'string' ? bytes : Uint8Array.from(bytes)], name),
-})
 
 function flipped(bytes: Buffer, random: Random): Buffer {
   const copy = Buffer.from(bytes)
@@ -94,49 +85,22 @@ function builtDocuments(): HostileDocument[] {
   ]
 }
 
-const TIMEOUT_MS = 8_000
-/** Upload, queue and answer, on a machine that has other things to do. */
-const SLACK_MS = 90_000
 const SERVER_BYTES = 400 * 1024 ** 2
 const CHILD_MEGABYTES = 1_000
-const ANSWERS = new Set([200, 400, 408, 422])
 const seed = seedFrom('FUZZ_SEED', 'fresh')
 
 const engine = await shared(startEngine({ children: 2, childMemoryBytes: CHILD_MEGABYTES * 1024 ** 2 }))
 
-/** Status and code of each answer; fails when one is late or not of the contract. */
-async function sendAll(documents: readonly HostileDocument[]): Promise<Map<string, string>> {
-  const outcomes = new Map<string, string>()
-  const waiting = [...documents]
-  const work = async (): Promise<void> => {
-    for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) {
-      const { what, file } = next
-      const signal = AbortSignal.timeout(TIMEOUT_MS + SLACK_MS)
-      const { status, body } = await parseWith(engine, { file, options: { timeout: TIMEOUT_MS }, signal }).catch(
-        (error: unknown) => {
-          throw new Error(`no answer to ${what}`, { cause: error })
-        },
-      )
-      outcomes.set(what, status === 200 ? '200' : `${status} ${body.code}`)
-      expect(body.success, what).toBe(status === 200)
-      const expected = ANSWERS.has(status) || body.code === 'SCRAPE_ALL_ENGINES_FAILED'
-      expect(expected, `${what}: ${status} ${body.code} ${body.error}`).toBe(true)
-    }
-  }
-  await Promise.all([work(), work()])
-  return outcomes
-}
-
 describe('the engine', () => {
   test(`answers every damaged sample (seed ${seed})`, { timeout: 240_000 }, async () => {
     console.log(`FUZZ_SEED=${seed}`)
-    const outcomes = await sendAll(await damagedSamples(seed))
+    const outcomes = await sendAll(engine, await damagedSamples(seed))
     console.log(Object.fromEntries(outcomes))
     expect(outcomes.size).toBeGreaterThan(40)
   })
 
   test('answers every hostile document', { timeout: 240_000 }, async () => {
-    const outcomes = await sendAll(builtDocuments())
+    const outcomes = await sendAll(engine, builtDocuments())
     console.log(Object.fromEntries(outcomes))
     expect(outcomes.get('a ZIP bomb that says so')).toBe('400 DOCUMENT_RESOURCE_LIMIT')
     expect(outcomes.get('a locked Word file')).toBe('400 DOCUMENT_ENCRYPTED')
