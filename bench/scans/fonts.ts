@@ -12,8 +12,9 @@ const LATIN_FACES = [
   'DejaVuSans.ttf',
   'DejaVuSerif.ttf',
 ]
-const CHINESE_FACES = ['DroidSansFallbackFull.ttf', 'gbsn00lp.ttf']
-const PACKAGES = { latin: 'fonts-liberation fonts-dejavu-core', chinese: 'fonts-droid-fallback fonts-arphic-gbsn00lp' }
+/** Both have Latin letters too. */
+const CHINESE_FACES = ['wqy-zenhei.ttc', 'gbsn00lp.ttf']
+const PACKAGES = { latin: 'fonts-liberation fonts-dejavu-core', chinese: 'fonts-wqy-zenhei fonts-arphic-gbsn00lp' }
 
 /** Paths of the typefaces of each script; empty where the folders hold none. */
 export interface Fonts {
@@ -21,8 +22,11 @@ export interface Fonts {
   readonly chinese: readonly string[]
 }
 
+/** Name of a typeface in a file that holds several. */
+export const nameInFile = (file: string): string | undefined => (file.endsWith('.ttc') ? 'WenQuanYiZenHei' : undefined)
+
 export function fontsIn(folders: readonly string[]): Fonts {
-  const files = folders.flatMap((folder) => globSync('**/*.ttf', { cwd: folder }).map((name) => join(folder, name)))
+  const files = folders.flatMap((folder) => globSync('**/*.tt[cf]', { cwd: folder }).map((name) => join(folder, name)))
   const found = (names: readonly string[]): string[] =>
     names.flatMap((name) => files.find((file) => basename(file) === name) ?? [])
   return { latin: found(LATIN_FACES), chinese: found(CHINESE_FACES) }

@@ -5,7 +5,7 @@ import { damaged } from '../../test/support/mixed-pages/damage.ts'
 import { drawnPage } from '../../test/support/mixed-pages/drawn-page.ts'
 import { writePdf } from '../../test/support/mixed-pages/write-pdf.ts'
 import { Random } from '../../test/support/random.ts'
-import type { Fonts } from './fonts.ts'
+import { type Fonts, nameInFile } from './fonts.ts'
 import { drawnProse, type Language, LATIN } from './prose.ts'
 
 /** How a page differs from a level one of black English prose on white. */
@@ -102,7 +102,10 @@ interface Printed {
 
 async function printed(kind: ScanKind, type: Type, prose: (count: number) => string, random: Random): Promise<Printed> {
   const pdf = new Pdf({ size: [type.width, type.height], margin: 0 })
-  pdf.font(type.face).fontSize(type.sizePoints)
+  const name = nameInFile(type.face)
+  if (name === undefined) pdf.font(type.face)
+  else pdf.font(type.face, name)
+  pdf.fontSize(type.sizePoints)
   const truth =
     kind === 'table'
       ? printedTable(pdf, type, prose, random)
