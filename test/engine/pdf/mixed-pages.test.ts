@@ -5,9 +5,11 @@ import { convertPdf } from '#src/engine/pdf/convert-pdf.ts'
 import { paragraph } from '../../support/build-pdf.ts'
 import { BuiltPdfs } from '../../support/built-pdfs.ts'
 import { heightOf, setLines, textOperators } from '../../support/mixed-pages/text-block.ts'
+import { damaged } from '../../support/mixed-pages/damage.ts'
 import { readDraw } from '../../support/mixed-pages/read-draw.ts'
 import { writePdf } from '../../support/mixed-pages/write-pdf.ts'
 import { levelled } from '#src/engine/pdf/ink/picture-ops.ts'
+import { Random } from '../../support/random.ts'
 import { seedFrom } from '../../support/seed.ts'
 import { shared } from '../../support/shared.ts'
 import { tempFolder } from '../../support/temp-folder.ts'
@@ -26,12 +28,19 @@ const { path: folder } = await shared(tempFolder())
 
 const lines = (words: string) => setLines(words.split(' '), SETTING)
 
-/** A page that shows `TRUE` in a picture, turned by `slope`, with a text layer over it or none. */
-async function scanOf({ slope = 0, inForm = false, layer = '', layerTop = SETTING.top }): Promise<string> {
+/** A page that shows `TRUE` in a picture, turned by `slope` or full of specks, with a text layer over it or none. */
+async function scanOf({
+  slope = 0,
+  specks = false,
+  inForm = false,
+  layer = '',
+  layerTop = SETTING.top,
+}): Promise<string> {
   const content = textOperators(lines(TRUE), SETTING, HEIGHT)
-  const drawing = await drawnSheet({ width: WIDTH, height: HEIGHT }, content, 200)
+  const clean = await drawnSheet({ width: WIDTH, height: HEIGHT }, content, 200)
+  const drawing = specks ? damaged(clean, 'noise', new Random(3)) : clean
   const picture = slope === 0 ? drawing : levelled(drawing, slope)
-  const path = join(folder, `${slope}-${inForm}-${layer.length}-${layerTop}.pdf`)
+  const path = join(folder, `${slope}-${specks}-${inForm}-${layer.length}-${layerTop}.pdf`)
   const at = { ...SETTING, top: layerTop }
   const over = layer === '' ? '' : textOperators(setLines(layer.split(' '), at), at, HEIGHT, { mode: 3 })
   const page = { width: WIDTH, height: HEIGHT, inForm, over }
@@ -50,6 +59,10 @@ describe('a page that is a picture', () => {
   test('is read where the picture lies in a Form XObject', async () => {
     expect(heightOf(lines(TRUE).length, SETTING.size)).toBeLessThan(HEIGHT - 40)
     expect(await read(await scanOf({ inForm: true }))).toMatchObject({ text: TRUE, status: 'ok', warning: null })
+  }, 240_000)
+
+  test('is read where it is full of specks', async () => {
+    expect((await read(await scanOf({ specks: true }))).text).toBe(TRUE)
   }, 240_000)
 
   test('keeps the text layer that agrees with it, and is read instead of one that does not', async () => {

@@ -7,9 +7,8 @@ const NOISY = 0.008
 /** Every so many pixels one is sampled, across and down. */
 const STEP = 5
 
-/** The drawing with each pixel the median of its neighbourhood, where it is full of specks; else as it is. */
-export function withoutSpecks(drawing: PageDrawing): PageDrawing {
-  const { width, height, grey } = drawing
+/** Share of the pixels that are specks, 0 to 1. */
+export function speckShare({ width, height, grey }: PageDrawing): number {
   let [seen, specks] = [0, 0]
   for (let y = 1; y < height - 1; y += STEP) {
     for (let at = y * width + 1; at < y * width + width - 1; at += STEP) {
@@ -17,7 +16,13 @@ export function withoutSpecks(drawing: PageDrawing): PageDrawing {
       if (Math.abs((grey[at] ?? 0) - median(grey, at, width)) > SPECK) specks += 1
     }
   }
-  if (specks < NOISY * seen) return drawing
+  return specks / Math.max(1, seen)
+}
+
+/** The drawing with each pixel the median of its neighbourhood, where it is full of specks; else as it is. */
+export function withoutSpecks(drawing: PageDrawing): PageDrawing {
+  const { width, height, grey } = drawing
+  if (speckShare(drawing) < NOISY) return drawing
   const out = grey.slice()
   for (let y = 1; y < height - 1; y += 1) {
     for (let at = y * width + 1; at < y * width + width - 1; at += 1) out[at] = median(grey, at, width)

@@ -14,7 +14,7 @@ import { hasIdeographs } from '../layout/ideographs.ts'
 import { lettersIn } from '../letters.ts'
 import { type OcrConfidence, confidenceOf, isText, scoreOf } from './confidence.ts'
 import type { CpuBudget } from './cpu-budget.ts'
-import { withoutSpecks } from './denoise.ts'
+import { speckShare, withoutSpecks } from './denoise.ts'
 import { type Frame, frameSize, intoFrame, movedOutOfLevel } from './frame.ts'
 import { type LineModels, lineModels } from './lines/line-models.ts'
 import { Lines } from './lines/read-lines.ts'
@@ -29,6 +29,12 @@ const LEAST_LETTERS = 3
 const LEAST_SLOPE = 0.009
 /** A word that goes on in a shadow is wrong each time; one that a streak runs through comes out right one time of five. */
 const SHADOWED_WEIGHT = 1.25
+
+/**
+ * From this share of specks on a page is read without them where its longest lines read surer so: small print has as many
+ * specks as noise has. Of 13 noisy pages nine lay above, and eight gained up to .92 of their F1; a newspaper with .07 stays as it is.
+ */
+const MANY_SPECKS = 0.02
 
 export interface OcrRequest {
   readonly pdf: PdfToDraw
@@ -85,7 +91,11 @@ export async function recognisePage(request: OcrRequest): Promise<OcrOutcome> {
     const sheet = sheetAt(0, { drawing: clean, plain }, request)
     return readingOf(sheet, await readWithoutModels(sheet.drawing, request.kept, request), lines, request)
   }
-  const { sheet, lines: found } = await uprightSheet({ drawing: drawn, plain }, models, request)
+  const asDrawn = await uprightSheet({ drawing: drawn, plain }, models, request)
+  const isNoisy = clean !== drawn && speckShare(drawn) >= MANY_SPECKS
+  const { sheet, lines: found } = isNoisy
+    ? await surer(asDrawn, await uprightSheet({ drawing: clean, plain }, models, request))
+    : asDrawn
   return readingOf(sheet, await readByModels(sheet.drawing, found, request), lines, request)
 }
 
@@ -114,12 +124,17 @@ interface Sheet {
   readonly nativeLetters: number
 }
 
+interface FoundLines {
+  readonly sheet: Sheet
+  readonly lines: Lines
+}
+
+async function surer(one: FoundLines, other: FoundLines): Promise<FoundLines> {
+  return (await other.lines.longestConfidence()) > (await one.lines.longestConfidence()) ? other : one
+}
+
 /** The sheet on which lines run across, and the longest of them read well. */
-async function uprightSheet(
-  drawings: Drawings,
-  models: LineModels,
-  request: OcrRequest,
-): Promise<{ readonly sheet: Sheet; readonly lines: Lines }> {
+async function uprightSheet(drawings: Drawings, models: LineModels, request: OcrRequest): Promise<FoundLines> {
   const at = async (turn: Turn) => {
     const sheet = sheetAt(turn, drawings, request)
     return { sheet, lines: await Lines.find(sheet.drawing, models) }

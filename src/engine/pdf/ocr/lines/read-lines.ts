@@ -48,10 +48,18 @@ export class Lines {
     return 2 * length(this.#boxes.filter(isVertical)) > length(this.#boxes)
   }
 
+  /** Of the longest lines, 0 to 1. */
+  longestConfidence(): Promise<number> {
+    return this.#confidenceOf(this.#longest())
+  }
+
   async areUpsideDown(): Promise<boolean> {
-    const longest = this.#boxes.toSorted((a, b) => b.width - a.width).slice(0, PROBED_LINES)
-    const upright = await this.#confidenceOf(longest)
-    return upright < SURELY_UPRIGHT && (await this.#confidenceOf(longest.map(turnedOver))) > upright + CLEARLY
+    const upright = await this.longestConfidence()
+    return upright < SURELY_UPRIGHT && (await this.#confidenceOf(this.#longest().map(turnedOver))) > upright + CLEARLY
+  }
+
+  #longest(): readonly TurnedBox[] {
+    return this.#boxes.toSorted((a, b) => b.width - a.width).slice(0, PROBED_LINES)
   }
 
   /** Their words, boxes in pixels; `complete` is false where the time was over before. */
