@@ -30,21 +30,23 @@ const lines = (words: string) => setLines(words.split(' '), SETTING)
 
 /** A page that shows `TRUE` in a picture, turned by `slope` or full of specks, with a text layer over it or none. */
 async function scanOf({
+  width = WIDTH,
+  height = HEIGHT,
   slope = 0,
   specks = false,
   inForm = false,
   layer = '',
   layerTop = SETTING.top,
 }): Promise<string> {
-  const content = textOperators(lines(TRUE), SETTING, HEIGHT)
-  const clean = await drawnSheet({ width: WIDTH, height: HEIGHT }, content, 200)
+  const content = textOperators(lines(TRUE), SETTING, height)
+  const clean = await drawnSheet({ width, height }, content, 200)
   const drawing = specks ? damaged(clean, 'noise', new Random(3)) : clean
   const picture = slope === 0 ? drawing : levelled(drawing, slope)
-  const path = join(folder, `${slope}-${specks}-${inForm}-${layer.length}-${layerTop}.pdf`)
+  const path = join(folder, `${width}-${height}-${slope}-${specks}-${inForm}-${layer.length}-${layerTop}.pdf`)
   const at = { ...SETTING, top: layerTop }
-  const over = layer === '' ? '' : textOperators(setLines(layer.split(' '), at), at, HEIGHT, { mode: 3 })
-  const page = { width: WIDTH, height: HEIGHT, inForm, over }
-  await writeFile(path, writePdf({ ...page, pictures: [{ picture, x: 0, top: 0, width: WIDTH, height: HEIGHT }] }))
+  const over = layer === '' ? '' : textOperators(setLines(layer.split(' '), at), at, height, { mode: 3 })
+  const page = { width, height, inForm, over }
+  await writeFile(path, writePdf({ ...page, pictures: [{ picture, x: 0, top: 0, width, height }] }))
   return path
 }
 
@@ -60,6 +62,17 @@ describe('a page that is a picture', () => {
     expect(heightOf(lines(TRUE).length, SETTING.size)).toBeLessThan(HEIGHT - 40)
     expect(await read(await scanOf({ inForm: true }))).toMatchObject({ text: TRUE, status: 'ok', warning: null })
   }, 240_000)
+
+  test.each([
+    ['long receipt', { height: 2400 }],
+    ['large plan', { width: 1684, height: 2384 }],
+  ])(
+    'is read where it is a %s',
+    async (_, sheet) => {
+      expect(await read(await scanOf(sheet))).toMatchObject({ text: TRUE, status: 'ok', warning: null })
+    },
+    240_000,
+  )
 
   test('is read where it is full of specks', async () => {
     expect((await read(await scanOf({ specks: true }))).text).toBe(TRUE)
@@ -95,20 +108,30 @@ describe('a page that is a picture', () => {
 describe('a page that once came out short in silence', () => {
   test.each([
     ['a frame of a stamp runs through a line', 817_000_212, 1],
-    ['a frame of a stamp runs through the scanned half of a page', 940_000_196, 1],
-    ['a stamp on the scanned half, and words read with doubt', 940_000_033, 1],
     ['noise hides a picture of words beside text', 832_000_240, 3.83],
     ['OCR reads two letters in the noise', 832_000_485, 4.77],
     ['streaks break words in two', 913_500_103, 1],
     ['streaks run through words below a false layer', 4_000_007, 1],
     ['streaks run through few words, and some are white', 913_501_223, 1],
-    ['the shadow of an open lid hides the first letters of lines', 913_500_424, 1],
-    ['such a shadow hides those of four lines', 913_500_120, 1],
   ])(
-    'is whole or partial: %s',
+    'is partial: %s',
     async (_, seed, severity) => {
-      const { recall, status } = await readDraw(seed, folder, severity)
-      expect(recall >= 0.9 || status === 'partial').toBe(true)
+      expect((await readDraw(seed, folder, severity)).status).toBe('partial')
+    },
+    60_000,
+  )
+
+  test.each([
+    ['a frame of a stamp runs through the scanned half of a page', 940_000_196],
+    ['a stamp on the scanned half, and words read with doubt', 940_000_033],
+    ['the shadow of an open lid lies on the first letters of lines', 913_500_424],
+    ['such a shadow lies on those of four lines', 913_500_120],
+  ])(
+    'is read whole: %s',
+    async (_, seed) => {
+      const { recall, status } = await readDraw(seed, folder)
+      expect(recall).toBeGreaterThan(0.95)
+      expect(status).toBe('ok')
     },
     60_000,
   )

@@ -25,6 +25,8 @@ import { textSlope } from './text-slope.ts'
 
 /** Fewer letters of ink than this are specks. */
 const LEAST_LETTERS = 3
+/** An A3 sheet at 200 dpi has 7.7 million. Beside a larger drawing the models need more memory than a converter has. */
+const MOST_PIXELS = 12e6
 /** Lines that sink by less need no levelling: Tesseract reads them as well. */
 const LEAST_SLOPE = 0.009
 /** A word that goes on in a shadow is wrong each time; one that a streak runs through comes out right one time of five. */
@@ -73,7 +75,7 @@ export type OcrOutcome =
 
 /**
  * Reads the picture of a page, upright and level: with the models of lines where most of its letters are in pictures, and with
- * Tesseract where it has native text beside them, or no build of the models runs.
+ * Tesseract where it has native text beside them, is larger than A3 by far, or no build of the models runs.
  */
 export async function recognisePage(request: OcrRequest): Promise<OcrOutcome> {
   const dpi = ocrDpi(request.page)
@@ -85,7 +87,8 @@ export async function recognisePage(request: OcrRequest): Promise<OcrOutcome> {
   const plain = halved(clean)
   const pieces = textInk(inkMask(plain))
   if (lettersOf(pieces) < LEAST_LETTERS) return { kind: 'blank' }
-  const models = isForModels(pieces, request.kept) ? await lineModels() : null
+  const isSmall = drawn.width * drawn.height <= MOST_PIXELS
+  const models = isSmall && isForModels(pieces, request.kept) ? await lineModels() : null
   const lines = linesOf(drawn.rects)
   if (models === null) {
     const sheet = sheetAt(0, { drawing: clean, plain }, request)

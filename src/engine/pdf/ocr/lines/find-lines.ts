@@ -4,6 +4,10 @@ import { type Point, smallestBox, type TurnedBox } from './turned-box.ts'
 /** Longest side of the picture that lines are found in; smaller pictures are enlarged to it, as far as that helps. */
 const LONGEST_SIDE = 1536
 const MOST_ENLARGED = 4
+/** Long receipts are shrunk no further, so that their print is shown as large as that of an A3 page at 200 dpi. */
+const LEAST_SCALE = 0.46
+/** Wider bands, in pixels of the map, are shrunk further: their memory is bounded. */
+const WIDEST = 2_500
 /** The model wants sides of whole multiples. */
 const STRIDE = 32
 /** Pixels of a map: its memory, 200 bytes a pixel, is most of what a page takes. Higher pictures are seen in bands. */
@@ -43,7 +47,8 @@ export interface Band extends GreyPicture {
 
 /** A picture in as many bands as the memory for their maps asks for. */
 export function bandsOf({ width, height, grey }: GreyPicture): readonly Band[] {
-  const scale = Math.min(MOST_ENLARGED, LONGEST_SIDE / Math.max(width, height))
+  const least = Math.min(LEAST_SCALE, WIDEST / width)
+  const scale = Math.min(MOST_ENLARGED, Math.max(LONGEST_SIDE / Math.max(width, height), least))
   const overlap = Math.ceil(OVERLAP / scale)
   const most = Math.max(4 * overlap, Math.floor(MOST_PIXELS / (width * scale * scale)))
   const count = height <= most ? 1 : Math.ceil(height / (most - 2 * overlap))

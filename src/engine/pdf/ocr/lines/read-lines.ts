@@ -120,12 +120,14 @@ const SCALE: readonly (readonly [own: number, known: number])[] = [
 ]
 
 function calibrated(confidence: number): number {
+  // A sum of single-precision floats may exceed 1.
+  const share = Math.min(1, confidence)
   const at = Math.max(
     1,
-    SCALE.findIndex(([own]) => own >= confidence),
+    SCALE.findIndex(([own]) => own >= share),
   )
   const [[ownFrom, from], [ownTo, to]] = [SCALE[at - 1] ?? [0, 0], SCALE[at] ?? [1, 1]]
-  return from + ((to - from) * (Math.min(1, confidence) - ownFrom)) / (ownTo - ownFrom)
+  return from + ((to - from) * (share - ownFrom)) / (ownTo - ownFrom)
 }
 
 /** Words of a line. Those of a level one stand on one height and are of one size, that of most of their letters. */

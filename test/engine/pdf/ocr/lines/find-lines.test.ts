@@ -44,6 +44,13 @@ test('bands cover a page, and each row is the own row of one', () => {
   }
 })
 
+test('print of a receipt is shown as large as that of A3, and the map of a wide band is bounded', () => {
+  for (const band of bandsOf(white(583, 7778))) expect(band.scale).toBeGreaterThanOrEqual(0.46)
+  for (const picture of [white(583, 7778), white(7778, 583), white(24_000, 500)]) {
+    for (const { width, height } of bandsOf(picture).map(finderInput)) expect(width * height).toBeLessThan(720_000)
+  }
+})
+
 test('a line is the grown rectangle of its region; specks and doubtful regions are none', () => {
   const [band] = bandsOf(white(1536, 256))
   const map = mapOf(1536, 256, [
