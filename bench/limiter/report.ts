@@ -1,4 +1,5 @@
 import Table from 'cli-table3'
+import { quantile, rounded } from '../support/statistics.ts'
 import type { Service } from './draw.ts'
 import type { DrawnResult } from './run-drawn.ts'
 
@@ -42,11 +43,6 @@ export const goodput = ({ result, best }: Row): number =>
 /** Share of requests that were refused beyond the service's own noise. */
 export const excess = ({ result, drawn }: Row): number =>
   Math.max(0, result.refused / Math.max(result.sent, 1) - drawn.noise)
-
-export function quantile(values: readonly number[], share: number): number {
-  const sorted = values.toSorted((a, b) => a - b)
-  return sorted[Math.min(sorted.length - 1, Math.floor(share * sorted.length))] ?? Number.NaN
-}
 
 export const mean = (values: readonly number[]): number => values.reduce((sum, value) => sum + value, 0) / values.length
 
@@ -134,7 +130,6 @@ function cells(name: string, rows: readonly Row[]): (string | number)[] {
 }
 
 const percent = (share: number): string => `${(100 * share).toFixed(1)} %`
-const rounded = (value: number): number => Math.round(value * 10_000) / 10_000
 const seconds = (ms: number): string => `${ms < 10_000 ? (ms / 1000).toFixed(2) : Math.round(ms / 1000)} s`
 
 /** One line: what the service allows, and what happens to it. */

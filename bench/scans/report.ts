@@ -1,5 +1,6 @@
 import { auc } from '../../scripts/models/measures.ts'
 import type { KnownPageReading } from '../../test/support/mixed-pages/read-draw.ts'
+import { quantile, rounded } from '../support/statistics.ts'
 import type { BesideReading } from './beside.ts'
 import type { ScanKind, ScanPage } from './scan-page.ts'
 
@@ -81,14 +82,4 @@ export function report(results: readonly ScanResult[]): void {
       silentShare: rounded(silent.length / Math.max(1, results.length)),
     }),
   )
-}
-
-function rounded(value: number): number {
-  return Math.round(value * 1e4) / 1e4
-}
-
-/** The value that this share of all is below or at. */
-function quantile(values: readonly number[], share: number): number {
-  const sorted = values.toSorted((a, b) => a - b)
-  return sorted[Math.min(sorted.length - 1, Math.floor(share * sorted.length))] ?? Number.NaN
 }

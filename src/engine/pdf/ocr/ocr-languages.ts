@@ -20,8 +20,8 @@ export interface DataChoice {
 }
 
 /**
- * The languages that the pages of a document are read in. A page is read first as the page before it; its languages are
- * detected in what comes out. A language of the settings that is not detected, such as Chinese, is read for on every page.
+ * The languages that the pages of a document are read in. They are detected in what was read; a page that shows none is taken
+ * for one in those of the page before it. A language of the settings that is not detected, such as Chinese, is read for on every page.
  */
 export class OcrLanguages {
   readonly #options: OcrLanguagesOptions
