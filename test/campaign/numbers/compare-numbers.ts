@@ -87,10 +87,12 @@ function ofOneCommand(name: string, counted: Counted): readonly string[] {
   ]
 }
 
+/** A worker without a source's listing ends and buys what was pending, also where the run's rules leave it out. */
+const endsWhatWasPending = ({ hadPending, worker }: Reported): boolean => hadPending && worker !== null
+
 function ofPlan({ deleteGone }: Asked, reported: Reported): readonly string[] {
-  const { plan, run, requests, again, hadPending, worker } = reported
-  // A worker without a source's listing ends what was pending, also where the run's rules leave it out.
-  if (hadPending && worker !== null) return []
+  const { plan, run, requests, again } = reported
+  if (endsWhatWasPending(reported)) return []
   return [
     ...same('plan and run: seen', plan.seen, run.seen),
     ...same('plan: seen and its parts', plan.seen, sum(plan.changes)),
@@ -122,7 +124,8 @@ function ofSource({ run, listed, mayHoldMore }: Reported): readonly string[] {
 }
 
 /** Receipts of the service's answers are never removed here: each charge has left one. */
-function ofMoney({ cap }: Asked, { run, worker, charged, requests, store, plan }: Reported): readonly string[] {
+function ofMoney({ cap }: Asked, reported: Reported): readonly string[] {
+  const { run, worker, charged, requests, store, plan } = reported
   const { metrics = null } = worker ?? {}
   const spent = charged.after - charged.before
   const receipts = [...store.receipts.keys()].filter((id) => id.endsWith('-service')).length
@@ -133,7 +136,9 @@ function ofMoney({ cap }: Asked, { run, worker, charged, requests, store, plan }
     ...same('requests reported and received', sent, requests),
     ...same('receipts and charges', receipts, charged.after),
     ...(cap !== null && spent > cap ? [`${spent} charged under a cap of ${cap}`] : []),
-    ...(spent > plan.credits ? [`${spent} charged, and planned were ${plan.credits}`] : []),
+    ...(spent > plan.credits && !endsWhatWasPending(reported)
+      ? [`${spent} charged, and planned were ${plan.credits}`]
+      : []),
   ]
 }
 
