@@ -1,12 +1,24 @@
-import { closeSync, fstatSync, fsync, open, openSync, read, readFile, writeFileSync } from 'node:fs'
+import {
+  closeSync,
+  constants,
+  fstatSync,
+  fsync,
+  open,
+  openSync,
+  read,
+  readFile,
+  readSync,
+  writeFileSync,
+} from 'node:fs'
 import { rmdir, stat, writeFile } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { promisify } from 'node:util'
+import { quickCalls } from '#src/document/quick-calls.ts'
 
 /*
  * What is done at once and what is handed to a thread: a call that only reads names or fills the page cache takes a few
- * microseconds, and handing it to a thread and back takes ten times as much. So names are looked up and small files
- * filled on the spot. Whatever waits for the disk goes to a thread: every flush, and every call that makes or renames
+ * microseconds, and handing it to a thread and back takes ten times as much. So names are looked up and small files read
+ * and filled on the spot. Whatever waits for the disk goes to a thread: every flush, and every call that makes or renames
  * something, because the journal of the file system may block it while another flush is in flight.
  */
 
@@ -26,8 +38,24 @@ export function isOneOf(error: unknown, ...codes: readonly string[]): boolean {
   return codes.includes(errorCode(error) ?? '')
 }
 
+const quickly = quickCalls()
+
+/** Null for what is large, and for what is no plain file with a size. */
+function readAtOnce(path: string): Buffer | null {
+  // A pipe of that name would else be waited for.
+  const descriptor = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK)
+  try {
+    const status = fstatSync(descriptor)
+    if (!status.isFile() || status.size === 0 || status.size > AT_ONCE_BYTES) return null
+    const bytes = Buffer.allocUnsafe(status.size)
+    return bytes.subarray(0, readSync(descriptor, bytes, 0, bytes.length, 0))
+  } finally {
+    closeSync(descriptor)
+  }
+}
+
 /** Two hops to a thread instead of the four of `readFile`: what an open file is like is known on the spot. */
-async function readWhole(path: string): Promise<Buffer> {
+async function readInThread(path: string): Promise<Buffer> {
   const descriptor = await openDescriptor(path, 'r')
   try {
     const status = fstatSync(descriptor)
@@ -48,7 +76,8 @@ async function readWhole(path: string): Promise<Buffer> {
 /** Null where no file has that name, as where a folder has it: what needs the file finds it missing, and can make it again. */
 export async function readIfThere(path: string): Promise<Buffer | null> {
   try {
-    return await readWhole(path)
+    const inThread = (): Promise<Buffer | null> => readInThread(path)
+    return (await quickly(() => readAtOnce(path), inThread)) ?? (await readInThread(path))
   } catch (error) {
     if (isOneOf(error, 'ENOENT', 'ENOTDIR', 'EISDIR')) return null
     throw error

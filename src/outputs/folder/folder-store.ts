@@ -21,7 +21,7 @@ import { ExplainedNames } from '../explained-names.ts'
 import { checkFiles, isOutputName } from '../checked-files.ts'
 import { documentPath, FOLDER_MAX_BYTES, keyHash, letterName, type PathRules } from '../document-path.ts'
 import { flushFolder, isThere, readIfThere, removeEmptyAbove, writeFlushed } from '../file-system.ts'
-import { moveIfThere, type DocumentPaths, putDocument, settleAside, wholeRecord } from './folder-commit.ts'
+import { moveIfThere, putDocument, settleAside, wholeRecord } from './folder-commit.ts'
 import { entriesIn, readInStore } from './folder-entries.ts'
 import { FolderNotes } from './folder-notes.ts'
 import { FolderFeed } from './folder-feed.ts'
@@ -176,14 +176,13 @@ class FolderStore implements FolderOutputStore {
   async commit(record: DocumentRecord, files: ReadonlyMap<string, Uint8Array>): Promise<void> {
     checkFiles(record, files)
     const all = new Map([...files, [RECORD_FILE, toJson(record)]])
-    const paths = this.#pathsOf(record.key)
+    const [folder, letter] = [this.#folderOf(record.key), this.#letterOf(record.key)]
+    const paths = { hash: keyHash(record.key), folder, letter }
     const entry = { kind: 'commit', key: record.key, blobs: all } as const
     await explained(`cannot commit ${JSON.stringify(record.key)} to ${this.url}`, async () => {
       // A listing may miss a document that is replaced during it: then the date of its receipts keeps them.
-      if (existsSync(paths.folder)) await this.#receipts.touch(receiptsOf(record))
-      await this.#writes.write(entry, paths.folder, (flushes) =>
-        putDocument(this.#area, paths, { record, all }, flushes),
-      )
+      if (existsSync(folder)) await this.#receipts.touch(receiptsOf(record))
+      await this.#writes.write(entry, folder, (flushes) => putDocument(this.#area, paths, { record, all }, flushes))
     })
   }
 
@@ -193,7 +192,7 @@ class FolderStore implements FolderOutputStore {
 
   listRecords(signal: AbortSignal, onUnreadable?: (path: string) => void): AsyncIterable<DocumentRecord> {
     const report = (folder: string): void => onUnreadable?.(relative(this.#root, folder))
-    const folderOf = ({ key }: DocumentRecord): string => join(this.#documents, documentPath(key, this.#rules))
+    const folderOf = ({ key }: DocumentRecord): string => this.#folderOf(key)
     this.#explained = new ExplainedNames()
     const at = { root: this.#documents, area: this.#area, folderOf, explained: this.#explained }
     return listedRecords(at, signal, report)
@@ -202,13 +201,13 @@ class FolderStore implements FolderOutputStore {
   readonly recordListing = null
 
   async haveRecords(keys: readonly SourceKey[]): Promise<readonly boolean[]> {
-    const have = keys.map((key) => existsSync(join(this.#pathsOf(key).folder, RECORD_FILE)))
+    const have = keys.map((key) => existsSync(`${this.#folderOf(key)}/${RECORD_FILE}`))
     if (have.includes(false)) this.#area.checkStoreNow()
     return have
   }
 
   async remove(key: SourceKey): Promise<void> {
-    const { folder, letter } = this.#pathsOf(key)
+    const [folder, letter] = [this.#folderOf(key), this.#letterOf(key)]
     const entry = { kind: 'removal', key, blobs: new Map() } as const
     const remove = async (): Promise<void> => {
       const staged = await this.#area.staged(this.#area.newId())
@@ -223,13 +222,13 @@ class FolderStore implements FolderOutputStore {
   }
 
   async readDeadLetter(key: SourceKey): Promise<DeadLetter | null> {
-    const json = await readInStore(this.#pathsOf(key).letter, this.#area)
+    const json = await readInStore(this.#letterOf(key), this.#area)
     return json === null ? null : parseDeadLetter(json)
   }
 
   async bury(letter: DeadLetter): Promise<void> {
     const json = toJson(letter)
-    const path = this.#pathsOf(letter.key).letter
+    const path = this.#letterOf(letter.key)
     const entry = { kind: 'letter', key: letter.key, blobs: new Map([['letter', json]]) } as const
     await explained(`cannot keep the failure of ${JSON.stringify(letter.key)} in ${this.url}`, () =>
       this.#writes.write(entry, path, (flushes) => putFile(json, path, this.#area, flushes)),
@@ -270,18 +269,18 @@ class FolderStore implements FolderOutputStore {
   async #homeOf(aside: WorkItem): Promise<string | null> {
     if (aside.name.includes('.old.')) {
       const record = await wholeRecord(aside.path)
-      return record === null ? null : this.#pathsOf(record.key).folder
+      return record === null ? null : this.#folderOf(record.key)
     }
     const letter = parseDeadLetter(await readFile(aside.path))
-    return letter === null ? null : this.#pathsOf(letter.key).letter
+    return letter === null ? null : this.#letterOf(letter.key)
   }
 
   /** From the final path; while a commit is between its two renames, from the one that stepped aside. */
   async #read(key: SourceKey, name: string): Promise<Buffer | null> {
-    const { folder, hash } = this.#pathsOf(key)
-    const current = await readInStore(join(folder, name), this.#area)
+    const folder = this.#folderOf(key)
+    const current = await readInStore(`${folder}/${name}`, this.#area)
     if (current !== null) return current
-    for (const aside of await this.#area.asides(hash, 'old')) {
+    for (const aside of await this.#area.asides(keyHash(key), 'old')) {
       const old = await readIfThere(join(aside, name))
       // A folder that is there by now is the newer one: what it does not have is not there.
       if (await isThere(folder)) return readIfThere(join(folder, name))
@@ -291,9 +290,12 @@ class FolderStore implements FolderOutputStore {
     return readIfThere(join(folder, name))
   }
 
-  #pathsOf(key: SourceKey): DocumentPaths {
-    const folder = join(this.#documents, documentPath(key, this.#rules))
-    return { hash: keyHash(key), folder, letter: join(this.#failures, letterName(key)) }
+  #folderOf(key: SourceKey): string {
+    return `${this.#documents}/${documentPath(key, this.#rules)}`
+  }
+
+  #letterOf(key: SourceKey): string {
+    return `${this.#failures}/${letterName(key)}`
   }
 }
 
