@@ -1,19 +1,24 @@
 /**
- * The baseline for Sluice: a loop with 50 in flight that reads a file, posts it with undici and writes what Sluice
- * writes (receipt, Markdown, record). It has no queue, no retries and no checkpoint. argv: service url, source folder,
- * output folder, and how it writes: `durable` as a program must that may lose no paid result (temporary name, flush,
- * rename, flush of the folder), `plain` with a bare `writeFile`.
+ * The baselines for Sluice: 50 in flight, each of which reads a file, posts it with undici and writes what Sluice writes (receipt,
+ * Markdown, record). There are no retries and no limiter. argv: service url, source folder, output folder, and how:
+ *
+ * - `durable`: writes as a program must that may lose no paid result (temporary name, flush, rename, flush of the folder)
+ * - `queued`: the same, and each file is a job of BullMQ in a private Redis
+ * - `plain`: writes with a bare `writeFile`, and has no checkpoint
  */
+import { Queue, Worker } from 'bullmq'
 import { createHash } from 'node:crypto'
 import { mkdir, open, readdir, readFile, rename, writeFile } from 'node:fs/promises'
+import { homedir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { promisify } from 'node:util'
 import { gzip } from 'node:zlib'
 import { Pool } from 'undici'
-import { cpuMs } from './cpu-time.ts'
+import { openEmbeddedRedis } from '#src/redis/private-server/private-redis.ts'
 
 const [url = '', source = '', out = '', how = 'durable'] = process.argv.slice(2)
 const IN_FLIGHT = 50
+const BATCH = 1_000
 const BOUNDARY = 'bare-loop-boundary'
 const compress = promisify(gzip)
 const pool = new Pool(url, { connections: IN_FLIGHT })
@@ -50,16 +55,35 @@ async function ingest(name: string): Promise<void> {
   await write(join(folder, 'record.json'), JSON.stringify({ key: name, contentHash: hash, ...data.metadata }))
 }
 
-const startedAt = performance.now()
-const cpuAtStart = cpuMs()
-let next = 0
-await Promise.all(
-  Array.from({ length: IN_FLIGHT }, async () => {
-    for (let name = names[next++]; name !== undefined; name = names[next++]) await ingest(name)
-  }),
-)
-const seconds = (performance.now() - startedAt) / 1000
+async function ingestAll(): Promise<void> {
+  let next = 0
+  await Promise.all(
+    Array.from({ length: IN_FLIGHT }, async () => {
+      for (let name = names[next++]; name !== undefined; name = names[next++]) await ingest(name)
+    }),
+  )
+}
+
+async function ingestQueued(): Promise<void> {
+  const cacheDir = join(homedir(), '.cache/sluice')
+  await using redis = await openEmbeddedRedis({ dataDir: join(out, 'redis'), cacheDir })
+  const connection = { path: redis.url, maxRetriesPerRequest: null }
+  const queue = new Queue('files', { connection })
+  for (let from = 0; from < names.length; from += BATCH) {
+    await queue.addBulk(names.slice(from, from + BATCH).map((name) => ({ name: 'ingest', data: { name } })))
+  }
+  const ended = Promise.withResolvers<void>()
+  let left = names.length
+  const worker = new Worker<{ name: string }>('files', ({ data }) => ingest(data.name), {
+    connection,
+    concurrency: IN_FLIGHT,
+    removeOnComplete: { count: 0 },
+  })
+  worker.on('completed', () => --left === 0 && ended.resolve())
+  worker.on('failed', (_job, error) => ended.reject(error))
+  await ended.promise
+  await Promise.all([worker.close(), queue.close()])
+}
+
+await (how === 'queued' ? ingestQueued() : ingestAll())
 await pool.close()
-process.stdout.write(
-  `${JSON.stringify({ seconds, docs_per_s: names.length / seconds, cpu_ms_per_doc: (cpuMs() - cpuAtStart) / names.length })}\n`,
-)

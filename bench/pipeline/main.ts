@@ -1,11 +1,14 @@
 /**
- * npm run bench -- pipeline: 4,000 files of 20 KB through the real worker, beside a bare undici loop over the same files,
- * in turn in the same run (medians of 9 rounds), then four uploads of 49 MiB at once. Last line: one JSON object. `ratio`
- * is against the loop that writes as durably as Sluice does, `ratio_plain` against one that may lose what it wrote when
- * the machine stops. No round begins that would end after `--minutes` (8); `rounds` says how many there were.
+ * npm run bench -- pipeline: 4,000 files of 20 KB through `sluice run` with its default settings, beside bare loops over the same
+ * files, in turn in the same run (medians of 9 rounds; bare-loop.ts says what they do). Then the same run again with nothing to do,
+ * beside `rclone copy` where that is installed, and four uploads of 49 MiB at once. All are whole commands, with their start;
+ * processor time is that of all their processes. Last line: one JSON object. `ratio` is against the loop that writes as durably
+ * as Sluice does, `ratio_plain` against one that may lose what it wrote when the machine stops. No round begins that would end
+ * after `--minutes` (8); `rounds` says how many there were.
  *
  * --flush-ms=5: as on a disk where each flush takes so much longer (needs a C compiler): 1,500 files, and the
- * flushes of each document; no large files. Fewer files or rounds: --files=500 --rounds=1.
+ * flushes of each document; no large files. Fewer files or rounds: --files=500 --rounds=1. Another launcher, as of an
+ * installed package: --sluice=PATH.
  */
 import { execFile, spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -14,14 +17,19 @@ import { cpus, loadavg, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { parseArgs, promisify } from 'node:util'
+import { measuredRun } from '../support/measured-run.ts'
+import { quantile } from '../support/statistics.ts'
+import { ScriptCalls } from './script-calls.ts'
 import { SlowDisk } from './slow-disk.ts'
 
+const ROOT = join(import.meta.dirname, '../..')
 const { values } = parseArgs({
   options: {
     files: { type: 'string' },
     rounds: { type: 'string', default: '9' },
     minutes: { type: 'string', default: '8' },
     'flush-ms': { type: 'string' },
+    sluice: { type: 'string', default: join(ROOT, 'sluice') },
   },
 })
 const BEGAN = performance.now()
@@ -33,8 +41,6 @@ const BIG_FILES = 4
 const BIG_BYTES = 49 * 1024 * 1024
 const run = promisify(execFile)
 const here = (name: string): string => join(import.meta.dirname, name)
-/** Gives a script the flags and the environment that the launcher gives the worker. */
-const RUN_NODE = join(import.meta.dirname, '../../scripts/run-node.sh')
 
 type Figures = Readonly<Record<string, number>>
 
@@ -54,41 +60,75 @@ async function makeFiles(into: string, count: number, bytes: number): Promise<vo
   }
 }
 
-async function timed(command: readonly string[], source: string, ...more: readonly string[]): Promise<Figures> {
-  const out = await mkdtemp(join(folder, 'out-'))
-  const [program = '', ...before] = command
-  const { stdout } = await run(program, [...before, url, source, out, ...more], {
-    maxBuffer: 1e8,
-    env: { ...process.env, ...disk?.env },
-  })
-  // What it wrote stays until the end: where a file system has no journal, making a file passes over each that was removed
-  // within the last minute, one by one, which would be charged to the next contender.
-  const figures = JSON.parse(stdout.trim().split('\n').at(-1) ?? '{}') as Figures
-  return disk === null ? figures : { ...figures, flushes_per_doc: (await disk.flushes()) / FILES }
+// What a contender wrote stays until the end: where a file system has no journal, making a file passes over each that was removed
+// within the last minute, one by one, which would be charged to the next contender.
+const freshFolder = (): Promise<string> => mkdtemp(join(folder, 'out-'))
+
+async function measured(command: readonly string[], files: number): Promise<Figures> {
+  const scripts = new ScriptCalls()
+  const { seconds, cpuMs, peakMb } = await measuredRun(command, { PARSE_API_KEY: 'none', ...disk?.env }, (pids) =>
+    scripts.ask(pids),
+  )
+  return {
+    docs_per_s: files / seconds,
+    cpu_ms: cpuMs,
+    cpu_ms_per_doc: cpuMs / files,
+    script_calls_per_doc: scripts.calls / files,
+    rss_mb: peakMb,
+    ...(disk === null ? {} : { flushes_per_doc: (await disk.flushes()) / files }),
+  }
 }
 
-const bareLoop = (source: string, how: 'durable' | 'plain'): Promise<Figures> =>
-  timed([process.execPath, here('bare-loop.ts')], source, how)
-const sluiceRun = (source: string, ...more: readonly string[]): Promise<Figures> =>
-  timed(['sh', RUN_NODE, here('sluice-run.ts')], source, ...more)
+/** With the flags that the launcher gives the worker. */
+async function bareLoop(source: string, how: 'durable' | 'queued' | 'plain'): Promise<Figures> {
+  const loop = [here('bare-loop.ts'), url, source, await freshFolder(), how]
+  return measured(['sh', join(ROOT, 'scripts/run-node.sh'), ...loop], FILES)
+}
 
-const median = (numbers: readonly number[]): number =>
-  numbers.toSorted((a, b) => a - b)[numbers.length >> 1] ?? Number.NaN
+const sluiceRun = (source: string, out: string, files: number): Promise<Figures> =>
+  measured([values.sluice, 'run', source, '--out', out, '--parse-api-url', url], files)
+
 const medianOf = (rounds: readonly Figures[], name: string): number =>
-  median(rounds.map((figures) => figures[name] ?? Number.NaN))
+  quantile(
+    rounds.map((figures) => figures[name] ?? Number.NaN),
+    0.5,
+  )
 const load = (): string => loadavg()[0]?.toFixed(1) ?? ''
 const shown = (figures: Figures): string =>
   `${figures['docs_per_s']?.toFixed(0)}/s (${figures['cpu_ms_per_doc']?.toFixed(2)} ms of CPU` +
   (disk === null ? ')' : `, ${figures['flushes_per_doc']?.toFixed(2)} flushes)`)
 
-/** Resident memory in MB that four large uploads at once take. */
+/** How much more memory four large uploads at once take than four small ones. */
 async function uploadGrowth(): Promise<number> {
-  const big = join(folder, 'big')
-  await makeFiles(big, BIG_FILES, BIG_BYTES)
-  const upload = await sluiceRun(big, String(BIG_FILES))
-  const growth = (upload['rss_mb'] ?? 0) - (upload['rss_at_start_mb'] ?? 0)
+  const peaks: number[] = []
+  for (const bytes of [FILE_BYTES, BIG_BYTES]) {
+    const source = await freshFolder()
+    await makeFiles(source, BIG_FILES, bytes)
+    const figures = await sluiceRun(source, await freshFolder(), BIG_FILES)
+    peaks.push(figures['rss_mb'] ?? Number.NaN)
+  }
+  const growth = (peaks[1] ?? 0) - (peaks[0] ?? 0)
   console.log(`four uploads of 49 MiB at once: resident memory grew by ${growth.toFixed(0)} MB`)
   return growth
+}
+
+/** Processor time in ms of a run with nothing to do, and of `rclone copy` with nothing to do, where it is there. */
+async function unchanged(source: string, out: string): Promise<Figures> {
+  const copy = ['rclone', 'copy', source, await freshFolder()]
+  const hasRclone = await run('rclone', ['version']).then(
+    () => true,
+    () => false,
+  )
+  if (hasRclone) await measured(copy, FILES)
+  const rounds: Figures[] = []
+  for (let round = 0; round < 5; round++) {
+    const ours = await sluiceRun(source, out, FILES)
+    const theirs = hasRclone ? await measured(copy, FILES) : { cpu_ms: Number.NaN }
+    rounds.push({ sluice: ours['cpu_ms'] ?? Number.NaN, rclone: theirs['cpu_ms'] ?? Number.NaN })
+  }
+  const [sluice, rclone] = [medianOf(rounds, 'sluice'), medianOf(rounds, 'rclone')]
+  console.log(`${FILES} unchanged files: ${sluice.toFixed(0)} ms of CPU, rclone copy ${rclone.toFixed(0)} ms`)
+  return { unchanged_cpu_ms: sluice, ...(hasRclone ? { rclone_cpu_ms: rclone } : {}) }
 }
 
 const minutes = (): number => (performance.now() - BEGAN) / 60_000
@@ -97,38 +137,48 @@ const minutes = (): number => (performance.now() - BEGAN) / 60_000
 async function measureRounds(
   contenders: Readonly<Record<string, () => Promise<Figures>>>,
 ): Promise<Readonly<Record<string, Figures[]>>> {
-  const measured: Record<string, Figures[]> = Object.fromEntries(Object.keys(contenders).map((name) => [name, []]))
+  const all: Record<string, Figures[]> = Object.fromEntries(Object.keys(contenders).map((name) => [name, []]))
   let longest = 0
   for (let round = 1; round <= ROUNDS && minutes() + longest < MINUTES; round++) {
     const began = minutes()
     const parts: string[] = []
     for (const [name, measure] of Object.entries(contenders)) {
       const figures = await measure()
-      measured[name]?.push(figures)
+      all[name]?.push(figures)
       parts.push(`${name} ${shown(figures)}`)
     }
     longest = Math.max(longest, minutes() - began)
     console.log(`round ${round}, load ${load()}: ${parts.join('; ')}`)
   }
-  return measured
+  return all
 }
 
 try {
   console.log(`${cpus().length} × ${cpus()[0]?.model ?? 'unknown'}, load ${load()}`)
   const source = join(folder, 'source')
   await makeFiles(source, FILES, FILE_BYTES)
-  const contenders: Readonly<Record<string, () => Promise<Figures>>> = {
+  let last = ''
+  const rounds = await measureRounds({
     durable: () => bareLoop(source, 'durable'),
-    sluice: () => sluiceRun(source),
+    queued: () => bareLoop(source, 'queued'),
+    sluice: async () => sluiceRun(source, (last = await freshFolder()), FILES),
     plain: () => bareLoop(source, 'plain'),
-  }
-  const measured = await measureRounds(contenders)
-  const growth = disk === null ? await uploadGrowth() : null
-  const rateOf = (name: string): number => medianOf(measured[name] ?? [], 'docs_per_s')
-  const ours = measured['sluice'] ?? []
-  const medians = Object.entries(measured).map(([name, figures]) => {
+  })
+  const besides: Figures =
+    disk === null ? { ...(await unchanged(source, last)), four_uploads_mb: await uploadGrowth() } : {}
+  const rateOf = (name: string): number => medianOf(rounds[name] ?? [], 'docs_per_s')
+  const ours = rounds['sluice'] ?? []
+  const medians = Object.entries(rounds).map(([name, figures]) => {
     const of = (figure: string, digits: number): number => Number(medianOf(figures, figure).toFixed(digits))
-    return [name, { docs_per_s: of('docs_per_s', 0), cpu_ms_per_doc: of('cpu_ms_per_doc', 2) }] as const
+    const calls = of('script_calls_per_doc', 2)
+    return [
+      name,
+      {
+        docs_per_s: of('docs_per_s', 0),
+        cpu_ms_per_doc: of('cpu_ms_per_doc', 2),
+        ...(calls > 0 ? { script_calls_per_doc: calls } : {}),
+      },
+    ] as const
   })
   console.log(
     JSON.stringify({
@@ -136,8 +186,9 @@ try {
       ratio_plain: Number((rateOf('sluice') / rateOf('plain')).toFixed(3)),
       docs_per_s: Math.round(rateOf('sluice')),
       cpu_ms_per_doc: Number(medianOf(ours, 'cpu_ms_per_doc').toFixed(2)),
+      script_calls_per_doc: Number(medianOf(ours, 'script_calls_per_doc').toFixed(2)),
       rss_mb: Math.round(Math.max(...ours.map((figures) => figures['rss_mb'] ?? Number.NaN))),
-      ...(growth === null ? {} : { four_uploads_mb: Math.round(growth) }),
+      ...Object.fromEntries(Object.entries(besides).map(([name, value]) => [name, Math.round(value)])),
       ...(disk === null ? {} : { flush_ms: Number(flushMs), flushes_per_doc: medianOf(ours, 'flushes_per_doc') }),
       medians: Object.fromEntries(medians),
       rounds: ours.length,
