@@ -7,8 +7,6 @@ export interface RunCost {
   readonly cpuMs: number
   /** Most resident memory of one of its processes, of those that were seen. */
   readonly peakMb: number
-  /** Last line that it printed. */
-  readonly lastLine: string
 }
 
 const POLL_MS = 100
@@ -35,13 +33,12 @@ export async function measuredRun(
     onPoll(pids)
   }, POLL_MS)
   try {
-    const lines = (await ended.promise).trimEnd().split('\n')
+    // `times` ends with the line of the children.
+    const line = (await ended.promise).trimEnd().split('\n').at(-1) ?? ''
     const seconds = (performance.now() - began) / 1000
-    // `times`: a line of the shell, and one of its children.
-    const times = [...(lines.pop() ?? '').matchAll(/(\d+)m([\d.]+)s/g)]
+    const times = [...line.matchAll(/(\d+)m([\d.]+)s/g)]
     const cpuMs = times.reduce((sum, [, minutes, rest]) => sum + Number(minutes) * 60_000 + Number(rest) * 1000, 0)
-    lines.pop()
-    return { seconds, cpuMs, peakMb: peakKb / 1024, lastLine: lines.at(-1) ?? '' }
+    return { seconds, cpuMs, peakMb: peakKb / 1024 }
   } finally {
     clearInterval(timer)
   }
