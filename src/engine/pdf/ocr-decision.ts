@@ -1,11 +1,17 @@
 import type { TextItem } from '@llamaindex/liteparse'
 import type { InkReading } from './ink/unread-ink.ts'
 
-/** From this share of unread letters on OCR reads a page; one that still shows as much after OCR is reported. */
+/** From this share of unread letters on OCR reads a page without text; one that still shows as much after OCR is reported. */
 const MUCH_UNREAD = 0.05
-/** Fewer unread letters beside text are marks and logos; on a page without text every letter counts. */
-const LEAST_BESIDE_TEXT = 8
-const LEAST_ALONE = 3
+/** So few letters are marks. */
+const LEAST_LETTERS = 3
+/**
+ * Beside text OCR reads lines of running text from this share of the page's letters on. Generated pages with words in a picture or
+ * in outlines have .08 and more; of 27 real pages those with charts, logos, axes and menus .05 and less, but for titles of charts.
+ */
+const MUCH_IN_LINES = 0.06
+/** And whatever its ink looks like, a page most of which is unread. Between, the grade says that much is: it falls below 0.5 at a quarter. */
+const MOSTLY_UNREAD = 0.5
 
 /** Share of a page without text that is grain or noise from which on OCR reads the page: noise may hide print. */
 const MUCH_GRAIN = 0.15
@@ -15,8 +21,12 @@ const MUCH_NOISE = 0.04
 const withoutText = (kept: readonly TextItem[]): boolean => !kept.some((item) => item.text.trim() !== '')
 
 /** Whether a page shows enough text that was not read to be given to OCR. */
-export function showsUnreadText({ unreadLetters, unreadShare }: InkReading, kept: readonly TextItem[]): boolean {
-  return unreadLetters >= (withoutText(kept) ? LEAST_ALONE : LEAST_BESIDE_TEXT) && unreadShare >= MUCH_UNREAD
+export function showsUnreadText(
+  { unreadLetters, unreadShare, unreadLineShare }: InkReading,
+  kept: readonly TextItem[],
+): boolean {
+  if (withoutText(kept)) return unreadLetters >= LEAST_LETTERS && unreadShare >= MUCH_UNREAD
+  return unreadLineShare >= MUCH_IN_LINES || (unreadLetters >= LEFT_LETTERS && unreadShare >= MOSTLY_UNREAD)
 }
 
 /** Whether OCR is worth its time: the page shows unread text, or enough noise to hide some, or has none and grain. */

@@ -1,6 +1,6 @@
 import type { ParsedPage } from '@llamaindex/liteparse'
 import { draftsOf, type PageDraft } from './draft.ts'
-import { type Box, holds } from './layout/box.ts'
+import { type Box, holds, middleY } from './layout/box.ts'
 import { documentStyle } from './layout/document-style.ts'
 import { drawingsOf } from './layout/drawings.ts'
 import { furnitureOf } from './layout/furniture.ts'
@@ -40,7 +40,7 @@ export function pageDrafts(batch: readonly PageReading[], options: BatchOptions)
   }))
   const furniture = furnitureOf(rows, style.bodySize)
   const pages = read.map(
-    ({ pageNumber, page, words, inset, drawings, mirror, by, problems, signals }, index): PageDraft => {
+    ({ pageNumber, page, words, recognised, inset, drawings, mirror, by, problems, signals }, index): PageDraft => {
       const known = { pageNumber, problems, signals }
       if (page === null) return { ...known, size: null, drafts: [], links: [] }
       const rulings = enlargedRulings(rulingsOf(page), by)
@@ -49,8 +49,9 @@ export function pageDrafts(batch: readonly PageReading[], options: BatchOptions)
         rows: rows[index]?.rows ?? [],
         turned: words.filter((word) => word.turned !== 0),
         furniture: furniture[index] ?? new Map(),
-        rulings: outside(mirror === null ? rulings : mirroredRulings(rulings, mirror), drawings),
+        rulings: betweenWords(outside(mirror === null ? rulings : mirroredRulings(rulings, mirror), drawings), words),
         figures: [...figures.map((box) => (mirror === null ? box : mirroredBox(box, mirror))), ...drawings],
+        recognised,
         inset,
         named: namedOn(pageNumber, options.outline ?? []),
       }
@@ -58,7 +59,7 @@ export function pageDrafts(batch: readonly PageReading[], options: BatchOptions)
         .map((block) => (mirror === null ? block : withOwnBox(block, mirror)))
         .map((block) => ({ ...block, box: enlargedBox(block.box, 1 / by) }))
       const drafts = draftsOf(blocks, { ...options, vocabulary, bodySize: style.bodySize })
-      const links = [...words, ...inset.flat()].flatMap((word) => word.link ?? [])
+      const links = [...words, ...recognised, ...inset.flat()].flatMap((word) => word.link ?? [])
       return { ...known, size: { width: page.width, height: page.height }, drafts, links }
     },
   )
@@ -77,7 +78,9 @@ const SURE_IN_PICTURE = 0.6
 
 interface PageWords {
   readonly words: readonly Word[]
-  /** Words in pictures and drawings, each group by itself. */
+  /** Words of pictures on a page that has text of its own. */
+  readonly recognised: readonly Word[]
+  /** Labels of drawings, each group by itself. */
   readonly inset: readonly (readonly Word[])[]
   readonly drawings: readonly Box[]
 }
@@ -89,17 +92,19 @@ interface OrientedWords extends PageWords {
   readonly by: number
 }
 
-const NO_WORDS: OrientedWords = { words: [], inset: [], drawings: [], mirror: null, by: 1 }
+const NO_WORDS: OrientedWords = { words: [], recognised: [], inset: [], drawings: [], mirror: null, by: 1 }
 
 function oriented(page: ParsedPage): OrientedWords {
   const found = separated(page)
   const by = enlargementOf(found.words)
-  const own = by === 1 ? found : { ...found, words: found.words.map((word) => enlargedWord(word, by)) }
+  const enlarged = (words: readonly Word[]): Word[] => words.map((word) => enlargedWord(word, by))
+  const own = by === 1 ? found : { ...found, words: enlarged(found.words), recognised: enlarged(found.recognised) }
   const width = page.width * by
   if (!runsFromRight(own.words)) return { ...own, mirror: null, by }
   const mirrored = (words: readonly Word[]): Word[] => words.map((word) => mirroredWord(word, width))
   return {
     words: mirrored(own.words),
+    recognised: mirrored(own.recognised),
     inset: own.inset.map(mirrored),
     drawings: own.drawings.map((box) => mirroredBox(box, width)),
     mirror: width,
@@ -116,7 +121,7 @@ function separated(page: ParsedPage): PageWords {
   const letters = (some: readonly Word[]): number => some.reduce((sum, word) => sum + word.text.length, 0)
   const native = all.filter((word) => word.confidence === null)
   const isScan = native.length < all.length && letters(native) < MOSTLY_NATIVE * letters(all)
-  if (isScan) return { words: all, inset: [], drawings: [] }
+  if (isScan) return { words: all, recognised: [], inset: [], drawings: [] }
   const recognised = all.filter(
     ({ confidence, text }) => confidence !== null && (confidence >= SURE_IN_PICTURE || isLikeWord(text)),
   )
@@ -124,8 +129,8 @@ function separated(page: ParsedPage): PageWords {
   const labels = drawings.map((box) => labelsOf(box, native))
   const inDrawings = new Set(labels.flat())
   // A page that is nothing but a drawing is read as it stands.
-  if (inDrawings.size === native.length) return { words: native, inset: [recognised], drawings }
-  return { words: native.filter((word) => !inDrawings.has(word)), inset: [recognised, ...labels], drawings }
+  if (inDrawings.size === native.length) return { words: native, recognised, inset: [], drawings }
+  return { words: native.filter((word) => !inDrawings.has(word)), recognised, inset: labels, drawings }
 }
 
 /** The numbers of an axis stand this near outside, in points. */
@@ -152,6 +157,22 @@ function outside({ horizontal, vertical }: Rulings, drawings: readonly Box[]): R
     horizontal: horizontal.filter(({ at, start, end }) => isOut(start, at, end, at)),
     vertical: vertical.filter(({ at, start, end }) => isOut(at, start, at, end)),
   }
+}
+
+/** Lines that run through so many of a page's words are a pattern behind them; a word that is wider than its cell is one of many. */
+const MANY_CROSSED = 0.2
+/** A line this near to a word's end, in points, stands beside it. */
+const BESIDE_POINTS = 1.5
+
+/** The rules, or none where they run through words: lines of a table stand between them. */
+function betweenWords(rulings: Rulings, words: readonly Word[]): Rulings {
+  const crossed = words.filter((word) =>
+    rulings.vertical.some(
+      ({ at, start, end }) =>
+        at > word.x0 + BESIDE_POINTS && at < word.x1 - BESIDE_POINTS && start < middleY(word) && end > middleY(word),
+    ),
+  )
+  return crossed.length > MANY_CROSSED * words.length ? { horizontal: [], vertical: [] } : rulings
 }
 
 function figuresOf(page: ParsedPage) {

@@ -3,12 +3,16 @@ import { withTagsBehindAddresses } from '../tags-behind-addresses.ts'
 import type { LayoutBlock, Line, ListItem } from './layout/block.ts'
 import { joinedText } from './layout/line-text.ts'
 import { markdownMarker } from './layout/list-marker.ts'
+import { paragraphsOf } from './layout/paragraphs.ts'
 import { cellText, type TableGrid } from './tables/grid.ts'
 
-/** A layout block as Markdown, a heading without its marks; empty for a figure. */
+/** A layout block as Markdown, a heading without its marks; empty for a figure in which nothing was read. */
 export function renderBlock(block: LayoutBlock, vocabulary: ReadonlySet<string>): string {
   if (block.kind === 'table') return renderTable(block)
-  if (block.kind === 'figure') return ''
+  if (block.kind === 'figure')
+    return paragraphsOf(block.lines)
+      .map((part) => renderBlock(part, vocabulary))
+      .join('\n\n')
   if (block.kind === 'formula') return `$$${block.latex ?? ''}$$`
   if (block.kind === 'code') return fenced(block.lines)
   if (block.kind === 'list_item') return listItem(block, vocabulary)

@@ -100,6 +100,36 @@ describe('what OCR read beside much native text', () => {
     ...(confidence === undefined ? {} : { confidence }),
   })
 
+  const blocksOf = (textItems: readonly object[], figure: object): (string | null)[][] => {
+    const blocks = [{ kind: 'figure', bbox: figure }]
+    const page = { pageNum: 1, width: WIDTH, height: HEIGHT, text: '', textItems, blocks } as unknown as ParsedPage
+    const read = { pageNumber: 1, page, turn: 0, signals: NOTHING_KNOWN, problems: [] } as const
+    const { pages } = pageDrafts([read], { onlyMainContent: false, vocabulary: new Set() })
+    return (pages[0]?.drafts ?? []).map(({ fragment: { type, markdown, source } }) => [type, markdown, source])
+  }
+  const title = { ...item('Depths of the quays', 60), height: 20, fontSize: 20 }
+  const logo = { x: 30, y: 10, width: 200, height: 40 }
+
+  test('is part of the figure that it stands in, behind the title also where the figure stands above', () => {
+    const labels = [item('berth', 12, 0.9), item('depth', 30, 0.9)]
+    expect(blocksOf([title, item(PRINTED.slice(0, 60), 300), ...labels], logo)).toEqual([
+      ['section_header', title.text, 'native_text'],
+      ['figure', 'berth depth', 'layout_ocr'],
+      ['text', PRINTED.slice(0, 60), 'native_text'],
+    ])
+  })
+
+  test('is text where it is more than labels', () => {
+    const [first, second] = [SHOWN.slice(0, 41), SHOWN.slice(42, 78)] as const
+    const lines = [item(first, 12, 0.9), item(second, 24, 0.9)]
+    expect(blocksOf([title, item(PRINTED.slice(0, 60), 300), ...lines], { ...logo, width: 300 })).toEqual([
+      ['figure', '', 'native_text'],
+      ['section_header', title.text, 'native_text'],
+      ['text', `${first} ${second}`, 'layout_ocr'],
+      ['text', PRINTED.slice(0, 60), 'native_text'],
+    ])
+  })
+
   test('keeps doubtful words, because their ink counts as read, and leaves out what marks of a picture read like', () => {
     const textItems = [
       item(PRINTED.slice(0, 60), 300),

@@ -1,10 +1,13 @@
 import type { TextItem } from '@llamaindex/liteparse'
 import { expect, test } from 'vitest'
+import { gradeOf } from '#src/engine/grade/grade-page.ts'
 import type { InkReading } from '#src/engine/pdf/ink/unread-ink.ts'
 import { leavesInk, leavesInkInScan, ocrHelps } from '#src/engine/pdf/ocr-decision.ts'
+import { NOTHING_KNOWN } from '#src/engine/pdf/page-reading.ts'
 
-const ink = (unreadShare: number, unreadLetters: number): InkReading => ({
+const ink = (unreadShare: number, unreadLetters: number, unreadLineShare = 0): InkReading => ({
   unreadShare,
+  unreadLineShare,
   unreadLetters,
   readLetters: 400,
   unreadPixelShare: 0,
@@ -35,12 +38,19 @@ test('a page with text is given to OCR where noise may hide print, and not for t
   expect(ocrHelps({ ...ink(0.01, 5), grainShare: 0.2, noiseShare: 0.15 }, kept)).toBe(true)
 })
 
-test('a page that would be reported as unread after OCR is given to OCR', () => {
+test('a page with text is given to OCR for lines of running text, and for labels only where they are most of it', () => {
   const kept = [{ text: 'Smaller ones moor behind the breakwater' }] as TextItem[]
-  for (let share = 0; share < 0.3; share += 0.001) {
-    for (const letters of [4, 8, 30]) {
-      const left = ink(share, letters)
-      if (leavesInk(left, 0)) expect(ocrHelps(left, kept)).toBe(true)
-    }
-  }
+  expect(ocrHelps(ink(0.4, 160, 0.03), kept)).toBe(false)
+  expect(ocrHelps(ink(0.06, 24, 0.06), kept)).toBe(true)
+  expect(ocrHelps(ink(0.6, 160), kept)).toBe(true)
+  expect(ocrHelps(ink(0.6, 5), kept)).toBe(false)
+  // A page without text has nothing else to say.
+  expect(ocrHelps(ink(0.06, 5), [])).toBe(true)
+})
+
+test('a page whose labels are left to no OCR has a grade that says so from a quarter of its letters on', () => {
+  const graded = (unreadShare: number): number =>
+    gradeOf({ ...NOTHING_KNOWN, nativeLetters: 600, unreadShare, unreadLetters: 600 * unreadShare, inkLetters: 500 })
+  expect(graded(0.15)).toBeGreaterThan(0.5)
+  expect(graded(0.28)).toBeLessThan(0.5)
 })

@@ -1,7 +1,8 @@
 import type { Box } from '../layout/box.ts'
 import type { Component } from './components.ts'
 import type { InkMask } from './ink-mask.ts'
-import { smallInk } from './text-ink.ts'
+import { lettersInLines } from './running-text.ts'
+import { smallInk, type TextInk } from './text-ink.ts'
 
 /** How much of the ink that looks like text is covered by words that were read. */
 export interface InkReading {
@@ -11,6 +12,8 @@ export interface InkReading {
   readonly unreadLetters: number
   /** `unreadLetters` of both; 0 for a page without ink. */
   readonly unreadShare: number
+  /** Share of all letters that are unread and stand in lines of running text. */
+  readonly unreadLineShare: number
   /** Share of all ink of letters' size, broken letters and specks among it, that lies under no word. */
   readonly unreadPixelShare: number
   /** Share of the page whose marks are grain, noise or soft shapes. */
@@ -37,16 +40,18 @@ export function readInk(mask: InkMask, words: readonly Box[]): InkReading {
     area += pixels
     if (ink < LEAST_INK * pixels) ghosts += pixels
   }
-  let [readLetters, unreadLetters, pixels, unreadPixels] = [0, 0, 0, 0]
+  let [readLetters, pixels, unreadPixels] = [0, 0, 0]
+  const unread: TextInk[] = []
   const { text, marks } = smallInk(mask, { barred: true })
   const isRead = (piece: Component): boolean => coveredShare(covered, mask.width, piece) >= COVERED
   for (const piece of text) {
     const read = isRead(piece)
     if (read) readLetters += piece.letters
-    else unreadLetters += piece.letters
+    else unread.push(piece)
     pixels += piece.pixels
     if (!read) unreadPixels += piece.pixels
   }
+  const unreadLetters = unread.reduce((sum, { letters }) => sum + letters, 0)
   for (const piece of marks) {
     pixels += piece.pixels
     if (!isRead(piece)) unreadPixels += piece.pixels
@@ -55,6 +60,7 @@ export function readInk(mask: InkMask, words: readonly Box[]): InkReading {
     readLetters,
     unreadLetters,
     unreadShare: unreadLetters / Math.max(1, readLetters + unreadLetters),
+    unreadLineShare: lettersInLines(unread, mask) / Math.max(1, readLetters + unreadLetters),
     unreadPixelShare: unreadPixels / Math.max(1, pixels),
     grainShare: mask.grainShare,
     noiseShare: mask.noiseShare,
@@ -70,6 +76,7 @@ export function withReadLetters(ink: InkReading, letters: number): InkReading {
     ...ink,
     readLetters: ink.readLetters + letters,
     unreadShare: ink.unreadShare * share,
+    unreadLineShare: ink.unreadLineShare * share,
     unreadPixelShare: ink.unreadPixelShare * share,
   }
 }

@@ -39,6 +39,8 @@ export interface ListItem {
 export interface Figure {
   readonly kind: 'figure'
   readonly box: Box
+  /** The labels that OCR read in it. */
+  readonly lines: readonly Line[]
 }
 
 /** What the layout of a page is made of, in reading order. */
@@ -47,5 +49,5 @@ export type LayoutBlock = TextBlock | ListItem | TableGrid | Figure
 /** The words of a block, wherever it keeps them. */
 export function wordsOfBlock(block: LayoutBlock): readonly Word[] {
   if (block.kind === 'table') return block.rows.flat(2)
-  return block.kind === 'figure' ? [] : block.lines.flat()
+  return block.lines.flat()
 }

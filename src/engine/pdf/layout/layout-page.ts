@@ -1,7 +1,7 @@
 import { latticeTables } from '../tables/lattice.ts'
 import { streamTables } from '../tables/stream.ts'
-import type { Figure, LayoutBlock } from './block.ts'
-import { type Box, middleY, shared, union } from './box.ts'
+import type { Figure, LayoutBlock, Line } from './block.ts'
+import { type Box, holds, middleY, shared, union } from './box.ts'
 import type { DocumentStyle } from './document-style.ts'
 import type { FurnitureKind } from './furniture.ts'
 import { withFormulas } from './formulas.ts'
@@ -24,7 +24,9 @@ export interface PageContent {
   readonly furniture: ReadonlyMap<Row, FurnitureKind>
   readonly rulings: Rulings
   readonly figures: readonly Box[]
-  /** Words in pictures and drawings of a page that has text of its own, each group by itself: labels of charts, print on a photograph. */
+  /** Words that OCR read on a page that has text of its own. */
+  readonly recognised: readonly Word[]
+  /** Labels of drawings, each group by itself. */
   readonly inset: readonly (readonly Word[])[]
   /** Headings of this page that the file itself names. */
   readonly named: NamedHeadings
@@ -46,7 +48,9 @@ export function layoutPage(page: PageContent, style: DocumentStyle): LayoutBlock
   })
   const noted = withStarredNotes(blocks)
   const headed = withHeadings(withNamedHeadings(noted, page.named), style)
-  const body = withPlaced(headed, [...page.figures.map(figureOf), ...page.inset.flatMap(insetBlocks)])
+  const { figures, others } = withLabels(page.figures, page.recognised)
+  const pictured = withPlaced(headed, [...figures, ...insetBlocks(others)], { behindTitle: true })
+  const body = withPlaced(pictured, page.inset.flatMap(insetBlocks), { behindTitle: false })
   const aside = asideBlocks(
     page.turned.filter((word) => !inTables.has(word)),
     rows,
@@ -114,8 +118,37 @@ function textBlocks(rows: readonly Row[], rulings: Rulings): LayoutBlock[] {
 const proseOf = (rows: readonly Row[], rulings: Rulings): LayoutBlock[] =>
   withFormulas(paragraphsOf(rows.map(lineOf)), rulings)
 
-function figureOf(box: Box): Figure {
-  return { kind: 'figure', box }
+interface FiguresAndWords {
+  readonly figures: readonly Figure[]
+  readonly others: readonly Word[]
+}
+
+/** Letters of a line, on average, from which on a picture shows a text of its own, and no labels. */
+const TEXT_LETTERS = 20
+
+/**
+ * The figures of a page with the labels that were recognised in them, and the words that stand elsewhere or are a text. A word in
+ * several figures is of the smallest: the others are behind it.
+ */
+function withLabels(boxes: readonly Box[], words: readonly Word[]): FiguresAndWords {
+  const own = Map.groupBy(words, (word) => smallest(boxes.filter((box) => holds(box, word))))
+  const labels = new Map<Box | null, readonly Line[]>()
+  for (const box of boxes) {
+    const rows = rowsOf(own.get(box) ?? [])
+    const lines = rows.flatMap(({ segments }) => segments.map((segment) => segment.words))
+    const letters = lines.flat().reduce((sum, { text }) => sum + text.length, 0)
+    if (letters < TEXT_LETTERS * lines.length) labels.set(box, rows.map(lineOf))
+  }
+  return {
+    figures: boxes.map((box) => ({ kind: 'figure', box, lines: labels.get(box) ?? [] })),
+    others: [...own].flatMap(([box, some]) => (labels.has(box) ? [] : some)),
+  }
+}
+
+const areaOf = ({ x0, y0, x1, y1 }: Box): number => (x1 - x0) * (y1 - y0)
+
+function smallest(boxes: readonly Box[]): Box | null {
+  return boxes.toSorted((a, b) => areaOf(a) - areaOf(b))[0] ?? null
 }
 
 /** Text inside pictures is neither a heading nor a table of the page, whatever its letters look like. */
@@ -123,15 +156,25 @@ function insetBlocks(words: readonly Word[]): LayoutBlock[] {
   return words.length === 0 ? [] : paragraphsOf(rowsOf(words).map(lineOf))
 }
 
-/** Puts each block after the last one that ends above it in its own column. */
-function withPlaced(blocks: readonly LayoutBlock[], placed: readonly LayoutBlock[]): LayoutBlock[] {
+/**
+ * Puts each block after the last one that ends above it in its own column. `behindTitle`: what says something comes behind the
+ * heading that begins a page, because a logo or a banner above it is no part of what goes before.
+ */
+function withPlaced(
+  blocks: readonly LayoutBlock[],
+  placed: readonly LayoutBlock[],
+  { behindTitle }: { readonly behindTitle: boolean },
+): LayoutBlock[] {
   const out = [...blocks]
+  const [first] = blocks
   for (const block of placed) {
     const { box } = block
     const above = out.findLastIndex(
       (other) => other.box.y1 <= box.y0 + 5 && shared(other.box.x0, other.box.x1, box.x0, box.x1) > 0,
     )
-    out.splice(above + 1, 0, block)
+    const isSilent = block.kind === 'figure' && block.lines.length === 0
+    const title = behindTitle && !isSilent && above < 0 && first?.kind === 'heading' ? out.indexOf(first) : -1
+    out.splice(Math.max(above, title) + 1, 0, block)
   }
   return out
 }

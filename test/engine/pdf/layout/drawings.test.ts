@@ -77,3 +77,12 @@ test('frames around text, tables and check marks are no figures', async () => {
   expect(blocks?.[0]?.items.filter(({ type }) => type === 'figure')).toEqual([])
   expect(blocks?.[0]?.items.filter(({ type }) => type === 'table')).toHaveLength(1)
 })
+
+test('lines that run through the words of a page are a pattern behind them, and make no table', async () => {
+  const pattern =
+    [60, 85, 110, 135].map((top) => line(40, top, 560, top)).join('') +
+    Array.from({ length: 14 }, (_, index) => line(60 + index * 37, 60, 60 + index * 37, 135)).join('')
+  const { markdown } = await pdfs.convert([{ content: PROSE + pattern }])
+  expect(markdown).not.toContain('|')
+  expect(markdown.replace(/\s+/g, ' ')).toContain('hour of the day, and wrote it into the book')
+})

@@ -34,7 +34,7 @@ const pageOf = (textItems: TextItem[]): ParsedPage => ({
 
 function textsOf(textItems: TextItem[]): string[] {
   const words = wordsOf(pageOf(textItems))
-  const nothing = { turned: [], furniture: new Map(), figures: [], inset: [], named: new Map() }
+  const nothing = { turned: [], furniture: new Map(), figures: [], recognised: [], inset: [], named: new Map() }
   const content = { ...nothing, rows: rowsOf(words), rulings: { horizontal: [], vertical: [] } }
   return layoutPage(content, documentStyle(words)).map((block) =>
     block.kind === 'table' || block.kind === 'figure' ? block.kind : block.lines.map(lineText).join(' '),

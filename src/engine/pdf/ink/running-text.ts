@@ -1,0 +1,82 @@
+import type { Component } from './components.ts'
+import type { InkMask } from './ink-mask.ts'
+
+/** Words and letters from which on a line is running text: labels of charts and logos are shorter. */
+const LINE_WORDS = 3
+const LINE_LETTERS = 10
+/** In a small drawing words of small print run together: a line of so many letters is text, however few pieces it is in. */
+const LETTERS_RUN_TOGETHER = 30
+/** The widest line is at least so wide, as a share of the page: a column of text is, and a logo with a slogan is not. */
+const COLUMN_SHARE = 0.2
+/** Words of a line stand no farther apart than this, in heights of their ink; justified lines have the widest gaps. */
+const WIDEST_GAP = 1.2
+/** Letters overlap by no more, in heights: a piece that begins farther back stands in another line. */
+const MOST_OVERLAP = 0.5
+/** A word with ascenders and descenders is so many times as high as one without. */
+const MOST_RATIO = 2.2
+/** Share of the lower piece's height that lies beside the other one: lines of a scan sink. */
+const LEAST_BESIDE = 0.5
+
+/** Ink of a word or of letters, with their number. */
+type Piece = Pick<Component, 'x0' | 'y0' | 'x1' | 'y1'> & { readonly letters: number }
+
+/** About how many letters of ink stand in lines of running text, across or up and down, whichever are more. */
+export function lettersInLines(pieces: readonly Piece[], { width, height }: Pick<InkMask, 'width' | 'height'>): number {
+  return Math.max(lettersAcross(pieces, width), lettersAcross(pieces.map(turned), height))
+}
+
+const turned = ({ x0, y0, x1, y1, letters }: Piece): Piece => ({ x0: y0, y0: x0, x1: y1, y1: x1, letters })
+
+function lettersAcross(pieces: readonly Piece[], width: number): number {
+  const sorted = pieces.toSorted((a, b) => a.x0 - b.x0)
+  const highest = sorted.reduce((most, { y0, y1 }) => Math.max(most, y1 - y0), 0)
+  const lines = sorted.map((_, at) => at)
+  const lineOf = (at: number): number => {
+    let line = at
+    while (lines[line] !== line) line = lines[line] ?? line
+    lines[at] = line
+    return line
+  }
+  for (const [at, piece] of sorted.entries()) {
+    for (let next = at + 1; next < sorted.length; next += 1) {
+      const other = sorted[next] as Piece
+      if (other.x0 > piece.x1 + WIDEST_GAP * highest) break
+      if (followEachOther(piece, other)) lines[lineOf(at)] = lineOf(next)
+    }
+  }
+  const running = [...Map.groupBy(sorted.entries(), ([at]) => lineOf(at)).values()]
+    .map((line) => lineFrom(line.map(([, piece]) => piece)))
+    .filter(isRunning)
+  if (!running.some((line) => line.width >= COLUMN_SHARE * width)) return 0
+  return running.reduce((sum, { letters }) => sum + letters, 0)
+}
+
+interface Line {
+  readonly words: number
+  readonly letters: number
+  /** In pixels. */
+  readonly width: number
+}
+
+function lineFrom(pieces: readonly Piece[]): Line {
+  return {
+    words: pieces.length,
+    letters: pieces.reduce((sum, piece) => sum + lettersOf(piece), 0),
+    width: Math.max(...pieces.map(({ x1 }) => x1)) - Math.min(...pieces.map(({ x0 }) => x0)),
+  }
+}
+
+/** What is higher than wide is one letter here, or a word of another direction: words below each other are no line. */
+const lettersOf = ({ x0, y0, x1, y1, letters }: Piece): number => (x1 - x0 >= y1 - y0 ? letters : 1)
+
+const isRunning = ({ words, letters }: Line): boolean =>
+  letters >= LETTERS_RUN_TOGETHER || (words >= LINE_WORDS && letters >= LINE_LETTERS)
+
+function followEachOther(piece: Piece, next: Piece): boolean {
+  const [one, other] = [piece.y1 - piece.y0, next.y1 - next.y0]
+  const [low, high] = [Math.min(one, other), Math.max(one, other)]
+  const [beside, gap] = [Math.min(piece.y1, next.y1) - Math.max(piece.y0, next.y0), next.x0 - piece.x1]
+  return (
+    beside >= LEAST_BESIDE * low && high <= MOST_RATIO * low && gap <= WIDEST_GAP * high && gap >= -MOST_OVERLAP * high
+  )
+}
