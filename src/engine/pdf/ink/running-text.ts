@@ -1,3 +1,4 @@
+import { union } from '../layout/box.ts'
 import type { Component } from './components.ts'
 import type { InkMask } from './ink-mask.ts'
 
@@ -59,11 +60,9 @@ interface Line {
 }
 
 function lineFrom(pieces: readonly Piece[]): Line {
-  return {
-    words: pieces.length,
-    letters: pieces.reduce((sum, piece) => sum + lettersOf(piece), 0),
-    width: Math.max(...pieces.map(({ x1 }) => x1)) - Math.min(...pieces.map(({ x0 }) => x0)),
-  }
+  const { x0, x1 } = union(pieces)
+  const letters = pieces.reduce((sum, piece) => sum + lettersOf(piece), 0)
+  return { words: pieces.length, letters, width: x1 - x0 }
 }
 
 /** What is higher than wide is one letter here, or a word of another direction: words below each other are no line. */
