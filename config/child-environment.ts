@@ -1,3 +1,4 @@
+import { ALLOCATOR } from '#src/document/node-process.ts'
 import { environment, type Environment } from './environment.ts'
 
 /** Where programs, libraries, temporary files and certificates are, and which language and time zone to use. */
@@ -16,7 +17,7 @@ const isAddress = (name: string): boolean => PROXIES.test(name) || REGISTRY.test
 
 /**
  * The environment for a program that we start: what it needs to run, and none of the secrets that this process was
- * given. `web`: the program makes requests of its own.
+ * given; malloc is set as `ALLOCATOR` says unless it was set. `web`: the program makes requests of its own.
  */
 export function childEnvironment(
   { web }: { readonly web: boolean },
@@ -25,7 +26,8 @@ export function childEnvironment(
   const kept = Object.entries(env).filter(
     ([name, value]) => value !== undefined && (NEEDED.test(name) || RUNTIME.test(name) || (web && isAddress(name))),
   )
-  return Object.fromEntries(
+  const given = Object.fromEntries(
     kept.map(([name, value = '']) => [name, isAddress(name) ? value.replace(/^([a-z]+:\/\/)?[^/]*@/i, '$1') : value]),
   )
+  return { ...ALLOCATOR, ...given }
 }

@@ -1,5 +1,4 @@
 import { join } from 'node:path'
-import { childEnvironment } from '#config/child-environment.ts'
 import type { Settings } from '#config/settings.ts'
 import type { EngineOptions } from '#src/engine/engine-options.ts'
 import { foldersOf } from './location.ts'
@@ -12,7 +11,6 @@ export function engineOptionsOf(settings: Settings): EngineOptions {
   const { engineSocket, engineKeys } = settings
   return {
     ...conversionOptionsOf(settings),
-    childEnv: childEnvironment({ web: true }),
     host: settings.engineHost,
     port: settings.enginePort,
     allowPrivateAddresses: settings.engineAllowPrivateAddresses,

@@ -4,6 +4,7 @@ import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
 import { childEnvironment } from '#config/child-environment.ts'
 import { DependencyUnusable } from '#src/document/dependency.ts'
+import { NODE_FLAGS } from '#src/document/node-process.ts'
 import type { EngineOptions } from '#src/engine/engine-options.ts'
 import { removeOrphanedFolders } from '#src/engine/orphaned-folders.ts'
 import { sharePriority } from './scheduling-priority.ts'
@@ -33,7 +34,7 @@ const PROGRAM = new URL(`./engine${import.meta.filename.endsWith('.ts') ? '.ts' 
  * @throws {DependencyUnusable} when it ends before it listens, or takes too long
  */
 export async function startEngineProcess(options: EngineOptions, signal: AbortSignal): Promise<EngineProcess> {
-  const child = spawn(process.execPath, [fileURLToPath(PROGRAM)], {
+  const child = spawn(process.execPath, [...NODE_FLAGS, fileURLToPath(PROGRAM)], {
     env: childEnvironment({ web: true }),
     stdio: ['pipe', 'pipe', 'inherit'],
     // A session of its own: Ctrl-C on the terminal is for us, so that requests in flight can finish.

@@ -1,5 +1,6 @@
 import { createEngine, type Engine } from '#src/engine/create-engine.ts'
 import type { EngineOptions } from '#src/engine/engine-options.ts'
+import { childEnvironment } from '#config/child-environment.ts'
 import { ignoresHangUp } from '#config/environment.ts'
 import { isAnotherCtrlC, STOP_SIGNALS } from './lifecycle.ts'
 
@@ -27,7 +28,11 @@ export async function serveEngine(options: EngineOptions, { exitWithParent, grac
   for (const stream of [process.stdout, process.stderr]) stream.on('error', () => unread.resolve())
   let engine: Engine
   try {
-    engine = await createEngine({ ...options, notify: (line) => process.stderr.write(`sluice engine: ${line}\n`) })
+    engine = await createEngine({
+      ...options,
+      childEnv: childEnvironment({ web: true }),
+      notify: (line) => process.stderr.write(`sluice engine: ${line}\n`),
+    })
   } catch (error) {
     if (!exitWithParent && error instanceof Error && 'syscall' in error) throw error
     const reason = error instanceof Error ? error.message : String(error)

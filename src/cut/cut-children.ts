@@ -2,6 +2,7 @@ import { type ChildProcess, fork } from 'node:child_process'
 import { getCompileCacheDir } from 'node:module'
 import { dirname } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { ALLOCATOR, NODE_FLAGS } from '#src/document/node-process.ts'
 import type { CutReport, CutTask } from './cut-task.ts'
 
 /** How the child ended, from outside. */
@@ -91,9 +92,9 @@ export class CutChildren {
 
 function start(): ChildProcess {
   const child = fork(ENTRY, [], {
-    execArgv: ['--disable-warning=ExperimentalWarning'],
+    execArgv: [...NODE_FLAGS],
     // The child reads an untrusted file: its environment holds no key, and its output is discarded.
-    env: compileCache(),
+    env: { ...ALLOCATOR, ...compileCache() },
     stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
     // A session of its own: Ctrl-C on the terminal is for us.
     detached: true,

@@ -1,14 +1,18 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { readdir } from 'node:fs/promises'
+import { readdir, readFile } from 'node:fs/promises'
 import { type IncomingMessage, request as httpRequest } from 'node:http'
+import { join, resolve } from 'node:path'
 import { Readable } from 'node:stream'
 import { expect, test, vi } from 'vitest'
+import { ALLOCATOR, NODE_FLAGS } from '#src/document/node-process.ts'
 import { csvFile, parseWith } from './support/engine-client.ts'
-import { childrenOf, isAlive } from '../support/process-tree.ts'
+import { childrenOf, commandLine, environmentOf, isAlive } from '../support/process-tree.ts'
 import { tempFolder } from '../support/temp-folder.ts'
 import { MAIN } from '../support/sluice.ts'
 import { listening, spawnEngine, startEngine } from './support/engine-process.ts'
+
+const ROOT = resolve(import.meta.dirname, '../..')
 
 test('the engine and its children end with the process that started them, even when that is killed', async () => {
   // `startEngine` run by another process, which is then killed with no chance to tidy up.
@@ -54,6 +58,23 @@ test('the children of the engine end when the engine itself is killed', async ()
   const children = await childrenOf(engine.pid)
   engine.process.kill('SIGKILL')
   await vi.waitFor(() => expect(children.filter(isAlive)).toEqual([]), 60_000)
+})
+
+test('Node and malloc are set for the children of the engine, as the launcher and the image set them, whatever starts it', async () => {
+  const { MALLOC_ARENA_MAX: _, ...env } = process.env
+  await using engine = await startEngine({}, env)
+  for (const child of await childrenOf(engine.pid)) {
+    expect(await commandLine(child)).toEqual(expect.arrayContaining([...NODE_FLAGS]))
+    expect(Object.fromEntries(await environmentOf(child))).toMatchObject(ALLOCATOR)
+  }
+  const launcher = await readFile(join(ROOT, 'scripts/run-node.sh'), 'utf8')
+  expect(launcher).toContain(`exec "$node" ${NODE_FLAGS.join(' ')} `)
+  const image = await readFile(join(ROOT, 'Dockerfile'), 'utf8')
+  expect(image).toContain(`ENTRYPOINT ["node", ${NODE_FLAGS.map((flag) => `"${flag}"`).join(', ')}, `)
+  for (const [name, value] of Object.entries(ALLOCATOR)) {
+    expect(launcher).toContain(`export ${name}="\${${name}:-${value}}"`)
+    expect(image).toContain(`${name}=${value}`)
+  }
 })
 
 /** A request whose head and first part of the body are sent; the rest follows where `finish` is called. */

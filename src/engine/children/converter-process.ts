@@ -1,4 +1,5 @@
 import { fork, type ChildProcess } from 'node:child_process'
+import { NODE_FLAGS } from '#src/document/node-process.ts'
 import type { ChildMessage, ConversionReport, ConversionTask } from './conversion-task.ts'
 
 /** The same entry, whether Node runs our sources or a build of them. */
@@ -33,7 +34,7 @@ export class ConverterProcess {
 
   constructor({ heapMegabytes, checksConverters, env }: ConverterProcessOptions) {
     this.#child = fork(ENTRY, checksConverters ? ['--check-converters'] : [], {
-      execArgv: [...inherited(), `--max-old-space-size=${heapMegabytes}`],
+      execArgv: [...NODE_FLAGS, ...inherited(), `--max-old-space-size=${heapMegabytes}`],
       ...(env === undefined ? {} : { env }),
       stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
       // Bytes as they are, not as JSON.

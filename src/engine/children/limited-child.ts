@@ -1,5 +1,6 @@
 import { type ChildProcess, fork } from 'node:child_process'
 import pLimit from 'p-limit'
+import { NODE_FLAGS } from '#src/document/node-process.ts'
 import { residentBytes } from './process-usage.ts'
 
 export interface LimitedChildOptions {
@@ -78,7 +79,7 @@ export class LimitedChild<Input extends object, Output> implements AsyncDisposab
   #start(): ChildProcess {
     const { entry, env } = this.#options
     const child = fork(entry, [], {
-      execArgv: ['--disable-warning=ExperimentalWarning'],
+      execArgv: [...NODE_FLAGS],
       env: { ...env },
       // Libraries print pieces of files that they cannot read; nothing of a document may reach a terminal or a log.
       stdio: ['ignore', 'ignore', 'ignore', 'ipc'],

@@ -24,10 +24,8 @@ const ENTRY = bundledForAll()?.engine ?? join(import.meta.dirname, '../../../wor
 export function spawnEngine(own: Partial<EngineOptions> = {}, env: NodeJS.ProcessEnv = process.env) {
   const loaded = loadSettings({}, {}, {})
   if (!loaded.ok) throw new Error(loaded.problems.join('; '))
-  // As of a worker's engine: the environment of its children is made of its own.
-  const { childEnv: _, ...options } = engineOptionsOf(loaded.settings)
   const child = spawn(process.execPath, [ENTRY], { stdio: 'pipe', env })
-  child.stdin.write(`${JSON.stringify({ ...options, children: 1, ...own })}\n`)
+  child.stdin.write(`${JSON.stringify({ ...engineOptionsOf(loaded.settings), children: 1, ...own })}\n`)
   return child
 }
 
