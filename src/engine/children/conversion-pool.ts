@@ -29,8 +29,12 @@ export type PoolResult =
 const DEFAULT_CHILD_MEMORY_BYTES = 600 * 1024 ** 2
 /** V8's own limit, as a share of the whole; V8 ends its process with SIGABRT there. The rest is for native code. */
 const HEAP_SHARE = 0.75
-/** What a process may keep between two documents; one with a warm PDF library and all converters has about 200 MB. */
-const MAX_REST_BYTES = 300 * 1024 ** 2
+/**
+ * What a process may keep between two documents, as a share of the whole: with a warm PDF library and all converters it has up to
+ * 340 MB, after scans up to 490 MB of 600. The next document uses that again; where it needs more than there is, it is tried again
+ * in a fresh process.
+ */
+const REST_SHARE = 5 / 6
 /** A new process takes a second and more of processor time to be as fast as a used one; what leaks is seen by its memory. */
 const DEFAULT_DOCUMENTS_PER_CHILD = 5_000
 
@@ -49,7 +53,7 @@ export class ConversionPool implements AsyncDisposable {
     this.#processes = new ConverterProcesses({
       size: options.children ?? availableParallelism(),
       heapMegabytes: Math.max(64, Math.floor((this.#limitBytes * HEAP_SHARE) / 1024 ** 2)),
-      restBytes: Math.min(this.#limitBytes / 2, MAX_REST_BYTES),
+      restBytes: this.#limitBytes * REST_SHARE,
       documentsPerChild: options.documentsPerChild ?? DEFAULT_DOCUMENTS_PER_CHILD,
       env: options.childEnv,
     })
