@@ -43,6 +43,7 @@ export function rewriteXml(xml: string, wanted: ReadonlySet<string>, rewrite: Re
   const scan = new Scan(wanted, rewrite)
   const parser: Parser = new Parser(
     {
+      onattribute: (name, value) => scan.names.declare(name, value),
       onopentag: (name, attributes) => scan.open(name, attributes, parser.startIndex, parser.endIndex + 1),
       ontext: (text) => scan.text(text),
       onclosetag: () => scan.close(parser.startIndex, parser.endIndex + 1),
@@ -57,7 +58,7 @@ class Scan {
   readonly edits: Edit[] = []
   readonly #wanted: ReadonlySet<string>
   readonly #rewrite: Rewrite
-  readonly #names = new XmlNames()
+  readonly names = new XmlNames()
   readonly #ancestors: string[] = []
   readonly #alternatives: Alternatives[] = []
   /** Where the open content controls around rows begin, in place of what is not part of the rows. */
@@ -72,8 +73,7 @@ class Scan {
   }
 
   open(rawName: string, attributes: Record<string, string>, start: number, end: number): void {
-    this.#names.declare(attributes)
-    const name = this.#names.canonical(rawName)
+    const name = this.names.canonical(rawName)
     if (name === FALLBACK) this.#fallbacks += 1
     if (name === ALTERNATIVES) this.#alternatives.push({ start, choice: null, edits: this.edits.length })
     const current = this.#alternatives.at(-1)
@@ -83,7 +83,7 @@ class Scan {
       this.#collected.push({ builder: new TreeBuilder(), start, depth: this.#ancestors.length })
     }
     if (this.#collected.length > 0) {
-      const canonical = canonicalAttributes(attributes, this.#names)
+      const canonical = canonicalAttributes(attributes, this.names)
       for (const { builder } of this.#collected) builder.start(name, canonical)
     }
     this.#ancestors.push(name)
@@ -123,7 +123,7 @@ class Scan {
     const closed = this.#collected.pop()
     const element = closed?.builder.root.children[0]
     if (closed === undefined || element === undefined || typeof element === 'string') return
-    const text = this.#rewrite(element, this.#names, this.#ancestors)
+    const text = this.#rewrite(element, this.names, this.#ancestors)
     if (text === null) return
     // What was replaced within it goes with it.
     while ((this.edits.at(-1)?.start ?? -1) > closed.start) this.edits.pop()

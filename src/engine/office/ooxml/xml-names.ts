@@ -29,12 +29,11 @@ const PREFIXES: Readonly<Record<string, string>> = {
 export class XmlNames {
   readonly #prefixes = new Map<string, string>()
 
-  /** To be called with the attributes of each element before its name is asked for. */
-  declare(attributes: Readonly<Record<string, string>>): void {
-    for (const name in attributes) {
-      if (name === 'xmlns') this.#note('', attributes[name] ?? '')
-      else if (name.startsWith('xmlns:')) this.#note(name.slice(6), attributes[name] ?? '')
-    }
+  /** To be called with each attribute before the name of its element is asked for. */
+  declare(attribute: string, value: string): void {
+    if (attribute !== 'xmlns' && !attribute.startsWith('xmlns:')) return
+    const canonical = PREFIXES[value]
+    if (canonical !== undefined) this.#prefixes.set(attribute.slice('xmlns:'.length), canonical)
   }
 
   canonical(name: string): string {
@@ -47,10 +46,5 @@ export class XmlNames {
   own(prefix: string): string {
     for (const [own, canonical] of this.#prefixes) if (canonical === prefix) return own === '' ? '' : `${own}:`
     return `${prefix}:`
-  }
-
-  #note(prefix: string, namespace: string): void {
-    const canonical = PREFIXES[namespace]
-    if (canonical !== undefined) this.#prefixes.set(prefix, canonical)
   }
 }

@@ -43,10 +43,8 @@ export function parseXml(xml: string): XmlElement {
   const builder = new TreeBuilder()
   const parser = new Parser(
     {
-      onopentag(name, attributes) {
-        names.declare(attributes)
-        builder.start(names.canonical(name), canonicalAttributes(attributes, names))
-      },
+      onattribute: (name, value) => names.declare(name, value),
+      onopentag: (name, attributes) => builder.start(names.canonical(name), canonicalAttributes(attributes, names)),
       ontext: (text) => builder.text(text),
       onclosetag: () => builder.end(),
     },
