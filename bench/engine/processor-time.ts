@@ -9,7 +9,7 @@ export function processorMs(pid: number): number {
   return (processUsage(pid)?.ranMs ?? 0) + living + endedMs(pid)
 }
 
-function childProcesses(pid: number): readonly number[] {
+export function childProcesses(pid: number): readonly number[] {
   return readdirSync(`/proc/${pid}/task`).flatMap((thread) => {
     const children = readFileSync(`/proc/${pid}/task/${thread}/children`, 'utf8')
     return children.split(' ').filter(Boolean).map(Number)

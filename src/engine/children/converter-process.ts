@@ -105,7 +105,9 @@ export class ConverterProcess {
   }
 }
 
-/** The options of Node itself, but for limits and debuggers of the server alone. */
+/** The options of Node itself, but for those that it has anyway, and for limits and debuggers of the server alone. */
 function inherited(): string[] {
-  return process.execArgv.filter((argument) => !/^--(?:inspect|max-old-space-size)/.test(argument))
+  return process.execArgv.filter(
+    (argument) => !NODE_FLAGS.includes(argument) && !/^--(?:inspect|max-old-space-size)/.test(argument),
+  )
 }
