@@ -1,4 +1,4 @@
-import { FEATURES, type Feature, type Features } from '../../src/engine/grade/grade-features.ts'
+import { FEATURES, type Features } from '../../src/engine/grade/grade-features.ts'
 import type { GradeModel } from '../../src/engine/grade/grade-model.ts'
 
 /** A page for training: what is known of it, and whether nine of ten of its words came out right. */
@@ -8,14 +8,15 @@ export interface Example {
 }
 
 const STEPS = 40
+/** Newton's method leaps past the top where most pages are certain: no weight moves further in one step. */
+const LONGEST_STEP = 1
 /** Weight of the penalty, a page, on weights far from what is expected: few bad pages would else decide alone. */
-const RIDGE = 0.04
+const RIDGE = 0.01
 /**
  * What is expected of a weight before any page is seen, a unit of its feature: each sign of damage lowers the grade, also
- * one that no page of the training set shows. How long a page is says nothing beforehand.
+ * one that no page of the training set shows.
  */
 const EXPECTED = -4
-const NEUTRAL: ReadonlySet<Feature> = new Set(['fewLetters'])
 /** A feature that hardly varies is not scaled up. */
 const LEAST_DEVIATION = 0.02
 
@@ -32,11 +33,12 @@ export function fitted(examples: readonly Example[], engine: string): GradeModel
     ...FEATURES.map((name, at) => (features[name] - (means[at] ?? 0)) / (deviations[at] ?? 1)),
   ])
   const targets = examples.map(({ good }) => (good ? 1 : 0))
-  const expected = [1, ...FEATURES.map((name, at) => (NEUTRAL.has(name) ? 0 : EXPECTED * (deviations[at] ?? 1)))]
+  const expected = [1, ...FEATURES.map((_, at) => EXPECTED * (deviations[at] ?? 1))]
   let weights = expected
   for (let step = 0; step < STEPS; step += 1) {
     const change = newtonStep(rows, targets, weights, expected)
-    weights = weights.map((weight, at) => weight + (change[at] ?? 0))
+    const share = Math.min(1, LONGEST_STEP / Math.max(...change.map(Math.abs)))
+    weights = weights.map((weight, at) => weight + share * (change[at] ?? 0))
   }
   const [intercept = 0, ...slopes] = weights
   const named = (values: readonly number[]) =>

@@ -27,6 +27,13 @@ describe('the grade of a page', () => {
     expect(grades[2]).toBeLessThan(0.5)
   })
 
+  test('is no higher than the share of the ink that lies under words, however sure OCR is of these', () => {
+    const ocr = { mean: 0.96, lowest: 0.94, doubtfulShare: 0 }
+    const scan = { ...READ, nativeLetters: 0, recognisedLetters: 800, inkLetters: 800, plausibleShare: 1, ocr }
+    expect(gradeOf(scan)).toBeGreaterThan(0.9)
+    expect(gradeOf({ ...scan, unreadShare: 0.5, unreadLetters: 800 })).toBe(0.5)
+  })
+
   test('is computed by weights for the present version of the engine, one for each feature', () => {
     expect(GRADE_MODEL.engine).toBe(ENGINE_VERSION)
     expect(Object.keys(GRADE_MODEL.weights)).toEqual(Object.keys(featuresOf(READ)))

@@ -1,12 +1,15 @@
 import { expect, test } from 'vitest'
+import { featuresOf } from '#src/engine/grade/grade-features.ts'
+import { probabilityOf } from '#src/engine/grade/grade-model.ts'
 import { NOTHING_KNOWN } from '#src/engine/pdf/page-reading.ts'
 import { QUALITY_FEATURES, qualityFeaturesOf } from '#src/engine/grade/quality-features.ts'
 import { expectedQualityOf, QUALITY_MODEL, sumOfTrees } from '#src/engine/grade/quality-model.ts'
 import { ENGINE_VERSION } from '#src/engine/version.ts'
 import { boosted } from '../../scripts/models/boosted.ts'
+import { fitted } from '../../scripts/models/logistic.ts'
 import { Random } from '../support/random.ts'
 
-const rest = { layout: { layout: 1, tables: null }, problems: [] }
+const rest = { problems: [] }
 const read = {
   ...NOTHING_KNOWN,
   nativeLetters: 1200,
@@ -23,7 +26,7 @@ test('the model of the expected quality has the version of the engine in the pro
 })
 
 test('the quality model expects a page of text to be right, and one whose ink lies under no word to be wrong', () => {
-  const ocr = { mean: 0.5, lowest: 0.1, doubtfulShare: 0.6, droppedShare: 0.5 }
+  const ocr = { mean: 0.5, lowest: 0.1, doubtfulShare: 0.6 }
   const lost = {
     ...read,
     nativeLetters: 0,
@@ -48,4 +51,20 @@ test('boosted trees learn a step and a product of two features', () => {
   expect(sumOfTrees([0.9, 0.9, 0.5], model)).toBeLessThan(0.35)
   expect(sumOfTrees([0.9, 0.1, 0.5], model)).toBeGreaterThan(0.8)
   expect(sumOfTrees([0.1, 0.9, 0.5], model)).toBeGreaterThan(0.8)
+})
+
+test('weights of a grade are found where nearly all pages are certain and a feature is rare', () => {
+  const random = new Random(1)
+  const none = featuresOf(NOTHING_KNOWN)
+  const pages = Array.from({ length: 140 }, (_, at) => {
+    const good = at % 5 !== 0
+    const sign = (): number => (!good && random.next() < 0.6 ? random.next() : 0.01 * random.next())
+    const signs = { unreadNative: sign(), ocrDoubt: sign(), lowestDoubt: sign(), implausibleShare: sign() }
+    const missingLetters = random.next() < 0.05 ? random.next() : 0
+    return { good, features: { ...none, ...signs, missingLetters, ghostShare: random.next() < 0.01 ? 1 : 0 } }
+  })
+  const model = fitted(pages, 'test')
+  expect(Math.abs(model.intercept)).toBeLessThan(5)
+  expect(probabilityOf(none, model)).toBeGreaterThan(0.9)
+  expect(probabilityOf({ ...none, lowestDoubt: 0.9 }, model)).toBeLessThan(0.1)
 })

@@ -14,13 +14,17 @@ export function gradePage({ pageNumber, problems, signals, layout }: PageQuality
   const isEmpty = signals.nativeLetters + signals.recognisedLetters === 0
   const isUnread = problems.includes('unreadable') || (isEmpty && problems.includes('too_large'))
   const grade = isUnread ? UNREAD : gradeOf(signals)
-  const expected = isUnread ? UNREAD : Math.min(expectedQualityOf({ signals, layout, problems }), soundShare(signals))
+  const expected = isUnread ? UNREAD : Math.min(expectedQualityOf({ signals, problems }), soundShare(signals))
   return { pageNumber, grade: rounded(grade), expected: rounded(expected), components: componentsOf(signals, layout) }
 }
 
-/** Estimated probability that nine of ten words came out right, 0 to 1. */
+/**
+ * Estimated probability that nine of ten words came out right, 0 to 1; no higher than the share of the ink under words. No page
+ * of the training was left half read, as one is where the time for OCR is over: the model says nothing of it.
+ */
 export function gradeOf(signals: PageSignals): number {
-  return Math.min(probabilityOf(featuresOf(signals), GRADE_MODEL), soundShare(signals))
+  const model = probabilityOf(featuresOf(signals), GRADE_MODEL)
+  return Math.min(model, soundShare(signals), 1 - (signals.unreadShare ?? 0))
 }
 
 /** Share of a page's letters that have a meaning: no page of the training lacked any, so the models say nothing of it. */

@@ -24,7 +24,7 @@ export function withDoubt(reading: PageReading): PageReading {
  * The problems of a page that OCR had a part in, with one where nothing else is reported and its words are expected to be
  * worse than nine of ten. What is expected depends on the problems of a page, so this one is not among those it is computed from.
  */
-export function withExpectedDoubt({ problems, signals, layout }: GradedQuality): readonly PageProblem[] {
+export function withExpectedDoubt({ problems, signals }: GradedQuality): readonly PageProblem[] {
   if (problems.length > 0 || signals.ocr === null) return problems
-  return expectedQualityOf({ problems, signals, layout }) < LEAST_EXPECTED ? ['doubtful_text'] : problems
+  return expectedQualityOf({ problems, signals }) < LEAST_EXPECTED ? ['doubtful_text'] : problems
 }

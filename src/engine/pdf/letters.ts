@@ -1,5 +1,4 @@
 import type { ParsedPage, TextItem } from '@llamaindex/liteparse'
-import { detectAll } from 'tinyld'
 
 export function lettersOf(page: ParsedPage): number {
   return lettersIn(page.textItems)
@@ -38,19 +37,4 @@ const LEAST_WORD = 4
 /** Whether a word is built like one and long enough to be no chance. */
 export function isLikeWord(text: string): boolean {
   return text.length >= LEAST_WORD && PLAUSIBLE.test(text)
-}
-
-/** Shorter texts are guessed wrong too often, and longer ones no better. */
-const LEAST_LETTERS = 60
-const SAMPLE_CHARACTERS = 600
-
-/** How sure it is what language a text is written in, 0 to 1: misread words are of none. Null for little text. */
-export function languageCertainty(items: readonly TextItem[]): number | null {
-  const sample = items
-    .map((item) => item.text)
-    .join(' ')
-    .slice(0, SAMPLE_CHARACTERS)
-    .replace(/[^\p{L}\p{M}']+/gu, ' ')
-    .trim()
-  return sample.length < LEAST_LETTERS ? null : (detectAll(sample)[0]?.accuracy ?? 0)
 }

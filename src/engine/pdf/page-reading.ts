@@ -32,14 +32,10 @@ export interface PageSignals {
   readonly unreadLetters: number | null
   /** Share of all ink of letters' size, specks and broken letters among it, that lies under no word. */
   readonly unreadPixelShare: number | null
-  /** Share of the page whose marks are grain, noise or soft shapes, 0 to 1. */
-  readonly grainShare: number | null
   /** About how many letters of ink lie under words. */
   readonly inkLetters: number | null
   /** Share of recognised letters in tokens that are built like words or numbers, 0 to 1. */
   readonly plausibleShare: number | null
-  /** How sure the language of the recognised text is, 0 to 1; null for little text. */
-  readonly languageCertainty: number | null
   /** English names of languages that text of the page was recognised in without their data. */
   readonly lackingLanguages: readonly string[]
   /** Share of the words' area that shows no ink. */
@@ -57,10 +53,8 @@ export const NOTHING_KNOWN: PageSignals = {
   unreadShare: null,
   unreadLetters: null,
   unreadPixelShare: null,
-  grainShare: null,
   inkLetters: null,
   plausibleShare: null,
-  languageCertainty: null,
   lackingLanguages: [],
   ghostShare: null,
   ocr: null,

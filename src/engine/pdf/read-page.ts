@@ -14,7 +14,7 @@ import { type OcrOutcome, type OcrReading, recognisePage } from './ocr/recognise
 import { writtenLanguages } from './ocr/written-language.ts'
 import type { PageProblem, PageReading } from './page-reading.ts'
 import type { ReadPage } from './text-layer.ts'
-import { garbledLetters, languageCertainty, lettersIn, lettersOf, plausibleShare } from './letters.ts'
+import { garbledLetters, lettersIn, lettersOf, plausibleShare } from './letters.ts'
 import { isNoisy, leavesInk, leavesInkInScan, ocrHelps, showsUnreadText } from './ocr-decision.ts'
 
 export interface ReadPageContext {
@@ -226,10 +226,8 @@ function reading(entry: ReadPage, { ink = null, layer = null, ocr = null, proble
       unreadShare: ink?.unreadShare ?? null,
       unreadLetters: ink?.unreadLetters ?? null,
       unreadPixelShare: ink?.unreadPixelShare ?? null,
-      grainShare: ink?.grainShare ?? null,
       inkLetters: ink?.readLetters ?? null,
       plausibleShare: plausibleShare(recognised),
-      languageCertainty: languageCertainty(recognised),
       lackingLanguages: ocr?.lacking ?? [],
       ghostShare: ink?.ghostShare ?? null,
       ocr: ocr?.confidence ?? null,

@@ -13,8 +13,6 @@ export interface OcrConfidence {
   readonly doubtfulShare: number
   /** Of the tenth of the letters that it was least sure of, the highest confidence. */
   readonly lowest: number
-  /** Share of letters that are dropped as no text. */
-  readonly droppedShare: number
 }
 
 /** Specks and rules are read as letters too, with little confidence or as bars. */
@@ -23,21 +21,19 @@ export function isText(item: TextItem): boolean {
 }
 
 export function confidenceOf(items: readonly TextItem[]): OcrConfidence {
-  let [letters, sum, doubtful, dropped] = [0, 0, 0, 0]
+  let [letters, sum, doubtful] = [0, 0, 0]
   for (const item of items) {
     const { length } = item.text
     const confidence = item.confidence ?? 0
     letters += length
     sum += confidence * length
     if (confidence < DOUBTFUL) doubtful += length
-    if (!isText(item)) dropped += length
   }
-  if (letters === 0) return { mean: 0, lowest: 0, doubtfulShare: 1, droppedShare: 1 }
+  if (letters === 0) return { mean: 0, lowest: 0, doubtfulShare: 1 }
   return {
     mean: sum / letters,
     lowest: lowestOf(items, letters * LOWEST_SHARE),
     doubtfulShare: doubtful / letters,
-    droppedShare: dropped / letters,
   }
 }
 

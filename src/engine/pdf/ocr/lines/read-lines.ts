@@ -107,7 +107,8 @@ function meanConfidence(words: readonly LineWord[]): number {
 }
 
 /**
- * Confidence of the model, and what Tesseract has of words that are as often right: thresholds and grades know its scale.
+ * Confidence of the model, and what Tesseract has of words that are as often right: both readers share thresholds on its
+ * scale. Set by hand on 19 documents. Grades rank pages as well by either scale (docs/grades.md).
  * None is so low that the word would be dropped: that is decided for a line as a whole.
  */
 const SCALE: readonly (readonly [own: number, known: number])[] = [
