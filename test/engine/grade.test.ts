@@ -4,7 +4,7 @@ import type { ParsedData } from '#src/contract/response.ts'
 import { createEngine } from '#src/engine/create-engine.ts'
 import { featuresOf } from '#src/engine/grade/grade-features.ts'
 import { GRADE_MODEL } from '#src/engine/grade/grade-model.ts'
-import { gradeOf } from '#src/engine/grade/grade-page.ts'
+import { gradeOf, gradePage } from '#src/engine/grade/grade-page.ts'
 import { NOTHING_KNOWN } from '#src/engine/pdf/page-reading.ts'
 import { ENGINE_VERSION } from '#src/engine/version.ts'
 import { parseWith } from './support/engine-client.ts'
@@ -27,11 +27,13 @@ describe('the grade of a page', () => {
     expect(grades[2]).toBeLessThan(0.5)
   })
 
-  test('is no higher than the share of the ink that lies under words, however sure OCR is of these', () => {
+  test('and the expected F1 are no higher than the ink under no word allows, however sure OCR is of the rest', () => {
     const ocr = { mean: 0.96, lowest: 0.94, doubtfulShare: 0 }
     const scan = { ...READ, nativeLetters: 0, recognisedLetters: 800, inkLetters: 800, plausibleShare: 1, ocr }
     expect(gradeOf(scan)).toBeGreaterThan(0.9)
-    expect(gradeOf({ ...scan, unreadShare: 0.5, unreadLetters: 800 })).toBe(0.5)
+    const half = { ...scan, unreadShare: 0.5, unreadLetters: 800 }
+    const known = { pageNumber: 1, problems: ['ocr_time'] as const, layout: { layout: 1, tables: null } }
+    expect(gradePage({ ...known, signals: half })).toMatchObject({ grade: 0.5, expected: 0.667 })
   })
 
   test('is computed by weights for the present version of the engine, one for each feature', () => {

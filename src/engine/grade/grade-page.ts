@@ -4,6 +4,7 @@ import type { LayoutQuality } from '../pdf/layout-quality.ts'
 import type { PageSignals } from '../pdf/page-reading.ts'
 import { featuresOf } from './grade-features.ts'
 import { GRADE_MODEL, probabilityOf } from './grade-model.ts'
+import type { GradedQuality } from './quality-features.ts'
 import { expectedQualityOf } from './quality-model.ts'
 
 /** Grade and expected quality of a page that could not be read at all, or was left unread. */
@@ -14,17 +15,27 @@ export function gradePage({ pageNumber, problems, signals, layout }: PageQuality
   const isEmpty = signals.nativeLetters + signals.recognisedLetters === 0
   const isUnread = problems.includes('unreadable') || (isEmpty && problems.includes('too_large'))
   const grade = isUnread ? UNREAD : gradeOf(signals)
-  const expected = isUnread ? UNREAD : Math.min(expectedQualityOf({ signals, problems }), soundShare(signals))
+  const expected = isUnread ? UNREAD : qualityOf({ signals, problems })
   return { pageNumber, grade: rounded(grade), expected: rounded(expected), components: componentsOf(signals, layout) }
 }
 
-/**
- * Estimated probability that nine of ten words came out right, 0 to 1; no higher than the share of the ink under words. No page
- * of the training was left half read, as one is where the time for OCR is over: the model says nothing of it.
- */
+/** Estimated probability that nine of ten words came out right, 0 to 1. */
 export function gradeOf(signals: PageSignals): number {
-  const model = probabilityOf(featuresOf(signals), GRADE_MODEL)
-  return Math.min(model, soundShare(signals), 1 - (signals.unreadShare ?? 0))
+  return Math.min(probabilityOf(featuresOf(signals), GRADE_MODEL), soundShare(signals), readShare(signals))
+}
+
+/** Expected F1 of the words, 0 to 1; no higher than that of a page which lacks what was not read and has no other mistake. */
+function qualityOf({ signals, problems }: GradedQuality): number {
+  const read = readShare(signals)
+  return Math.min(expectedQualityOf({ signals, problems }), soundShare(signals), (2 * read) / (1 + read))
+}
+
+/**
+ * Share of a page's ink that lies under words. No page of the training was left half read, as one is where the time for
+ * OCR is over: the models say nothing of it.
+ */
+function readShare({ unreadShare }: PageSignals): number {
+  return 1 - (unreadShare ?? 0)
 }
 
 /** Share of a page's letters that have a meaning: no page of the training lacked any, so the models say nothing of it. */
