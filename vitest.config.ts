@@ -5,7 +5,7 @@ import { SLOW_FILES } from './test/support/slow-files.ts'
 
 export default defineConfig({
   test: {
-    include: ['test/**/*.test.ts'],
+    include: ['test/**/*.test.ts', 'packages/*/test/**/*.test.ts'],
     exclude: SLOW_FILES,
     globalSetup: ['test/support/in-memory.ts', 'test/support/bundle-once.ts'],
     // As the launcher has it, for what is started from its sources.

@@ -1,4 +1,4 @@
-import { ALLOCATOR } from '#src/document/node-process.ts'
+import { ALLOCATOR } from '#src/kit/node-process.ts'
 import { environment, type Environment } from './environment.ts'
 
 /** Where programs, libraries, temporary files and certificates are, and which language and time zone to use. */

@@ -1,7 +1,7 @@
 import { homedir } from 'node:os'
 import { dirname, join, resolve } from 'node:path'
 import type { Document, LineCounter } from 'yaml'
-import { zodIssues } from '#src/contract/check-options.ts'
+import { zodIssues } from '@sluice/contract'
 import { fieldNames } from './config-schema.ts'
 import { FILE_NAMES, type FileName, isSection, isShared, keyOf, rowOf, type Section, written } from './file-names.ts'
 import { type FromFile, type Layer, type Pipeline, plainMessage } from './load.ts'

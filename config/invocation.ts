@@ -1,5 +1,5 @@
 import { basename, dirname } from 'node:path'
-import { quoted } from '#src/document/quoted.ts'
+import { quoted } from '#src/kit/quoted.ts'
 import { environment } from './environment.ts'
 
 /** How this program was called, for commands that are shown: `./sluice`, `npx sluice` or `sluice`. */

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs'
-import { type OptionIssue, zodIssues } from '#src/contract/check-options.ts'
+import { type OptionIssue, zodIssues } from '@sluice/contract'
 import { type Environment, environment } from './environment.ts'
 import { withoutLogin } from './secrets.ts'
 import type { Setting } from './setting.ts'

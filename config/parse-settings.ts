@@ -1,6 +1,12 @@
 import { z } from 'zod'
-import { type OptionIssue, optionIssues } from '#src/contract/check-options.ts'
-import { FORMAT_TYPES, type ParseOptionsInput, parseOptionsSchema, PDF_MODES } from '#src/contract/options.ts'
+import {
+  type OptionIssue,
+  optionIssues,
+  FORMAT_TYPES,
+  type ParseOptionsInput,
+  parseOptionsSchema,
+  PDF_MODES,
+} from '@sluice/contract'
 import { ROUTES } from '#src/document/route.ts'
 import { choice, choices, flag, optionalNumber, structure } from './setting.ts'
 

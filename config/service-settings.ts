@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { z } from 'zod'
-import { DEFAULT_SERVICE } from '#src/contract/rules.ts'
+import { DEFAULT_SERVICE } from '#src/client/rules.ts'
 import { SetupError } from '#src/document/setup-error.ts'
 import { environment } from './environment.ts'
 import { holdsLogin } from './secrets.ts'

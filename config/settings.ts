@@ -1,4 +1,4 @@
-import { isSentinel, sentinelAddress } from '#src/document/sentinel-address.ts'
+import { isSentinel, sentinelAddress } from '#src/kit/sentinel-address.ts'
 import { ENGINE_SETTINGS } from './engine-settings.ts'
 import { PARSE_SETTINGS } from './parse-settings.ts'
 import {

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { DEFAULT_PRICES } from '#src/contract/price.ts'
+import { DEFAULT_PRICES } from '@sluice/contract'
 import { choice, optionalNumber, structure } from './setting.ts'
 
 const price = (credits: number) => z.number().min(0).default(credits)

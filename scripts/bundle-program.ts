@@ -10,10 +10,10 @@ const MAIN = { main: 'src/cli/main.ts' }
 /** Each entry point beside the others, and all chunks too: the parent of a child process finds it in its own folder. */
 const CHILDREN = {
   engine: 'workers/engine.ts',
-  'convert-child': 'src/engine/children/convert-child.ts',
-  'page-count-child': 'src/engine/pages/page-count-child.ts',
-  'draw-page-child': 'src/engine/pages/draw-page-child.ts',
-  'crop-figures-child': 'src/engine/pages/crop-figures-child.ts',
+  'convert-child': 'packages/engine/src/children/convert-child.ts',
+  'page-count-child': 'packages/engine/src/pages/page-count-child.ts',
+  'draw-page-child': 'packages/engine/src/pages/draw-page-child.ts',
+  'crop-figures-child': 'packages/engine/src/pages/crop-figures-child.ts',
   'render-child': 'src/view/render-child.ts',
   'cut-child': 'src/cut/cut-child.ts',
   'watch-thread': 'src/cut/watch-thread.ts',
@@ -82,7 +82,7 @@ export async function bundleProgram(
   })
   await build.close()
   await writeFile(join(folder, 'package.json'), '{"type":"module"}')
-  await cp(join(ROOT, 'src/gate/lua'), join(folder, 'lua'), { recursive: true })
+  await cp(join(ROOT, 'packages/limiter/src/lua'), join(folder, 'lua'), { recursive: true })
   await cp(join(ROOT, 'src/view/assets'), join(folder, 'assets'), { recursive: true })
   const chunks = output.filter((file) => file.type === 'chunk')
   return {

@@ -43,6 +43,8 @@ const projectOf = (modules: readonly string[], outDir: string): object => ({
     rootDir: ROOT,
     outDir,
     typeRoots: [join(ROOT, 'node_modules/@types')],
+    // The compiler writes no declarations of what it finds below node_modules, links included.
+    paths: { '@sluice/*': [join(ROOT, 'packages/*/index.ts')] },
   },
   files: modules.map((path) => join(ROOT, path)),
   include: [],
@@ -64,12 +66,15 @@ interface Rewritten {
 /** Of a package, not of Node. */
 const OTHERS_IMPORT = /(?<=(?:from |import\()['"])(?!node:)(?:@[\w.-]+\/)?[\w-][\w.-]*/g
 
-const OWN_IMPORT = /(?<=from |import\()(['"])((?:#(?:src|config|workers)\/|\.{1,2}\/)[^'"]+)\.ts\1/g
+const OWN_IMPORT = /(?<=from |import\()(['"])(?:((?:#(?:src|config|workers)\/|\.{1,2}\/)[^'"]+)\.ts|@sluice\/(\w+))\1/g
+
+const ownPath = (path: string, file: string): string =>
+  path.startsWith('#') ? path.slice(1) : join(dirname(file), path)
 
 function withRelativeImports(text: string, file: string): Rewritten {
   const imports: string[] = []
-  const replaced = text.replaceAll(OWN_IMPORT, (_, quote: string, path: string) => {
-    const target = path.startsWith('#') ? path.slice(1) : join(dirname(file), path)
+  const replaced = text.replaceAll(OWN_IMPORT, (_, quote: string, path = '', name = '') => {
+    const target = name === '' ? ownPath(path, file) : `packages/${name}/index`
     imports.push(`${target}.d.ts`)
     const way = relative(dirname(file), target)
     return `${quote}${way.startsWith('.') ? way : `./${way}`}.js${quote}`

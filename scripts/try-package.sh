@@ -48,4 +48,21 @@ for example in ?.mts; do
 done
 node "$checkout/node_modules/typescript/bin/tsc" --noEmit --strict --module nodenext --target es2024 --lib ES2025,ESNext.Disposable \
   --typeRoots "$checkout/node_modules/@types" --types node ?.mts
+
+# Without the engine: a service parses.
+mkdir "$sandbox/small"
+cd "$sandbox/small"
+step 'npm i ./sluice.tgz --omit=optional' npm install --omit=optional --no-audit --no-fund --loglevel=error "$sandbox"/sluice-[0-9]*.tgz
+echo "installed: $(du -sm node_modules | cut -f1) MB"
+if clean npx --no-install sluice run ../papers --out ../nothing 2>missing.txt; then
+  echo 'FAILED: a run without engine and service ended well'
+  exit 1
+fi
+cat missing.txt
+grep -q 'PARSE_API_URL' missing.txt
+(cd "$sandbox/folder" && clean npx --no-install sluice engine --port 0 >"$sandbox/engine.txt" 2>&1) &
+engine=$!
+until url=$(grep -o 'http://127.0.0.1:[0-9]*' "$sandbox/engine.txt"); do sleep 1; done
+step 'npx sluice run with a service' env PARSE_API_URL="$url" PARSE_API_KEY=any npx --no-install sluice run ../papers --out ../served
+kill "$engine"
 echo "The package works."

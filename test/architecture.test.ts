@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { readdirSync, readFileSync } from 'node:fs'
 import { dirname, join, relative, resolve } from 'node:path'
 import { describe, expect, test } from 'vitest'
 
@@ -8,60 +8,69 @@ const ROOT = resolve(import.meta.dirname, '..')
  * The import table (ARCHITECTURE.md): a row may import itself and the rows that it names, nothing else. Rows are read
  * downwards; adapters never meet.
  */
-const CORE = ['src/document', 'src/contract', 'src/ports', 'src/events.ts']
+const CORE = ['packages/contract', 'src/document', 'src/client', 'src/ports', 'src/events.ts']
+
+const PACKAGES: Readonly<Record<string, readonly string[]>> = {
+  'packages/contract': [],
+  'packages/fetch': [],
+  'packages/limiter': [],
+  'packages/engine': ['packages/contract', 'packages/fetch'],
+}
 
 const BELOW_WORKERS: Readonly<Record<string, readonly string[]>> = {
-  'src/document': [],
-  'src/contract': ['src/document'],
-  'src/fetch': [],
-  'src/redis': ['src/document'],
-  'src/s3': ['src/document'],
-  'src/events.ts': ['src/document'],
-  'src/ports': ['src/document', 'src/contract'],
-  'src/route': ['src/document', 'src/contract'],
-  'src/ingest/answers': ['src/contract'],
-  'src/ingest/process': [...CORE, 'src/ingest/answers'],
-  'src/ingest/route': [
+  ...PACKAGES,
+  'src/kit': [],
+  'src/document': ['packages/contract'],
+  'src/client': ['packages/contract', 'src/document'],
+  'src/redis': ['packages/contract', 'src/document'],
+  'src/s3': ['packages/contract', 'src/document'],
+  'src/events.ts': ['packages/contract', 'src/document'],
+  'src/ports': ['packages/contract', 'src/document', 'src/client'],
+  'src/route': ['packages/contract', 'src/document', 'src/client'],
+  'src/ingest/answers': ['packages/contract', 'src/client'],
+  'src/ingest/document': [...CORE, 'src/ingest/answers'],
+  'src/ingest/pages': [
     'src/document',
-    'src/contract',
+    'src/client',
     'src/ports',
     'src/route',
     'src/ingest/answers',
-    'src/ingest/process',
+    'src/ingest/document',
   ],
-  'src/ingest/scan': [...CORE, 'src/ingest/process'],
-  'src/ingest/maintain': ['src/document', 'src/ports', 'src/route', 'src/ingest/process'],
+  'src/ingest/scan': [...CORE, 'src/ingest/document'],
+  'src/ingest/maintain': ['src/document', 'src/ports', 'src/route', 'src/ingest/document'],
   'src/ingest/audit': [
+    'packages/contract',
     'src/document',
-    'src/contract',
+    'src/client',
     'src/ports',
     'src/route',
-    'src/ingest/process',
-    'src/ingest/route',
+    'src/ingest/document',
+    'src/ingest/pages',
   ],
-  'src/ingest': [...CORE, 'src/ingest/process', 'src/ingest/route'],
+  'src/ingest': [...CORE, 'src/ingest/document', 'src/ingest/pages'],
   'src/sources': CORE,
   'src/sources/folder': [...CORE, 'src/sources'],
   'src/sources/s3': [...CORE, 'src/sources', 'src/s3'],
-  'src/sources/urls': [...CORE, 'src/sources', 'src/fetch'],
-  'src/sources/sites': [...CORE, 'src/sources', 'src/sources/urls', 'src/fetch'],
+  'src/sources/urls': [...CORE, 'src/sources', 'packages/fetch'],
+  'src/sources/sites': [...CORE, 'src/sources', 'src/sources/urls', 'packages/fetch'],
   'src/sources/archives': [...CORE, 'src/sources'],
   'src/sources/notifications': [...CORE, 'src/sources'],
   'src/cut': CORE,
   'src/queue': [...CORE, 'src/redis'],
-  'src/gate': [],
   'src/parse': CORE,
   'src/outputs': CORE,
   'src/outputs/folder': [...CORE, 'src/outputs'],
   'src/outputs/s3': [...CORE, 'src/outputs', 'src/s3'],
   'src/ledger': [...CORE, 'src/redis'],
   'src/observe': CORE,
-  'src/corpus/chunks': ['src/document'],
+  'src/corpus/chunks': ['packages/contract', 'src/document'],
   'src/corpus/tokens': ['src/corpus/chunks', 'src/document'],
   'src/corpus/feed': ['src/document', 'src/ports'],
   'src/corpus/figures': ['src/corpus/chunks', 'src/document'],
   'src/corpus/hygiene': ['src/corpus/feed'],
   'src/corpus/export': [
+    'packages/contract',
     'src/corpus/chunks',
     'src/corpus/feed',
     'src/corpus/figures',
@@ -69,48 +78,37 @@ const BELOW_WORKERS: Readonly<Record<string, readonly string[]>> = {
     'src/document',
     'src/ports',
   ],
-  'src/engine': ['src/document', 'src/fetch', 'src/contract'],
-  'src/view': ['src/document', 'src/contract', 'src/ports'],
-  config: ['src/document', 'src/contract'],
+  'src/view': ['packages/contract', 'packages/engine', 'src/document', 'src/client', 'src/ports'],
+  config: ['packages/contract', 'src/kit', 'src/document', 'src/client'],
 }
 
+/** Every folder of the application may import utilities. */
+const withKit = (rows: Readonly<Record<string, readonly string[]>>): Readonly<Record<string, readonly string[]>> =>
+  Object.fromEntries(
+    Object.entries(rows).map(([row, allowed]) => [
+      row,
+      row.startsWith('src/') && row !== 'src/kit' ? ['src/kit', ...allowed] : allowed,
+    ]),
+  )
+
 const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
-  ...BELOW_WORKERS,
+  ...withKit(BELOW_WORKERS),
   workers: Object.keys(BELOW_WORKERS),
   'src/library': [...Object.keys(BELOW_WORKERS), 'workers'],
   'src/cli': [...Object.keys(BELOW_WORKERS), 'workers'],
 }
 
-/**
- * Folders that are to become packages, with the folders that move along: what may be imported of them from outside. Of the
- * engine and the limiter that is the entry points that the package would export.
- */
-const FUTURE_PACKAGES: Readonly<
-  Record<string, { readonly alongside: readonly string[]; readonly exports: RegExp | null }>
-> = {
-  'src/contract': { alongside: ['src/document'], exports: null },
-  'src/engine': {
-    alongside: ['src/contract', 'src/document', 'src/fetch'],
-    exports:
-      /^src\/engine\/(create-engine|engine-options|orphaned-folders|version|children\/(check-converters|limited-child)|pages\/[a-z-]+)\.ts$/,
-  },
-  'src/gate': {
-    alongside: [],
-    exports: /^src\/gate\/(admission|feedback|gate-line|gate-state|open-gate|redis-gate)\.ts$/,
-  },
-}
-
-/** Packages that only the named files may import. */
+/** Packages of others that only the named files may import. */
 const OWNED_PACKAGES: readonly (readonly [name: RegExp, owner: RegExp])[] = [
   [/^bullmq$/, /^src\/queue\//],
-  [/^ioredis$/, /^src\/(redis|queue|gate|ledger)\//],
+  [/^ioredis$/, /^(src\/(redis|queue|ledger)|packages\/limiter)\//],
   [/^@aws-sdk\//, /(^|\/)(s3|sqs)[^/]*(\/|$)/],
   [/^prom-client$/, /^src\/observe\//],
   [/^@opentelemetry\//, /^src\/observe\/trace\//],
-  [/^pino$/, /^src\/(observe|engine)\//],
-  [/^undici$/, /^src\/(parse|engine|fetch)\//],
+  [/^pino$/, /^(src\/observe|packages\/engine)\//],
+  [/^undici$/, /^(src\/parse|packages\/(engine|fetch))\//],
   [/^chokidar$/, /^src\/sources\//],
-  [/^(fastify|@fastify\/.*|tinypool|@llamaindex\/liteparse|@firecrawl\/anydoc)$/, /^src\/engine\//],
+  [/^(fastify|@fastify\/.*|tinypool|@llamaindex\/liteparse|@firecrawl\/anydoc)$/, /^packages\/engine\//],
   [/^@neslinesli93\/qpdf-wasm$/, /^src\/cut\//],
   [/^(gpt-tokenizer|@huggingface\/tokenizers)(\/|$)/, /^src\/corpus\/tokens\//],
   [/^hyparquet(-writer)?$/, /^src\/corpus\/export\//],
@@ -139,8 +137,13 @@ function importsOf(file: string): string[] {
   return [...staticImportsOf(file), ...loaded]
 }
 
-/** The file inside the project that a specifier names, or null for a package. */
+/** A door of a package of this project: `@sluice/engine/pages`. */
+const DOOR = /^@sluice\/([a-z]+)(?:\/([a-z]+))?$/
+
+/** The file inside the project that a specifier names, or null for a package of others. */
 function target(file: string, specifier: string): string | null {
+  const [, name, door = 'index'] = DOOR.exec(specifier) ?? []
+  if (name !== undefined) return `packages/${name}/${door}.ts`
   if (specifier.startsWith('#')) return specifier.slice(1)
   if (specifier.startsWith('.')) return relative(ROOT, resolve(ROOT, dirname(file), specifier))
   return null
@@ -162,14 +165,13 @@ function importBreach(file: string, path: string): string | null {
   return allowed.includes(rowOf(path) ?? '') ? null : `${file} → ${path}`
 }
 
-/** What is wrong with one import across the border of a folder that is to become a package, or null. */
-function packageBreach(file: string, path: string): string | null {
-  for (const [folder, { alongside, exports }] of Object.entries(FUTURE_PACKAGES)) {
-    const breach = `${file} → ${path} (${folder})`
-    if (liesIn(file, folder) && ![folder, ...alongside].some((inside) => liesIn(path, inside))) return breach
-    if (!liesIn(file, folder) && liesIn(path, folder) && exports !== null && !exports.test(path)) return breach
-  }
-  return null
+const packageOf = (file: string): string | null => /^packages\/[^/]+/.exec(file)?.[0] ?? null
+
+/** What is wrong with an import across the border of a package, or null: only its doors may be named. */
+function packageBreach(file: string, specifier: string): string | null {
+  const path = target(file, specifier)
+  const isInside = path === null || packageOf(path) === packageOf(file)
+  return isInside || DOOR.test(specifier) || packageOf(path) === null ? null : `${file} → ${specifier}`
 }
 
 /** The files of one circle of imports, or none. Imports that are loaded only when needed (`import()`) close no circle. */
@@ -201,7 +203,9 @@ const READS_CLOCK = /performance\.now|Date\.now|new Date\(\)|node:timers|Math\.r
 /** Reads the environment, or imports what could. */
 const READS_ENVIRONMENT = /process\.env\b|\benv\b[^'"]*from 'node:process'|process\[['"]env/
 
-const files = ['src', 'config', 'workers'].filter((folder) => existsSync(join(ROOT, folder))).flatMap(sourceFiles)
+const files = ['src', 'config', 'workers', ...Object.keys(PACKAGES)]
+  .flatMap(sourceFiles)
+  .filter((file) => !/^packages\/[^/]+\/test\//.test(file))
 
 describe('the architecture', () => {
   test('is read by this check: files and imports are found', () => {
@@ -257,23 +261,14 @@ describe('the architecture', () => {
     expect(circleIn(imports)).toEqual([])
   })
 
-  test('lets contract, engine and limiter be moved out as packages', () => {
+  test('enters each package by its doors only', () => {
     const planted: readonly (readonly [string, string])[] = [
-      ['src/contract/planted.ts', 'src/ports/parser.ts'],
-      ['src/engine/planted.ts', 'config/settings.ts'],
-      ['src/gate/planted.ts', 'src/document/ids.ts'],
-      ['workers/planted.ts', 'src/engine/pdf/read-pages.ts'],
-      ['workers/planted.ts', 'src/gate/waiting-line.ts'],
+      ['workers/planted.ts', '../packages/engine/src/pdf/read-pages.ts'],
+      ['packages/engine/src/planted.ts', '../../limiter/src/waiting-line.ts'],
     ]
-    expect(planted.filter(([file, path]) => packageBreach(file, path) === null)).toEqual([])
-    const breaches = files.flatMap((file) =>
-      importsOf(file)
-        .map((specifier) => target(file, specifier))
-        .filter((path) => path !== null)
-        .map((path) => packageBreach(file, path))
-        .filter((breach) => breach !== null),
-    )
-    expect(breaches).toEqual([])
+    expect(planted.filter(([file, specifier]) => packageBreach(file, specifier) === null)).toEqual([])
+    const breaches = files.flatMap((file) => importsOf(file).map((specifier) => packageBreach(file, specifier)))
+    expect(breaches.filter((breach) => breach !== null)).toEqual([])
   })
 
   test('keeps each package with its owner', () => {

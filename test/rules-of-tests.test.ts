@@ -1,11 +1,14 @@
-import { readdirSync, readFileSync } from 'node:fs'
+import { globSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { SLOW_FILES } from './support/slow-files.ts'
 
-const files = readdirSync(import.meta.dirname, { recursive: true, encoding: 'utf8' })
-  .filter((name) => name.endsWith('.ts') && !name.startsWith('fixtures/') && name !== 'rules-of-tests.test.ts')
-  .map((name) => ({ name, text: readFileSync(join(import.meta.dirname, name), 'utf8') }))
+const ROOT = join(import.meta.dirname, '..')
+
+/** By their paths in the checkout. */
+const files = globSync('{test,packages/*/test}/**/*.ts', { cwd: ROOT })
+  .filter((name) => !name.startsWith('test/fixtures/') && name !== 'test/rules-of-tests.test.ts')
+  .map((name) => ({ name, text: readFileSync(join(ROOT, name), 'utf8') }))
 
 interface Source {
   readonly name: string
@@ -14,14 +17,18 @@ interface Source {
 
 /** What a file must not do itself, and the files whose task it is. */
 const ONE_HOME: readonly (readonly [pattern: RegExp, home: RegExp, instead: string])[] = [
-  [/\bMath\.random\b|Date\.now\(\) %/, /^support\/seed\.ts$|^architecture\.test\.ts$/, 'seedFrom of support/seed.ts'],
+  [
+    /\bMath\.random\b|Date\.now\(\) %/,
+    /^test\/(?:support\/seed|architecture\.test)\.ts$/,
+    'seedFrom of support/seed.ts',
+  ],
   // A process of the fault campaign is given the seed of its run.
   [
     /\benv(?:\.|\[')[A-Z_]*SEED\b/,
-    /^support\/(?:seed|fast-check)\.ts$|^campaign\/preloads\/write-errors\.ts$/,
+    /^test\/(?:support\/(?:seed|fast-check)|campaign\/preloads\/write-errors)\.ts$/,
     'seedFrom of support/seed.ts',
   ],
-  [/from 'fast-check'/, /^support\/fast-check\.ts$/, 'support/fast-check.ts'],
+  [/from 'fast-check'/, /^test\/support\/fast-check\.ts$/, 'support/fast-check.ts'],
 ]
 
 /** Draws from a seed that is not written beside it as a number. */
@@ -74,7 +81,7 @@ test('a test waits until a condition holds, and where time itself is its subject
   expect(files.filter(isSuite).length).toBeGreaterThan(300)
   expect(files.flatMap(waitsByItself)).toEqual([])
   const unexplained = files.filter(
-    ({ name, text }) => name !== 'support/wait.ts' && /\belapse\((?![^;]*['`])/.test(text),
+    ({ name, text }) => name !== 'test/support/wait.ts' && /\belapse\((?![^;]*['`])/.test(text),
   )
   expect(unexplained.map(({ name }) => name)).toEqual([])
 })
@@ -88,6 +95,6 @@ test.each([
 })
 
 test('each slow test file is there', () => {
-  const names = files.map(({ name }) => `test/${name}`)
+  const names = files.map(({ name }) => name)
   expect(SLOW_FILES.filter((name) => !names.includes(name))).toEqual([])
 })

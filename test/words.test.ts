@@ -8,7 +8,7 @@ const ROOT = resolve(import.meta.dirname, '..')
 const PERSONS = ['nobody', 'somebody', 'whoever', 'everybody', 'anybody']
 const PERSON = new RegExp(`\\b(?:${PERSONS.join('|')})\\b`, 'i')
 
-const FOLDERS = ['src', 'workers', 'config', 'test', 'bench', 'scripts', 'docs']
+const FOLDERS = ['src', 'packages', 'workers', 'config', 'test', 'bench', 'scripts', 'docs']
 const PAGES = [
   'README.md',
   'ARCHITECTURE.md',
@@ -24,7 +24,7 @@ const EXEMPT: readonly RegExp[] = [
   /^test\/words\.test\.ts$/,
   /^test\/fixtures\//,
   /^scripts\/samples\/content\//,
-  /^test\/engine\/pdf\/layout\/layout-page\.test\.ts$/,
+  /^packages\/engine\/test\/pdf\/layout\/layout-page\.test\.ts$/,
 ]
 
 const PROSE = /\.(?:ts|mjs|lua|sh|md|ya?ml|json)$/
@@ -67,7 +67,7 @@ interface Overloaded {
 
 /** What a generator writes into documents, and the bench that is named after a look. */
 const CONTENT =
-  /^bench\/(?:corpus\/(?:generated-report|report-parts)|look\/main)\.ts$|^test\/engine\/pdf\/ink\/unread-ink/
+  /^bench\/(?:corpus\/(?:generated-report|report-parts)|look\/main)\.ts$|^packages\/engine\/test\/pdf\/ink\/unread-ink/
 
 const OVERLOADED: Readonly<Record<string, Overloaded>> = {
   tell: {
@@ -76,13 +76,13 @@ const OVERLOADED: Readonly<Record<string, Overloaded>> = {
     // A state field and a method of the limiter; the sample text of an estimate, whose words are counted.
     allowed: [/`told`/, /\btellPlaces\b/, /'The keeper was told of /, /\btellsQueued\b/, /count\.told/],
     // A state field of the limiter: the time that the service stated in Retry-After.
-    files: /^src\/gate\/lua\/|^bench\/limiter\/|^test\/gate\//,
+    files: /^packages\/limiter\/|^bench\/limiter\//,
   },
   look: {
     word: /\b[Ll]ook(?:s|ed|ing)?\b|\blook(?!up)[A-Z]|[a-z]Look\b/,
     meaning: 'search by a key (look up), or resemble (look like)',
     // A bench, and the line that `npm start` prints.
-    files: /^src\/engine\/pdf\/layout\/heading-levels/,
+    files: /^packages\/engine\/src\/pdf\/layout\/heading-levels/,
     allowed: [/\blook(?:s|ed)? up\b/, /\blooks? like\b/, /does not look$/, /'?Look into out\/documents/],
   },
   place: {
@@ -103,7 +103,7 @@ const OVERLOADED: Readonly<Record<string, Overloaded>> = {
       /w:element="place"/,
     ],
     files:
-      /^(?:(?:src|test)\/gate\/.*|bench\/limiter\/.*|src\/engine\/.*|bench\/(?:limit\/bench-limit|view\/main)\.ts|src\/corpus\/(?:feed\/.*|export\/(?:export-manifest|select-documents))\.ts|docs\/(?:(?:limiter|performance)\.md|schemas\/(?:changes-line\.schema|view-api\.openapi)\.json)|test\/(?:view\/api\.test|corpus\/feed\.test|conformance\/feed-storage|support\/(?:memory-store|gate-state))\.ts|src\/view\/(?:document-index|update-index|live)\.ts|src\/view\/assets\/charts\.js|src\/ports\/feed-storage\.ts|src\/outputs\/(?:folder\/folder-feed|s3\/s3-feed)\.ts|workers\/(?:gate-readings|open-requests|view-live)\.ts)$/,
+      /^(?:packages\/(?:limiter\/.*|engine\/src\/.*)|bench\/limiter\/.*|bench\/(?:limit\/bench-limit|view\/main)\.ts|src\/corpus\/(?:feed\/.*|export\/(?:export-manifest|select-documents))\.ts|docs\/(?:(?:limiter|performance)\.md|schemas\/(?:changes-line\.schema|view-api\.openapi)\.json)|test\/(?:view\/api\.test|corpus\/feed\.test|conformance\/feed-storage|support\/(?:memory-store|gate-state))\.ts|src\/view\/(?:document-index|update-index|live)\.ts|src\/view\/assets\/charts\.js|src\/ports\/feed-storage\.ts|src\/outputs\/(?:folder\/folder-feed|s3\/s3-feed)\.ts|workers\/(?:gate-readings|open-requests|view-live)\.ts)$/,
   },
   entry: {
     word: /\b[Ee]ntr(?:y|ies)\b|[a-z]Entry\b|\bentry[A-Z]/,
@@ -128,7 +128,7 @@ const OVERLOADED: Readonly<Record<string, Overloaded>> = {
       /throwIfNoEntry|listpack-entries/,
     ],
     files:
-      /^src\/(?:engine\/|gate\/|ledger\/|ports\/ledger|document\/ledger-entry|cut\/|fetch\/|ingest\/(?:maintain|scan|process)\/|outputs\/folder\/|sources\/(?:archives|folder)\/|sources\/notifications\/sqs|corpus\/feed\/)|^docs\/store-format\.md|^test\/(?:ledger\/|ingest\/(?:process\/(?:delivered-again|skip-file)|scan\/(?:scan-race|sweep-gone))|campaign\/(?:checker\/(?:laws|ledger-consistency-checker|redis-outside)|power\/disk-model)|outputs\/(?:store-away|folder\/journal\/)|engine\/abuse\/hostile-documents)/,
+      /^packages\/(?:engine|fetch|limiter)\/src\/|^src\/(?:ledger\/|ports\/ledger|document\/ledger-entry|cut\/|ingest\/(?:maintain|scan|document|pages)\/|outputs\/folder\/|sources\/(?:archives|folder)\/|sources\/notifications\/sqs|corpus\/feed\/)|^docs\/store-format\.md|^test\/(?:ledger\/|ingest\/(?:document\/(?:delivered-again|skip-file)|scan\/(?:scan-race|sweep-gone))|campaign\/(?:checker\/(?:laws|ledger-consistency-checker|redis-outside)|power\/disk-model)|outputs\/(?:store-away|folder\/journal\/))|^packages\/engine\/test\/abuse\/hostile-documents/,
   },
   settle: {
     word: /\bsettl(?:e|es|ing)\b(?!\()/i,
@@ -151,14 +151,14 @@ const OVERLOADED: Readonly<Record<string, Overloaded>> = {
     word: /\b[Rr]ooms?\b|[a-z]Room\b/,
     meaning: null,
     allowed: [],
-    files: /^src\/(?:gate\/lua\/|engine\/pdf\/preview-pages)/,
+    files: /^packages\/(?:limiter\/src\/lua\/|engine\/src\/pdf\/preview-pages)/,
   },
   standing: { word: /\b[Ss]tanding\b|[a-z]Standing\b/, meaning: null, allowed: [] },
   own: {
     word: /\b(?:const|let) own\b/,
     meaning: 'belonging to',
     allowed: [],
-    files: /^src\/(?:ingest\/(?:answers|audit|process|route)|library|engine)\//,
+    files: /^src\/(?:ingest\/(?:answers|audit|document|pages)|library)\/|^packages\/engine\/src\//,
   },
   fable: { word: /\b(?:sights?|shelf|shelves|crew|venue|taste|onlooker|workshops?)\b/i, meaning: null, allowed: [] },
 }

@@ -1,6 +1,6 @@
 import { setMaxListeners } from 'node:events'
-import { giveUpDelivery } from '#src/ingest/process/bury.ts'
-import type { Tier } from '#src/ingest/process/deps.ts'
+import { giveUpDelivery } from '#src/ingest/document/bury.ts'
+import type { Tier } from '#src/ingest/document/deps.ts'
 import { ingestDocument } from '#src/ingest/ingest-document.ts'
 import type { JobVerdict } from '#src/ports/queue.ts'
 import { type Consumer, consume } from '#src/queue/consume.ts'

@@ -1,5 +1,5 @@
 import type { Settings } from '#config/settings.ts'
-import { FREE } from '#src/contract/price.ts'
+import { FREE } from '@sluice/contract'
 import { SetupError } from '#src/document/setup-error.ts'
 import type { ParserPolicy } from '#src/document/parser.ts'
 import type { SourceCandidate } from '#src/ingest/scan/resolve-source.ts'

@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import type { Settings } from '#config/settings.ts'
-import type { EngineOptions } from '#src/engine/engine-options.ts'
+import type { EngineOptions } from '@sluice/engine'
 import { foldersOf } from './location.ts'
 import { webNetworkOf } from './way-out.ts'
 

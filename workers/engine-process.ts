@@ -4,9 +4,9 @@ import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
 import { childEnvironment } from '#config/child-environment.ts'
 import { DependencyUnusable } from '#src/document/dependency.ts'
-import { NODE_FLAGS } from '#src/document/node-process.ts'
-import type { EngineOptions } from '#src/engine/engine-options.ts'
-import { removeOrphanedFolders } from '#src/engine/orphaned-folders.ts'
+import { NODE_FLAGS } from '#src/kit/node-process.ts'
+import type { EngineOptions } from '@sluice/engine'
+import { removeOrphanedFolders } from '@sluice/engine'
 import { sharePriority } from './scheduling-priority.ts'
 
 export interface EngineProcess extends AsyncDisposable {

@@ -1,4 +1,4 @@
-import type { EngineOptions } from '#src/engine/engine-options.ts'
+import type { EngineOptions } from '@sluice/engine'
 import { serveEngine } from './serve-engine.ts'
 
 /*

@@ -1,5 +1,5 @@
 import type { Events, Receiver, SluiceEvents } from '#src/events.ts'
-import type { GateState } from '#src/gate/gate-state.ts'
+import type { GateState } from '@sluice/limiter'
 import { within } from '#src/observe/within.ts'
 import type { Requests } from './open-requests.ts'
 

@@ -1,6 +1,5 @@
 import type { Settings } from '#config/settings.ts'
-import { waitsUntil } from '#src/gate/gate-line.ts'
-import type { GateState } from '#src/gate/gate-state.ts'
+import { waitsUntil, type GateState } from '@sluice/limiter'
 import type { AccountCredits } from '#src/ledger/account-spending.ts'
 import type { Activity } from '#src/ledger/redis-activity.ts'
 import { type Reading, SHARED } from '#src/observe/reading.ts'

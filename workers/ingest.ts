@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { KeySet } from '#src/document/key-set.ts'
+import type { KeySet } from '#src/kit/key-set.ts'
 import { seen } from '#src/document/outcome.ts'
 import type { DeadLetter } from '#src/document/record.ts'
 import type { HaltCause } from '#src/document/verdict.ts'

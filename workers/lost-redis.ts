@@ -6,7 +6,7 @@ import { completeLedger, type RebuildDeps } from '#src/ingest/maintain/rebuild-l
 import type { AccountSpending } from '#src/ledger/account-spending.ts'
 import type { Loss, ProcessLease } from '#src/ledger/process-lease.ts'
 import type { RedisIntents } from '#src/ledger/redis-intents.ts'
-import type { RedisGate } from '#src/gate/redis-gate.ts'
+import type { RedisGate } from '@sluice/limiter'
 
 /** What this process knows of the data in Redis, which may be lost at any moment. */
 export interface RedisData {

@@ -4,11 +4,11 @@ import { fileURLToPath, pathToFileURL } from 'node:url'
 import { commandLine } from '#config/invocation.ts'
 import { packageVersion } from '#config/package-version.ts'
 import type { Settings } from '#config/settings.ts'
-import { assertNever } from '#src/document/assert-never.ts'
+import { assertNever } from '#src/kit/assert-never.ts'
 import { storeId } from '#src/document/ids.ts'
 import type { StoreSource } from '#src/document/store-manifest.ts'
 import { StoreRefused } from '#src/document/store-refused.ts'
-import { prefixOf } from '#src/fetch/site/site-scope.ts'
+import { prefixOf } from '@sluice/fetch'
 import {
   claimStore,
   recordSource,

@@ -1,10 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { IngestDeps } from '#src/ingest/process/deps.ts'
-import { DependencyHealth, FailingSince } from '#src/ingest/process/dependency-health.ts'
-import { RecentCosts } from '#src/ingest/process/costs.ts'
-import { Refusals } from '#src/ingest/process/refusals.ts'
-import { SitePauses, TimedOut } from '#src/ingest/process/service-memory.ts'
-import { SourceView } from '#src/ingest/process/source-view.ts'
+import type { IngestDeps } from '#src/ingest/document/deps.ts'
+import { DependencyHealth, FailingSince } from '#src/ingest/document/dependency-health.ts'
+import { RecentCosts } from '#src/ingest/document/costs.ts'
+import { Refusals } from '#src/ingest/document/refusals.ts'
+import { SitePauses, TimedOut } from '#src/ingest/document/service-memory.ts'
+import { SourceView } from '#src/ingest/document/source-view.ts'
 import type { Clock } from '#src/ports/clock.ts'
 
 /** What each process derives from its own signals, documents, clock and random numbers. */

@@ -14,7 +14,7 @@ import {
   without,
 } from '#src/document/queue-lease.ts'
 import { StoreRefused } from '#src/document/store-refused.ts'
-import { pidSpace, startOf } from '#src/outputs/folder/work-owner.ts'
+import { pidSpace, startOf } from '#src/outputs/folder/files/work-owner.ts'
 import type { LeaseStorage, StoredLease } from '#src/ports/lease-storage.ts'
 import type { OutputStore } from '#src/ports/output-store.ts'
 import type { RedisConnection } from '#src/redis/connection.ts'

@@ -1,7 +1,7 @@
-import { commitSpooled } from '#src/ingest/process/save-answer.ts'
-import type { IngestDeps } from '#src/ingest/process/deps.ts'
+import { commitSpooled } from '#src/ingest/document/save-answer.ts'
+import type { IngestDeps } from '#src/ingest/document/deps.ts'
 import { FolderSpool, withSpool } from '#src/outputs/answer-spool.ts'
-import { reportWhenSlow } from '#src/ingest/process/retrying-store.ts'
+import { reportWhenSlow } from '#src/ingest/document/retrying-store.ts'
 import type { HeldLease } from './queue-lease.ts'
 import type { OutputStore } from '#src/ports/output-store.ts'
 

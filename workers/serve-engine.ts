@@ -1,5 +1,5 @@
-import { createEngine, type Engine } from '#src/engine/create-engine.ts'
-import type { EngineOptions } from '#src/engine/engine-options.ts'
+import { createEngine, type Engine } from '@sluice/engine'
+import type { EngineOptions } from '@sluice/engine'
 import { childEnvironment } from '#config/child-environment.ts'
 import { ignoresHangUp } from '#config/environment.ts'
 import { isAnotherCtrlC, STOP_SIGNALS } from './lifecycle.ts'

@@ -1,7 +1,6 @@
-import { assertNever } from '#src/document/assert-never.ts'
+import { assertNever } from '#src/kit/assert-never.ts'
 import type { HaltCause, Verdict } from '#src/document/verdict.ts'
-import { type Feedback, type StatedLimit, UNSENT } from '#src/gate/feedback.ts'
-import type { RedisGate } from '#src/gate/redis-gate.ts'
+import { type Feedback, type StatedLimit, UNSENT, type RedisGate } from '@sluice/limiter'
 import type { Gate, NotNow, Permit, RequestEnd, Want } from '#src/ports/gate.ts'
 
 /** The `Gate` port over the limiter: verdicts become feedback here, and a run's own halt is kept beside it. */

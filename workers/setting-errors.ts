@@ -1,5 +1,5 @@
-import { describeSystemError, listenProblem } from '#src/document/describe-system-error.ts'
-import { makeFolder } from '#src/document/make-folder.ts'
+import { describeSystemError, listenProblem } from '#src/kit/describe-system-error.ts'
+import { makeFolder } from '#src/kit/make-folder.ts'
 import { SetupError } from '#src/document/setup-error.ts'
 
 /** Makes the folder that a setting names, and those above it; the error names the setting. */

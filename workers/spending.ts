@@ -1,7 +1,7 @@
 import type { Settings } from '#config/settings.ts'
 import { NO_SPENDING } from '#src/document/spending.ts'
 import type { Events } from '#src/events.ts'
-import type { Tier } from '#src/ingest/process/deps.ts'
+import type { Tier } from '#src/ingest/document/deps.ts'
 import { AccountSpending } from '#src/ledger/account-spending.ts'
 import type { ProcessLease } from '#src/ledger/process-lease.ts'
 import { RedisSpending } from '#src/ledger/redis-spending.ts'

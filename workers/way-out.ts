@@ -4,7 +4,7 @@ import { proxiesOf, proxyEnvOf } from '#config/proxies.ts'
 import type { Settings } from '#config/settings.ts'
 import { DependencyUnusable } from '#src/document/dependency.ts'
 import type { WayOut } from '#src/parse/way-out.ts'
-import type { WebNetwork } from '#src/fetch/web-network.ts'
+import type { WebNetwork } from '@sluice/fetch'
 import type { S3Network } from '#src/s3/client.ts'
 
 export type TlsSettings = Pick<Settings, 'caFile' | 'clientCert' | 'clientKey'>

@@ -13,7 +13,7 @@ import { globSync, readFileSync, statSync } from 'node:fs'
 import { basename, join, resolve } from 'node:path'
 import { createInterface } from 'node:readline'
 import { parseArgs } from 'node:util'
-import { extensionOf, formatOf, type Extension } from '../../src/document/formats.ts'
+import { extensionOf, formatOf, type Extension } from '@sluice/contract'
 import { quantile } from '../support/statistics.ts'
 import { childProcesses, processorMs } from './processor-time.ts'
 

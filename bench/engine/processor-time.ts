@@ -1,5 +1,5 @@
 import { readdirSync, readFileSync } from 'node:fs'
-import { processUsage } from '../../src/engine/children/process-usage.ts'
+import { processUsage } from '../../packages/engine/src/children/process-usage.ts'
 
 const MS_PER_TICK = 10
 

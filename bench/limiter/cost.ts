@@ -1,5 +1,5 @@
 import Table from 'cli-table3'
-import { openGate } from '#src/gate/open-gate.ts'
+import { openGate } from '@sluice/limiter'
 import { startTestRedis, type TestRedis } from '../../test/support/redis.ts'
 
 /*

@@ -1,4 +1,4 @@
-import { assertNever } from '#src/document/assert-never.ts'
+import { assertNever } from '#src/kit/assert-never.ts'
 import type { RateLimit } from './draw.ts'
 
 /** Slack against rounding: a wait that is over by less than this is over. Milliseconds. */

@@ -1,4 +1,4 @@
-import { assertNever } from '#src/document/assert-never.ts'
+import { assertNever } from '#src/kit/assert-never.ts'
 import type { Clock } from './simulated-time.ts'
 import { seededRandom } from '#src/route/audit/seeded-random.ts'
 import type { Service } from './draw.ts'

@@ -38,7 +38,7 @@ interface Law {
 }
 
 /** The law's source, as Redis runs it. */
-export const LAW_SOURCE = readFileSync(new URL('../../src/gate/lua/law.lua', import.meta.url), 'utf8')
+export const LAW_SOURCE = readFileSync(new URL('../../packages/limiter/src/lua/law.lua', import.meta.url), 'utf8')
 
 export function loadLaw(source: string = LAW_SOURCE): Law {
   return runLua(source, NAMES) as unknown as Law

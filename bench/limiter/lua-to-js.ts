@@ -1,10 +1,10 @@
 import { type Expression, type Statement, parse, type TableConstructorExpression } from 'luaparse'
 
 /*
- * Translates the control law (src/gate/lua/law.lua) to JavaScript, so that a simulation runs the very source that
+ * Translates the control law (packages/limiter/src/lua/law.lua) to JavaScript, so that a simulation runs the very source that
  * Redis runs, a hundred times faster than through Redis. It covers the subset of Lua 5.1 that the law is written in and
  * throws at anything else: numbers, strings, booleans and tables with string or integer keys, single results, no
- * metatables, no goto. `test/gate/law-translation.test.ts` compares both, call by call, with a real Redis.
+ * metatables, no goto. `packages/limiter/test/law-translation.test.ts` compares both, call by call, with a real Redis.
  */
 
 type LuaValue = number | string | boolean | undefined | LuaTable | LuaFunction

@@ -1,5 +1,5 @@
 /*
- * Each mechanism of the control law (src/gate/lua/law.lua), and the edit of its source that removes it: for `--without`, and
+ * Each mechanism of the control law (packages/limiter/src/lua/law.lua), and the edit of its source that removes it: for `--without`, and
  * for the test that shows each of them in a scenario. docs/limiter.md lists them by the same numbers.
  */
 

@@ -1,9 +1,15 @@
 import { sourceKey } from '#src/document/ids.ts'
-import type { Feedback } from '#src/gate/feedback.ts'
-import type { Permit } from '#src/gate/permit.ts'
-import { RedisGate } from '#src/gate/redis-gate.ts'
-import { alivePrefix, duplicate, type GateKeys, gateKeys, type RedisClient, wakePrefix } from '#src/gate/scripts.ts'
-import type { Clock } from '#src/gate/waiting-line.ts'
+import { type Feedback, RedisGate } from '@sluice/limiter'
+import type { Permit } from '../../packages/limiter/src/permit.ts'
+import {
+  alivePrefix,
+  duplicate,
+  type GateKeys,
+  gateKeys,
+  type RedisClient,
+  wakePrefix,
+} from '../../packages/limiter/src/scripts.ts'
+import type { Clock } from '../../packages/limiter/src/waiting-line.ts'
 import { seededRandom } from '#src/route/audit/seeded-random.ts'
 import type { Service } from './draw.ts'
 import { type DrawnAnswer, DrawnService } from './drawn-service.ts'

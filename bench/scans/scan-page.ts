@@ -1,6 +1,6 @@
 import Pdf from 'pdfkit'
-import type { PageDrawing } from '../../src/engine/pdf/ink/grey-picture.ts'
-import { levelled, turnedBack } from '../../src/engine/pdf/ink/picture-ops.ts'
+import type { PageDrawing } from '../../packages/engine/src/pdf/ink/grey-picture.ts'
+import { levelled, turnedBack } from '../../packages/engine/src/pdf/ink/picture-ops.ts'
 import { damaged } from '../../test/support/mixed-pages/damage.ts'
 import { drawnPage } from '../../test/support/mixed-pages/drawn-page.ts'
 import { writePdf } from '../../test/support/mixed-pages/write-pdf.ts'

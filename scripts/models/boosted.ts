@@ -1,4 +1,4 @@
-import { leafOf, type QualityModel, type Tree } from '../../src/engine/grade/quality-model.ts'
+import { leafOf, type QualityModel, type Tree } from '../../packages/engine/src/grade/quality-model.ts'
 
 /** A page for training: its features, and the F1 of its words. */
 export interface TrainingPage {

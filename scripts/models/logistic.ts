@@ -1,5 +1,5 @@
-import { FEATURES, type Features } from '../../src/engine/grade/grade-features.ts'
-import type { GradeModel } from '../../src/engine/grade/grade-model.ts'
+import { FEATURES, type Features } from '../../packages/engine/src/grade/grade-features.ts'
+import type { GradeModel } from '../../packages/engine/src/grade/grade-model.ts'
 
 /** A page for training: what is known of it, and whether nine of ten of its words came out right. */
 export interface Example {

@@ -2,15 +2,15 @@
 // `node scripts/models/train-grade.ts [--write] FILE…`, each FILE made by read-pages.ts. `--write` replaces the engine's weights.
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { featuresOf } from '../../src/engine/grade/grade-features.ts'
-import { probabilityOf } from '../../src/engine/grade/grade-model.ts'
-import { ENGINE_VERSION } from '../../src/engine/version.ts'
+import { featuresOf } from '../../packages/engine/src/grade/grade-features.ts'
+import { probabilityOf } from '../../packages/engine/src/grade/grade-model.ts'
+import { ENGINE_VERSION } from '@sluice/engine'
 import type { DrawResult } from '../../test/support/mixed-pages/read-draw.ts'
 import { Random } from '../../test/support/random.ts'
 import { fitted } from './logistic.ts'
 import { auc, calibrationError, foundAt, type Graded, interval } from './measures.ts'
 
-const MODEL = join(import.meta.dirname, '../../src/engine/grade/grade-model.json')
+const MODEL = join(import.meta.dirname, '../../packages/engine/src/grade/grade-model.json')
 const GOOD_F1 = 0.9
 const FOLDS = 8
 

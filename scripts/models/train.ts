@@ -4,7 +4,7 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
-import { ENGINE_VERSION } from '../../src/engine/version.ts'
+import { ENGINE_VERSION } from '@sluice/engine'
 import type { DrawResult } from '../../test/support/mixed-pages/read-draw.ts'
 import { isBornDigital } from '../../test/support/mixed-pages/born-digital.ts'
 import { auc, calibrationError } from './measures.ts'
@@ -14,7 +14,7 @@ import { byModel, calibrated, expectedHeldOut, heldOut, type JudgedPage, treesOf
 import { linesOf } from './lines-of.ts'
 
 const CALIBRATION = join(import.meta.dirname, '../../src/route/predict-model.json')
-const TREES = join(import.meta.dirname, '../../src/engine/grade/quality-model.json')
+const TREES = join(import.meta.dirname, '../../packages/engine/src/grade/quality-model.json')
 
 const { values, positionals: files } = parseArgs({
   options: { write: { type: 'boolean', default: false }, test: { type: 'string' } },

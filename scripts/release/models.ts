@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process'
-import { GRADE_MODEL } from '../../src/engine/grade/grade-model.ts'
-import { QUALITY_MODEL } from '../../src/engine/grade/quality-model.ts'
-import { ENGINE_VERSION } from '../../src/engine/version.ts'
+import { GRADE_MODEL } from '../../packages/engine/src/grade/grade-model.ts'
+import { QUALITY_MODEL } from '../../packages/engine/src/grade/quality-model.ts'
+import { ENGINE_VERSION } from '@sluice/engine'
 import { PREDICT_MODEL } from '../../src/route/predict-page.ts'
 
 const RETRAIN = 'node scripts/models/read-pages.ts, then node scripts/models/train.ts --write'

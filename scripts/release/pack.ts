@@ -7,7 +7,7 @@ import { RUNTIME_PACKAGES } from './runtimes.ts'
 const ROOT = resolve(import.meta.dirname, '../..')
 const KEPT = join(ROOT, 'node_modules/.packing-')
 const FILES = ['package.json', 'README.md']
-const OF_A_CHECKOUT = new Set(['devDependencies', 'optionalDependencies', 'allowScripts'])
+const OF_A_CHECKOUT = new Set(['devDependencies', 'optionalDependencies', 'allowScripts', 'workspaces'])
 
 // A pack that was killed left the files of the package.
 for (const file of FILES) if (existsSync(KEPT + file)) await rename(KEPT + file, join(ROOT, file))
@@ -20,10 +20,17 @@ if (process.argv[2] === 'begin') {
   const shipped = Object.entries(manifest).filter(([name]) => !OF_A_CHECKOUT.has(name))
   // npm reads from here what follows the pack.
   const { postpack } = manifest['scripts'] as Readonly<Record<string, string>>
-  const dependencies: unknown = JSON.parse(await readFile(join(ROOT, 'dist/dependencies.json'), 'utf8'))
+  const { dependencies, optionalDependencies } = JSON.parse(
+    await readFile(join(ROOT, 'dist/dependencies.json'), 'utf8'),
+  ) as Record<'dependencies' | 'optionalDependencies', Readonly<Record<string, string>>>
   // npm installs the one for the machine, if there is one.
-  const optionalDependencies = Object.fromEntries(RUNTIME_PACKAGES.map((name) => [name, manifest['version']]))
-  const packed = { ...Object.fromEntries(shipped), scripts: { postpack }, dependencies, optionalDependencies }
+  const runtimes = Object.fromEntries(RUNTIME_PACKAGES.map((name) => [name, manifest['version']]))
+  const packed = {
+    ...Object.fromEntries(shipped),
+    scripts: { postpack },
+    dependencies,
+    optionalDependencies: { ...optionalDependencies, ...runtimes },
+  }
   await writeFile(join(ROOT, 'package.json'), `${JSON.stringify(packed, null, 2)}\n`)
   await utimes(join(ROOT, 'package.json'), atime, mtime)
   await copyFile(join(import.meta.dirname, 'README.md'), join(ROOT, 'README.md'))

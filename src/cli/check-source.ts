@@ -1,7 +1,7 @@
 import { readdir, realpath, stat } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
 import { closestMatch } from 'leven'
-import { describeSystemError } from '#src/document/describe-system-error.ts'
+import { describeSystemError } from '#src/kit/describe-system-error.ts'
 import { locationOf } from '#workers/location.ts'
 import type { Target } from './targets.ts'
 import { UsageError } from './errors.ts'

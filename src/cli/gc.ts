@@ -1,5 +1,5 @@
 import { Command } from 'commander'
-import { assertNever } from '#src/document/assert-never.ts'
+import { assertNever } from '#src/kit/assert-never.ts'
 import { openStore } from '#workers/open-store.ts'
 import { ledgersOf } from '#workers/ledgers-of.ts'
 import { gonePolicyOf } from '#workers/from-settings.ts'

@@ -1,6 +1,6 @@
 import { Command } from 'commander'
 import { openStore } from '#workers/open-store.ts'
-import { rederive } from '#src/ingest/process/rederive.ts'
+import { rederive } from '#src/ingest/document/rederive.ts'
 import { renderOutputs } from '#src/outputs/render.ts'
 import { EXIT } from './exit-codes.ts'
 import { outputOf, type Output } from './output.ts'

@@ -1,5 +1,4 @@
 import { Worker } from 'node:worker_threads'
-import { endAtOnce } from '#src/document/end-with-parent.ts'
 import { cutPdf } from './cut-pdf.ts'
 import type { CutReport, CutTask } from './cut-task.ts'
 import { openQpdf } from './qpdf.ts'
@@ -10,6 +9,9 @@ import { openQpdf } from './qpdf.ts'
  */
 
 const MOST_TASKS = 100
+
+/** `process.exit` may never return where another thread runs (nodejs/node#54918). */
+const endAtOnce = (): void => void process.kill(process.pid, 'SIGKILL')
 
 const watch = new Worker(new URL('./watch-thread.ts', import.meta.url), { workerData: { parent: process.ppid } })
 watch.unref()

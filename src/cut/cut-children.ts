@@ -2,7 +2,7 @@ import { type ChildProcess, fork } from 'node:child_process'
 import { getCompileCacheDir } from 'node:module'
 import { dirname } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { ALLOCATOR, NODE_FLAGS } from '#src/document/node-process.ts'
+import { ALLOCATOR, NODE_FLAGS } from '#src/kit/node-process.ts'
 import type { CutReport, CutTask } from './cut-task.ts'
 
 /** How the child ended, from outside. */

@@ -1,4 +1,4 @@
-import type { DocumentGrade } from './grade.ts'
+import type { DocumentGrade } from '@sluice/contract'
 
 /** What a record says of how the embedded engine read its document. */
 export interface EngineReading {

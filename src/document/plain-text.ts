@@ -1,5 +1,5 @@
 import { isUtf8 } from 'node:buffer'
-import { CALLED_SIGNATURES, signatureOf } from './sniff.ts'
+import { CALLED_SIGNATURES, signatureOf } from '@sluice/contract'
 
 /** UTF-16 by its byte order mark; null where there is none. The mark of UTF-32 begins like the one of UTF-16. */
 function wideEncoding(bytes: Uint8Array): 'utf-16le' | 'utf-16be' | null {

@@ -3,7 +3,7 @@ import type { ClaimNumber } from './claim-lost.ts'
 import type { ParserFacts } from './parser.ts'
 import type { ParserClass } from './parser-class.ts'
 import type { RouteTerms } from './route.ts'
-import type { DocumentGrade } from './grade.ts'
+import type { DocumentGrade } from '@sluice/contract'
 import type { ContentHash, ReceiptId, RecipeHash, SourceId, SourceKey, Version } from './ids.ts'
 
 /** Version of `record.json`'s shape. A reader refuses a higher one. */

@@ -2,7 +2,7 @@ import { MAX_LIMIT, MIN_LIMIT, type TokenCounter } from '#src/corpus/chunks/chun
 import type { ChunkLine } from '#src/corpus/export/chunk-line.ts'
 import type { FigureOptions } from '#src/corpus/export/add-images.ts'
 import { exportRows } from '#src/corpus/export/export-rows.ts'
-import { mapInOrder } from '#src/document/map-in-order.ts'
+import { mapInOrder } from '#src/kit/map-in-order.ts'
 import { readDocument } from '#src/corpus/export/read-document.ts'
 import { HygieneReader } from '#src/corpus/hygiene/hygiene.ts'
 import { openCounter } from '#src/corpus/tokens/open-counter.ts'

@@ -1,4 +1,4 @@
-import type { ParsedData } from '#src/contract/response.ts'
+import type { ParsedData } from '@sluice/contract'
 import type { Verdict } from '#src/document/verdict.ts'
 
 /**

@@ -1,5 +1,5 @@
 import type { Counter, Registry } from 'prom-client'
-import { DEFAULT_SERVICE } from '#src/contract/rules.ts'
+import { DEFAULT_SERVICE } from '#src/client/rules.ts'
 import type { HaltCause, Limit, VerdictKind } from '#src/document/verdict.ts'
 import type { Events, Receiver } from '#src/events.ts'
 import { counter, histogram } from './instruments.ts'

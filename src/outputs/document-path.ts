@@ -1,5 +1,5 @@
 import { hash as digestOf } from 'node:crypto'
-import { extensionOf } from '#src/document/formats.ts'
+import { extensionOf } from '@sluice/contract'
 import type { SourceKey } from '#src/document/ids.ts'
 
 /*

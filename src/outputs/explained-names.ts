@@ -1,4 +1,4 @@
-import { KeySet } from '#src/document/key-set.ts'
+import { KeySet } from '#src/kit/key-set.ts'
 
 /**
  * Of documents that were just listed, the names that their records explain: where exactly these are there, a search for

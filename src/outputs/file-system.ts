@@ -13,7 +13,7 @@ import {
 import { rmdir, stat, writeFile } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { promisify } from 'node:util'
-import { quickCalls } from '#src/document/quick-calls.ts'
+import { quickCalls } from '#src/kit/quick-calls.ts'
 
 /*
  * What is done at once and what is handed to a thread: a call that only reads names or fills the page cache takes a few

@@ -1,5 +1,11 @@
-import { type AnchoredBlock, extensionsOf } from '#src/contract/extensions.ts'
-import type { Block, BlockPage, ParsedData, ParsedPage } from '#src/contract/response.ts'
+import {
+  type AnchoredBlock,
+  extensionsOf,
+  type Block,
+  type BlockPage,
+  type ParsedData,
+  type ParsedPage,
+} from '@sluice/contract'
 import type { SourceKey } from '#src/document/ids.ts'
 
 /**

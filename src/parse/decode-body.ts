@@ -11,8 +11,8 @@ import {
   inflate,
   zstdDecompress,
 } from 'node:zlib'
-import type { HttpAnswer } from '#src/contract/classify.ts'
-import type { AnswerHold } from '#src/document/answer-memory.ts'
+import type { HttpAnswer } from '#src/client/classify.ts'
+import type { AnswerHold } from '#src/kit/answer-memory.ts'
 import { AnswerTooLong, type RawAnswer } from './exchange.ts'
 
 /** An answer in a content encoding that we do not know, or that is damaged. */

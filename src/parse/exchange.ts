@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import type { Dispatcher } from 'undici'
-import type { AnswerHold } from '#src/document/answer-memory.ts'
+import type { AnswerHold } from '#src/kit/answer-memory.ts'
 import { RequestWithdrawn } from '#src/document/request-withdrawn.ts'
 import { Countdown } from './countdown.ts'
 import type { RequestBody } from './multipart.ts'

@@ -1,5 +1,5 @@
 import { request } from 'undici'
-import { jsonObject } from '#src/contract/error-body.ts'
+import { jsonObject } from '#src/client/error-body.ts'
 import { dispatcherOf } from './dispatcher.ts'
 import { authorizationOf, type ServiceLine } from './service-line.ts'
 

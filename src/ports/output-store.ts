@@ -1,4 +1,4 @@
-import type { AnswerHold } from '#src/document/answer-memory.ts'
+import type { AnswerHold } from '#src/kit/answer-memory.ts'
 import type { NoteStorage } from './note-storage.ts'
 import type { FeedStorage } from './feed-storage.ts'
 import type { LeaseStorage } from './lease-storage.ts'

@@ -1,6 +1,5 @@
-import type { ParseOptions } from '#src/contract/options.ts'
-import type { AnswerHold } from '#src/document/answer-memory.ts'
-import type { Extension } from '#src/document/formats.ts'
+import type { ParseOptions, Extension } from '@sluice/contract'
+import type { AnswerHold } from '#src/kit/answer-memory.ts'
 import type { ContentHash } from '#src/document/ids.ts'
 import type { Verdict } from '#src/document/verdict.ts'
 import type { OpenedDocument } from './source.ts'

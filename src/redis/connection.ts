@@ -1,6 +1,6 @@
 import { Cluster, type Redis } from 'ioredis'
 import { DependencyUnusable } from '#src/document/dependency.ts'
-import { type SentinelAddress, sentinelAddress } from '#src/document/sentinel-address.ts'
+import { type SentinelAddress, sentinelAddress } from '#src/kit/sentinel-address.ts'
 import { CoalescingRedis } from './coalescing-redis.ts'
 
 /** One connection to a Redis, alone or watched by Sentinels, or to a Redis Cluster, shared by everything that does not block. */

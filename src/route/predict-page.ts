@@ -1,4 +1,4 @@
-import type { PageGrade } from '#src/document/grade.ts'
+import type { PageGrade } from '@sluice/contract'
 import model from './predict-model.json' with { type: 'json' }
 
 /** What a page will be worth, predicted from how the embedded engine read it and before anything is bought. */

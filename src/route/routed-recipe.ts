@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
-import { canonicalJson } from '#src/contract/canonical-json.ts'
-import type { Recipe } from '#src/contract/recipe.ts'
-import { recipeOf } from '#src/contract/recipe.ts'
+import { canonicalJson } from '#src/client/canonical-json.ts'
+import type { Recipe } from '#src/client/recipe.ts'
+import { recipeOf } from '#src/client/recipe.ts'
 import { recipeHash } from '#src/document/ids.ts'
 import type { RouteTerms } from '#src/document/route.ts'
 

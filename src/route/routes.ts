@@ -1,4 +1,4 @@
-import { routeBook, type Rule } from '#src/contract/rules.ts'
+import { routeBook, type Rule } from '#src/client/rules.ts'
 import type { SourceKey } from '#src/document/ids.ts'
 import type { Route } from '#src/document/route.ts'
 import { neverSendMatcher } from './never-send.ts'

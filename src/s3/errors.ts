@@ -1,5 +1,5 @@
 import { S3ServiceException } from '@aws-sdk/client-s3'
-import { s3SetupProblem } from '#src/document/s3-setup-problem.ts'
+import { s3SetupProblem } from '#src/kit/s3-setup-problem.ts'
 import { StoreUnusable } from '#src/document/store-unusable.ts'
 
 export function statusOf(error: unknown): number | null {

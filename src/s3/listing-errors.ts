@@ -1,6 +1,6 @@
 import { S3ServiceException } from '@aws-sdk/client-s3'
 import type { Failure } from '#src/document/failure.ts'
-import { s3SetupProblem } from '#src/document/s3-setup-problem.ts'
+import { s3SetupProblem } from '#src/kit/s3-setup-problem.ts'
 import { SourceUnusable } from '#src/document/source-unusable.ts'
 import { lineFailure, statusOf, unreachable } from './errors.ts'
 

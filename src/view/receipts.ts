@@ -1,4 +1,4 @@
-import { readAnswer } from '#src/contract/read-answer.ts'
+import { readAnswer } from '#src/client/read-answer.ts'
 import type { ReceiptId } from '#src/document/ids.ts'
 import type { ParserFacts } from '#src/document/parser.ts'
 import type { DocumentRecord } from '#src/document/record.ts'

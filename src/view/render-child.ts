@@ -1,4 +1,4 @@
-import { endWithParent, sendToParent } from '#src/document/end-with-parent.ts'
+import { endWithParent, sendToParent } from '@sluice/engine/pages'
 import type { RenderRequest } from './content.ts'
 import { renderHtml, renderMarkdown } from './render-markdown.ts'
 

@@ -10,9 +10,9 @@ export type Patch = readonly [file: string, from: string, to: string]
 export const MUTANTS = {
   /** The answer is kept only after everything is derived from it. */
   'receipt-last': [
-    ['src/ingest/process/save-answer.ts', 'await deps.store.saveReceipt(answer.id, answer.body, answer.parser)', ''],
+    ['src/ingest/document/save-answer.ts', 'await deps.store.saveReceipt(answer.id, answer.body, answer.parser)', ''],
     [
-      'src/ingest/process/obtain-answer.ts',
+      'src/ingest/document/obtain-answer.ts',
       'answer: { reading, receipt, parser, requestId, cost }',
       'answer: { reading, receipt, parser, requestId, cost, body: answer.body }',
     ],
@@ -55,7 +55,7 @@ export const MUTANTS = {
   /** The ledger says that a document is done before it is. */
   'ledger-first': [
     [
-      'src/ingest/process/commit-answer.ts',
+      'src/ingest/document/commit-answer.ts',
       'await deps.store.commit(record, files)',
       `await deps.ledger.write([[work.job.key, { version: work.version, recipeHash: work.recipe.hash, outcome: record.outcome }]])
   await deps.store.commit(record, files)`,
@@ -86,7 +86,7 @@ export const MUTANTS = {
   /** No check for the receipt between the intent and the request. */
   'no-second-check': [
     [
-      'src/ingest/process/admit.ts',
+      'src/ingest/document/admit.ts',
       'const receipt = options.zeroDataRetention',
       'const receipt = options.zeroDataRetention !== null',
     ],
@@ -120,14 +120,14 @@ export const MUTANTS = {
   ],
   /** A worker believes its own mount. */
   'trusts-own-mount': [
-    ['src/ingest/process/source-view.ts', "url.startsWith('file:') && isPartial !== true", "url === '' && isPartial"],
+    ['src/ingest/document/source-view.ts', "url.startsWith('file:') && isPartial !== true", "url === '' && isPartial"],
   ],
   /** Credits are counted as the price model has them, whatever the service reports. */
-  'believes-model': [['src/ingest/process/buy-answer.ts', 'chargedCredits(usage.credits,', 'chargedCredits(null,']],
+  'believes-model': [['src/ingest/document/buy-answer.ts', 'chargedCredits(usage.credits,', 'chargedCredits(null,']],
   /** Deliveries are counted, not documents. */
   'counts-deliveries': [
     [
-      'src/ingest/process/commit-answer.ts',
+      'src/ingest/document/commit-answer.ts',
       "again: settled === 'again' || settled === 'other_version'",
       'again: false',
     ],
@@ -135,22 +135,22 @@ export const MUTANTS = {
   /** An outage is taken for the failure of each document that meets it. */
   'outage-is-failure': [
     [
-      'src/ingest/process/buy-answer.ts',
+      'src/ingest/document/buy-answer.ts',
       'if (!released.countsAsAttempt) return later',
       'if (released === null) return later',
     ],
-    ['src/ingest/process/buy-answer.ts', "isLast ? 'final' : attempt", "isLast || attempt > 0 ? 'final' : attempt"],
+    ['src/ingest/document/buy-answer.ts', "isLast ? 'final' : attempt", "isLast || attempt > 0 ? 'final' : attempt"],
   ],
   /** A run waits for ever for a service that never answered. */
   'endless-patience': [['workers/follow-service.ts', "events.on('request:begun', begun)", 'void begun']],
   /** What the store did not take counts as written. */
   'believes-writes': [
-    ['src/ingest/process/retrying-store.ts', 'if (!(error instanceof StoreUnusable)) throw error', 'return'],
+    ['src/ingest/document/retrying-store.ts', 'if (!(error instanceof StoreUnusable)) throw error', 'return'],
   ],
   /** A paid answer that the store did not take is forgotten, and its intent with it. */
   'forgets-answers': [
     [
-      'src/ingest/process/save-answer.ts',
+      'src/ingest/document/save-answer.ts',
       'await spoolAnswer(answer, key, deps)',
       'await deps.intents.clear(answer.intent)',
     ],
@@ -159,7 +159,7 @@ export const MUTANTS = {
   'endless-stop': [
     ['workers/lifecycle.ts', 'exitAfter(graceMs + WALL_SLACK_MS)', 'void exitAfter'],
     [
-      'src/ingest/process/retrying-store.ts',
+      'src/ingest/document/retrying-store.ts',
       'await notAfter(signal, reportWhenSlow(write, deps))',
       'await reportWhenSlow(write, deps)',
     ],
@@ -167,10 +167,10 @@ export const MUTANTS = {
   ],
   /** Whatever folder is at the path of the store is filled. */
   'fills-any-folder': [
-    ['src/outputs/folder/work-area.ts', 'await this.checkStore()', 'void this.checkStore'],
-    ['src/outputs/folder/make-folder.ts', 'await checkStore()', 'void checkStore'],
-    ['src/outputs/folder/make-folder.ts', 'above === root || above === path', 'above === path'],
-    ['src/outputs/folder/folder-probe.ts', '(await this.#moved()) ?? (await this.#full())', 'null'],
+    ['src/outputs/folder/files/work-area.ts', 'await this.checkStore()', 'void this.checkStore'],
+    ['src/outputs/folder/files/make-folder.ts', 'await checkStore()', 'void checkStore'],
+    ['src/outputs/folder/files/make-folder.ts', 'above === root || above === path', 'above === path'],
+    ['src/outputs/folder/files/folder-probe.ts', '(await this.#moved()) ?? (await this.#full())', 'null'],
   ],
   /** `gc` removes what was saved a moment ago, and no record refers to yet. */
   'gc-takes-young': [
@@ -186,7 +186,7 @@ export const MUTANTS = {
   /** A commit under an earlier claim replaces a later one, and the worker finds nothing wrong with it. */
   'forgets-claims': [
     ['src/document/claim-lost.ts', 'if (isOfEarlierClaim(record, present)) throw', 'if (record === null) throw'],
-    ['src/ingest/process/commit-answer.ts', '(await renewOverwritten(key, deps))', 'renewOverwritten === null'],
+    ['src/ingest/document/commit-answer.ts', '(await renewOverwritten(key, deps))', 'renewOverwritten === null'],
   ],
   /** A record that is there is believed. */
   'believes-records': [
@@ -201,7 +201,7 @@ export const MUTANTS = {
   /** The page of a portal is a refusal of each document that meets it. */
   'believes-portals': [
     [
-      'src/ingest/process/refusals.ts',
+      'src/ingest/document/refusals.ts',
       'if (suspicion?.name !== name && !isKnown) return this.#suspect(job, name)',
       "if (suspicion === suspicion) return 'document'",
     ],
@@ -226,9 +226,9 @@ export const MUTANTS = {
   ],
   /** The engine does not check that the converters are there. */
   'trusts-converters': [
-    ['src/engine/children/check-converters.ts', 'await load()', 'await load().catch(() => undefined)'],
+    ['packages/engine/src/children/check-converters.ts', 'await load()', 'await load().catch(() => undefined)'],
     [
-      'src/engine/children/check-converters.ts',
+      'packages/engine/src/children/check-converters.ts',
       'packages.forEach((specifier) => import.meta.resolve(specifier))',
       'void packages',
     ],

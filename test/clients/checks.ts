@@ -1,9 +1,9 @@
 import { cp } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import { join } from 'node:path'
-import { CLI_PROGRAM, MCP_PROGRAM } from '../engine/conformance/clients.ts'
-import { toolAnswer } from '../engine/conformance/mcp-tool.ts'
-import { runProcess } from '../engine/conformance/run-process.ts'
+import { CLI_PROGRAM, MCP_PROGRAM } from '../../packages/engine/test/conformance/clients.ts'
+import { toolAnswer } from '../../packages/engine/test/conformance/mcp-tool.ts'
+import { runProcess } from '../../packages/engine/test/conformance/run-process.ts'
 import type { GeneratedSite } from '../support/generated-site.ts'
 import { PACKAGES } from './install.ts'
 

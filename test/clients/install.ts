@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs'
 import { mkdir, mkdtemp, rename, rm, writeFile } from 'node:fs/promises'
 import { homedir } from 'node:os'
 import { join } from 'node:path'
-import { runProcess } from '../engine/conformance/run-process.ts'
+import { runProcess } from '../../packages/engine/test/conformance/run-process.ts'
 
 const LIMIT_MS = 600_000
 

@@ -1,4 +1,4 @@
-import { createEngine } from '#src/engine/create-engine.ts'
+import { createEngine } from '@sluice/engine'
 import { GeneratedSite } from '../support/generated-site.ts'
 import { tempFolder } from '../support/temp-folder.ts'
 import { CHECKS, NOT_TRIED } from './checks.ts'

@@ -2,7 +2,7 @@ import { GetObjectCommand, ListObjectsV2Command, PutObjectCommand, type S3Client
 import { afterAll, describe, expect, test } from 'vitest'
 import { contentHash, type ReceiptId, sourceKey } from '#src/document/ids.ts'
 import { LARGE_BYTES, PackedObjects } from '#src/outputs/s3/packs/packed-objects.ts'
-import { S3Bucket } from '#src/outputs/s3/s3-bucket.ts'
+import { S3Bucket } from '#src/outputs/s3/objects/s3-bucket.ts'
 import { openS3Store } from '#src/outputs/s3/s3-store.ts'
 import type { OutputStore } from '#src/ports/output-store.ts'
 import { openS3Client } from '#src/s3/client.ts'

@@ -12,7 +12,7 @@ import {
   type ChunkOptions,
 } from '#src/corpus/chunks/chunk.ts'
 import { chunkDocument } from '#src/corpus/chunks/chunk-document.ts'
-import { anchorOf, type Anchor } from '#src/document/anchor.ts'
+import { anchorOf, type Anchor } from '@sluice/contract'
 import { openEncoding } from '#src/corpus/tokens/open-counter.ts'
 import { openTokenizerFile } from '#src/corpus/tokens/tokenizer-file.ts'
 import { Random } from '../support/random.ts'

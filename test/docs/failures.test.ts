@@ -3,7 +3,7 @@ import { join, resolve } from 'node:path'
 import { expect, test } from 'vitest'
 
 const DOCS = resolve(import.meta.dirname, '../../docs')
-const SHOWN_BY = /^Shown by \[(test\/[\w/.-]+)\]\(\.\.\/\1\): "([^"\n]+)"$/gm
+const SHOWN_BY = /^Shown by \[((?:packages\/\w+\/)?test\/[\w/.-]+)\]\(\.\.\/\1\): "([^"\n]+)"$/gm
 
 const sections = (await readFile(join(DOCS, 'failures.md'), 'utf8')).split(/^## /m).slice(1)
 

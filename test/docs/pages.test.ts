@@ -81,7 +81,11 @@ test('every npm script and every test file that the pages name exists', async ()
   expect(named.length).toBeGreaterThan(20)
   expect(named.filter(({ script }) => !(script in scripts))).toEqual([])
   const files = PAGES.flatMap(({ path, text }) =>
-    [...text.matchAll(/\b((?:test|src|workers|config|bench)\/[\w./-]+\.(?:ts|yml|json))\b/g)].map(([, file = '']) => ({
+    [
+      ...text.matchAll(
+        /(?<![\w/])((?:packages\/\w+\/)?(?:test|src|workers|config|bench)\/[\w./-]+\.(?:ts|yml|json))\b/g,
+      ),
+    ].map(([, file = '']) => ({
       path,
       file,
     })),

@@ -1,7 +1,7 @@
 import { mkdir, readdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { createEngine } from '#src/engine/create-engine.ts'
+import { createEngine } from '@sluice/engine'
 import { tempFolder } from '../support/temp-folder.ts'
 import { sluice } from '../support/sluice.ts'
 

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { contentHash, receiptId, recipeHash, sourceKey } from '#src/document/ids.ts'
-import { freeIntents } from '#src/ingest/process/tiers.ts'
+import { freeIntents } from '#src/ingest/document/tiers.ts'
 import { RedisIntents } from '#src/ledger/redis-intents.ts'
 import { connectRedis } from '#src/redis/connection.ts'
 import { serverPid, startTestRedis, type TestRedis } from '../support/redis.ts'

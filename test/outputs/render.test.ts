@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import type { BlockPage, ParsedData } from '#src/contract/response.ts'
+import type { BlockPage, ParsedData } from '@sluice/contract'
 import { sourceKey } from '#src/document/ids.ts'
 import { renderOutputs } from '#src/outputs/render.ts'
 import { parseLines } from '../support/json-lines.ts'

@@ -1,6 +1,6 @@
 import { gzipSync } from 'node:zlib'
 import { describe, expect, test } from 'vitest'
-import { AnswerMemory } from '#src/document/answer-memory.ts'
+import { AnswerMemory } from '#src/kit/answer-memory.ts'
 import { HttpParser } from '#src/parse/http-parser.ts'
 import { parseRequest } from '../support/parse-request.ts'
 import { Random } from '../support/random.ts'

@@ -1,6 +1,6 @@
 import { Dispatcher } from 'undici'
 import { expect, test } from 'vitest'
-import { AnswerMemory } from '#src/document/answer-memory.ts'
+import { AnswerMemory } from '#src/kit/answer-memory.ts'
 import { exchange } from '#src/parse/exchange.ts'
 
 /** Brings an answer in these chunks; undici brings an empty one at times after a pause, which no server does on demand. */

@@ -1,7 +1,7 @@
 import { createServer, type Socket } from 'node:net'
 import { brotliCompressSync, gzipSync, zstdCompressSync } from 'node:zlib'
 import { describe, expect, test } from 'vitest'
-import { readAnswer } from '#src/contract/read-answer.ts'
+import { readAnswer } from '#src/client/read-answer.ts'
 import { HttpParser, type HttpParserOptions } from '#src/parse/http-parser.ts'
 import { RequestWithdrawn } from '#src/document/request-withdrawn.ts'
 import { DocumentChanged } from '#src/document/document-changed.ts'

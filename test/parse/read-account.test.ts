@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { createEngine } from '#src/engine/create-engine.ts'
+import { createEngine } from '@sluice/engine'
 import { readCredits, readTargets } from '#src/parse/read-account.ts'
 import { DIRECT } from '#src/parse/way-out.ts'
 import { openSite, type Page } from '../support/web-site.ts'

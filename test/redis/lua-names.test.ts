@@ -3,7 +3,7 @@ import { join, resolve } from 'node:path'
 import { type Identifier, parse } from 'luaparse'
 import { describe, expect, test } from 'vitest'
 import { OF_DOCUMENTS } from '#src/ledger/document-scripts.ts'
-import { GateScript } from '#src/gate/scripts.ts'
+import { GateScript } from '../../packages/limiter/src/scripts.ts'
 
 const SRC = resolve(import.meta.dirname, '../../src')
 

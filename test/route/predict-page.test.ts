@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { ENGINE_VERSION } from '#src/engine/version.ts'
+import { ENGINE_VERSION } from '@sluice/engine'
 import { PREDICT_MODEL, predictPage, staleModelLine } from '#src/route/predict-page.ts'
 
 const EXPECTED = Array.from({ length: 1001 }, (_, at) => at / 1000)

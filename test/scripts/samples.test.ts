@@ -1,7 +1,7 @@
 import { readdirSync, statSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { expect, test } from 'vitest'
-import { EXTENSIONS, extensionOf } from '#src/document/formats.ts'
+import { EXTENSIONS, extensionOf } from '@sluice/contract'
 
 const SAMPLES = resolve(import.meta.dirname, '../../samples')
 const names = readdirSync(SAMPLES)

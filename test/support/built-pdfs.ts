@@ -1,11 +1,11 @@
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { LiteParse } from '@llamaindex/liteparse'
-import type { PdfParserOptions } from '#src/contract/options.ts'
-import type { Conversion } from '#src/engine/conversion.ts'
-import { convertPdf } from '#src/engine/pdf/convert-pdf.ts'
+import type { PdfParserOptions } from '@sluice/contract'
+import type { Conversion } from '../../packages/engine/src/conversion.ts'
+import { convertPdf } from '../../packages/engine/src/pdf/convert-pdf.ts'
 import { buildPdf, type PdfPage } from './build-pdf.ts'
-import { decodePng } from '#src/engine/pdf/ink/decode-png.ts'
+import { decodePng } from '../../packages/engine/src/pdf/ink/decode-png.ts'
 import { type TempFolder, tempFolder } from './temp-folder.ts'
 
 const DEFAULTS: PdfParserOptions = { type: 'pdf', mode: 'auto', pages: true, blocks: true, pageMarkers: false }

@@ -1,9 +1,8 @@
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { parseOptionsSchema } from '#src/contract/options.ts'
-import type { Extension } from '#src/document/formats.ts'
-import { convertDocument } from '#src/engine/children/convert-document.ts'
-import type { Conversion } from '#src/engine/conversion.ts'
+import { parseOptionsSchema, type Extension } from '@sluice/contract'
+import { convertDocument } from '../../packages/engine/src/children/convert-document.ts'
+import type { Conversion } from '../../packages/engine/src/conversion.ts'
 import { tempFolder } from './temp-folder.ts'
 
 export interface Asked {

@@ -1,4 +1,4 @@
-import { assertNever } from '#src/document/assert-never.ts'
+import { assertNever } from '#src/kit/assert-never.ts'
 import type { SourceItem } from '#src/document/source-item.ts'
 
 /** An item of a source in a few words: the key of a document, and for the rest also why it is none. */

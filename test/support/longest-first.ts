@@ -2,7 +2,7 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node'
 import { SLOW_FILES } from './slow-files.ts'
 
 /** What takes many seconds. */
-const LONG = ['test/e2e/run', 'test/conformance/s3', 'test/e2e/', 'test/outages/', 'test/engine/fuzz']
+const LONG = ['test/e2e/run', 'test/conformance/s3', 'test/e2e/', 'test/outages/', 'packages/engine/test/fuzz']
 
 /**
  * Begins with what takes long, so that nothing of it is left alone at the end. In a fresh clone no durations are known,

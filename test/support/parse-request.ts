@@ -1,6 +1,5 @@
 import { createHash } from 'node:crypto'
-import { type ParseOptionsInput, parseOptionsSchema } from '#src/contract/options.ts'
-import type { Extension } from '#src/document/formats.ts'
+import { type ParseOptionsInput, parseOptionsSchema, type Extension } from '@sluice/contract'
 import { contentHash } from '#src/document/ids.ts'
 import type { ParseRequest } from '#src/ports/parser.ts'
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { LimitedChild } from '#src/engine/children/limited-child.ts'
+import { LimitedChild } from '@sluice/engine/pages'
 import { type Render, RENDER_ENTRY, type RenderRequest, shownContent } from '#src/view/content.ts'
 
 function renderer(timeoutMs: number): { readonly render: Render } & AsyncDisposable {

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { capReadings, readingsOf } from '#workers/gate-readings.ts'
-import { gateState } from '../support/gate-state.ts'
+import { gateState } from '../../packages/limiter/test/gate-state.ts'
 
 test('metrics of credits are those of the runs and of the month, with their caps', () => {
   const spent = { run: { held: 4, spent: 6 }, month: { held: 5, spent: 6 } }

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { sourceKey } from '#src/document/ids.ts'
-import { openGate } from '#src/gate/open-gate.ts'
+import { openGate } from '@sluice/limiter'
 import { ServiceGate } from '#workers/service-gate.ts'
 import { startTestRedis } from '../support/redis.ts'
 import { elapse } from '../support/wait.ts'

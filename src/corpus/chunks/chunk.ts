@@ -1,4 +1,4 @@
-import type { Anchor } from '#src/document/anchor.ts'
+import type { Anchor } from '@sluice/contract'
 
 /** Half-open range of UTF-16 units of `document.md`. */
 export type Span = readonly [start: number, end: number]

@@ -1,4 +1,4 @@
-import { type Anchor, anchorOfLines } from '#src/document/anchor.ts'
+import { type Anchor, anchorOfLines } from '@sluice/contract'
 import type { ChunkableDocument, LayoutBlock, PageBox, Span } from './chunk.ts'
 
 /** Where a body stands in the original. */

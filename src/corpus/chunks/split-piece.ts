@@ -1,4 +1,4 @@
-import { assertNever } from '#src/document/assert-never.ts'
+import { assertNever } from '#src/kit/assert-never.ts'
 import { isListItem, type Line, lineAfter, lineAt } from './markdown-lines.ts'
 import { nestedBlocks, repeatedLine } from './nested-blocks.ts'
 import { HEADER_ROW, type Piece } from './piece.ts'

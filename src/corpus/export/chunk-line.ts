@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto'
 import type { Chunk, TableRows } from '#src/corpus/chunks/chunk.ts'
 import { type Hygiene, type HygieneReader, NO_HYGIENE } from '#src/corpus/hygiene/hygiene.ts'
-import { extensionOf } from '#src/document/formats.ts'
+import { extensionOf } from '@sluice/contract'
 import type { SourceKey } from '#src/document/ids.ts'
 import { type DocumentRecord, receiptsOf } from '#src/document/record.ts'
 

@@ -5,7 +5,7 @@ import { type DividedLine, type FigureOptions, withImages } from './add-images.t
 import type { DocumentRecord } from '#src/document/record.ts'
 import { type ChunkLine, ChunkLines } from './chunk-line.ts'
 import type { ExportOptions } from './export-options.ts'
-import { mapInOrder } from '#src/document/map-in-order.ts'
+import { mapInOrder } from '#src/kit/map-in-order.ts'
 import type { ReadDocument } from './read-document.ts'
 
 /** What an export writes, in its order: the chunks of a document, then its line of `documents.jsonl`. */

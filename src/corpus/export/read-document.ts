@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import type { ChunkableDocument, LayoutBlock } from '#src/corpus/chunks/chunk.ts'
 import type { Figure } from '#src/corpus/figures/figure.ts'
 import { type BlockLine as FigureLine, figuresOfBlocks } from '#src/corpus/figures/figures-of-blocks.ts'
-import { anchorOf } from '#src/document/anchor.ts'
+import { anchorOf } from '@sluice/contract'
 import type { DocumentRecord } from '#src/document/record.ts'
 import type { OutputStore } from '#src/ports/output-store.ts'
 

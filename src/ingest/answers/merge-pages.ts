@@ -1,6 +1,5 @@
-import { extensionsFrom } from '#src/contract/extensions.ts'
-import { type AnswerReading, readData } from '#src/contract/read-answer.ts'
-import type { Block, BlockPage, ParsedMetadata, ParsedPage } from '#src/contract/response.ts'
+import { extensionsFrom, type Block, type BlockPage, type ParsedMetadata, type ParsedPage } from '@sluice/contract'
+import { type AnswerReading, readData } from '#src/client/read-answer.ts'
 import {
   withRepeatedHeader,
   headingLevelsOf,

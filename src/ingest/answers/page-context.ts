@@ -1,4 +1,4 @@
-import type { Block, BlockPage } from '#src/contract/response.ts'
+import type { Block, BlockPage } from '@sluice/contract'
 import { type Edit, edited, type PageSegment } from './page-segments.ts'
 
 /*

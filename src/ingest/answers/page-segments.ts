@@ -1,5 +1,5 @@
-import type { AnswerReading } from '#src/contract/read-answer.ts'
-import type { Block, BlockPage, ParsedPage } from '#src/contract/response.ts'
+import type { AnswerReading } from '#src/client/read-answer.ts'
+import type { Block, BlockPage, ParsedPage } from '@sluice/contract'
 
 /** The part of an answer that stands for one page. Its spans are offsets into its own text, in UTF-16 units. */
 export interface PageSegment {

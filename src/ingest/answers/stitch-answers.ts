@@ -1,6 +1,13 @@
-import { type Extensions, extensionsFrom } from '#src/contract/extensions.ts'
-import { type AnswerReading, readData } from '#src/contract/read-answer.ts'
-import type { Block, BlockPage, ParsedData, ParsedMetadata, ParsedPage } from '#src/contract/response.ts'
+import {
+  type Extensions,
+  extensionsFrom,
+  type Block,
+  type BlockPage,
+  type ParsedData,
+  type ParsedMetadata,
+  type ParsedPage,
+} from '@sluice/contract'
+import { type AnswerReading, readData } from '#src/client/read-answer.ts'
 
 /** The answer for one piece of a document; its pages are counted from 1 in the whole document. */
 export interface PieceReading {

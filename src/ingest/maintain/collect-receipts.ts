@@ -1,6 +1,6 @@
 import { receiptId, type ReceiptId, type SourceKey } from '#src/document/ids.ts'
-import { KeySet } from '#src/document/key-set.ts'
-import { mapInOrder } from '#src/document/map-in-order.ts'
+import { KeySet } from '#src/kit/key-set.ts'
+import { mapInOrder } from '#src/kit/map-in-order.ts'
 import { PARSER_CLASSES } from '#src/document/parser-class.ts'
 import { type KeptReceipt, receiptsOf } from '#src/document/record.ts'
 import type { Ledger } from '#src/ports/ledger.ts'

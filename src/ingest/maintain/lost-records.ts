@@ -1,13 +1,13 @@
 import { isDeepStrictEqual } from 'node:util'
 import { crc32 } from 'node:zlib'
 import type { SourceKey } from '#src/document/ids.ts'
-import { mapInOrder } from '#src/document/map-in-order.ts'
+import { mapInOrder } from '#src/kit/map-in-order.ts'
 import type { RecordListing } from '#src/ports/output-store.ts'
 import { GONE, type LedgerEntry } from '#src/document/ledger-entry.ts'
-import { batchesOf } from '#src/document/batched-stream.ts'
-import { KeySet } from '#src/document/key-set.ts'
-import type { SettleDeps } from '../process/deps.ts'
-import { disagreement, isDone, isKept, renew } from '../process/disagreement.ts'
+import { batchesOf } from '#src/kit/batched-stream.ts'
+import { KeySet } from '#src/kit/key-set.ts'
+import type { SettleDeps } from '../document/deps.ts'
+import { disagreement, isDone, isKept, renew } from '../document/disagreement.ts'
 
 const BATCH = 500
 

@@ -2,9 +2,9 @@ import { GONE, type LedgerEntry } from '#src/document/ledger-entry.ts'
 import type { DocumentRecord } from '#src/document/record.ts'
 import { NO_RECIPE, type SourceKey } from '#src/document/ids.ts'
 import { belongsTo } from '#src/document/store-manifest.ts'
-import { batchesOf } from '#src/document/batched-stream.ts'
-import { parserOfRecord } from '../process/find-receipt.ts'
-import type { SettleDeps } from '../process/deps.ts'
+import { batchesOf } from '#src/kit/batched-stream.ts'
+import { parserOfRecord } from '../document/find-receipt.ts'
+import type { SettleDeps } from '../document/deps.ts'
 
 const BATCH = 500
 

@@ -2,7 +2,7 @@ import type { SourceKey } from '#src/document/ids.ts'
 import type { RecordedGrade } from '#src/document/record.ts'
 import { belongsTo } from '#src/document/store-manifest.ts'
 import { predictPage } from '#src/route/predict-page.ts'
-import type { OwnedStore } from '../process/deps.ts'
+import type { OwnedStore } from '../document/deps.ts'
 
 /** How the documents of a source were read. */
 export interface GradeSummary {

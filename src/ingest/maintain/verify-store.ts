@@ -1,14 +1,14 @@
 import pLimit from 'p-limit'
 import type { LedgerEntry } from '#src/document/ledger-entry.ts'
 import type { ReceiptId, SourceKey } from '#src/document/ids.ts'
-import { mapInOrder } from '#src/document/map-in-order.ts'
+import { mapInOrder } from '#src/kit/map-in-order.ts'
 import { type DocumentRecord, receiptsOf } from '#src/document/record.ts'
 import type { Orphan } from '#src/document/orphan.ts'
 import type { OutputStore } from '#src/ports/output-store.ts'
-import { KeySet } from '#src/document/key-set.ts'
-import type { Rendering } from '../process/deps.ts'
-import { disagreement, isKept } from '../process/disagreement.ts'
-import { damageOf, missingReceipts, rederive } from '../process/rederive.ts'
+import { KeySet } from '#src/kit/key-set.ts'
+import type { Rendering } from '../document/deps.ts'
+import { disagreement, isKept } from '../document/disagreement.ts'
+import { damageOf, missingReceipts, rederive } from '../document/rederive.ts'
 
 export type Finding =
   | { readonly kind: 'whole' }

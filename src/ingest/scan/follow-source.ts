@@ -1,10 +1,10 @@
-import { describeSystemError } from '#src/document/describe-system-error.ts'
+import { describeSystemError } from '#src/kit/describe-system-error.ts'
 import type { Events } from '#src/events.ts'
 import type { SourceChange, SourceWatch } from '#src/ports/source.ts'
 import type { SourceItem } from '#src/document/source-item.ts'
-import type { ScanDeps } from '../process/deps.ts'
+import type { ScanDeps } from '../document/deps.ts'
 import { backlogBelowLimit, scanBatch } from './scan-source.ts'
-import { KeySet } from '#src/document/key-set.ts'
+import { KeySet } from '#src/kit/key-set.ts'
 import { type GonePolicy, sweepGone } from './sweep-gone.ts'
 
 /**

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { type SourceId, sourceId } from '#src/document/ids.ts'
 import type { StoreManifest, StoreSource } from '#src/document/store-manifest.ts'
-import { quoted } from '#src/document/quoted.ts'
+import { quoted } from '#src/kit/quoted.ts'
 
 /** A source as a command names it, before a store was asked whether it knows it. */
 export interface SourceCandidate {

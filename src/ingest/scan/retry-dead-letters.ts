@@ -3,10 +3,10 @@ import type { DeadLetter } from '#src/document/record.ts'
 import type { DocumentJob } from '#src/ports/queue.ts'
 import type { LedgerEntry } from '#src/document/ledger-entry.ts'
 import { belongsTo } from '#src/document/store-manifest.ts'
-import { batchesOf } from '#src/document/batched-stream.ts'
+import { batchesOf } from '#src/kit/batched-stream.ts'
 import type { Intents } from '#src/ports/ledger.ts'
-import type { ScanDeps } from '../process/deps.ts'
-import { handlingOf } from '../process/preflight.ts'
+import type { ScanDeps } from '../document/deps.ts'
+import { handlingOf } from '../document/preflight.ts'
 import { backlogBelowLimit } from './scan-source.ts'
 
 const BATCH = 500

@@ -3,9 +3,9 @@ import { GONE } from '#src/document/ledger-entry.ts'
 import { seen } from '#src/document/outcome.ts'
 import { belongsTo } from '#src/document/store-manifest.ts'
 import type { Source } from '#src/ports/source.ts'
-import type { SettleDeps } from '../process/deps.ts'
-import { recommit } from '../process/rederive.ts'
-import { leaveOutPending } from '../process/skip-file.ts'
+import type { SettleDeps } from '../document/deps.ts'
+import { recommit } from '../document/rederive.ts'
+import { leaveOutPending } from '../document/skip-file.ts'
 import { isGone, type Listing, unlistedOf } from './unlisted.ts'
 
 /** What becomes of documents that are no longer in their source. */

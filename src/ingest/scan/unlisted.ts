@@ -3,7 +3,7 @@ import { GONE, type LedgerEntry } from '#src/document/ledger-entry.ts'
 import { seen } from '#src/document/outcome.ts'
 import type { Ledger } from '#src/ports/ledger.ts'
 import type { Source } from '#src/ports/source.ts'
-import type { KeySet } from '#src/document/key-set.ts'
+import type { KeySet } from '#src/kit/key-set.ts'
 
 /** What a listing of a source that came to its end had. */
 export interface Listing {

@@ -7,10 +7,10 @@ import { RecordOfOther } from '#src/document/record-of-other.ts'
 import { sameOwner } from '#src/document/store-manifest.ts'
 import { flushFolder, isOneOf, isThere, readIfThere, writeNew } from '../file-system.ts'
 import { flushWritten } from './journal/flush-written.ts'
-import { flushRenamed, makeFolderFlushed, makeFolderFor } from './make-folder.ts'
+import { flushRenamed, makeFolderFlushed, makeFolderFor } from './files/make-folder.ts'
 import { parseRecord, RECORD_FILE } from '../record-json.ts'
-import type { WorkArea, WorkItem } from './work-area.ts'
-import { workIdOf } from './work-area.ts'
+import type { WorkArea, WorkItem } from './files/work-area.ts'
+import { workIdOf } from './files/work-area.ts'
 
 /*
  * How a document's outputs are committed, whatever is killed when.

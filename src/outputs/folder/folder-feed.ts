@@ -1,12 +1,12 @@
 import { readdir, rm, stat } from 'node:fs/promises'
 import { join, relative, sep } from 'node:path'
 import type { FeedStorage, PlacedRecord, RecordStamp } from '#src/ports/feed-storage.ts'
-import { createExclusive } from './exclusive-file.ts'
+import { createExclusive } from './files/exclusive-file.ts'
 import { isOneOf, readIfThere } from '../file-system.ts'
 import { documentFolders } from './folder-records.ts'
-import { makeFolderFlushed } from './make-folder.ts'
+import { makeFolderFlushed } from './files/make-folder.ts'
 import { parseRecord, RECORD_FILE } from '../record-json.ts'
-import type { WorkArea } from './work-area.ts'
+import type { WorkArea } from './files/work-area.ts'
 
 /** The change feed's files in a folder. A commit makes `record.json` anew, so inode and mtime change with it. */
 export class FolderFeed implements FeedStorage {

@@ -3,8 +3,8 @@ import { join } from 'node:path'
 import type { LeaseStorage, StoredLease } from '#src/ports/lease-storage.ts'
 import { isOneOf, readIfThere } from '../file-system.ts'
 import { explained } from '../store-error.ts'
-import { createExclusive } from './exclusive-file.ts'
-import { makeBelow } from './make-folder.ts'
+import { createExclusive } from './files/exclusive-file.ts'
+import { makeBelow } from './files/make-folder.ts'
 
 const NAME = /^queue-(\d+)\.json$/
 

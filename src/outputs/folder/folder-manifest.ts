@@ -2,9 +2,9 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { MANIFEST_FILE, manifestJson, parseManifest, type StoreManifest } from '#src/document/store-manifest.ts'
 import { StoreRefused } from '#src/document/store-refused.ts'
-import { createExclusive, replaceFile } from './exclusive-file.ts'
+import { createExclusive, replaceFile } from './files/exclusive-file.ts'
 import { readIfThere } from '../file-system.ts'
-import { makeBelow } from './make-folder.ts'
+import { makeBelow } from './files/make-folder.ts'
 
 /*
  * `store.json` of a folder. A folder has no compare-and-swap, but it has exclusive creates, so revision n is decided by

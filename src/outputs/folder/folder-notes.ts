@@ -1,9 +1,9 @@
 import { dirname, join } from 'node:path'
 import type { NoteStorage } from '#src/ports/note-storage.ts'
-import { replaceFile } from './exclusive-file.ts'
-import { readInStore } from './folder-entries.ts'
-import { makeFolderFlushed } from './make-folder.ts'
-import type { WorkArea } from './work-area.ts'
+import { replaceFile } from './files/exclusive-file.ts'
+import { readInStore } from './files/folder-entries.ts'
+import { makeFolderFlushed } from './files/make-folder.ts'
+import type { WorkArea } from './files/work-area.ts'
 
 /** `.sluice/` of a folder store. */
 export class FolderNotes implements NoteStorage {

@@ -1,15 +1,15 @@
 import { stat } from 'node:fs/promises'
 import { join } from 'node:path'
-import { mapInOrder } from '#src/document/map-in-order.ts'
+import { mapInOrder } from '#src/kit/map-in-order.ts'
 import { MANIFEST_FILE } from '#src/document/store-manifest.ts'
 import type { Orphan } from '#src/document/orphan.ts'
 import { documentPath, isDocumentFolder, letterName, type PathRules } from '../document-path.ts'
 import type { ExplainedNames } from '../explained-names.ts'
 import { isOneOf, isThere, readIfThere } from '../file-system.ts'
-import { allEntriesIn } from './folder-entries.ts'
+import { allEntriesIn } from './files/folder-entries.ts'
 import { receiptPath, receiptIdOf } from '../receipt-bytes.ts'
 import { parseDeadLetter, parseRecord, RECORD_FILE } from '../record-json.ts'
-import type { WorkArea } from './work-area.ts'
+import type { WorkArea } from './files/work-area.ts'
 
 /** Folders are made a moment before something is put into them. */
 const EMPTY_AFTER_MS = 60_000

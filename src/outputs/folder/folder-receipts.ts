@@ -6,11 +6,11 @@ import type { ReceiptMemory } from '#src/ports/output-store.ts'
 import { type ParserFacts, replaces } from '#src/document/parser.ts'
 import type { KeptReceipt, Receipt } from '#src/document/record.ts'
 import { isOneOf, writeNew } from '../file-system.ts'
-import { entriesIn, readInStore } from './folder-entries.ts'
+import { entriesIn, readInStore } from './files/folder-entries.ts'
 import type { DurableWrites } from './journal/durable-writes.ts'
-import { flushRenamed, makeFolderFor, type StoreFolder } from './make-folder.ts'
+import { flushRenamed, makeFolderFor, type StoreFolder } from './files/make-folder.ts'
 import { packReceipt, receiptIdOf, receiptPath, unpackReceipt } from '../receipt-bytes.ts'
-import type { WorkArea } from './work-area.ts'
+import type { WorkArea } from './files/work-area.ts'
 
 /** `receipts/` of a folder store: one gzip file for each answer. */
 export class FolderReceipts {

@@ -1,14 +1,14 @@
 import { statSync } from 'node:fs'
 import { join } from 'node:path'
-import { KeySet } from '#src/document/key-set.ts'
+import { KeySet } from '#src/kit/key-set.ts'
 import type { DocumentRecord } from '#src/document/record.ts'
 import { isDocumentFolder } from '../document-path.ts'
 import type { ExplainedNames } from '../explained-names.ts'
 import { parseRecord, RECORD_FILE } from '../record-json.ts'
 import { wholeRecord } from './folder-commit.ts'
-import { entriesIn, readInStore } from './folder-entries.ts'
-import type { StoreFolder } from './make-folder.ts'
-import type { WorkArea } from './work-area.ts'
+import { entriesIn, readInStore } from './files/folder-entries.ts'
+import type { StoreFolder } from './files/make-folder.ts'
+import type { WorkArea } from './files/work-area.ts'
 
 /** Documents named together before they are handed out, to be read side by side. */
 const BATCH = 32

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { isOneOf } from '../file-system.ts'
-import { flushNames, makeBelow } from './make-folder.ts'
+import { flushNames, makeBelow } from './files/make-folder.ts'
 
 /** Made in the work folder, to be searched for under other spellings. */
 const PROBE = 'Fold-\u00e9'

@@ -7,7 +7,7 @@ import { sameOwner } from '#src/document/store-manifest.ts'
 import { documentPath, isDocumentFolder } from '../document-path.ts'
 import { RECORD_FILE } from '../record-json.ts'
 import { ExplainedNames } from '../explained-names.ts'
-import type { Objects } from './objects.ts'
+import type { Objects } from './objects/objects.ts'
 import { inlineOutput, inlineOutputs, parseStored, type StoredRecord, storedJson } from './stored-record.ts'
 
 /*

@@ -1,6 +1,6 @@
 import type { FeedStorage, PlacedRecord, RecordStamp } from '#src/ports/feed-storage.ts'
 import { RECORD_FILE } from '../record-json.ts'
-import type { Objects } from './objects.ts'
+import type { Objects } from './objects/objects.ts'
 import { isRecord } from './s3-documents.ts'
 import { parseStored } from './stored-record.ts'
 

@@ -1,6 +1,6 @@
 import type { LeaseStorage, StoredLease } from '#src/ports/lease-storage.ts'
 import { explainedS3 } from '#src/s3/errors.ts'
-import type { S3Bucket } from './s3-bucket.ts'
+import type { S3Bucket } from './objects/s3-bucket.ts'
 
 /** In none of the store's folders, so that no listing meets it. */
 const NAME = '.sluice/queue.json'

@@ -9,7 +9,7 @@ import { StoreRefused } from '#src/document/store-refused.ts'
 import { explainedS3 } from '#src/s3/errors.ts'
 import { PackedObjects } from './packs/packed-objects.ts'
 import type { StoreObjects } from './packs/store-objects.ts'
-import type { S3Bucket } from './s3-bucket.ts'
+import type { S3Bucket } from './objects/s3-bucket.ts'
 
 /** In none of the store's folders, so that no listing meets it. */
 export const PROBE = '.sluice/probe'

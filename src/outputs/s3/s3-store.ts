@@ -15,7 +15,7 @@ import { packReceipt, receiptIdOf, receiptPath, unpackReceipt } from '../receipt
 import { parseDeadLetter, toJson } from '../record-json.ts'
 import { LARGE_BYTES } from './packs/packed-objects.ts'
 import { StoreObjects } from './packs/store-objects.ts'
-import { PART_BYTES, S3Bucket, type S3Placing } from './s3-bucket.ts'
+import { PART_BYTES, S3Bucket, type S3Placing } from './objects/s3-bucket.ts'
 import { S3Documents } from './s3-documents.ts'
 import { explainedS3, isDenied } from '#src/s3/errors.ts'
 import { S3Feed } from './s3-feed.ts'

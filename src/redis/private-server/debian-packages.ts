@@ -1,6 +1,6 @@
 import { mkdir, mkdtemp, readdir, rename, rm, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
-import { makeFolder } from '#src/document/make-folder.ts'
+import { makeFolder } from '#src/kit/make-folder.ts'
 import { runProgram } from './run-program.ts'
 
 /** For one step of the download; the packages are 1.4 MB, the package lists some 10 MB. */

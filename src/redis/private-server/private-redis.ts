@@ -1,7 +1,7 @@
 import { mkdir, readFile, rm, rmdir, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { DependencyUnusable } from '#src/document/dependency.ts'
-import { describeSystemError } from '#src/document/describe-system-error.ts'
+import { describeSystemError } from '#src/kit/describe-system-error.ts'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type GuardOptions, LOCK_HELD, type RedisGuard, startGuard } from './guard.ts'
 import { type RedisPaths, redisPaths } from './location.ts'

@@ -1,5 +1,5 @@
 import type { SourceKey, Version } from '#src/document/ids.ts'
-import { invariant } from '#src/document/invariant.ts'
+import { invariant } from '#src/kit/invariant.ts'
 import type { SkipReason } from '#src/document/skip.ts'
 import type { OpenedDocument, Source } from '#src/ports/source.ts'
 import { type ArchiveLimits, ArchiveRefused } from './archive-limits.ts'

@@ -1,7 +1,7 @@
 import { stat } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
-import { batchedStream, type BatchedStream } from '#src/document/batched-stream.ts'
+import { batchedStream, type BatchedStream } from '#src/kit/batched-stream.ts'
 import type { Failure } from '#src/document/failure.ts'
 import type { SourceKey } from '#src/document/ids.ts'
 import type { OpenedDocument, Source } from '#src/ports/source.ts'

@@ -1,6 +1,6 @@
 import type { S3Client } from '@aws-sdk/client-s3'
 import { tmpdir } from 'node:os'
-import { batchedStream, type BatchedStream } from '#src/document/batched-stream.ts'
+import { batchedStream, type BatchedStream } from '#src/kit/batched-stream.ts'
 import type { Failure } from '#src/document/failure.ts'
 import { type SourceKey, sourceKey } from '#src/document/ids.ts'
 import type { SkipReason } from '#src/document/skip.ts'

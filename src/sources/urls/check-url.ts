@@ -1,5 +1,5 @@
 import type { Failure } from '#src/document/failure.ts'
-import { discard, type UrlAnswer } from '#src/fetch/request-url.ts'
+import { discard, type UrlAnswer } from '@sluice/fetch'
 import type { UrlClient } from './url-client.ts'
 
 /** What servers answer that know no HEAD, or refuse it. */

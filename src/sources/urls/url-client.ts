@@ -1,7 +1,5 @@
-import type { WebNetwork } from '#src/fetch/web-network.ts'
+import { type WebNetwork, FetchRefused, discard, requestUrl, type UrlAnswer, webAgent } from '@sluice/fetch'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { FetchRefused } from '#src/fetch/fetch-refused.ts'
-import { discard, requestUrl, type UrlAnswer, webAgent } from '#src/fetch/request-url.ts'
 import type { Failure, FailureCode } from '#src/document/failure.ts'
 
 export interface UrlClientOptions {

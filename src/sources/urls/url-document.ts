@@ -1,12 +1,11 @@
 import { tmpdir } from 'node:os'
 import type { Failure } from '#src/document/failure.ts'
 import type { Version } from '#src/document/ids.ts'
-import { answerBody } from '#src/fetch/answer-body.ts'
+import { answerBody, inUtf8 } from '@sluice/fetch'
 import type { OpenedDocument } from '#src/ports/source.ts'
 import { TempFile } from '../temp-file.ts'
 import { lineFailure, type UrlClient } from './url-client.ts'
 import { checkUrl } from './check-url.ts'
-import { inUtf8 } from '#src/fetch/utf8-text.ts'
 import { UNVERSIONED, urlVersion } from './url-version.ts'
 
 /** Downloads again after a line that broke. */

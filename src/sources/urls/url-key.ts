@@ -1,4 +1,4 @@
-import { type Extension, extensionOf, formatOf, type TextExtension, textExtensionOf } from '#src/document/formats.ts'
+import { type Extension, extensionOf, formatOf, type TextExtension, textExtensionOf } from '@sluice/contract'
 import { type SourceKey, sourceKey } from '#src/document/ids.ts'
 
 /** Stands between a URL that does not end in its document's extension and that extension. */

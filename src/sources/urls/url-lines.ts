@@ -1,6 +1,6 @@
 import { createReadStream } from 'node:fs'
 import { createInterface } from 'node:readline'
-import { webUrl } from '#src/fetch/web-url.ts'
+import { webUrl } from '@sluice/fetch'
 import { publicText } from './public-url.ts'
 
 export type UrlLine =

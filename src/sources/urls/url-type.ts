@@ -4,9 +4,8 @@ import {
   extensionOfMediaType,
   type TextExtension,
   textExtensionOf,
-} from '#src/document/formats.ts'
-import { fileNameOf } from '#src/fetch/file-name.ts'
-import type { UrlAnswer } from '#src/fetch/request-url.ts'
+} from '@sluice/contract'
+import { fileNameOf, type UrlAnswer } from '@sluice/fetch'
 import { asSpelled } from './url-key.ts'
 
 /** Media types that are sent for anything. */

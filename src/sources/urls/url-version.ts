@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { type Version, version } from '#src/document/ids.ts'
-import type { UrlAnswer } from '#src/fetch/request-url.ts'
+import type { UrlAnswer } from '@sluice/fetch'
 
 /** Of a URL whose server sends nothing by which a change could be seen: it is taken for unchanged. */
 export const UNVERSIONED: Version = version('unversioned')

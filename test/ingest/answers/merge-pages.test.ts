@@ -1,6 +1,6 @@
 import * as fc from '../../support/fast-check.ts'
 import { describe, expect, test } from 'vitest'
-import { type AnswerReading, readAnswer } from '#src/contract/read-answer.ts'
+import { type AnswerReading, readAnswer } from '#src/client/read-answer.ts'
 import { mergePages } from '#src/ingest/answers/merge-pages.ts'
 
 interface Item {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { type AnswerReading, readAnswer } from '#src/contract/read-answer.ts'
+import { type AnswerReading, readAnswer } from '#src/client/read-answer.ts'
 import { marksPages, type PieceReading, stitchAnswers, stitchMarkdown } from '#src/ingest/answers/stitch-answers.ts'
 
 import * as fc from '../../support/fast-check.ts'

@@ -1,6 +1,6 @@
 import { hostname } from 'node:os'
 import { expect, test } from 'vitest'
-import { isGone, ownerMark } from '#src/outputs/folder/work-owner.ts'
+import { isGone, ownerMark } from '#src/outputs/folder/files/work-owner.ts'
 
 const ONE_MINUTE = 60_000
 const TWO_HOURS = 7_200_000

@@ -1,6 +1,6 @@
 import { assert, constantFrom, property, webUrl } from '../../support/fast-check.ts'
 import { expect, test } from 'vitest'
-import { EXTENSIONS, extensionOf } from '#src/document/formats.ts'
+import { EXTENSIONS, extensionOf } from '@sluice/contract'
 import { keyOfUrl, urlOfKey } from '#src/sources/urls/url-key.ts'
 
 test.each([

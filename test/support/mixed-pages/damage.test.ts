@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { PageDrawing } from '#src/engine/pdf/ink/grey-picture.ts'
+import type { PageDrawing } from '../../../packages/engine/src/pdf/ink/grey-picture.ts'
 import { Random } from '../random.ts'
 import { seedFrom } from '../seed.ts'
 import { damaged, damageOf, jpegQuality } from './damage.ts'

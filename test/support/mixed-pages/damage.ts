@@ -1,5 +1,5 @@
-import type { PageDrawing } from '#src/engine/pdf/ink/grey-picture.ts'
-import { levelled, turnedBack } from '#src/engine/pdf/ink/picture-ops.ts'
+import type { PageDrawing } from '../../../packages/engine/src/pdf/ink/grey-picture.ts'
+import { levelled, turnedBack } from '../../../packages/engine/src/pdf/ink/picture-ops.ts'
 import type { Random } from '../random.ts'
 
 // What scanners, copiers and bound books do to a sheet; the rest is in damage.ts.

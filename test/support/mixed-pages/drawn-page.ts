@@ -1,4 +1,4 @@
-import { type DrawnPage, drawPages } from '#src/engine/pdf/ink/draw-pages.ts'
+import { type DrawnPage, drawPages } from '../../../packages/engine/src/pdf/ink/draw-pages.ts'
 import { writePdf } from './write-pdf.ts'
 
 /** The first page of a PDF, by its path or its bytes, as the library draws it. */

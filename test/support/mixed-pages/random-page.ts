@@ -1,4 +1,4 @@
-import type { GreyPicture, PageDrawing } from '#src/engine/pdf/ink/grey-picture.ts'
+import type { GreyPicture, PageDrawing } from '../../../packages/engine/src/pdf/ink/grey-picture.ts'
 import { Random } from '../random.ts'
 import { type Damage, damaged, damageOf, jpegQuality, photograph } from './damage.ts'
 import { heightOf, setLines, type Setting, textOperators } from './text-block.ts'

@@ -1,7 +1,7 @@
 import { rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import type { PageQuality } from '#src/engine/conversion.ts'
-import { convertPdf } from '#src/engine/pdf/convert-pdf.ts'
+import type { PageQuality } from '../../../packages/engine/src/conversion.ts'
+import { convertPdf } from '../../../packages/engine/src/pdf/convert-pdf.ts'
 import { type RandomPage, randomPage } from './random-page.ts'
 
 /** How a random page was read, beside the truth. */

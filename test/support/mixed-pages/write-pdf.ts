@@ -1,6 +1,6 @@
 import { deflateSync } from 'node:zlib'
 import jpeg from 'jpeg-js'
-import type { GreyPicture } from '#src/engine/pdf/ink/grey-picture.ts'
+import type { GreyPicture } from '../../../packages/engine/src/pdf/ink/grey-picture.ts'
 import { pdfFile, type PdfObject, pdfStream } from '../pdf-objects.ts'
 
 export interface PlacedPicture {

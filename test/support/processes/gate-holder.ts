@@ -1,5 +1,5 @@
 import { connectRedis } from '#src/redis/connection.ts'
-import { openGate } from '#src/gate/open-gate.ts'
+import { openGate } from '@sluice/limiter'
 
 /* A program: takes permits of a gate and keeps them. `gate-holder.ts <redis> <digest> <permits> <alive ms>`,
  * and the most permits that it may take, where those are more. */

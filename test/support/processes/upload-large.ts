@@ -1,4 +1,4 @@
-import { parseOptionsSchema } from '#src/contract/options.ts'
+import { parseOptionsSchema } from '@sluice/contract'
 import { contentHash, sourceKey } from '#src/document/ids.ts'
 import { HttpParser } from '#src/parse/http-parser.ts'
 import { openFolderSource } from '#src/sources/folder/folder-source.ts'

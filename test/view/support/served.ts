@@ -5,7 +5,7 @@ import { DocumentIndex } from '#src/view/document-index.ts'
 import { renderHtml, renderMarkdown } from '#src/view/render-markdown.ts'
 import { updateIndex } from '#src/view/update-index.ts'
 import type { ViewOptions } from '#src/view/view-options.ts'
-import { openViewServer } from '#src/view/view-server.ts'
+import { openViewServer } from '#src/view/server/view-server.ts'
 import { tempFolder } from '../../support/temp-folder.ts'
 
 export interface Served extends AsyncDisposable {

@@ -1,6 +1,6 @@
 import { readdir } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
-import { mapInOrder } from '#src/document/map-in-order.ts'
+import { mapInOrder } from '#src/kit/map-in-order.ts'
 import { flushFile, flushFolder, isOneOf } from '../../file-system.ts'
 
 const AT_ONCE = 6

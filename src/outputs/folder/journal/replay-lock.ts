@@ -1,9 +1,9 @@
 import { readFile, rename, rm, stat, utimes } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { createExclusive } from '../exclusive-file.ts'
+import { createExclusive } from '../files/exclusive-file.ts'
 import { isOneOf } from '../../file-system.ts'
-import type { WorkArea } from '../work-area.ts'
+import type { WorkArea } from '../files/work-area.ts'
 
 const RECHECK_MS = 50
 

@@ -2,7 +2,7 @@ import { closeSync, existsSync, fdatasync, open, write } from 'node:fs'
 import { rm } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { promisify } from 'node:util'
-import { invariant } from '#src/document/invariant.ts'
+import { invariant } from '#src/kit/invariant.ts'
 import { flushFolder } from '../../file-system.ts'
 
 const openDescriptor: (path: string, flags: string) => Promise<number> = promisify(open)

@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { mapInOrder } from '#src/document/map-in-order.ts'
-import type { Condition } from '../objects.ts'
-import type { S3Bucket } from '../s3-bucket.ts'
+import { mapInOrder } from '#src/kit/map-in-order.ts'
+import type { Condition } from '../objects/objects.ts'
+import type { S3Bucket } from '../objects/s3-bucket.ts'
 import { decodeIndex, encodePack, FIRST_READ_BYTES, indexEnd, type PackContent, type PackIndex } from './pack-format.ts'
 import { type Location, LocationTable } from './location-table.ts'
 

@@ -1,4 +1,4 @@
-import type { S3Bucket } from '../s3-bucket.ts'
+import type { S3Bucket } from '../objects/s3-bucket.ts'
 import { packName } from './pack-log.ts'
 import type { Location } from './location-table.ts'
 

@@ -1,5 +1,5 @@
-import type { Condition, ListedObject, NameRange, Objects, StoredObject } from '../objects.ts'
-import type { S3Bucket } from '../s3-bucket.ts'
+import type { Condition, ListedObject, NameRange, Objects, StoredObject } from '../objects/objects.ts'
+import type { S3Bucket } from '../objects/s3-bucket.ts'
 import type { PackedObjects } from './packed-objects.ts'
 
 const PACKED = ['documents/', 'receipts/', 'failures/']

@@ -1,0 +1,41 @@
+import { describe, expect, test } from 'vitest'
+import { contradiction, signatureOf } from '@sluice/contract'
+
+const bytes = (text: string): Buffer => Buffer.from(text, 'latin1')
+
+describe('the first bytes of a file', () => {
+  test.each([
+    ['%PDF-1.7\n', 'pdf'],
+    ['\u0000\u0001 some junk %PDF-1.4', 'pdf'],
+    ['PK\u0003\u0004rest', 'zip'],
+    ['\u00d0\u00cf\u0011\u00e0\u00a1\u00b1\u001a\u00e1', 'ole'],
+    ['{\\rtf1\\ansi', 'rtf'],
+    ['\u0089PNG\r\n', 'image'],
+    ['\u001f\u008b\u0008', 'archive'],
+    ['\u007fELF', 'program'],
+    ['\u00ff\u00fea\u0000b\u0000', 'text'],
+    ['name;town\n', 'text'],
+    ['ab\u0000cd', 'unknown'],
+  ] as const)('of %j say %s', (head, signature) => {
+    expect(signatureOf(bytes(head))).toBe(signature)
+  })
+})
+
+describe('a file behind the wrong extension', () => {
+  test('is refused when it certainly is something else', () => {
+    expect(contradiction('pdf', 'zip')).toMatch(/ZIP/)
+    expect(contradiction('pdf', 'text')).toBe('plain text')
+    expect(contradiction('docx', 'pdf')).toBe('a PDF')
+    expect(contradiction('html', 'zip')).toMatch(/ZIP/)
+    expect(contradiction('xlsx', 'image')).toBe('an image')
+  })
+
+  test('is let through where a converter may still read it', () => {
+    expect(contradiction('doc', 'rtf')).toBeNull()
+    expect(contradiction('doc', 'text')).toBeNull()
+    expect(contradiction('docx', 'ole')).toBeNull()
+    expect(contradiction('xls', 'zip')).toBeNull()
+    expect(contradiction('pdf', 'unknown')).toBeNull()
+    expect(contradiction('csv', 'text')).toBeNull()
+  })
+})

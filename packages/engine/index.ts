@@ -1,0 +1,5 @@
+export { checkConverters, runsLineModels } from './src/children/check-converters.ts'
+export { createEngine, type Engine } from './src/server/create-engine.ts'
+export type { EngineOptions } from './src/server/engine-options.ts'
+export { removeOrphanedFolders } from './src/orphaned-folders.ts'
+export { ENGINE_VERSION } from './src/version.ts'

@@ -1,0 +1,5 @@
+export { endWithParent, sendToParent } from './src/children/end-with-parent.ts'
+export { LimitedChild } from './src/children/limited-child.ts'
+export { FigureCropper } from './src/pages/figure-cropper.ts'
+export { PageCounter } from './src/pages/page-counter.ts'
+export { PageDrawer } from './src/pages/page-drawer.ts'

@@ -1,0 +1,128 @@
+import { open, readFile, stat } from 'node:fs/promises'
+import { assertNever } from '../assert-never.ts'
+import { formatOf, type Extension, SNIFF_BYTES, contradiction, signatureOf } from '@sluice/contract'
+import { ConversionError, type Conversion } from '../conversion.ts'
+import { isLocked } from '../office/locked-office.ts'
+import { webPageIn } from '../office/web-page-in.ts'
+import { pdfOptionsOf } from '../pdf-options.ts'
+import type { ConversionTask } from './conversion-task.ts'
+
+/** Tables and pages above this are converted as a stream: a tree of them takes thirty times their size. */
+const LARGE_BYTES = 6 * 1024 ** 2
+
+/** What one strip of a page can take after the budget was last checked. */
+const LAST_STRIP_MS = 4_000
+
+const SPREADSHEETS: ReadonlySet<Extension> = new Set(['xlsx', 'xlsm', 'xlsb', 'xls', 'ods'])
+
+/** Processor time for OCR of all pages: less than the request has, so that the pages that are ready are answered. */
+function ocrBudgetMs(timeoutMs: number): number {
+  return Math.max(0.3 * timeoutMs, 0.75 * timeoutMs - LAST_STRIP_MS)
+}
+
+/** The whole document. */
+async function bytesOf({ bytes, path }: ConversionTask): Promise<Buffer> {
+  return bytes ?? readFile(path)
+}
+
+/** True for a document in a file that is converted as a stream. */
+async function isLarge({ bytes, path }: ConversionTask): Promise<boolean> {
+  return (bytes ?? null) === null && (await stat(path)).size > LARGE_BYTES
+}
+
+async function startOf({ bytes, path }: ConversionTask): Promise<Buffer> {
+  if (bytes !== undefined && bytes !== null) return bytes.subarray(0, SNIFF_BYTES)
+  await using file = await open(path)
+  const { buffer, bytesRead } = await file.read(Buffer.alloc(SNIFF_BYTES))
+  return buffer.subarray(0, bytesRead)
+}
+
+/** Refuses a file that clearly is something else than its extension says, with what it is. */
+async function refuseContradiction(task: ConversionTask): Promise<void> {
+  const { extension } = task
+  const start = await startOf(task)
+  if (start.length === 0) throw new ConversionError('corrupt', 'The file is empty.')
+  const found = contradiction(extension, signatureOf(start))
+  if (found !== null) throw new ConversionError('wrong_type', `The file is named .${extension} but is ${found}.`)
+}
+
+/** An Office file that one of the passwords opens, as it is without its password; any other as it is. */
+async function unlocked(bytes: Buffer, passwords: readonly string[]): Promise<Buffer> {
+  if (!isLocked(bytes)) return bytes
+  const { unlockOffice } = await import('../office/encryption/unlock-office.ts')
+  return unlockOffice(bytes, passwords)
+}
+
+/** A page of so many bytes that shows nothing is unusual: a comment or a tag that is not closed, or a page that scripts write. */
+const EMPTY_PAGE_BYTES = 4_096
+
+/** Says so of a page of which nothing came out. */
+async function withEmptiness(page: Conversion, task: ConversionTask): Promise<Conversion> {
+  if (page.markdown.trim() !== '') return page
+  const bytes = task.bytes?.length ?? (await stat(task.path)).size
+  if (bytes < EMPTY_PAGE_BYTES) return page
+  const empty = `No text was found in ${Math.round(bytes / 1024)} KB of markup.`
+  return { ...page, warning: page.warning === null ? empty : `${page.warning} ${empty}` }
+}
+
+/** Picks the converter of the document's family. Each is loaded when the first document of its family comes. */
+export async function convertDocument(task: ConversionTask): Promise<Conversion> {
+  const { path, extension, options, textKind = null } = task
+  if (textKind !== null) {
+    const { convertText } = await import('../text/convert-text.ts')
+    return convertText({ ...task, bytes: await bytesOf(task), kind: textKind }, options)
+  }
+  await refuseContradiction(task)
+  const { family } = formatOf(extension)
+  switch (family) {
+    case 'pdf': {
+      const { convertPdf } = await import('../pdf/convert-pdf.ts')
+      const { cacheFolder, ocr, passwords } = task
+      return convertPdf(
+        {
+          path,
+          cacheFolder,
+          ...(ocr === undefined ? {} : { ocr }),
+          passwords,
+          onlyMainContent: options.onlyMainContent,
+          ocrBudgetMs: ocrBudgetMs(options.timeout),
+        },
+        pdfOptionsOf(options),
+      )
+    }
+    case 'html': {
+      const { contentType, baseUrl } = task
+      if (await isLarge(task)) {
+        const { convertLargeHtml } = await import('../html/convert-large-html.ts')
+        return withEmptiness(await convertLargeHtml({ path, contentType, baseUrl }, options), task)
+      }
+      const { convertHtml } = await import('../html/convert-html.ts')
+      return withEmptiness(await convertHtml({ bytes: await bytesOf(task), contentType, baseUrl }, options), task)
+    }
+    case 'csv': {
+      if (await isLarge(task)) {
+        const { convertLargeCsv } = await import('../office/convert-large-csv.ts')
+        return convertLargeCsv(path, task.contentType)
+      }
+      const { convertCsv } = await import('../office/convert-csv.ts')
+      return convertCsv(await bytesOf(task), task.contentType)
+    }
+    case 'office': {
+      const officeOptions = { ...options, anchors: task.extensions, hiddenSheets: task.hiddenSheets ?? false }
+      const bytes = await unlocked(await bytesOf(task), task.passwords)
+      if (SPREADSHEETS.has(extension)) {
+        const { convertSpreadsheet } = await import('../office/convert-spreadsheet.ts')
+        return convertSpreadsheet(bytes, extension, officeOptions)
+      }
+      const page = webPageIn(bytes)
+      if (page !== null) {
+        const { convertHtml } = await import('../html/convert-html.ts')
+        return convertHtml({ ...page, baseUrl: task.baseUrl }, options)
+      }
+      const { convertOffice } = await import('../office/convert-office.ts')
+      return convertOffice(bytes, extension, officeOptions)
+    }
+    default:
+      return assertNever(family)
+  }
+}

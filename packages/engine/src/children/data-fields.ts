@@ -1,0 +1,123 @@
+import { readFile } from 'node:fs/promises'
+import { type Extensions, extensionsFrom, type BlockPage, type ParsedData, formatOf } from '@sluice/contract'
+import { detect } from 'tinyld'
+import { anchoredBlocks } from '../anchors/anchored-blocks.ts'
+import type { Conversion } from '../conversion.ts'
+import { gradePage } from '../grade/grade-page.ts'
+import { decodeHtml } from '../html/decode-html.ts'
+import { markdownToHtml } from '../html/markdown-formats.ts'
+import { pdfOptionsOf } from '../pdf-options.ts'
+import { ENGINE_VERSION } from '../version.ts'
+import { modelFields } from './model-fields.ts'
+import type { ConversionTask } from './conversion-task.ts'
+
+export interface DataFields {
+  /** Pieces of JSON text: `"markdown":"…","pages":[…],`, each field with its comma, no braces around them. */
+  readonly fields: Iterable<string>
+  readonly metadata: Conversion['metadata']
+  readonly warnings: readonly string[]
+}
+
+type Fields = Pick<
+  ParsedData,
+  'markdown' | 'pages' | 'blocks' | 'html' | 'rawHtml' | 'links' | 'images' | 'summary' | 'json'
+>
+
+/**
+ * Only HTML input has HTML of its own; what other documents have is rendered from their Markdown. What is to be
+ * redacted is not given out unmodified either.
+ */
+async function rawHtml(task: ConversionTask, rendered: string): Promise<string> {
+  if ((task.textKind ?? null) !== null) return rendered
+  if (formatOf(task.extension).family !== 'html' || task.options.redactPII !== false) return rendered
+  return decodeHtml(task.bytes ?? (await readFile(task.path)), task.contentType).text
+}
+
+/** The resolution that `width` and `height` of a page are given for: 144 dpi, two pixels a PDF point. */
+const PIXELS_PER_POINT = 2
+
+/** Pages are measured in points; the contract has the render size in pixels. Boxes are shares of it, and stay. */
+function inPixels(page: BlockPage): BlockPage {
+  const pixels = (points: number | null): number | null =>
+    points === null ? null : Math.round(points * PIXELS_PER_POINT)
+  return { ...page, width: pixels(page.width), height: pixels(page.height) }
+}
+
+async function wantedFields(conversion: Conversion, task: ConversionTask): Promise<Fields> {
+  const wanted = new Set(task.options.formats.map((format) => format.type))
+  const pdf = task.extension === 'pdf' ? pdfOptionsOf(task.options) : undefined
+  const wantsHtml = wanted.has('html') || wanted.has('rawHtml')
+  const html = wantsHtml ? (conversion.html ?? markdownToHtml(conversion.markdown)) : ''
+  return {
+    ...(wanted.has('markdown') ? { markdown: conversion.markdown } : {}),
+    ...(pdf?.pages === true ? { pages: conversion.pages } : {}),
+    ...(pdf?.blocks === true ? { blocks: conversion.blocks?.map(inPixels) ?? null } : {}),
+    ...(wanted.has('html') ? { html } : {}),
+    ...(wanted.has('rawHtml') ? { rawHtml: await rawHtml(task, html) } : {}),
+    ...(wanted.has('links') ? { links: conversion.links } : {}),
+    ...(wanted.has('images') ? { images: conversion.images } : {}),
+  }
+}
+
+/** What Sluice's own client asks for beyond the contract. Holds no text of the document but names of sheets and headings. */
+function extensionFields(conversion: Conversion, task: ConversionTask): { readonly sluice?: Extensions } {
+  if (!task.extensions) return {}
+  const { quality = [], markdown, marks = [], blocks } = conversion
+  const hasSpans =
+    blocks === null && task.extension !== 'pdf' && task.options.formats.some(({ type }) => type === 'markdown')
+  const graded = extensionsFrom(quality.map(gradePage), ENGINE_VERSION)
+  return { sluice: { ...graded, blocks: hasSpans ? anchoredBlocks(markdown, marks) : null } }
+}
+
+/** A long text is written in slices, so that its JSON never stands in memory beside it. */
+const SLICE_CHARACTERS = 1024 ** 2
+
+function* asJson(value: unknown): Generator<string> {
+  if (typeof value !== 'string' || value.length <= SLICE_CHARACTERS) yield JSON.stringify(value)
+  else {
+    yield '"'
+    // A character that two slices share is written as two escapes, which JSON reads as that character.
+    for (let at = 0; at < value.length; at += SLICE_CHARACTERS) {
+      yield JSON.stringify(value.slice(at, at + SLICE_CHARACTERS)).slice(1, -1)
+    }
+    yield '"'
+  }
+}
+
+function* asJsonMembers(fields: Readonly<Record<string, unknown>>): Generator<string> {
+  for (const [name, value] of Object.entries(fields)) {
+    if (value === undefined) continue
+    yield `${JSON.stringify(name)}:`
+    yield* asJson(value)
+    yield ','
+  }
+}
+
+/** What the request asked for of a conversion, as the JSON members of the answer's `data`. */
+export async function dataFields(conversion: Conversion, task: ConversionTask): Promise<DataFields> {
+  const language = conversion.metadata.language ?? languageOf(conversion.markdown)
+  const written = await modelFields(conversion.markdown, task.options, task.model)
+  const fields = await wantedFields(conversion, task)
+  return {
+    fields: asJsonMembers({ ...fields, ...written.fields, ...extensionFields(conversion, task) }),
+    metadata: { ...(language === null ? {} : { language }), ...conversion.metadata },
+    warnings: [...(conversion.warning === null ? [] : [conversion.warning]), ...written.warnings],
+  }
+}
+
+/** Shorter texts are guessed wrong too often: "Total revenue" passes for half a dozen languages. */
+const LEAST_LETTERS = 60
+/** The detector takes as long as its text; a quarter of a page shows as much as two pages. */
+const SAMPLE_CHARACTERS = 2_000
+
+/** ISO 639-1 code of the language that a text is written in, or null where that is uncertain. */
+function languageOf(markdown: string): string | null {
+  const words = markdown
+    .slice(0, SAMPLE_CHARACTERS)
+    .replace(/\]\([^)]*\)|https?:\S+|<[^>]*>/g, ' ')
+    .replace(/[^\p{L}\p{M}']+/gu, ' ')
+    .trim()
+  if (words.length < LEAST_LETTERS) return null
+  const language = detect(words)
+  return language === '' ? null : language
+}

@@ -1,0 +1,20 @@
+import type { ParseOptions } from '@sluice/contract'
+import type { Conversion } from '../conversion.ts'
+import type { ModelOptions } from '../model/chat-completion.ts'
+import { findPii } from '../model/find-pii.ts'
+import { redactConversion, redactionOf } from '../redact/redact-conversion.ts'
+
+/**
+ * The conversion without the personal data that the request wants hidden (contract, "Redaction object"). Where a model
+ * is called for and none is set up, heuristics do what they can and the warning says so.
+ */
+export async function redacted(
+  conversion: Conversion,
+  { redactPII }: ParseOptions,
+  model: ModelOptions | null,
+): Promise<Conversion> {
+  const redaction = redactionOf(redactPII)
+  if (redaction === null) return conversion
+  if (redaction.mode === 'fast' || model === null) return redactConversion(conversion, redaction)
+  return redactConversion(conversion, redaction, await findPii(model, conversion.markdown, redaction.entities))
+}

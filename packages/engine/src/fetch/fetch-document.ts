@@ -1,0 +1,95 @@
+import {
+  type WebNetwork,
+  answerBody,
+  FetchRefused,
+  type FetchRefusal,
+  fileNameOf,
+  requestUrl,
+  webAgent,
+  webUrl,
+} from '@sluice/fetch'
+import { createWriteStream } from 'node:fs'
+import { pipeline } from 'node:stream/promises'
+import { assertNever } from '../assert-never.ts'
+import { ApiError } from '../api-error.ts'
+
+export interface FetchOptions {
+  readonly headers: Readonly<Record<string, string>>
+  readonly skipTlsVerification: boolean
+  readonly allowPrivateAddresses: boolean
+  /** Proxies and authorities; default: directly. */
+  readonly network?: WebNetwork
+  readonly maxBytes: number
+}
+
+/** A page or document that was fetched into a file. */
+export interface FetchedDocument {
+  /** After redirects. */
+  readonly url: URL
+  readonly statusCode: number
+  readonly contentType: string | null
+  /** File name of a `Content-Disposition` header, or null. */
+  readonly fileName: string | null
+  /** `Retry-After` of an error page. */
+  readonly retryAfter: string | null
+}
+
+const invalidUrl = (): ApiError => new ApiError({ status: 400, code: 'BAD_REQUEST', message: 'Invalid URL' })
+
+export function scrapeUrl(text: unknown): URL {
+  const url = typeof text === 'string' ? webUrl(text) : null
+  if (url === null) throw invalidUrl()
+  return url
+}
+
+function refusal(reason: FetchRefusal, message: string, maxBytes: number): ApiError {
+  const limit = `${Math.floor(maxBytes / 1024 ** 2)}MB`
+  const tooLarge = `Payload Too Large: the document is larger than ${limit}.`
+  switch (reason) {
+    case 'private_address':
+      return new ApiError({ status: 403, code: 'SCRAPE_ADDRESS_FORBIDDEN', message: `Forbidden: ${message}.` })
+    case 'bad_redirect':
+      return invalidUrl()
+    case 'too_many_redirects':
+      return new ApiError({ status: 502, code: 'SCRAPE_FETCH_FAILED', message: `Bad Gateway: ${message}.` })
+    case 'too_large':
+      return new ApiError({ status: 413, code: 'PAYLOAD_TOO_LARGE', message: tooLarge })
+    default:
+      return assertNever(reason)
+  }
+}
+
+/** A private address is forbidden; all else that was not refused by us is the fault of the far side. */
+function asApiError(error: unknown, maxBytes: number, signal: AbortSignal): unknown {
+  if (signal.aborted) return error
+  if (error instanceof FetchRefused) return refusal(error.reason, error.message, maxBytes)
+  const { name, code } = error as { readonly name?: string; readonly code?: string }
+  const message = `Bad Gateway: the URL could not be fetched (${code ?? name ?? 'unknown'}).`
+  return new ApiError({ status: 502, code: 'SCRAPE_FETCH_FAILED', message, cause: error })
+}
+
+/**
+ * Fetches a document into `path`, at most `maxBytes`, following redirects. Addresses of private networks are refused,
+ * on the first request and on every redirect, unless they are allowed.
+ */
+export async function fetchDocument(
+  url: URL,
+  path: string,
+  options: FetchOptions,
+  signal: AbortSignal,
+): Promise<FetchedDocument> {
+  const { headers, allowPrivateAddresses, maxBytes } = options
+  const dispatcher = webAgent(options)
+  try {
+    const answer = await requestUrl(url, { method: 'GET', headers, allowPrivateAddresses, dispatcher }, signal)
+    await pipeline(answerBody(answer, maxBytes), createWriteStream(path, { flags: 'wx', mode: 0o600 }))
+    const { url: last, statusCode } = answer
+    const retryAfter = statusCode >= 400 ? answer.header('retry-after') : null
+    const contentType = answer.header('content-type')
+    return { url: last, statusCode, contentType, fileName: fileNameOf(answer), retryAfter }
+  } catch (error) {
+    throw asApiError(error, maxBytes, signal)
+  } finally {
+    await dispatcher.destroy()
+  }
+}

@@ -1,0 +1,58 @@
+import { type PageGrade, rounded } from '@sluice/contract'
+import type { PageQuality } from '../conversion.ts'
+import type { LayoutQuality } from '../pdf/layout-quality.ts'
+import type { PageSignals } from '../pdf/page-reading.ts'
+import { featuresOf } from './grade-features.ts'
+import { GRADE_MODEL, probabilityOf } from './grade-model.ts'
+import type { GradedQuality } from './quality-features.ts'
+import { expectedQualityOf } from './quality-model.ts'
+
+/** Grade and expected quality of a page that could not be read at all, or was left unread. */
+const UNREAD = 0
+
+/** The grade of a page with what it is made of. */
+export function gradePage({ pageNumber, problems, signals, layout }: PageQuality): PageGrade {
+  const isEmpty = signals.nativeLetters + signals.recognisedLetters === 0
+  const isUnread = problems.includes('unreadable') || (isEmpty && problems.includes('too_large'))
+  const grade = isUnread ? UNREAD : gradeOf(signals)
+  const expected = isUnread ? UNREAD : qualityOf({ signals, problems })
+  return { pageNumber, grade: rounded(grade), expected: rounded(expected), components: componentsOf(signals, layout) }
+}
+
+/** Estimated probability that nine of ten words came out right, 0 to 1. */
+export function gradeOf(signals: PageSignals): number {
+  return Math.min(probabilityOf(featuresOf(signals), GRADE_MODEL), soundShare(signals), readShare(signals))
+}
+
+/** Expected F1 of the words, 0 to 1; no higher than that of a page which lacks what was not read and has no other mistake. */
+function qualityOf({ signals, problems }: GradedQuality): number {
+  const read = readShare(signals)
+  return Math.min(expectedQualityOf({ signals, problems }), soundShare(signals), (2 * read) / (1 + read))
+}
+
+/**
+ * Share of a page's ink that lies under words. No page of the training was left half read, as one is where the time for
+ * OCR is over: the models say nothing of it.
+ */
+function readShare({ unreadShare }: PageSignals): number {
+  return 1 - (unreadShare ?? 0)
+}
+
+/** Share of a page's letters that have a meaning: no page of the training lacked any, so the models say nothing of it. */
+function soundShare({ nativeLetters, recognisedLetters, garbledLetters }: PageSignals): number {
+  return 1 - garbledLetters / Math.max(1, nativeLetters + recognisedLetters)
+}
+
+function componentsOf(signals: PageSignals, { layout, tables }: LayoutQuality): PageGrade['components'] {
+  const { nativeLetters, recognisedLetters, garbledLetters, ghostShare, layerAgreement, ocr } = signals
+  const sound = 1 - garbledLetters / Math.max(1, nativeLetters)
+  const textLayer = Math.min(sound, 1 - (ghostShare ?? 0), layerAgreement ?? 1)
+  return {
+    textLayer: nativeLetters === 0 ? null : rounded(textLayer),
+    ocr: ocr === null ? null : rounded(ocr.mean),
+    layout: layout === null ? null : rounded(layout),
+    tables: tables === null ? null : rounded(tables),
+    unreadInk: signals.unreadShare === null ? null : rounded(1 - signals.unreadShare),
+    language: recognisedLetters === 0 || signals.plausibleShare === null ? null : rounded(signals.plausibleShare),
+  }
+}

@@ -1,0 +1,76 @@
+import type { Root } from 'hast'
+import { toHtml } from 'hast-util-to-html'
+import type { ParseOptions } from '@sluice/contract'
+import type { Conversion } from '../conversion.ts'
+import { removeBase64Sources } from './base64-images.ts'
+import { cleanTree } from './clean-tree.ts'
+import { imagesOf, linksOf } from './collect-urls.ts'
+import { decodeHtml } from './decode-html.ts'
+import { openFramesets } from './framesets.ts'
+import { isAdvertisement } from './furniture.ts'
+import { mainContentOf } from './main-content.ts'
+import { metadataOf } from './metadata.ts'
+import { bodyOf, removeElements, rootOf } from './nodes.ts'
+import { parseHtml } from './parse-html.ts'
+import { baseUrlOf, resolveUrls } from './resolve-urls.ts'
+import { excludeTags, includeTags } from './select-tags.ts'
+import { writeMarkdown } from './write-markdown.ts'
+
+export interface HtmlInput {
+  readonly bytes: Uint8Array
+  /** As sent with the document; its `charset` counts. Null when unknown. */
+  readonly contentType: string | null
+  /** Where the page was fetched from; null for an uploaded file. */
+  readonly baseUrl: string | null
+}
+
+export type HtmlOptions = Pick<
+  ParseOptions,
+  'onlyMainContent' | 'includeTags' | 'excludeTags' | 'removeBase64Images' | 'blockAds'
+>
+
+/**
+ * A page as Markdown, clean HTML, links, images and metadata (contract, "Parse options" and "Parse response"). Blocks
+ * while it works and has no limit of its own but nesting: it belongs in a process that can be killed. Throws
+ * `ConversionError` with `resource_limit`.
+ */
+export async function convertHtml(input: HtmlInput, options: HtmlOptions): Promise<Conversion> {
+  const page = parseHtml(decodeHtml(input.bytes, input.contentType).text)
+  const metadata = metadataOf(page)
+  const frames = openFramesets(page)
+  const refused: string[] = []
+  const content = contentOf(page, baseUrlOf(page, input.baseUrl), options, refused)
+  const html = toHtml(content)
+  const [links, images] = [linksOf(content), imagesOf(content)]
+  return {
+    markdown: writeMarkdown(content),
+    html,
+    pages: null,
+    blocks: null,
+    links,
+    images,
+    metadata,
+    warning: warningOf(refused, frames),
+  }
+}
+
+/** What the options ask for of a page. Tags that are asked for by name are the content: main content is not guessed then. */
+function contentOf(page: Root, base: URL | null, options: HtmlOptions, refused: string[]): Root {
+  resolveUrls(page, base)
+  if (options.removeBase64Images) removeBase64Sources(page)
+  if (options.blockAds) removeElements(page, isAdvertisement)
+  excludeTags(page, options.excludeTags, refused)
+  const named = includeTags(page, options.includeTags, refused)
+  const content = options.onlyMainContent && named === page ? mainContentOf(page) : named
+  cleanTree(content)
+  return rootOf(bodyOf(content).children)
+}
+
+function warningOf(refused: readonly string[], frames: number): string | null {
+  const names = refused.map((selector) => `\`${selector}\``).join(', ')
+  const sentences = [
+    ...(names === '' ? [] : [`These includeTags or excludeTags are no CSS selectors and were ignored: ${names}.`]),
+    ...(frames === 0 ? [] : [`The page consists of ${frames} frames, whose pages are not read.`]),
+  ]
+  return sentences.length === 0 ? null : sentences.join(' ')
+}

@@ -1,0 +1,34 @@
+import { createHash, randomUUID } from 'node:crypto'
+import { createReadStream, createWriteStream } from 'node:fs'
+import { rename, rm } from 'node:fs/promises'
+import { pipeline } from 'node:stream/promises'
+import { createGunzip } from 'node:zlib'
+
+/**
+ * Unpacks the OCR data of a language. Safe for several processes at once: each writes a file of its own and renames it
+ * into place. `sha256` is that of the unpacked data, null where npm has checked it against the lock file. Throws when it is
+ * another, or the target cannot be written.
+ */
+export async function unpackData(packed: string, target: string, sha256: string | null): Promise<void> {
+  const temporary = `${target}.${randomUUID()}.tmp`
+  const hash = createHash('sha256')
+  try {
+    await pipeline(
+      createReadStream(packed),
+      createGunzip(),
+      async function* (bytes: AsyncIterable<Buffer>) {
+        for await (const some of bytes) {
+          hash.update(some)
+          yield some
+        }
+      },
+      createWriteStream(temporary),
+    )
+    if (sha256 !== null && hash.digest('hex') !== sha256) {
+      throw new Error('its checksum is not the one that this release was made with')
+    }
+    await rename(temporary, target)
+  } finally {
+    await rm(temporary, { force: true })
+  }
+}

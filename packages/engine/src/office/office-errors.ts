@@ -1,0 +1,55 @@
+import type { ConvertErrorCode } from '@firecrawl/anydoc'
+import type { Extension } from '@sluice/contract'
+import { isLocked } from './locked-office.ts'
+import { ConversionError, type ConversionProblem } from '../conversion.ts'
+
+interface Row {
+  readonly problem: ConversionProblem
+  readonly says: (extension: Extension) => string
+}
+
+const ROWS: Readonly<Record<ConvertErrorCode, Row>> = {
+  unsupported: { problem: 'wrong_type', says: (extension) => `The file is no ${extension} document that can be read.` },
+  malformed: {
+    problem: 'corrupt',
+    says: (extension) => `The ${extension} file is damaged; nothing could be read from it.`,
+  },
+  missingPart: {
+    problem: 'corrupt',
+    says: (extension) => `The ${extension} file is incomplete; a part that holds its content is missing.`,
+  },
+  io: { problem: 'corrupt', says: (extension) => `The ${extension} file could not be read.` },
+  encrypted: {
+    problem: 'encrypted',
+    says: (extension) =>
+      `The ${extension} file is protected with a password that the engine does not have; add it to SLUICE_ENGINE_PASSWORDS, or remove it, and send the file again.`,
+  },
+  resourceLimit: {
+    problem: 'resource_limit',
+    says: (extension) => `The ${extension} file unpacks to more than a document may hold.`,
+  },
+}
+
+const ZIP = Buffer.from('PK')
+const OLE = Buffer.from([0xd0, 0xcf, 0x11, 0xe0])
+const isContainer = (bytes: Buffer): boolean =>
+  [ZIP, OLE].some((magic) => bytes.subarray(0, magic.length).equals(magic))
+
+export function encrypted(extension: Extension, cause: unknown): ConversionError {
+  return new ConversionError('encrypted', ROWS.encrypted.says(extension), { cause })
+}
+
+/** Whether the library refused the file for styles or lists that are made of each other. */
+export function isCircular(error: unknown): boolean {
+  return error instanceof Error && /\bcycle\b/.test(error.message)
+}
+
+/** The library's error as ours; what has no code of its table is a bug and stays as it is. */
+export function asConversionError(error: unknown, extension: Extension, bytes: Buffer): unknown {
+  const code = (error as { readonly code?: unknown }).code
+  if (typeof code !== 'string' || !Object.hasOwn(ROWS, code)) return error
+  if (isLocked(bytes)) return encrypted(extension, error)
+  // A container that names no format is an Office file that lost its end, far more often than some other archive.
+  const row = ROWS[code === 'unsupported' && isContainer(bytes) ? 'malformed' : (code as ConvertErrorCode)]
+  return new ConversionError(row.problem, row.says(extension), { cause: error })
+}

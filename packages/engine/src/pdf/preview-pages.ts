@@ -1,0 +1,155 @@
+import type { ParsedPage, TextItem } from '@llamaindex/liteparse'
+import { ConversionError } from '../conversion.ts'
+import { type DrawnPage, drawPages, type PageToDraw, type PdfToDraw } from './ink/draw-pages.ts'
+import { showsOnlyItsWords } from './glance.ts'
+import { type InkMask, inkMask } from './ink/ink-mask.ts'
+import { inkShare } from './ink/unread-ink.ts'
+import { type Box, boxOf } from './layout/box.ts'
+import { wordsOf } from './layout/words.ts'
+import { lettersOf } from './letters.ts'
+import { drawableDpi } from './ocr/ocr-dpi.ts'
+import { mayShowPicture, type PdfPictures } from './pdf-pictures.ts'
+import type { ReadPage } from './text-layer.ts'
+
+/** What a page shows. */
+export interface PagePreview {
+  readonly mask: InkMask
+  /** Native text that shows nothing by itself on a page with a picture: an invisible layer of a scan. */
+  readonly hidden: ReadonlySet<TextItem>
+  /** Of these, the text over something that the picture shows. */
+  readonly overPicture: readonly TextItem[]
+}
+
+/**
+ * `not_needed`: there is room for nothing but its words, or a glance shows nothing else. `too_large`: the library cannot draw
+ * it, and it may show more than its text.
+ */
+export type Preview = PagePreview | 'not_needed' | 'too_large'
+
+const PREVIEW_DPI = 50
+/** Enough to see whether a word's box shows anything. */
+const HIDDEN_DPI = 30
+/** Least difference of brightness in the box of a word that can be seen, of 255. */
+const VISIBLE = 16
+const LEAST_DPI = 15
+/** A word's box with a smaller share of ink shows nothing. */
+const NO_INK = 0.015
+/** Share of a page's inside that is free of text on a page with space for more. */
+const ROOM = 0.1
+const CELL_POINTS = 24
+
+/** Draws the pages that may show more than their text layer says, small, and separates their ink from their paper. */
+export async function previewPages(batch: readonly ReadPage[], pictures: PdfPictures): Promise<Map<number, Preview>> {
+  const previews = new Map<number, Preview>()
+  const drawable: Drawable[] = []
+  for (const entry of batch) {
+    const { page, pageNumber } = entry
+    if (page === null) continue
+    if (!mayShowPicture(pictures, pageNumber) && isFull(page)) previews.set(pageNumber, 'not_needed')
+    else if (drawableDpi(page, PREVIEW_DPI) < LEAST_DPI) previews.set(pageNumber, undrawn(entry, page, pictures))
+    else drawable.push({ ...entry, page })
+  }
+  const drawn = await drawEach(pictures.pdf, drawable, PREVIEW_DPI)
+  const plain = drawable.filter((entry) => isPlain(entry, drawn))
+  const written = drawable.filter(
+    (entry) => entry.page.textItems.length > 0 && mayShowPicture(pictures, entry.pageNumber),
+  )
+  const bareDrawings =
+    pictures.withoutPictures === null ? null : await drawEach(pictures.withoutPictures, written, HIDDEN_DPI)
+  for (const entry of drawable) {
+    const { page, pageNumber } = entry
+    const drawing = drawn.get(pageNumber)
+    if (drawing === undefined) {
+      previews.set(pageNumber, undrawn(entry, page, pictures))
+      continue
+    }
+    const bareDrawing = bareDrawings?.get(pageNumber)
+    const hidden = bareDrawing === undefined ? [] : invisible(page.textItems, bareDrawing)
+    if (hidden.length === 0 && plain.includes(entry)) {
+      previews.set(pageNumber, 'not_needed')
+      continue
+    }
+    const mask = inkMask(drawing)
+    const overPicture = hidden.filter((item) => inkShare(mask, boxOf(item)) >= NO_INK)
+    previews.set(pageNumber, { mask, hidden: new Set(hidden), overPicture })
+  }
+  return previews
+}
+
+function undrawn({ pageNumber }: ReadPage, page: ParsedPage, pictures: PdfPictures): Preview {
+  return lettersOf(page) === 0 || mayShowPicture(pictures, pageNumber) ? 'too_large' : 'not_needed'
+}
+
+type Drawable = ReadPage & { readonly page: ParsedPage }
+
+function isPlain({ page, pageNumber }: Drawable, drawn: ReadonlyMap<number, DrawnPage>): boolean {
+  const drawing = drawn.get(pageNumber)
+  return drawing !== undefined && showsOnlyItsWords(drawing, wordsOf(page))
+}
+
+/** One call for all pages; where that fails, one each, so that a page that cannot be drawn costs only itself. */
+async function drawEach(pdf: PdfToDraw, pages: readonly Drawable[], dpi: number): Promise<Map<number, DrawnPage>> {
+  const drawn = new Map<number, DrawnPage>()
+  const draw = async (some: readonly PageToDraw[], at: number): Promise<void> => {
+    for (const [number, drawing] of await drawPages(pdf, some, { dpi: at })) drawn.set(number, drawing)
+  }
+  const usual = pages.filter(({ page }) => drawableDpi(page, dpi) >= dpi)
+  const large = pages.filter(({ page }) => drawableDpi(page, dpi) < dpi)
+  const failed = await unlessUndrawable(draw(usual, dpi))
+  for (const entry of failed ? pages : large) await unlessUndrawable(draw([entry], drawableDpi(entry.page, dpi)))
+  return drawn
+}
+
+/** True where the library could not draw. */
+async function unlessUndrawable(work: Promise<void>): Promise<boolean> {
+  try {
+    await work
+    return false
+  } catch (error) {
+    if (error instanceof ConversionError) return true
+    throw error
+  }
+}
+
+/**
+ * The items that show nothing where they stand: one grey all over their box. Ink is not asked for, because small print is
+ * taken for noise in a drawing as coarse as this, and visible text must never be taken for invisible.
+ */
+function invisible(items: readonly TextItem[], drawing: DrawnPage): TextItem[] {
+  return items.filter((item) => item.text.trim() !== '' && greyRange(drawing, boxOf(item)) < VISIBLE)
+}
+
+function greyRange({ width, height, grey, perPoint }: DrawnPage, box: Box): number {
+  const [x0, x1] = [Math.max(0, Math.floor(box.x0 * perPoint)), Math.min(width, Math.ceil(box.x1 * perPoint))]
+  const [y0, y1] = [Math.max(0, Math.floor(box.y0 * perPoint)), Math.min(height, Math.ceil(box.y1 * perPoint))]
+  let [least, most] = [255, 0]
+  for (let y = y0; y < y1; y += 1) {
+    for (let at = y * width + x0; at < y * width + x1; at += 1) {
+      const level = grey[at] ?? 0
+      if (level < least) least = level
+      if (level > most) most = level
+    }
+  }
+  return Math.max(0, most - least)
+}
+
+/** Whether text stands nearly everywhere inside the margins, so that a tenth more of it does not fit. */
+function isFull(page: ParsedPage): boolean {
+  const { width, height } = page
+  const inside = { x0: width * 0.1, y0: height * 0.1, x1: width * 0.9, y1: height * 0.9 }
+  const [columns, rows] = [
+    Math.ceil((inside.x1 - inside.x0) / CELL_POINTS),
+    Math.ceil((inside.y1 - inside.y0) / CELL_POINTS),
+  ]
+  const filled = new Set<number>()
+  const cell = (value: number, start: number, count: number): number =>
+    Math.max(0, Math.min(count - 1, Math.floor((value - start) / CELL_POINTS)))
+  for (const box of wordsOf(page)) {
+    if (box.x1 < inside.x0 || box.x0 > inside.x1 || box.y1 < inside.y0 || box.y0 > inside.y1) continue
+    for (let row = cell(box.y0, inside.y0, rows); row <= cell(box.y1, inside.y0, rows); row += 1) {
+      for (let column = cell(box.x0, inside.x0, columns); column <= cell(box.x1, inside.x0, columns); column += 1)
+        filled.add(row * columns + column)
+    }
+  }
+  return filled.size >= (1 - ROOM) * columns * rows
+}

@@ -1,0 +1,50 @@
+import type { RedactionOptions } from '@sluice/contract'
+import type { PiiSpan } from './pii-span.ts'
+
+type ReplaceStyle = RedactionOptions['replaceStyle']
+
+/** The text with every span replaced as the style says (contract, "Redaction object"). Spans in order, not overlapping. */
+export function replaceSpans(text: string, spans: readonly PiiSpan[], style: ReplaceStyle): string {
+  const parts: string[] = []
+  let from = 0
+  for (const span of spans) {
+    parts.push(text.slice(from, span.start), replacement(span, style))
+    from = span.end
+  }
+  return parts.join('') + text.slice(from)
+}
+
+function replacement({ entity, start, end }: PiiSpan, style: ReplaceStyle): string {
+  if (style === 'tag') return `<${entity}>`
+  return style === 'mask' ? '*'.repeat(end - start) : ''
+}
+
+/** Where an offset of the original text is after the replacement. */
+export class OffsetMap {
+  readonly #spans: readonly PiiSpan[]
+  /** By how much everything after the span with the same index has moved. */
+  readonly #shifts: readonly number[]
+
+  constructor(spans: readonly PiiSpan[], style: ReplaceStyle) {
+    this.#spans = spans
+    let shift = 0
+    this.#shifts = spans.map((span) => (shift += replacement(span, style).length - (span.end - span.start)))
+  }
+
+  /** [start, end) after the replacement, or null where an end lies inside something that was replaced. */
+  mapRange([start, end]: readonly [number, number]): [number, number] | null {
+    const [from, to] = [this.#map(start), this.#map(end)]
+    return from === null || to === null ? null : [from, to]
+  }
+
+  #map(offset: number): number | null {
+    let [low, high] = [0, this.#spans.length]
+    while (low < high) {
+      const middle = (low + high) >> 1
+      if ((this.#spans[middle]?.end ?? 0) <= offset) low = middle + 1
+      else high = middle
+    }
+    const next = this.#spans[low]
+    return next !== undefined && next.start < offset ? null : offset + (this.#shifts[low - 1] ?? 0)
+  }
+}

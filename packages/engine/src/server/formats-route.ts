@@ -1,0 +1,45 @@
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import { EXTENSIONS, formatOf } from '@sluice/contract'
+
+/** A row of `GET /v2/parse/formats`, in the shape that the hosted service answers with. */
+interface ParseFormat {
+  readonly format: string
+  readonly kind: 'document' | 'image'
+  readonly extensions: readonly string[]
+  readonly mimeTypes: readonly string[]
+  /** Whether an upload of this type is parsed. */
+  readonly available: boolean
+}
+
+/** Extensions that are another spelling of a format. */
+const SPELLINGS: Readonly<Record<string, string>> = { htm: 'html' }
+
+/** Known to the hosted service, and parsed only by some of its plans; this engine refuses them. */
+const IMAGES: readonly ParseFormat[] = [
+  image('png', ['.png'], 'image/png'),
+  image('jpg', ['.jpg', '.jpeg'], 'image/jpeg'),
+  image('webp', ['.webp'], 'image/webp'),
+  image('tiff', ['.tif', '.tiff'], 'image/tiff'),
+]
+
+function image(format: string, extensions: readonly string[], mimeType: string): ParseFormat {
+  return { format, kind: 'image', extensions, mimeTypes: [mimeType], available: false }
+}
+
+function documents(): ParseFormat[] {
+  return EXTENSIONS.filter((extension) => !Object.hasOwn(SPELLINGS, extension)).map((extension) => ({
+    format: extension,
+    kind: 'document',
+    extensions: [extension, ...EXTENSIONS.filter((other) => SPELLINGS[other] === extension)].map((name) => `.${name}`),
+    mimeTypes: [formatOf(extension).mediaType],
+    available: true,
+  }))
+}
+
+const FORMATS_ANSWER = { success: true, data: { formats: [...documents(), ...IMAGES] } }
+const MAX_AGE_SECONDS = 3600
+
+/** GET /v2/parse/formats: which types an upload may have. */
+export function formatsRoute(_request: FastifyRequest, reply: FastifyReply): FastifyReply {
+  return reply.header('cache-control', `private, max-age=${MAX_AGE_SECONDS}`).send(FORMATS_ANSWER)
+}

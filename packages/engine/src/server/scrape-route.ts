@@ -1,0 +1,105 @@
+import type { WebNetwork } from '@sluice/fetch'
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import {
+  parseOptionsSchema,
+  type ParseOptions,
+  type Extension,
+  extensionOf as documentExtensionOf,
+} from '@sluice/contract'
+import { badRequest } from '../api-error.ts'
+import { fetchDocument, scrapeUrl, type FetchedDocument } from '../fetch/fetch-document.ts'
+import { type TextKind, textKindOf } from '../text/text-kind.ts'
+import { asksForExtensions } from './asks-for-extensions.ts'
+import { answerDocument } from './answer-document.ts'
+import type { AnswerBody } from './answer.ts'
+import { scrapeTimeout } from './conversion-outcome.ts'
+import { identify } from './identify.ts'
+import type { ParseRouteParts } from './parse-route.ts'
+import { readOptions } from './read-options.ts'
+import { senderGone } from './sender-gone.ts'
+
+export interface ScrapeRouteParts extends ParseRouteParts {
+  readonly allowPrivateAddresses: boolean
+  /** Proxies and authorities; default: directly. */
+  readonly network?: WebNetwork
+}
+
+interface ScrapeRequest {
+  readonly url: URL
+  readonly options: ParseOptions
+  /** Names the fields of scrape that mean nothing for a document: none is dropped silently. */
+  readonly warnings: readonly string[]
+}
+
+/** Asked of services that answer from a cache; this one keeps nothing. */
+const HONOURED: readonly string[] = ['maxAge']
+
+const isParseOption = (name: string): boolean =>
+  Object.hasOwn(parseOptionsSchema.shape, name) || name === 'checkPromptInjection'
+
+/** Contract, "POST /v2/scrape": only `url` is shown of it; the rest is read as parse options. */
+function readScrapeRequest(body: unknown): ScrapeRequest {
+  if (body === null || typeof body !== 'object' || Array.isArray(body)) throw badRequest('Bad Request')
+  const { url, ...rest } = body as Readonly<Record<string, unknown>>
+  const known = Object.entries(rest).filter(([name]) => isParseOption(name))
+  const ignored = Object.keys(rest).filter((name) => !HONOURED.includes(name) && !isParseOption(name))
+  const { options, warnings } = readOptions(Object.fromEntries(known), 'Scrapes')
+  const notUsed = ignored.length === 0 ? [] : [`Not used for documents: ${ignored.join(', ')}.`]
+  return { url: scrapeUrl(url), options, warnings: [...notUsed, ...warnings] }
+}
+
+/** By content type, unless that says nothing; then by the name of the file, then by the path. */
+function extensionOf({ contentType, fileName, url }: FetchedDocument): Extension {
+  const saysNothing = /^(application\/(octet-stream|zip|x-download)|text\/plain|binary\/)/i.test(contentType ?? '')
+  return identify(
+    saysNothing || contentType === null ? (fileName ?? url.pathname) : '',
+    contentType ?? '',
+    url.pathname,
+  )
+}
+
+/** What stands at an address that the server refuses, or does not have, is answered all the same: with its status. */
+const isPage = ({ contentType }: FetchedDocument): boolean => /html/i.test(contentType ?? '')
+
+/** Plain text is what servers send a document as that they do not know; its name says then what it is. */
+function textOf({ contentType, fileName, url }: FetchedDocument): TextKind | null {
+  const kind = textKindOf(contentType, url)
+  return kind === 'plain' && documentExtensionOf(fileName ?? url.pathname) !== null ? null : kind
+}
+
+async function scrape(parts: ScrapeRouteParts, request: FastifyRequest, reply: FastifyReply): Promise<AnswerBody> {
+  const { url: sourceUrl, options, warnings } = readScrapeRequest(request.body)
+  await using folder = parts.workFolder.forRequest()
+  const timed = AbortSignal.any([senderGone(reply), AbortSignal.timeout(options.timeout)])
+  const { headers, skipTlsVerification } = options
+  const { allowPrivateAddresses, network, maxFileBytes: maxBytes } = parts
+  const way = network === undefined ? {} : { network }
+  const fetchOptions = { headers, skipTlsVerification, allowPrivateAddresses, maxBytes, ...way }
+  const fetched = await fetchDocument(sourceUrl, await folder.makePath(), fetchOptions, timed).catch(
+    (error: unknown) => {
+      throw timed.aborted ? scrapeTimeout(options.timeout) : error
+    },
+  )
+  const { url, statusCode, contentType, retryAfter } = fetched
+  // The page's own, of an answer that is 200: who asks again for the page waits as its site asked.
+  if (retryAfter !== null) void reply.header('retry-after', retryAfter)
+  const origin = {
+    sourceURL: sourceUrl.href,
+    url: url.href,
+    statusCode,
+    ...(statusCode >= 400 ? { error: `The server answered ${statusCode}.` } : {}),
+  }
+  const textKind = textOf(fetched) ?? (statusCode >= 400 && !isPage(fetched) ? 'plain' : null)
+  const extension = textKind === null ? extensionOf(fetched) : 'html'
+  const document = { folder, bytes: null, extension, textKind, contentType, baseUrl: url.href, origin }
+  const received = { ...document, extensions: asksForExtensions(request), warnings }
+  return await answerDocument(parts, request.account, received, options, timed)
+}
+
+/** POST /v2/scrape: fetches one URL and converts what it finds there as parse does. No links are followed. */
+export function scrapeRoute(parts: ScrapeRouteParts) {
+  return async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
+    const body = await scrape(parts, request, reply)
+    return reply.type('application/json; charset=utf-8').header('content-length', body.bytes).send(body.content)
+  }
+}

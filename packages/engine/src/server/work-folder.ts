@@ -1,0 +1,107 @@
+import { mkdir, mkdtemp, rename, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { Extension } from '@sluice/contract'
+import { folderPrefix, removeOrphanedFolders } from '../orphaned-folders.ts'
+
+/** Uploads that the server holds in memory, all requests together, in bytes. */
+const MOST_HELD_BYTES = 64 * 1024 ** 2
+
+/** Bytes of uploads in memory. */
+interface Held {
+  bytes: number
+}
+
+/** The files of one request, and what it holds in memory. Gone when it is disposed of. */
+export class RequestFolder implements AsyncDisposable {
+  readonly #path: string
+  readonly #allHeld: Held
+  #held = 0
+  #exists = false
+
+  constructor(path: string, held: Held) {
+    this.#path = path
+    this.#allHeld = held
+  }
+
+  /** Whether so many bytes may stay in memory until this is disposed of: else they belong into a file. */
+  mayHold(bytes: number): boolean {
+    if (this.#allHeld.bytes + bytes > MOST_HELD_BYTES) return false
+    this.#allHeld.bytes += bytes
+    this.#held += bytes
+    return true
+  }
+
+  /** Where the document goes. Made only now: a request that brings none touches no disk. */
+  async makePath(): Promise<string> {
+    await mkdir(this.#path, { recursive: true })
+    this.#exists = true
+    return this.#uploadPath
+  }
+
+  get #uploadPath(): string {
+    return join(this.#path, 'upload')
+  }
+
+  /** Gives the upload its extension: some native readers go by the name. */
+  async nameUpload(extension: Extension): Promise<string> {
+    const path = `${this.#uploadPath}.${extension}`
+    await rename(this.#uploadPath, path)
+    return path
+  }
+
+  /** As `nameUpload`, of an upload in memory whose converter needs a file. */
+  async saveUpload(bytes: Buffer, extension: Extension): Promise<string> {
+    const path = `${await this.makePath()}.${extension}`
+    await writeFile(path, bytes, { flag: 'wx', mode: 0o600 })
+    return path
+  }
+
+  /** Where a child may write; it makes the folder. */
+  get fieldsPath(): string {
+    this.#exists = true
+    return join(this.#path, 'fields')
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#allHeld.bytes -= this.#held
+    this.#held = 0
+    if (!this.#exists) return
+    // A child that is being killed may still be writing here.
+    await rm(this.#path, { recursive: true, force: true, maxRetries: 5, retryDelay: 50 })
+  }
+}
+
+/**
+ * The engine's own temporary folder, readable by its user only, with one folder in it for each request. An engine that
+ * starts removes the orphaned folders of engines that were killed.
+ */
+export class WorkFolder implements AsyncDisposable {
+  readonly #path: string
+  readonly #held: Held = { bytes: 0 }
+  #requests = 0
+
+  private constructor(path: string) {
+    this.#path = path
+  }
+
+  static async open(parent: string = tmpdir()): Promise<WorkFolder> {
+    await mkdir(parent, { recursive: true })
+    await removeOrphanedFolders(parent)
+    return new WorkFolder(await mkdtemp(join(parent, folderPrefix(process.pid))))
+  }
+
+  /** For what is kept as long as the engine runs; holds nothing of a document. */
+  get cachePath(): string {
+    return join(this.#path, 'cache')
+  }
+
+  forRequest(): RequestFolder {
+    this.#requests += 1
+    return new RequestFolder(join(this.#path, String(this.#requests)), this.#held)
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await rm(this.#path, { recursive: true, force: true, maxRetries: 5, retryDelay: 50 })
+  }
+}

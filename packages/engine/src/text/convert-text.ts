@@ -1,0 +1,47 @@
+import { toHtml } from 'hast-util-to-html'
+import type { ParseOptions } from '@sluice/contract'
+import type { Conversion } from '../conversion.ts'
+import { imagesOf, linksOf } from '../html/collect-urls.ts'
+import { markdownToHtml } from '../html/markdown-formats.ts'
+import { parseHtmlFragment } from '../html/parse-html.ts'
+import { resolveUrls } from '../html/resolve-urls.ts'
+import { encodingOf } from '../office/decode-text.ts'
+import type { TextKind } from './text-kind.ts'
+
+export interface TextInput {
+  readonly bytes: Uint8Array
+  readonly kind: TextKind
+  readonly contentType: string | null
+  /** What relative links are resolved against in `links`, `images` and `html`. */
+  readonly baseUrl: string | null
+}
+
+const DATA_IMAGE = /(!\[[^\]]*\]\()data:image\/[^)\s]+(?=[)\s])/gi
+
+/**
+ * A page of text: Markdown and plain text come back word for word, JSON in a code block. Only Markdown has links; they
+ * are absolute in `links` and `html`, and as they were written in the text.
+ */
+export function convertText({ bytes, kind, contentType, baseUrl }: TextInput, options: ParseOptions): Conversion {
+  const text = new TextDecoder(encodingOf(bytes, contentType, false)).decode(bytes)
+  if (kind !== 'markdown') {
+    const markdown = kind === 'json' ? fenced(text) : text
+    const html = `<pre>${text.replace(/&/g, '&amp;').replace(/</g, '&lt;')}</pre>`
+    return { ...NOTHING_ELSE, markdown, html, links: [], images: [], metadata: {} }
+  }
+  const markdown = options.removeBase64Images ? text.replace(DATA_IMAGE, '$1<Base64-Image-Removed>') : text
+  const tree = parseHtmlFragment(markdownToHtml(markdown))
+  resolveUrls(tree, baseUrl === null ? null : URL.parse(baseUrl))
+  const title = /^#\s+(.+?)\s*#*\s*$/m.exec(markdown)?.[1]
+  const metadata = title === undefined ? {} : { title }
+  return { ...NOTHING_ELSE, markdown, html: toHtml(tree), links: linksOf(tree), images: imagesOf(tree), metadata }
+}
+
+const NOTHING_ELSE = { pages: null, blocks: null, warning: null } as const
+
+/** A fence that is longer than every row of backquotes in the text. */
+function fenced(text: string): string {
+  const rows = [...text.matchAll(/`+/g)].map(([row]) => row.length)
+  const fence = '`'.repeat(Math.max(2, ...rows) + 1)
+  return `${fence}json\n${text.trimEnd()}\n${fence}\n`
+}

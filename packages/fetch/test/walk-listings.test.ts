@@ -1,0 +1,117 @@
+import { gzipSync } from 'node:zlib'
+import { describe, expect, test } from 'vitest'
+import { type SiteOptions, walkSite } from '../src/site/walk-site.ts'
+import { openSite, type Page } from '../../../test/support/web-site.ts'
+
+/* How a walk comes to know the pages of a site: sitemaps in all their forms, a start that redirects. */
+
+const OPTIONS: Omit<SiteOptions, 'start'> = {
+  listing: 'links',
+  limit: 1_000,
+  depth: 10,
+  delayMs: 0,
+  obeyRobots: true,
+  allowPrivateAddresses: true,
+  maxBytes: 1024 ** 2,
+}
+
+const html = (body: string): Page => ({ headers: { 'content-type': 'text/html' }, body: `<p>${body}` })
+const urlset = (...addresses: readonly string[]): string =>
+  `<?xml version="1.0"?><urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">${addresses
+    .map((address) => `<url><loc>${address}</loc></url>`)
+    .join('')}</urlset>`
+const index = (...addresses: readonly string[]): string =>
+  `<sitemapindex>${addresses.map((address) => `<sitemap><loc>${address}</loc></sitemap>`).join('')}</sitemapindex>`
+
+/** A site of these files, each given the address of the site. */
+const siteOf = (files: Readonly<Record<string, (url: string) => Page>>) =>
+  openSite((path, _body, { headers }) => files[path]?.(`http://${headers.host}`))
+
+async function pathsOf(start: string, options: Partial<SiteOptions> = {}): Promise<string[]> {
+  const paths: string[] = []
+  for await (const item of walkSite({ ...OPTIONS, start: new URL(start), ...options }, AbortSignal.timeout(20_000))) {
+    paths.push(item.kind === 'page' ? item.url.pathname : `${item.kind} ${item.url.pathname}`)
+  }
+  return paths.toSorted()
+}
+
+const PAGES = { '/': () => html('Start'), '/a': () => html('A'), '/b': () => html('B'), '/c.md': () => html('C') }
+
+describe('the pages of a website', () => {
+  test('are known from a sitemap packed with gzip, whether its name or its transfer says so', async () => {
+    const packed = (url: string): Buffer => gzipSync(urlset(`${url}/b`))
+    await using site = await siteOf({
+      ...PAGES,
+      '/robots.txt': (url) => ({ body: `Sitemap: ${url}/sitemap.xml.gz\nSitemap: ${url}/coded.xml\n` }),
+      '/sitemap.xml.gz': (url) => ({
+        headers: { 'content-type': 'application/gzip' },
+        body: gzipSync(urlset(`${url}/a`)),
+      }),
+      '/coded.xml': (url) => ({
+        headers: { 'content-type': 'application/xml', 'content-encoding': 'gzip' },
+        body: packed(url),
+      }),
+    })
+    expect(await pathsOf(site.url)).toEqual(['/', '/a', '/b'])
+  })
+
+  test('are known from an index of sitemaps, of which some are packed, broken, missing, foreign or in a circle', async () => {
+    await using other = await siteOf({ '/sitemap.xml': (url) => ({ body: urlset(`${url}/x`) }) })
+    await using site = await siteOf({
+      ...PAGES,
+      '/sitemap.xml': (url) => ({
+        body: index(
+          `${url}/one.xml`,
+          `${url}/two.xml.gz`,
+          `${url}/broken.xml.gz`,
+          `${url}/missing.xml`,
+          `${url}/sitemap.xml`,
+          `${other.url}/sitemap.xml`,
+        ),
+      }),
+      '/one.xml': (url) => ({ body: urlset(`${url}/a`, `${other.url}/y`) }),
+      '/two.xml.gz': (url) => ({ body: gzipSync(index(`${url}/three.txt`)) }),
+      '/three.txt': (url) => ({ body: `${url}/b\n${url}/c.md\n` }),
+      '/broken.xml.gz': (url) => ({ body: gzipSync(urlset(`${url}/b`)).subarray(0, 30) }),
+    })
+    expect(await pathsOf(site.url, { listing: 'sitemap' })).toEqual(['/', '/a', '/b', '/c.md'])
+    expect(other.asked).toEqual([])
+  })
+
+  test('are those of www. where the site sends its visitors there', async () => {
+    const asked = new Set<string>()
+    // It stands for the servers of all names: requests come to it as to a proxy, with the whole address.
+    await using servers = await openSite((address) => {
+      const { host, pathname } = new URL(address)
+      asked.add(host)
+      if (host === 'site.example') return { status: 301, headers: { location: `http://www.site.example${pathname}` } }
+      if (pathname === '/guide') return html('<a href="/guide/a">a</a> <a href="http://site.example/guide/b">b</a>')
+      if (pathname === '/guide/a') return html('A <a href="http://shop.site.example/guide/c">c</a>')
+      return pathname === '/guide/b' ? html('B') : undefined
+    })
+    const network = { proxies: { http: servers.url, https: null, none: null } }
+    const paths = await pathsOf('http://site.example/guide', { network, allowPrivateAddresses: false })
+    expect(paths).toEqual(['/guide', '/guide/a', '/guide/b'])
+    expect([...asked].toSorted()).toEqual(['site.example', 'www.site.example'])
+    const away = await openSite(() => ({ status: 302, headers: { location: 'http://other.example/' } }))
+    await using _ = away
+    const elsewhere = { network: { proxies: { http: away.url, https: null, none: null } } }
+    await expect(pathsOf('http://site.example/', elsewhere)).rejects.toThrow(/redirects to http:\/\/other\.example\//)
+  })
+
+  test('are asked for with the pause of --site-delay-ms between any two requests, or a longer Crawl-delay', async () => {
+    const links = '<a href="/a">a</a> <a href="/b">b</a> <a href="/c.md">c</a>'
+    const files = { ...PAGES, '/': () => html(links) }
+    const leastMs = async (robots: string, delayMs: number): Promise<readonly [number, number]> => {
+      await using site = await siteOf({ ...files, '/robots.txt': () => ({ body: robots }) })
+      const startedAt = performance.now()
+      expect(await pathsOf(site.url, { delayMs })).toEqual(['/', '/a', '/b', '/c.md'])
+      return [performance.now() - startedAt, site.asked.length - 1]
+    }
+    const [own, pauses] = await leastMs('', 80)
+    expect(own).toBeGreaterThanOrEqual(80 * pauses)
+    const [theirs, more] = await leastMs('User-agent: *\nCrawl-delay: 0.1\n', 10)
+    // The first request comes before robots.txt is known.
+    expect(theirs).toBeGreaterThanOrEqual(100 * (more - 1))
+  })
+})

@@ -1,0 +1,212 @@
+import { createHash } from 'node:crypto'
+import { assertNever } from '#src/kit/assert-never.ts'
+import type { Failure, FailureCode } from '#src/document/failure.ts'
+import type { RefusalCause, StatedRate, Verdict } from '#src/document/verdict.ts'
+import { describeForeign, type ErrorBody, fieldsNamedIn, jsonObject, oneLine, readErrorBody } from './error-body.ts'
+import type { Asked, Meaning } from './meaning.ts'
+import { nestedDeeperThan } from './json-depth.ts'
+import { longerTimeout, ocrMode, timeoutNamedIn } from './remedies.ts'
+import { retryAfterMs } from './retry-after.ts'
+import { errorPageStatus, verdictOnErrorPage } from './error-page.ts'
+import { meaningOf } from './service-codes.ts'
+import { statedRate } from './stated-rate.ts'
+import { meaningOfStatus } from './status-meanings.ts'
+import { fieldsOf } from '@sluice/contract'
+import { usageOf } from './usage.ts'
+
+/** No answer of the contract comes near it: a JSON schema, or a chart in a block, has some ten levels. */
+const DEEPEST_JSON = 500
+
+/** One whole answer, as it came over the wire and after any content encoding was undone. */
+export interface HttpAnswer {
+  readonly status: number
+  /** Names in lower case. */
+  readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>
+  readonly body: Buffer
+  /** Why the body could not be decoded, and is as it came. */
+  readonly undecodable?: string
+  readonly durationMs: number
+}
+
+/**
+ * What an answer means. The body's `code` speaks first, then the status, then the text (notes, "the HTTP status lies").
+ * Total: any status with any body gets a verdict, and nothing is thrown.
+ */
+export function classify(answer: HttpAnswer, asked: Asked): Verdict {
+  const verdict = meaningOfAnswer(answer, asked)
+  const requestId = verdict.kind === 'parsed' ? null : requestIdOf(answer.headers, {})
+  return requestId === null ? verdict : { ...verdict, requestId }
+}
+
+function meaningOfAnswer(answer: HttpAnswer, asked: Asked): Verdict {
+  if (nestedDeeperThan(DEEPEST_JSON, answer.body)) {
+    const message = `The service answered ${answer.status} with JSON that is nested deeper than ${DEEPEST_JSON} levels.`
+    const verdict = rejected({ answer, message, code: 'bad_answer' })
+    return { ...verdict, failure: { ...verdict.failure, repeats: true } }
+  }
+  const json = jsonObject(answer.body)
+  const ok = answer.status >= 200 && answer.status < 300
+  if (ok && json?.success !== false) return document(answer, json, asked)
+
+  const error = readErrorBody(answer.body, json)
+  const meaning = meaningOf(error.code) ?? (ok ? { kind: 'down' } : meaningOfStatus(answer.status, error, asked))
+  return verdictOf(meaning, { answer, error, asked })
+}
+
+/** A success: with a document in it, or one that cannot be used and may be asked for again. */
+function document(answer: HttpAnswer, json: Record<string, unknown> | null, asked: Asked): Verdict {
+  const { body, durationMs, headers } = answer
+  const data = json?.data
+  if (json !== null && data !== null && typeof data === 'object' && !Array.isArray(data)) {
+    const status = asked.byAddress === true ? errorPageStatus(data) : null
+    if (status !== null) {
+      const { metadata } = data as { readonly metadata?: unknown }
+      const waitMs = askedWait(answer, { fields: fieldsOf(metadata), text: '' }, asked)
+      return verdictOnErrorPage(status, usageOf(data), waitMs)
+    }
+    const kept = answer.status === 206 ? partOfDocument(json) : { body, json }
+    return {
+      kind: 'parsed',
+      answer: { ...kept, requestId: requestIdOf(headers, data), durationMs, usage: usageOf(data) },
+      ...stated(answer, '', asked),
+    }
+  }
+  const what = json === null ? describeForeign(body) : 'JSON without a document in it'
+  const said = answer.undecodable === undefined ? `with ${what}` : `and ${answer.undecodable}`
+  const message = `The service answered ${answer.status} ${said}.`
+  const { failure } = rejected({ answer, message, code: 'bad_answer' })
+  return { kind: 'refused', cause: 'proxy', failure, unusable: hashOf(body) }
+}
+
+/** RFC 9110, 15.3.7. The receipt has to say so too: it holds no status. */
+function partOfDocument(whole: Record<string, unknown>): { body: Buffer; json: Record<string, unknown> } {
+  const json = { ...whole, warnings: [whole.warnings ?? [], 'the answer is a part of the document (206)'].flat() }
+  return { body: Buffer.from(JSON.stringify(json)), json }
+}
+
+const hashOf = (body: Buffer): string => createHash('sha256').update(body).digest('hex').slice(0, 16)
+
+interface Case {
+  readonly answer: HttpAnswer
+  readonly error: ErrorBody
+  readonly asked: Asked
+}
+
+function verdictOf(meaning: Meaning, { answer, error, asked }: Case): Verdict {
+  const code = error.code === null ? '' : ` ${error.code}`
+  const answerer = asked.isLocal === true ? 'engine' : 'service'
+  const said = `The ${answerer} answered ${answer.status}${code}: ${error.text}${redirectOf(answer)}`
+  const base = { answer, error, message: said }
+  switch (meaning.kind) {
+    case 'rejected':
+      return rejected({ ...base, code: meaning.failure })
+    case 'needs_ocr': {
+      const remedy = ocrMode(asked.options)
+      const advice = remedy.kind === 'none' ? '' : ' It is a scan: use mode auto, or --ocr-fallback.'
+      return { ...rejected({ ...base, message: said + advice, code: 'service_rejected' }), remedy }
+    }
+    case 'needs_named_timeout': {
+      const remedy = timeoutNamedIn(error.text, asked.options.timeout)
+      const advice = remedy.kind === 'none' ? ' Split the document or set maxPages: no allowed timeout is enough.' : ''
+      return { ...rejected({ ...base, message: said + advice, code: 'timeout' }), remedy }
+    }
+    case 'bad_options':
+      return refused('options', { ...base, message: said + fieldsNamedIn(error.details) })
+    case 'refused':
+      return refused(meaning.cause, base)
+    case 'halted':
+      return { kind: 'halted', cause: meaning.cause, message: said }
+    case 'throttled':
+      return {
+        kind: 'throttled',
+        limit: meaning.limit,
+        retryAfterMs: askedWait(answer, error, asked),
+        message: said,
+        ...stated(answer, error.text, asked),
+      }
+    case 'timed_out': {
+      const isOwn = asked.isLocal === true && asked.byAddress !== true && error.code === 'SCRAPE_TIMEOUT'
+      if (isOwn) return rejected({ ...base, code: 'timeout' })
+      const remedy = longerTimeout(asked.options.timeout)
+      const waitMs = askedWait(answer, error, asked)
+      return { ...unavailable({ ...base, code: 'timeout', waitMs, countsAgainstService: false }), remedy }
+    }
+    case 'try_again':
+      return unavailable({ ...base, waitMs: askedWait(answer, error, asked), countsAgainstService: false })
+    case 'down':
+      return unavailable({ ...base, waitMs: askedWait(answer, error, asked) })
+    default:
+      return assertNever(meaning)
+  }
+}
+
+/** Where a redirect leads, without a login or a query, which may be secret: often to https:// instead of http://. */
+function redirectOf({ status, headers }: HttpAnswer): string {
+  const location = status >= 300 && status < 400 ? headerOf(headers, 'location') : null
+  if (location === null) return ''
+  const [address = ''] = location.replace(/\/\/[^/]*@/, '//').split(/[?#]/)
+  return `; it leads to ${oneLine(address)}, and is not followed: check the address of the service`
+}
+
+interface Details {
+  readonly answer: HttpAnswer
+  readonly error?: ErrorBody
+  readonly message: string
+}
+
+type Rejected = Extract<Verdict, { kind: 'rejected' }>
+type Unavailable = Extract<Verdict, { kind: 'unavailable' }>
+
+function rejected({ answer, error, message, code }: Details & { readonly code: FailureCode }): Rejected {
+  const serviceCode = error?.code ?? null
+  const failure: Failure = {
+    code,
+    stage: 'parse',
+    message,
+    ...(serviceCode === null ? {} : { serviceCode }),
+    httpStatus: answer.status,
+  }
+  return { kind: 'rejected', failure, remedy: { kind: 'none' } }
+}
+
+function unavailable(
+  details: Details & { code?: FailureCode; waitMs?: number | null; countsAgainstService?: boolean },
+): Unavailable {
+  return {
+    kind: 'unavailable',
+    code: details.code ?? 'service_unavailable',
+    message: details.message,
+    serviceCode: details.error?.code ?? null,
+    httpStatus: details.answer.status,
+    retryAfterMs: details.waitMs ?? null,
+    remedy: { kind: 'none' },
+    countsAgainstService: details.countsAgainstService ?? true,
+  }
+}
+
+function refused(cause: RefusalCause, details: Details): Verdict {
+  return { kind: 'refused', cause, failure: rejected({ ...details, code: 'refused' }).failure }
+}
+
+type Said = Pick<ErrorBody, 'fields' | 'text'>
+
+function askedWait({ headers }: HttpAnswer, error: Said, { nowMs }: Asked): number | null {
+  const header = headerOf(headers, 'retry-after')
+  return retryAfterMs({ header, date: headerOf(headers, 'date'), body: error.fields, text: error.text, nowMs })
+}
+
+function stated({ headers }: HttpAnswer, text: string, { nowMs }: Asked): { readonly stated?: StatedRate } {
+  const rate = statedRate({ header: (name) => headerOf(headers, name), text, nowMs })
+  return rate === null ? {} : { stated: rate }
+}
+
+function requestIdOf(headers: HttpAnswer['headers'], data: object): string | null {
+  const metadata = (data as { metadata?: { scrapeId?: unknown } | null }).metadata
+  const id = headerOf(headers, 'x-request-id') ?? metadata?.scrapeId
+  return typeof id === 'string' && id !== '' ? oneLine(id) : null
+}
+
+function headerOf(headers: HttpAnswer['headers'], name: string): string | null {
+  const value = headers[name]
+  return (typeof value === 'string' ? value : value?.[0]) ?? null
+}

@@ -1,0 +1,80 @@
+import type { FailureCode } from '#src/document/failure.ts'
+import type { Limit } from '#src/document/verdict.ts'
+
+/** What the `code` of an error body means for the document that was sent. */
+export type CodeMeaning =
+  | { readonly kind: 'rejected'; readonly failure: FailureCode }
+  /** Mode `fast` met a scan: only reading its pictures can help. */
+  | { readonly kind: 'needs_ocr' }
+  /** More pages than the timeout allows; the text names the timeout that would do. */
+  | { readonly kind: 'needs_named_timeout' }
+  | { readonly kind: 'timed_out' }
+  | { readonly kind: 'throttled'; readonly limit: Limit }
+  /** A failure of this document's processing that may pass; says nothing of the service's health. */
+  | { readonly kind: 'try_again' }
+  | { readonly kind: 'bad_options' }
+
+const rejected = (failure: FailureCode): CodeMeaning => ({ kind: 'rejected', failure })
+
+/**
+ * Codes that say more than their status, which often says something else: a scan in mode `fast` is a 500, yet no second
+ * try will read it (notes, "the HTTP status lies"). Codes that are not here (`BAD_REQUEST`, `UNKNOWN_ERROR`, new ones)
+ * leave the word to the status.
+ */
+const MEANINGS: Readonly<Record<string, CodeMeaning>> = {
+  UNSUPPORTED_FILE_TYPE: rejected('unsupported_type'),
+  SCRAPE_UNSUPPORTED_FILE_ERROR: rejected('unsupported_type'),
+  SCRAPE_PDF_ANTIBOT_ERROR: rejected('wrong_type'),
+  SCRAPE_PDF_PREFETCH_FAILED: rejected('wrong_type'),
+  SCRAPE_ZDR_VIOLATION_ERROR: rejected('service_rejected'),
+  SCRAPE_JSON_CONTENT_TOO_LARGE: rejected('service_rejected'),
+  SCRAPE_PROMPT_INJECTION_DETECTED: rejected('service_rejected'),
+  // Of one URL: a site that is blocked, dangerous, or not served without a contract; nothing kept of it.
+  UNSAFE_DOMAIN_BLOCKED: rejected('service_rejected'),
+  THIRD_PARTY_DATA_TERMS_REQUIRED: rejected('service_rejected'),
+  UNSUPPORTED_SITE: rejected('service_rejected'),
+  SAFE_MODE_BLOCKED: rejected('service_rejected'),
+  SCRAPE_MEDIA_ACCESS_DENIED: rejected('service_rejected'),
+  SCRAPE_NO_CACHED_DATA: rejected('service_rejected'),
+  SCRAPE_LOCKDOWN_CACHE_MISS: rejected('service_rejected'),
+  PARSE_UNSUPPORTED_OPTIONS: { kind: 'bad_options' },
+  SCRAPE_PDF_OCR_REQUIRED: { kind: 'needs_ocr' },
+  SCRAPE_PDF_INSUFFICIENT_TIME_ERROR: { kind: 'needs_named_timeout' },
+  SCRAPE_TIMEOUT: { kind: 'timed_out' },
+  CONCURRENCY_QUEUE_TIMEOUT: { kind: 'throttled', limit: 'concurrency' },
+  PARSE_UPLOAD_UNPARSED_LIMIT_REACHED: { kind: 'throttled', limit: 'rate' },
+  SCRAPE_ALL_ENGINES_FAILED: { kind: 'try_again' },
+  SCRAPE_RETRY_LIMIT: { kind: 'try_again' },
+  // Of a scrape: the site fails, not the service.
+  SCRAPE_SITE_ERROR: { kind: 'try_again' },
+  SCRAPE_ACTION_ERROR: { kind: 'try_again' },
+  SCRAPE_PROXY_SELECTION_ERROR: { kind: 'try_again' },
+  SCRAPE_DNS_RESOLUTION_ERROR: rejected('unreadable'),
+  SCRAPE_SSL_ERROR: rejected('unreadable'),
+  // Our own engine's, for causes that only it distinguishes (packages/engine/src).
+  DOCUMENT_ENCRYPTED: rejected('encrypted'),
+  DOCUMENT_WRONG_TYPE: rejected('wrong_type'),
+  DOCUMENT_CORRUPT: rejected('corrupt'),
+  DOCUMENT_CRASHES_CONVERTER: rejected('corrupt'),
+  DOCUMENT_RESOURCE_LIMIT: rejected('service_rejected'),
+  SCRAPE_FETCH_FAILED: { kind: 'try_again' },
+  SCRAPE_ADDRESS_FORBIDDEN: rejected('service_rejected'),
+}
+
+/** The service is set up wrongly for one kind of site. */
+const CONFIGURATION = /^SCRAPE_\w*CONFIGURATION_ERROR$/
+
+/** Codes of a failure that lies with a site or with a setting: a second try shows whether it lasts, a fifth adds nothing. */
+const TRIED_TWICE = /^SCRAPE_(?:SITE_ERROR|ACTION_ERROR|PROXY_SELECTION_ERROR|\w*CONFIGURATION_ERROR)$/i
+
+/** How often a document is sent, at the most, that fails with this code; null for as often as any. */
+export const mostTries = (code: string | null): number | null => (code !== null && TRIED_TWICE.test(code) ? 2 : null)
+
+/** Null for a code that does not say more than its status. */
+export function meaningOf(code: string | null): CodeMeaning | null {
+  if (code === null) return null
+  const known = code.toUpperCase()
+  if (Object.hasOwn(MEANINGS, known)) return MEANINGS[known] ?? null
+  if (CONFIGURATION.test(known)) return { kind: 'try_again' }
+  return known.startsWith('SCRAPE_DOCUMENT_') ? rejected('service_rejected') : null
+}

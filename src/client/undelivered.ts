@@ -1,0 +1,46 @@
+import type { ParseOptions, ParsedData } from '@sluice/contract'
+import { hasOutput } from './read-answer.ts'
+
+/** What was asked for a document. */
+export interface Wanted {
+  readonly options: Pick<ParseOptions, 'formats' | 'parsers'>
+  /** Pages and blocks are of PDFs only. */
+  readonly isPdf: boolean
+  /** What the service says that it charged; 0 for one that charges nothing. */
+  readonly credits: number
+}
+
+/**
+ * What was asked for and is not in the answer, one sentence each. An answer that warns has said by itself that something is
+ * missing (contract: `json` is null with a warning), and one without any output is a problem of `readAnswer`.
+ */
+export function undelivered(data: ParsedData, { options, isPdf, credits }: Wanted): string[] {
+  if (data.warning !== undefined && data.warning !== null && data.warning.trim() !== '') return []
+  if (!hasOutput(data)) return []
+  const [pdf] = options.parsers
+  const absent = options.formats.map(({ type }) => type).filter((type) => (data[type] ?? null) === null)
+  const numPages = data.metadata?.numPages ?? null
+  return [
+    ...absent.map((type) => `${type} was asked for, and the answer has none`),
+    ...(isPdf && pdf?.pages === true ? [missingPages(data.pages, numPages)] : []),
+    isPdf && pdf?.blocks === true && (data.blocks ?? null) === null && !isEmpty(numPages)
+      ? 'blocks were asked for, and the answer has none'
+      : null,
+    isPdf && credits > 0 && !isEmpty(numPages) && data.markdown?.trim() === ''
+      ? `${numPages === 1 ? 'the page has' : `${numPages ?? 'all'} pages have`} no text, and cost credits`
+      : null,
+  ].filter((problem) => problem !== null)
+}
+
+const isEmpty = (numPages: number | null): boolean => numPages === 0
+
+function missingPages(pages: ParsedData['pages'], numPages: number | null): string | null {
+  if ((pages ?? null) === null) return isEmpty(numPages) ? null : 'pages were asked for, and the answer has none'
+  const there = new Set(pages?.map(({ pageNumber }) => pageNumber))
+  const count = (numPages ?? 0) - there.size
+  if (numPages === null || count <= 0) return null
+  const missing: number[] = []
+  for (let page = 1; page <= numPages && missing.length < 10; page++) if (!there.has(page)) missing.push(page)
+  const more = count > missing.length ? ` and ${count - missing.length} more` : ''
+  return `${missing.length === 1 ? 'page' : 'pages'} ${missing.join(', ')}${more} of ${numPages} ${count === 1 ? 'is' : 'are'} missing in the answer`
+}

@@ -1,0 +1,178 @@
+import { StoreUnusable } from '#src/document/store-unusable.ts'
+import type { Failure } from '#src/document/failure.ts'
+import type { ReceiptId } from '#src/document/ids.ts'
+import type { Reservation, Reserving } from '#src/document/spending.ts'
+import type { NotNow, Permit } from '#src/ports/gate.ts'
+import type { Recipe } from '#src/client/recipe.ts'
+import type { BuyDeps } from './deps.ts'
+import { findReceipt } from './find-receipt.ts'
+import { postpone } from './purchase.ts'
+import { receiverOf } from './tiers.ts'
+import { HALTED_MS, later, type Purchase } from './purchase.ts'
+import type { Work } from './work.ts'
+
+/** How long a copy of a document waits while the same bytes are being bought under another name. */
+const SAME_RECEIPT_MS = 1_000
+
+/** How often a document asks again while a probe may find the service open to us. */
+const PROBED_MS = 2_000
+
+const inDoubt: Failure = {
+  code: 'ambiguous',
+  stage: 'parse',
+  message:
+    'a request for it was in flight when its process was killed and may have been charged; ' +
+    '"sluice retry --code ambiguous" sends it again',
+}
+
+/** A request that may be sent now: it has its credits, its permit and its intent. */
+export interface MaySend {
+  readonly kind: 'may_send'
+  readonly permit: Permit
+  readonly reservation: Reservation
+  /** Pages of a PDF, where they were counted. */
+  readonly pages: number | null
+}
+
+/** What comes instead of a request. */
+type Instead = Extract<Purchase, { kind: 'later' | 'kept' | 'failed' }>
+
+/** How soon a document that waits for credits, or for their price, asks again. */
+const CREDITS_MS = 1_000
+
+/**
+ * Step 3: credits, a permit of the gate, and the intent that goes with it. The intent is written last, right before the request,
+ * so that a kill counts as ambiguous what was sent and not what only waited for its turn.
+ */
+export async function admit(
+  work: Work,
+  recipe: Recipe,
+  id: ReceiptId,
+  deps: BuyDeps,
+  signal: AbortSignal,
+): Promise<MaySend | Instead> {
+  const { key } = work.job
+  const pages = work.address === null ? await deps.countPages(work.read, work.extension, signal) : null
+  const noSpace = await refuseWithoutSpace(deps)
+  if (noSpace !== null) return noSpace
+  const modelled = deps.price(recipe, work.extension, pages)
+  deps.events.emit('request:waiting', { key })
+  const credits = await deps.spending.reserve(recipe.hash, modelled)
+  if (credits.kind !== 'reserved') return withoutCredits(credits, deps)
+  const { reservation } = credits
+  let instead: Instead
+  try {
+    work.reading.asks()
+    const permit = await deps.gate.acquire({ key, ...work.again }, signal)
+    if (permit.kind === 'permit') {
+      work.reading.permitted()
+      const begun = await deps.requestPriority.runUrgent(beginWith(permit, pages, work, recipe, id, deps, signal))
+      if (begun === null) return { kind: 'may_send', permit, reservation, pages }
+      instead = begun
+    } else instead = notPermitted(permit)
+  } catch (error) {
+    await deps.spending.conclude(reservation, 'unsent')
+    throw error
+  }
+  await deps.spending.conclude(reservation, 'unsent')
+  return instead
+}
+
+/** How long a document waits for space in the store. */
+const SPACE_MS = 5_000
+
+/** Null where an answer could be kept. Else nothing is bought: what was paid for would only wait in memory. */
+async function refuseWithoutSpace({
+  store,
+  events,
+  lowSpace,
+  halt,
+  storePatienceMs,
+}: BuyDeps): Promise<Instead | null> {
+  try {
+    await store.checkSpace()
+    lowSpace.worked()
+    return null
+  } catch (error) {
+    if (!(error instanceof StoreUnusable)) throw error
+    events.emit('dependency:failed', { dependency: 'store', cause: error.message })
+    if (lowSpace.failedForMs() > storePatienceMs) halt('store', error.message)
+    return later(postpone(SPACE_MS, error.message))
+  }
+}
+
+function notPermitted(notNow: NotNow): Instead {
+  if (notNow.kind === 'wait') return later(postpone(notNow.waitMs, notNow.reason))
+  // Shut by another process's answer, maybe with a probe in flight: only our own answer halts this run.
+  return later(postpone(Math.min(notNow.retryInMs, PROBED_MS), notNow.message))
+}
+
+function withoutCredits(refused: Exclude<Reserving, { kind: 'reserved' }>, { halt }: BuyDeps): Instead {
+  if (refused.kind === 'wait') return later(postpone(CREDITS_MS, refused.reason))
+  halt('budget', refused.message)
+  return later(postpone(HALTED_MS, refused.message))
+}
+
+/**
+ * A request that is kept back here releases its permit at once: an unreleased permit is lost until its lease expires,
+ * about 13 minutes later.
+ */
+async function beginWith(
+  permit: Permit,
+  pages: number | null,
+  work: Work,
+  recipe: Recipe,
+  id: ReceiptId,
+  deps: BuyDeps,
+  signal: AbortSignal,
+): Promise<Instead | null> {
+  let instead: Instead | null
+  try {
+    instead = await withIntent(work, recipe, { id, pages }, deps, signal)
+  } catch (error) {
+    // The first error is the one to report.
+    await permit.release({ verdict: 'unsent' }).catch(() => undefined)
+    throw error
+  }
+  if (instead !== null) await permit.release({ verdict: 'unsent' })
+  return instead
+}
+
+/** Null once the intent is written and the request may go out; otherwise what comes instead of it. */
+async function withIntent(
+  work: Work,
+  recipe: Recipe,
+  { id, pages }: { readonly id: ReceiptId; readonly pages: number | null },
+  deps: BuyDeps,
+  signal: AbortSignal,
+): Promise<Instead | null> {
+  const { intents } = deps
+  const { options, hash } = recipe
+  const { key } = work.job
+  const beginning = await intents.begin(id, key)
+  const ambiguous = (): void => {
+    const credits = deps.price(recipe, work.extension, pages)
+    deps.events.emit('request:ambiguous', { key, credits, ...receiverOf(deps) })
+  }
+  if (beginning === 'held') ambiguous()
+  if (beginning === 'held') return { kind: 'failed', failure: inDoubt, countsUntil: 'final', retryAfterMs: null }
+  if (beginning === 'busy') {
+    return later(postpone(SAME_RECEIPT_MS, 'the same bytes are being parsed under another name'))
+  }
+  try {
+    // No other worker can save this receipt from here on, so only now its absence can be relied on.
+    const receipt = options.zeroDataRetention
+      ? null
+      : await (work.findAnswer?.(signal) ??
+          findReceipt(work.read.contentHash, hash, deps, { hold: work.hold, signal }, work.address))
+    if (receipt === null) {
+      if (beginning === 'again') ambiguous()
+      return null
+    }
+    await intents.clear(id)
+    return { kind: 'kept', receipt }
+  } catch (error) {
+    await intents.clear(id).catch(() => undefined)
+    throw error
+  }
+}

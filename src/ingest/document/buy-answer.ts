@@ -1,0 +1,253 @@
+import { remedied } from '#src/client/remedies.ts'
+import { mostTries } from '#src/client/service-codes.ts'
+import { assertNever } from '#src/kit/assert-never.ts'
+import { MAX_ATTEMPTS } from '#src/kit/backoff.ts'
+import type { Failure } from '#src/document/failure.ts'
+import { type ReceiptId, receiptId, type SourceKey } from '#src/document/ids.ts'
+import type { ParserFacts } from '#src/document/parser.ts'
+import type { Cost } from '#src/document/record.ts'
+import type { Remedy, Usage, Verdict } from '#src/document/verdict.ts'
+import type { Released } from '#src/ports/gate.ts'
+import type { Recipe } from '#src/client/recipe.ts'
+import { admit } from './admit.ts'
+import type { BuyDeps } from './deps.ts'
+import { chargedCredits } from './costs.ts'
+import { type RuledVerdict, ruledVerdict } from './ruled-verdict.ts'
+import { postpone, HALTED_MS, later, type Purchase } from './purchase.ts'
+import { saveAnswer } from './save-answer.ts'
+import { sendRequest } from './send-request.ts'
+import { receiverOf, refuseToSend } from './tiers.ts'
+import { LONGEST_PAUSE_MS } from './service-memory.ts'
+import type { Work } from './work.ts'
+
+/** Shortest wait after a refusal for which neither the service nor the gate named a time. */
+const REFUSED_MS = 1_000
+
+/** How often a site's error page is paid for in a run, at the most. */
+const MOST_ERROR_PAGES = 2
+
+/**
+ * Steps 3 and 4: through the gate, one request, its answer into the store before anything else is done with it. The
+ * intent is cleared only when nothing was bought or the receipt is safe: after a kill, or an error on the way between
+ * the two, it stays and shows the request as ambiguous.
+ */
+export async function buyAnswer(work: Work, id: ReceiptId, deps: BuyDeps, signal: AbortSignal): Promise<Purchase> {
+  const paused = pauseOfSite(work, deps)
+  if (paused !== null) return paused
+  const recipe = { ...work.recipe, options: deps.timedOut.optionsFor(work.job.key, work.recipe.options) }
+  const first = await sendUnrefused(work, recipe, id, deps, signal)
+  const options = remedied(recipe.options, first.remedy)
+  return options === null ? first : sendUnrefused(work, { ...recipe, options }, id, deps, signal)
+}
+
+/** Of the site that the service would fetch it from; null where nothing is to be waited for. */
+function pauseOfSite({ address }: Work, { sitePauses }: BuyDeps): Purchase | null {
+  const leftMs = address === null ? 0 : sitePauses.leftMs(address)
+  if (leftMs === 0) return null
+  const message = `The site asked to be left alone for another ${Math.ceil(leftMs / 1000)} s.`
+  if (leftMs <= LONGEST_PAUSE_MS) return later(postpone(leftMs, message))
+  const failure: Failure = { code: 'unreadable', stage: 'parse', message }
+  return { kind: 'failed', failure, countsUntil: 'final', retryAfterMs: null }
+}
+
+/** What a limit refuses is sent again from here, before anything that waits: in the queue it would come last. */
+async function sendUnrefused(
+  work: Work,
+  recipe: Recipe,
+  id: ReceiptId,
+  deps: BuyDeps,
+  signal: AbortSignal,
+): Promise<Sent> {
+  let sent = await sendOnce(work, recipe, id, deps, signal)
+  while (sent.againInMs !== undefined) {
+    sent = await sendOnce({ ...work, again: { againInMs: sent.againInMs } }, recipe, id, deps, signal)
+  }
+  return sent
+}
+
+/** `againInMs`: a limit refused it, and it may be sent again after so long. */
+type Sent = Purchase & { readonly remedy: Remedy; readonly againInMs?: number }
+
+const NO_REMEDY: Remedy = { kind: 'none' }
+
+async function sendOnce(work: Work, recipe: Recipe, id: ReceiptId, deps: BuyDeps, signal: AbortSignal): Promise<Sent> {
+  const { key } = work.job
+  refuseToSend(key, deps)
+  // Before the gate: a permit is not held while the embedded engine starts.
+  const unready = await deps.parser.ready(signal)
+  if (unready !== null) return { ...later(postpone(HALTED_MS, unready)), remedy: NO_REMEDY }
+  const acquired = await admit(work, recipe, id, deps, signal)
+  if (acquired.kind !== 'may_send') return { ...acquired, remedy: NO_REMEDY }
+  const { permit, reservation } = acquired
+  const sentAt = deps.clock.monotonic()
+  const answered = await sendRequest(work, recipe, id, acquired, deps, signal)
+  if (answered.kind === 'later' || answered.kind === 'failed') return { ...answered, remedy: NO_REMEDY }
+  const durationMs = deps.clock.monotonic() - sentAt
+  if (answered.kind !== 'parsed') work.hold.giveBack()
+  // A store that cannot be read keeps no permit, no intent and no reservation: it is reported once they are given back.
+  const [ruled] = await Promise.allSettled([ruledVerdict(answered, work, deps)])
+  const halted = ruled.status === 'fulfilled' && ruled.value.kind === 'halted' ? ruled.value : null
+  reportHealth(answered, deps)
+  if (answered.kind === 'parsed') deps.timedOut.came(key)
+  else if (answered.kind === 'unavailable' && answered.remedy.kind === 'timeout') deps.timedOut.ranOut(key)
+  const { address } = work
+  if (address !== null && answered.kind === 'unavailable' && answered.errorPage !== undefined) {
+    deps.sitePauses.asked(address, answered.retryAfterMs ?? 0)
+  }
+  const credits = chargeOf(answered, recipe, work, deps)
+  // Before the answer is saved: what was charged counts, whatever becomes of it.
+  const usage = usageOf(answered)
+  if (usage !== null) {
+    deps.events.emit('request:charged', { key, cost: costOf(usage, credits), service: receiverOf(deps).service })
+  }
+  const parser = { ...deps.parsers.own, at: new Date(deps.clock.wall()).toISOString() }
+  const kept = receiptId(work.read.contentHash, work.recipe.hash, parser.class)
+  const save = async (): Promise<void> => {
+    if (answered.kind === 'parsed' && !recipe.options.zeroDataRetention) {
+      await saveAnswer({ id: kept, intent: id, body: answered.answer.body, parser }, key, deps)
+    }
+    await deps.intents.clear(id)
+  }
+  // Concurrently: what was paid for must not wait for Redis, nor the next request for the disk. All of them end
+  // before an error is thrown: no worker may search for a receipt that is still being written.
+  const leaving = deps.requestPriority.runUrgent(permit.release({ verdict: halted ?? answered, durationMs }))
+  const spent = deps.spending.conclude(reservation, credits ?? 'unknown')
+  const [left, saved, settled] = await Promise.allSettled([leaving, save(), spent])
+  if (saved.status === 'rejected') throw saved.reason
+  if (settled.status === 'rejected') throw settled.reason
+  if (left.status === 'rejected') throw left.reason
+  emitVerdict(key, answered, { durationMs, modelled: reservation.modelled }, deps)
+  if (ruled.status === 'rejected') throw ruled.reason
+  const verdict = ruled.value
+  return {
+    ...purchaseOf(verdict, left.value, { attempt: work.attempt, parser }, deps),
+    remedy: remedyOf(verdict, deps),
+    ...(verdict.kind === 'throttled' ? { againInMs: refusedMs(verdict, left.value) } : {}),
+  }
+}
+
+/**
+ * Only a document that came out is charged, and what a site answered instead of one; what the service reports wins over the price model. Null where the charge
+ * is unknown: the request went out and no answer came back.
+ */
+function chargeOf(verdict: Verdict, recipe: Recipe, { extension }: Work, deps: BuyDeps): number | null {
+  if (isInDoubt(verdict)) return null
+  const usage = usageOf(verdict)
+  if (usage === null) return 0
+  return chargedCredits(usage.credits, { recipe, extension, pages: usage.pages }, deps)
+}
+
+/** Of an answer that is paid for: a document, or the error page of a site. */
+function usageOf(verdict: Verdict): Usage | null {
+  if (verdict.kind === 'parsed') return verdict.answer.usage
+  return ((verdict.kind === 'unavailable' || verdict.kind === 'rejected') && verdict.errorPage) || null
+}
+
+/** A whole request went out and no answer came that can be used: it may have been charged. */
+const isInDoubt = (verdict: Verdict): boolean =>
+  (verdict.kind === 'unavailable' && verdict.inDoubt === true) ||
+  (verdict.kind === 'refused' && verdict.unusable !== undefined) ||
+  (verdict.kind === 'rejected' && verdict.failure.code === 'bad_answer')
+
+interface Sending extends Pick<Work, 'attempt'> {
+  readonly parser: ParserFacts
+}
+
+function purchaseOf(verdict: RuledVerdict, released: Released, { attempt, parser }: Sending, deps: BuyDeps): Purchase {
+  switch (verdict.kind) {
+    case 'parsed':
+      return { kind: 'bought', answer: verdict.answer, parser }
+    case 'rejected':
+      return { kind: 'failed', failure: verdict.failure, countsUntil: 'final', retryAfterMs: null }
+    case 'throttled': {
+      const limit = verdict.limit === 'unknown' ? 'rate or concurrency' : verdict.limit
+      return later(postpone(refusedMs(verdict, released), `the service refused it for its ${limit} limit`))
+    }
+    case 'unavailable': {
+      const waitMs = Math.max(verdict.retryAfterMs ?? 0, released.retryInMs ?? REFUSED_MS)
+      if (!released.countsAsAttempt) return later(postpone(waitMs, 'the service is unavailable'))
+      const tries = verdict.errorPage === undefined ? mostTries(verdict.serviceCode) : MOST_ERROR_PAGES
+      const isTooLong = verdict.errorPage !== undefined && (verdict.retryAfterMs ?? 0) > LONGEST_PAUSE_MS
+      const isLast = attempt >= (tries ?? Infinity) || isTooLong
+      const countsUntil = isLast ? 'final' : attempt
+      return { kind: 'failed', failure: failureOf(verdict), countsUntil, retryAfterMs: verdict.retryAfterMs }
+    }
+    case 'suspected': {
+      const { failure, suspicion, usesAttempt } = verdict
+      if (usesAttempt && attempt >= MAX_ATTEMPTS) {
+        return { kind: 'failed', failure, countsUntil: 'final', retryAfterMs: null }
+      }
+      const postponed = { ...postpone(REFUSED_MS, failure.message), counted: usesAttempt, suspicion }
+      return { ...later(postponed), suspected: failure }
+    }
+    case 'halted': {
+      const { suspicion } = verdict
+      deps.halt(verdict.cause, verdict.message)
+      return later({ ...postpone(HALTED_MS, verdict.message), ...(suspicion === undefined ? {} : { suspicion }) })
+    }
+    default:
+      return assertNever(verdict)
+  }
+}
+
+/**
+ * What may be tried at once for a document that would be rejected as it is. A time-out is none of these: it waits for
+ * its next attempt, which is given more time. Another mode is another price of time, and the user's choice.
+ */
+function remedyOf(verdict: RuledVerdict, { ocrFallback }: BuyDeps): Remedy {
+  if (verdict.kind !== 'rejected') return NO_REMEDY
+  return verdict.remedy.kind === 'mode' && !ocrFallback ? NO_REMEDY : verdict.remedy
+}
+
+/** Never less than the service named. */
+const refusedMs = (verdict: Extract<Verdict, { kind: 'throttled' }>, released: Released): number =>
+  Math.max(verdict.retryAfterMs ?? 0, released.retryInMs ?? REFUSED_MS)
+
+const failureOf = (verdict: Extract<Verdict, { kind: 'unavailable' }>): Failure => ({
+  code: verdict.code,
+  stage: 'parse',
+  message: verdict.message,
+  ...(verdict.serviceCode === null ? {} : { serviceCode: verdict.serviceCode }),
+  ...(verdict.httpStatus === null ? {} : { httpStatus: verdict.httpStatus }),
+})
+
+/** Reports an outage before the answer is saved: saving may have to wait for the store. */
+function reportHealth(verdict: Verdict, deps: BuyDeps): void {
+  const { events, dependency = 'service' } = deps
+  const { service } = receiverOf(deps)
+  if (verdict.kind !== 'unavailable') events.emit('dependency:works', { dependency, service })
+  else if (verdict.countsAgainstService) {
+    events.emit('dependency:failed', { dependency, service, cause: verdict.message })
+  }
+}
+
+const costOf = (usage: Usage, credits: number | null): Cost => ({
+  credits: credits ?? 0,
+  basis: usage.credits === null ? 'estimated' : 'reported',
+})
+
+const requestIdOf = (verdict: Verdict): string | null =>
+  verdict.kind === 'parsed' ? verdict.answer.requestId : (verdict.requestId ?? null)
+
+function emitVerdict(
+  key: SourceKey,
+  verdict: Verdict,
+  { durationMs, modelled }: { readonly durationMs: number; readonly modelled: number },
+  deps: BuyDeps,
+): void {
+  const { events } = deps
+  const requestId = requestIdOf(verdict)
+  const receiver = receiverOf(deps)
+  const bytes = verdict.kind === 'parsed' ? verdict.answer.body.length : 0
+  events.emit('request:answered', { key, verdict: verdict.kind, requestId, durationMs, bytes, ...receiver })
+  if (isInDoubt(verdict)) events.emit('request:lost', { key, credits: modelled, ...receiver })
+  if (verdict.kind === 'throttled') {
+    events.emit('request:throttled', {
+      key,
+      requestId,
+      limit: verdict.limit,
+      retryAfterMs: verdict.retryAfterMs,
+      ...receiver,
+    })
+  }
+}

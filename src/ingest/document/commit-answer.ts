@@ -1,0 +1,144 @@
+import { PASSTHROUGH } from '#src/client/passthrough.ts'
+import { undelivered } from '#src/client/undelivered.ts'
+import { extensionOf, type Extensions } from '@sluice/contract'
+import { namedPages } from '#src/document/page-list.ts'
+import { StoreUnusable } from '#src/document/store-unusable.ts'
+import type { SourceKey } from '#src/document/ids.ts'
+import type { LedgerEntry, Settled } from '#src/document/ledger-entry.ts'
+import { type DocumentRecord, type RecordedGrade, RECORD_SCHEMA } from '#src/document/record.ts'
+import type { JobVerdict } from '#src/ports/queue.ts'
+import type { CommitDeps, SettleDeps } from './deps.ts'
+import { FINISH, postpone } from './purchase.ts'
+import type { DocumentAnswer } from './obtain-answer.ts'
+import { describeFile } from './rederive.ts'
+import { renewOverwritten } from './disagreement.ts'
+import type { ReadWork } from './work.ts'
+
+/** The delivery may be of a time when another worker had the document: where it is not, it makes it again. */
+const OVERWRITTEN = postpone(0, 'it was committed over a later version, which is made again')
+
+/** Step 5: the answer becomes outputs; the record is committed last, and the ledger follows the store (Law 4). */
+export async function commitAnswer(work: ReadWork, answer: DocumentAnswer, deps: CommitDeps): Promise<JobVerdict> {
+  const { key } = work.job
+  const files = deps.render(answer.reading.data, key)
+  const record = { ...recordOf(work, answer, deps), files: [...files].map(describeFile) }
+  const lost = answersLostWith(answer)
+  try {
+    await deps.store.commit(record, files)
+  } catch (error) {
+    if (error instanceof StoreUnusable)
+      for (let count = 0; count < lost; count++) deps.events.emit('answer:lost', { key, error })
+    throw error
+  }
+  deps.events.emit('document:committed', { key, contentHash: record.contentHash, requestId: record.requestId })
+  if (record.spans.dropped > 0) deps.events.emit('spans:dropped', { key, count: record.spans.dropped })
+  return settle(work, record, deps)
+}
+
+/** Paid answers of which nothing is kept but these outputs: with zero data retention there is neither receipt nor spool. */
+function answersLostWith({ receipt, pieces, cost }: DocumentAnswer): number {
+  if (cost.basis === 'saved') return 0
+  return (pieces ?? [{ receipt }]).filter((one) => one.receipt === null).length
+}
+
+/** The end of a document that was found done: nothing is written to the store, and nothing was paid. */
+export async function settleRecorded(work: ReadWork, record: DocumentRecord, deps: SettleDeps): Promise<JobVerdict> {
+  return settle(work, { ...record, cost: { credits: 0, basis: 'saved' } }, deps)
+}
+
+async function settle(work: ReadWork, record: DocumentRecord, deps: SettleDeps): Promise<JobVerdict> {
+  const { key } = record
+  const { version, recipeHash, outcome, parser } = record
+  const entry = { version, recipeHash, outcome, isLocal: parser?.class === 'embedded' }
+  const sameVersion = record.version === work.job.version
+  const written = sameVersion ? deps.ledger.settle(key, entry) : await settleOther(key, entry, deps)
+  // Sent together, carried out in this order: what the ledger knows of a document is settled before another may have it.
+  const [settled] = await Promise.all([written, work.claim.release()])
+  deps.events.emit('document:settled', {
+    key,
+    outcome: record.outcome,
+    again: settled === 'again' || settled === 'other_version',
+    failure: null,
+    problems: record.problems,
+    requestId: record.requestId,
+    contentHash: record.contentHash,
+    cost: record.cost,
+    pages: record.pages,
+    grade: record.grade?.grade ?? null,
+    durationMs: deps.clock.monotonic() - work.begunMs,
+    attempts: work.attempt,
+  })
+  return settled === 'other_version' && (await renewOverwritten(key, deps)) ? OVERWRITTEN : FINISH
+}
+
+/** The end of a job of an earlier version: the job of this version may have ended the document before. */
+async function settleOther(key: SourceKey, entry: LedgerEntry, { ledger }: SettleDeps): Promise<Settled> {
+  const settled = await ledger.settle(key, entry)
+  if (settled !== 'other_version') return settled
+  await ledger.write([[key, entry]])
+  return 'ended'
+}
+
+function recordOf(
+  work: ReadWork,
+  { reading, receipt, parser, pieces, route, requestId, cost }: DocumentAnswer,
+  deps: CommitDeps,
+): Omit<DocumentRecord, 'files'> {
+  const grade = recordedGrade(reading.extensions)
+  const wanted = {
+    options: work.recipe.options,
+    isPdf: extensionOf(work.job.key) === 'pdf',
+    credits: parser.class === 'embedded' ? 0 : (reading.creditsReported ?? 0),
+  }
+  const problems = [
+    ...reading.problems,
+    ...(parser.class === PASSTHROUGH.class ? [] : undelivered(reading.data, wanted)),
+    ...gradeProblems(grade, deps.minGrade),
+  ]
+  return {
+    schema: RECORD_SCHEMA,
+    source: deps.owner.address,
+    sourceId: deps.owner.id,
+    key: work.job.key,
+    version: work.version,
+    contentHash: work.read.contentHash,
+    bytes: work.read.bytes,
+    recipe: work.recipe.canonical,
+    recipeHash: work.recipe.hash,
+    receipt,
+    ...(pieces === undefined ? {} : { pieces }),
+    ...(route === undefined ? {} : { route }),
+    outcome: problems.length === 0 ? 'done' : 'partial',
+    problems,
+    pages: reading.pages,
+    spans: reading.spans,
+    ...(grade === null ? {} : { grade }),
+    cost,
+    requestId: requestId ?? reading.requestId,
+    service: parser.origin,
+    parser,
+    attempts: work.attempt,
+    startedAt: new Date(work.startedAt).toISOString(),
+    finishedAt: new Date(deps.clock.wall()).toISOString(),
+    expiring: reading.expiring,
+  }
+}
+
+/** What of an answer's grades goes into the record; null where there are none. */
+function recordedGrade(extensions: Extensions | null): RecordedGrade | null {
+  if (extensions?.grade === undefined || extensions.grade === null) return null
+  const known = new Map((extensions.pageGrades ?? []).map((page) => [page.pageNumber, page]))
+  const pages = Array.from({ length: Math.max(...known.keys()) }, (_, index) => known.get(index + 1) ?? null)
+  return {
+    ...extensions.grade,
+    pages: pages.map((page) => page?.grade ?? null),
+    expected: pages.map((page) => page?.expected ?? null),
+  }
+}
+
+/** Why a document is only partial by the lowest grade that is asked for, 0 to 1: any of its pages is below. */
+function gradeProblems(grade: RecordedGrade | null, minGrade: number | undefined): string[] {
+  if (grade === null || minGrade === undefined) return []
+  const below = grade.pages.flatMap((page, index) => (page !== null && page < minGrade ? [index + 1] : []))
+  return below.length === 0 ? [] : [`${namedPages(below)} graded below ${minGrade}`]
+}

@@ -1,0 +1,50 @@
+import { extensionOf } from '@sluice/contract'
+import { policyFor, satisfies } from '#src/document/parser.ts'
+import { belongsTo } from '#src/document/store-manifest.ts'
+import type { SourceKey } from '#src/document/ids.ts'
+import type { Ledger } from '#src/ports/ledger.ts'
+import type { PriceModel } from './costs.ts'
+import type { OwnedStore, Receipts, Recipes } from './deps.ts'
+import { KeySet } from '#src/kit/key-set.ts'
+import { parserOfRecord } from './find-receipt.ts'
+
+export interface LocalDocuments {
+  readonly documents: number
+  /** What they cost at the service at the most, by the price model: copies share a receipt. */
+  readonly credits: number
+}
+
+/**
+ * What the embedded engine did and a run against a service would do again; null where there is none. Reads the records
+ * of PDFs alone: only their price depends on their pages.
+ */
+export async function localDocuments(
+  { ledger, store, parsers, recipeFor, price }: Receipts & Recipes & PriceModel & { readonly ledger: Ledger },
+  signal: AbortSignal,
+): Promise<LocalDocuments | null> {
+  if (parsers.own.class === 'embedded' || parsers.acceptLocal || (await ledger.localCount()) === 0) return null
+  const found = { documents: 0, credits: 0 }
+  for await (const [key, { isLocal }] of ledger.entries(signal)) {
+    const extension = extensionOf(key)
+    if (isLocal !== true || extension === null || policyFor(parsers, key).own.class === 'embedded') continue
+    const record = extension === 'pdf' ? await store.readRecord(key) : null
+    found.documents += 1
+    found.credits += price(recipeFor(key, extension), extension, record?.pages.parsed ?? null)
+  }
+  return found.documents === 0 ? null : found
+}
+
+/** For `--upgrade` and rules of that name: the documents of a source that an older engine read otherwise. Reads every record. */
+export async function outdatedDocuments(
+  { store, owner, parsers }: OwnedStore & Receipts,
+  signal: AbortSignal,
+): Promise<(key: SourceKey) => boolean> {
+  if (!parsers.upgrade && parsers.upgradeOf === null) return () => false
+  const outdated = new KeySet()
+  for await (const record of store.listRecords(signal)) {
+    if (!belongsTo(record, owner)) continue
+    if (satisfies(policyFor(parsers, record.key), await parserOfRecord(record, store), record)) continue
+    outdated.add(record.key)
+  }
+  return (key) => outdated.has(key)
+}

@@ -1,0 +1,74 @@
+import type { Failure } from '#src/document/failure.ts'
+import {
+  type Extension,
+  EXTENSIONS,
+  extensionOf,
+  MAX_FILE_BYTES,
+  textExtensionOf,
+  contradiction,
+  signatureOf,
+} from '@sluice/contract'
+import { notPlainText } from '#src/document/plain-text.ts'
+import type { PieceCutter } from '#src/ports/piece-cutter.ts'
+import type { SourceKey } from '#src/document/ids.ts'
+import type { Recipe } from '#src/client/recipe.ts'
+import type { Recipes } from './deps.ts'
+
+/**
+ * What a listing alone shows: a document that no service would take is not even opened. A PDF may be of any
+ * size where there is a cutter for it, and a text may be empty.
+ */
+export function refuseByListing(handling: Handling | null, bytes: number, cutter: PieceCutter | null): Failure | null {
+  if (handling === null) {
+    return {
+      code: 'unsupported_type',
+      stage: 'scan',
+      message: `its name does not end in a supported extension (${EXTENSIONS.map((name) => `.${name}`).join(' ')})`,
+    }
+  }
+  const { kind } = handling
+  if (bytes === 0 && kind === 'parse') return { code: 'empty', stage: 'scan', message: 'the file is empty' }
+  const cut = kind === 'parse' && handling.extension === 'pdf' && cutter !== null
+  if (bytes > MAX_FILE_BYTES && !cut) {
+    const megabytes = (bytes / 1024 / 1024).toFixed(1)
+    return { code: 'too_large', stage: 'scan', message: `${megabytes} MB is over the limit of 50 MB; split the file` }
+  }
+  return null
+}
+
+/** What the first bytes show: a file that clearly is something else than its extension says is not paid for. */
+export function refuseByContent(key: string, head: Uint8Array): Failure | null {
+  const extension = extensionOf(key)
+  const really = extension === null ? notPlainText(head) : contradiction(extension, signatureOf(head))
+  if (really === null) return null
+  const named = extension ?? textExtensionOf(key)
+  return { code: 'wrong_type', stage: 'read', message: `it is named .${named} but holds ${really}; rename it` }
+}
+
+/** The cutter that a document needs, or null: it is small enough, or no PDF. */
+export function cutterFor(
+  { extension, read }: { readonly extension: Extension; readonly read: { readonly bytes: number } },
+  { cutter }: { readonly cutter: PieceCutter | null },
+): PieceCutter | null {
+  return extension === 'pdf' && cutter !== null && read.bytes > cutter.limitBytes ? cutter : null
+}
+
+/** Unparsed, a PDF comes back as it was sent: pieces of it are of no use. */
+export const needsPdfParser: Failure = {
+  code: 'too_large',
+  stage: 'read',
+  message: 'it is over the limit of 50 MB, and without a PDF parser its pieces cannot be put together',
+}
+
+/** What is done with a document: a parser converts it, or its text is the output as it is. */
+export type Handling =
+  | { readonly kind: 'parse'; readonly extension: Extension; readonly recipe: Recipe }
+  | { readonly kind: 'passthrough'; readonly recipe: Recipe }
+
+/** Null for a file that is no document: its name ends in no extension that is taken. */
+export function handlingOf(key: SourceKey, { recipeFor, textRecipeFor }: Recipes): Handling | null {
+  const extension = extensionOf(key)
+  if (extension !== null) return { kind: 'parse', extension, recipe: recipeFor(key, extension) }
+  const recipe = textRecipeFor(key)
+  return recipe === null ? null : { kind: 'passthrough', recipe }
+}

@@ -1,0 +1,135 @@
+import { hash } from 'node:crypto'
+import type { ReceiptId } from '#src/document/ids.ts'
+import { ClaimLost } from '#src/document/claim-lost.ts'
+import { type DocumentRecord, type OutputFile, receiptsOf, type PieceRecord } from '#src/document/record.ts'
+import type { OutputStore } from '#src/ports/output-store.ts'
+import type { Rendering } from './deps.ts'
+import { type AnswerReading, readAnswer } from '#src/client/read-answer.ts'
+import { mergePages } from '../answers/merge-pages.ts'
+import { marksPages, stitchAnswers } from '../answers/stitch-answers.ts'
+
+export type Rederived =
+  | { readonly kind: 'same' }
+  | { readonly kind: 'written' }
+  /** Nothing was kept to derive from: zero data retention, or the receipt was removed or damaged. */
+  | { readonly kind: 'no_receipt' }
+
+/**
+ * Derives a document's outputs from its receipts once more, and commits them when they, or what stands in the store,
+ * differ from the record. Sends nothing, and costs nothing.
+ */
+export async function rederive(record: DocumentRecord, { store, render }: Rendering): Promise<Rederived> {
+  const reading = await keptAnswer(record, store)
+  if (reading === null) return { kind: 'no_receipt' }
+  const files = render(reading.data, record.key)
+  const described = [...files].map(describeFile)
+  const same = JSON.stringify(described) === JSON.stringify(record.files)
+  if (same && (await damageOf(record, store)).length === 0) return { kind: 'same' }
+  return { kind: (await isCommitted(store, { ...record, files: described }, files)) ? 'written' : 'same' }
+}
+
+/** False where a worker has committed the document anew since the record was read: then there is nothing to do. */
+async function isCommitted(
+  store: OutputStore,
+  record: DocumentRecord,
+  files: ReadonlyMap<string, Uint8Array>,
+): Promise<boolean> {
+  try {
+    await store.commit(record, files)
+    return true
+  } catch (error) {
+    if (error instanceof ClaimLost) return false
+    throw error
+  }
+}
+
+export const describeFile = ([name, content]: readonly [string, Uint8Array]): OutputFile => ({
+  name,
+  bytes: content.length,
+  sha256: hash('sha256', content),
+})
+
+/** The receipts of a record that are not there; null for an answer that was not kept. */
+export async function missingReceipts(
+  record: DocumentRecord,
+  store: OutputStore,
+): Promise<readonly (ReceiptId | null)[]> {
+  const missing: (ReceiptId | null)[] = []
+  for (const receipt of receiptsOf(record)) {
+    if (receipt === null || (await store.readReceipt(receipt)) === null) missing.push(receipt)
+  }
+  return missing
+}
+
+/** Whether outputs and receipts are there as the record says. */
+export async function isWhole(record: DocumentRecord, store: OutputStore): Promise<boolean> {
+  const missing = await missingReceipts(record, store)
+  return missing.every((receipt) => receipt === null) && (await damageOf(record, store)).length === 0
+}
+
+/** One sentence for each file that is not as the record says. */
+export async function damageOf(record: DocumentRecord, store: OutputStore): Promise<readonly string[]> {
+  const damage = await Promise.all(
+    record.files.map(async (file) => damageOfFile(file, await store.readOutput(record.key, file.name, record))),
+  )
+  return damage.filter((sentence) => sentence !== null)
+}
+
+function damageOfFile(file: OutputFile, content: Buffer | null): string | null {
+  if (content === null) return `${file.name} is missing`
+  if (content.length !== file.bytes) {
+    return `${file.name} was altered: it has ${content.length} bytes, and its record says ${file.bytes}`
+  }
+  const isSame = describeFile([file.name, content]).sha256 === file.sha256
+  return isSame ? null : `${file.name} was altered: its SHA-256 is not that of its record`
+}
+
+/**
+ * The same outputs are committed once more, under a record that says when the document was seen to be gone, or that it is
+ * not; that takes a dead letter of a later version away too. Where the outputs are not whole only the ledger changes:
+ * `verify` has more to say about them.
+ */
+export async function recommit(
+  record: DocumentRecord,
+  goneAt: Date | null,
+  { store }: { readonly store: OutputStore },
+): Promise<void> {
+  const files = new Map<string, Uint8Array>()
+  for (const { name } of record.files) {
+    const bytes = await store.readOutput(record.key, name, record)
+    if (bytes !== null) files.set(name, bytes)
+  }
+  if (files.size < record.files.length) return
+  const { goneAt: _, ...present } = record
+  await isCommitted(store, goneAt === null ? present : { ...present, goneAt: goneAt.toISOString() }, files)
+}
+
+/** The answer that a record's outputs were derived from, from its receipts; null when one was not kept or is damaged. */
+async function keptAnswer(
+  record: DocumentRecord,
+  store: Pick<OutputStore, 'readReceipt'>,
+): Promise<AnswerReading | null> {
+  const receivedAtMs = Date.parse(record.finishedAt)
+  const read = async ({ receipt }: Pick<PieceRecord, 'receipt'>): Promise<AnswerReading | null> => {
+    const kept = receipt === null ? null : await store.readReceipt(receipt)
+    return kept === null ? null : readAnswer(kept.body, receivedAtMs)
+  }
+  if (record.pieces === undefined) return read(record)
+  const pieces = []
+  for (const piece of record.pieces.filter(({ compared }) => compared !== true)) {
+    const reading = await read(piece)
+    if (reading === null) return null
+    pieces.push({ ...piece, reading })
+  }
+  const pageMarkers = marksPages(record.recipe)
+  const bought = pieces.flatMap(({ pages, reading }) => (pages === undefined ? [] : [{ pages, reading }]))
+  const consecutive = pieces.filter(({ pages }) => pages === undefined)
+  const totalPages = record.pages.total ?? consecutive.at(-1)?.lastPage ?? 0
+  const [only, ...more] = consecutive
+  const hasPages = record.pieces.some(({ pages }) => pages !== undefined)
+  const whole =
+    only !== undefined && more.length === 0 && hasPages
+      ? only.reading
+      : stitchAnswers(consecutive, { totalPages, pageMarkers }, receivedAtMs)
+  return bought.length === 0 ? whole : mergePages(whole, bought, { pageMarkers }, receivedAtMs).reading
+}

@@ -1,0 +1,167 @@
+import { ClaimLost } from '#src/document/claim-lost.ts'
+import type { SourceKey } from '#src/document/ids.ts'
+import { whileSlow } from '#src/kit/while-slow.ts'
+import { StoreUnusable } from '#src/document/store-unusable.ts'
+import { withMethods } from '#src/kit/with-methods.ts'
+import type { Claim } from '#src/ports/ledger.ts'
+import type { OutputStore } from '#src/ports/output-store.ts'
+import { SourceUnusable } from '#src/document/source-unusable.ts'
+import type { JobVerdict } from '#src/ports/queue.ts'
+import type { IngestDeps, StorePatience } from './deps.ts'
+import { postpone } from './purchase.ts'
+
+const FIRST_PAUSE_MS = 250
+const LONGEST_PAUSE_MS = 10_000
+
+/** A bucket that throttles has this time; a store that is away must not use up the grace of requests in flight. */
+const STOP_PATIENCE_MS = 5_000
+const STOP_PAUSE_MS = 1_000
+
+/**
+ * A decorator: a store whose writes of one document wait while it is unavailable, however long its disk is full. What is
+ * to be written is held in memory and tried again, and every worker that comes to this point waits in the same way, so
+ * that nothing more is bought. When `storePatienceMs` is over, the batch is halted and the error thrown. It is thrown
+ * after one more try when `signal` aborts, or when the process was asked to stop and the store still refuses
+ * `STOP_PATIENCE_MS` later. The intent of a request whose answer was not kept then stays, and counts it as ambiguous.
+ * What is wrong with this document alone is thrown at once.
+ */
+export function retryingStore(
+  store: OutputStore,
+  key: SourceKey,
+  deps: StorePatience,
+  signal: AbortSignal,
+): OutputStore {
+  const retried = (write: () => Promise<void>): Promise<void> => retryWhileUnavailable(write, key, deps, signal)
+  return withMethods(store, {
+    saveReceipt: (id, body, parser) => retried(() => store.saveReceipt(id, body, parser)),
+    commit: (record, files) => retried(() => store.commit(record, files)),
+    bury: (letter) => retried(() => store.bury(letter)),
+  })
+}
+
+async function retryWhileUnavailable(
+  write: () => Promise<void>,
+  key: SourceKey,
+  deps: StorePatience,
+  signal: AbortSignal,
+): Promise<void> {
+  // Monotonic: a wall clock that is set forward must not end the patience.
+  const startedAt = deps.clock.monotonic()
+  let stoppedAt = Infinity
+  for (let pauseMs = FIRST_PAUSE_MS; ; pauseMs = Math.min(pauseMs * 2, LONGEST_PAUSE_MS)) {
+    if (deps.stopping.aborted) stoppedAt = Math.min(stoppedAt, deps.clock.monotonic())
+    const isLast = signal.aborted || deps.clock.monotonic() - stoppedAt > STOP_PATIENCE_MS
+    const triedAt = deps.clock.monotonic()
+    try {
+      await notAfter(signal, reportWhenSlow(write, deps))
+      deps.events.emit('store:written', { durationMs: deps.clock.monotonic() - triedAt })
+      deps.events.emit('dependency:works', { dependency: 'store' })
+      return
+    } catch (error) {
+      if (error instanceof ClaimLost) throw error
+      deps.events.emit('stage:failed', { key, stage: 'commit', error })
+      if (!(error instanceof StoreUnusable)) throw error
+      deps.events.emit('dependency:failed', { dependency: 'store', cause: error.message })
+      if (deps.clock.monotonic() - startedAt > deps.storePatienceMs) {
+        deps.halt('store', `the output store cannot be written: ${error.message}`)
+        throw error
+      }
+      if (isLast) throw error
+      // At a stop the pause ends, and it is tried again.
+      const isStopping = deps.stopping.aborted
+      const ending = isStopping ? signal : AbortSignal.any([signal, deps.stopping])
+      const waitMs = isStopping ? Math.min(pauseMs, STOP_PAUSE_MS) : pauseMs
+      await deps.clock.sleep(waitMs, ending).catch(() => undefined)
+    }
+  }
+}
+
+/** Reports a store that neither does nor refuses what is asked of it after `storeSlowMs`, and again each time as long has passed. */
+export async function reportWhenSlow<T>(
+  work: () => Promise<T>,
+  { events, storeSlowMs }: Pick<StorePatience, 'events' | 'storeSlowMs'>,
+  what = 'a write takes longer than {s} s; what was paid for is held in memory',
+): Promise<T> {
+  const cause = what.replace('{s}', String(storeSlowMs / 1000))
+  return whileSlow(work(), storeSlowMs, () => events.emit('dependency:failed', { dependency: 'store', cause }))
+}
+
+/** How long a write may still take when the worker is cut: less than the worker waits for what it cut. */
+const CUT_MS = 500
+
+/** Rejects with `StoreUnusable` when a write goes on after `signal` aborted: a store that hangs must not hold up a stop. */
+async function notAfter<T>(signal: AbortSignal, write: Promise<T>): Promise<T> {
+  const cut = Promise.withResolvers<never>()
+  let timer: NodeJS.Timeout | null = null
+  const onAbort = (): void => {
+    timer = setTimeout(() => cut.reject(new StoreUnusable('the store did not finish a write before the end')), CUT_MS)
+  }
+  signal.addEventListener('abort', onAbort, { once: true })
+  if (signal.aborted) onAbort()
+  try {
+    return await Promise.race([write, cut.promise])
+  } finally {
+    signal.removeEventListener('abort', onAbort)
+    clearTimeout(timer ?? undefined)
+  }
+}
+
+/**
+ * A decorator: a store that commits only while the worker holds its claim on the document; else it throws `ClaimLost` (fencing).
+ * A worker may stand still between the answer and its commit, so the record has the number of the claim: the store refuses one
+ * that is lower than that of the present record.
+ */
+export function fencedStore(store: OutputStore, claim: Claim): OutputStore {
+  return withMethods(store, {
+    commit: async (record, files) => {
+      if (!(await claim.stillHeld())) throw new ClaimLost('another worker took this document over')
+      try {
+        await store.commit({ ...record, claim: claim.number }, files)
+      } catch (error) {
+        if (!(error instanceof ClaimLost) || !(await claim.stillHeld())) throw error
+        // A record that was put back from a copy of the store in which claims went on.
+        const { epoch, number } = (await store.readRecord(record.key))?.claim ?? claim.number
+        await store.commit({ ...record, claim: { epoch, number: number + 1 } }, files)
+      }
+    },
+  })
+}
+
+/** How long a document waits for a source or a store that is unusable at the moment. */
+const AWAY_MS = 5_000
+
+/**
+ * A source or a store that fails every document uses no attempt of any: they come again until it is back. When that
+ * lasts longer than the patience that there is with the store the batch is halted, as it is where outputs cannot be
+ * written. Rejects with what fails this document alone.
+ */
+export async function postponeDuringOutage(
+  key: SourceKey,
+  work: () => Promise<JobVerdict>,
+  {
+    dependencyHealth,
+    events,
+    halt,
+    storePatienceMs,
+  }: Pick<IngestDeps, 'dependencyHealth' | 'events' | 'halt' | 'storePatienceMs'>,
+  signal: AbortSignal,
+): Promise<JobVerdict> {
+  const begunAt = dependencyHealth.begin()
+  try {
+    const verdict = await work()
+    dependencyHealth.worked(key)
+    if (verdict.kind === 'finish') {
+      for (const dependency of ['source', 'store'] as const) events.emit('dependency:works', { dependency })
+    }
+    return verdict
+  } catch (error) {
+    if (signal.aborted || !(error instanceof StoreUnusable || error instanceof SourceUnusable)) throw error
+    const awayForMs = dependencyHealth.failed(key, begunAt)
+    if (awayForMs === null) throw error
+    events.emit('stage:failed', { key, stage: 'read', error })
+    const dependency = error instanceof StoreUnusable ? 'store' : 'source'
+    events.emit('dependency:failed', { dependency, cause: error.message })
+    if (awayForMs > storePatienceMs) halt('store', error.message)
+    return postpone(AWAY_MS, error.message)
+  }
+}

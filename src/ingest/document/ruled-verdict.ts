@@ -1,0 +1,67 @@
+import { assertNever } from '#src/kit/assert-never.ts'
+import type { Failure } from '#src/document/failure.ts'
+import type { Verdict } from '#src/document/verdict.ts'
+import type { OutputStore } from '#src/ports/output-store.ts'
+import type { Suspicion } from '#src/ports/queue.ts'
+import type { BuyDeps } from './deps.ts'
+import type { Work } from './work.ts'
+
+/** A verdict once it is known whose a refusal is, or that it is not known yet. */
+export type RuledVerdict =
+  | (Exclude<Verdict, { kind: 'refused' }> & { readonly suspicion?: Suspicion })
+  | {
+      readonly kind: 'suspected'
+      readonly failure: Failure
+      readonly suspicion: Suspicion
+      readonly usesAttempt: boolean
+    }
+
+/** Rules on a refusal, and hears from every other verdict whether documents get through. */
+export async function ruledVerdict(
+  answered: Verdict,
+  work: Pick<Work, 'job' | 'read'>,
+  { refusals, store, view }: Pick<BuyDeps, 'refusals' | 'store' | 'view'>,
+): Promise<RuledVerdict> {
+  const { key, suspicion } = work.job
+  if (isGotThrough(answered)) refusals.gotThrough()
+  const verdict = await refusedAfterSuccess(answered, work, store)
+  if (verdict.kind !== 'refused') return verdict
+  const { cause, failure, unusable } = verdict
+  const letter = await store.readDeadLetter(key)
+  const met = { suspicion, before: letter?.failure ?? null, endsAlone: view.role.kind === 'lists' }
+  const ruling = refusals.ruling(work.job, verdict, met)
+  const kept = refusals.suspicionOf(verdict)
+  switch (ruling) {
+    case 'document': {
+      const repeats = refusals.isOnlyOf(key, verdict) ? ({ repeats: true } as const) : {}
+      return { kind: 'rejected', failure: { ...failure, ...repeats }, remedy: { kind: 'none' } }
+    }
+    case 'batch':
+      return { kind: 'halted', cause, message: failure.message, suspicion: kept }
+    case 'suspect':
+      return { kind: 'suspected', failure, suspicion: kept, usesAttempt: unusable !== undefined }
+    case 'attempt':
+      return { kind: 'suspected', failure, suspicion: kept, usesAttempt: true }
+    default:
+      return assertNever(ruling)
+  }
+}
+
+/** A rejection without a code may come from a proxy. */
+const isGotThrough = (verdict: Verdict): boolean =>
+  verdict.kind === 'parsed' ||
+  (verdict.kind === 'rejected' && (verdict.failure.serviceCode !== undefined || verdict.errorPage !== undefined))
+
+/** A document that was taken before is neither too large nor unprocessable: what says so now stands before the service. */
+async function refusedAfterSuccess(
+  verdict: Verdict,
+  { job: { key }, read }: Pick<Work, 'job' | 'read'>,
+  store: Pick<OutputStore, 'readRecord'>,
+): Promise<Verdict> {
+  if (verdict.kind !== 'rejected' || verdict.errorPage !== undefined) return verdict
+  const { failure } = verdict
+  if (failure.serviceCode !== undefined || ![413, 422].includes(failure.httpStatus ?? 0)) return verdict
+  const record = await store.readRecord(key)
+  if (record?.contentHash !== read.contentHash) return verdict
+  return { kind: 'refused', cause: 'proxy', failure: { ...failure, code: 'refused' } }
+}

@@ -1,0 +1,85 @@
+import type { Failure } from '#src/document/failure.ts'
+import type { ReceiptId, SourceKey } from '#src/document/ids.ts'
+import type { Verdict } from '#src/document/verdict.ts'
+import { RequestWithdrawn } from '#src/document/request-withdrawn.ts'
+import { DocumentChanged } from '#src/document/document-changed.ts'
+import { type ParseRequest } from '#src/ports/parser.ts'
+import { type Recipe } from '#src/client/recipe.ts'
+import type { MaySend } from './admit.ts'
+import type { BuyDeps } from './deps.ts'
+import { receiverOf } from './tiers.ts'
+import { failed, later, postpone, type Unfinished } from './purchase.ts'
+import type { Work } from './work.ts'
+
+/** How long a document waits whose process stalled: its lease is renewed by then. */
+const STOOD_STILL_MS = 1_000
+
+/**
+ * Step 4: one request, with its permit and its intent written. The intent is a lease: it is checked when the first byte is
+ * about to leave, not before the request waits for a connection or for the document to be read. A process that
+ * stalled meanwhile sends nothing, since another process may have taken the document over and have bought the answer.
+ *
+ * Resolves with the verdict on the answer, or with what becomes of a document whose request did not go out whole.
+ */
+export async function sendRequest(
+  work: Work,
+  recipe: Recipe,
+  id: ReceiptId,
+  { permit, reservation, pages }: MaySend,
+  deps: BuyDeps,
+  signal: AbortSignal,
+): Promise<Verdict | Unfinished> {
+  const { key } = work.job
+  let isEmitted = false
+  const emitSent = (): void => {
+    if (!isEmitted) deps.events.emit('request:sent', { key, bytes: work.read.bytes, ...receiverOf(deps) })
+    isEmitted = true
+  }
+  const maySend = (): boolean => {
+    if (!deps.intents.stands(id)) return false
+    emitSent()
+    return true
+  }
+  deps.events.emit('request:begun', { key, ...receiverOf(deps) })
+  try {
+    const verdict = await deps.parser.parse(
+      { ...requestOf(work, recipe, pages), ...traced(key, deps), maySend },
+      signal,
+    )
+    // Where no connection came about, the request counts with its failure.
+    emitSent()
+    return verdict
+  } catch (error) {
+    const isWithdrawn = error instanceof RequestWithdrawn
+    await Promise.all([
+      permit.release({ verdict: isWithdrawn ? 'unsent' : 'abandoned' }),
+      deps.spending.conclude(reservation, isWithdrawn ? 'unsent' : 'unknown'),
+    ])
+    if (!isWithdrawn && !(error instanceof DocumentChanged)) throw error
+    await deps.intents.clear(id)
+    deps.events.emit('request:withdrawn', { key })
+    if (isWithdrawn) return later(postpone(STOOD_STILL_MS, 'this process stood still before the request'))
+    const failure: Failure = { code: 'changing', stage: 'read', message: error.message }
+    return failed(failure, work.attempt)
+  }
+}
+
+const traced = (key: SourceKey, { traceparent }: BuyDeps): Pick<ParseRequest, 'traceparent'> => {
+  const header = traceparent?.(key) ?? null
+  return header === null ? {} : { traceparent: header }
+}
+
+const requestOf = (
+  { read, extension, address, hold }: Work,
+  { options }: Recipe,
+  pages: number | null,
+): ParseRequest => ({
+  contentHash: read.contentHash,
+  extension,
+  bytes: read.bytes,
+  read: read.reread,
+  options,
+  pages,
+  hold,
+  ...(address === null ? {} : { address }),
+})

@@ -1,0 +1,149 @@
+import { NO_RECIPE, type SourceKey, type Version } from '#src/document/ids.ts'
+import type { DocumentJob, JobVerdict } from '#src/ports/queue.ts'
+import { type LedgerEntry, GONE } from '#src/document/ledger-entry.ts'
+import type { Ledger } from '#src/ports/ledger.ts'
+import type { OwnedStore, Recipes, ScanDeps, SettleDeps } from './deps.ts'
+import { FINISH } from './purchase.ts'
+import { recommit } from './rederive.ts'
+import type { DocumentRecord } from '#src/document/record.ts'
+import { type SkipReason, skipVersion, skipLabel, skipReasonOf } from '#src/document/skip.ts'
+import { belongsTo } from '#src/document/store-manifest.ts'
+import { redacts } from '#src/client/passthrough.ts'
+import type { SourceItem } from '#src/document/source-item.ts'
+import { parserOfRecord } from './find-receipt.ts'
+
+/** A file that is no document, as a scan finds it. */
+export interface SkippedFile {
+  readonly key: SourceKey
+  readonly reason: SkipReason
+  /** Of a file that only the present settings leave out, a text that is not passed through; null where a rule did. */
+  readonly version: Version | null
+}
+
+/**
+ * - `stays`: its outputs came out before a rule left it out, and stand for it: it stays done.
+ * - `skipped`: it is counted as skipped. `outdated` is the record of outputs that stand for it no more.
+ */
+export type SkipDecision =
+  | { readonly kind: 'stays'; readonly entry: LedgerEntry; readonly record: DocumentRecord | null }
+  | { readonly kind: 'skipped'; readonly entry: LedgerEntry; readonly outdated: DocumentRecord | null }
+
+/** There is no document of that name any more, whatever the rules are. */
+const REPLACED: readonly SkipReason[] = ['symlink', 'special', 'hard_link', 'duplicate', 'outside']
+
+export const skippedFileOf = ({ key, ...entry }: Extract<SourceItem, { kind: 'document' | 'skipped' }>): SkippedFile =>
+  entry.kind === 'skipped'
+    ? { key, reason: entry.reason, version: null }
+    : { key, reason: 'unsupported', version: entry.version }
+
+/**
+ * Outputs stay those of a file that a rule leaves out: the rule says that this run ignores it. They do not stay
+ * where the file was replaced by something else, where a text changed that is not passed through any more, and where
+ * texts are to be redacted. Reads the store only where the outcome changes.
+ */
+export async function decideSkip(
+  file: SkippedFile,
+  known: LedgerEntry | null,
+  deps: OwnedStore & Recipes,
+): Promise<SkipDecision> {
+  const isDone = (known?.outcome === 'done' || known?.outcome === 'partial') && known.version !== GONE
+  if (known !== null && isDone && stands(file, known.version, deps))
+    return { kind: 'stays', entry: known, record: null }
+  // The recipe of outputs that are outdated and kept stands in the entry.
+  const recipeHash = known?.outcome === 'skipped' ? known.recipeHash : NO_RECIPE
+  const skipped = { version: skipVersion(file.reason), recipeHash, outcome: 'skipped' } as const
+  if (known === null || known.outcome === 'skipped') return { kind: 'skipped', entry: skipped, outdated: null }
+  const record = await deps.store.readRecord(file.key)
+  if (record === null || !belongsTo(record, deps.owner)) return { kind: 'skipped', entry: skipped, outdated: null }
+  if (record.goneAt === undefined && !isDone && stands(file, record.version, deps)) {
+    const isLocal = (await parserOfRecord(record, deps.store)).class === 'embedded'
+    const { version, recipeHash: recipe, outcome } = record
+    return { kind: 'stays', entry: { version, recipeHash: recipe, outcome, isLocal }, record }
+  }
+  return { kind: 'skipped', entry: { ...skipped, recipeHash: record.recipeHash }, outdated: record }
+}
+
+/** Whether the outputs of version `done` stand for a file that is left out now. */
+function stands({ key, reason, version }: SkippedFile, done: Version, { recipeFor }: Recipes): boolean {
+  if (REPLACED.includes(reason)) return false
+  return version === null || (version === done && !redacts(recipeFor, key))
+}
+
+/**
+ * A file that is no document: the ledger counts it as skipped, so that `seen` is all that the source holds, unless its
+ * outputs stand for it. Answers the entry to be written down, or null where that stands there already.
+ */
+export async function skipFile(
+  file: SkippedFile,
+  known: LedgerEntry | null,
+  deps: SettleDeps & Pick<ScanDeps, 'removeGone'>,
+): Promise<LedgerEntry | null> {
+  const { key, reason } = file
+  const decision = await decideSkip(file, known, deps)
+  if (decision.kind === 'stays') {
+    deps.events.emit('document:seen', { key, change: 'unchanged' })
+    if (decision.entry === known) return null
+    await tidyStore(file, decision, known, deps)
+    return decision.entry
+  }
+  const { entry } = decision
+  const first = known?.outcome !== 'skipped' || known.version !== entry.version
+  const hasOutputs = entry.recipeHash !== NO_RECIPE && !deps.removeGone
+  deps.events.emit('document:seen', { key, change: 'skipped' })
+  deps.events.emit('document:skipped', { key, reason, first, hasOutputs })
+  if (known?.outcome !== 'skipped') await tidyStore(file, decision, known, deps)
+  if (deps.removeGone && entry.recipeHash !== NO_RECIPE) {
+    await deps.store.remove(key)
+    return { ...entry, recipeHash: NO_RECIPE }
+  }
+  return first ? entry : null
+}
+
+/** Dead letters of a file that is no document are taken away; outputs that stand for it no more are marked as gone. */
+async function tidyStore(
+  { key }: SkippedFile,
+  decision: SkipDecision,
+  known: LedgerEntry | null,
+  deps: SettleDeps,
+): Promise<void> {
+  if (decision.kind === 'stays') {
+    if (decision.record !== null) await recommit(decision.record, null, deps)
+  } else if (decision.outdated !== null) {
+    await recommit(decision.outdated, new Date(deps.clock.wall()), deps)
+  } else if (known?.outcome === 'failed' || known?.outcome === 'pending') {
+    if ((await deps.store.readRecord(key)) === null) await deps.store.remove(key)
+  }
+}
+
+/**
+ * The job of a document that is left out by now: the settings changed since it was enqueued. Its entry becomes what a scan
+ * makes of it, and nothing is bought for it.
+ */
+export async function leaveOut(
+  { key, version }: DocumentJob,
+  skip: Omit<SkippedFile, 'key'>,
+  deps: SettleDeps,
+): Promise<JobVerdict> {
+  const [known] = await deps.ledger.read([key])
+  if (known?.outcome === 'pending' && known.version === version) await leaveOutPending({ key, ...skip }, known, deps)
+  return FINISH
+}
+
+/** As `leaveOut`, of a document that is pending without a job: a run that was halted had not enqueued it. */
+export async function leaveOutPending(file: SkippedFile, known: LedgerEntry, deps: SettleDeps): Promise<void> {
+  const decision = await decideSkip(file, known, deps)
+  await tidyStore(file, decision, known, deps)
+  await deps.ledger.advance([{ key: file.key, known, entry: decision.entry }])
+}
+
+/** Skipped files by extension or reason (`skipLabel`). Streams the whole ledger. */
+export async function skippedOf(ledger: Ledger, signal: AbortSignal): Promise<ReadonlyMap<string, number>> {
+  const skipped = new Map<string, number>()
+  for await (const [key, { outcome, version }] of ledger.entries(signal)) {
+    const reason = outcome === 'skipped' ? skipReasonOf(version) : null
+    if (reason === null) continue
+    const label = skipLabel(key, reason)
+    skipped.set(label, (skipped.get(label) ?? 0) + 1)
+  }
+  return skipped
+}

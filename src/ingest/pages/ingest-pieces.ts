@@ -1,0 +1,151 @@
+import type { Failure } from '#src/document/failure.ts'
+import { type ReceiptId, receiptId } from '#src/document/ids.ts'
+import { weakest } from '#src/document/parser.ts'
+import type { PieceRecord } from '#src/document/record.ts'
+import { type CutDocument, type CutRequest, type Piece, type PieceCutter } from '#src/ports/piece-cutter.ts'
+import { DocumentChanged } from '#src/document/document-changed.ts'
+import { marksPages, stitchAnswers } from '../answers/stitch-answers.ts'
+import { buyAnswer } from '../document/buy-answer.ts'
+import { sumOfCosts } from '../document/costs.ts'
+import type { BuyDeps } from '../document/deps.ts'
+import {
+  answerOf,
+  findKept,
+  type NotParsed,
+  type Parsed,
+  type ReadAnswer,
+  reusedAnswer,
+} from '../document/obtain-answer.ts'
+import { needsPdfParser } from '../document/preflight.ts'
+import { type Failed, failed, type Purchase, type Unfinished } from '../document/purchase.ts'
+import { isLate, type Work } from '../document/work.ts'
+
+/** A piece with its answer. */
+export interface ParsedPiece extends ReadAnswer {
+  readonly kind: 'piece'
+  readonly firstPage: number
+  readonly lastPage: number
+}
+
+/**
+ * Steps 2 to 4 for a PDF over the limit: it is cut by its pages, each piece is searched for among the receipts and bought
+ * when it is not there, and the answers become that of the whole. Pieces come one after the other, so that a crash
+ * leaves one request in doubt at the most; the next try finds the receipts of all before it. Of pages that `maxPages`
+ * leaves out no piece is made.
+ */
+export async function ingestPieces(
+  work: Work,
+  cutter: PieceCutter,
+  deps: BuyDeps,
+  signal: AbortSignal,
+): Promise<Parsed | NotParsed> {
+  const [parser] = work.recipe.options.parsers
+  if (parser === undefined) return failed(needsPdfParser)
+  const cut = await cutDocument(work, cutter, { upToPage: parser.maxPages ?? null }, signal)
+  if (cut.kind === 'failed') return cut
+  await using document = cut
+  const pieces: ParsedPiece[] = []
+  for (const piece of document.pieces) {
+    const parsed = await parsePiece(piece, work, deps, signal)
+    if (parsed.kind !== 'piece') return { ...parsed, pieces: pieces.map(inRecord) }
+    pieces.push(parsed)
+    // Nothing may be held at the gate. What pieces come to is bounded by how many documents are cut at a time.
+    work.hold.giveBack()
+  }
+  return { kind: 'parsed', answer: wholeOf(pieces, document.totalPages, work, deps) }
+}
+
+/** The answers for consecutive pieces as one for the whole document. */
+export function wholeOf(
+  pieces: readonly ParsedPiece[],
+  totalPages: number,
+  work: Work,
+  deps: BuyDeps,
+): Parsed['answer'] {
+  if (pieces.every(({ cost }) => cost.basis === 'saved')) deps.events.emit('receipt:reused', { key: work.job.key })
+  const whole = { totalPages, pageMarkers: marksPages(work.recipe.canonical) }
+  return {
+    reading: stitchAnswers(pieces, whole, deps.clock.wall()),
+    receipt: null,
+    pieces: pieces.map(inRecord),
+    cost: sumOfCosts(pieces.map(({ cost }) => cost)),
+    requestId: pieces[0]?.requestId ?? null,
+    parser: weakest(pieces.map(({ parser: by }) => by)) ?? { ...deps.parsers.own, at: null },
+  }
+}
+
+export const inRecord = ({ firstPage, lastPage, receipt }: PieceRecord): PieceRecord => ({
+  firstPage,
+  lastPage,
+  receipt,
+})
+
+export async function cutDocument(
+  { read, attempt }: Work,
+  cutter: PieceCutter,
+  wanted: Omit<CutRequest, 'read'>,
+  signal: AbortSignal,
+): Promise<CutDocument | Failed> {
+  try {
+    const cut = await cutter.cut({ read: read.reread, ...wanted }, signal)
+    return 'message' in cut ? failed(cut) : cut
+  } catch (error) {
+    if (!(error instanceof DocumentChanged)) throw error
+    const failure: Failure = { code: 'changing', stage: 'read', message: error.message }
+    return failed(failure, attempt)
+  }
+}
+
+export async function parsePiece(
+  piece: Piece,
+  work: Work,
+  deps: BuyDeps,
+  signal: AbortSignal,
+): Promise<ParsedPiece | Unfinished> {
+  const { firstPage, lastPage, contentHash } = piece
+  const pieceWork = workOf(piece, work)
+  const kept = await findKept(pieceWork, deps, signal)
+  if (kept !== null) return { kind: 'piece', firstPage, lastPage, ...(await reusedAnswer(kept, work, deps)) }
+  const id = receiptId(contentHash, work.recipe.hash)
+  const outcome = await answerOf(
+    await buyPiece(pieceWork, id, piece, deps, signal),
+    pieceWork,
+    deps,
+    lastPage - firstPage + 1,
+  )
+  return outcome.kind === 'parsed' ? { kind: 'piece', firstPage, lastPage, ...outcome.answer } : outcome
+}
+
+/** A piece as a document of its own. */
+export function workOf(piece: Pick<Piece, 'contentHash' | 'bytes' | 'read'>, work: Work): Work {
+  const { contentHash, bytes } = piece
+  return { ...work, read: { contentHash, bytes, head: work.read.head, reread: (signal) => piece.read(signal) } }
+}
+
+/**
+ * Buys one piece, and waits here where it is postponed: given back to the queue, the document would be read and
+ * cut once more each time, and what its first pieces cost would be forgotten. A run that is halted waits for nothing.
+ */
+export async function buyPiece(
+  work: Work,
+  id: ReceiptId,
+  { pages }: Pick<Piece, 'pages'>,
+  deps: BuyDeps,
+  signal: AbortSignal,
+): Promise<Purchase> {
+  let halted = false
+  const pieceDeps: BuyDeps = {
+    ...deps,
+    countPages: async () => pages.length,
+    halt: (...halt) => {
+      halted = true
+      deps.halt(...halt)
+    },
+  }
+  for (;;) {
+    const purchase = await buyAnswer(work, id, pieceDeps, signal)
+    if (purchase.kind !== 'later' || purchase.verdict.kind !== 'postpone') return purchase
+    if (halted || purchase.suspected !== undefined || isLate(work.job, deps)) return purchase
+    await deps.clock.sleep(purchase.verdict.afterMs, signal)
+  }
+}

@@ -1,0 +1,129 @@
+import type { AnswerReading } from '#src/client/read-answer.ts'
+import type { Recipe } from '#src/client/recipe.ts'
+import { type ReceiptId, receiptId } from '#src/document/ids.ts'
+import type { Cost, RouteRecord } from '#src/document/record.ts'
+import { type PageOutlook, pagesBelow } from '#src/route/choose-pages.ts'
+import { predictPage } from '#src/route/predict-page.ts'
+import { UNCOUNTED } from '../document/read-window.ts'
+import { buyAnswer } from '../document/buy-answer.ts'
+import type { BuyDeps, Tiers } from '../document/deps.ts'
+import { ingestPieces } from './ingest-pieces.ts'
+import {
+  answerOf,
+  type DocumentAnswer,
+  findKept,
+  type NotParsed,
+  type Outcome,
+  type Parsed,
+  reusedAnswer,
+} from '../document/obtain-answer.ts'
+import { cutterFor } from '../document/preflight.ts'
+import type { Failed } from '../document/purchase.ts'
+import { onLocalTier } from '../document/tiers.ts'
+import type { Work } from '../document/work.ts'
+import { routePages } from './route-pages.ts'
+import { serviceStep } from './service-answers.ts'
+
+/**
+ * Steps 2 to 4 for a document that is routed by page: the engine reads it, the pages that it read badly are bought in one
+ * small PDF, and both become one answer. Each answer is a receipt of its own, found again after any crash: the engine's
+ * under the document's hash, those of the service under that hash and their pages.
+ */
+export async function ingestRouted(
+  routed: Work,
+  answers: Recipe,
+  tiers: Tiers,
+  deps: BuyDeps,
+  signal: AbortSignal,
+): Promise<Outcome> {
+  const work = { ...routed, recipe: answers }
+  const step = serviceStep(work, answers, tiers, deps)
+  const { terms } = tiers
+  const paid = { ...deps.parsers, own: tiers.service, acceptLocal: false, routes: undefined }
+  // The turn is one at the gate of the engine: requests to the service wait for their own.
+  const forService = { ...work, reading: UNCOUNTED }
+  const whole = await findKept(work, { ...deps, parsers: paid }, signal)
+  if (whole !== null) return { kind: 'kept', receipt: whole }
+  const local = await readLocally(work, onLocalTier(deps, tiers), signal)
+  if (local.kind === 'later') return local
+  if (local.kind === 'failed') {
+    // What the engine refuses for good, a service may read; what another attempt may mend is not paid for.
+    if (local.countsUntil !== 'final') return local
+    return parseWhole(forService, { ...terms, whole: 'local-failed', pages: [] }, step.deps, signal)
+  }
+  const { answer } = local
+  const pages = outlookOf(answer.reading)
+  if (pages !== null && isPageable(work, answer.reading)) {
+    return routePages(forService, answer, pages, { step, tiers }, signal)
+  }
+  const isGood = pages === null ? answer.reading.problems.length === 0 : pagesBelow(terms, pages).length === 0
+  if (isGood) return { kind: 'parsed', answer: { ...answer, route: { ...terms, whole: 'good', pages: [] } } }
+  const bought = await parseWhole(forService, { ...terms, whole: 'below-floor', pages: [] }, step.deps, signal)
+  return bought.kind === 'failed' ? insteadOf(bought, answer, tiers) : bought
+}
+
+/** The service failed, too: the engine's answer stays, and says so. */
+function insteadOf(failed: Failed, local: DocumentAnswer, { terms }: Tiers): Outcome {
+  const problem = `it could not be bought and kept the engine's reading: ${failed.failure.message}`
+  const reading = { ...local.reading, problems: [...local.reading.problems, problem] }
+  const route: RouteRecord = { ...terms, whole: 'service-failed', pages: [] }
+  return { kind: 'incomplete', answer: { ...local, reading, route }, failed }
+}
+
+/** The engine charges nothing, whatever its answer reports. */
+const FREE: Cost = { credits: 0, basis: 'reported' }
+
+/**
+ * The embedded engine's answer, from its receipt or made now. Only one of the present engine will do: it has the grades
+ * that decide what is bought, and to make it again costs nothing. A service's, which a copy may have bought meanwhile, says
+ * nothing about what the engine can read.
+ */
+async function readLocally(work: Work, deps: BuyDeps, signal: AbortSignal): Promise<Parsed | NotParsed> {
+  const local: BuyDeps = {
+    ...deps,
+    parsers: { ...deps.parsers, upgrade: true, onlyOwn: true, routes: undefined },
+  }
+  const cutter = cutterFor(work, local)
+  if (cutter !== null) return ingestPieces(work, cutter, local, signal)
+  const kept = await findKept(work, local, signal)
+  if (kept !== null) return { kind: 'parsed', answer: await reusedAnswer(kept, work, local) }
+  const outcome = await answerOf(await buyAnswer(work, idOf(work), local, signal), work, local)
+  if (outcome.kind !== 'parsed') return outcome
+  const { answer } = outcome
+  return { kind: 'parsed', answer: answer.cost.basis === 'saved' ? answer : { ...answer, cost: FREE } }
+}
+
+/**
+ * Buys the answer for a document as a whole: the engine could not read it, or what it is asked for belongs to no single
+ * page.
+ */
+async function parseWhole(work: Work, route: RouteRecord, deps: BuyDeps, signal: AbortSignal): Promise<Outcome> {
+  const cutter = cutterFor(work, deps)
+  if (cutter !== null) return withRoute(await ingestPieces(work, cutter, deps, signal), route)
+  const purchase = await buyAnswer(work, idOf(work), deps, signal)
+  return purchase.kind === 'kept' ? purchase : withRoute(await answerOf(purchase, work, deps), route)
+}
+
+const idOf = ({ read, recipe }: Work): ReceiptId => receiptId(read.contentHash, recipe.hash)
+
+const withRoute = (outcome: Parsed | NotParsed, route: RouteRecord): Parsed | NotParsed =>
+  outcome.kind === 'parsed' ? { kind: 'parsed', answer: { ...outcome.answer, route } } : outcome
+
+/** What is expected of each page as the engine read it; null for a document without graded pages. */
+function outlookOf({ data, extensions }: AnswerReading): readonly PageOutlook[] | null {
+  const grades = extensions?.pageGrades ?? null
+  if (grades === null || data.pages === undefined || data.pages === null) return null
+  const engine = extensions?.engine ?? 'unknown'
+  const known = new Map(grades.map((page) => [page.pageNumber, predictPage(page, engine).expectedQuality]))
+  return data.pages.map(({ pageNumber }) => ({ pageNumber, quality: known.get(pageNumber) ?? null }))
+}
+
+/** What an answer holds of each page by itself. A summary, say, is of the whole document. */
+const BY_PAGE: ReadonlySet<string> = new Set(['markdown', 'links', 'images'])
+
+/** Whether single pages of a document can be bought and put back: its answer is made of its pages alone. */
+function isPageable({ extension, address, recipe }: Work, { data }: AnswerReading): boolean {
+  const { parsers, formats } = recipe.options
+  if (extension !== 'pdf' || address !== null || !Array.isArray(data.blocks)) return false
+  return parsers.length > 0 && formats.every(({ type }) => BY_PAGE.has(type))
+}

@@ -1,0 +1,122 @@
+import { readFile } from 'node:fs/promises'
+import { type Context, Hono } from 'hono'
+import { html } from 'hono/html'
+import { sourceKey } from '#src/document/ids.ts'
+import type { DocumentRecord } from '#src/document/record.ts'
+import type { OutputStore } from '#src/ports/output-store.ts'
+import { citedPage, readCitation } from '../citation.ts'
+import { PAGE_HEADERS } from '../headers.ts'
+import { documentPage, type Preview } from '../pages/document.ts'
+import { documentsPage } from '../pages/documents.ts'
+import { failuresPage } from '../pages/failures.ts'
+import { type Markup, page, type StoreFrame } from '../pages/layout.ts'
+import { overviewPage } from '../pages/overview.ts'
+import { shownDocument, type ShownDocument } from '../read-blocks.ts'
+import { paramsOf } from '../read-query.ts'
+import { addApi } from '../api-routes.ts'
+import { addContent } from '../content-routes.ts'
+import { comparePage, type Side } from '../pages/compare.ts'
+import { differingLines, receiptsFor, shownReceipt } from '../receipts.ts'
+import { failuresByCode } from '../remedies.ts'
+import { sourceFile, sourcePath } from '../source-file.ts'
+import type { ViewOptions } from '../view-options.ts'
+
+const ASSETS: Readonly<Record<string, string>> = {
+  'view.css': 'text/css; charset=utf-8',
+  'content.css': 'text/css; charset=utf-8',
+  'view.js': 'text/javascript; charset=utf-8',
+  'live.js': 'text/javascript; charset=utf-8',
+  'charts.js': 'text/javascript; charset=utf-8',
+  'elements.js': 'text/javascript; charset=utf-8',
+  'blocks.js': 'text/javascript; charset=utf-8',
+  'icon.svg': 'image/svg+xml',
+}
+
+/** Pages and API below `/<token>`; whether a request may be answered at all is decided before (`guard.ts`). */
+export function viewApp(options: ViewOptions): Hono {
+  const app = new Hono({ strict: false }).basePath('/:token')
+  const { index, store, live } = options
+  const frame = (c: Context): StoreFrame => ({
+    base: `/${c.req.param('token') ?? ''}`,
+    store: store.url,
+  })
+  const respond = async (c: Context, markup: Markup, status: 200 | 404 = 200): Promise<Response> =>
+    c.html(await markup, status, PAGE_HEADERS)
+
+  app.get('/', (c) => {
+    const { allowWrites } = options
+    return respond(c, overviewPage({ ...frame(c), index, hasLive: live !== null, allowWrites }))
+  })
+  app.get('/documents', (c) => respond(c, documentsPage({ ...frame(c), index, params: paramsOf(c) })))
+  app.get('/failures', (c) => {
+    const canRetry = options.allowWrites && options.retry !== null
+    return respond(c, failuresPage({ ...frame(c), failures: failuresByCode(options), canRetry }))
+  })
+  app.get('/document', async (c) => {
+    const params = paramsOf(c)
+    const key = sourceKey(params.get('key') ?? '')
+    const [shown, letter] = await Promise.all([shownDocument(key, store), store.readDeadLetter(key)])
+    if (shown === null && letter === null) return respond(c, missing(frame(c), key), 404)
+    const citation = readCitation(params)
+    const asked = Math.floor(Number(params.get('page') ?? citedPage(citation, shown?.blocks ?? [])))
+    const pageNumber = Math.max(1, Math.min(100_000, asked || 1))
+    const preview = shown === null ? 'none' : await previewOf(shown, options)
+    return respond(c, documentPage({ ...frame(c), key, shown, letter, pageNumber, preview, citation }))
+  })
+  app.get('/compare', async (c) => {
+    const params = paramsOf(c)
+    const key = sourceKey(params.get('key') ?? '')
+    const record = await store.readRecord(key)
+    if (record === null) return respond(c, missing(frame(c), key), 404)
+    const compared = await compare(record, params, store)
+    return respond(c, comparePage({ ...frame(c), key, ...compared }))
+  })
+  addContent(app, options)
+  addApi(app, options)
+  app.get('/assets/:name', async (c) => {
+    const name = c.req.param('name')
+    const type = ASSETS[name]
+    if (type === undefined) return c.text('not found', 404, PAGE_HEADERS)
+    const body = await readFile(new URL(`assets/${name}`, import.meta.url))
+    return c.body(new Uint8Array(body), 200, { ...PAGE_HEADERS, 'content-type': type })
+  })
+  app.notFound((c) => c.text('not found', 404, PAGE_HEADERS))
+  // What went wrong may name a path; it is said to the person who started the server, and to no page.
+  app.onError((error, c) => {
+    options.onError(error)
+    return c.text('this page could not be made; the terminal of "sluice view" says why', 500, PAGE_HEADERS)
+  })
+  return app
+}
+
+const missing = (frame: StoreFrame, key: string): Markup =>
+  page(
+    { ...frame, title: 'Not found', current: 'documents' },
+    html`<h1>Not found</h1>
+      <p>The store has no document <code>${key}</code>.</p>`,
+  )
+
+async function previewOf({ record }: ShownDocument, { sources }: ViewOptions): Promise<Preview> {
+  const isPdf = /\.pdf$/i.test(record.key)
+  if (!isPdf && !/\.x?html?$/i.test(record.key)) return 'none'
+  if ((await sourceFile(record, sources)) === null) {
+    return (await sourcePath(record, sources)) === null ? 'away' : 'changed'
+  }
+  return isPdf ? 'pages' : 'html'
+}
+
+/** The receipts that the address names; else the one in use and the latest other one. */
+async function compare(record: DocumentRecord, params: URLSearchParams, store: OutputStore) {
+  const receipts = await receiptsFor(record, store)
+  const named = (name: string, at: number) => receipts.find(({ id }) => id === params.get(name)) ?? receipts[at]
+  const read = async (name: string, at: number) => {
+    const listed = named(name, at)
+    return listed === undefined || receipts.length < 2 ? null : shownReceipt(listed, store)
+  }
+  const [left, right] = await Promise.all([read('left', 0), read('right', 1)])
+  const side = (own: typeof left, other: typeof left): Side | null =>
+    own === null
+      ? null
+      : { receipt: own, differing: other === null ? 0 : differingLines(own.markdown, other.markdown).length }
+  return { receipts, left: side(left, right), right: side(right, left) }
+}

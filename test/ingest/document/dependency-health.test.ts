@@ -1,0 +1,81 @@
+import { describe, expect, test } from 'vitest'
+import { sourceKey } from '#src/document/ids.ts'
+import { SourceUnusable } from '#src/document/source-unusable.ts'
+import { Events } from '#src/events.ts'
+import type { IngestDeps } from '#src/ingest/document/deps.ts'
+import { DependencyHealth } from '#src/ingest/document/dependency-health.ts'
+import { postponeDuringOutage } from '#src/ingest/document/retrying-store.ts'
+import { FINISH } from '#src/ingest/document/purchase.ts'
+
+/* Law 1: an outage of source or store loses no document, and a broken object is not retried for ever. */
+
+const ONE = sourceKey('one')
+const ANOTHER = sourceKey('another')
+
+describe('a document that failed on source or store', () => {
+  test('is itself the cause when another document succeeded meanwhile', () => {
+    let now = 0
+    const dependencyHealth = new DependencyHealth(() => now)
+    expect(dependencyHealth.failed(ONE, 0)).toBe(0)
+    now = 40
+    expect(dependencyHealth.failed(ANOTHER, 30)).toBe(40)
+    dependencyHealth.worked(sourceKey('a third'))
+    now = 50
+    expect(dependencyHealth.failed(ANOTHER, 45)).toBeNull()
+    expect(dependencyHealth.failed(ANOTHER, 45)).toBe(0)
+    // One at a time: no other document was in flight during its attempts, but one was between them.
+    expect(dependencyHealth.failed(ONE, 48)).toBeNull()
+  })
+})
+
+describe('a document whose source is unavailable', () => {
+  const away = new SourceUnusable('Sluice cannot read "a.csv" in s3://in: the store answered SlowDown (503).')
+  const fails = (): Promise<never> => Promise.reject(away)
+
+  function harness(signal = new AbortController().signal) {
+    let now = 0
+    const halts: string[] = []
+    const failed: unknown[] = []
+    const events = new Events()
+    events.on('stage:failed', ({ error }) => failed.push(error))
+    const dependencyHealth = new DependencyHealth(() => now)
+    const halt: IngestDeps['halt'] = (_, message) => halts.push(message)
+    const deps = { dependencyHealth, events, halt, storePatienceMs: 1_000 }
+    return {
+      halts,
+      failed,
+      after: (ms: number) => (now += ms),
+      deliver: (work: () => Promise<typeof FINISH>) => postponeDuringOutage(sourceKey('a.csv'), work, deps, signal),
+    }
+  }
+
+  test('is postponed without using an attempt, and the batch is halted when patience is over', async () => {
+    const { deliver, after, failed, halts } = harness()
+    for (const ms of [0, 600, 400]) {
+      after(ms)
+      expect(await deliver(fails)).toMatchObject({ kind: 'postpone', counted: false, reason: away.message })
+    }
+    expect([failed.length, halts]).toEqual([3, []])
+    after(1)
+    await deliver(fails)
+    expect(halts).toEqual([away.message])
+  })
+
+  test('starts its patience anew after a document succeeded', async () => {
+    const { deliver, after, halts } = harness()
+    await deliver(fails)
+    after(900)
+    expect(await deliver(async () => FINISH)).toEqual(FINISH)
+    after(900)
+    await deliver(fails)
+    expect(halts).toEqual([])
+  })
+
+  test('rejects with the original error when the worker is aborted or the error has another cause', async () => {
+    await expect(harness(AbortSignal.abort()).deliver(fails)).rejects.toBe(away)
+    const fault = new Error('a fault of ours')
+    const { deliver, failed } = harness()
+    await expect(deliver(() => Promise.reject(fault))).rejects.toBe(fault)
+    expect(failed).toEqual([])
+  })
+})

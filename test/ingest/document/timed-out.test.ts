@@ -1,0 +1,28 @@
+import { expect, test } from 'vitest'
+import { parseOptionsSchema } from '@sluice/contract'
+import { sourceKey } from '#src/document/ids.ts'
+import { TimedOut } from '#src/ingest/document/service-memory.ts'
+
+const options = parseOptionsSchema.parse({})
+const key = sourceKey('a.pdf')
+
+test('a document is given twice the time for each 408, up to what the contract allows, until its answer came', () => {
+  const timedOut = new TimedOut()
+  const given = Array.from({ length: 6 }, () => {
+    const { timeout } = timedOut.optionsFor(key, options)
+    timedOut.ranOut(key)
+    return timeout
+  })
+  expect(given).toEqual([30_000, 60_000, 120_000, 240_000, 300_000, 300_000])
+  expect(timedOut.optionsFor(sourceKey('b.pdf'), options)).toBe(options)
+  timedOut.came(key)
+  expect(timedOut.optionsFor(key, options)).toBe(options)
+})
+
+test('TimedOut forgets first the document that ran out of time longest ago', () => {
+  const timedOut = new TimedOut()
+  timedOut.ranOut(key)
+  for (let index = 0; index < 10_000; index += 1) timedOut.ranOut(sourceKey(`${index}.pdf`))
+  expect(timedOut.optionsFor(key, options)).toBe(options)
+  expect(timedOut.optionsFor(sourceKey('0.pdf'), options).timeout).toBe(60_000)
+})
