@@ -10,7 +10,7 @@ const LEAST_LETTERS = 3
  * in outlines have .08 and more; of 27 real pages those with charts, logos, axes and menus .05 and less, but for titles of charts.
  */
 const MUCH_IN_LINES = 0.06
-/** And whatever its ink looks like, a page most of which is unread. Between, the grade says that much is: it falls below 0.5 at a quarter. */
+/** And whatever its ink looks like, a page most of which is unread. Between, the grade says that much is: it falls below 0.5 at three tenths. */
 const MOSTLY_UNREAD = 0.5
 
 /** Share of a page without text that is grain or noise from which on OCR reads the page: noise may hide print. */

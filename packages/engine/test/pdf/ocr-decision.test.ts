@@ -48,9 +48,9 @@ test('a page with text is given to OCR for lines of running text, and for labels
   expect(ocrHelps(ink(0.06, 5), [])).toBe(true)
 })
 
-test('a page whose labels are left to no OCR has a grade that says so from a quarter of its letters on', () => {
+test('a page whose labels are left to no OCR has a grade that says so from three tenths of its letters on', () => {
   const graded = (unreadShare: number): number =>
     gradeOf({ ...NOTHING_KNOWN, nativeLetters: 600, unreadShare, unreadLetters: 600 * unreadShare, inkLetters: 500 })
-  expect(graded(0.15)).toBeGreaterThan(0.5)
-  expect(graded(0.28)).toBeLessThan(0.5)
+  expect(graded(0.2)).toBeGreaterThan(0.5)
+  expect(graded(0.32)).toBeLessThan(0.5)
 })
