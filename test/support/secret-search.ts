@@ -63,7 +63,7 @@ export class SecretSearch {
         // Between fork and exec it is still a copy of its parent. The arguments are read first: exec changes both.
         if (args === forked) continue
         const env = await read(child, 'environ')
-        if (args !== '') seen.add(args.split('\0').slice(0, 4).join(' '))
+        if (args !== '') seen.add(args.split('\0').slice(0, 8).join(' '))
         this.text(`the arguments of ${args.slice(0, 60)}`, args)
         this.text(`the environment of ${args.slice(0, 60)}`, env)
       }
