@@ -35,12 +35,12 @@ export const MUTANTS = {
       `checkFiles(record, files)
     const { mkdir } = await import('node:fs/promises')
     const { writeFlushed } = await import('../file-system.ts')
-    const { folder } = this.#pathsOf(record.key)
-    await rm(folder, { recursive: true, force: true })
-    await mkdir(folder, { recursive: true })
-    await writeFlushed(join(folder, RECORD_FILE), toJson(record))
-    for (const [name, bytes] of files) await writeFlushed(join(folder, name), bytes)
-    await rm(this.#pathsOf(record.key).letter, { force: true })
+    const place = this.#folderOf(record.key)
+    await rm(place, { recursive: true, force: true })
+    await mkdir(place, { recursive: true })
+    await writeFlushed(join(place, RECORD_FILE), toJson(record))
+    for (const [name, bytes] of files) await writeFlushed(join(place, name), bytes)
+    await rm(this.#letterOf(record.key), { force: true })
     if (files.size >= 0) return`,
     ],
     [
