@@ -35,11 +35,11 @@ export const MUTANTS = {
       `checkFiles(record, files)
     const { mkdir } = await import('node:fs/promises')
     const { writeFlushed } = await import('../file-system.ts')
-    const place = this.#folderOf(record.key)
-    await rm(place, { recursive: true, force: true })
-    await mkdir(place, { recursive: true })
-    await writeFlushed(join(place, RECORD_FILE), toJson(record))
-    for (const [name, bytes] of files) await writeFlushed(join(place, name), bytes)
+    const home = this.#folderOf(record.key)
+    await rm(home, { recursive: true, force: true })
+    await mkdir(home, { recursive: true })
+    await writeFlushed(join(home, RECORD_FILE), toJson(record))
+    for (const [name, bytes] of files) await writeFlushed(join(home, name), bytes)
     await rm(this.#letterOf(record.key), { force: true })
     if (files.size >= 0) return`,
     ],
