@@ -8,7 +8,7 @@ import { Readability } from '@mozilla/readability'
 import { fromParse5 } from 'hast-util-from-parse5'
 import { parseHTML } from 'linkedom'
 import { parse } from 'parse5'
-import { writeMarkdown } from '../packages/engine/src/html/write-markdown.ts'
+import { writeMarkdown } from '../packages/engine/src/web/write-markdown.ts'
 
 /** Pages of a scan are drawn for tesseract as the engine draws them. */
 const SCAN_DPI = 200

@@ -174,6 +174,22 @@ function packageBreach(file: string, specifier: string): string | null {
   return isInside || DOOR.test(specifier) || packageOf(path) === null ? null : `${file} → ${specifier}`
 }
 
+/** Pairs of folders beside each other, or of a folder and the one that holds it, with imports in both directions. */
+function bothWays(imports: readonly (readonly [from: string, to: string])[]): readonly string[] {
+  const arrows = new Set<string>()
+  for (const [from, to] of imports) {
+    const [own, others] = [dirname(from).split('/'), dirname(to).split('/')]
+    const shared = own.findIndex((name, at) => name !== others[at])
+    const depth = shared === -1 ? own.length : shared
+    const [one, other] = [own, others].map((path) => path.slice(0, depth + 1).join('/'))
+    if (one !== other) arrows.add(`${one} <> ${other}`)
+  }
+  return [...arrows].filter((arrow) => {
+    const [one = '', other = ''] = arrow.split(' <> ')
+    return one < other && arrows.has(`${other} <> ${one}`)
+  })
+}
+
 /** The files of one circle of imports, or none. Imports that are loaded only when needed (`import()`) close no circle. */
 function circleIn(imports: ReadonlyMap<string, readonly string[]>): readonly string[] {
   const done = new Set<string>()
@@ -259,6 +275,22 @@ describe('the architecture', () => {
       ]),
     )
     expect(circleIn(imports)).toEqual([])
+  })
+
+  test('has no two folders that import each other', () => {
+    const planted = [
+      ['src/a/x.ts', 'src/b/y.ts'],
+      ['src/b/z.ts', 'src/a/deep/x.ts'],
+    ] as const
+    expect(bothWays(planted)).toEqual(['src/a <> src/b'])
+    const imports = files.flatMap((file) =>
+      importsOf(file).flatMap((specifier) => {
+        const path = target(file, specifier)
+        return path === null ? [] : [[file, path] as const]
+      }),
+    )
+    // The command line and the library are above `workers`, and `config` beside it; the rows above hold these.
+    expect(bothWays(imports).filter((pair) => pair.includes('/'))).toEqual([])
   })
 
   test('enters each package by its doors only', () => {

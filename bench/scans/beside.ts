@@ -1,6 +1,6 @@
 import { codeOf } from '../../packages/engine/src/languages/language-data.ts'
 import { readByTesseract } from '../../packages/engine/src/pdf/ocr/read-by-tesseract.ts'
-import { provideLanguage, tessdataFolder } from '../../packages/engine/src/pdf/tessdata.ts'
+import { provideLanguage, tessdataFolder } from '../../packages/engine/src/pdf/ocr/tessdata.ts'
 import { drawnPage } from '../../test/support/mixed-pages/drawn-page.ts'
 import { agreement, wordsIn } from '../../test/support/mixed-pages/read-draw.ts'
 import type { Language } from './prose.ts'

@@ -1,7 +1,6 @@
 import type { BlockPage, ParsedPage } from '@sluice/contract'
-import type { LayoutQuality } from './pdf/layout-quality.ts'
+import type { PageQuality } from './grade/signals.ts'
 import type { Mark } from './anchors/marks.ts'
-import type { PageProblem, PageSignals } from './pdf/page-reading.ts'
 
 /** Why a document could not be converted. The server turns each into the contract's error shape, in one place. */
 export type ConversionProblem =
@@ -22,15 +21,6 @@ export class ConversionError extends Error {
     super(message, options)
     this.problem = problem
   }
-}
-
-/** How a page was read: its problems, and what its grade is computed from. */
-export interface PageQuality {
-  /** 1-based. */
-  readonly pageNumber: number
-  readonly problems: readonly PageProblem[]
-  readonly signals: PageSignals
-  readonly layout: LayoutQuality
 }
 
 /** What every converter makes of a document; the server adds what the request and the response shape need. */

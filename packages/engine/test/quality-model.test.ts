@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { featuresOf } from '../src/grade/grade-features.ts'
 import { probabilityOf } from '../src/grade/grade-model.ts'
-import { NOTHING_KNOWN } from '../src/pdf/page-reading.ts'
+import { NOTHING_KNOWN } from '../src/grade/signals.ts'
 import { QUALITY_FEATURES, qualityFeaturesOf } from '../src/grade/quality-features.ts'
 import { expectedQualityOf, QUALITY_MODEL, sumOfTrees } from '../src/grade/quality-model.ts'
 import { ENGINE_VERSION } from '../src/version.ts'

@@ -1,6 +1,6 @@
 import { rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import type { PageQuality } from '../../../packages/engine/src/conversion.ts'
+import type { PageQuality } from '../../../packages/engine/src/grade/signals.ts'
 import { convertPdf } from '../../../packages/engine/src/pdf/convert-pdf.ts'
 import { type RandomPage, randomPage } from './random-page.ts'
 

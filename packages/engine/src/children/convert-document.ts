@@ -2,7 +2,7 @@ import { open, readFile, stat } from 'node:fs/promises'
 import { assertNever } from '../assert-never.ts'
 import { formatOf, type Extension, SNIFF_BYTES, contradiction, signatureOf } from '@sluice/contract'
 import { ConversionError, type Conversion } from '../conversion.ts'
-import { isLocked } from '../office/locked-office.ts'
+import { isLocked } from '../container/locked-office.ts'
 import { webPageIn } from '../office/web-page-in.ts'
 import { pdfOptionsOf } from '../pdf-options.ts'
 import type { ConversionTask } from './conversion-task.ts'
@@ -49,7 +49,7 @@ async function refuseContradiction(task: ConversionTask): Promise<void> {
 /** An Office file that one of the passwords opens, as it is without its password; any other as it is. */
 async function unlocked(bytes: Buffer, passwords: readonly string[]): Promise<Buffer> {
   if (!isLocked(bytes)) return bytes
-  const { unlockOffice } = await import('../office/encryption/unlock-office.ts')
+  const { unlockOffice } = await import('../encryption/unlock-office.ts')
   return unlockOffice(bytes, passwords)
 }
 
@@ -93,30 +93,30 @@ export async function convertDocument(task: ConversionTask): Promise<Conversion>
     case 'html': {
       const { contentType, baseUrl } = task
       if (await isLarge(task)) {
-        const { convertLargeHtml } = await import('../html/convert-large-html.ts')
+        const { convertLargeHtml } = await import('../web/convert-large-html.ts')
         return withEmptiness(await convertLargeHtml({ path, contentType, baseUrl }, options), task)
       }
-      const { convertHtml } = await import('../html/convert-html.ts')
+      const { convertHtml } = await import('../web/convert-html.ts')
       return withEmptiness(await convertHtml({ bytes: await bytesOf(task), contentType, baseUrl }, options), task)
     }
     case 'csv': {
       if (await isLarge(task)) {
-        const { convertLargeCsv } = await import('../office/convert-large-csv.ts')
+        const { convertLargeCsv } = await import('../sheets/convert-large-csv.ts')
         return convertLargeCsv(path, task.contentType)
       }
-      const { convertCsv } = await import('../office/convert-csv.ts')
+      const { convertCsv } = await import('../sheets/convert-csv.ts')
       return convertCsv(await bytesOf(task), task.contentType)
     }
     case 'office': {
       const officeOptions = { ...options, anchors: task.extensions, hiddenSheets: task.hiddenSheets ?? false }
       const bytes = await unlocked(await bytesOf(task), task.passwords)
       if (SPREADSHEETS.has(extension)) {
-        const { convertSpreadsheet } = await import('../office/convert-spreadsheet.ts')
+        const { convertSpreadsheet } = await import('../sheets/convert-spreadsheet.ts')
         return convertSpreadsheet(bytes, extension, officeOptions)
       }
       const page = webPageIn(bytes)
       if (page !== null) {
-        const { convertHtml } = await import('../html/convert-html.ts')
+        const { convertHtml } = await import('../web/convert-html.ts')
         return convertHtml({ ...page, baseUrl: task.baseUrl }, options)
       }
       const { convertOffice } = await import('../office/convert-office.ts')

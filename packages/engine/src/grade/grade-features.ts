@@ -1,4 +1,4 @@
-import type { PageSignals } from '../pdf/page-reading.ts'
+import type { PageSignals } from './signals.ts'
 
 /** What a grade is computed from, each 0 to 1, in the order of the model's weights. */
 export const FEATURES = [

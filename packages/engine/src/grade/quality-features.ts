@@ -1,4 +1,4 @@
-import type { PageQuality } from '../conversion.ts'
+import type { PageQuality } from './signals.ts'
 import { FEATURES, featuresOf } from './grade-features.ts'
 
 /** What the expected quality of a page is computed from: the features of the grade, and what only trees make use of. */

@@ -1,11 +1,11 @@
 import { assertNever } from '../assert-never.ts'
-import { asCell, escapeLineStart } from './escape-markdown.ts'
-import { fenced } from './fenced.ts'
+import { asCell, escapeLineStart } from '../markup/escape-markdown.ts'
+import { fenced } from '../markup/fenced.ts'
 import { renderInlines } from './inline-markdown.ts'
 import { withJoinedLists } from './joined-lists.ts'
 import { listLabel } from './list-label.ts'
 import type { Block, Cell, List, ListItem, Table } from './office-document.ts'
-import { pipeTable } from './pipe-table.ts'
+import { pipeTable } from '../markup/pipe-table.ts'
 import type { Rendering } from './rendering.ts'
 
 const indent = (markdown: string, by: string): string => markdown.replace(/\n(?!\n|$)/g, `\n${by}`)

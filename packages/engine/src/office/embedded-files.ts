@@ -1,7 +1,7 @@
-import { oleContainer } from './ole-container.ts'
-import { counted } from './left-out.ts'
-import { isOle } from './locked-office.ts'
-import { OoxmlPackage } from './ooxml/ooxml-package.ts'
+import { oleContainer } from '../container/ole-container.ts'
+import { counted } from '../markup/left-out.ts'
+import { isOle } from '../container/locked-office.ts'
+import { OoxmlPackage } from '../ooxml/ooxml-package.ts'
 
 /** Files within a file, as packages name them; a chart's own table and an equation of an old editor are counted elsewhere. */
 const EMBEDDED = /^(?:word|ppt|xl)\/embeddings\/[^/]+$/

@@ -1,7 +1,7 @@
-import { literalAddress, runsScript } from '../scripts-in-addresses.ts'
-import { escapeInline } from './escape-markdown.ts'
+import { literalAddress, runsScript } from '../markup/scripts-in-addresses.ts'
+import { escapeInline } from '../markup/escape-markdown.ts'
 import type { Inline, Style } from './office-document.ts'
-import { REMOVED_IMAGE } from '../html/base64-images.ts'
+import { REMOVED_IMAGE } from '../web/base64-images.ts'
 import type { Rendering } from './rendering.ts'
 
 const NO_STYLE: Style = { bold: false, italic: false, strike: false, code: false }

@@ -1,9 +1,9 @@
-import { asCell, escapeInline } from './escape-markdown.ts'
-import { htmlComment } from './html-comment.ts'
-import { mathmlToLatex } from './mathml-to-latex.ts'
-import type { OoxmlPackage } from './ooxml/ooxml-package.ts'
-import { childrenOf, descendants, textOf, type XmlElement } from './ooxml/xml-tree.ts'
-import { pipeTable } from './pipe-table.ts'
+import { asCell, escapeInline } from '../markup/escape-markdown.ts'
+import { htmlComment } from '../markup/html-comment.ts'
+import { mathmlToLatex } from '../ooxml/mathml-to-latex.ts'
+import type { OoxmlPackage } from '../ooxml/ooxml-package.ts'
+import { childrenOf, descendants, textOf, type XmlElement } from '../ooxml/xml-tree.ts'
+import { pipeTable } from '../markup/pipe-table.ts'
 
 const MATH = /^(?:.*:)?math$/
 

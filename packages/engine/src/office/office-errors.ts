@@ -1,6 +1,6 @@
 import type { ConvertErrorCode } from '@firecrawl/anydoc'
 import type { Extension } from '@sluice/contract'
-import { isLocked } from './locked-office.ts'
+import { isLocked } from '../container/locked-office.ts'
 import { ConversionError, type ConversionProblem } from '../conversion.ts'
 
 interface Row {

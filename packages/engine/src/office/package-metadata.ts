@@ -1,5 +1,5 @@
 import type { Conversion } from '../conversion.ts'
-import { readZipEntry } from './zip-directory.ts'
+import { readZipEntry } from '../container/zip-directory.ts'
 
 const MAX_XML_BYTES = 1024 ** 2
 

@@ -1,13 +1,13 @@
 import type { Extension } from '@sluice/contract'
-import { bookSupplement } from './book-supplement.ts'
+import { bookSupplement } from '../books/book-supplement.ts'
 import { odfSupplement } from './odf-supplement.ts'
-import { OoxmlPackage } from './ooxml/ooxml-package.ts'
-import { slideSupplement } from './ooxml/slide-supplement.ts'
-import type { Supplement } from './ooxml/supplement.ts'
-import { wordSupplement } from './ooxml/word-supplement.ts'
+import { OoxmlPackage } from '../ooxml/ooxml-package.ts'
+import { slideSupplement } from '../slides/slide-supplement.ts'
+import type { Supplement } from '../ooxml/supplement.ts'
+import { wordSupplement } from '../word/word-supplement.ts'
 import type { SupplementOptions } from './supplement-options.ts'
-import { rtfSupplement } from './rtf/rtf-supplement.ts'
-import { wordBinarySupplement } from './word-binary-supplement.ts'
+import { rtfSupplement } from '../word/rtf/rtf-supplement.ts'
+import { wordBinarySupplement } from '../word/word-binary-supplement.ts'
 
 /** What the library leaves out of a document, known by its content: an old extension may hold a new file. */
 export function supplementOf(

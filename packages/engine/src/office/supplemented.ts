@@ -1,5 +1,5 @@
-import { htmlComment } from './html-comment.ts'
-import type { Supplement } from './ooxml/supplement.ts'
+import { htmlComment } from '../markup/html-comment.ts'
+import type { Supplement } from '../ooxml/supplement.ts'
 
 export interface Supplemented {
   readonly markdown: string

@@ -1,8 +1,8 @@
 import { CFB } from '@e965/xlsx'
-import { oleContainer } from './ole-container.ts'
-import { counted } from './left-out.ts'
-import { isOle } from './locked-office.ts'
-import { zipEntries } from './zip-directory.ts'
+import { oleContainer } from '../container/ole-container.ts'
+import { counted } from '../markup/left-out.ts'
+import { isOle } from '../container/locked-office.ts'
+import { zipEntries } from '../container/zip-directory.ts'
 
 /** A document with more letters than these says something by itself; its pictures illustrate it. */
 const HARDLY_ANY_LETTERS = 40

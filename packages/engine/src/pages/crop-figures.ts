@@ -1,6 +1,6 @@
 import { LiteParse, type ParsedPage } from '@llamaindex/liteparse'
 import { decodeChannels, type Planes } from '../pdf/ink/decode-png.ts'
-import type { Turn } from '../pdf/text-layer.ts'
+import type { Turn } from '../pdf/page/text-layer.ts'
 import { encodeColourPng } from '../pdf/ink/encode-png.ts'
 import { POINTS_PER_INCH } from '../pdf/ink/grey-picture.ts'
 import { turnsOf } from '../pdf/read-pages.ts'

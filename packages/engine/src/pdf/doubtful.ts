@@ -1,7 +1,8 @@
 import { gradeOf } from '../grade/grade-page.ts'
 import type { GradedQuality } from '../grade/quality-features.ts'
 import { expectedQualityOf } from '../grade/quality-model.ts'
-import type { PageProblem, PageReading } from './page-reading.ts'
+import type { PageProblem } from '../grade/signals.ts'
+import type { PageReading } from './page-reading.ts'
 
 /** A page below this grade is more likely to lack a tenth of its words than not. */
 const LEAST_GRADE = 0.5

@@ -1,6 +1,6 @@
 import type { BlockType } from '@sluice/contract'
-import type { Box } from './layout/box.ts'
-import type { PageProblem, PageSignals } from './page-reading.ts'
+import type { Box } from './geometry/box.ts'
+import type { PageProblem, PageSignals } from '../grade/signals.ts'
 
 /** Where a page's text comes from, in the contract's words (`blocks[].items[].source`). */
 export type TextSource = 'native_text' | 'layout_ocr'

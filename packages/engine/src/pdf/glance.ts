@@ -1,6 +1,6 @@
 import { type Component, componentsOf } from './ink/components.ts'
 import type { PageDrawing } from './ink/grey-picture.ts'
-import type { Box } from './layout/box.ts'
+import type { Box } from './geometry/box.ts'
 
 /** Difference from white paper at which a pixel shows something. */
 const VISIBLE = 9

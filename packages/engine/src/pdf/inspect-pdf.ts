@@ -3,7 +3,7 @@ import { LiteParse } from '@llamaindex/liteparse'
 import { ConversionError } from '../conversion.ts'
 import { mostPages } from './most-pages.ts'
 import { PdfFile } from './pdf-file.ts'
-import { requirePdf, withPdfProblems } from './pdf-problem.ts'
+import { requirePdf, withPdfProblems } from './page/pdf-problem.ts'
 
 export interface PdfFacts {
   readonly totalPages: number

@@ -1,13 +1,6 @@
+import type { LayoutQuality } from '../grade/signals.ts'
 import type { Fragment } from './fragment.ts'
-import { type Box, shared } from './layout/box.ts'
-
-/** How sound the layout of a page is, each 0 to 1; null for a page without that. Reported beside the grade. */
-export interface LayoutQuality {
-  /** Share of the text in blocks that overlap no other: the order of overlapping blocks is a guess. */
-  readonly layout: number | null
-  /** Share of the cells of its tables that hold text: a table put together wrongly has holes. */
-  readonly tables: number | null
-}
+import { type Box, shared } from './geometry/box.ts'
 
 /** Two blocks overlap when they share this much of the smaller one. */
 const OVERLAP = 0.2

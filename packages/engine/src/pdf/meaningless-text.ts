@@ -1,4 +1,4 @@
-import { lettersIn, plausibleShare } from './letters.ts'
+import { lettersIn, plausibleShare } from './page/letters.ts'
 import type { PageReading } from './page-reading.ts'
 
 /** Letters fewer than this are a mark of a form or a logo. */

@@ -1,4 +1,4 @@
-import type { PageProblem, PageSignals } from './page-reading.ts'
+import type { PageProblem, PageSignals } from '../grade/signals.ts'
 
 /** What a warning says of the pages with a problem, and what to do where something can be done. */
 const TEXTS: Readonly<Record<PageProblem, string>> = {

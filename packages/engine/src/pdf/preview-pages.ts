@@ -4,12 +4,12 @@ import { type DrawnPage, drawPages, type PageToDraw, type PdfToDraw } from './in
 import { showsOnlyItsWords } from './glance.ts'
 import { type InkMask, inkMask } from './ink/ink-mask.ts'
 import { inkShare } from './ink/unread-ink.ts'
-import { type Box, boxOf } from './layout/box.ts'
-import { wordsOf } from './layout/words.ts'
-import { lettersOf } from './letters.ts'
+import { type Box, boxOf } from './geometry/box.ts'
+import { wordsOf } from './geometry/words.ts'
+import { lettersOf } from './page/letters.ts'
 import { drawableDpi } from './ocr/ocr-dpi.ts'
 import { mayShowPicture, type PdfPictures } from './pdf-pictures.ts'
-import type { ReadPage } from './text-layer.ts'
+import type { ReadPage } from './page/text-layer.ts'
 
 /** What a page shows. */
 export interface PagePreview {

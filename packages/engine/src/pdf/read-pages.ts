@@ -1,6 +1,6 @@
 import { LiteParse, type LiteParseConfig, type ParsedPage } from '@llamaindex/liteparse'
-import { withPdfProblems } from './pdf-problem.ts'
-import type { ReadPage, Turn } from './text-layer.ts'
+import { withPdfProblems } from './page/pdf-problem.ts'
+import type { ReadPage, Turn } from './page/text-layer.ts'
 
 /** Pages held in memory at once: 10,000 pages in one piece take 2.6 GB and more (notes, engine libraries). */
 const BATCH_PAGES = 32

@@ -1,5 +1,5 @@
 import type { Fragment, PageFragments } from './fragment.ts'
-import { isWrittenWithoutSpace, keepsHyphen } from './layout/line-text.ts'
+import { isWrittenWithoutSpace, keepsHyphen } from './geometry/line-text.ts'
 
 /**
  * Joins what a break cuts: a paragraph that goes on in the next column, after a figure or notes, or on the next page. Each part

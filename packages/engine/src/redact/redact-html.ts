@@ -1,7 +1,7 @@
 import type { Element, Root } from 'hast'
 import { toHtml } from 'hast-util-to-html'
 import { visit } from 'unist-util-visit'
-import { parseHtmlFragment } from '../html/parse-html.ts'
+import { parseHtmlFragment } from '../web/parse-html.ts'
 
 /** Attributes that hold text or addresses for a reader. */
 const TEXT_ATTRIBUTES = ['alt', 'title', 'ariaLabel', 'value', 'placeholder', 'content'] as const

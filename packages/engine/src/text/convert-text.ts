@@ -1,11 +1,11 @@
 import { toHtml } from 'hast-util-to-html'
 import type { ParseOptions } from '@sluice/contract'
 import type { Conversion } from '../conversion.ts'
-import { imagesOf, linksOf } from '../html/collect-urls.ts'
-import { markdownToHtml } from '../html/markdown-formats.ts'
-import { parseHtmlFragment } from '../html/parse-html.ts'
-import { resolveUrls } from '../html/resolve-urls.ts'
-import { encodingOf } from '../office/decode-text.ts'
+import { imagesOf, linksOf } from '../web/collect-urls.ts'
+import { markdownToHtml } from '../web/markdown-formats.ts'
+import { parseHtmlFragment } from '../web/parse-html.ts'
+import { resolveUrls } from '../web/resolve-urls.ts'
+import { encodingOf } from './decode-text.ts'
 import type { TextKind } from './text-kind.ts'
 
 export interface TextInput {

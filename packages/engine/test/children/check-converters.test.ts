@@ -11,7 +11,10 @@ const NOT_LISTED = new Set(['hast', 'mdast', 'p-limit', '@firecrawl/anydoc', '@l
 
 test('the check before the start names every package that the converters import', () => {
   const listed = new Set(Object.values(SCRIPTED).flat())
-  const imported = globSync('{html,office,children}/**/*.ts', { cwd: ENGINE }).flatMap((file) =>
+  const imported = globSync(
+    '{web,office,word,slides,sheets,books,ooxml,container,encryption,markup,children}/**/*.ts',
+    { cwd: ENGINE },
+  ).flatMap((file) =>
     [...readFileSync(join(ENGINE, file), 'utf8').matchAll(/(?:from |import\()'((?:@[\w.-]+\/)?[a-z][\w.-]*)/g)].map(
       (match) => match[1] ?? '',
     ),

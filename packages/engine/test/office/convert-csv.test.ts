@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { convertCsv } from '../../src/office/convert-csv.ts'
+import { convertCsv } from '../../src/sheets/convert-csv.ts'
 
 const hex = (text: string): Buffer => Buffer.from(text.replaceAll(' ', ''), 'hex')
 const markdownOf = async (bytes: Buffer, contentType: string | null = null): Promise<string> =>

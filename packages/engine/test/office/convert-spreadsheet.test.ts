@@ -1,7 +1,7 @@
 import { utils, write, type WorkBook } from '@e965/xlsx'
 import { describe, expect, test } from 'vitest'
-import { convertSpreadsheet } from '../../src/office/convert-spreadsheet.ts'
-import { guardZip } from '../../src/office/convert-spreadsheet.ts'
+import { convertSpreadsheet } from '../../src/sheets/convert-spreadsheet.ts'
+import { guardZip } from '../../src/sheets/convert-spreadsheet.ts'
 
 const OPTIONS = { removeBase64Images: true, onlyMainContent: true }
 

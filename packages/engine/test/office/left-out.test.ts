@@ -3,10 +3,10 @@ import { unzipSync } from 'fflate'
 import { describe, expect, test } from 'vitest'
 import type { Extension } from '@sluice/contract'
 import { convertOffice } from '../../src/office/convert-office.ts'
-import { convertSpreadsheet } from '../../src/office/convert-spreadsheet.ts'
+import { convertSpreadsheet } from '../../src/sheets/convert-spreadsheet.ts'
 import { unreadPictures } from '../../src/office/unread-pictures.ts'
-import { mathmlToLatex } from '../../src/office/mathml-to-latex.ts'
-import { childrenOf, parseXml } from '../../src/office/ooxml/xml-tree.ts'
+import { mathmlToLatex } from '../../src/ooxml/mathml-to-latex.ts'
+import { childrenOf, parseXml } from '../../src/ooxml/xml-tree.ts'
 import { zip } from '../../../../test/support/zip.ts'
 
 const OPTIONS = { removeBase64Images: true, onlyMainContent: true }

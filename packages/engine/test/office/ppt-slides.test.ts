@@ -1,6 +1,6 @@
 import { CFB } from '@e965/xlsx'
 import { describe, expect, test } from 'vitest'
-import { pptSlideTexts, slideMarks } from '../../src/office/ppt-slides.ts'
+import { pptSlideTexts, slideMarks } from '../../src/slides/ppt-slides.ts'
 import { Random } from '../../../../test/support/random.ts'
 import { seedFrom } from '../../../../test/support/seed.ts'
 

@@ -1,6 +1,6 @@
 import { CFB } from '@e965/xlsx'
 import { describe, expect, test } from 'vitest'
-import { pptTablesOf, withPptTables } from '../../src/office/ppt-tables.ts'
+import { pptTablesOf, withPptTables } from '../../src/slides/ppt-tables.ts'
 
 const record = (type: number, data: Buffer, { container = false, instance = 0 } = {}): Buffer => {
   const header = Buffer.alloc(8)

@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
 import { convertOffice } from '../../src/office/convert-office.ts'
-import { OleStreams } from '../../src/office/ole-streams.ts'
-import { blankCharacters } from '../../src/office/word-binary-marks.ts'
+import { OleStreams } from '../../src/container/ole-streams.ts'
+import { blankCharacters } from '../../src/word/word-binary-marks.ts'
 
 const OPTIONS = { removeBase64Images: true, onlyMainContent: true }
 const MINUTES = readFileSync('samples/board-minutes.doc')

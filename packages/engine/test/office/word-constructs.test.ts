@@ -3,8 +3,8 @@ import { convertOffice } from '../../src/office/convert-office.ts'
 import { displayed } from './generated/equations.ts'
 import { Draw } from './generated/draw.ts'
 import { packageOf, type Part } from './generated/package-of.ts'
-import { ommlToLatex } from '../../src/office/ooxml/omml-to-latex.ts'
-import { childOf, parseXml } from '../../src/office/ooxml/xml-tree.ts'
+import { ommlToLatex } from '../../src/ooxml/omml-to-latex.ts'
+import { childOf, parseXml } from '../../src/ooxml/xml-tree.ts'
 
 const OPTIONS = { removeBase64Images: true, onlyMainContent: true }
 const NAMESPACES =

@@ -1,4 +1,4 @@
-import { NOTHING_KNOWN } from '../../src/pdf/page-reading.ts'
+import { NOTHING_KNOWN } from '../../src/grade/signals.ts'
 import * as fc from '../../../../test/support/fast-check.ts'
 import { describe, expect, test } from 'vitest'
 import { assemble, blockPages, parsedPages } from '../../src/pdf/assemble.ts'

@@ -1,6 +1,6 @@
 import type { TextItem } from '@llamaindex/liteparse'
 import { describe, expect, test } from 'vitest'
-import { deskewed, slopeOf } from '../../src/pdf/deskew.ts'
+import { deskewed, slopeOf } from '../../src/pdf/ocr/deskew.ts'
 import { Random } from '../../../../test/support/random.ts'
 import { seedFrom } from '../../../../test/support/seed.ts'
 

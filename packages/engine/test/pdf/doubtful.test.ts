@@ -4,7 +4,8 @@ import { withDoubt, withExpectedDoubt } from '../../src/pdf/doubtful.ts'
 import type { Fragment } from '../../src/pdf/fragment.ts'
 import { layoutQuality } from '../../src/pdf/layout-quality.ts'
 import { warningOf } from '../../src/pdf/page-warnings.ts'
-import { NOTHING_KNOWN, type PageReading } from '../../src/pdf/page-reading.ts'
+import { NOTHING_KNOWN } from '../../src/grade/signals.ts'
+import { type PageReading } from '../../src/pdf/page-reading.ts'
 
 describe('a doubtful PDF page that no other rule reports', () => {
   const read: PageReading = { pageNumber: 1, page: null, turn: 0, signals: NOTHING_KNOWN, problems: [] }

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { showsOnlyItsWords } from '../../src/pdf/glance.ts'
-import { wordsOf } from '../../src/pdf/layout/words.ts'
+import { wordsOf } from '../../src/pdf/geometry/words.ts'
 import { readPages } from '../../src/pdf/read-pages.ts'
 import { BuiltPdfs } from '../../../../test/support/built-pdfs.ts'
 import { randomPage } from '../../../../test/support/mixed-pages/random-page.ts'

@@ -1,6 +1,6 @@
 import type { TextItem } from '@llamaindex/liteparse'
 import { expect, test } from 'vitest'
-import { plausibleShare } from '../../src/pdf/letters.ts'
+import { plausibleShare } from '../../src/pdf/page/letters.ts'
 
 const item = (text: string): TextItem => ({ text, x: 0, y: 0, width: 100, height: 10 })
 

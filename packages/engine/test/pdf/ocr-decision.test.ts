@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { gradeOf } from '../../src/grade/grade-page.ts'
 import type { InkReading } from '../../src/pdf/ink/unread-ink.ts'
 import { leavesInk, leavesInkInScan, ocrHelps } from '../../src/pdf/ocr-decision.ts'
-import { NOTHING_KNOWN } from '../../src/pdf/page-reading.ts'
+import { NOTHING_KNOWN } from '../../src/grade/signals.ts'
 
 const ink = (unreadShare: number, unreadLetters: number, unreadLineShare = 0): InkReading => ({
   unreadShare,

@@ -1,7 +1,7 @@
 import { readdir, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { tessdataFolder } from '../../src/pdf/tessdata.ts'
+import { tessdataFolder } from '../../src/pdf/ocr/tessdata.ts'
 import { tempFolder } from '../../../../test/support/temp-folder.ts'
 
 test('OCR data is unpacked once, whole, also when several ask for it at once', async () => {

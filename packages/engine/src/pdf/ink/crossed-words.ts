@@ -1,4 +1,4 @@
-import type { Box } from '../layout/box.ts'
+import type { Box } from '../geometry/box.ts'
 import type { InkMask } from './ink-mask.ts'
 
 /** Upright ink longer than any letter's stroke, in points: a streak of the scanner, or a rule. */

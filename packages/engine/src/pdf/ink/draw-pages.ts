@@ -1,6 +1,6 @@
 import { LiteParse, type ScreenshotRect } from '@llamaindex/liteparse'
-import { withPdfProblems } from '../pdf-problem.ts'
-import type { Turn } from '../text-layer.ts'
+import { withPdfProblems } from '../page/pdf-problem.ts'
+import type { Turn } from '../page/text-layer.ts'
 import { decodePng } from './decode-png.ts'
 import { type PageDrawing, POINTS_PER_INCH } from './grey-picture.ts'
 

@@ -1,4 +1,4 @@
-import type { Box } from '../layout/box.ts'
+import type { Box } from '../geometry/box.ts'
 import type { GreyPicture, PageDrawing } from './grey-picture.ts'
 
 /** The drawing at half its resolution: each pixel the mean of four. */

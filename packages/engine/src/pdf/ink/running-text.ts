@@ -1,4 +1,4 @@
-import { union } from '../layout/box.ts'
+import { union } from '../geometry/box.ts'
 import type { Component } from './components.ts'
 import type { InkMask } from './ink-mask.ts'
 

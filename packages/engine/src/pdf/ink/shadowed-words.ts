@@ -1,4 +1,4 @@
-import type { Box } from '../layout/box.ts'
+import type { Box } from '../geometry/box.ts'
 import type { PageDrawing } from './grey-picture.ts'
 
 /** Beyond the end of a line its paper is a shadow where it is so much darker, as a share of the line's own. */

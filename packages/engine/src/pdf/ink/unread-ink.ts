@@ -1,4 +1,4 @@
-import type { Box } from '../layout/box.ts'
+import type { Box } from '../geometry/box.ts'
 import type { Component } from './components.ts'
 import type { InkMask } from './ink-mask.ts'
 import { lettersInLines } from './running-text.ts'

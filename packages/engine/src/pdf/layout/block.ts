@@ -1,6 +1,6 @@
 import type { TableGrid } from '../tables/grid.ts'
-import type { Box } from './box.ts'
-import type { Word } from './words.ts'
+import type { Box } from '../geometry/box.ts'
+import type { Word } from '../geometry/words.ts'
 
 /** Words of one printed line in reading order. */
 export type Line = readonly Word[]

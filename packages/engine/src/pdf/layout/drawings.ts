@@ -1,6 +1,6 @@
 import type { ParsedPage } from '@llamaindex/liteparse'
-import { type Box, boxOf, holds, shared, union } from './box.ts'
-import type { Word } from './words.ts'
+import { type Box, boxOf, holds, shared, union } from '../geometry/box.ts'
+import type { Word } from '../geometry/words.ts'
 
 type Shape = NonNullable<ParsedPage['vectorGraphics']>['shapes'][number]
 

@@ -1,6 +1,6 @@
-import { type Box, median, middleX, middleY, union } from './box.ts'
-import type { Ruling } from './rulings.ts'
-import type { Word } from './words.ts'
+import { type Box, median, middleX, middleY, union } from '../geometry/box.ts'
+import type { Ruling } from '../geometry/rulings.ts'
+import type { Word } from '../geometry/words.ts'
 
 /** A part of a formula that is written as one: a word, or a fraction. */
 interface Atom extends Box {

@@ -1,9 +1,9 @@
 import type { LayoutBlock, TextBlock } from './block.ts'
-import { shared, union } from './box.ts'
+import { shared, union } from '../geometry/box.ts'
 import { formulaText } from './formula-text.ts'
-import { sizeOf } from './rows.ts'
-import type { Ruling, Rulings } from './rulings.ts'
-import type { Word } from './words.ts'
+import { sizeOf } from '../geometry/rows.ts'
+import type { Ruling, Rulings } from '../geometry/rulings.ts'
+import type { Word } from '../geometry/words.ts'
 
 /** Words that stand between formulas; other words of three letters and more are prose. */
 const CONNECTING =

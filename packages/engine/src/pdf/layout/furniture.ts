@@ -1,5 +1,5 @@
-import { middleY } from './box.ts'
-import { type Row, sizeOf, wordsIn } from './rows.ts'
+import { middleY } from '../geometry/box.ts'
+import { type Row, sizeOf, wordsIn } from '../geometry/rows.ts'
 
 export type FurnitureKind = 'page_header' | 'page_footer' | 'page_number'
 

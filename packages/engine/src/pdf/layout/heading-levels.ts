@@ -1,7 +1,7 @@
 import type { TextBlock } from './block.ts'
-import { median } from './box.ts'
-import { lineText } from './line-text.ts'
-import { sizeOf } from './rows.ts'
+import { median } from '../geometry/box.ts'
+import { lineText } from '../geometry/line-text.ts'
+import { sizeOf } from '../geometry/rows.ts'
 
 /** How a heading looks: what its level is decided by. */
 export interface HeadingStyle {

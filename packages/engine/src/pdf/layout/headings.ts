@@ -1,7 +1,7 @@
 import type { LayoutBlock, Line, ListItem, TextBlock } from './block.ts'
-import type { DocumentStyle } from './document-style.ts'
-import { lineText } from './line-text.ts'
-import { sizeOf } from './rows.ts'
+import type { DocumentStyle } from '../geometry/document-style.ts'
+import { lineText } from '../geometry/line-text.ts'
+import { sizeOf } from '../geometry/rows.ts'
 
 /** Letters this much larger than the text's are a heading's; recognised sizes scatter and need more, those of one word most. */
 const LARGER = 1.12

@@ -1,8 +1,8 @@
 import type { LayoutBlock } from './block.ts'
-import type { Box } from './box.ts'
-import { RIGHT_TO_LEFT } from './right-to-left.ts'
-import type { Ruling, Rulings } from './rulings.ts'
-import type { Word } from './words.ts'
+import type { Box } from '../geometry/box.ts'
+import { RIGHT_TO_LEFT } from '../geometry/right-to-left.ts'
+import type { Ruling, Rulings } from '../geometry/rulings.ts'
+import type { Word } from '../geometry/words.ts'
 
 /*
  * A page whose text runs from right to left is laid out in a mirror: columns, cells, indents and markers then follow each other

@@ -1,7 +1,7 @@
 import type { LayoutBlock, ListItem, TextBlock } from './block.ts'
 import { wordsOfBlock } from './block.ts'
-import { lineText } from './line-text.ts'
-import { sizeOf } from './rows.ts'
+import { lineText } from '../geometry/line-text.ts'
+import { sizeOf } from '../geometry/rows.ts'
 
 /** Notes are set in letters of at most this share of the text's size. */
 const SMALL = 0.93

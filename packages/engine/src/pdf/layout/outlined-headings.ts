@@ -1,7 +1,7 @@
 import type { LayoutBlock, Line, TextBlock } from './block.ts'
-import { union } from './box.ts'
-import { lineText } from './line-text.ts'
-import { sizeOf } from './rows.ts'
+import { union } from '../geometry/box.ts'
+import { lineText } from '../geometry/line-text.ts'
+import { sizeOf } from '../geometry/rows.ts'
 
 /** Headings that the file itself names, by `headingKey` of their titles. */
 export type NamedHeadings = ReadonlyMap<string, NamedHeading>

@@ -1,7 +1,7 @@
 import type { LayoutBlock, Line, ListItem, TextBlock } from './block.ts'
-import { median, middleX, middleY, union, type Box } from './box.ts'
+import { median, middleX, middleY, union, type Box } from '../geometry/box.ts'
 import { isLoneBullet, markedLine } from './list-marker.ts'
-import { sizeOf } from './rows.ts'
+import { sizeOf } from '../geometry/rows.ts'
 
 /** A printed line with what decides whether the next one belongs to it. */
 interface Print extends Box {

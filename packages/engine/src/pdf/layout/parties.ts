@@ -1,4 +1,4 @@
-import { type Row, rowOf, type Segment } from './rows.ts'
+import { type Row, rowOf, type Segment } from '../geometry/rows.ts'
 
 /** Rows of a page that are read as usual, or the columns of addresses side by side. */
 export type Band =

@@ -1,6 +1,6 @@
-import { type Box, median } from './box.ts'
-import type { Ruling, Rulings } from './rulings.ts'
-import type { Word } from './words.ts'
+import { type Box, median } from '../geometry/box.ts'
+import type { Ruling, Rulings } from '../geometry/rulings.ts'
+import type { Word } from '../geometry/words.ts'
 
 /*
  * A program of a scanner may take each pixel for a point, and the picture of a newspaper may lie on a small page. The layout

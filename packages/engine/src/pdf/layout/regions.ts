@@ -1,7 +1,7 @@
-import { gaps, intersections, type Interval, median, middleX } from './box.ts'
-import { widthOf } from './ideographs.ts'
+import { gaps, intersections, type Interval, median, middleX } from '../geometry/box.ts'
+import { widthOf } from '../geometry/ideographs.ts'
 import { markedLine } from './list-marker.ts'
-import { type Row, rowOf, rowsOf, type Segment, wordsIn } from './rows.ts'
+import { type Row, rowOf, rowsOf, type Segment, wordsIn } from '../geometry/rows.ts'
 
 /** A gap between columns is at least this wide. */
 const GUTTER_POINTS = 7

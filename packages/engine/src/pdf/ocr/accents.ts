@@ -1,5 +1,5 @@
 import type { TextItem } from '@llamaindex/liteparse'
-import { type Box, boxOf } from '../layout/box.ts'
+import { type Box, boxOf } from '../geometry/box.ts'
 
 /** The models read these letters, which have no accent to take off, as one of those. */
 const READ_AS: Readonly<Record<string, string>> = {

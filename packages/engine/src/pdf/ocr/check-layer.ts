@@ -1,7 +1,7 @@
 import type { TextItem } from '@llamaindex/liteparse'
 import type { PageDrawing } from '../ink/grey-picture.ts'
 import { cropped, stacked } from '../ink/picture-ops.ts'
-import { type Box, boxOf, middleY, union } from '../layout/box.ts'
+import { type Box, boxOf, middleY, union } from '../geometry/box.ts'
 import { compareWords, MOSTLY_FOUND, SAME_WORDS } from './compare-words.ts'
 import { confidenceOf } from './confidence.ts'
 import type { OcrData } from './ocr-data.ts'

@@ -1,19 +1,10 @@
+import type { OcrConfidence } from '../../grade/signals.ts'
 import type { TextItem } from '@llamaindex/liteparse'
 
 /** What is recognised with less confidence is a picture, not text. */
 const LEAST_CONFIDENCE = 0.35
 const DOUBTFUL = 0.6
 const LOWEST_SHARE = 0.1
-
-/** How sure the OCR was of a page, counted over all it saw, before anything is dropped. */
-export interface OcrConfidence {
-  /** Mean over letters, 0 to 1. */
-  readonly mean: number
-  /** Share of letters below 0.6. */
-  readonly doubtfulShare: number
-  /** Of the tenth of the letters that it was least sure of, the highest confidence. */
-  readonly lowest: number
-}
 
 /** Specks and rules are read as letters too, with little confidence or as bars. */
 export function isText(item: TextItem): boolean {

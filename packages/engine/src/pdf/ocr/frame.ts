@@ -1,6 +1,6 @@
 import type { TextItem } from '@llamaindex/liteparse'
 import { levelledSize } from '../ink/picture-ops.ts'
-import type { Turn } from '../text-layer.ts'
+import type { Turn } from '../page/text-layer.ts'
 
 /** How a page is brought upright for OCR: first turned back by `turn`, then levelled by `slope`. */
 export interface Frame {

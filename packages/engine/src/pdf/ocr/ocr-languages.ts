@@ -1,5 +1,5 @@
 import { codeOf, ENGLISH, LANGUAGES } from '../../languages/language-data.ts'
-import { provideLanguage, tessdataFolder } from '../tessdata.ts'
+import { provideLanguage, tessdataFolder } from './tessdata.ts'
 import type { OcrData } from './ocr-data.ts'
 import { DETECTED_LANGUAGES } from './written-language.ts'
 

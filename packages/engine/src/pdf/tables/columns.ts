@@ -1,6 +1,6 @@
-import { gaps, type Interval, shared } from '../layout/box.ts'
-import { type Row, type Segment, segmentOf, wordsIn } from '../layout/rows.ts'
-import type { Word } from '../layout/words.ts'
+import { gaps, type Interval, shared } from '../geometry/box.ts'
+import { type Row, type Segment, segmentOf, wordsIn } from '../geometry/rows.ts'
+import type { Word } from '../geometry/words.ts'
 import type { Cell } from './grid.ts'
 
 /** A cell over this share of a column's width covers it. */

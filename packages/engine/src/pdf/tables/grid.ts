@@ -1,7 +1,7 @@
-import type { Box } from '../layout/box.ts'
-import { inReadingOrder } from '../layout/line-text.ts'
-import { rowsOf, turnedLines, wordsIn } from '../layout/rows.ts'
-import type { Word } from '../layout/words.ts'
+import type { Box } from '../geometry/box.ts'
+import { inReadingOrder } from '../geometry/line-text.ts'
+import { rowsOf, turnedLines, wordsIn } from '../geometry/rows.ts'
+import type { Word } from '../geometry/words.ts'
 
 /** A table as words in cells; a cell that spans several stands in its upper left one, the others are empty. */
 export interface TableGrid {

@@ -1,5 +1,5 @@
-import { median } from '../layout/box.ts'
-import { sizeOf } from '../layout/rows.ts'
+import { median } from '../geometry/box.ts'
+import { sizeOf } from '../geometry/rows.ts'
 import { type Cell, cellText } from './grid.ts'
 import type { TableLine } from './stacked-rows.ts'
 

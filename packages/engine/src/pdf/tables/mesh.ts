@@ -1,5 +1,5 @@
-import { type Box, middleX, middleY, shared } from '../layout/box.ts'
-import type { Ruling, Rulings } from '../layout/rulings.ts'
+import { type Box, middleX, middleY, shared } from '../geometry/box.ts'
+import type { Ruling, Rulings } from '../geometry/rulings.ts'
 
 /** Lines that end this near to each other meet. */
 export const TOUCH_POINTS = 3.5

@@ -1,5 +1,5 @@
-import { median } from '../layout/box.ts'
-import { type Row, rowsOf, wordsIn } from '../layout/rows.ts'
+import { median } from '../geometry/box.ts'
+import { type Row, rowsOf, wordsIn } from '../geometry/rows.ts'
 import { type Cell, cellText, isValue } from './grid.ts'
 
 /** The next line of a cell stands at most this share of its height below. */

@@ -1,5 +1,5 @@
-import { shared, union } from '../layout/box.ts'
-import type { Rulings } from '../layout/rulings.ts'
+import { shared, union } from '../geometry/box.ts'
+import type { Rulings } from '../geometry/rulings.ts'
 import { type Cell, cellText, isValue } from './grid.ts'
 import { holdsLabel, mergedLines, type TableLine } from './stacked-rows.ts'
 

@@ -1,7 +1,7 @@
 import { createCipheriv, createHash } from 'node:crypto'
 import { CFB } from '@e965/xlsx'
 import { expect, test } from 'vitest'
-import { decryptPackage } from '../../../src/office/encryption/decrypt-package.ts'
+import { decryptPackage } from '../../../src/encryption/decrypt-package.ts'
 
 const sha1 = (...parts: readonly Buffer[]): Buffer => createHash('sha1').update(Buffer.concat(parts)).digest()
 const number = (value: number): Buffer => {

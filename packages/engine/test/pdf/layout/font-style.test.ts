@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { fontStyle } from '../../../src/pdf/layout/font-style.ts'
+import { fontStyle } from '../../../src/pdf/geometry/font-style.ts'
 
 test.each([
   ['Helvetica', 400, ''],

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
 import type { LayoutBlock, TextBlock } from '../../../src/pdf/layout/block.ts'
-import { union } from '../../../src/pdf/layout/box.ts'
+import { union } from '../../../src/pdf/geometry/box.ts'
 import { withFormulas } from '../../../src/pdf/layout/formulas.ts'
-import type { Word } from '../../../src/pdf/layout/words.ts'
+import type { Word } from '../../../src/pdf/geometry/words.ts'
 
 /** A word in a font of mathematics, `y` at its upper edge. */
 function sign(text: string, x: number, y: number, size = 10): Word {

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { withHeadings } from '../../../src/pdf/layout/headings.ts'
 import type { LayoutBlock } from '../../../src/pdf/layout/block.ts'
-import type { Word } from '../../../src/pdf/layout/words.ts'
+import type { Word } from '../../../src/pdf/geometry/words.ts'
 
 const STYLE = { bodySize: 10, boldWeight: 600, vocabulary: new Set<string>() }
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { inReadingOrder, joinedText, lineText } from '../../../src/pdf/layout/line-text.ts'
-import type { Word } from '../../../src/pdf/layout/words.ts'
+import { inReadingOrder, joinedText, lineText } from '../../../src/pdf/geometry/line-text.ts'
+import type { Word } from '../../../src/pdf/geometry/words.ts'
 import { plainWord } from './plain-word.ts'
 
 /** Words as they stand on the page, from left to right. */

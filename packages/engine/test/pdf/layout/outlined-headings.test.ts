@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import type { LayoutBlock, Line } from '../../../src/pdf/layout/block.ts'
-import { lineText } from '../../../src/pdf/layout/line-text.ts'
+import { lineText } from '../../../src/pdf/geometry/line-text.ts'
 import { namedHeadings, withNamedHeadings } from '../../../src/pdf/layout/outlined-headings.ts'
 import { plainWord } from './plain-word.ts'
 

@@ -1,4 +1,4 @@
-import type { Word } from '../../../src/pdf/layout/words.ts'
+import type { Word } from '../../../src/pdf/geometry/words.ts'
 
 const UPRIGHT = {
   weight: 400,

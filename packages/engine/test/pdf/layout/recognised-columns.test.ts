@@ -1,10 +1,10 @@
 import type { ParsedPage, TextItem } from '@llamaindex/liteparse'
 import { expect, test } from 'vitest'
-import { documentStyle } from '../../../src/pdf/layout/document-style.ts'
-import { lineText } from '../../../src/pdf/layout/line-text.ts'
+import { documentStyle } from '../../../src/pdf/geometry/document-style.ts'
+import { lineText } from '../../../src/pdf/geometry/line-text.ts'
 import { layoutPage } from '../../../src/pdf/layout/layout-page.ts'
-import { rowsOf } from '../../../src/pdf/layout/rows.ts'
-import { wordsOf } from '../../../src/pdf/layout/words.ts'
+import { rowsOf } from '../../../src/pdf/geometry/rows.ts'
+import { wordsOf } from '../../../src/pdf/geometry/words.ts'
 
 const SIZE = 8
 const WIDTH = 0.5 * SIZE

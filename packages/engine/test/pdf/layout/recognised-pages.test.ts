@@ -1,8 +1,8 @@
 import type { ParsedPage, TextItem } from '@llamaindex/liteparse'
 import { describe, expect, test } from 'vitest'
-import { letterShape } from '../../../src/pdf/layout/words.ts'
+import { letterShape } from '../../../src/pdf/geometry/words.ts'
 import { pageDrafts } from '../../../src/pdf/page-drafts.ts'
-import { NOTHING_KNOWN } from '../../../src/pdf/page-reading.ts'
+import { NOTHING_KNOWN } from '../../../src/grade/signals.ts'
 import { Random } from '../../../../../test/support/random.ts'
 import { seedFrom } from '../../../../../test/support/seed.ts'
 

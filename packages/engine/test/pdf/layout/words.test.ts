@@ -1,6 +1,6 @@
 import type { ParsedPage, TextItem } from '@llamaindex/liteparse'
 import { describe, expect, test } from 'vitest'
-import { wordsOf } from '../../../src/pdf/layout/words.ts'
+import { wordsOf } from '../../../src/pdf/geometry/words.ts'
 
 function pageOf(items: readonly Partial<TextItem>[]): ParsedPage {
   const textItems = items.map((item, index) => ({

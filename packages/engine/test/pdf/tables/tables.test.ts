@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import type { Word } from '../../../src/pdf/layout/words.ts'
+import type { Word } from '../../../src/pdf/geometry/words.ts'
 import { cellText, withoutEmpty } from '../../../src/pdf/tables/grid.ts'
 import { line, paragraph, type PdfPage, text } from '../../../../../test/support/build-pdf.ts'
 import { BuiltPdfs } from '../../../../../test/support/built-pdfs.ts'

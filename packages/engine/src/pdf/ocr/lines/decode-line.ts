@@ -1,5 +1,5 @@
-import { median } from '../../layout/box.ts'
-import { BEGINS_WITH_RUN, ENDS_IN_RUN } from '../../layout/ideographs.ts'
+import { median } from '../../geometry/box.ts'
+import { BEGINS_WITH_RUN, ENDS_IN_RUN } from '../../geometry/ideographs.ts'
 
 /**
  * The model swallows spaces, and still gives them this probability at one timestep between two letters: .01 and more in clean

@@ -1,0 +1,45 @@
+import { isLocked, isOle } from '../container/locked-office.ts'
+import { decryptPackage } from './decrypt-package.ts'
+import { decryptSlides } from './decrypt-slides.ts'
+import { decryptText } from './decrypt-text.ts'
+import { decryptWorkbook } from './decrypt-workbook.ts'
+import { OleStreams } from '../container/ole-streams.ts'
+
+/**
+ * Passwords of files that programs open without asking: Excel's of workbooks whose structure only is protected
+ * ([MS-OFFCRYPTO] 2.4.2.3), and PowerPoint's of read-only presentations.
+ */
+const WELL_KNOWN = ['VelvetSweatshop', '/01Hannes Ruescher/01']
+
+/** An Office file that one of the passwords, or one that programs know, opens, as it is without it; any other as it is. */
+export function unlockOffice(bytes: Buffer, passwords: readonly string[]): Buffer {
+  if (!isOle(bytes) || !isLocked(bytes)) return bytes
+  const wanted = [...passwords, ...WELL_KNOWN]
+  try {
+    return decryptPackage(bytes, wanted) ?? unlockedLegacy(bytes, wanted) ?? bytes
+  } catch {
+    // A damaged container or header: the library says what is wrong with the file.
+    return bytes
+  }
+}
+
+function unlockedLegacy(bytes: Buffer, passwords: readonly string[]): Buffer | null {
+  const file = new OleStreams(bytes)
+  for (const password of passwords) {
+    const decrypted = decryptedStreams(file, password)
+    if (decrypted === null) continue
+    for (const [name, content] of decrypted) file.overwrite(name, content)
+    return file.bytes
+  }
+  return null
+}
+
+function decryptedStreams(file: OleStreams, password: string): ReadonlyMap<string, Buffer> | null {
+  const streamOf = (name: string): Buffer | null => file.read(name)
+  for (const name of ['Workbook', 'Book']) {
+    const stream = streamOf(name)
+    const decrypted = stream === null ? null : decryptWorkbook(stream, password)
+    if (decrypted !== null) return new Map([[name, decrypted]])
+  }
+  return decryptText(streamOf, password) ?? decryptSlides(streamOf, password)
+}

@@ -1,0 +1,194 @@
+import { escapeInline } from '../markup/escape-markdown.ts'
+import { counted } from '../markup/left-out.ts'
+import { replaceZipEntries } from '../container/zip-replace.ts'
+import { chartInsertion } from '../ooxml/chart-data.ts'
+import { diagramInsertion } from '../ooxml/diagram-text.ts'
+import { equationInsertion } from '../ooxml/equation.ts'
+import { type OoxmlPackage, type Relationship, xmlText } from '../ooxml/ooxml-package.ts'
+import { type Insertion, Placeholders } from '../ooxml/placeholders.ts'
+import { rewriteXml } from '../ooxml/rewrite-xml.ts'
+import type { Supplement } from '../ooxml/supplement.ts'
+import { commentsOf, type WordComment } from './word-comments.ts'
+import { attributeOf, childOf, childrenOf, descendants, textOf, type XmlElement } from '../ooxml/xml-tree.ts'
+import type { XmlNames } from '../ooxml/xml-names.ts'
+import { wordParagraphs } from './word-text.ts'
+
+const WANTED: ReadonlySet<string> = new Set([
+  'm:oMath',
+  'm:oMathPara',
+  'w:commentReference',
+  'w:drawing',
+  'w:fldChar',
+  'w:noBreakHyphen',
+  'w:pict',
+  'w:ruby',
+])
+const SHAPE_SIGNS = [':wgp', ':wpc', ':group', ':textpath'] as const
+/** Without one of these there is nothing to replace, and the part is not even scanned. */
+const SIGNS = [
+  'oMath',
+  'commentReference',
+  '/chart',
+  'chartex',
+  '/diagram',
+  ':ruby>',
+  'noBreakHyphen',
+  ':ffData',
+  ...SHAPE_SIGNS,
+]
+/** A row of a table within a content control. */
+const WRAPPED_ROW = /(?:sdtContent|customXml[^>]*)>\s*(?:<[^>]+\/>\s*)*<w:tr[\s>]/
+/** Another document that Word reads in when it opens this one (ECMA-376 part 1, 17.17.2.1). */
+const INSERTED_DOCUMENT = /<w:altChunk[\s/>]/g
+/** Equations of editors before 2007, and of MathType: binary objects with a picture. */
+const EQUATION_OBJECT = /ProgID="(?:Equation|MathType)[^"]*"/g
+
+interface PartContext {
+  readonly package: OoxmlPackage
+  readonly relationships: ReadonlyMap<string, Relationship>
+  readonly comments: ReadonlyMap<string, WordComment>
+  readonly placeholders: Placeholders
+}
+
+/** Equations, comments, form fields, charts, diagrams, headers and footers of a Word document (ECMA-376 part 1, 17). */
+export function wordSupplement(ooxml: OoxmlPackage, onlyMainContent: boolean): Supplement {
+  const placeholders = new Placeholders()
+  const [main = 'word/document.xml'] = ooxml.parts(/^word\/document\d*\.xml$/)
+  const comments = commentsOf(ooxml, main, onlyMainContent)
+  const replaced = new Map<string, Buffer>()
+  const leftOut: string[] = []
+  for (const part of [main, ...ooxml.related(main, 'footnotes', 'endnotes')]) {
+    const bytes = ooxml.bytesOf(part)
+    if (bytes === null) continue
+    const objects = bytes.includes('ProgID=') ? [...xmlText(bytes).matchAll(EQUATION_OBJECT)].length : 0
+    if (objects > 0)
+      leftOut.push(`${objects} equation${objects === 1 ? '' : 's'} stored as MathType or Equation Editor objects`)
+    leftOut.push(...counted([...xmlText(bytes).matchAll(INSERTED_DOCUMENT)].length, 'inserted document'))
+    if (!SIGNS.some((sign) => bytes.includes(sign)) && !WRAPPED_ROW.test(xmlText(bytes))) continue
+    const context = { package: ooxml, relationships: ooxml.relationships(part), comments, placeholders }
+    const xml = rewriteXml(Placeholders.clean(xmlText(bytes)), WANTED, (element, names, ancestors) =>
+      rewriteElement(element, names, ancestors, context),
+    )
+    if (xml !== null) replaced.set(part, Buffer.from(xml))
+  }
+  const bytes = replaced.size === 0 ? ooxml.bytes : replaceZipEntries(ooxml.bytes, replaced)
+  if (bytes === null) leftOut.push('equations and charts, which a container of this size does not let Sluice place')
+  const notes = [...comments.values()].flatMap(({ mark, note }) =>
+    bytes === null ? [note ?? mark.aside ?? ''] : (note ?? []),
+  )
+  return {
+    bytes: bytes ?? ooxml.bytes,
+    placeholders: bytes === null ? new Placeholders() : placeholders,
+    after: notes,
+    ...headersAndFooters(ooxml, main),
+    leftOut,
+  }
+}
+
+function rewriteElement(
+  element: XmlElement,
+  names: XmlNames,
+  ancestors: readonly string[],
+  context: PartContext,
+): (() => string) | null {
+  const w = names.own('w')
+  const text = (insertion: Insertion) => (): string =>
+    `<${w}t xml:space="preserve">${context.placeholders.add(insertion)}</${w}t>`
+  switch (element.name) {
+    case 'w:commentReference': {
+      const comment = context.comments.get(attributeOf(element, 'id') ?? '')
+      return comment === undefined ? null : text(comment.mark)
+    }
+    case 'w:noBreakHyphen':
+      return () => `<${w}t>-</${w}t>`
+    case 'w:drawing': {
+      const insertion = drawingInsertion(element, context)
+      return insertion === null ? null : text(insertion)
+    }
+    case 'w:fldChar': {
+      const insertion = formFieldInsertion(element)
+      return insertion === null ? null : () => `${text(insertion)()}<${w}fldChar ${w}fldCharType="begin"/>`
+    }
+    case 'w:pict': {
+      const insertion = shapesInsertion(element)
+      return insertion === null ? null : text(insertion)
+    }
+    case 'w:ruby': {
+      const [base, reading] = [rubyText(element, 'w:rubyBase'), rubyText(element, 'w:rt')]
+      if (base === '') return null
+      const inline = escapeInline(reading === '' ? base : `${base}(${reading})`)
+      return text({ block: null, inline })
+    }
+    default: {
+      // A formula within another's text (a field, a deleted run) is part of that one.
+      const insertion = equationInsertion(element)
+      const isEmpty = insertion.inline === ''
+      return isEmpty || ancestors.includes('w:del') ? null : () => `<${w}r>${text(insertion)()}</${w}r>`
+    }
+  }
+}
+
+/** The characters of a ruby annotation, or how they are read. */
+function rubyText(ruby: XmlElement, part: 'w:rubyBase' | 'w:rt'): string {
+  const found = [...descendants(ruby, part)][0]
+  return found === undefined ? '' : [...descendants(found, 'w:t')].map(textOf).join('')
+}
+
+/** Null for a picture or a single shape, which the library reads. */
+function drawingInsertion(drawing: XmlElement, { package: ooxml, relationships }: PartContext): Insertion | null {
+  for (const found of descendants(drawing, 'c:chart', 'cx:chart', 'dgm:relIds')) {
+    const isDiagram = found.name === 'dgm:relIds'
+    const target = relationships.get(found.attributes[isDiagram ? 'r:dm' : 'r:id'] ?? '')?.target
+    const part = target === undefined ? null : ooxml.xml(target)
+    if (part !== null) return isDiagram ? diagramInsertion(part) : chartInsertion(part)
+  }
+  return shapesInsertion(drawing)
+}
+
+/** Text of all headers, then of all footers; each paragraph once, however many sections repeat it. */
+function headersAndFooters(
+  ooxml: OoxmlPackage,
+  main: string,
+): { readonly headers: string[]; readonly footers: string[] } {
+  const paragraphs = (kind: string): string[] => [
+    ...new Set(
+      ooxml.related(main, kind).flatMap((path) => {
+        const part = ooxml.xml(path)
+        return part === null ? [] : wordParagraphs(part)
+      }),
+    ),
+  ]
+  return { headers: paragraphs('header'), footers: paragraphs('footer') }
+}
+
+/** Groups and canvases of shapes, those of before 2010 among them, and letters drawn along a path. */
+const GROUPS = ['wpg:wgp', 'wpc:wpc', 'v:group'] as const
+/** Text of grouped shapes and of WordArt, which the library drops; null where a drawing is neither. */
+function shapesInsertion(drawing: XmlElement): Insertion | null {
+  const letters = [...descendants(drawing, 'v:textpath')].map(({ attributes }) =>
+    escapeInline(attributes['string'] ?? ''),
+  )
+  const holders = letters.length > 0 ? [drawing] : [...descendants(drawing, ...GROUPS)]
+  const boxes = holders.flatMap((group) =>
+    // The copy for older readers repeats the text.
+    [...descendants(group, 'w:txbxContent', 'mc:Fallback')].filter(({ name }) => name === 'w:txbxContent'),
+  )
+  const paragraphs = [...boxes.flatMap(wordParagraphs), ...letters.filter((text) => text.trim() !== '')]
+  return paragraphs.length === 0 ? null : { block: paragraphs.join('\n\n'), inline: paragraphs.join(' ') }
+}
+
+/** What a list or a box of a form shows, which is no result of its field (ECMA-376 part 1, 17.16); null for other fields. */
+function formFieldInsertion(fieldStart: XmlElement): Insertion | null {
+  const data = childOf(fieldStart, 'w:ffData')
+  const [list, box] = [childOf(data, 'w:ddList'), childOf(data, 'w:checkBox')]
+  if (list !== undefined) {
+    const chosen = attributeOf(childOf(list, 'w:result') ?? childOf(list, 'w:default'), 'val')
+    const item = childrenOf(list, 'w:listEntry')[Number(chosen ?? 0)]
+    const text = attributeOf(item, 'val') ?? ''
+    return text === '' ? null : { block: null, inline: escapeInline(text) }
+  }
+  if (box === undefined) return null
+  const state = childOf(box, 'w:checked') ?? childOf(box, 'w:default')
+  const isChecked = state !== undefined && !/^(?:0|false|off)$/.test(attributeOf(state, 'val') ?? '1')
+  return { block: null, inline: isChecked ? '☒' : '☐' }
+}
