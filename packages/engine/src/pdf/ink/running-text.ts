@@ -30,7 +30,6 @@ const turned = ({ x0, y0, x1, y1, letters }: Piece): Piece => ({ x0: y0, y0: x0,
 
 function lettersAcross(pieces: readonly Piece[], width: number): number {
   const sorted = pieces.toSorted((a, b) => a.x0 - b.x0)
-  const highest = sorted.reduce((most, { y0, y1 }) => Math.max(most, y1 - y0), 0)
   const lines = sorted.map((_, at) => at)
   const lineOf = (at: number): number => {
     let line = at
@@ -39,9 +38,11 @@ function lettersAcross(pieces: readonly Piece[], width: number): number {
     return line
   }
   for (const [at, piece] of sorted.entries()) {
+    // The piece that follows is at most so much higher, and the gap is measured by the higher one.
+    const reach = piece.x1 + WIDEST_GAP * MOST_RATIO * (piece.y1 - piece.y0)
     for (let next = at + 1; next < sorted.length; next += 1) {
       const other = sorted[next] as Piece
-      if (other.x0 > piece.x1 + WIDEST_GAP * highest) break
+      if (other.x0 > reach) break
       if (followEachOther(piece, other)) lines[lineOf(at)] = lineOf(next)
     }
   }
