@@ -48,6 +48,25 @@ describe('sluice doctor', () => {
     expect(await readdir(out)).toEqual([])
   })
 
+  test('warns of a missing converter where a service parses, and finds a problem where none does', async () => {
+    await using folder = await tempFolder()
+    await using redis = await startTestRedis()
+    await using service = await startScriptedService({ account: creditsLeft(500) })
+    const hook = `import { registerHooks } from 'node:module'
+      registerHooks({ resolve(name, context, next) { return next(name.replace('@firecrawl/anydoc', '@firecrawl/gone'), context) } })`
+    const NODE_OPTIONS = `--disable-warning=ExperimentalWarning --import data:text/javascript,${encodeURIComponent(hook)}`
+    const env = { REDIS_URL: redis.url, NODE_OPTIONS }
+    const converters = ({ subject }: Line): boolean => subject === 'converters'
+    const served = await doctor(['--out', folder.path], { ...env, PARSE_API_URL: service.url, PARSE_API_KEY: 'key' })
+    expect(served.lines.filter(converters)).toMatchObject([
+      { level: 'warning', message: expect.stringContaining('@firecrawl/gone is missing') },
+    ])
+    expect(served.code).toBe(0)
+    const alone = await doctor(['--out', folder.path], env)
+    expect(alone.lines.filter(converters)).toMatchObject([{ level: 'problem' }])
+    expect(alone.code).toBe(1)
+  }, 120_000)
+
   test('takes the login of PARSE_API_URL for a key, and names one that is set beside it', async () => {
     await using folder = await tempFolder()
     await using redis = await startTestRedis()

@@ -20,7 +20,7 @@ export async function* examine(settings: Settings): AsyncGenerator<DoctorFinding
   yield* await checkRedis(settings)
   yield* await checkStore(settings)
   yield* await checkService(settings)
-  yield* await checkConverters()
+  yield* await checkConverters(settings)
 }
 
 const TESTED = ['linux x64', 'linux arm64']
@@ -40,8 +40,8 @@ const TESSERACT_ALONE = warning(
   'use Linux with glibc or macOS on arm64, and install with optional packages',
 )
 
-/** Whether the converters and their native parts load, and OCR has its data. */
-async function checkConverters(): Promise<DoctorFinding[]> {
+/** Whether the converters and their native parts load, and OCR has its data. Beside a service the engine may be left out. */
+async function checkConverters(settings: Settings): Promise<DoctorFinding[]> {
   try {
     await loadConverters()
     const loaded = ok('converters', 'all load; OCR languages: eng, others when a page needs them')
@@ -50,6 +50,8 @@ async function checkConverters(): Promise<DoctorFinding[]> {
       : [loaded, TESSERACT_ALONE]
   } catch (error) {
     const message = error instanceof Error ? (error.message.split('\n')[0] ?? '') : String(error)
+    if (lineOf(settings) !== null)
+      return [warning('converters', message, 'needed for pages that this machine converts')]
     return [problem('converters', message, 'install again: npm install (or npm ci) with optional packages')]
   }
 }
