@@ -4,7 +4,7 @@ const SLOW_MS = 0.5
 /** Calls that go to threads after a slow answer. */
 const AFTER_SLOW = 100
 
-export type Quickly = <T>(atOnce: () => T, inThread: () => Promise<T>) => T | Promise<T>
+type Quickly = <T>(atOnce: () => T, inThread: () => Promise<T>) => T | Promise<T>
 
 /**
  * Calls of one file system, synchronous while it answers from memory: a quarter of the time that handing a call to a thread
