@@ -5,7 +5,7 @@ import { withDoubt, withExpectedDoubt } from './doubtful.ts'
 import { finished, type PageDraft } from './draft.ts'
 import type { PageFragments } from './fragment.ts'
 import { infoDictionary } from './info-dictionary.ts'
-import { inspectPdf, type PdfFacts } from './inspect-pdf.ts'
+import { xmpOf } from './inspect-pdf.ts'
 import { layoutQuality } from './layout-quality.ts'
 import { mostPages } from './most-pages.ts'
 import { previewPages } from './preview-pages.ts'
@@ -20,7 +20,7 @@ import { pdfMetadata } from './pdf-metadata.ts'
 import { type PdfPictures, pdfPictures } from './pdf-pictures.ts'
 import { withMeaninglessText } from './meaningless-text.ts'
 import { readPage, type ReadPageContext } from './read-page.ts'
-import { readPages } from './read-pages.ts'
+import { openPdf, type PdfFacts } from './read-pages.ts'
 import { outlineOf } from './structure/outline.ts'
 import type { ReadPage } from './page/text-layer.ts'
 import { withRunOns } from './run-on.ts'
@@ -55,11 +55,11 @@ export async function convertPdf(
   options: PdfParserOptions,
   signal?: AbortSignal,
 ): Promise<Conversion> {
-  const facts = await inspectPdf(input.path, input.passwords)
+  await using source = await openPdf(input.path, { passwords: input.passwords, maxPages: options.maxPages })
   const file = await PdfFile.read(input.path)
-  const readable = await mostPages(facts.totalPages, file.bytes.length, () => file)
+  const readable = await mostPages(source.totalPages, file.bytes.length, () => file)
   const limit = Math.min(options.maxPages ?? readable, readable)
-  const pictures = pdfPictures(file, facts)
+  const pictures = pdfPictures(file, source)
   const outline = file.mayHaveOutline && file.objects !== null ? outlineOf(file.objects) : []
   const { cacheFolder, ocr = { fetched: null, allowed: null } } = input
   const languages = new OcrLanguages({ cacheFolder, ...ocr })
@@ -71,14 +71,14 @@ export async function convertPdf(
   }
   const drafts: PageDraft[] = []
   let vocabulary: ReadonlySet<string> = new Set()
-  for await (const batch of readPages(input.path, limit, facts.password)) {
+  for await (const batch of source.batches(limit)) {
     const read = await readBatch(batch, { pictures, fonts: file.unmappedFonts }, context, signal)
     const batchDrafts = pageDrafts(read, { onlyMainContent: input.onlyMainContent, vocabulary, outline })
     drafts.push(...batchDrafts.pages)
     vocabulary = batchDrafts.vocabulary
   }
   const read = withLostContent(drafts, file.bytes)
-  const metadata = metadataOf(file.bytes, facts, limit)
+  const metadata = await metadataOf(file, source, limit)
   const pages = withRunOns(finished(read, typeof metadata.title === 'string' ? metadata.title : ''), {
     acrossPages: !options.pageMarkers,
     vocabulary,
@@ -111,8 +111,12 @@ async function readBatch(
   return read
 }
 
-function metadataOf(file: Buffer, facts: PdfFacts, numPages: number): Conversion['metadata'] {
-  return { ...infoDictionary(file), ...pdfMetadata(facts.xmp), numPages, totalPages: facts.totalPages }
+async function metadataOf(
+  file: PdfFile,
+  { password, totalPages }: PdfFacts,
+  numPages: number,
+): Promise<Conversion['metadata']> {
+  return { ...infoDictionary(file.bytes), ...pdfMetadata(await xmpOf(file, password)), numPages, totalPages }
 }
 
 /** A document without any text is refused where another mode or a smaller page would have brought some. */

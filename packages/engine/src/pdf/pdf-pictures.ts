@@ -1,7 +1,7 @@
 import type { PdfToDraw } from './ink/draw-pages.ts'
 import { pagesWithPictures } from './ink/pages-with-pictures.ts'
 import { withoutPictures } from './ink/without-pictures.ts'
-import type { PdfFacts } from './inspect-pdf.ts'
+import type { PdfFacts } from './read-pages.ts'
 import type { PdfFile } from './pdf-file.ts'
 
 /** A PDF as it is drawn, with its pictures and without. */
@@ -13,10 +13,7 @@ export interface PdfPictures {
   readonly pages: ReadonlySet<number> | null
 }
 
-export function pdfPictures(
-  file: PdfFile,
-  { password, totalPages }: Pick<PdfFacts, 'password' | 'totalPages'>,
-): PdfPictures {
+export function pdfPictures(file: PdfFile, { password, totalPages }: PdfFacts): PdfPictures {
   const bare = withoutPictures(file.bytes)
   const pdf = { source: file.path, password }
   if (bare.pictures === 0) return { pdf, withoutPictures: null, pages: null }

@@ -1,5 +1,6 @@
-import { LiteParse, type LiteParseConfig, type ParsedPage } from '@llamaindex/liteparse'
-import { withPdfProblems } from './page/pdf-problem.ts'
+import { LiteParse, type LiteParseConfig, type ParseBatch, type ParsedPage } from '@llamaindex/liteparse'
+import { ConversionError } from '../conversion.ts'
+import { requirePdf, withPdfProblems } from './page/pdf-problem.ts'
 import type { ReadPage, Turn } from './page/text-layer.ts'
 
 /** Pages held in memory at once: 10,000 pages in one piece take 2.6 GB and more (notes, engine libraries). */
@@ -18,30 +19,76 @@ const READING: Partial<LiteParseConfig> = {
   quiet: true,
 }
 
-/** Reads the text layer of a PDF, a batch of pages at a time. Throws `ConversionError` for a broken or locked file. */
-export async function* readPages(
-  path: string,
-  maxPages: number,
-  password: string | null = null,
-): AsyncGenerator<readonly ReadPage[]> {
-  const reading = password === null ? READING : { ...READING, password }
-  const batches = new LiteParse({ ...reading, maxPages }).parseBatches(path, { batchSize: BATCH_PAGES })
-  try {
-    for (;;) {
-      const { done, value } = await withPdfProblems(() => batches.next())
-      if (done === true) return
-      const turns = turnsOf(value.result.pages)
-      const turned = await uprightPages(path, turns, reading)
-      const found = new Map([...value.result.pages, ...turned].map((page) => [page.pageNum, page]))
-      const count = value.endPage - value.startPage + 1
-      yield Array.from({ length: count }, (_, index) => {
-        const pageNumber = value.startPage + index
-        return { pageNumber, page: found.get(pageNumber) ?? null, turn: turns.get(pageNumber) ?? 0 }
-      })
+export interface PdfFacts {
+  readonly totalPages: number
+  /** The password that opens it; null for a PDF that needs none. */
+  readonly password: string | null
+}
+
+/** A PDF whose first batch of pages has been read. */
+export interface OpenPdf extends PdfFacts, AsyncDisposable {
+  /** Reads the text layer up to page `limit`, a batch of pages at a time; to be called once. */
+  batches(limit: number): AsyncGenerator<readonly ReadPage[]>
+}
+
+interface OpenOptions {
+  /** Tried in turn on an encrypted PDF; default none. */
+  readonly passwords?: readonly string[] | undefined
+  /** Pages that are read; default all. */
+  readonly maxPages?: number | undefined
+}
+
+/**
+ * Opens a PDF; an encrypted one is tried with each password. Throws `ConversionError`, as its batches do, for a file that is no
+ * PDF, is damaged or stays encrypted.
+ */
+export async function openPdf(path: string, { passwords = [], maxPages }: OpenOptions = {}): Promise<OpenPdf> {
+  await requirePdf(path)
+  let locked: unknown
+  for (const password of [null, ...passwords]) {
+    try {
+      return await opened(path, password, maxPages)
+    } catch (error) {
+      if (!(error instanceof ConversionError) || error.problem !== 'encrypted') throw error
+      locked ??= error
     }
-  } finally {
-    await batches.return(undefined)
   }
+  throw locked
+}
+
+async function opened(path: string, password: string | null, maxPages: number | undefined): Promise<OpenPdf> {
+  const reading = password === null ? READING : { ...READING, password }
+  const limited = maxPages === undefined ? reading : { ...reading, maxPages }
+  const source = new LiteParse(limited).parseBatches(path, { batchSize: BATCH_PAGES })
+  const next = () => withPdfProblems(() => source.next())
+  const first = await next()
+  return {
+    totalPages: first.done === true ? 0 : first.value.totalPages,
+    password,
+    [Symbol.asyncDispose]: async () => void (await source.return(undefined)),
+    async *batches(limit) {
+      for (let batch = first; batch.done !== true && batch.value.startPage <= limit; batch = await next()) {
+        yield upright(path, batch.value, limit, reading)
+      }
+    },
+  }
+}
+
+async function upright(
+  path: string,
+  { startPage, endPage, result }: ParseBatch,
+  limit: number,
+  reading: Partial<LiteParseConfig>,
+): Promise<readonly ReadPage[]> {
+  const last = Math.min(endPage, limit)
+  const pages = result.pages.filter(({ pageNum }) => pageNum <= last)
+  const turns = turnsOf(pages)
+  const turned = await uprightPages(path, turns, reading)
+  const found = new Map([...pages, ...turned].map((page) => [page.pageNum, page]))
+  return Array.from({ length: last - startPage + 1 }, (_, index) => {
+    const pageNumber = startPage + index
+    return { pageNumber, page: found.get(pageNumber) ?? null, turn: turns.get(pageNumber) ?? 0 }
+  })
 }
 
 /** The pages whose text is set sideways or upside down, by page number. */

@@ -6,7 +6,7 @@ import { withoutPictures } from '../../src/pdf/ink/without-pictures.ts'
 import { pageDrafts } from '../../src/pdf/page-drafts.ts'
 import { NOTHING_KNOWN } from '../../src/grade/signals.ts'
 import { previewPages } from '../../src/pdf/preview-pages.ts'
-import { readPages } from '../../src/pdf/read-pages.ts'
+import { openPdf } from '../../src/pdf/read-pages.ts'
 import { BuiltPdfs } from '../../../../test/support/built-pdfs.ts'
 import { photograph } from '../../../../test/support/mixed-pages/damage.ts'
 import { setLines, textOperators } from '../../../../test/support/mixed-pages/text-block.ts'
@@ -75,7 +75,8 @@ describe('native text beside a picture', () => {
       const over = textOperators(cells, { ...BELOW, size, font: 0 }, HEIGHT)
       const pdf = writePdf({ width: WIDTH, height: HEIGHT, pictures: [photo], inForm: false, over })
       const path = await pdfs.write(pdf)
-      for await (const batch of readPages(path, 1)) {
+      await using opened = await openPdf(path)
+      for await (const batch of opened.batches(1)) {
         const pictures = {
           pdf: { source: path, password: null },
           pages: null,

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { showsOnlyItsWords } from '../../src/pdf/glance.ts'
 import { wordsOf } from '../../src/pdf/geometry/words.ts'
-import { readPages } from '../../src/pdf/read-pages.ts'
+import { openPdf } from '../../src/pdf/read-pages.ts'
 import { BuiltPdfs } from '../../../../test/support/built-pdfs.ts'
 import { randomPage } from '../../../../test/support/mixed-pages/random-page.ts'
 import { setLines, textOperators } from '../../../../test/support/mixed-pages/text-block.ts'
@@ -20,7 +20,8 @@ const pdfs = await shared(BuiltPdfs.open())
 async function glanceAt(pdf: Buffer, lost = ''): Promise<boolean> {
   const source = await pdfs.write(pdf)
   const drawing = await drawnPage(source, 50)
-  for await (const [read] of readPages(source, 1)) {
+  await using opened = await openPdf(source)
+  for await (const [read] of opened.batches(1)) {
     if (!read?.page) continue
     return showsOnlyItsWords(
       drawing,
