@@ -12,7 +12,7 @@ const NAMES = [
   'law_down',
 ] as const
 
-/** What simulations read of the law's record; docs/limiter.md lists all fields. */
+/** What simulations read of the law's record; docs/internals/limiter.md lists all fields. */
 export interface LawState extends Readonly<Record<string, string | number | boolean | undefined>> {
   readonly phase: 'open' | 'paused' | 'outage'
   readonly places: number

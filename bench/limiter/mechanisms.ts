@@ -1,6 +1,6 @@
 /*
  * Each mechanism of the control law (packages/limiter/src/lua/law.lua), and the edit of its source that removes it: for `--without`, and
- * for the test that shows each of them in a scenario. docs/limiter.md lists them by the same numbers.
+ * for the test that shows each of them in a scenario. docs/internals/limiter.md lists them by the same numbers.
  */
 
 export interface Mechanism {

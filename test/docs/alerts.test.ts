@@ -25,11 +25,15 @@ const slug = (heading: string): string =>
     .replaceAll(/[^\w\- ]/g, '')
     .replaceAll(' ', '-')
 
-test('each alert links to a heading of docs/failures.md', async () => {
-  const headings = [...(await read('failures.md')).matchAll(/^## (.+)$/gm)].map(([, heading = '']) => slug(heading))
+test('each alert links to a heading of docs/internals/failures.md', async () => {
+  const headings = [...(await read('internals/failures.md')).matchAll(/^## (.+)$/gm)].map(([, heading = '']) =>
+    slug(heading),
+  )
   const links = rules.map(({ annotations }) => annotations['runbook'] ?? '')
   expect(links.length).toBeGreaterThan(10)
-  expect(links.filter((link) => !headings.some((heading) => link === `docs/failures.md#${heading}`))).toEqual([])
+  expect(links.filter((link) => !headings.some((heading) => link === `docs/internals/failures.md#${heading}`))).toEqual(
+    [],
+  )
 })
 
 test('each alert has a case in which it fires and one in which it is silent', () => {

@@ -14,7 +14,7 @@ test('every pattern in ARCHITECTURE.md is named by its standard term in the file
 })
 
 test('every decision has a date, a reason and what was rejected', async () => {
-  const page = await readFile(join(ROOT, 'docs/decisions.md'), 'utf8')
+  const page = await readFile(join(ROOT, 'docs/internals/decisions.md'), 'utf8')
   const rows = page.split('\n').filter((line) => /^\| (?!date|---)/.test(line))
   expect(rows.length).toBeGreaterThan(50)
   const incomplete = rows.filter((row) => !/^\| \d{4}-\d{2}-\d{2} \| \S.{20,} \| \S.{5,} \|$/.test(row))

@@ -3,16 +3,16 @@ import { join, resolve } from 'node:path'
 import { expect, test } from 'vitest'
 
 const DOCS = resolve(import.meta.dirname, '../../docs')
-const SHOWN_BY = /^Shown by \[((?:packages\/\w+\/)?test\/[\w/.-]+)\]\(\.\.\/\1\): "([^"\n]+)"$/gm
+const SHOWN_BY = /^Shown by \[((?:packages\/\w+\/)?test\/[\w/.-]+)\]\(\.\.\/\.\.\/\1\): "([^"\n]+)"$/gm
 
-const sections = (await readFile(join(DOCS, 'failures.md'), 'utf8')).split(/^## /m).slice(1)
+const sections = (await readFile(join(DOCS, 'internals/failures.md'), 'utf8')).split(/^## /m).slice(1)
 
-test('docs/failures.md has a heading for each way to fail', () => {
+test('docs/internals/failures.md has a heading for each way to fail', () => {
   expect(sections.length).toBeGreaterThan(10)
 })
 
 test.each(sections.map((text) => [text.split('\n', 1)[0] ?? '', text] as const))(
-  'docs/failures.md: "%s" names tests that exist, and nothing else as its proof',
+  'docs/internals/failures.md: "%s" names tests that exist, and nothing else as its proof',
   async (_, text) => {
     const proofs = [...text.matchAll(SHOWN_BY)]
     expect(proofs.length).toBeGreaterThan(0)

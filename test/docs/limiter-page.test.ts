@@ -4,7 +4,7 @@ import { LAW_SOURCE } from '../../bench/limiter/law-policy.ts'
 import { MECHANISMS } from '../../bench/limiter/mechanisms.ts'
 import { tableIn } from './markdown-table.ts'
 
-const PAGE = readFileSync(new URL('../../docs/limiter.md', import.meta.url), 'utf8')
+const PAGE = readFileSync(new URL('../../docs/internals/limiter.md', import.meta.url), 'utf8')
 
 /** Fields of the law's record with their comments, as the source has them; `nil` for those that are absent at first. */
 function recordFields(): readonly (readonly [field: string, first: string, meaning: string])[] {

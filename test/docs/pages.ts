@@ -11,7 +11,7 @@ export interface Page {
 
 /** Every Markdown page that users and engineers read. */
 export async function pages(): Promise<readonly Page[]> {
-  const inDocs = (await readdir(join(ROOT, 'docs')))
+  const inDocs = (await readdir(join(ROOT, 'docs'), { recursive: true }))
     .filter((name) => name.endsWith('.md'))
     .map((name) => `docs/${name}`)
   const inRoot = (await readdir(ROOT)).filter((name) => name.endsWith('.md'))

@@ -31,8 +31,8 @@ const patternOf = (name: string): RegExp =>
       .join('')}$`,
   )
 
-test('docs/redis.md has a row for each key that a run and a watch use, and no other row', async () => {
-  const page = await readFile(resolve(import.meta.dirname, '../../docs/redis.md'), 'utf8')
+test('docs/internals/redis-keys.md has a row for each key that a run and a watch use, and no other row', async () => {
+  const page = await readFile(resolve(import.meta.dirname, '../../docs/internals/redis-keys.md'), 'utf8')
   const rows = [...page.matchAll(/^\| `([^`]+)` \|/gm)].map(([, name = '']) => name)
   await using folder = await tempFolder()
   await using redis = await startTestRedis()

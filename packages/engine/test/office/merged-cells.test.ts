@@ -9,7 +9,7 @@ import { zip } from '../../../../test/support/zip.ts'
 
 /*
  * One table in every format: `head` spans two columns, `side` two rows. The text of a cell that spans stands once, in the first
- * cell that it covers; the others are empty, and all cells keep their columns (docs/quality-office.md).
+ * cell that it covers; the others are empty, and all cells keep their columns (docs/internals/quality.md).
  */
 const TABLE = '| head |  | c |\n| --- | --- | --- |\n| side | m | n |\n|  | p | q |'
 

@@ -47,7 +47,7 @@ describe('a table of an old presentation', () => {
     )
   })
 
-  test('has the text of a cell that spans others once, where that cell begins (docs/quality-office.md)', () => {
+  test('has the text of a cell that spans others once, where that cell begins (docs/internals/quality.md)', () => {
     const shapes = [
       shape(0, 0, 20, 5, 'head'),
       shape(20, 0, 30, 5, 'c'),

@@ -3,7 +3,7 @@
 -- request that is sent, without the one that is answered.
 --
 -- Two numbers are learned side by side: a pace, which is held and tried higher, and a limit in flight, which is held and
--- compared with more and fewer. docs/limiter.md explains them on one page, and lists the mechanisms by the numbers here.
+-- compared with more and fewer. docs/internals/limiter.md explains them on one page, and lists the mechanisms by the numbers here.
 
 local LAW_VERSION = 10 -- of the record
 
