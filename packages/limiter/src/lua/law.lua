@@ -39,7 +39,7 @@ local function fresh_law(now)
     tries = 0, -- probes of this pause
     fails = 0, -- failures of the service in a row
     trust = 0, -- Retry-After: -1 proved wrong, 0 unknown, 1 came true
-    vague = false, -- the pause is an experiment: its text did not say which limit was reached
+    vague = false, -- the pause is an experiment: its text named no limit
     full = 0, -- in flight at the closing, without what was refused since
     score = 0, -- CUSUM of refusals
     noise = 0.01, -- share of requests that are refused for no limit
@@ -50,8 +50,8 @@ local function fresh_law(now)
     -- rate: requests a millisecond, without margin and trial
     -- stated: rate that the service states
     stated_exact = false, -- its window is stated too: no trial exceeds it
-    -- rate_cap: configured ceiling of the rate, set anew by each call
-    -- places_cap: configured ceiling in flight, set anew by each call
+    -- rate_cap: configured ceiling of the rate, set by each call
+    -- places_cap: configured ceiling in flight, set by each call
     window = 0, -- length of the cycles; changes to 0.8 to 2 times the last at most
     due = 0, -- GCRA's theoretical time of the next request
     trial = 0, -- share on top of the rate
@@ -60,7 +60,7 @@ local function fresh_law(now)
     level_n = 0, -- paced requests at it
     level_bad = 0, -- refusals at it
     places = START_PLACES, -- limit in flight
-    places_at = -1, -- requests sent before say nothing of it
+    places_at = -1, -- earlier requests are no evidence for it
     -- held: limit in flight that is compared with more or fewer; nil in slow start
     stride = STRIDE, -- log step of the next comparison; negative: fewer
     block_n = 0, -- requests of the block under way
