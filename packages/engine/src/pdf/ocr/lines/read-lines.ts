@@ -108,7 +108,7 @@ function meanConfidence(words: readonly LineWord[]): number {
 
 /**
  * Confidence of the model, and what Tesseract has of words that are as often right: both readers share thresholds on its
- * scale. Set by hand on 19 documents. Grades rank pages as well by either scale (docs/internals/quality.md).
+ * scale. Set by hand on 19 documents. Grades rank pages as well by either scale.
  * None is so low that the word would be dropped: that is decided for a line as a whole.
  */
 const SCALE: readonly (readonly [own: number, known: number])[] = [
