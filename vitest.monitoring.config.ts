@@ -1,7 +1,7 @@
 import { defineConfig } from 'vitest/config'
 import fast from './vitest.config.ts'
 
-/** The queries of docs/metrics.md in a real Prometheus; skipped with a reason where there is none. */
+/** The queries of docs/reference/metrics.md in a real Prometheus; skipped with a reason where there is none. */
 export default defineConfig({
   test: { ...fast.test, include: ['test/observe/monitoring/*.ts'], exclude: [], maxWorkers: 1 },
 })

@@ -1,4 +1,4 @@
-const CONTEXTS = 'docs/cookbook.md has a recipe for contexts of chunks'
+const CONTEXTS = 'docs/guide/retrieval.md has a recipe for contexts of chunks'
 
 /** Settings of earlier releases with their replacement: a settings file that has one is read with a warning. */
 export const REMOVED_SETTINGS: Readonly<Record<string, string>> = {
@@ -23,5 +23,5 @@ export const REMOVED_SETTINGS: Readonly<Record<string, string>> = {
   checksum: 'set detectChanges to content',
   refresh: 'set detectChanges to content',
   's3.inlineKb': 's3.packMs saves more requests',
-  auditShare: 'sluice audit compares a sample, docs/audit.md',
+  auditShare: 'sluice audit compares a sample, docs/guide/service-or-engine.md',
 }

@@ -19,7 +19,7 @@ const CHILDREN = {
   'watch-thread': 'src/cut/watch-thread.ts',
 }
 
-/** What other programs import (docs/library.md): beside the program, so that they share its files and its children. */
+/** What other programs import (docs/reference/library.md): beside the program, so that they share its files and its children. */
 const LIBRARY = {
   library: 'src/library/main.ts',
   langchain: 'src/library/langchain.ts',

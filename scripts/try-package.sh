@@ -37,10 +37,10 @@ echo "$(ls "$sandbox/papers" | wc -l) samples of $(ls "$sandbox/papers" | sed 's
 step 'npx sluice run, unchanged' npx --no-install sluice run ../papers --out ../out
 echo "Node: $(du -sm "$sandbox/home/.cache/sluice" 2>/dev/null | cut -f1) MB"
 [ -z "$(find "$sandbox/folder/node_modules/sluice" -name '*.ts' ! -name '*.d.ts' | head -n 1)" ]
-# The examples of docs/library.md, as a program that depends on the package has them.
+# The examples of docs/reference/library.md, as a program that depends on the package has them.
 node -e 'const fs = require("fs"), [page] = process.argv.slice(1);
 [...fs.readFileSync(page, "utf8").matchAll(/^```ts\n(.*?)^```$/gms)].forEach(([, code], i) => fs.writeFileSync(`${i}.mts`, code))' \
-  "$checkout/docs/library.md"
+  "$checkout/docs/reference/library.md"
 mkdir papers
 cp "$checkout/samples/annual-report.pdf" papers
 for example in ?.mts; do

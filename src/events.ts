@@ -22,7 +22,7 @@ export const CHANGES = [
 
 export type Change = (typeof CHANGES)[number]
 
-/** Where a request goes; `engine`: to the embedded engine of a pipeline that has a service, too (docs/routing.md). */
+/** Where a request goes; `engine`: to the embedded engine of a pipeline that has a service, too (docs/guide/service-or-engine.md). */
 export interface Receiver {
   readonly to: 'parser' | 'engine'
   /** The name of a service in the settings; undefined for that of the pipeline. */

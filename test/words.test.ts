@@ -128,7 +128,7 @@ const OVERLOADED: Readonly<Record<string, Overloaded>> = {
       /throwIfNoEntry|listpack-entries/,
     ],
     files:
-      /^packages\/(?:engine|fetch|limiter)\/src\/|^src\/(?:ledger\/|ports\/ledger|document\/ledger-entry|cut\/|ingest\/(?:maintain|scan|document|pages)\/|outputs\/folder\/|sources\/(?:archives|folder)\/|sources\/notifications\/sqs|corpus\/feed\/)|^docs\/store-format\.md|^test\/(?:ledger\/|ingest\/(?:document\/(?:delivered-again|skip-file)|scan\/(?:scan-race|sweep-gone))|campaign\/(?:checker\/(?:laws|ledger-consistency-checker|redis-outside)|power\/disk-model)|outputs\/(?:store-away|folder\/journal\/))|^packages\/engine\/test\/abuse\/hostile-documents/,
+      /^packages\/(?:engine|fetch|limiter)\/src\/|^src\/(?:ledger\/|ports\/ledger|document\/ledger-entry|cut\/|ingest\/(?:maintain|scan|document|pages)\/|outputs\/folder\/|sources\/(?:archives|folder)\/|sources\/notifications\/sqs|corpus\/feed\/)|^docs\/reference\/store-format\.md|^test\/(?:ledger\/|ingest\/(?:document\/(?:delivered-again|skip-file)|scan\/(?:scan-race|sweep-gone))|campaign\/(?:checker\/(?:laws|ledger-consistency-checker|redis-outside)|power\/disk-model)|outputs\/(?:store-away|folder\/journal\/))|^packages\/engine\/test\/abuse\/hostile-documents/,
   },
   settle: {
     word: /\bsettl(?:e|es|ing)\b(?!\()/i,

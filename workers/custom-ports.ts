@@ -12,7 +12,7 @@ import { locationOf } from './location.ts'
 import { type OpenedSource, openSource, type SourceSurroundings } from './open-source.ts'
 import { openSpending } from './spending.ts'
 
-/** Ports of a caller's own (docs/library.md), each instead of what the settings name. */
+/** Ports of a caller's own (docs/reference/library.md), each instead of what the settings name. */
 export interface CustomPorts {
   readonly source?: Source
   readonly store?: OutputStore

@@ -101,7 +101,9 @@ async function counters(): Promise<readonly TokenCounter[]> {
 
 async function ownDocumentation(): Promise<readonly Plain[]> {
   const root = resolve(import.meta.dirname, '../..')
-  const docs = (await readdir(join(root, 'docs'))).filter((name) => name.endsWith('.md')).map((name) => `docs/${name}`)
+  const docs = (await readdir(join(root, 'docs'), { recursive: true }))
+    .filter((name) => name.endsWith('.md'))
+    .map((name) => `docs/${name}`)
   const names = ['README.md', 'ARCHITECTURE.md', 'CONTRIBUTING.md', 'CHANGELOG.md', ...docs]
   return Promise.all(names.map(async (name) => plain(await readFile(join(root, name), 'utf8'))))
 }

@@ -7,7 +7,7 @@ import { StoreRefused } from './store-refused.ts'
  */
 export const STORE_FORMAT = 2
 
-/** Format of a store in a bucket with packs (docs/store-format.md). */
+/** Format of a store in a bucket with packs (docs/reference/store-format.md). */
 export const PACKED_FORMAT = 3
 
 export const MANIFEST_FILE = 'store.json'

@@ -1,5 +1,5 @@
 /*
- * What a program that imports the package `sluice` gets (docs/library.md). The command line is made of the same parts.
+ * What a program that imports the package `sluice` gets (docs/reference/library.md). The command line is made of the same parts.
  */
 
 export { chunkDocument, chunksOf } from '#src/corpus/chunks/chunk-document.ts'

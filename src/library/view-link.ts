@@ -5,7 +5,7 @@ export type Citation = Pick<ChunkLine, 'document' | 'pages' | 'boxes' | 'markdow
 
 /**
  * Address at which `sluice view` opens the document of a chunk, on its first page, with its box and its part of the Markdown
- * marked (docs/view.md). `view` is the address that the command printed; '' gives an address relative to it.
+ * marked (docs/guide/operate.md). `view` is the address that the command printed; '' gives an address relative to it.
  */
 export function viewLink(view: string, { document, pages, boxes, markdownSpan, receipts }: Citation): string {
   const params = new URLSearchParams({ key: document })

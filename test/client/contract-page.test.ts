@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest'
 import { parseOptionsSchema, redactionSchema } from '@sluice/contract'
 import { ERROR_ROWS, FIELD_FACTS } from './contract-tables.ts'
 
-const page = readFileSync(resolve(import.meta.dirname, '../../docs/contract.md'), 'utf8')
+const page = readFileSync(resolve(import.meta.dirname, '../../docs/reference/contract.md'), 'utf8')
 /** Refusals of the agent's own calls, which the page sums up in one line. */
 const AGENT_ONLY = /agent already|agent is already|agent job|job id|snapshot|trace is|on extract/i
 

@@ -286,7 +286,7 @@ describe('variables of the environment', () => {
       expect.stringMatching(
         /^sluice\.yaml:2: the setting contextUrl was removed and is ignored: docs\/cookbook\.md has a recipe for contexts of chunks$/,
       ),
-      'no setting has the variable SLUICE_CONTEXT_RATE (docs/cookbook.md has a recipe for contexts of chunks); it is ignored',
+      'no setting has the variable SLUICE_CONTEXT_RATE (docs/guide/retrieval.md has a recipe for contexts of chunks); it is ignored',
     ])
   })
 

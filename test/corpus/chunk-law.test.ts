@@ -24,7 +24,7 @@ import { shared } from '../support/shared.ts'
 
 const GRAPHEMES = new Intl.Segmenter(undefined, { granularity: 'grapheme' })
 
-/** Everything in which these chunks break the law of docs/chunks.md, one sentence each. Counts by itself. */
+/** Everything in which these chunks break the law of docs/guide/retrieval.md, one sentence each. Counts by itself. */
 function breachesOfLaw(
   document: ChunkableDocument,
   { chunks, exclusions }: ChunkedDocument,

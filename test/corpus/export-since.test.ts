@@ -57,7 +57,7 @@ async function appliedById(index: Index, folder: string): Promise<Index> {
   return new Map([...left, ...chunks.map((chunk) => [chunk.id, chunk] as const)])
 }
 
-/** The three steps of docs/changes.md. */
+/** The three steps of docs/guide/retrieval.md. */
 async function applied(index: Index, folder: string): Promise<Index> {
   const chunks = await readLines<Line>(join(folder, 'chunks.jsonl'))
   const tombstones = await readLines<{ document: string }>(join(folder, 'tombstones.jsonl'))

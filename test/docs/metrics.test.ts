@@ -40,7 +40,7 @@ function aggregation({ name, type, help }: Family): string {
   return type === 'gauge' && name !== 'sluice_documents_in_flight' ? 'each' : 'sum'
 }
 
-/** As docs/metrics.md has it. */
+/** As docs/reference/metrics.md has it. */
 function metricsTable(families: readonly Family[]): string {
   const rows = families
     .toSorted((a, b) => (a.name < b.name ? -1 : 1))
@@ -54,7 +54,7 @@ function metricsTable(families: readonly Family[]): string {
   )
 }
 
-const PAGE = resolve(import.meta.dirname, '../../docs/metrics.md')
+const PAGE = resolve(import.meta.dirname, '../../docs/reference/metrics.md')
 
 /** A gate that has something to report of everything. */
 const GATE = gateState({
@@ -81,7 +81,7 @@ async function exposition(): Promise<string> {
   return `${await metrics.metrics()}\n${readingsText([...outageReadings(monitor), ...capReadings(null, { limit: 9, spent: 4 }), ...readingsOf(GATE, ACCOUNT, SPENT)])}`
 }
 
-test('docs/metrics.md lists every metric of the code, with its type, labels and help', async () => {
+test('docs/reference/metrics.md lists every metric of the code, with its type, labels and help', async () => {
   const [, listed = ''] = /<!-- metrics -->\n+([^]*?)\n+<!-- \/metrics -->/.exec(await readFile(PAGE, 'utf8')) ?? []
   const table = metricsTable(familiesOf(await exposition()))
   expect(table.split('\n').length).toBeGreaterThan(30)

@@ -26,7 +26,7 @@ test('every command of Sluice in the pages is one that its parser takes', async 
       if (!isHelp) refused.push(`${page}: ${command}`)
     })
   }
-  const mistakes = SHOWN_AS_MISTAKES.map((command) => `docs/first-ten-minutes.md: ${command}`)
+  const mistakes = SHOWN_AS_MISTAKES.map((command) => `docs/guide/first-ten-minutes.md: ${command}`)
   expect(refused.toSorted()).toEqual(mistakes.toSorted())
 })
 

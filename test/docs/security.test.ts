@@ -4,9 +4,9 @@ import { expect, test } from 'vitest'
 import { tableIn } from './markdown-table.ts'
 
 const ROOT = resolve(import.meta.dirname, '../..')
-const PAGE = await readFile(resolve(ROOT, 'docs/security.md'), 'utf8')
+const PAGE = await readFile(resolve(ROOT, 'docs/guide/security.md'), 'utf8')
 
-test('every threat in docs/security.md names a test that exists, by its file and title', async () => {
+test('every threat in docs/guide/security.md names a test that exists, by its file and title', async () => {
   const rows = tableIn(PAGE, 'threats')
   expect(rows.length).toBeGreaterThan(10)
   for (const [boundary, threat, , shownBy = ''] of rows) {

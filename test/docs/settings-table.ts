@@ -6,7 +6,7 @@ import { groupOf, WATCH_SETTINGS } from '#src/cli/run-settings.ts'
 
 const ENGINE = 'Engine:'
 
-/** As docs/settings.md has it: a table for each heading of `--help`, every setting of the code in one of them. */
+/** As docs/reference/settings.md has it: a table for each heading of `--help`, every setting of the code in one of them. */
 export function settingsTables(): string {
   const names = (Object.keys(SETTINGS) as SettingName[]).toSorted()
   const groups = Map.groupBy(names, (name) => (keyOf(name).section === 'engine' ? ENGINE : groupOf(name)))

@@ -4,9 +4,9 @@ import { expect, test } from 'vitest'
 import { SETTINGS } from '#config/settings.ts'
 import { settingsTables } from './settings-table.ts'
 
-const PAGE = resolve(import.meta.dirname, '../../docs/settings.md')
+const PAGE = resolve(import.meta.dirname, '../../docs/reference/settings.md')
 
-test('docs/settings.md lists every setting of the code: name, flag, variable, default, unit and what it does', async () => {
+test('docs/reference/settings.md lists every setting of the code: name, flag, variable, default, unit and what it does', async () => {
   const [, listed = ''] = /<!-- settings -->\n+([^]*?)\n+<!-- \/settings -->/.exec(await readFile(PAGE, 'utf8')) ?? []
   const tables = settingsTables()
   expect(tables.match(/^\| `/gm)).toHaveLength(Object.keys(SETTINGS).length)

@@ -17,11 +17,11 @@ import { tempFolder } from '../support/temp-folder.ts'
 import { tableIn } from './markdown-table.ts'
 
 /*
- * docs/store-format.md against real stores: each path that a store holds is of exactly one row of the layout table, each row is met, and the
+ * docs/reference/store-format.md against real stores: each path that a store holds is of exactly one row of the layout table, each row is met, and the
  * examples of names are what the code makes.
  */
 
-const PAGE = await readFile(resolve(import.meta.dirname, '../../docs/store-format.md'), 'utf8')
+const PAGE = await readFile(resolve(import.meta.dirname, '../../docs/reference/store-format.md'), 'utf8')
 
 const SCHEMAS = resolve(import.meta.dirname, '../../docs/schemas')
 
@@ -151,6 +151,6 @@ test('the schemas, constants and format numbers of the page are those of the cod
   expect(PAGE).toContain(`Specification of format ${STORE_FORMAT}`)
   expect(PAGE).toContain(`${FOLDER_MAX_BYTES.toLocaleString('en')} bytes in a folder`)
   expect(PAGE).toContain(`older than ${SWEEP_AFTER_MS / 3_600_000} hours`)
-  const linked = [...PAGE.matchAll(/\(schemas\/([^)]+)\)/g)].map(([, name]) => name)
+  const linked = [...PAGE.matchAll(/\(\.\.\/schemas\/([^)]+)\)/g)].map(([, name]) => name)
   expect(await readdir(SCHEMAS)).toEqual(expect.arrayContaining(linked))
 })

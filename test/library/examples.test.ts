@@ -26,41 +26,45 @@ async function examplesOf(page: string): Promise<readonly string[]> {
   )
 }
 
-test('docs/cookbook.md brings a folder to cited passages, and follows its changes', { timeout: 240_000 }, async () => {
-  await using folder = await tempFolder()
-  const at = folder.path
-  await mkdir(join(at, 'papers'))
-  await cp(join(ROOT, 'samples/annual-report.pdf'), join(at, 'papers/annual-report.pdf'))
-  const [program = ''] = await examplesOf('cookbook.md')
-  await writeFile(join(at, 'cookbook.ts'), program)
-  const started = async () =>
-    sluice([], { program: join(at, 'cookbook.ts'), cwd: at, env: { SLUICE_STATE_DIR: join(at, 'state') } })
-  const first = await started()
-  expect(first.code, first.stderr).toBe(0)
-  expect(first.stdout).toContain('indexed 1 documents\n')
-  const cited =
-    /^annual-report\.pdf, pages \[2\], boxes \[\{"page":2,"bbox":\[0\.[\d.,]+\]\}\]\n### 2\.1 What it cost\n\n\| Item/m
-  expect(first.stdout).toMatch(cited)
-  const [, link = ''] = /^### 2\.1 What it cost$.*?^open: (document\S+)$/ms.exec(first.stdout) ?? []
-  const shown = await openedInViewer(at, link)
-  expect(shown.page).toContain('Page 2 of')
-  expect(shown.page.match(/class="cited box"/g)).toHaveLength(1)
-  expect(shown.markdown).toMatch(/<mark id="cited">2\.1 What it cost/)
-  const minutes = '# Minutes\n\nWhat the work at Gannet Lock cost: Gannet Lock, work, cost.\n'
-  await writeFile(join(at, 'papers/minutes.md'), minutes)
-  const second = await started()
-  expect(second.stdout, second.stderr).toContain('indexed 1 documents\n')
-  expect(second.stdout).toContain(`minutes.md, pages [], boxes []\n${minutes.trim()}`)
-})
+test(
+  'docs/guide/retrieval.md brings a folder to cited passages, and follows its changes',
+  { timeout: 240_000 },
+  async () => {
+    await using folder = await tempFolder()
+    const at = folder.path
+    await mkdir(join(at, 'papers'))
+    await cp(join(ROOT, 'samples/annual-report.pdf'), join(at, 'papers/annual-report.pdf'))
+    const [program = ''] = await examplesOf('guide/retrieval.md')
+    await writeFile(join(at, 'cookbook.ts'), program)
+    const started = async () =>
+      sluice([], { program: join(at, 'cookbook.ts'), cwd: at, env: { SLUICE_STATE_DIR: join(at, 'state') } })
+    const first = await started()
+    expect(first.code, first.stderr).toBe(0)
+    expect(first.stdout).toContain('indexed 1 documents\n')
+    const cited =
+      /^annual-report\.pdf, pages \[2\], boxes \[\{"page":2,"bbox":\[0\.[\d.,]+\]\}\]\n### 2\.1 What it cost\n\n\| Item/m
+    expect(first.stdout).toMatch(cited)
+    const [, link = ''] = /^### 2\.1 What it cost$.*?^open: (document\S+)$/ms.exec(first.stdout) ?? []
+    const shown = await openedInViewer(at, link)
+    expect(shown.page).toContain('Page 2 of')
+    expect(shown.page.match(/class="cited box"/g)).toHaveLength(1)
+    expect(shown.markdown).toMatch(/<mark id="cited">2\.1 What it cost/)
+    const minutes = '# Minutes\n\nWhat the work at Gannet Lock cost: Gannet Lock, work, cost.\n'
+    await writeFile(join(at, 'papers/minutes.md'), minutes)
+    const second = await started()
+    expect(second.stdout, second.stderr).toContain('indexed 1 documents\n')
+    expect(second.stdout).toContain(`minutes.md, pages [], boxes []\n${minutes.trim()}`)
+  },
+)
 
-test('docs/cookbook.md buys a context before each chunk once', { timeout: 240_000 }, async () => {
+test('docs/guide/retrieval.md buys a context before each chunk once', { timeout: 240_000 }, async () => {
   await using folder = await tempFolder()
   const at = folder.path
   const env = { SLUICE_STATE_DIR: join(at, 'state') }
   await mkdir(join(at, 'papers'))
   for (const name of ['a', 'b']) await writeFile(join(at, `papers/${name}.md`), `# ${name}\n\nOne line of ${name}.\n`)
   expect((await sluice(['run', 'papers', '--out', 'corpus'], { cwd: at, env })).code).toBe(0)
-  const [, program = ''] = await examplesOf('cookbook.md')
+  const [, program = ''] = await examplesOf('guide/retrieval.md')
   await writeFile(join(at, 'contexts.ts'), program)
   await using model = await startChatService(({ number }) =>
     number === 1 ? { status: 429, headers: { 'retry-after': '1' } } : {},
@@ -76,7 +80,7 @@ test('docs/cookbook.md buys a context before each chunk once', { timeout: 240_00
   expect(model.charged).toBe(2)
 })
 
-test('docs/cookbook.md filters chunks for pre-training', { timeout: 240_000 }, async () => {
+test('docs/guide/retrieval.md filters chunks for pre-training', { timeout: 240_000 }, async () => {
   await using folder = await tempFolder()
   const at = folder.path
   const env = { SLUICE_STATE_DIR: join(at, 'state') }
@@ -88,7 +92,7 @@ test('docs/cookbook.md filters chunks for pre-training', { timeout: 240_000 }, a
   )
   await writeFile(join(at, 'papers/list.md'), '- one\n- two\n- one\n- one\n')
   expect((await sluice(['run', 'papers', '--out', 'corpus'], { cwd: at, env })).code).toBe(0)
-  const [, , program = ''] = await examplesOf('cookbook.md')
+  const [, , program = ''] = await examplesOf('guide/retrieval.md')
   await writeFile(join(at, 'filters.ts'), program)
   const { code, stdout, stderr } = await sluice([], { program: join(at, 'filters.ts'), cwd: at, env })
   expect(code, stderr).toBe(0)
@@ -120,13 +124,13 @@ async function openedInViewer(at: string, link: string): Promise<{ readonly page
   }
 }
 
-describe('docs/library.md', { timeout: 240_000 }, () => {
+describe('docs/reference/library.md', { timeout: 240_000 }, () => {
   test('holds examples that work as they stand there, one after the other', async () => {
     await using folder = await tempFolder()
     const at = folder.path
     await mkdir(join(at, 'papers'))
     await writeFile(join(at, 'papers/notes.md'), '# Notes\n\nOne line.\n')
-    const examples = await examplesOf('library.md')
+    const examples = await examplesOf('reference/library.md')
     expect(examples).toHaveLength(4)
     for (const [index, code] of examples.entries()) await writeFile(join(at, `${index}.ts`), code)
     await writeFile(join(at, 'all.ts'), examples.map((_, index) => `await import('./${index}.ts')\n`).join(''))

@@ -21,7 +21,7 @@ const jsonFormat = z.strictObject({
   checkPromptInjection: z.boolean().optional(),
 })
 
-/** Real clients send `"markdown"` as well as `{type: "markdown"}`: both mean the object (docs/contract.md, "Options"). */
+/** Real clients send `"markdown"` as well as `{type: "markdown"}`: both mean the object (docs/reference/contract.md, "Options"). */
 const format = z.preprocess(
   (value: FormatType | z.input<typeof plainFormat> | z.input<typeof jsonFormat>) =>
     typeof value === 'string' ? { type: value } : value,

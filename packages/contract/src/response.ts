@@ -10,9 +10,9 @@ export interface ParsedData {
   readonly html?: string | null
   readonly rawHtml?: string | null
   readonly links?: readonly string[] | null
-  /** Not shown in the contract; the hosted service sends it (docs/contract.md, "Answer"). */
+  /** Not shown in the contract; the hosted service sends it (docs/reference/contract.md, "Answer"). */
   readonly images?: readonly string[] | null
-  /** Not shown in the contract; the hosted service sends it (docs/contract.md, "Answer"). */
+  /** Not shown in the contract; the hosted service sends it (docs/reference/contract.md, "Answer"). */
   readonly json?: unknown
   /** Signed URLs that expire, of operations that parse does not ask for; a service may send them all the same. */
   readonly screenshot?: string | null

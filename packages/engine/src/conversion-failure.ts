@@ -8,7 +8,7 @@ interface ErrorRow {
 
 /**
  * Status and code for each reason why a document cannot be converted. Codes that the hosted service uses too are spelled
- * its way (docs/contract.md, "Errors"). All but `ocr_required` are 400: the file itself is at fault
+ * its way (docs/reference/contract.md, "Errors"). All but `ocr_required` are 400: the file itself is at fault
  * and sending it again cannot help, which a 500 would invite.
  */
 const ERROR_ROWS: Readonly<Record<ConversionProblem, ErrorRow>> = {

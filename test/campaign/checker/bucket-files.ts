@@ -62,7 +62,7 @@ export class BucketFiles implements StoreFiles {
   }
 }
 
-/** What the packs of a store say, read by the specification (docs/store-format.md) with none of our own code. */
+/** What the packs of a store say, read by the specification (docs/reference/store-format.md) with none of our own code. */
 type PackedObject = { readonly bytes: Buffer } | { readonly large: string }
 
 type Row = readonly [name: string, at?: number | string, length?: number]

@@ -30,7 +30,7 @@ const label = ({ labels }: Sample, name = 'pipeline'): string => labels[name] ??
 /** `increase` extrapolates to the ends of its range, by up to an interval of scraping at each. */
 const isAbout = (value: number, truth: number): boolean => value >= 0.9 * truth - 0.1 && value <= 1.4 * truth + 0.1
 
-/** One sentence for each answer that differs from the truth; `queries` are those of docs/metrics.md by their headings. */
+/** One sentence for each answer that differs from the truth; `queries` are those of docs/reference/metrics.md by their headings. */
 export async function differences(
   queries: ReadonlyMap<string, string>,
   prometheus: RunningPrometheus,

@@ -15,12 +15,12 @@ import { type PipelineTruth, pipelineTruth, queueTruth } from './truth.ts'
 
 /*
  * Processes, pipelines, documents, faults and kills at random, scraped by a real Prometheus: in the end what each query of
- * docs/metrics.md answers has to be what the service, the store, Redis and the log say.
+ * docs/reference/metrics.md answers has to be what the service, the store, Redis and the log say.
  */
 
-const PAGE = resolve(import.meta.dirname, '../../../docs/metrics.md')
+const PAGE = resolve(import.meta.dirname, '../../../docs/reference/metrics.md')
 
-/** The queries of docs/metrics.md by their headings. */
+/** The queries of docs/reference/metrics.md by their headings. */
 async function queriesOfPage(): Promise<ReadonlyMap<string, string>> {
   const found = (await readFile(PAGE, 'utf8')).matchAll(/^### (.+)\n\n```promql\n([^]*?)```/gm)
   return new Map([...found].map(([, title = '', query = '']) => [title, query.trim()]))

@@ -66,13 +66,13 @@ describe('the package, installed into an empty folder,', () => {
     expect(inOrder(JSON.parse(stdout) as Read[])).toEqual(inOrder(expected))
   })
 
-  test('answers a question from LanceDB with cited passages, and follows changes, as docs/cookbook.md says', async (context) => {
+  test('answers a question from LanceDB with cited passages, and follows changes, as docs/guide/retrieval.md says', async (context) => {
     const reason = await linkLanceDb(at)
     if (reason !== null) {
       console.warn(`skipped: ${reason}`)
       context.skip(reason)
     }
-    const page = await readFile(join(ROOT, 'docs/cookbook.md'), 'utf8')
+    const page = await readFile(join(ROOT, 'docs/guide/retrieval.md'), 'utf8')
     await writeFile(join(at, 'lance.mjs'), /^```js\n(.*?)^```$/ms.exec(page)?.[1] ?? '')
     const first = await started('lance.mjs')
     expect(first.code, first.stderr).toBe(0)

@@ -10,7 +10,7 @@ import { sluice } from '../../support/sluice.ts'
 import { DOCUMENTS, type Draw, drawAnswers, wellReply } from './draw-answers.ts'
 
 /*
- * What becomes of documents, requests and money for answers drawn at random, beside the table of docs/contract.md:
+ * What becomes of documents, requests and money for answers drawn at random, beside the table of docs/reference/contract.md:
  * `ANSWERS=40 ANSWERS_SEED=7` draws 40.
  */
 
@@ -37,7 +37,7 @@ interface Row {
 }
 
 async function readTable(): Promise<ReadonlyMap<string, Row>> {
-  const page = await readFile(resolve(import.meta.dirname, '../../../docs/contract.md'), 'utf8')
+  const page = await readFile(resolve(import.meta.dirname, '../../../docs/reference/contract.md'), 'utf8')
   const table = page.slice(page.indexOf('<!-- answers -->'), page.indexOf('<!-- /answers -->'))
   const rows = new Map<string, Row>()
   const number = (cell: string): number | null => (/^\d+$/.test(cell) ? Number(cell) : null)

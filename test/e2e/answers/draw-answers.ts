@@ -3,7 +3,7 @@ import { Random } from '../../support/random.ts'
 import { errorReply, type Reply } from '../../support/scripted-service.ts'
 
 /*
- * Answers drawn from a seed: status, shape, headers, encodings, missing parts. Each kind has its rows in docs/contract.md
+ * Answers drawn from a seed: status, shape, headers, encodings, missing parts. Each kind has its rows in docs/reference/contract.md
  * ("What becomes of a document").
  */
 

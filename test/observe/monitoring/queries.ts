@@ -8,10 +8,11 @@ import { seedFrom } from '../../support/seed.ts'
 const seed = seedFrom('METRICS_SEED', 21)
 
 const programs = await findPrometheus()
-if (typeof programs === 'string') console.warn(`the queries of docs/metrics.md are not evaluated: ${programs}`)
+if (typeof programs === 'string')
+  console.warn(`the queries of docs/reference/metrics.md are not evaluated: ${programs}`)
 
 test.skipIf(typeof programs === 'string')(
-  `each query of docs/metrics.md, asked of a Prometheus that scrapes runs at random, answers what happened (seed ${seed})`,
+  `each query of docs/reference/metrics.md, asked of a Prometheus that scrapes runs at random, answers what happened (seed ${seed})`,
   () => smokeCampaign({ runs: 2, seed, sideBySide: 1, target: folderTarget, scenarios: ['metrics'] }),
   240_000,
 )
