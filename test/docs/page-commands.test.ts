@@ -19,7 +19,7 @@ import { runInShell, sandboxOf } from './shell.ts'
 const PAGES = (await pages()).filter((page) => page.path !== 'README.md' && commandsIn(page).length > 0)
 
 /** Pages that go on from a store that a run has filled. */
-const GO_ON = /docs\/(?:chunks|guide\/retrieval)\.md/
+const GO_ON = /docs\/(?:chunks|guide\/operate)\.md/
 
 const server = await startS3Server()
 const without = server.kind === 'unavailable' ? ` (not here: ${server.reason})` : ''
