@@ -1,6 +1,6 @@
 import type { HaltCause } from '#src/document/verdict.ts'
 
-/** Exit codes of every command (README). */
+/** Exit codes of every command (docs/reference/exit-codes.md). */
 export const EXIT = {
   allDone: 0,
   usage: 1,
