@@ -1,5 +1,5 @@
 import { CreateBucketCommand, PutObjectCommand } from '@aws-sdk/client-s3'
-import { rm } from 'node:fs/promises'
+import { rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { openS3Client } from '#src/s3/client.ts'
@@ -50,6 +50,7 @@ test.skipIf(server.kind === 'unavailable').each(PAGES.map((page) => [page.path, 
     const sandbox = await sandboxOf(server, folder.path)
     // Only README.md has a settings file.
     await rm(join(folder.path, 'sluice.yaml'))
+    await writeFile(join(folder.path, 'pages.txt'), `${site.url}/\n`)
     const env = { ...sandbox.env, COLUMNS: '200' }
     const fixed = [
       ['https://docs.example.com/guide', `${site.url}/`],
