@@ -19,7 +19,7 @@ Examples:
   $ sluice changes --out corpus --since 6d0c11aa.4
   $ sluice changes --out corpus --since 6d0c11aa.4 --until 6d0c11aa.9 --json
 
-The files of the feed: docs/guide/retrieval.md`
+Files of the feed: docs/reference/store-format.md`
 
 export function changesCommand(): Command {
   const command = new Command('changes')

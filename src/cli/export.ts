@@ -46,7 +46,7 @@ Examples:
   $ sluice export --chunks --out corpus --to reports --key 'reports/**'
   $ sluice export --chunks --out corpus --to chunks-2 --since chunks
 
-What the files hold: docs/guide/retrieval.md`
+Content of the files: docs/guide/retrieval.md`
 
 export function exportCommand(): Command {
   const command = new Command('export')

@@ -137,5 +137,5 @@ function helpOf(all: boolean): HelpConfiguration {
 /** Where the settings are that short help leaves out. */
 const moreSettings = (command: Command): string =>
   hasManySettings(command.options)
-    ? `\nAll settings, each with its environment variable: sluice ${command.name()} --help --all\nThe same as a reference, with the names in sluice.yaml: docs/reference/settings.md`
+    ? `\nAll settings, each with its environment variable: sluice ${command.name()} --help --all\nReference, with the names in sluice.yaml: docs/reference/settings.md`
     : ''

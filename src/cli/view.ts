@@ -19,7 +19,7 @@ Examples:
   $ sluice view --out corpus
   $ sluice view ~/papers --out corpus --allow-writes
 
-It prints an address with a token that is good until it ends. docs/guide/operate.md`
+The printed address works until the command ends: docs/guide/operate.md`
 
 /** Addresses that name no machine: the check of the host could not hold. */
 const EVERYWHERE = ['0.0.0.0', '::', '[::]']

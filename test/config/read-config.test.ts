@@ -284,7 +284,7 @@ describe('variables of the environment', () => {
     expect(settings.out).toMatch(/here$/)
     expect(warnings).toEqual([
       expect.stringMatching(
-        /^sluice\.yaml:2: the setting contextUrl was removed and is ignored: docs\/cookbook\.md has a recipe for contexts of chunks$/,
+        /^sluice\.yaml:2: the setting contextUrl was removed and is ignored: docs\/guide\/retrieval\.md has a recipe for contexts of chunks$/,
       ),
       'no setting has the variable SLUICE_CONTEXT_RATE (docs/guide/retrieval.md has a recipe for contexts of chunks); it is ignored',
     ])
