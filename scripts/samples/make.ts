@@ -1,5 +1,5 @@
 // Makes the files of samples/ that are not written by hand: `npm run samples [-- --with-libreoffice]`.
-// docs/samples.md says which file comes from where.
+// README.md names the origin of each file.
 import { execFileSync } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
