@@ -18,9 +18,6 @@ import { runInShell, sandboxOf } from './shell.ts'
 
 const PAGES = (await pages()).filter((page) => page.path !== 'README.md' && commandsIn(page).length > 0)
 
-/** Pages that go on from a store that a run has filled. */
-const GO_ON = /docs\/(?:chunks|guide\/operate)\.md/
-
 const server = await startS3Server()
 const without = server.kind === 'unavailable' ? ` (not here: ${server.reason})` : ''
 
@@ -34,7 +31,7 @@ test('the check of commands in the docs finds the pages with commands and the mi
 test.skipIf(server.kind === 'unavailable').each(PAGES.map((page) => [page.path, page] as const))(
   `every command of %s runs as it stands there${without}`,
   { timeout: 400_000 },
-  async (path, page) => {
+  async (_, page) => {
     if (server.kind === 'unavailable') throw new Error(server.reason)
     await using folder = await tempFolder()
     await using redis = await startTestRedis()
@@ -63,8 +60,7 @@ test.skipIf(server.kind === 'unavailable').each(PAGES.map((page) => [page.path, 
     let cursor = ''
     const mistakes = new Map(mistakesIn(page).map(({ command, said }) => [command, said]))
     const failed: string[] = []
-    const first = GO_ON.test(path) ? ['./sluice run ~/papers --out corpus'] : []
-    for (const command of [...first, ...commandsIn(page)]) {
+    for (const command of commandsIn(page)) {
       const instead = [...fixed, [/[0-9a-f]{8}\.1\b/.exec(command)?.[0] ?? '\u0000', cursor] as const]
       const { text, said, code, isExpected } = await runInShell(command, { ...sandbox, env, instead })
       cursor = /cursor: (\S+)/.exec(said)?.[1] ?? cursor
