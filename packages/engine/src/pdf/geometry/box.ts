@@ -1,4 +1,4 @@
-/** A rectangle on a page in points (1/72 inch), origin in the top left corner. */
+/** A rectangle on a page in points (1/72 inch), with the origin in the top left corner. */
 export interface Box {
   readonly x0: number
   readonly y0: number
@@ -6,7 +6,7 @@ export interface Box {
   readonly y1: number
 }
 
-/** A rectangle as the PDF library gives it. */
+/** Converts a rectangle of the PDF library. */
 export function boxOf(rect: {
   readonly x: number
   readonly y: number
@@ -16,7 +16,7 @@ export function boxOf(rect: {
   return { x0: rect.x, y0: rect.y, x1: rect.x + rect.width, y1: rect.y + rect.height }
 }
 
-/** A stretch of one axis. */
+/** A range on one axis. */
 export interface Interval {
   readonly start: number
   readonly end: number
@@ -25,12 +25,12 @@ export interface Interval {
 export const middleX = (box: Box): number => (box.x0 + box.x1) / 2
 export const middleY = (box: Box): number => (box.y0 + box.y1) / 2
 
-/** Length that two stretches share; negative: the distance between them. */
+/** Returns the common length of two ranges. A negative value is the distance between them. */
 export function shared(startA: number, endA: number, startB: number, endB: number): number {
   return Math.min(endA, endB) - Math.max(startA, startB)
 }
 
-/** The box around boxes; their number may be too large for a call with as many arguments. */
+/** Returns the bounding box of boxes. A loop, because too many boxes exceed the argument limit of a call. */
 export function union(boxes: readonly Box[]): Box {
   let [x0, y0] = [Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY]
   let [x1, y1] = [Number.NEGATIVE_INFINITY, Number.NEGATIVE_INFINITY]
@@ -43,13 +43,13 @@ export function union(boxes: readonly Box[]): Box {
   return { x0, y0, x1, y1 }
 }
 
-/** Whether the middle of `inner` lies in `outer`. */
+/** Returns true if the centre of `inner` is in `outer`. */
 export function holds(outer: Box, inner: Box): boolean {
   const [x, y] = [middleX(inner), middleY(inner)]
   return x >= outer.x0 && x <= outer.x1 && y >= outer.y0 && y <= outer.y1
 }
 
-/** The parts of `within` that none of `taken` covers, from left to right. */
+/** Returns the parts of `within` that `taken` does not cover, from left to right. */
 export function gaps(within: Interval, taken: readonly Interval[]): Interval[] {
   const free: Interval[] = []
   let at = within.start

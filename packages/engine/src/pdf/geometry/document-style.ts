@@ -1,13 +1,13 @@
 import { median } from './box.ts'
 import type { Word } from './words.ts'
 
-/** What is usual in a document; headings and notes are recognised by how they differ from it. */
+/** Baseline style of a document. Headings and notes differ from it. */
 export interface DocumentStyle {
   /** Font size of most letters, in points. */
   readonly bodySize: number
-  /** Letters of this weight and more stand out as bold: by CSS 100 to 900, above 900 where bold says nothing. */
+  /** Threshold of font weight for bold, 100 to 900 as in CSS. Above 900 if bold is not distinctive. */
   readonly boldWeight: number
-  /** Words as printed within lines, in lower case: they show whether a hyphen at a line's end is part of a word. */
+  /** Lower-case words from inside lines. A lookup here decides if a hyphen at a line end belongs to the word. */
   readonly vocabulary: ReadonlySet<string>
 }
 
@@ -22,7 +22,7 @@ export function documentStyle(words: readonly Word[]): DocumentStyle {
   const recognised = words.filter((word) => word.confidence !== null)
   const usual = [...letters].sort((a, b) => b[1] - a[1])[0]?.[0] ?? 10
   return {
-    // Sizes of recognised words scatter around the true one: their middle is nearer to it than their peak.
+    // Sizes of recognised words scatter around the true size. Their median is nearer to it than their mode.
     bodySize: recognised.length * 2 > words.length ? median(recognised.map((word) => word.size)) : usual,
     boldWeight: boldWeight(weights),
     vocabulary: new Set(words.map((word) => bare(word.text))),
@@ -30,7 +30,7 @@ export function documentStyle(words: readonly Word[]): DocumentStyle {
 }
 
 const BOLD = 600
-/** A weight this much above the text's stands out: Medium headings over Light text. */
+/** Threshold of weight difference. Text this much bolder is distinctive, such as Medium headings over Light text. */
 const STANDS_OUT = 200
 const MOSTLY = 0.7
 
@@ -46,7 +46,7 @@ function boldWeight(letters: ReadonlyMap<number, number>): number {
   return usual >= BOLD ? usual + STANDS_OUT : Math.min(BOLD, usual + STANDS_OUT)
 }
 
-/** A word without the punctuation around it, in lower case. */
+/** Returns a lower-case word without surrounding punctuation. */
 export function bare(text: string): string {
   return text.toLowerCase().replace(/^[^\p{L}\p{N}]+|[^\p{L}\p{N}]+$/gu, '')
 }

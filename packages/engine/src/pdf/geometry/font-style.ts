@@ -1,33 +1,33 @@
-/** What the name of a font states of its letters; PDFs rarely state it elsewhere. */
+/** Glyph style from a font's name. PDFs rarely state it elsewhere. */
 export interface FontStyle {
-  /** 100 (thin) to 900 (black) as in CSS; 400 where the name says nothing. */
+  /** 100 (thin) to 900 (black) as in CSS. 400 if the name states none. */
   readonly weight: number
   readonly italic: boolean
   readonly monospaced: boolean
-  /** Letters and signs of formulas. */
+  /** True for a font of letters and signs in formulas. */
   readonly math: boolean
 }
 
-/** The random letters in front of the name of an embedded part of a font. */
+/** Random prefix in the name of an embedded font subset. */
 const SUBSET = /^[A-Z]{6}\+/
 /**
- * Computer Modern and its European successors name a shape in two letters behind the family: `CMBX12`, `SFTI1000`,
+ * Computer Modern and its European successors encode a shape in two letters after the family: `CMBX12`, `SFTI1000`,
  * `ECTT10`. Source: the TeX directory of font names (CM, EC, CM-Super).
  */
 const TEX = /^(?:CM|SF|EC|TC|LA|LC|LM)(SSBX|SSI|SSDC|BXTI|BXSL|BX|BI|BL|SX|SO|RB|B|TI|TT|IT|SL|SI|U)?\d{1,4}$/
 const TEX_BOLD = /^(?:SSBX|SSDC|BXTI|BXSL|BX|BI|BL|SX|SO|RB|B)$/
 const TEX_ITALIC = /^(?:SSI|BXTI|BXSL|BI|BL|SO|TI|IT|SL|SI)$/
 
-/** Fonts of mathematics: those of TeX, of Word and of its equation editors. */
+/** Fonts of mathematics in TeX, in Word and in its equation editors. */
 const MATH =
   /^(?:CM(?:MI|SY|EX|BSY|MIB)|MS[AB]M|EU[FRS][BM]|MT(?:SY|EX|MI|2|Extra)|rtxmi|[pt]xsy|[pt]xmi|STIX\w*Math|Euclid(?:Symbol|Extra|Math)|Symbol(?:MT)?$)|math/i
 
-/** Abbreviated as Adobe does: `MyriadBd`, `FrutigerLtIt`, `HelveticaNeue-BdCn`. */
+/** Adobe's abbreviations: `MyriadBd`, `FrutigerLtIt`, `HelveticaNeue-BdCn`. */
 const ABBREVIATED_BOLD = /(?<=[a-z\d-])(?:Bd|Hv|Blk|Smbd)(?=$|[A-Z-])/
 const ABBREVIATED_ITALIC = /(?<=[a-z\d-])It(?=$|[A-Z-])|-I$|-BI$/
 const WEIGHTS: readonly (readonly [RegExp, number])[] = [
   [/ultra-?light|extra-?light|thin|hairline/i, 200],
-  // Nimbus, the Times and Helvetica of Ghostscript, calls its bold `Medi` and its semi-bold `Demi`.
+  // Nimbus, Ghostscript's Times and Helvetica, names its bold `Medi` and its semi-bold `Demi`.
   [/-medi(?:ital|obli)?$/i, 700],
   [/black|heavy|ultra|fat\b/i, 900],
   [/semi-?bold|demi/i, 600],
@@ -36,7 +36,7 @@ const WEIGHTS: readonly (readonly [RegExp, number])[] = [
   [/light|-l$/i, 300],
 ]
 
-/** Weight and shape of a font by its name, without its subset tag. */
+/** Parses weight and shape from a font name, without its subset tag. */
 export function fontStyle(fontName: string): FontStyle {
   const name = fontName.replace(SUBSET, '')
   const math = MATH.test(name)

@@ -1,7 +1,7 @@
 import { type Box, union } from './box.ts'
 import { BEGINS_WITH_RUN, ENDS_IN_RUN, hasIdeographs } from './ideographs.ts'
 
-/** What of a word decides whether it goes on with the one before. */
+/** Properties of a word that decide if it continues the previous one. */
 interface SetText extends Box {
   readonly text: string
   readonly size: number
@@ -13,10 +13,13 @@ interface SetText extends Box {
   readonly turned: number
 }
 
-/** Ideographs nearer than this share of their size are one text; a wider space is one that the page shows. */
+/** Threshold: fraction of the font size. Ideographs with a smaller gap join. The page shows a wider one as a space. */
 const GAP = 0.3
 
-/** Native words, with ideographs of a line as one: many programs set each by itself, and the library puts spaces between. */
+/**
+ * Joins native ideographs of a line into one word. Many programs position each glyph separately, and the library
+ * inserts spaces.
+ */
 export function withJoinedIdeographs<T extends SetText>(words: readonly T[]): readonly T[] {
   if (!words.some(({ text, confidence }) => confidence === null && hasIdeographs(text))) return words
   const out: T[] = []

@@ -3,7 +3,7 @@ import { bare } from './document-style.ts'
 import { RIGHT_TO_LEFT } from './right-to-left.ts'
 import type { Word } from './words.ts'
 
-/** Words of one line, given as their boxes follow each other, in the order in which they are read. */
+/** Sorts the words of a line from box order into reading order. */
 export function inReadingOrder(words: readonly Word[]): Word[] {
   const mirrored = words[0]?.mirrored === true
   const turned = words.filter((word) => RIGHT_TO_LEFT.test(word.text)).length
@@ -13,7 +13,7 @@ export function inReadingOrder(words: readonly Word[]): Word[] {
   let run: Word[] = []
   for (const given of fromRight) {
     const word = { ...given, text: given.text.replace(NUMBER_BEHIND_MARKS, '$2$1') }
-    // Numbers and Latin names keep their own direction inside a line that runs from right to left.
+    // Numbers and Latin names keep their direction in a right-to-left line.
     if (/^[\p{Script=Latin}\d]/u.test(word.text)) {
       run.unshift(word)
     } else {
@@ -24,10 +24,10 @@ export function inReadingOrder(words: readonly Word[]): Word[] {
   return withBrackets([...out, ...run])
 }
 
-/** Of a number that ends a clause the library gives the mark first, as it stands on the page. */
+/** A number with leading marks. The library puts the mark at the end of a clause first, in page order. */
 const NUMBER_BEHIND_MARKS = /^([.,:;!?،؛؟]+)(\p{Nd}\S*)$/u
 
-/** Brackets that stand alone go to the word that they open before or close behind. */
+/** Attaches a separate bracket to the word after it (opening) or before it (closing). */
 function withBrackets(words: readonly Word[]): Word[] {
   const out: Word[] = []
   for (const word of words) {
@@ -39,7 +39,7 @@ function withBrackets(words: readonly Word[]): Word[] {
   return out
 }
 
-/** Ends of lines at which a word was cut; compounds keep their hyphen. */
+/** Matches a line end with a hyphenated word. Compounds keep their hyphen. */
 const CUT_WORD = /^(.*?)(\p{L}{2,})[-\u2010\u0002]$/u
 const COMPOUND_STARTS = new Set(
   'self non well high low long short multi cross ex anti pre post co semi all half mid on in off one two three four five six seven eight nine ten part full first second third real time cost large small so end non'.split(
@@ -47,7 +47,7 @@ const COMPOUND_STARTS = new Set(
   ),
 )
 
-/** Lines of a paragraph as one text: joined by spaces, words cut at a line's end made whole again. */
+/** Joins the lines of a paragraph with spaces, and removes hyphenation. */
 export function joinedText(lines: readonly string[], vocabulary: ReadonlySet<string>): string {
   return lines.reduce((text, line) => {
     if (text === '') return line
@@ -60,19 +60,19 @@ export function joinedText(lines: readonly string[], vocabulary: ReadonlySet<str
   }, '')
 }
 
-/** Whether the hyphen between the two parts of a word at a line's end belongs to the word. */
+/** Returns true if a hyphen at a line end belongs to the word. */
 export function keepsHyphen(head: string, tail: string, vocabulary: ReadonlySet<string>): boolean {
   if (vocabulary.has(head + tail)) return false
   return vocabulary.has(`${head}-${tail}`) || COMPOUND_STARTS.has(head)
 }
 
-/** Chinese and Japanese are written without spaces, so lines join without one. */
+/** Returns true if lines join without a space, as in Chinese and Japanese. */
 export function isWrittenWithoutSpace(text: string, line: string): boolean {
   const han = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}、。，]/u
   return han.test(text.at(-1) ?? '') && han.test(line.at(0) ?? '')
 }
 
-/** The plain text of a line. */
+/** Returns the plain text of a line. */
 export function lineText(line: readonly Word[]): string {
   return line.map((word) => word.text).join(' ')
 }

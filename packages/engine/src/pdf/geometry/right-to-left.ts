@@ -1,4 +1,4 @@
-/** Letters of scripts that are written from right to left. */
+/** Letters of right-to-left scripts. */
 export const RIGHT_TO_LEFT = /[\p{Script=Hebrew}\p{Script=Arabic}\p{Script=Syriac}\p{Script=Thaana}]/u
 
 interface Piece {
@@ -11,12 +11,15 @@ const LEFT_TO_RIGHT = /\p{Script=Latin}/u
 const RUNS =
   /[\p{Script=Hebrew}\p{Script=Arabic}\p{Script=Syriac}\p{Script=Thaana}\p{M}]+|[^\p{Script=Hebrew}\p{Script=Arabic}\p{Script=Syriac}\p{Script=Thaana}]+/gu
 
-/** Brackets beside right-to-left letters, and what stands between them: the library joins them to the wrong words. */
+/**
+ * Tokens: brackets next to right-to-left letters, and the text between them. The library joins brackets to the wrong
+ * words.
+ */
 const BRACKETED = /[()[\]{}]|[^()[\]{}]+/gu
 
 /**
- * A word that the library made of a Latin and a right-to-left one, as the words that stand side by side on the page; of native
- * text its brackets stand alone too.
+ * Splits a word of the library that mixes Latin and right-to-left letters, in page order. Splits brackets off native
+ * words too.
  */
 export function scriptRuns<T extends Piece>(piece: T, native: boolean): T[] {
   if (!RIGHT_TO_LEFT.test(piece.text)) return [piece]
@@ -36,19 +39,19 @@ function partsOf<T extends Piece>(piece: T, parts: RegExp): T[] {
   }))
 }
 
-/** Marks that end a clause: recognised ones come first, as they stand on the page. */
+/** Matches marks that end a clause. In recognised text they come first, in page order. */
 const LEADING_MARKS = /^([.,:;!?،؛؟]+)(.+)$/u
-/** The ligature of lam and alef comes as its letters in the wrong order; two alefs never follow each other in a word. */
+/** The library decomposes the lam-alef ligature in the wrong order. Two alefs never follow each other in a word. */
 const SWAPPED_LAM = /ا([اأإآ])ل/gu
 
 const LAST_MARKS = /[.,:;!?،؛؟]+$/u
-/** Letters with their marks and numbers, and Arabic signs that the library takes for letters; or a single sign. */
+/** Tokens: letters with their marks, numbers, and Arabic signs that the library reads as letters, or a single sign. */
 const PARTS =
   /(?:[\p{Script=Hebrew}\p{Script=Arabic}\p{Script=Syriac}\p{Script=Thaana}\p{M}\p{Nd}\u0640؛؟]|(?<=\p{Nd})[.,:/](?=\p{Nd}))+|./gu
 
 /**
- * A right-to-left word in the order in which it is written. Of a native word with signs in it the library gives the parts as
- * they stand on the page, from left to right.
+ * Returns a right-to-left word in logical order. The library returns the parts of a native word with signs in page
+ * order, from left to right.
  */
 export function inWrittenOrder(text: string, native: boolean): string {
   if (!RIGHT_TO_LEFT.test(text)) return text
@@ -56,7 +59,7 @@ export function inWrittenOrder(text: string, native: boolean): string {
   return written.replace(SWAPPED_LAM, 'ال$1')
 }
 
-/** A mark at the right is that of a line from left to right, and stays behind its word. */
+/** A mark at the right end belongs to a left-to-right line, and remains after its word. */
 function partsFromRight(text: string): string {
   const word = text.replace(LAST_MARKS, '')
   return (word.match(PARTS) ?? []).reverse().join('') + text.slice(word.length)

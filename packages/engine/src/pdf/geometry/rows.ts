@@ -2,25 +2,25 @@ import { type Box, median, middleX, middleY, union } from './box.ts'
 import { BEGINS_WITH_RUN, ENDS_IN_RUN } from './ideographs.ts'
 import type { Word } from './words.ts'
 
-/** Words of one line that follow each other without a gap: part of a sentence, or one cell of a table. */
+/** Consecutive words of a line without a gap: part of a sentence, or one cell of a table. */
 export interface Segment extends Box {
   readonly words: readonly Word[]
 }
 
-/** Segments side by side at the same height, from left to right. */
+/** Segments at the same height, from left to right. */
 export interface Row extends Box {
   readonly segments: readonly Segment[]
 }
 
-/** Words whose middles are nearer than this share of the font size stand on one line. */
+/** Threshold: fraction of the font size. Words whose vertical centres are nearer share a line. */
 const SAME_LINE = 0.38
-/** The middle of a line stands this share of the font size above its baseline. */
+/** Height of a line's centre above its baseline, as a fraction of the font size. */
 const ABOVE_BASELINE = 0.3
 const BLURRED_LETTERS = 2
 const BLURRED = 1.6
-/** A gap of this share of the font size ends a segment; spaces of justified text stay below it. */
+/** Threshold: fraction of the font size. A wider gap ends a segment. Spaces of justified text are narrower. */
 const SEGMENT_GAP = 0.95
-/** Between ideographs no space is set, however a line is justified. */
+/** Threshold for ideographs. They have no spaces, however a line is justified. */
 const IDEOGRAPHS_GAP = 0.6
 
 /** Groups words into rows from top to bottom. */
@@ -38,20 +38,20 @@ export function rowsOf(words: readonly Word[]): Row[] {
       groups.push({ middle: at, size, words: [word] })
     } else {
       group.words.push(word)
-      // Superscripts must not pull the line towards them: the largest letters decide its position.
+      // The largest glyphs decide the line's position, so superscripts do not shift it.
       if (size > group.size * 1.2) Object.assign(group, { middle: at, size })
     }
   }
   return groups.map((group) => rowOf(segmentsOf(group.words))).sort((a, b) => a.y0 - b.y0)
 }
 
-/** The size of most recognised words. */
+/** Returns the median size of the recognised words. */
 const usualSize = (words: readonly Word[]): number =>
   median(words.flatMap(({ confidence, size }) => (confidence === null ? [] : [size])))
 
 /**
- * The ink of recognised words is as high as their letters happen to be: their middles differ on one line, their baselines do
- * not. The ink of a single letter much larger than the rest is that of a speck or a rule beside it too.
+ * Levels recognised words by their baseline. Ink height depends on the glyphs, so the centres of words differ on one
+ * line. The ink of a single letter much larger than the rest includes a speck or a rule.
  */
 function levelledWord(word: Word, usual: number): { readonly word: Word; readonly at: number; readonly size: number } {
   if (word.confidence === null) return { word, at: middleY(word), size: word.size }
@@ -88,7 +88,7 @@ export function segmentOf(words: readonly Word[]): Segment {
 
 export const wordsIn = (row: Row): Word[] => row.segments.flatMap((segment) => segment.words)
 
-/** The size of most letters of a line; small raised digits do not count. */
+/** Returns the size of most letters of a line. Small raised digits do not count. */
 export function sizeOf(words: readonly Word[]): number {
   const [first] = words
   if (first === undefined || words.every((word) => word.size === first.size)) return first?.size ?? 0
@@ -97,7 +97,7 @@ export function sizeOf(words: readonly Word[]): number {
   return sorted.find((word) => (left -= word.text.length) < 0)?.size ?? 0
 }
 
-/** Words that run up or down the page as lines in reading order. */
+/** Groups rotated words into lines in reading order. */
 export function turnedLines(words: readonly Word[]): Word[][] {
   const downwards = words[0]?.turned === 90
   const direction = downwards ? -1 : 1

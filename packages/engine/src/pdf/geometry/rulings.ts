@@ -1,6 +1,6 @@
 import type { ParsedPage } from '@llamaindex/liteparse'
 
-/** A straight line along x at height `at`, or along y at the place `at`. */
+/** A straight line along x at height `at`, or along y at position `at`. */
 export interface Ruling {
   readonly at: number
   readonly start: number
@@ -12,14 +12,14 @@ export interface Rulings {
   readonly vertical: readonly Ruling[]
 }
 
-/** A filled shape not thicker than this is a drawn line. */
+/** Threshold in points. A filled shape of at most this thickness is a line. */
 const LINE_POINTS = 3
-/** Lines that lie this near are one, and ends this near touch. */
+/** Threshold in points. Lines this near merge, and ends this near touch. */
 const NEAR_POINTS = 2.5
-/** Shorter strokes are parts of letters and drawings. */
+/** Threshold in points. Shorter strokes are parts of glyphs and drawings. */
 const SHORTEST_POINTS = 6
 
-/** The lines drawn on a page, thin filled boxes among them, joined where they continue each other. */
+/** Returns the lines of a page, thin filled boxes included. Merges lines that continue each other. */
 export function rulingsOf(page: ParsedPage): Rulings {
   const horizontal: Ruling[] = []
   const vertical: Ruling[] = []
@@ -50,7 +50,7 @@ function isWhite(color: string | undefined): boolean {
   return color !== undefined && /^ff(fff|[f][a-f\d])/i.test(color) && /^ff(f[a-f\d]){3}$/i.test(color)
 }
 
-/** Lines on top of each other become one, and so do lines that continue each other. */
+/** Merges lines that overlap or continue each other. */
 function joined(lines: readonly Ruling[]): Ruling[] {
   const out: { at: number; start: number; end: number }[] = []
   for (const line of [...lines].sort((a, b) => a.at - b.at || a.start - b.start)) {

@@ -4,42 +4,42 @@ import { type FontStyle, fontStyle } from './font-style.ts'
 import { withJoinedIdeographs } from './join-native-ideographs.ts'
 import { inWrittenOrder, scriptRuns } from './right-to-left.ts'
 
-/** One word on a page, upright, with what its letters look like. */
+/** One word on a page, with its position and glyph style. */
 export interface Word extends Box {
   readonly text: string
-  /** Font size in points; for recognised words an estimate from the height of their letters. */
+  /** Font size in points. For recognised words, an estimate from the glyph height. */
   readonly size: number
-  /** Height at which its letters stand. */
+  /** Height of its baseline. */
   readonly baseline: number
-  /** 100 (thin) to 900 (black), by the name of its font; 400 for recognised words. */
+  /** 100 (thin) to 900 (black), from the font name. 400 for recognised words. */
   readonly weight: number
   readonly italic: boolean
   readonly monospaced: boolean
-  /** In a font of mathematics. */
+  /** True in a font of mathematics. */
   readonly math: boolean
-  /** OCR confidence, 0 to 1; null for native text. */
+  /** OCR confidence, 0 to 1. Null for native text. */
   readonly confidence: number | null
-  /** Where a link annotation on it leads, or null. */
+  /** Target of a link annotation, or null. */
   readonly link: string | null
-  /** Clockwise degrees by which the word is turned: 0 reads from left to right, 90 downwards, 270 upwards. */
+  /** Clockwise rotation in degrees. 0 reads from left to right, 90 downwards, 270 upwards. */
   readonly turned: 0 | 90 | 270
-  /** On a page that is laid out in a mirror (`mirrored.ts`): its box is that of the mirror. */
+  /** Set on a page with a mirrored layout (`mirrored.ts`). The box is mirrored. */
   readonly mirrored?: true
 }
 
-/** Text may lean by this much and still belong to a line. */
+/** Threshold in degrees. Text with less slant belongs to a line. */
 const LEANING_DEGREES = 5
-/** Letters that reach below their line; the box of a recognised line ends where its ink does. */
+/** Glyphs that extend below the baseline. The box of a recognised line ends at its ink. */
 const LOW_LETTERS = /[gjpqy,;()[\]{}|/\p{Script=Han}]/u
-/** Letters that are higher than an x; ideographs reach as high and as low as any. */
+/** Glyphs higher than an x. Ideographs extend fully in both directions. */
 const HIGH_LETTERS = /[\p{Lu}\p{N}bdfhijklt()[\]{}|/!?"'&%$\p{Script=Han}]/u
-/** Font size as a share of a line's height. */
+/** Font size as a fraction of the line height. */
 const LETTERS_OF_LINE = 0.85
 
-/** Preview, ink and layout ask for the words of the same text; it is forgotten with its page. */
+/** Cache for preview, ink and layout, which need the words of the same text. A weak key drops them with their page. */
 const known = new WeakMap<ParsedPage['textItems'], readonly Word[]>()
 
-/** The words of a page in the order of the file; slanted text, such as a watermark, is left out. */
+/** Returns the words of a page in file order. Omits slanted text, such as a watermark. */
 export function wordsOf(page: ParsedPage): readonly Word[] {
   const found = known.get(page.textItems) ?? readWords(page)
   known.set(page.textItems, found)
@@ -70,7 +70,7 @@ function turnOf(item: TextItem): Word['turned'] | null {
   return turn === undefined ? null : turn === 360 ? 0 : turn
 }
 
-/** Bold print is sometimes made by printing twice, a hair apart. */
+/** Removes duplicates. Some programs print twice with a tiny offset to imitate bold. */
 function withoutDoubles(words: readonly Word[]): Word[] {
   const seen = new Map<string, Word[]>()
   return words.filter((word) => {
@@ -81,14 +81,14 @@ function withoutDoubles(words: readonly Word[]): Word[] {
     }
     const isSame = (other: Word): boolean => Math.abs(other.x0 - word.x0) < 1.5 && Math.abs(other.y0 - word.y0) < 1.5
     if (alike.some(isSame)) return false
-    // The second print follows soon after the first one.
+    // The second print follows soon after the first, so a short window is enough.
     if (alike.length > 20) alike.shift()
     alike.push(word)
     return true
   })
 }
 
-/** Most text: nothing in it is garbled, and all of it runs from left to right. */
+/** Fast path for most text. It has no garbled letter and runs from left to right. */
 const PLAIN = /^[\x21-\x7e\u00a1-\u00ac\u00ae-\u02af]{2,}$/u
 
 function piecesOf(item: TextItem, turned: Word['turned'], font: FontStyle): Omit<Word, 'link' | 'turned'>[] {
@@ -120,7 +120,10 @@ interface Piece {
   readonly height: number
 }
 
-/** The words of an item with their boxes; the library sometimes cuts a word at a point, so its text has the last say. */
+/**
+ * Returns the words of an item with their boxes. The library sometimes splits a word at a point, so the item's text
+ * decides.
+ */
 function wholeWords(item: TextItem): Piece[] | null {
   const pieces: readonly Piece[] = item.words ?? []
   const out: Piece[] = []
@@ -145,7 +148,7 @@ function wholeWords(item: TextItem): Piece[] | null {
   return at === pieces.length ? out : null
 }
 
-/** The size that the file states, unless the height of the letters shows that it scales them in some other way. */
+/** Returns the stated font size, unless the glyph height shows another scale. */
 function nativeSize(item: TextItem): number {
   const stated = item.fontHeight ?? item.fontSize ?? 0
   const seen = item.height * LETTERS_OF_LINE
@@ -153,8 +156,9 @@ function nativeSize(item: TextItem): number {
 }
 
 /**
- * The height of a recognised word's ink as a share of its font size, and how far below its upper edge it stands on its line as
- * a share of that height: a word with ascenders and descenders is nearly as high as its font, `one` is about half of that.
+ * Returns the ink height of a recognised word as a fraction of its font size. `rise` is the distance from its top to
+ * its baseline, as a fraction of that height. A word with ascenders and descenders is nearly as high as its font. `one`
+ * is about half of that.
  */
 export function letterShape(text: string): { readonly height: number; readonly rise: number } {
   const [high, low] = [HIGH_LETTERS.test(text), LOW_LETTERS.test(text)]
@@ -162,7 +166,7 @@ export function letterShape(text: string): { readonly height: number; readonly r
   return low ? { height: 0.72, rise: 0.72 } : { height: 0.52, rise: 1 }
 }
 
-/** Words of a line that came in one piece: its width is shared out by letters. */
+/** Splits a line that is a single piece into words, with widths in proportion to letters. */
 function spread(item: TextItem): Piece[] {
   const perLetter = item.width / Math.max(1, item.text.length)
   return [...item.text.matchAll(/\S+/g)].map((match) => ({
@@ -174,16 +178,16 @@ function spread(item: TextItem): Piece[] {
   }))
 }
 
-/** Fonts of ornaments: a letter of theirs is a bullet, a box or an arrow. */
+/** Fonts of ornaments. Each glyph is a bullet, a box or an arrow. */
 const ORNAMENTS = /wingding|dingbat|webding/i
-/** Symbol fonts that keep their bullets and boxes in the private-use area of Unicode. */
+/** Symbol fonts with bullets and boxes in the private-use area of Unicode. */
 const SYMBOLS = /symbol|wingding|dingbat|webding/i
-/** The codes of Symbol and Wingdings bullets (0xF000 plus the code of the font), in whatever font they come. */
+/** Codes of Symbol and Wingdings bullets (0xF000 plus the code in the font), in any font. */
 const BULLETS = /^[\uf0a7\uf0a8\uf0b7\uf0d8\uf0e0\uf0fc\uf0fe]$/u
 /** Letters without a meaning: private-use code points, and the replacement character. */
 const GARBLED = /[\ue000-\uf8ff\ufffd]/gu
 
-/** The text without letters that have no meaning. Empty text is no word: its ink then counts as unread. */
+/** Removes letters without a meaning. Empty text is not a word, so its ink counts as unread. */
 function cleaned(text: string, font: string): string {
   if (text.length === 1 && ORNAMENTS.test(font)) return '•'
   if (BULLETS.test(text) || (text.length === 1 && isGarbled(text) && SYMBOLS.test(font))) return '•'

@@ -19,9 +19,9 @@ export interface TextBlock {
   readonly kind: TextKind
   readonly box: Box
   readonly lines: readonly Line[]
-  /** Of a heading that the file names in its outline: its depth there, from 1. */
+  /** Depth of a heading in the file's outline, from 1. */
   readonly depth?: number
-  /** Of a formula: what it says, without the dollar signs. */
+  /** LaTeX of a formula, without the dollar signs. */
   readonly latex?: string
 }
 
@@ -30,7 +30,7 @@ export interface ListItem {
   readonly box: Box
   /** Without the marker. */
   readonly lines: readonly Line[]
-  /** As printed: `•`, `1.`, `a)`. */
+  /** Marker in print: `•`, `1.`, `a)`. */
   readonly marker: string
   /** 0 for items of the outermost list. */
   readonly depth: number
@@ -39,14 +39,14 @@ export interface ListItem {
 export interface Figure {
   readonly kind: 'figure'
   readonly box: Box
-  /** The labels that OCR read in it. */
+  /** Labels that OCR read in it. */
   readonly lines: readonly Line[]
 }
 
-/** What the layout of a page is made of, in reading order. */
+/** Layout block of a page. Blocks are in reading order. */
 export type LayoutBlock = TextBlock | ListItem | TableGrid | Figure
 
-/** The words of a block, wherever it keeps them. */
+/** Returns the words of a block of any kind. */
 export function wordsOfBlock(block: LayoutBlock): readonly Word[] {
   if (block.kind === 'table') return block.rows.flat(2)
   return block.lines.flat()

@@ -4,26 +4,29 @@ import type { Word } from '../geometry/words.ts'
 
 type Shape = NonNullable<ParsedPage['vectorGraphics']>['shapes'][number]
 
-/** Parts of one drawing lie this near each other, in points. */
+/** Threshold in points. Parts of one drawing have a smaller gap. */
 const NEAR_POINTS = 14
-/** A drawing is at least so wide and high, and no more than this share of its page. */
+/** Thresholds for a drawing: minimum width and height in points, maximum fraction of its page. */
 const LEAST_POINTS = 40
 const LARGEST_SHARE = 0.7
-/** Fewer curves and slanted lines are ornaments. */
+/** Threshold: number of curves and slanted lines. Fewer are ornaments. */
 const LEAST_PARTS = 3
-/** One of them is so large: check marks and bullets in a table are not. */
+/** Threshold in points for the largest part. Check marks and bullets in a table are smaller. */
 const LARGE_POINTS = 25
-/** A slanted or curved line so long is a graph by itself. */
+/** Threshold in points. A longer slanted or curved line is a graph. */
 const LONG_POINTS = 60
-/** More words, or words that cover more of the area, are text in a frame. */
+/** Thresholds: number of words, and fraction of the area that they cover. Above them, the box is framed text. */
 const MOST_WORDS = 100
 const MOST_COVERED = 0.3
-/** Maps and technical drawings hold tens of thousands of strokes: no drawing is searched for there. */
+/**
+ * Threshold: number of shapes. Maps and technical drawings have tens of thousands of strokes, and the search skips
+ * them.
+ */
 const MOST_SHAPES = 4000
 
 /**
- * Charts, diagrams and other drawings made of lines and surfaces: where curves, slanted lines or bars stand together. Frames
- * around text, tables and underlines are made of upright boxes, and are none.
+ * Finds charts, diagrams and other drawings of lines and surfaces, as clusters of curves, slanted lines or bars. Frames
+ * around text, tables and underlines consist of upright boxes, and do not count.
  */
 export function drawingsOf(page: ParsedPage, words: readonly Word[]): Box[] {
   const { shapes = [], lines = [] } = page.vectorGraphics ?? {}
@@ -50,12 +53,12 @@ export function drawingsOf(page: ParsedPage, words: readonly Word[]): Box[] {
 const isWithin = (inner: Box, outer: Box): boolean =>
   inner.x0 >= outer.x0 && inner.x1 <= outer.x1 && inner.y0 >= outer.y0 && inner.y1 <= outer.y1
 
-/** A surface and its outline are one part. */
+/** Counts distinct boxes. A surface and its outline are one part. */
 function distinct(boxes: readonly Box[]): number {
   return new Set(boxes.map(({ x0, y0, x1, y1 }) => [x0, y0, x1, y1].map((at) => Math.round(at / 4)).join(' '))).size
 }
 
-/** Upright edges by height and by place, in whole points. */
+/** Index of horizontal and vertical edges by position, in whole points. */
 function edgesOf(lines: NonNullable<ParsedPage['vectorGraphics']>['lines']): ReadonlySet<string> {
   const keys = new Set<string>()
   for (const { x1, y1, x2, y2 } of lines) {
@@ -67,7 +70,7 @@ function edgesOf(lines: NonNullable<ParsedPage['vectorGraphics']>['lines']): Rea
   return keys
 }
 
-/** Curved, or made of lines that are not upright: no edge of its box is drawn. */
+/** Returns true for a curve, or for slanted lines. No edge of its box is drawn. */
 function isDrawn({ bbox, hasCurve }: Shape, upright: ReadonlySet<string>): boolean {
   const { x, y, width, height } = bbox
   if (hasCurve) return width > 3 || height > 3
@@ -78,7 +81,10 @@ function isDrawn({ bbox, hasCurve }: Shape, upright: ReadonlySet<string>): boole
   return !isEdge(y) && !isEdge(y + height) && !(isSide(x) && isSide(x + width))
 }
 
-/** Bars of a chart: filled boxes without text on one line, of at least three lengths; with the box around them. */
+/**
+ * Returns the bars of a chart, and their bounding box. Bars are filled boxes without text on a common baseline, of at
+ * least three lengths.
+ */
 function barsOf(shapes: readonly Shape[], words: readonly Word[]): Box[] {
   const filled = shapes
     .filter(({ fill, bbox }) => fill && bbox.width > 4 && bbox.height > 4)
@@ -99,7 +105,7 @@ function barsOf(shapes: readonly Shape[], words: readonly Word[]): Box[] {
 const isNear = (a: Box, b: Box): boolean =>
   shared(a.x0, a.x1, b.x0, b.x1) > -NEAR_POINTS && shared(a.y0, a.y1, b.y0, b.y1) > -NEAR_POINTS
 
-/** Parts that stand together, through others or right beside each other. */
+/** Groups parts that are adjacent, directly or through others. */
 function clustersOf(parts: readonly Box[]): Box[][] {
   const clusters: { box: Box; parts: Box[] }[] = []
   for (const part of [...parts].sort((a, b) => a.y0 - b.y0)) {
@@ -118,11 +124,11 @@ const isLarge = ({ x0, y0, x1, y1 }: Box): boolean => Math.max(x1 - x0, y1 - y0)
 
 const isLong = (box: Box): boolean => box.x1 - box.x0 >= LONG_POINTS && box.y1 - box.y0 >= LEAST_POINTS
 
-/** An axis is as thin as this, and stands this near to the graph, in points. */
+/** Thresholds in points: maximum thickness of an axis, and its maximum distance from the graph. */
 const THIN_POINTS = 3
 const AXIS_POINTS = 14
 
-/** The axes, the grid and the frame that reach into a drawing or surround it closely. */
+/** Returns the axes, the grid and the frame that touch a drawing or surround it closely. */
 function touching(drawing: Box, rest: readonly Box[]): Box[] {
   const area = ({ x0, y0, x1, y1 }: Box): number => (x1 - x0) * (y1 - y0)
   const near = ({ x0, y0, x1, y1 }: Box): number => (Math.min(x1 - x0, y1 - y0) <= THIN_POINTS ? AXIS_POINTS : 2)
@@ -130,12 +136,12 @@ function touching(drawing: Box, rest: readonly Box[]): Box[] {
     shared(box.x0, box.x1, to.x0, to.x1) > -near(box) && shared(box.y0, box.y1, to.y0, to.y1) > -near(box)
   const small = rest.filter((box) => area(box) < 3 * area(drawing))
   const first = small.filter((box) => reaches(box, drawing))
-  // One axis may stand by the other one only.
+  // An axis may touch only the other axis.
   const around = union([drawing, ...first])
   return small.filter((box) => reaches(box, around) && isComparable(box, drawing))
 }
 
-/** Rules across the whole page are no axes. */
+/** Rules across the complete page are not axes. */
 const isComparable = (box: Box, drawing: Box): boolean =>
   box.x1 - box.x0 < 2 * (drawing.x1 - drawing.x0) && box.y1 - box.y0 < 2 * (drawing.y1 - drawing.y0)
 

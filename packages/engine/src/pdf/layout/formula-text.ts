@@ -2,27 +2,31 @@ import { type Box, median, middleX, middleY, union } from '../geometry/box.ts'
 import type { Ruling } from '../geometry/rulings.ts'
 import type { Word } from '../geometry/words.ts'
 
-/** A part of a formula that is written as one: a word, or a fraction. */
+/** An indivisible token of a formula: a word, or a fraction. */
 interface Atom extends Box {
   readonly latex: string
   readonly size: number
 }
 
-/** Scripts are smaller than this share of the letters that they belong to. */
+/** Threshold: ratio of glyph sizes. Scripts are smaller relative to their base. */
 const SCRIPT_SIZE = 0.86
-/** Their lower edge lies by these shares of a letter above or below that of the line; fonts differ by less. */
+/**
+ * Thresholds: offset of a script's lower edge from the baseline, up and down, as fractions of a glyph. Fonts differ by
+ * less.
+ */
 const RAISED = 0.15
 const LOWERED = 0.04
-/** Sums and the like carry their limits below and above instead of behind. */
+/** Large operators carry their limits below and above instead of after. */
 const LARGE_OPERATOR = /[∑∏∫∮⋃⋂]|lim|max|min|sup|inf/
 const FUNCTIONS = /^(?:sin|cos|tan|log|ln|exp|lim|max|min|sup|inf|det|arg|dim|ker|gcd)$/
 
 /**
- * The printed parts of a formula as LaTeX: fractions by the bars between their parts, scripts by size and height, signs as the
- * Unicode that they are. `bars` are the horizontal rules of the page.
+ * Serializes the printed parts of a formula as LaTeX. Bars between parts are fractions, size and height mark scripts,
+ * and signs remain Unicode. `bars` are the horizontal rules of the page.
  */
 export function formulaText(words: readonly Word[], bars: readonly Ruling[]): string {
-  // A script often comes in one piece with what follows it, and then has its stated size; the heights of their boxes differ.
+  // A script often comes in one piece with the following text, and then has its stated size. The heights of their boxes
+  // differ.
   const atoms = words.map((word): Atom => ({ ...boxAround(word), size: word.y1 - word.y0, latex: latexOf(word) }))
   return written(atoms, bars)
 }
@@ -43,13 +47,13 @@ function written(atoms: readonly Atom[], bars: readonly Ruling[]): string {
   const [upper, lower] = [written(parts.above, others), written(parts.below, others)]
   const size = Math.max(...atoms.map((atom) => atom.size))
   const box = union([...parts.above, ...parts.below])
-  // The bar stands at the height of the line; its parts must not be taken for scripts.
+  // The bar is at the height of the line, so its parts do not count as scripts.
   const fraction = { ...box, y0: bar.at - size / 2, y1: bar.at + size / 2, size, latex: `\\frac{${upper}}{${lower}}` }
   const rest = atoms.filter((atom) => !parts.above.includes(atom) && !parts.below.includes(atom))
   return written([...rest, fraction], others)
 }
 
-/** What stands right above and below a bar, between its ends. */
+/** Returns the parts directly above and below a bar, between its ends. */
 function partsOf(atoms: readonly Atom[], bar: Ruling): { readonly above: Atom[]; readonly below: Atom[] } | null {
   const within = atoms.filter((atom) => middleX(atom) > bar.start - 2 && middleX(atom) < bar.end + 2)
   const near = within.filter((atom) => Math.abs(middleY(atom) - bar.at) < 2.2 * atom.size)
@@ -57,7 +61,7 @@ function partsOf(atoms: readonly Atom[], bar: Ruling): { readonly above: Atom[];
   return above.length > 0 && below.length > 0 ? { above, below } : null
 }
 
-/** Parts of one line from left to right, with what is raised and lowered as scripts of what stands before it. */
+/** Serializes the parts of a line from left to right. Raised and lowered parts are scripts of the previous part. */
 function inLine(atoms: readonly Atom[]): string {
   const letters = atoms.filter((atom) => !LARGE_OPERATOR.test(atom.latex) && !atom.latex.startsWith('\\frac'))
   const size = Math.max(0, ...(letters.length > 0 ? letters : atoms).map((atom) => atom.size))

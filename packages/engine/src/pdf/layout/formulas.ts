@@ -5,17 +5,17 @@ import { sizeOf } from '../geometry/rows.ts'
 import type { Ruling, Rulings } from '../geometry/rulings.ts'
 import type { Word } from '../geometry/words.ts'
 
-/** Words that stand between formulas; other words of three letters and more are prose. */
+/** Words between formulas. Other words of three letters or more are prose. */
 const CONNECTING =
   /^(?:sin|cos|tan|log|exp|lim|max|min|sup|inf|det|arg|dim|ker|gcd|mod|for|and|all|with|where|otherwise|if)[,;.]?$/i
 const SIGN = /[\u0370-\u03ff\u2190-\u21ff\u2200-\u223b\u2295-\u22bf]/u
 const RELATION = /[=<>≤≥≈≠∼≡→⇒⇔∈⊂⊆∝±]/
 const NUMBER_OF_EQUATION = /^\((?:\d+(?:\.\d+)*[a-z]?|[A-Z]\.\d+)\)$/
 const LONGEST_FORMULA = 160
-/** Lines so long are the text that a formula is set apart from. */
+/** Threshold in characters. Longer lines are running text. */
 const TEXT_CHARACTERS = 40
 
-/** Joins the printed parts of a formula that stands apart from the text, and writes it as LaTeX. */
+/** Joins the printed parts of a display formula, and serializes it as LaTeX. */
 export function withFormulas(blocks: readonly LayoutBlock[], rulings: Rulings): LayoutBlock[] {
   const left = leftOf(blocks)
   const out: LayoutBlock[] = []
@@ -38,7 +38,7 @@ export function withFormulas(blocks: readonly LayoutBlock[], rulings: Rulings): 
 const holdsAll = (formula: TextBlock, block: LayoutBlock): boolean =>
   block.kind === 'paragraph' && block.lines.flat().every((word) => formula.lines.flat().includes(word))
 
-/** Where the lines of the text begin. */
+/** Returns the left edge of the running text. */
 function leftOf(blocks: readonly LayoutBlock[]): number | null {
   const text = blocks.filter(
     (block) =>
@@ -48,7 +48,7 @@ function leftOf(blocks: readonly LayoutBlock[]): number | null {
   return text.length === 0 ? null : Math.min(...text.map((block) => block.box.x0))
 }
 
-/** A relation between signs, set in from the text or numbered, in letters of mathematics. */
+/** Returns true for a relation between signs in fonts of mathematics, with an indent or a number. */
 function isFormula({ lines, box }: TextBlock, left: number | null): boolean {
   const words = lines.flat()
   const text = words.map((word) => word.text).join(' ')
@@ -65,7 +65,7 @@ function isMathematical(words: readonly Word[]): boolean {
   return words.some(({ math, italic, text }) => math || SIGN.test(text) || (italic && /^\p{L}\d?$/u.test(text)))
 }
 
-/** A piece right above or below what is there: a numerator, a limit, or another line of it. */
+/** Returns true for a piece directly above or below: a numerator, a limit, or another line of the formula. */
 function isPart(block: LayoutBlock | undefined, parts: readonly TextBlock[]): boolean {
   if (block?.kind !== 'paragraph' || block.lines.length > 2) return false
   const words = block.lines.flat()

@@ -8,27 +8,30 @@ export interface PageRows {
   readonly height: number
 }
 
-/** Running headers and footers stand in this share of the page's height at its edges. */
+/** Threshold: fraction of the page height at each edge that holds running headers and footers. */
 const BAND = 0.12
-/** Books with wide margins: a running line with a page number in small print stands in this share. */
+/** The same threshold for books with wide margins, for a running line with a page number in small print. */
 const WIDE_BAND = 0.135
 const LOOKED_AT = 4
 const LARGE = 1.15
-/** Longer lines are text, even where pages repeat them. */
+/** Threshold in characters. Longer lines are text, even if pages repeat them. */
 const LONGEST = 140
-/** What no other page repeats must stand nearer to the edge to be taken for one. */
+/** Threshold: fraction of the page height. An unrepeated line must be nearer to the edge. */
 const EDGE = 0.075
 const SMALL = 0.95
 const LONGEST_OPPOSITE = 100
 const FAR = 1.6
 
-/** A note of one line at the foot of a page begins with a number too, and ends as a sentence. */
+/** Matches a sentence. A footnote of one line also starts with a number, but ends as a sentence. */
 const SENTENCE = /(?:\S+\s+){3}\S*\p{Ll}[.!?]$|^\d{1,3}\s(?:\S+\s+){3,}\S*[\p{N})\]”"][.!?]$/u
 
 const PAGE_NUMBER =
   /^(?:page|seite|p\.)?\s*[-–—|[(]*\s*(?:(?:[A-Z]{1,2}|\d{1,2})[-.])?(?:\d{1,5}|[ivxlc]{1,6})\s*[-–—|\])]*(?:\s*(?:of|\/|von|de)\s*\d{1,4})?$/i
 
-/** For each page, its rows that are headers, footers or page numbers, by row. Other text remains on the page, or the map is empty. */
+/**
+ * Returns, for each page, its rows that are headers, footers or page numbers. The map is empty if no other text would
+ * remain.
+ */
 export function furnitureOf(pages: readonly PageRows[], bodySize: number): Map<Row, FurnitureKind>[] {
   const keyOf = (row: Row, top: boolean, page: PageRows): string => runningKey(row, top, page, bodySize)
   const counts = new Map<string, number>()
@@ -45,7 +48,7 @@ export function furnitureOf(pages: readonly PageRows[], bodySize: number): Map<R
       const kind = kindOf(row, top, repeated, page, bodySize)
       if (kind !== null) found.set(row, kind)
     }
-    // A page whose only text looks like a running line would come out empty: there it is the page's text.
+    // A page whose only text resembles a running line keeps it as text. Otherwise the page would be empty.
     return found.size < page.rows.length ? found : new Map()
   })
 }
@@ -57,8 +60,8 @@ function edgeRows(page: PageRows): { row: Row; top: boolean }[] {
 }
 
 /**
- * Rows that are alike but for their numbers and stand at the same height are one running line. Large letters are a
- * heading's, which may well be numbered: those must be alike to the letter.
+ * Returns the key of a running line. Rows at the same height that differ only in numbers share a key. Rows with large
+ * glyphs are often numbered headings, so they share one only if their text is equal.
  */
 function runningKey(row: Row, top: boolean, page: PageRows, bodySize: number): string {
   const height = Math.round((top ? middleY(row) : page.height - middleY(row)) / 8)
@@ -80,7 +83,7 @@ function kindOf(row: Row, top: boolean, repeated: boolean, page: PageRows, bodyS
   return numbered && isAlone(row, top, page) ? kind : null
 }
 
-/** A line without a number, far from the text, on a page whose number stands at the other edge. */
+/** Detects a line without a number, far from the text, opposite the page number. */
 function standsOpposite(row: Row, top: boolean, page: PageRows, bodySize: number): boolean {
   const other = top ? page.rows.at(-1) : page.rows[0]
   if (other === undefined || !isOutermost(row, top, page) || !isWithin(row, EDGE, page)) return false
@@ -89,7 +92,7 @@ function standsOpposite(row: Row, top: boolean, page: PageRows, bodySize: number
   return small && isWithin(other, BAND, page) && PAGE_NUMBER.test(textOf(other)) && isAlone(row, top, page, FAR)
 }
 
-/** Whether it stands in this share of the page's height at its upper or lower edge. */
+/** Returns true if a row is within this fraction of the page height from an edge. */
 function isWithin(row: Row, share: number, page: PageRows): boolean {
   return middleY(row) < page.height * share || middleY(row) > page.height * (1 - share)
 }
@@ -98,7 +101,7 @@ function isOutermost(row: Row, top: boolean, page: PageRows): boolean {
   return (top ? page.rows[0] : page.rows.at(-1)) === row
 }
 
-/** A wider gap than between lines, of so many line heights, separates it from the text. */
+/** Returns true if a wider gap than between lines separates the row from the text. The gap is in line heights. */
 function isAlone(row: Row, top: boolean, page: PageRows, gaps = 0.8): boolean {
   const next = top ? page.rows[1] : page.rows.at(-2)
   if (next === undefined) return true

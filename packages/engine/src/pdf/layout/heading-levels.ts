@@ -3,37 +3,37 @@ import { median } from '../geometry/box.ts'
 import { lineText } from '../geometry/line-text.ts'
 import { sizeOf } from '../geometry/rows.ts'
 
-/** How a heading looks: what its level is decided by. */
+/** Style of a heading, which decides its level. */
 export interface HeadingStyle {
-  /** In points, in steps of a half. */
+  /** In points, rounded to halves. */
   readonly size: number
-  /** How many times as large as the text. */
+  /** Ratio to the size of the body text. */
   readonly timesText: number
   readonly bold: boolean
-  /** By OCR: sizes are estimates. */
+  /** True for text from OCR, whose sizes are estimates. */
   readonly recognised: boolean
-  /** Numbers that it starts with: 2 for `5.1 Method`; null for one without a number. */
+  /** Number of components in its section number: 2 for `5.1 Method`. Null without a number. */
   readonly depth: number | null
-  /** Depth in the outline of the file, from 1; null for a heading that it does not name. */
+  /** Depth in the file's outline, from 1. Null if the outline does not list it. */
   readonly named: number | null
 }
 
-/** A heading at its place in the document. */
+/** A heading with its position in the document. */
 export interface PlacedHeading {
   readonly style: HeadingStyle
-  /** From 0, in pages. */
+  /** Page index, from 0. */
   readonly page: number
-  /** The first text of a page that is wider than high: the title of a slide. */
+  /** True for the first text of a landscape page, the title of a slide. */
   readonly slideTitle: boolean
-  /** Text of some length stands before it on its page. */
+  /** True if text of some length precedes it on its page. */
   readonly belowText: boolean
-  /** It says what the metadata of the file gives as the document's title. */
+  /** True if it equals the title in the file's metadata. */
   readonly statedTitle: boolean
 }
 
 const BOLD = 600
 const DEEPEST = 6
-/** Sizes that differ by less are one. */
+/** Thresholds: relative difference of sizes, native and recognised. Smaller differences are one size. */
 const SAME_SIZE = 0.06
 const SAME_SIZE_RECOGNISED = 0.15
 const NUMBERS = /^\(?((?:\d{1,3}|[A-Z])(?:\.\d{1,3})*)[.)]?\s+\S/
@@ -52,7 +52,7 @@ export function headingStyle(block: TextBlock, bodySize: number): HeadingStyle {
   }
 }
 
-/** `3`, `A.2` and `5.1.2` are numbers of sections; `2019` is a year, and `(1)` and `A` may be anything. */
+/** Parses section numbers such as `3`, `A.2` and `5.1.2`. `2019` is a year, and `(1)` and `A` are ambiguous. */
 function depthOf(text: string): number | null {
   const [, numbers] = WORDED.exec(text) ?? NUMBERS.exec(text) ?? []
   if (numbers === undefined || text.startsWith('(') || /^[A-Z]$/.test(numbers)) return null
@@ -60,9 +60,9 @@ function depthOf(text: string): number | null {
 }
 
 /**
- * Levels 1 to 6, one for each heading. Level 1 is the document's title and the titles of slides; sections begin below it, larger
- * letters above smaller ones and bold above regular. Numbers say more than letters: `5.1` stands one below `5`, whatever they look
- * like. An outline in the file says more than both.
+ * Returns a level from 1 to 6 for each heading. Level 1 is the document's title and the titles of slides. Sections
+ * start at level 2, larger glyphs above smaller ones and bold above regular. Numbers override style: `5.1` is one level
+ * below `5`. An outline in the file overrides both.
  */
 export function headingLevels(headings: readonly PlacedHeading[]): number[] {
   const levels = headings.some(({ style }) => style.named !== null) ? byOutline(headings) : byPrint(headings)
@@ -70,8 +70,9 @@ export function headingLevels(headings: readonly PlacedHeading[]): number[] {
 }
 
 /**
- * The outline's own depths, one deeper below a title that only the print shows; a title of the metadata stands beside them, as
- * front matter does. A heading between the entries has the level of those that look like it, or stands below the one before it.
+ * Takes levels from the outline's depths, one deeper if only the print has a title. A title from the metadata does not
+ * shift them, as front matter does not. A heading outside the outline takes the median level of headings in the same
+ * style, or the level below the previous one.
  */
 function byOutline(headings: readonly PlacedHeading[]): number[] {
   const named = headings.flatMap(({ style }) => (style.named === null ? [] : [{ style, depth: style.named }]))
@@ -87,7 +88,7 @@ function byOutline(headings: readonly PlacedHeading[]): number[] {
     }
     while ((open.at(-1)?.depth ?? 0) >= style.named) open.pop()
     const parent = open.at(-1)
-    // Outlines cannot skip a level: `2.1.1` right below `2` is two levels deeper all the same.
+    // Outlines cannot skip a level, so `2.1.1` directly below `2` is still two levels deeper.
     const skipped = Math.max(0, (style.depth ?? 0) - (parent?.numbers ?? Infinity) - 1)
     const level = (parent === undefined ? style.named + shift : parent.level + 1) + skipped
     open.push({ depth: style.named, level, numbers: style.depth })
@@ -95,7 +96,7 @@ function byOutline(headings: readonly PlacedHeading[]): number[] {
   })
 }
 
-/** A heading of page 1 before all that the outline names, and larger than any of them. */
+/** Returns a heading of page 1 that precedes all headings of the outline and is larger than each. */
 function printedTitle(headings: readonly PlacedHeading[]): PlacedHeading | null {
   const first = headings.findIndex(({ style }) => style.named !== null)
   const largest = Math.max(...headings.map(({ style }) => (style.named === null ? 0 : style.size)))
@@ -122,15 +123,17 @@ function byPrint(headings: readonly PlacedHeading[]): number[] {
   })
 }
 
-/** Sections of LaTeX and of Word are at most this many times as large as the text, and titles are larger. */
+/**
+ * Threshold: ratio to the size of the text. Sections of LaTeX and Word are at most this large, and titles are larger.
+ */
 const LARGEST_SECTION = 1.5
 
-/** The titles of slides, or the one heading above the text of the first page whose letters no other heading reaches. */
+/** Returns the titles of slides, or the only heading of the largest size above the text of the first page. */
 function titlesOf(headings: readonly PlacedHeading[]): ReadonlySet<PlacedHeading> {
   const slides = headings.filter((heading) => heading.slideTitle)
   if (slides.length > 1) return new Set(slides)
   const [only, ...others] = headings
-  // Nothing below it says that it is a title: it may be a section of what the page was taken from.
+  // No other heading confirms a title. It may be a section of the page's source.
   if (only !== undefined && others.length === 0 && isLikeSection(only)) return new Set()
   const largest = Math.max(...headings.map(({ style }) => style.size))
   const large = headings.filter(({ style }) => style.size >= largest * (1 - sameSize(style)))
@@ -140,7 +143,9 @@ function titlesOf(headings: readonly PlacedHeading[]): ReadonlySet<PlacedHeading
 const isLikeSection = ({ style, slideTitle, statedTitle }: PlacedHeading): boolean =>
   !slideTitle && !statedTitle && (style.depth !== null || style.timesText < LARGEST_SECTION)
 
-/** Level by letters: 2 for the largest, one more for each smaller size and for what is not bold within one size. */
+/**
+ * Returns a level by style: 2 for the largest, one more for each smaller size, and for regular after bold of one size.
+ */
 function ranksOf(styles: readonly HeadingStyle[]): (style: HeadingStyle) => number {
   const steps: HeadingStyle[] = []
   for (const style of [...styles].sort(byLetters)) {
@@ -157,7 +162,7 @@ function byLetters(a: HeadingStyle, b: HeadingStyle): number {
   return b.size - a.size || Number(b.bold) - Number(a.bold)
 }
 
-/** Level of numbered headings by depth: the least deep ones keep the level that most of them have by their letters. */
+/** Returns a level by depth of the section number. The shallowest headings keep the median of their levels by style. */
 function numberedLevels(
   headings: readonly PlacedHeading[],
   ranks: (style: HeadingStyle) => number,

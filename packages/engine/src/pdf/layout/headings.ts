@@ -3,11 +3,14 @@ import type { DocumentStyle } from '../geometry/document-style.ts'
 import { lineText } from '../geometry/line-text.ts'
 import { sizeOf } from '../geometry/rows.ts'
 
-/** Letters this much larger than the text's are a heading's; recognised sizes scatter and need more, those of one word most. */
+/**
+ * Thresholds: ratio of glyph size to the body text for a heading. Recognised sizes scatter and need more, single words
+ * most.
+ */
 const LARGER = 1.12
 const LARGER_RECOGNISED = 1.24
 const LARGER_RECOGNISED_LINE = 1.16
-/** So many words of one line are enough for its size. */
+/** Threshold: number of words in a line that make its size reliable. */
 const WORDS_OF_LINE = 3
 const MOST_LINES = 4
 const MOST_CHARACTERS = 200
@@ -15,17 +18,17 @@ const MOST_BOLD_CHARACTERS = 120
 
 const MOST_PLAIN_CHARACTERS = 70
 const PROSE_WORDS = 12
-/** Capitals are at most this much larger than the small capitals beside them. */
+/** Threshold: ratio of capitals to adjacent small capitals. */
 const SMALL_CAPITALS = 1.34
 const SECTION_NUMBER = /^\d+(?:\.\d+)*\.?\s+/
-/** Ends of clauses and formulas, addresses, and dots that lead to a page number. */
+/** Matches the end of a clause or formula, an address, and leader dots before a page number. */
 const NO_HEADING = /[;。；，=]$|https?:|@|\.{4,}/
 
 const MOST_UNMARKED_CAPTION = 400
 const CAPTION =
   /^(?:[[<(【]\s*)?(?:table|tab\.|figure|fig\.?|exhibit|chart|graph|box|plate|scheme|algorithm|listing|tableau|abbildung|tabelle|표|그림|[表图圖図])\s*(?:[A-Z]?[-.]?\d|[IVXLC]+\b|[A-Z][-.]\d?)/i
 
-/** Tells headings and captions from paragraphs, by their letters, their length and what follows them. */
+/** Separates headings and captions from paragraphs, by style, length and the following block. */
 export function withHeadings(blocks: readonly LayoutBlock[], style: DocumentStyle): LayoutBlock[] {
   return blocks.map((block, index) => {
     if (block.kind === 'list_item') return numberedHeading(block, blocks[index - 1], blocks[index + 1], style) ?? block
@@ -36,14 +39,17 @@ export function withHeadings(blocks: readonly LayoutBlock[], style: DocumentStyl
   })
 }
 
-/** `Table 2: …` and `Fig. 3. …` of any length; without a mark behind the number a long text only speaks of it. */
+/**
+ * Matches `Table 2: …` and `Fig. 3. …` at any length. Without a mark after the number, a long text only refers to the
+ * figure.
+ */
 function isCaption(text: string): boolean {
   const [label] = CAPTION.exec(text) ?? []
   if (label === undefined) return false
   return text.length < MOST_UNMARKED_CAPTION || /^[\d.-]*\s?[.:|–—]\s/.test(text.slice(label.length))
 }
 
-/** `7. THEORY` reads like a list item; larger or bold letters and no item beside it make it a heading. */
+/** `7. THEORY` has the form of a list item. Large or bold glyphs and no adjacent item make it a heading. */
 function numberedHeading(
   item: ListItem,
   before: LayoutBlock | undefined,
@@ -71,7 +77,7 @@ function isHeading(block: TextBlock, text: string, next: LayoutBlock | undefined
   const words = block.lines.flat()
   const size = headingSize(words)
   const recognised = words.some((word) => word.confidence !== null)
-  // Formulas have high signs between small letters, and are recognised as anything.
+  // Formulas have high signs between small letters, and OCR misreads them at random.
   if (recognised && /[\\{}]/.test(text)) return false
   if (size >= style.bodySize * (recognised ? largerRecognised(block, text) : LARGER)) return letters >= 3
   if (recognised || size < style.bodySize * 0.92 || block.lines.length > 2 || text.length > MOST_BOLD_CHARACTERS)
@@ -86,11 +92,11 @@ function isHeading(block: TextBlock, text: string, next: LayoutBlock | undefined
   return block.lines.length === 1 && letters >= 5 && leadsProse(next) && isSetApart(words, text)
 }
 
-/** Words this many sizes apart are cells of a row; behind a section's number is such a space too. */
+/** Threshold in font sizes. A wider gap separates cells of a row. The gap after a section number is as wide. */
 const CELL_GAP = 1.1
 const NUMBER = /^\(?[\dIVXLCA-Z.]{1,6}\)?$/
 
-/** Whether a line is the titles of columns, above a table or another line of cells. */
+/** Returns true if a line holds column titles, above a table or another line of cells. */
 function standsOverCells({ lines: [line = []] }: TextBlock, next: LayoutBlock): boolean {
   if (!hasCells(line)) return false
   return next.kind === 'table' || ('lines' in next && hasCells(next.lines[0] ?? []))
@@ -105,26 +111,26 @@ function hasCells(line: Line): boolean {
   })
 }
 
-/** Letters like the text's, but a line of its own in capitals or italics. */
+/** Returns true for a separate line in capitals or italics at the size of the text. */
 function isSetApart(words: Line, text: string): boolean {
   if (text.length > MOST_PLAIN_CHARACTERS) return false
   if (isCapitals(text)) return true
   return words.every((word) => word.italic) && /^["“(]?[\p{Lu}\d]/u.test(text) && !/[.,;:)\]"”]$/.test(text)
 }
 
-/** Scripts without capitals have none. */
+/** False for scripts without capitals. */
 function isCapitals(text: string): boolean {
   return text === text.toUpperCase() && /\p{Lu}.*\p{Lu}/u.test(text)
 }
 
-/** A paragraph of some length that is no other numbered line: what stands above it can be its heading. */
+/** Returns true for a paragraph of some length that is not a numbered line. The line above may be its heading. */
 function leadsProse(next: LayoutBlock | undefined): boolean {
   if (next?.kind !== 'paragraph') return false
   const words = next.lines.flat()
   return words.length >= PROSE_WORDS && !SECTION_NUMBER.test(lineText(words)) && !words.every((word) => word.italic)
 }
 
-/** The size of a line's letters; of one in capitals and small capitals, the size of the capitals. */
+/** Returns the size of a line. In small capitals, it is the size of the capitals. */
 function headingSize(words: Line): number {
   const size = sizeOf(words)
   return isCapitals(lineText(words))

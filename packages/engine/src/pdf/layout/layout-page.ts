@@ -19,20 +19,20 @@ import type { TableGrid } from '../tables/grid.ts'
 
 export interface PageContent {
   readonly rows: readonly Row[]
-  /** Words that run up or down the page. */
+  /** Words rotated up or down the page. */
   readonly turned: readonly Word[]
   readonly furniture: ReadonlyMap<Row, FurnitureKind>
   readonly rulings: Rulings
   readonly figures: readonly Box[]
-  /** Words that OCR read on a page that has text of its own. */
+  /** Words that OCR read on a page with native text. */
   readonly recognised: readonly Word[]
-  /** Labels of drawings, each group by itself. */
+  /** Labels of drawings, one group for each drawing. */
   readonly inset: readonly (readonly Word[])[]
-  /** Headings of this page that the file itself names. */
+  /** Headings of this page in the file's outline. */
   readonly named: NamedHeadings
 }
 
-/** The blocks of a page in reading order: headers first, footers last, what lies between column by column. */
+/** Returns the blocks of a page in reading order: headers first, footers last, the rest column by column. */
 export function layoutPage(page: PageContent, style: DocumentStyle): LayoutBlock[] {
   const running = [...page.furniture].map(([row, kind]) => ({ kind, box: row, lines: [lineOf(row)] }))
   const top = running.filter((block) => isInUpperHalf(block.box, page))
@@ -58,13 +58,13 @@ export function layoutPage(page: PageContent, style: DocumentStyle): LayoutBlock
   return [...top, ...body, ...aside, ...running.filter((block) => !top.includes(block))]
 }
 
-/** Text that runs up or down beside the rest: labels of axes, and stamps in the margin, which are no content. */
+/** Lays out rotated text next to the rest. Labels of axes are content. Stamps in the margin are not. */
 function asideBlocks(words: readonly Word[], rows: readonly Row[]): LayoutBlock[] {
   const [left, right] = [Math.min(...rows.map((row) => row.x0)), Math.max(...rows.map((row) => row.x1))]
   return [90, 270].flatMap((turn) =>
     turnedLines(words.filter((word) => word.turned === turn)).map((line): LayoutBlock => {
       const box = union(line)
-      // Beside no text at all, it is the page's text.
+      // On a page without other text, it is the page's text.
       const inMargin = rows.length > 0 && (box.x1 <= left || box.x0 >= right)
       return { kind: inMargin ? 'page_footer' : 'paragraph', box, lines: [line] }
     }),
@@ -98,7 +98,7 @@ function regionBlocks(region: readonly Row[], placed: ReadonlyMap<Row, TableGrid
   return blocks
 }
 
-/** Rows are rebuilt while columns are cut, so a placed table is known by its box. */
+/** Finds a positioned table by its box. The column split rebuilds the rows, so they are unusable as keys. */
 function tableAt(row: Row, placed: ReadonlyMap<Row, TableGrid>): TableGrid | null {
   if (row.segments.some((segment) => segment.words.length > 0)) return null
   const found = [...placed].find(([key]) => key.x0 === row.x0 && key.y0 === row.y0 && key.x1 === row.x1)
@@ -123,12 +123,12 @@ interface FiguresAndWords {
   readonly others: readonly Word[]
 }
 
-/** Letters of a line, on average, from which on a picture shows a text of its own, and no labels. */
+/** Threshold: mean letters per line. Above it, a picture shows running text rather than labels. */
 const TEXT_LETTERS = 20
 
 /**
- * The figures of a page with the labels that were recognised in them, and the words that stand elsewhere or are a text. A word in
- * several figures is of the smallest: the others are behind it.
+ * Assigns recognised words to figures as labels. Returns the words outside figures, and those of running text. A word
+ * in several figures belongs to the smallest, since the others are behind it.
  */
 function withLabels(boxes: readonly Box[], words: readonly Word[]): FiguresAndWords {
   const own = Map.groupBy(words, (word) => smallest(boxes.filter((box) => holds(box, word))))
@@ -151,14 +151,14 @@ function smallest(boxes: readonly Box[]): Box | null {
   return boxes.toSorted((a, b) => areaOf(a) - areaOf(b))[0] ?? null
 }
 
-/** Text inside pictures is neither a heading nor a table of the page, whatever its letters look like. */
+/** Text in pictures is neither a heading nor a table of the page, in any style. */
 function insetBlocks(words: readonly Word[]): LayoutBlock[] {
   return words.length === 0 ? [] : paragraphsOf(rowsOf(words).map(lineOf))
 }
 
 /**
- * Puts each block after the last one that ends above it in its own column. `behindTitle`: what says something comes behind the
- * heading that begins a page, because a logo or a banner above it is no part of what goes before.
+ * Inserts each block after the last block that ends above it in the same column. With `behindTitle`, a block with text
+ * goes after the heading at the top of a page. A logo or a banner above it does not belong to the previous page's text.
  */
 function withPlaced(
   blocks: readonly LayoutBlock[],

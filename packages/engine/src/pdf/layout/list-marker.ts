@@ -1,13 +1,13 @@
 import type { Line } from './block.ts'
 
 const BULLET = /^[•▪◦●○■□▫◆◇▸►➢➤✓✔❖‣∙·⁃]$/u
-/** Also words or punctuation: they start an item only where a line can start one. */
+/** Markers that are also words or punctuation. They start an item only at a possible line start. */
 const WEAK_BULLET = /^[-–—*o]$/
 const NUMBER = /^\(?(?:\d{1,3}|[a-zA-Z]|[ivxlc]{1,5})[.)]$/
-/** A marker that touches its text: `•First`, `1.First`. */
+/** A marker without a space before its text: `•First`, `1.First`. */
 const GLUED = /^([•▪◦●○■□‣∙]|(?:\d{1,2}[.)]|[a-z]\))(?=\p{Lu}\p{Ll}))(.+)$/u
 
-/** Whether a line is nothing but a bullet: its item stands a little lower or higher, as a line of its own. */
+/** Returns true if a line is a single bullet. Its item is slightly lower or higher, as a separate line. */
 export const isLoneBullet = (line: Line): boolean => line.length === 1 && BULLET.test(line[0]?.text ?? '')
 
 export interface MarkedLine {
@@ -16,7 +16,7 @@ export interface MarkedLine {
   readonly rest: Line
 }
 
-/** The list marker that a line starts with. `free` says whether a line may start an item here by its place. */
+/** Parses the list marker at the start of a line. `free` is true if the position allows an item to start. */
 export function markedLine(line: Line, free: boolean): MarkedLine | null {
   const [first, ...rest] = line
   if (first === undefined) return null
@@ -30,7 +30,7 @@ export function markedLine(line: Line, free: boolean): MarkedLine | null {
   return { marker, rest: [{ ...first, text: tail }, ...rest] }
 }
 
-/** The marker in Markdown: numbers stay what they are, everything else is a bullet, letters kept in the text. */
+/** Converts a marker to Markdown. Numbers remain, other markers become bullets, and letters stay in the text. */
 export function markdownMarker(marker: string): string {
   if (/^\d{1,9}[.)]$/.test(marker)) return marker
   return /[\p{L}\d]/u.test(marker) && marker !== 'o' ? `- ${marker}` : '-'

@@ -5,11 +5,11 @@ import type { Ruling, Rulings } from '../geometry/rulings.ts'
 import type { Word } from '../geometry/words.ts'
 
 /*
- * A page whose text runs from right to left is laid out in a mirror: columns, cells, indents and markers then follow each other
- * as on any other page. The words of a line are put in their own order later (`inReadingOrder`), and boxes go back.
+ * Mirrors a page with right-to-left text for its layout. Columns, cells, indents and markers then follow each other as
+ * on any other page. `inReadingOrder` later sorts the words of a line, and `withOwnBox` restores the boxes.
  */
 
-/** Whether most of the words are of a script that is written from right to left. */
+/** Returns true if most words are in a right-to-left script. */
 export function runsFromRight(words: readonly Word[]): boolean {
   const written = words.filter(({ text }) => /\p{L}/u.test(text))
   return 2 * written.filter(({ text }) => RIGHT_TO_LEFT.test(text)).length > written.length
@@ -32,7 +32,7 @@ export function mirroredRulings({ horizontal, vertical }: Rulings, width: number
   }
 }
 
-/** The block at its own place again; its words stay as they are, for their order. */
+/** Restores the position of a block. Its words remain mirrored, for their order. */
 export function withOwnBox(block: LayoutBlock, width: number): LayoutBlock {
   return { ...block, box: mirroredBox(block.box, width) }
 }

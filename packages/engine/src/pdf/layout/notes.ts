@@ -3,12 +3,12 @@ import { wordsOfBlock } from './block.ts'
 import { lineText } from '../geometry/line-text.ts'
 import { sizeOf } from '../geometry/rows.ts'
 
-/** Notes are set in letters of at most this share of the text's size. */
+/** Threshold: ratio of glyph size. Notes are at most this large relative to the text. */
 const SMALL = 0.93
-/** What calls for a note and begins it: a number, a letter with a bracket, or a sign. */
+/** Note mark: a number, a letter with a bracket, or a sign. */
 const MARK = /^(?:\d{1,3}|\(?(?:\d{1,3}|[a-z])\)|[*†‡§¶]{1,4})(?=\s|\p{L})/u
 
-/** Whether a block of small print begins with the mark of a note; recognised sizes scatter too much for that. */
+/** Returns true if a block of small print starts with a note mark. Recognised sizes scatter too much for this check. */
 export function isNote(block: LayoutBlock, bodySize: number): boolean {
   if (block.kind !== 'paragraph' && block.kind !== 'list_item') return false
   const [first = []] = block.lines
@@ -17,7 +17,7 @@ export function isNote(block: LayoutBlock, bodySize: number): boolean {
   return MARK.test(begins) && sizeOf(words) <= SMALL * bodySize && words.every(({ confidence }) => confidence === null)
 }
 
-/** A star right below a table with stars in it begins a note and is no bullet, unless another item stands beside it. */
+/** Turns a star item directly below a table with stars into a note, unless another item is adjacent. */
 export function withStarredNotes(blocks: readonly LayoutBlock[]): LayoutBlock[] {
   const isStarred = (block: LayoutBlock | undefined): boolean => block?.kind === 'list_item' && block.marker === '*'
   return blocks.map((block, index) => {

@@ -3,21 +3,21 @@ import { union } from '../geometry/box.ts'
 import { lineText } from '../geometry/line-text.ts'
 import { sizeOf } from '../geometry/rows.ts'
 
-/** Headings that the file itself names, by `headingKey` of their titles. */
+/** Headings in the file's outline, indexed by `headingKey` of their titles. */
 export type NamedHeadings = ReadonlyMap<string, NamedHeading>
 
 export interface NamedHeading {
   readonly depth: number
-  /** How often the page may hold it. */
+  /** Number of times that the page may contain it. */
   readonly times: number
 }
 
 const MOST_LINES = 5
-/** So many named headings in a row, without text between them, are a table of contents. */
+/** Threshold: number of consecutive outline headings without text between them. More are a table of contents. */
 const CONTENTS_RUN = 4
 const SECTION_NUMBER = /^(?:\d+(?:\.\d+)*|[IVXLC]+|[A-Z])[.)]?\s+(?=\S)/
 
-/** The letters and digits of a title: outlines and print differ in spaces, dashes and case. */
+/** Normalizes a title to its letters and digits. Outlines and print differ in spaces, dashes and case. */
 export function headingKey(text: string): string {
   return text
     .normalize('NFKC')
@@ -25,7 +25,7 @@ export function headingKey(text: string): string {
     .replace(/[^\p{L}\p{N}]+/gu, '')
 }
 
-/** Titles with and without their numbers: LaTeX prints a number that its outline leaves out. */
+/** Indexes titles with and without their numbers. LaTeX prints a number that its outline omits. */
 export function namedHeadings(entries: readonly { readonly title: string; readonly depth: number }[]): NamedHeadings {
   const keys = new Map<string, NamedHeading>()
   for (const { title, depth } of entries) {
@@ -37,12 +37,12 @@ export function namedHeadings(entries: readonly { readonly title: string; readon
   return keys
 }
 
-/** Blocks as they are, or the heading that was made of the blocks `before`. */
+/** An unchanged block, or a heading made from the blocks `before`. */
 type Piece =
   | { readonly kind: 'other'; readonly block: LayoutBlock }
   | { readonly kind: 'named'; readonly found: Found; readonly before: readonly LayoutBlock[] }
 
-/** Makes headings of the lines that the file names as such: parts of paragraphs, and lines that came as several blocks. */
+/** Turns lines that the outline lists into headings, as parts of paragraphs or across several blocks. */
 export function withNamedHeadings(blocks: readonly LayoutBlock[], named: NamedHeadings): LayoutBlock[] {
   if (named.size === 0) return [...blocks]
   const longest = Math.max(...[...named.keys()].map((key) => key.length))
@@ -62,7 +62,7 @@ export function withNamedHeadings(blocks: readonly LayoutBlock[], named: NamedHe
   })
 }
 
-/** The block that the heading was cut out of, without what follows it in `pieces` as a piece of its own. */
+/** Returns the source block of the heading without its remaining lines, which are a separate piece in `pieces`. */
 function lastBefore({ found, before }: Extract<Piece, { readonly kind: 'named' }>): readonly LayoutBlock[] {
   const last = before.at(-1)
   if (last === undefined || found.rest.length === 0 || last.kind === 'table' || last.kind === 'figure')
@@ -71,7 +71,7 @@ function lastBefore({ found, before }: Extract<Piece, { readonly kind: 'named' }
   return [{ ...last, lines, box: union(lines.flat()) }]
 }
 
-/** Of what is printed more often than it is named, that in the smaller letters. */
+/** If a title appears more often than the outline lists it, returns the matches in smaller glyphs. */
 function surplusOf(pieces: readonly Piece[], named: NamedHeadings): ReadonlySet<Found> {
   const byKey = Map.groupBy(
     pieces.flatMap((piece) => (piece.kind === 'named' ? [piece.found] : [])),
@@ -83,7 +83,7 @@ function surplusOf(pieces: readonly Piece[], named: NamedHeadings): ReadonlySet<
   )
 }
 
-/** How many named headings stand in a row around one of them. */
+/** Returns the number of consecutive outline headings around one of them. */
 function runAround(pieces: readonly Piece[], index: number): number {
   const start = pieces.slice(0, index).findLastIndex(({ kind }) => kind !== 'named') + 1
   const length = pieces.slice(start).findIndex(({ kind }) => kind !== 'named')
@@ -93,12 +93,12 @@ function runAround(pieces: readonly Piece[], index: number): number {
 interface Found {
   readonly key: string
   readonly heading: TextBlock
-  /** Blocks that its lines came from, and what is left of the last of them. */
+  /** Number of source blocks, and the rest of the last one. */
   readonly taken: number
   readonly rest: readonly TextBlock[]
 }
 
-/** The heading that the first lines of `blocks` make, up to the longest title. */
+/** Matches the first lines of `blocks` to a heading, up to the longest title. */
 function headingAt(blocks: readonly LayoutBlock[], named: NamedHeadings, longest: number): Found | null {
   const lines: Line[] = []
   for (const [index, block] of blocks.slice(0, 3).entries()) {
@@ -120,7 +120,7 @@ function headingAt(blocks: readonly LayoutBlock[], named: NamedHeadings, longest
   return null
 }
 
-/** With the marker, which may be the number of a section. */
+/** Includes the marker, which may be a section number. */
 function linesOf(block: Exclude<LayoutBlock, { readonly kind: 'table' | 'figure' }>): readonly Line[] {
   const [first, ...others] = block.lines
   const [word] = first ?? []

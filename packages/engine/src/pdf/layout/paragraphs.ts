@@ -3,29 +3,29 @@ import { median, middleX, middleY, union, type Box } from '../geometry/box.ts'
 import { isLoneBullet, markedLine } from './list-marker.ts'
 import { sizeOf } from '../geometry/rows.ts'
 
-/** A printed line with what decides whether the next one belongs to it. */
+/** A printed line with the properties that decide if the next line continues it. */
 interface Print extends Box {
   readonly words: Line
   readonly size: number
-  /** Four fifths of its letters have this weight at least. */
+  /** Weight that four fifths of its letters have at least. */
   readonly weight: number
   readonly monospaced: boolean
   readonly recognised: boolean
 }
 
-/** The column that the lines stand in. */
+/** The column of the lines. */
 interface Column {
   readonly left: number
   readonly right: number
-  /** Distance of the middles of two lines of one paragraph, for letters of a size. */
+  /** Returns the pitch of lines in a paragraph, for a glyph size. */
   readonly pitchOf: (size: number) => number
   readonly lines: number
 }
 
-/** Light and medium differ by so much, regular and bold by more. */
+/** Threshold of weight difference: light to medium. Regular and bold differ by more. */
 const OTHER_WEIGHT = 200
 
-/** So many recognised words of a line are enough for its size. */
+/** Threshold: number of recognised words in a line that make its size reliable. */
 const WORDS_OF_LINE = 3
 
 type Open = { -readonly [K in keyof TextBlock]: TextBlock[K] } | { -readonly [K in keyof ListItem]: ListItem[K] }
@@ -65,7 +65,7 @@ export function paragraphsOf(lines: readonly Line[]): LayoutBlock[] {
   return blocks.map((block) => block.open)
 }
 
-/** A bullet that stands a little above its item is put in front of it; an item with a number of its own needs none. */
+/** Joins a bullet slightly above its item to it. A numbered item needs no bullet. */
 function withLoneBullets(lines: readonly Line[]): Line[] {
   const out: Line[] = []
   for (const line of lines) {
@@ -106,7 +106,7 @@ function columnOf(prints: readonly Print[]): Column {
   }
 }
 
-/** Lines of one size set a pitch of their own: notes below a column stand closer than its text. */
+/** Returns a pitch for each glyph size. Notes below a column have a smaller pitch than its text. */
 function pitchesOf(prints: readonly Print[]): Column['pitchOf'] {
   const steps = prints.slice(1).flatMap((print, index) => {
     const above = prints[index] ?? print
@@ -124,11 +124,13 @@ function pitchesOf(prints: readonly Print[]): Column['pitchOf'] {
 }
 
 const FEWEST_PITCHES = 3
-/** Letters so much larger than the column's are a title's, whose lines stand so many sizes apart. */
+/** Thresholds: ratio of glyph size to the column's for a title, and the pitch of its lines in font sizes. */
 const LARGE = 1.2
 const LARGE_PITCH = 1.15
 
-/** Sizes that differ by less than this share are one; by less than the second, one in any font. */
+/**
+ * Thresholds: relative difference of sizes. Below the first they are one size; below the second, one size in any font.
+ */
 const ALIKE = 0.08
 const HARDLY = 0.04
 
@@ -136,13 +138,15 @@ function isSize(line: { readonly size: number }, size: number, tolerance = ALIKE
   return Math.abs(line.size - size) < tolerance * size
 }
 
-/** Distances between paragraphs are in the list too, so a value below its middle is the usual one. */
+/**
+ * Returns the 40th percentile. The list also contains gaps between paragraphs, so the usual value is below the median.
+ */
 function lowerMiddle(values: readonly number[]): number {
   const sorted = [...values].sort((a, b) => a - b)
   return sorted[Math.floor(sorted.length * 0.4)] ?? 0
 }
 
-/** Whether a new list item can start at `below`: after an item, an end of a sentence, or a gap. */
+/** Returns true if a list item can start at `below`: after an item, the end of a sentence, or a gap. */
 function startsItem(below: Print, above: Print, column: Column): boolean {
   if (markedLine(above.words, true) !== null || below.x0 > above.x0 + below.size) return true
   return (
@@ -152,7 +156,7 @@ function startsItem(below: Print, above: Print, column: Column): boolean {
   )
 }
 
-/** How many lists of the run of items before this one stand further to the left. */
+/** Returns the number of lists further to the left in the run of items before this one. */
 function depthOf(print: Print, blocks: readonly { readonly open: Open; readonly markerX: number }[]): number {
   let depth = 0
   let edge = print.x0
@@ -166,7 +170,7 @@ function depthOf(print: Print, blocks: readonly { readonly open: Open; readonly 
   return Math.min(depth, 5)
 }
 
-/** Whether the paragraph `open`, whose last line is `above`, ends before `below`. */
+/** Returns true if the paragraph `open`, with the last line `above`, ends before `below`. */
 function breaks(open: readonly Print[], above: Print, below: Print, column: Column): boolean {
   const isSure = above.words.length >= WORDS_OF_LINE && below.words.length >= WORDS_OF_LINE
   const tolerance = !below.recognised ? 0.12 : isSure ? 0.2 : 0.28
@@ -192,7 +196,7 @@ function breaks(open: readonly Print[], above: Print, below: Print, column: Colu
 }
 
 function isApart(above: Print, below: Print, column: Column): boolean {
-  // Text set with wide lines: a full line that goes on with a small letter is not the end of a paragraph.
+  // Text may have a large pitch. A full line before a lower-case letter does not end a paragraph.
   const goesOn = /^\p{Ll}/u.test(below.words[0]?.text ?? '') && !endsSentence(above) && !endsEarly(above, below, column)
   if (goesOn && middleY(below) - middleY(above) < 2.3 * below.size) return false
   const pitch = Math.min(column.pitchOf(below.size), 2.4 * below.size)
@@ -203,12 +207,12 @@ function endsSentence(print: Print): boolean {
   return /[.!?:;]["”'’)\]]?$/.test(print.words.at(-1)?.text ?? '')
 }
 
-/** A line of a table of contents: dots that lead to a page number. */
+/** Matches a line of a table of contents with leader dots before a page number. */
 function isContentsEntry({ words }: Print): boolean {
   return /(?:\.{4,}|…{2,}|(?:\. ?){5,})\s*\d{1,4}$/.test(words.map((word) => word.text).join(' '))
 }
 
-/** The next word would have fitted: the line was ended on purpose. */
+/** Returns true if the next word would fit, so that the line break is deliberate. */
 function endsEarly(above: Print, below: Print, column: Column): boolean {
   const [next] = below.words
   if (next === undefined || column.lines < 3) return false

@@ -1,21 +1,24 @@
 import { type Row, rowOf, type Segment } from '../geometry/rows.ts'
 
-/** Rows of a page that are read as usual, or the columns of addresses side by side. */
+/** Rows of a page in normal order, or columns of adjacent addresses. */
 export type Band =
   | { readonly kind: 'rows'; readonly rows: readonly Row[] }
   | { readonly kind: 'parties'; readonly columns: readonly (readonly Row[])[] }
 
-/** What addresses on letters, invoices and orders are headed with. */
+/** Headings of addresses on letters, invoices and orders. */
 const PARTY =
   /^(?:bill(?:ed|ing)?|ship(?:ped|ping)?|sold|deliver(?:ed|y)?|invoiced?|mail|remit|return|from|to|seller|buyer|customer|client|supplier|vendor|consign(?:ee|or)|shipper|sender|recipient|payee|payer|rechnung|lieferung|absender|empf[aä]nger|kunde|lieferant|exp[eé]diteur|destinataire|client|fournisseur)\b/i
 const MOST_WORDS = 4
 const MOST_LINES = 8
-/** Lines of an address stand no further apart, in line heights. */
+/** Threshold in line heights: maximum gap between lines of an address. */
 const MOST_GAP = 1.4
-/** Lines begin as far to the left as their heading, in points. */
+/** Threshold in points: maximum offset of a line from the left edge of its heading. */
 const ALIGNED = 6
 
-/** Divides the rows of a page where addresses stand side by side: each is read by itself, and the row below them is no part of it. */
+/**
+ * Splits the rows of a page at adjacent addresses. The layout reads each address separately, and the next row does not
+ * belong to them.
+ */
 export function bandsOf(rows: readonly Row[]): Band[] {
   const bands: Band[] = []
   let at = 0
@@ -41,7 +44,7 @@ function isHead({ segments }: Row): boolean {
   )
 }
 
-/** Lines from the heading on that stand close together and below the headings. */
+/** Returns the number of adjacent lines below a heading, the heading included. */
 function lengthOf(rows: readonly Row[], from: number, head: Row): number {
   let length = 1
   for (let above: Row = head; length < MOST_LINES; length += 1) {

@@ -3,16 +3,17 @@ import type { Ruling, Rulings } from '../geometry/rulings.ts'
 import type { Word } from '../geometry/words.ts'
 
 /*
- * A program of a scanner may take each pixel for a point, and the picture of a newspaper may lie on a small page. The layout
- * measures gutters, gaps and rules in points of paper, so such a page is laid out as large as print is, and boxes go back.
+ * Scales a page to the usual print size for its layout. A scanner program may write a pixel as a point, and a small
+ * page may hold the picture of a newspaper. The layout measures gutters, gaps and rules in points of paper. Boxes scale
+ * back afterwards.
  */
 
-/** Print of fewer points is too small for paper. */
+/** Threshold in points. Smaller print is too small for paper. */
 const LEAST_POINTS = 7
-/** Most print has so many. */
+/** Size of most print, in points. */
 const USUAL_POINTS = 10
 
-/** Times by which a page is enlarged for its recognised words to be of the usual size; 1 for a page as large as paper. */
+/** Returns the scale factor that gives recognised words the usual size. 1 for a page at paper size. */
 export function enlargementOf(words: readonly Word[]): number {
   const size = median(words.flatMap((word) => (word.confidence === null ? [] : Array.from(word.text, () => word.size))))
   return size > 0 && size < LEAST_POINTS ? USUAL_POINTS / size : 1

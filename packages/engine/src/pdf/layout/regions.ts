@@ -3,30 +3,30 @@ import { widthOf } from '../geometry/ideographs.ts'
 import { markedLine } from './list-marker.ts'
 import { type Row, rowOf, rowsOf, type Segment, wordsIn } from '../geometry/rows.ts'
 
-/** A gap between columns is at least this wide. */
+/** Threshold in points: minimum gap between columns. */
 const GUTTER_POINTS = 7
-/** A column of prose has lines of at least this many characters, most of them letters, that fill most of its width. */
+/** Thresholds for a column of prose: minimum characters per line, filled fraction of the width, fraction of letters. */
 const PROSE_CHARACTERS = 16
 const PROSE_FILL = 0.5
 const PROSE_LETTERS = 0.62
 const PROSE_LINES = 3
 const WHOLE_LINES = 0.5
-/** A column of list items has so many of them, and they are this share of its lines. */
+/** Thresholds for a column of list items: minimum number, and fraction of its lines. */
 const LIST_ITEMS = 2
 const LISTED = 0.6
-/** So many rows of short cells, from one side of a gutter to the other, are a table across both. */
+/** Thresholds: number of rows of short cells across a gutter that form a table over both sides. */
 const TABLE_ROWS = 3
 const TABLE_CELLS = 3
-/** Pages have few columns; tables have many gaps, and trying all of their combinations would take for ever. */
+/** Limits the search. Pages have few columns, tables have many gaps, and all their combinations take too long. */
 const MOST_CUTS = 3
 const MOST_GUTTERS = 6
 const DIVIDED = 0.8
-/** Space beside a line is a column of its own, for all that we know, from this share of the width on. */
+/** Threshold: fraction of the width. Wider free space next to a line may be a column. */
 const FREE_MARGIN = 0.25
 
 /**
- * Cuts a page into columns: rows that share a gutter are read column by column, and a row across the whole width ends
- * such a stretch. Cells of a table stand apart too, but are no prose and stay together. In reading order.
+ * Splits a page into columns, in reading order. Rows with a common gutter read column by column, and a row across the
+ * complete width ends such a run. Cells of a table have gaps too, but are not prose and remain together.
  */
 export function regionsOf(rows: readonly Row[]): Row[][] {
   const regions: Row[][] = []
@@ -53,8 +53,8 @@ export function regionsOf(rows: readonly Row[]): Row[][] {
 }
 
 /**
- * Lines of recognised print stand at uneven heights, and words of one column can be taken for the line beside them: the
- * lines of a column are made again of its words alone.
+ * Rebuilds the lines of a column from its words alone. Lines of recognised print have uneven heights, so a word may
+ * join a line of the adjacent column.
  */
 function ownLines(rows: readonly Row[]): Row[] {
   const words = rows.flatMap(wordsIn)
@@ -63,7 +63,9 @@ function ownLines(rows: readonly Row[]): Row[] {
   return [...rowsOf(words), ...tables.map((segment) => rowOf([segment]))].sort((a, b) => a.y0 - b.y0)
 }
 
-/** The first rows of cells that go on over a gutter: the columns of a table may happen to leave it free. */
+/**
+ * Returns the first rows of cells that continue across a gutter. The columns of a table may leave it free by chance.
+ */
 function tableAcross(rows: readonly Row[], gutter: Interval): { readonly from: number; readonly to: number } | null {
   const isCells = ({ segments, x0, x1 }: Row): boolean =>
     segments.length >= TABLE_CELLS &&
@@ -82,7 +84,7 @@ function tableAcross(rows: readonly Row[], gutter: Interval): { readonly from: n
   return null
 }
 
-/** How many of the last rows stand in the same columns already: up to the first of them that fills both sides. */
+/** Returns the number of last rows that already share the columns, back to the first that fills both sides. */
 function beside(rows: readonly Row[], gutter: Interval): number {
   const crosses = (row: Row): boolean =>
     row.segments.some((segment) => segment.x0 < gutter.end && segment.x1 > gutter.start)
@@ -91,7 +93,7 @@ function beside(rows: readonly Row[], gutter: Interval): number {
   return first < 0 ? 0 : free.length - first
 }
 
-/** Longest runs of rows that leave a common stretch of the width free. */
+/** Returns the longest runs of rows with a common horizontal gap. */
 function stretchesOf(rows: readonly Row[]): Row[][] {
   const within = { start: Math.min(...rows.map((row) => row.x0)), end: Math.max(...rows.map((row) => row.x1)) }
   const stretches: Row[][] = []
@@ -106,7 +108,7 @@ function stretchesOf(rows: readonly Row[]): Row[][] {
   return stretches
 }
 
-/** Gaps in a row and the space beside it; the ragged end of a line across the page is none. */
+/** Returns the gaps in a row and the space next to it. The ragged end of a line across the page does not count. */
 function freeBeside(row: Row, within: Interval): Interval[] {
   const margin = FREE_MARGIN * (within.end - within.start)
   return wideEnough(gaps(within, intervals(row.segments))).filter(
@@ -114,7 +116,7 @@ function freeBeside(row: Row, within: Interval): Interval[] {
   )
 }
 
-/** The widest gutter of a stretch that has prose on both sides; null where there is none. */
+/** Returns the widest gutter of a run with prose on both sides, or null. */
 function gutterOf(rows: readonly Row[], cuts = MOST_CUTS): Interval | null {
   if (cuts === 0) return null
   const within = { start: Math.min(...rows.map((row) => row.x0)), end: Math.max(...rows.map((row) => row.x1)) }
@@ -127,7 +129,7 @@ function gutterOf(rows: readonly Row[], cuts = MOST_CUTS): Interval | null {
   )
 }
 
-/** Whether nearly all of the rows on one side stand in columns of their own: a title may run across some of these. */
+/** Returns true if nearly all rows on one side split into columns. A title may cross some. */
 function dividesAgain(rows: readonly Row[], cuts: number): boolean {
   if (gutterOf(rows, cuts) !== null) return true
   const divided = stretchesOf(rows).filter(
@@ -136,7 +138,7 @@ function dividesAgain(rows: readonly Row[], cuts: number): boolean {
   return divided.reduce((sum, stretch) => sum + stretch.length, 0) >= DIVIDED * rows.length
 }
 
-/** The rows left of a gutter and those right of it. */
+/** Splits the rows into those left and right of a gutter. */
 function sidesOf(rows: readonly Row[], gutter: Interval): [Row[], Row[]] {
   const middle = (gutter.start + gutter.end) / 2
   return [side(rows, (segment) => middleX(segment) < middle), side(rows, (segment) => middleX(segment) > middle)]
@@ -149,13 +151,13 @@ function side(rows: readonly Row[], belongs: (segment: Segment) => boolean): Row
     .map(rowOf)
 }
 
-/** Whether rows are the whole lines of one column of prose; rows of a table are neither whole nor prose. */
+/** Returns true if rows are complete lines of one column of prose. Rows of a table are neither complete nor prose. */
 function isColumn(rows: readonly Row[]): boolean {
   const whole = rows.filter(isWhole)
   return whole.length >= rows.length * WHOLE_LINES && (isProse(rows) || isList(rows))
 }
 
-/** A line, which the marker of an item or the number of a question may stand before. */
+/** Returns true for a line, with or without the marker of an item or the number of a question. */
 function isWhole({ segments: [first, ...others] }: Row): boolean {
   if (others.length === 0) return true
   const marker = first?.words.length === 1 ? first.words : []
@@ -166,8 +168,8 @@ function isWhole({ segments: [first, ...others] }: Row): boolean {
 }
 
 /**
- * Short items below each other, most of them with a marker: lists stand side by side on slides. Numbers count on from
- * line to line; where they do not, as in answers to choose from, the lines are read across.
+ * Detects short consecutive items, most with a marker, such as adjacent lists on slides. Numbers increase from line to
+ * line. Otherwise the layout reads across, as for multiple-choice answers.
  */
 function isList(rows: readonly Row[]): boolean {
   const lines = rows.map(wordsIn).filter((words) => words.length > 0)
