@@ -1,13 +1,15 @@
 import { open } from 'node:fs/promises'
 import { ConversionError } from '../../conversion.ts'
 
-/** Readers search for the header in the first kilobyte, not only at the very start (PDF 1.7, annex H, note 13). */
+/**
+ * Search window for the header, in bytes. Readers accept it anywhere in the first kilobyte (PDF 1.7, annex H, note 13).
+ */
 const HEADER_WINDOW_BYTES = 1024
 
 const ENCRYPTED =
   'The PDF is protected with a password that the engine does not have; add it to SLUICE_ENGINE_PASSWORDS, or remove it, and send the file again.'
 
-/** Throws `wrong_type` for a file that does not start like a PDF, `corrupt` for an empty one. */
+/** Throws `wrong_type` for a file without a PDF header, `corrupt` for an empty one. */
 export async function requirePdf(path: string): Promise<void> {
   const file = await open(path, 'r')
   try {
@@ -21,7 +23,7 @@ export async function requirePdf(path: string): Promise<void> {
   }
 }
 
-/** Runs `work` and names what the PDF library throws about the document in the converter's own words. */
+/** Runs `work` and translates errors of the PDF library into `ConversionError`. */
 export async function withPdfProblems<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work()
@@ -30,7 +32,7 @@ export async function withPdfProblems<T>(work: () => Promise<T>): Promise<T> {
   }
 }
 
-/** The library throws plain errors whose text starts with `PDF error:`; the texts are those of version 2.14.7. */
+/** The library throws plain errors whose text starts with `PDF error:`. The texts are those of version 2.14.7. */
 function asPdfProblem(error: unknown): unknown {
   if (!(error instanceof Error) || error instanceof ConversionError) return error
   if (/password|encrypt/i.test(error.message)) {

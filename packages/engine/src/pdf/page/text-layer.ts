@@ -1,12 +1,12 @@
 import type { ParsedPage } from '@llamaindex/liteparse'
 
-/** Clockwise degrees by which a page's content lies turned; it is read and drawn turned back. */
+/** Clockwise rotation of a page's content, in degrees. The parser and the renderer undo it. */
 export type Turn = 0 | 90 | 180 | 270
 
-/** A page as the library read it; null where it could not: the document goes on without it. */
+/** A page from the library. Null if the library failed on it; the document continues without it. */
 export interface ReadPage {
   readonly pageNumber: number
   readonly page: ParsedPage | null
-  /** Clockwise degrees by which its text lies turned in the file; `page` is read turned back. */
+  /** Clockwise rotation of its text in the file, in degrees. `page` is already upright. */
   readonly turn: Turn
 }

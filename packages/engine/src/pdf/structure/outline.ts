@@ -1,19 +1,21 @@
 import { catalogsOf, pagesOf, references } from './page-objects.ts'
 import { stringOf } from './pdf-string.ts'
 
-/** An entry of the outline that readers show beside a document: its author's own list of sections. */
+/** An entry of the PDF outline, the author's list of sections that PDF viewers show. */
 export interface OutlineEntry {
   readonly title: string
-  /** From 1, for the outermost entries. */
+  /** 1 for the outermost entries. */
   readonly depth: number
-  /** From 1; null where the file does not say it in a way that is read here. */
+  /** 1-based. Null if the parser cannot resolve the entry's destination. */
   readonly page: number | null
 }
 
 const MOST_ENTRIES = 20_000
 const DEEPEST = 12
 
-/** The outline of a PDF (PDF 1.7, section 12.3.3), out of its objects; empty where it has none, or is encrypted. */
+/**
+ * Parses the outline of a PDF (PDF 1.7, section 12.3.3) from its objects. Empty if it has none, or if it is encrypted.
+ */
 export function outlineOf(objects: ReadonlyMap<number, string>): OutlineEntry[] {
   const root = lastReference(catalogsOf(objects).join(' '), 'Outlines')
   const first = root === null ? null : lastReference(objects.get(root) ?? '', 'First')
@@ -35,13 +37,15 @@ export function outlineOf(objects: ReadonlyMap<number, string>): OutlineEntry[] 
   return entries
 }
 
-/** An object that was changed later has the text of all its versions, the last one last. */
+/** An object with later versions has the text of all versions, the newest last. */
 function lastReference(text: string, key: string): number | null {
   const found = [...text.matchAll(new RegExp(`/${key}\\s+(\\d+)\\s+\\d+\\s+R`, 'g'))].at(-1)?.[1]
   return found === undefined ? null : Number(found)
 }
 
-/** Tells to which page an entry leads: by an array, through an action, or by a name (PDF 1.7, section 12.3.2). */
+/**
+ * Returns a lookup from an entry to its page: by an array, through an action, or by a name (PDF 1.7, section 12.3.2).
+ */
 function placesOf(objects: ReadonlyMap<number, string>): (entry: string) => number | null {
   const pages = new Map(pagesOf(objects)?.map(({ number }, index) => [number, index + 1]))
   const names = new Map<string, string>()
@@ -64,7 +68,7 @@ function placesOf(objects: ReadonlyMap<number, string>): (entry: string) => numb
   return (entry) => pageOf(entry, 3)
 }
 
-/** Leaves of a name tree: `(name) 5 0 R`, `(name) [5 0 R /XYZ …]`, `(name) <</D [5 0 R …]>>`. */
+/** Parses leaves of a name tree: `(name) 5 0 R`, `(name) [5 0 R /XYZ …]`, `(name) <</D [5 0 R …]>>`. */
 function collectNames(text: string, names: Map<string, string>): void {
   for (const [pair, , target = ''] of text.matchAll(
     /(\((?:\\[\s\S]|[^\\()])*\)|<[\da-fA-F\s]+>)\s*(\d+\s+\d+\s+R|\[[^\]]*\]|<<[^>]*>>)/g,

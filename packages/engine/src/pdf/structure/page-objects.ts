@@ -1,12 +1,12 @@
 export interface PageObject {
   readonly number: number
-  /** Objects that nodes above it in the page tree name: a page inherits their resources. */
+  /** Objects that ancestors in the page tree reference. A page inherits their resources. */
   readonly inherited: readonly number[]
 }
 
 export const isPage = (text: string): boolean => /\/Type\s*\/Page(?![A-Za-z])/.test(text)
 
-/** The pages in their order, found down the page tree; null where the tree is uncertain. */
+/** Returns the pages in order of the page tree, or null if the tree is uncertain. */
 export function pagesOf(objects: ReadonlyMap<number, string>): readonly PageObject[] | null {
   const roots = new Set(
     catalogsOf(objects).flatMap((text) => [...text.matchAll(/\/Pages\s+(\d+)\s+\d+\s+R/g)].map((at) => Number(at[1]))),
@@ -29,12 +29,12 @@ export function pagesOf(objects: ReadonlyMap<number, string>): readonly PageObje
   return walk(root, []) ? pages : null
 }
 
-/** The document catalog, and those of earlier versions of the file. */
+/** Returns the document catalog, and those of earlier versions of the file. */
 export function catalogsOf(objects: ReadonlyMap<number, string>): string[] {
   return [...objects.values()].filter((text) => /\/Type\s*\/Catalog(?![A-Za-z])/.test(text))
 }
 
-/** Numbers of the objects that a dictionary refers to, its parent left out. */
+/** Returns the object numbers that a dictionary references, except its parent. */
 export function references(text: string): number[] {
   const others = text.replace(/\/Parent\s+\d+\s+\d+\s+R/g, '')
   return [...others.matchAll(/(\d+)\s+\d+\s+R(?![A-Za-z])/g)].map((match) => Number(match[1]))

@@ -1,15 +1,15 @@
 import { inflateSync } from 'node:zlib'
 
-/** Larger files are not searched: their streams cost more time than drawing pages. */
+/** Maximum size in bytes. The parser skips larger files, because their streams cost more time than rendering. */
 const MOST_BYTES = 64e6
-/** Object streams larger than this are hostile. */
+/** Maximum size in bytes. Larger object streams are hostile. */
 const MOST_INFLATED = 32e6
-/** Dictionaries are short; what is longer is taken for damage. */
+/** Maximum size in bytes. Dictionaries are short, and longer ones are damage. */
 const MOST_DICTIONARY = 2e6
 
 /**
- * The dictionaries of a PDF's objects by number, without their streams (PDF 1.7, sections 7.3.10 and 7.5.7). An object that is
- * defined twice has both texts. Null where they are uncertain, as in encrypted object streams.
+ * Parses the dictionaries of a PDF's objects by number, without their streams (PDF 1.7, sections 7.3.10 and 7.5.7). An
+ * object with two definitions has both texts. Null if the objects are uncertain, as in encrypted object streams.
  */
 export function pdfObjects(file: Buffer): ReadonlyMap<number, string> | null {
   if (file.length > MOST_BYTES) return null
@@ -39,7 +39,7 @@ function nearest(file: Buffer, from: number, word: string): number {
   return at < 0 ? file.length : at
 }
 
-/** Where the keyword stands that ends a dictionary and begins its stream: names and texts may hold the same letters. */
+/** Returns the offset of the `stream` keyword after a dictionary. Names and texts may contain the same letters. */
 function streamAfter(file: Buffer, from: number, end: number): number {
   for (let at = nearest(file, from, 'stream'); at < end; at = nearest(file, at + 6, 'stream')) {
     if (/>>\s*$/.test(file.toString('latin1', Math.max(from, at - 20), at))) return at

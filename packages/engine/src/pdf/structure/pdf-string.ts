@@ -1,4 +1,4 @@
-/** The text that `key` names in a dictionary, as a literal or in hexadecimal; empty where it has none. */
+/** Returns the string at `key` in a dictionary, literal or encoded in hexadecimal. Empty if absent. */
 export function stringOf(dictionary: string, key: string): string {
   const literal = new RegExp(`/${key}\\s*\\(((?:${BALANCED})*)\\)`).exec(dictionary)?.[1]
   if (literal !== undefined) return decoded(unescaped(literal))
@@ -6,7 +6,7 @@ export function stringOf(dictionary: string, key: string): string {
   return hex === undefined ? '' : decoded(Buffer.from(hex.replace(/\s+/g, ''), 'hex').toString('latin1'))
 }
 
-/** Parentheses that pair off need no backslash (PDF 1.7, section 7.3.4.2): one level of them is common, more are not. */
+/** Balanced parentheses need no escape (PDF 1.7, section 7.3.4.2). One level is common, deeper nesting is not. */
 const PLAIN = String.raw`\\[\s\S]|[^\\()]`
 const BALANCED = String.raw`${PLAIN}|\((?:${PLAIN})*\)`
 
@@ -19,7 +19,7 @@ function unescaped(literal: string): string {
     .replace(/\\([\s\S])/g, (_, character: string) => ESCAPES[character] ?? character)
 }
 
-/** Text is UTF-16 with a byte order mark, UTF-8 with one, or one byte a letter. */
+/** Text is UTF-16 with a BOM, UTF-8 with a BOM, or one byte per letter. */
 function decoded(bytes: string): string {
   const buffer = Buffer.from(bytes, 'latin1')
   if (bytes.startsWith('\xfe\xff'))

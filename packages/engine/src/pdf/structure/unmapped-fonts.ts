@@ -1,12 +1,13 @@
 import { references } from './page-objects.ts'
 
-/** Character collections that a reader knows the characters of (PDF 1.7, section 9.7.5.2) are all but this one. */
+/** Every other character collection maps to known characters (PDF 1.7, section 9.7.5.2). */
 const NO_COLLECTION = /\/Ordering\s*\(Identity\)/
 const BASE_FONT = /\/BaseFont\s*\/([^\s/<>[\]()]+)/
 
 /**
- * Names of the fonts whose text has no characters: its codes are numbers of glyphs (`Identity-H`), the glyphs are not in the
- * file, and no `ToUnicode` says what they mean (PDF 1.7, section 9.10.2). A library answers with letters of another font.
+ * Returns the names of fonts whose text maps to no characters. Their codes are glyph indices (`Identity-H`), the file
+ * embeds no glyphs, and no `ToUnicode` map exists (PDF 1.7, section 9.10.2). A library returns letters of a fallback
+ * font.
  */
 export function unmappedFonts(objects: ReadonlyMap<number, string>): ReadonlySet<string> {
   const names = new Set<string>()
@@ -20,7 +21,7 @@ export function unmappedFonts(objects: ReadonlyMap<number, string>): ReadonlySet
   return names
 }
 
-/** A dictionary and all that it leads to: of a font, its descendant and the descriptor. */
+/** Returns a dictionary and every dictionary that it references: for a font, its descendant and the descriptor. */
 function reachable(text: string, objects: ReadonlyMap<number, string>): string {
   const found = new Map<number, string>()
   const open = references(text)

@@ -5,45 +5,45 @@ import { cellsOf, columnsOf } from './columns.ts'
 import { type Cell, cellText, isValue } from './grid.ts'
 import { tableLine, type TableLine } from './stacked-rows.ts'
 
-/** Lines of print without a wider space between them: a row of a table, wherever in it each cell stands. */
+/** Printed lines without a wide gap between them. A band is a table row, at any vertical alignment of its cells. */
 interface Band extends Row {
-  /** The lines that it is made of: `from` up to, not with, `to`. */
+  /** Line range of the band: from `from` up to `to`, exclusive. */
   readonly from: number
   readonly to: number
   readonly lines: readonly Row[]
 }
 
-/** A table whose rows stand apart, and the lines that it is made of. */
+/** A table with gaps between its rows, and its line range. */
 export interface BandedTable {
   readonly cells: readonly (readonly Cell[])[]
-  /** The rows as lines of print, for what separates a table from other text. */
+  /** Rows in the form of printed lines, for the checks that separate a table from other text. */
   readonly lines: readonly TableLine[]
   readonly from: number
   readonly to: number
 }
 
-/** Rows stand further apart than the lines of a cell by more than this share of the font size. */
+/** Threshold: fraction of the font size. The gap between rows exceeds the gap between lines of a cell by more. */
 const ROW_GAP = 0.2
-/** Space of more than this share of the font size ends a piece of a row. */
+/** Threshold: fraction of the font size. A wider gap ends a piece of a row. */
 const PIECE_GAP = 0.95
-/** A gap of more than so many font sizes ends a table. */
+/** Threshold in font sizes. A larger vertical gap ends a table. */
 const MOST_GAP = 2.2
 const MOST_LINES = 12
-/** Letters of one table differ by this share of their size at most. */
+/** Threshold: maximum difference of glyph size in a table, as a fraction. */
 const SAME_SIZE = 0.12
 const FEWEST_BANDS = 3
 const FEWEST_COLUMNS = 3
 const LEAST_FILLED = 0.75
-/** Each column is filled in so many of the rows: a word that happens to stand apart is none. */
+/** Threshold: fraction of rows that fill a column. A word with a chance gap forms no column. */
 const LEAST_IN_COLUMN = 0.6
 const BULLET = /^[•▪◦●○■□‣∙·–—-]$/
-/** Rows below each other fill their cells from line to line alike: in half of the tall bands a cell has fewer lines. */
+/** Threshold: fraction of tall bands with a cell of fewer lines. Separate rows fill all their cells line by line. */
 const LEAST_RAGGED = 0.5
 
 /**
- * The table of rows with more space between them than `leading`, from line `from` on, whose cells hold several lines and stand at the top, in
- * the middle or at the bottom of their row; null where none begins. Three columns and more: two are separated from text by
- * `streamTables`.
+ * Finds a table from line `from` with gaps between its rows wider than `leading`. Its cells hold several lines, at the
+ * top, middle or bottom of their row. Null if no table starts there. The table has three columns or more;
+ * `streamTables` handles two.
  */
 export function bandedTable(rows: readonly Row[], from: number, leading: number): BandedTable | null {
   const bands = bandsFrom(rows, from, leading)
@@ -56,14 +56,14 @@ export function bandedTable(rows: readonly Row[], from: number, leading: number)
   const filled = cells.flat().filter((cell) => cell.length > 0).length
   if (filled < LEAST_FILLED * cells.flat().length || !fillsColumns(cells, LEAST_IN_COLUMN)) return null
   if (cells.some((row) => row.some((cell) => holdsValues(cell) || isInterrupted(cell, leading)))) return null
-  // Titles of two lines are one row, however evenly they fill them.
+  // Column titles of two lines are one row, even with every cell of the same height.
   const tall = bands.slice(1).flatMap(({ lines }, index) => (lines.length > 1 ? [cells[index + 1] ?? []] : []))
   if (tall.filter(isRagged).length < LEAST_RAGGED * tall.length) return null
   const lines = bands.map((band, index) => tableLine(band, cells[index] ?? []))
   return { cells, lines, from: first.from, to: last.to }
 }
 
-/** Whether each column is filled in this share of the rows. */
+/** Returns true if each column is filled in this fraction of the rows. */
 export function fillsColumns(rows: readonly (readonly Cell[])[], share: number): boolean {
   const columns = rows[0] ?? []
   return columns.every((_, column) => {
@@ -72,7 +72,7 @@ export function fillsColumns(rows: readonly (readonly Cell[])[], share: number):
   })
 }
 
-/** Bands of several pieces that follow each other, from line `from` on. */
+/** Returns consecutive bands of several pieces, from line `from` on. */
 function bandsFrom(rows: readonly Row[], from: number, leading: number): Band[] {
   const bands: Band[] = []
   for (let at = from; at < rows.length;) {
@@ -86,12 +86,15 @@ function bandsFrom(rows: readonly Row[], from: number, leading: number): Band[] 
   return bands
 }
 
-/** Share of the spaces below lines that are no wider than that between lines of a paragraph or a cell. */
+/** Percentile rank of the gaps below lines. Gaps up to it are those between lines of a paragraph or a cell. */
 const LEADING_RANK = 0.25
-/** The next line of a cell is at most the fourth, where cells beside it stand half a line higher. */
+/** Search window in lines. The next line of a cell is at most the fourth, if adjacent cells have a half-line offset. */
 const NEXT_LINES = 4
 
-/** Space between the lines of paragraphs and cells, in points, as these lines show it: from a line to the next one below it. */
+/**
+ * Returns the usual gap between lines of paragraphs and cells, in points. The gap runs from a line to the next line
+ * below it.
+ */
 export function leadingOf(rows: readonly Row[]): number {
   const spaces = rows.flatMap((row, index) => {
     const below = rows.slice(index + 1, index + 1 + NEXT_LINES).find((next) => isBelow(next, row))
@@ -103,14 +106,14 @@ export function leadingOf(rows: readonly Row[]): number {
 const isBelow = (next: Row, row: Row): boolean =>
   next.segments.some((lower) => row.segments.some((upper) => shared(lower.x0, lower.x1, upper.x0, upper.x1) > 0))
 
-/** An item of a list, whose marker stands apart. */
+/** A list item with a separate marker. */
 const isItem = ({ segments: [marker] }: Row): boolean =>
   marker?.words.length === 1 && BULLET.test(marker.words[0]?.text ?? '')
 
 const BOLD = 600
 const isBold = ({ weight }: Word): boolean => weight >= BOLD
 
-/** Whether a line is a heading above the one that follows it: bold as a whole, above print that is not. */
+/** Returns true if a line is a heading: bold throughout, above print that is not bold. */
 function isHeading(row: Row | undefined, next: Row | undefined): boolean {
   if (row === undefined || next === undefined || row.segments.length > 1) return false
   return wordsIn(row).every(isBold) && !wordsIn(next).some(isBold)
@@ -132,7 +135,7 @@ function bandAt(rows: readonly Row[], from: number, leading: number): Band {
   return { ...rowOf(piecesOf(lines.flatMap(wordsIn))), from, to, lines }
 }
 
-/** Words of all lines of a band as pieces that leave space beside each other. */
+/** Splits the words of all lines of a band into pieces with gaps between them. */
 function piecesOf(words: readonly Word[]): Segment[] {
   const pieces: Word[][] = []
   let end = Number.NEGATIVE_INFINITY
@@ -147,7 +150,7 @@ function piecesOf(words: readonly Word[]): Segment[] {
 
 const inLines = (cell: Cell): Cell => rowsOf(cell).flatMap(wordsIn)
 
-/** Whether a cell leaves a line free: it is cells of several rows. */
+/** Returns true if a cell skips a line. It then holds cells of several rows. */
 function isInterrupted(cell: Cell, leading: number): boolean {
   const lines = rowsOf(cell)
   return lines.some((line, index) => {
@@ -156,7 +159,7 @@ function isInterrupted(cell: Cell, leading: number): boolean {
   })
 }
 
-/** Values on several lines are cells of several rows. */
+/** Values on several lines belong to several rows. */
 const holdsValues = (cell: Cell): boolean => rowsOf(cell).filter((row) => isValue(cellText(wordsIn(row)))).length > 1
 
 function isRagged(row: readonly Cell[]): boolean {

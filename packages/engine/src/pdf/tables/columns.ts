@@ -3,17 +3,17 @@ import { type Row, type Segment, segmentOf, wordsIn } from '../geometry/rows.ts'
 import type { Word } from '../geometry/words.ts'
 import type { Cell } from './grid.ts'
 
-/** A cell over this share of a column's width covers it. */
+/** Threshold: fraction of a column's width. A cell above it covers the column. */
 const COVERS = 0.4
-/** Share of the lines that may run across a gap between columns: headings over several of them. */
+/** Threshold: fraction of lines that may cross a column gap. Headings over several columns do. */
 const CROSSING = 0.12
 
-/** Columns from the gaps that (nearly) all of these lines leave free; each holds several segments. */
+/** Derives columns from the gaps that (nearly) all lines share. Each column holds several segments. */
 export function columnsOf(multi: readonly Row[]): Interval[] {
   const size = Math.min(...multi.flatMap((row) => wordsIn(row).map((word) => word.size)))
   const within = { start: Math.min(...multi.map((row) => row.x0)), end: Math.max(...multi.map((row) => row.x1)) }
   const allowed = multi.length >= 6 ? Math.floor(multi.length * CROSSING) : multi.length >= 4 ? 1 : 0
-  // The more rows leave a gap free, the narrower it may be: chance does not align many spaces.
+  // More rows allow a narrower gap, because chance does not align many spaces.
   const least = size * (multi.length >= 8 ? 0.45 : multi.length >= 4 ? 0.65 : 0.9)
   const pieces = multi.map((row) => piecesOf(row, least))
   const free = leastCrossed(pieces, within, allowed).filter((gap) => gap.end - gap.start >= Math.max(3, least))
@@ -22,7 +22,7 @@ export function columnsOf(multi: readonly Row[]): Interval[] {
   return withoutSparse(columns, pieces)
 }
 
-/** Pieces of a row with gaps of at least `least` points between them. */
+/** Splits a row into pieces with gaps of at least `least` points. */
 function piecesOf(row: Row, least: number): Interval[] {
   const words = wordsIn(row).sort((a, b) => a.x0 - b.x0)
   const pieces: { start: number; end: number }[] = []
@@ -34,7 +34,7 @@ function piecesOf(row: Row, least: number): Interval[] {
   return pieces
 }
 
-/** Two neighbours of which no row fills both are one column whose cells are aligned in two ways. */
+/** Merges two adjacent columns if no row fills both. They are one column with two alignments. */
 function withoutSparse(columns: readonly Interval[], rows: readonly (readonly Interval[])[]): Interval[] {
   const homes = rows.map((row) => new Set(row.map((piece) => homeOf(piece, columns))))
   const out: { start: number; end: number; filled: number[] }[] = []
@@ -52,15 +52,15 @@ function withoutSparse(columns: readonly Interval[], rows: readonly (readonly In
   return out
 }
 
-/** The column that a piece shares most of its width with. */
+/** Returns the index of the column with the widest overlap. */
 function homeOf(piece: Interval, columns: readonly Interval[]): number {
   const overlaps = columns.map((column) => shared(piece.start, piece.end, column.start, column.end))
   return overlaps.indexOf(Math.max(...overlaps))
 }
 
 /**
- * Stretches of the width that no row covers, and those that at most `allowed` rows run right across: titles over several
- * columns. A stretch with the end of a segment in it is a column that is seldom filled, not a gap.
+ * Returns the horizontal ranges that no row covers, or that at most `allowed` rows cross. Titles over several columns
+ * cross gaps. A range with the end of a segment in it is a sparse column, not a gap.
  */
 function leastCrossed(rows: readonly (readonly Interval[])[], within: Interval, allowed: number): Interval[] {
   const pieces = rows.flat()
@@ -86,7 +86,7 @@ function hasEndWithin(pieces: readonly Interval[], gap: Interval): boolean {
   })
 }
 
-/** The words of a row as one cell for each column. */
+/** Splits the words of a row into one cell per column. */
 export function cellsOf(row: Row, columns: readonly Interval[]): Cell[] {
   const cells = columns.map((): Word[] => [])
   for (const piece of row.segments.flatMap((segment) => cutAt(segment, columns))) {
@@ -94,14 +94,14 @@ export function cellsOf(row: Row, columns: readonly Interval[]): Cell[] {
     const covered = columns.flatMap((column, index) =>
       shared(place.start, place.end, column.start, column.end) >= COVERS * (column.end - column.start) ? [index] : [],
     )
-    // A title over several columns stands in the first of them.
+    // A title over several columns goes into the first.
     const home = covered.length >= 2 ? (covered[0] ?? 0) : homeOf(place, columns)
     cells[home]?.push(...piece.words)
   }
   return cells
 }
 
-/** A segment that holds a wide gap at a column's edge is two cells that stand near each other. */
+/** Splits a segment with a wide gap at a column edge. It holds two adjacent cells. */
 function cutAt(segment: Segment, columns: readonly Interval[]): Segment[] {
   const edges = columns.slice(1).map((column) => column.start)
   const cut = edges.find((edge) => {

@@ -3,7 +3,9 @@ import { inReadingOrder } from '../geometry/line-text.ts'
 import { rowsOf, turnedLines, wordsIn } from '../geometry/rows.ts'
 import type { Word } from '../geometry/words.ts'
 
-/** A table as words in cells; a cell that spans several stands in its upper left one, the others are empty. */
+/**
+ * A table as words in cells. A spanning cell keeps its words in its upper left position; its other positions are empty.
+ */
 export interface TableGrid {
   readonly kind: 'table'
   readonly box: Box
@@ -12,10 +14,10 @@ export interface TableGrid {
 
 export type Cell = readonly Word[]
 
-/** A rule made of letters. */
+/** A rule of letters. */
 const RULE = /^[-_=–—]{6,}$/
 
-/** The words of a cell in reading order, as one line of text; dots that lead the eye to the next cell are left out, and rules. */
+/** Returns the words of a cell in reading order, as one line of text. Omits leader dots and rules. */
 export function cellText(cell: Cell): string {
   const turned = cell.some((word) => word.turned !== 0)
   const lines = turned ? turnedLines(cell) : rowsOf(cell).map((row) => inReadingOrder(wordsIn(row)))
@@ -30,17 +32,17 @@ export function cellText(cell: Cell): string {
     .trim()
 }
 
-/** Whether a cell holds a value and not words: 1,234.5 · $8M · (12) · 45% · – · n/a. */
+/** Returns true if a cell holds a value rather than words: 1,234.5 · $8M · (12) · 45% · – · n/a. */
 export function isValue(text: string): boolean {
   const compact = text.replace(/\s+/g, '')
-  // A condition that goes on in the next line, `10 <`, is no value yet.
+  // A condition that continues on the next line, such as `10 <`, is not yet a value.
   if (compact === '' || /[<>≤≥＜＞=]$/.test(compact)) return false
   if (/^[-–—−.…*†]+$|^n\.?\/?a\.?$|^nil$/i.test(compact)) return true
   const letters = compact.match(/\p{L}/gu)?.length ?? 0
   return /\d/.test(compact) && letters <= 2 && compact.length <= 24
 }
 
-/** Rows and columns without any text are artefacts of the drawing, and so are rows of nothing but rules. */
+/** Removes rows and columns without text, and rows of rules. They are artefacts of the drawing. */
 export function withoutEmpty(rows: readonly (readonly Cell[])[]): Cell[][] {
   const filled = rows.filter((row) => row.some((cell) => cell.some((word) => !RULE.test(word.text))))
   const columns = Math.max(0, ...filled.map((row) => row.length))

@@ -4,24 +4,24 @@ import { type Cell, cellText } from './grid.ts'
 import type { TableLine } from './stacked-rows.ts'
 
 const FEWEST_ROWS = 4
-/** Nearly all lines have both, and begin where the others do. */
+/** Threshold: fraction of lines with both key and value, aligned with the other lines. */
 const NEARLY_ALL = 0.85
 const LONGEST_KEY = 40
 const MOST_KEY_WORDS = 5
-/** Values are short, or end at different lengths; lines of prose fill their width. */
+/** Threshold in characters. Values are short, or end at different lengths. Lines of prose fill their width. */
 const LONGEST_VALUE = 60
 const LINE_CHARACTERS = 24
 const MOST_FULL = 0.5
 const ALIGNED_POINTS = 3
-/** Keys are short beside the space that they have: the values stand so many sizes away from the longest. */
+/** Threshold in font sizes: the gap between the longest key and the values. */
 const LEAST_GAP = 1.5
 const KEY = /^[\p{Lu}\p{N}(]/u
-/** Ends of sentences, of words that are cut, and of lists that go on. */
+/** Matches the end of a sentence, of a hyphenated word, or of an unfinished list. */
 const OPEN = /[.!?;,-]$/
 
 /**
- * Names in one column and what they stand for in the next, line by line, without rules or colons: a fact sheet. Lines of
- * two columns of text go on in the next line, and fill their width.
+ * Detects a fact sheet: keys in one column and values in the next, line by line, without rules or colons. Lines of two
+ * text columns continue on the next line, and fill their width.
  */
 export function isKeyValues(lines: readonly TableLine[]): boolean {
   if (lines.some(({ cells }) => cells.length !== 2)) return false
@@ -38,7 +38,7 @@ export function isKeyValues(lines: readonly TableLine[]): boolean {
   return keys.every(isKey) && values.every(isShort) && full.length <= MOST_FULL * values.length
 }
 
-/** Each line is a row; one without a name goes on with the value above it. */
+/** Each line is a row. A line without a key continues the value above. */
 export function keyValueRows(lines: readonly TableLine[]): Cell[][] {
   const rows: Cell[][] = []
   for (const { cells } of lines) {

@@ -6,12 +6,12 @@ import { type Cell, isValue, type TableGrid, withoutEmpty } from './grid.ts'
 import { cellAt, clipped, type Mesh, meshesOf, owners, TOUCH_POINTS } from './mesh.ts'
 import { stackedRows } from './stacked-rows.ts'
 
-/** A cell over this share of a table's width holds its title or a note. */
+/** Threshold: fraction of a table's width. A wider cell holds the table's title or a note. */
 const SPANS_ALL = 0.8
-/** Pages with more lines than this are drawings. */
+/** Threshold: number of lines. A page with more is a drawing. */
 const MOST_LINES = 1500
 
-/** Tables whose cells are drawn: lines that cross form the grid, and a missing piece of a line joins two cells. */
+/** Finds tables with drawn cells. Crossing lines form the grid, and a missing piece of a line merges two cells. */
 export function latticeTables(words: readonly Word[], rulings: Rulings): TableGrid[] {
   if (rulings.horizontal.length + rulings.vertical.length > MOST_LINES) return []
   return meshesOf(rulings)
@@ -26,7 +26,7 @@ function tableOf(mesh: Mesh, words: readonly Word[]): TableGrid | null {
   if (core === null) return null
   if (core.from > 0 || core.to < all.length) {
     const within = clipped(mesh, mesh.ys[core.from] ?? 0, mesh.ys[core.to] ?? 0)
-    // The frame around title and notes may have lines of its own that cut no cell of the table.
+    // The frame around title and notes may have lines that cross no cell of the table.
     if (within.vertical.length < mesh.vertical.length) return tableOf(within, words)
   }
   const bands = all.slice(core.from, core.to)
@@ -38,10 +38,10 @@ function tableOf(mesh: Mesh, words: readonly Word[]): TableGrid | null {
   return { kind: 'table', box: union(inside), rows }
 }
 
-/** A column narrower than this holds no letter: it lies between the shading of two cells. */
+/** Threshold in points. A narrower column holds no glyph. It lies between the shading of two cells. */
 const SLIVER_POINTS = 7
 
-/** What stands in such a column is the text of a wider cell: its column is the next one that can hold text. */
+/** Moves text of such a column into the next column that can hold text. It belongs to a wider cell. */
 function withoutSlivers(rows: readonly (readonly Cell[])[], xs: readonly number[]): readonly (readonly Cell[])[] {
   const isSliver = (column: number): boolean => (xs[column + 1] ?? 0) - (xs[column] ?? 0) < SLIVER_POINTS
   if (!xs.slice(1).some((_, column) => isSliver(column))) return rows
@@ -60,13 +60,13 @@ function withoutSlivers(rows: readonly (readonly Cell[])[], xs: readonly number[
 
 interface Band {
   readonly cells: readonly Cell[]
-  /** One cell across (nearly) the whole width, or nothing at all. */
+  /** True if one cell spans (nearly) the complete width, or if the band is empty. */
   readonly spansAll: boolean
-  /** For each cell, whether it ends with this band; what reaches further down belongs to all rows of the band. */
+  /** For each cell, true if it ends with this band. A taller cell belongs to all rows of the band. */
   readonly ends: readonly boolean[]
 }
 
-/** The rows of a band: several where values stand below each other in it. */
+/** Returns the rows of a band: several if it stacks values. */
 function rowsOfBand({ cells, ends }: Band): Cell[][] {
   const [first = [], ...others] = stackedRows(cells.map((cell, column) => (ends[column] === true ? cell : [])))
   return [first.map((cell, column) => (ends[column] === true ? cell : (cells[column] ?? []))), ...others]
@@ -85,7 +85,7 @@ function bandsOf(mesh: Mesh, words: readonly Word[]): Band[] {
     const home = drawn[entry.at] ?? entry.at
     joined.set(home, [...(joined.get(home) ?? []), entry])
   }
-  // A missing line does not join cells whose words stand in columns of their own: shading often has no lines.
+  // A missing line does not merge cells with words in separate columns. Shading often has no lines.
   const dissolved = new Set([...joined].filter(([, entries]) => standsInColumns(entries, xs)).map(([home]) => home))
   const owner = drawn.map((home, index) => (dissolved.has(home) ? index : home))
   const cells = new Map<number, Word[]>()
@@ -106,11 +106,11 @@ function bandsOf(mesh: Mesh, words: readonly Word[]): Band[] {
 
 interface Placed {
   readonly word: Word
-  /** Index of the cell of the full grid that the word's middle lies in. */
+  /** Index of the cell of the full grid that contains the word's centre. */
   readonly at: number
 }
 
-/** Whether the words of a joined cell are rows of segments that each fit into one column, mostly several in a row. */
+/** Returns true if a merged cell holds rows of segments that each fit into one column, mostly several per row. */
 function standsInColumns(entries: readonly Placed[], xs: readonly number[]): boolean {
   const columns = xs.length - 1
   if (new Set(entries.map(({ at }) => at % columns)).size < 2) return false
@@ -123,7 +123,7 @@ function standsInColumns(entries: readonly Placed[], xs: readonly number[]): boo
   return several.length >= rows.length * 0.5
 }
 
-/** Width of the only cell with words among the cells of a band; 0 where there are several. */
+/** Returns the width of the only cell with words in a band. 0 if several cells have words. */
 function widestCell(homes: readonly number[], xs: readonly number[], cells: ReadonlyMap<number, Word[]>): number {
   const filled = new Set(homes.filter((home) => cells.has(home)))
   if (filled.size > 1) return 0
@@ -131,7 +131,9 @@ function widestCell(homes: readonly number[], xs: readonly number[], cells: Read
   return columns.reduce((sum, column) => sum + (xs[column + 1] ?? 0) - (xs[column] ?? 0), 0)
 }
 
-/** A frame often holds the table's title and notes too, each in one cell across the width: they are text around it. */
+/**
+ * A frame often contains the table's title and notes, each in a cell across the width. They are text around the table.
+ */
 function coreOf(bands: readonly Band[]): { readonly from: number; readonly to: number } | null {
   const from = bands.findIndex((band) => !band.spansAll)
   return from < 0 ? null : { from, to: bands.findLastIndex((band) => !band.spansAll) + 1 }

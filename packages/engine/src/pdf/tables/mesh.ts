@@ -1,18 +1,18 @@
 import { type Box, middleX, middleY, shared } from '../geometry/box.ts'
 import type { Ruling, Rulings } from '../geometry/rulings.ts'
 
-/** Lines that end this near to each other meet. */
+/** Threshold in points. Lines whose ends are nearer touch. */
 export const TOUCH_POINTS = 3.5
-/** A line separates two cells when it runs along this share of their common side. */
+/** Threshold: fraction of the common side. A line above it separates two cells. */
 const SEPARATES = 0.5
 
-/** Lines that form one grid, and the places of its columns' and rows' edges. */
+/** Lines that form one grid, with the positions of its column and row edges. */
 export interface Mesh extends Rulings {
   readonly xs: readonly number[]
   readonly ys: readonly number[]
 }
 
-/** Groups of lines that cross or touch each other. */
+/** Groups lines that cross or touch each other. */
 export function meshesOf({ horizontal, vertical }: Rulings): Mesh[] {
   const meshes: { horizontal: Ruling[]; vertical: Ruling[] }[] = []
   for (const line of horizontal) {
@@ -37,7 +37,7 @@ function meet(across: Ruling, down: Ruling): boolean {
   )
 }
 
-/** The outer edges are where lines end, also where no line closes the grid. */
+/** The outer edges are at the line ends, even if no line closes the grid. */
 function withPlaces({ horizontal, vertical }: Rulings): Mesh {
   const ends = (lines: readonly Ruling[]): number[] => [
     Math.min(...lines.map((line) => line.start)),
@@ -48,7 +48,7 @@ function withPlaces({ horizontal, vertical }: Rulings): Mesh {
   return { horizontal, vertical, xs, ys }
 }
 
-/** Distinct places in ascending order; what is nearer than a touch is one place. */
+/** Returns distinct positions in ascending order. Positions nearer than a touch are equal. */
 function places(values: readonly number[]): number[] {
   const out: number[] = []
   for (const value of [...values].sort((a, b) => a - b)) {
@@ -58,7 +58,7 @@ function places(values: readonly number[]): number[] {
   return out
 }
 
-/** The lines of a mesh between two heights, cut off there. */
+/** Returns the lines of a mesh between two heights, clipped there. */
 export function clipped(mesh: Mesh, top: number, bottom: number): Mesh {
   const [from, to] = [top - TOUCH_POINTS, bottom + TOUCH_POINTS]
   return withPlaces({
@@ -69,7 +69,7 @@ export function clipped(mesh: Mesh, top: number, bottom: number): Mesh {
   })
 }
 
-/** For each cell of the full grid, row by row, the upper left cell of the joined cell that it belongs to. */
+/** Maps each cell of the full grid, row by row, to the upper left cell of its merged cell. */
 export function owners(mesh: Mesh): number[] {
   const { xs, ys } = mesh
   const columns = xs.length - 1
@@ -81,7 +81,7 @@ export function owners(mesh: Mesh): number[] {
     const openLeft = !separated(mesh.vertical, box.x0, box.y0, box.y1)
     const openAbove = !separated(mesh.horizontal, box.y0, box.x0, box.x1)
     const row = Math.floor(index / columns)
-    // Joined cells are rectangles: a cell that reaches down beside this one takes it in only from both sides.
+    // Merged cells are rectangles. A tall cell next to this one takes it in only from both sides.
     const joinsLeft = left !== null && left !== undefined && openLeft && (left >= row * columns || left === above)
     if (joinsLeft) owner.push(left)
     else if (above !== null && above !== undefined && openAbove) owner.push(above)
@@ -103,7 +103,7 @@ function cellBox({ xs, ys }: Mesh, index: number): Box {
   return { x0: xs[column] ?? 0, x1: xs[column + 1] ?? 0, y0: ys[row] ?? 0, y1: ys[row + 1] ?? 0 }
 }
 
-/** The cell of the full grid, counted row by row, that the middle of a word lies in; null outside. */
+/** Returns the cell of the full grid, by row, that contains the centre of a word. Null outside the grid. */
 export function cellAt({ xs, ys }: Mesh, word: Box): number | null {
   const column = xs.findLastIndex((x) => x <= middleX(word))
   const row = ys.findLastIndex((y) => y <= middleY(word))

@@ -2,10 +2,10 @@ import { median } from '../geometry/box.ts'
 import { type Row, rowsOf, wordsIn } from '../geometry/rows.ts'
 import { type Cell, cellText, isValue } from './grid.ts'
 
-/** The next line of a cell stands at most this share of its height below. */
+/** Threshold: fraction of the line height. The gap to the next line of a cell is smaller. */
 const NEAR = 0.6
 
-/** One line of print across the columns of a table. */
+/** A printed line across the columns of a table. */
 export interface TableLine {
   readonly cells: readonly Cell[]
   readonly y0: number
@@ -13,12 +13,12 @@ export interface TableLine {
   readonly baseline: number
 }
 
-/** A label that ends in one of these goes on in the next line. */
+/** A label with one of these endings continues on the next line. */
 const OPEN_END = /(?:[-,/&]|\b(?:and|or|of|the|for|in|to|with|by|from|on|a|an|de|et|und))$/i
 
 /**
- * Rows of a band that has no lines drawn between them: several values below each other in one column are rows of their
- * own, words below each other are one cell with several lines.
+ * Splits a band without lines between its rows. Several values in one column are separate rows. Several words in one
+ * column are one cell with several lines.
  */
 export function stackedRows(cells: readonly Cell[]): Cell[][] {
   const lines = linesOf(cells)
@@ -49,7 +49,7 @@ function holdsStackedValues(lines: readonly TableLine[]): boolean {
     .some((texts) => texts.filter(isValue).length >= 2 && texts.filter(isValue).length >= texts.length * 0.5)
 }
 
-/** Joins the lines that continue the row above them: a label or a text that did not fit on one line. */
+/** Merges lines that continue the row above. A label or a text did not fit on one line. */
 export function mergedLines(lines: readonly TableLine[]): Cell[][] {
   const rows: { cells: Cell[]; y1: number; lastY0: number }[] = []
   const capital = beginsWithCapitals(lines)
@@ -65,14 +65,17 @@ export function mergedLines(lines: readonly TableLine[]): Cell[][] {
   return rows.map((row) => row.cells)
 }
 
-/** Lines whose cells all begin in small letters are few enough to be second lines. */
+/** Threshold: fraction of lines whose cells all start in lower case. Below it, they are second lines. */
 const MOST_SMALL = 0.75
 const SMALL = /^[\p{Ll}(]/u
 const CAPITAL = /^[^\p{L}]*[\p{Lu}\p{Lo}\d]/u
 
 const textsOf = ({ cells }: Pick<TableLine, 'cells'>): string[] => cells.map(cellText).filter((text) => text !== '')
 
-/** Whether the cells of a table begin with capitals or digits, so that a line all in small letters goes on with the one above. */
+/**
+ * Returns true if the cells of a table start with capitals or digits. A line in lower case then continues the line
+ * above.
+ */
 function beginsWithCapitals(lines: readonly TableLine[]): boolean {
   const others = lines.filter((line) => !textsOf(line).every((text) => SMALL.test(text)))
   return (
@@ -83,7 +86,7 @@ function beginsWithCapitals(lines: readonly TableLine[]): boolean {
   )
 }
 
-/** Whether all of a line begins in small letters below text of the row above. */
+/** Returns true if every cell of a line starts in lower case below text of the row above. */
 function goesOnInSmall(above: { readonly cells: readonly Cell[]; readonly y1: number }, line: TableLine): boolean {
   if (line.y0 - above.y1 > (line.y1 - line.y0) * NEAR) return false
   return line.cells.every((cell, column) => {
@@ -91,7 +94,9 @@ function goesOnInSmall(above: { readonly cells: readonly Cell[]; readonly y1: nu
   })
 }
 
-/** Fields of forms: `Order no.: 2024-56`, each on a line of its own. A label of several lines ends on the last. */
+/**
+ * Detects form fields such as `Order no.: 2024-56`, each on a separate line. A label of several lines ends on the last.
+ */
 export function holdsLabel({ cells }: TableLine): boolean {
   const texts = cells.map(cellText)
   return texts.some((text, column) => isLabel(text) && (texts[column + 1] ?? '') !== '')
@@ -107,7 +112,7 @@ function continues(above: { readonly cells: readonly Cell[]; readonly y1: number
   if (clash) return false
   const fields = upper.some(isLabel) && lower.some((text, column) => isLabel(text) && isLabel(upper[column] ?? ''))
   if (fields) return false
-  // Half a line apart: a value set in the middle of a label of two lines.
+  // Half a line apart, a value is centred next to a label of two lines.
   if (line.y0 < above.y1 - height * 0.3) return true
   if (line.y0 - above.y1 > height * NEAR) return false
   const label = lower[0] ?? ''

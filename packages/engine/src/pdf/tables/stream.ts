@@ -8,23 +8,23 @@ import { isKeyValues, keyValueRows } from './key-values.ts'
 import { isLabel, tableLine, type TableLine } from './stacked-rows.ts'
 import { tableRows } from './table-rows.ts'
 
-/** Rows `from` up to, not with, `to` of a region are this table. */
+/** Rows of the region in this table: from `from` up to `to`, exclusive. */
 export interface StreamTable {
   readonly table: TableGrid
   readonly from: number
   readonly to: number
 }
 
-/** More lines of one cell than this between two lines of several end a table. */
+/** Threshold: number of single-cell lines between lines of several cells. More end a table. */
 const MOST_SINGLE_ROWS = 3
-/** A gap between lines of more than this many line heights ends a table. */
+/** Threshold in line heights. A larger gap between lines ends a table. */
 const MOST_GAP = 2.2
-/** The same where a rule is drawn in the gap, as under column titles. */
+/** The same threshold if a rule is in the gap, as under column titles. */
 const MOST_GAP_RULED = 3.5
-/** Letters this much larger than the line above's begin something new. */
+/** Threshold: ratio of glyph sizes. A line above it starts new content. */
 const LARGER = 1.12
 const MOSTLY_FILLED = 0.42
-/** Tables without a drawn grid: lines whose words leave the same gaps free. In the order of the rows. */
+/** Finds tables without a drawn grid, whose lines share the same gaps, in row order. */
 export function streamTables(rows: readonly Row[], rulings: Rulings): StreamTable[] {
   const found: StreamTable[] = []
   const leading = leadingOf(rows)
@@ -48,14 +48,14 @@ export function streamTables(rows: readonly Row[], rulings: Rulings): StreamTabl
   return found
 }
 
-/** Whether a table of bands has all of the lines and columns that another has. */
+/** Returns true if a banded table contains all lines and columns of another. */
 function holdsMore(banded: StreamTable, other: StreamTable | null): boolean {
   if (other === null) return true
   const width = ({ table }: StreamTable): number => table.rows[0]?.length ?? 0
   return banded.to >= other.to && width(banded) >= width(other)
 }
 
-/** The first table of rows that stand apart which begins on one of these lines; items of a list stand before some. */
+/** Returns the first banded table that starts on one of these lines. List items precede some tables. */
 function bandedWithin(
   rows: readonly Row[],
   { from, to, leading }: { readonly from: number; readonly to: number; readonly leading: number },
@@ -70,7 +70,7 @@ function bandedWithin(
   return null
 }
 
-/** A segment longer than this is a sentence, not a cell. */
+/** Threshold in characters. A longer segment is a sentence, not a cell. */
 const LONGEST_CELL = 90
 
 function isMulti(row: Row | undefined): boolean {
@@ -79,7 +79,7 @@ function isMulti(row: Row | undefined): boolean {
   )
 }
 
-/** The end of the run of table-like rows that starts at `from`; `from` itself when none does. */
+/** Returns the end of the run of table-like rows from `from`, or `from` itself without one. */
 function endOfRun(rows: readonly Row[], from: number, rulings: Rulings): number {
   if (!isMulti(rows[from])) return from
   let to = from + 1
@@ -94,7 +94,7 @@ function endOfRun(rows: readonly Row[], from: number, rulings: Rulings): number 
     if (isMulti(row) && beginsOther(rows.slice(from, at), row)) break
     if (isMulti(row)) singles = 0
     else if (sizeOf(wordsIn(row)) > LARGER * sizeOf(wordsIn(before))) break
-    // The next line of a cell stands under its first one; only what starts elsewhere can be text after the table.
+    // The next line of a cell starts under its first line. A line with another start may be text after the table.
     else if (!continuesCell(row, rows.slice(from, at))) singles += 1
     if (singles > MOST_SINGLE_ROWS) break
     if (singles === 0) to = at + 1
@@ -102,12 +102,15 @@ function endOfRun(rows: readonly Row[], from: number, rulings: Rulings): number 
   return to
 }
 
-/** A table of so many rows ends where the next one stands this much further away than they do from each other. */
+/**
+ * Threshold: number of rows. A table with at least this many ends at a gap larger than its row gaps by
+ * `OTHER_TABLE_GAP`.
+ */
 const FEWEST_ROWS = 3
 const OTHER_TABLE_GAP = 1.2
 const ALIGNED_POINTS = 4
 
-/** Whether a row stands further away than the rows above from each other, with its cells at other places. */
+/** Returns true if a row has a larger gap than the rows above, with its cells at other positions. */
 function beginsOther(above: readonly Row[], row: Row): boolean {
   const last = above.at(-1)
   if (above.length < FEWEST_ROWS || last === undefined) return false
@@ -142,13 +145,13 @@ function tableOf(rows: readonly Row[], from: number, to: number, rulings: Ruling
   const all = [...cells, ...trailing]
   const grid = withoutEmpty(rules.length < 2 && isKeyValues(cells) ? keyValueRows(all) : tableRows(all, rulings))
   if (grid.length < 2 || (grid[0]?.length ?? 0) < 2) return null
-  // Labels of a drawing are scattered; cells of a table are mostly there.
+  // Labels of a drawing are scattered. Most cells of a table are filled.
   const filled = grid.flat().filter((cell) => cell.length > 0).length
   if (rules.length < 2 && filled < grid.flat().length * MOSTLY_FILLED) return null
   return { table: { kind: 'table', box: union(rows.slice(from, end)), rows: grid }, from, to: end }
 }
 
-/** Rules through lines and just above and below them. */
+/** Returns the rules through the lines, and just above and below them. */
 function rulesBeside(lines: readonly Row[], rulings: Rulings): Ruling[] {
   const box = union(lines)
   return rulings.horizontal.filter(
@@ -159,7 +162,7 @@ function rulesBeside(lines: readonly Row[], rulings: Rulings): Ruling[] {
   )
 }
 
-/** A last label without values belongs to the table when it is set as tightly as its rows, or a closing rule follows. */
+/** Adds a last label without values if its gap is as small as the rows', or if a closing rule follows. */
 function withTrailing(
   rows: readonly Row[],
   from: number,
@@ -178,15 +181,15 @@ function withTrailing(
   return tight && apart ? to + 1 : to
 }
 
-/** Share of the lines that begin with a label and a colon in a form without rules. */
+/** Threshold: fraction of lines with a label and a colon in a form without rules. */
 const MOSTLY_LABELS = 0.7
 const FEWEST_TITLES = 4
-/** From so many columns on, a line with nothing but one cell that is not the first goes on with that cell. */
+/** Threshold: number of columns. From there on, a line whose only cell is not the first continues that cell. */
 const WIDE = 3
-/** Where each of its columns is filled in this share of the lines with several cells. */
+/** Threshold: fraction of multi-cell lines that fill each column of a wide table. */
 const FILLED = 0.5
 
-/** Column titles over one row, most of it values: the shortest table there is. */
+/** Matches column titles over one row, most of it values. This is the shortest table. */
 function isTitledRow([titles = [], row = []]: readonly (readonly string[])[]): boolean {
   return (
     titles.length >= FEWEST_TITLES &&
@@ -198,12 +201,12 @@ function isTitledRow([titles = [], row = []]: readonly (readonly string[])[]): b
 
 const LIST_MARKER = /^(?:[•▪◦●○■□‣∙*·–—-]|\(?(?:\d{1,3}|[a-z]|[ivxlc]+)[.)]|\[\d+\])$/i
 
-/** Tells a table from a list, numbered formulas, a table of contents and text that happens to be aligned. */
+/** Separates a table from a list, numbered formulas, a table of contents and text with chance alignment. */
 function isTable(lines: readonly TableLine[], rules: readonly Ruling[]): boolean {
   const texts = lines.map(({ cells }) => cells.map(cellText))
   const multi = texts.filter((cells) => cells.filter((text) => text !== '').length >= 2)
   const share = (test: (cells: readonly string[]) => boolean): number => multi.filter(test).length / multi.length
-  // Lines of a long cell say nothing of a table whose columns are filled, however many there are.
+  // Continuation lines of long cells prove no fact about a table with filled columns, at any number.
   const across = lines.filter(({ cells }) => cells.filter((cell) => cell.length > 0).length >= 2)
   const isWide =
     (texts[0]?.length ?? 0) >= WIDE &&

@@ -3,12 +3,12 @@ import type { Rulings } from '../geometry/rulings.ts'
 import { type Cell, cellText, isValue } from './grid.ts'
 import { holdsLabel, mergedLines, type TableLine } from './stacked-rows.ts'
 
-/** Rows stand this much further apart than the lines of one cell, where a table shows it at all. */
+/** Threshold: ratio of row pitch to line pitch in a cell, in tables with two pitches. */
 const ROW_PITCH = 1.14
 
 /**
- * The rows of a table out of its lines of print. What ends a row: a rule, a wider gap where the table has two kinds of
- * gaps, else every line that does not plainly continue the one above it.
+ * Groups printed lines into table rows. A row ends at a rule, or at a wide gap if the table has two gap sizes.
+ * Otherwise it ends at every line that does not plainly continue the line above.
  */
 export function tableRows(lines: readonly TableLine[], rulings: Rulings): Cell[][] {
   const columns = valueColumns(lines)
@@ -22,12 +22,12 @@ export function tableRows(lines: readonly TableLine[], rulings: Rulings): Cell[]
   return [...header, ...bodyRows(lines.slice(body), rulings)]
 }
 
-/** Of the cells of a column so many are values where the column is one of values. */
+/** Threshold: fraction of values among the cells of a value column. */
 const MOSTLY_VALUES = 0.6
 
 const isValueAt = ({ cells }: TableLine, column: number): boolean => isValue(cellText(cells[column] ?? []))
 
-/** The columns beside the labels that hold values below their title. */
+/** Returns the columns after the labels that hold values below their title. */
 function valueColumns(lines: readonly TableLine[]): number[] {
   return (lines[0]?.cells ?? []).flatMap((_, column) => {
     const filled = lines.filter(({ cells }) => (cells[column]?.length ?? 0) > 0)
@@ -36,13 +36,13 @@ function valueColumns(lines: readonly TableLine[]): number[] {
   })
 }
 
-/** Most of what stands beside the label is values. */
+/** Returns true if at least half of the cells after the label are values. */
 function holdsValues(line: TableLine): boolean {
   const texts = line.cells.slice(1).map(cellText).filter(Boolean)
   return texts.length > 0 && texts.filter(isValue).length >= texts.length / 2
 }
 
-/** Lines above the first value: each is part of the column titles, unless it stands over several of them. */
+/** Lines above the first value are parts of the column titles, unless they span several columns. */
 function headerRows(lines: readonly TableLine[], rulings: Rulings): Cell[][] {
   const blocks = blocksOf(lines, rulings)
   return blocks.flatMap((block) => {
@@ -56,7 +56,7 @@ function headerRows(lines: readonly TableLine[], rulings: Rulings): Cell[][] {
   })
 }
 
-/** Whether a cell of the upper line stretches over two filled cells of the lower one. */
+/** Returns true if a cell of the upper line spans two filled cells of the lower line. */
 function standsOver(upper: TableLine, lower: TableLine): boolean {
   return upper.cells.some((cell) => {
     if (cell.length === 0) return false
@@ -88,8 +88,8 @@ function bodyRows(lines: readonly TableLine[], rulings: Rulings): Cell[][] {
 const hasLabel = ({ cells }: TableLine): boolean => (cells[0]?.length ?? 0) > 0
 
 /**
- * The parts of a block with several labels: after lines without one, a line with a label begins another row. A lone label may
- * stand in the middle of its row.
+ * Splits a block with several labels. After lines without a label, a line with one starts another row. A lone label may
+ * be in the middle of its row.
  */
 function labelledParts(block: readonly TableLine[]): TableLine[][] {
   const begins = block.map((line, index) => {
@@ -109,7 +109,7 @@ function labelledParts(block: readonly TableLine[]): TableLine[][] {
   return parts
 }
 
-/** Blocks of lines are rows when their lines after the first mostly name nothing, or hold nothing but the name. */
+/** Returns true if blocks are rows: their later lines mostly have no label, or only a label. */
 function areRows(blocks: readonly (readonly TableLine[])[]): boolean {
   const others = blocks.flatMap((block) => block.slice(1))
   const parts = others.filter(
@@ -118,12 +118,12 @@ function areRows(blocks: readonly (readonly TableLine[])[]): boolean {
   return parts.length >= others.length * 0.7
 }
 
-/** Half of the blocks of several lines are shaped so: in the others all cells may end on the same line. */
+/** Threshold: fraction of tall blocks with ragged ends. In the others, all cells may end on the same line. */
 const MOST_RAGGED = 0.5
 
 /**
- * Whether blocks are rows of long texts, by their shape: each cell begins on the first line of its block and goes on without
- * a break, and some end before others. Rows below each other fill their cells from line to line alike.
+ * Returns true if blocks have the shape of rows of long texts. Each cell starts on the first line of its block and
+ * continues without a gap, and some end before others. Separate rows fill their cells evenly, line by line.
  */
 function haveRaggedEnds(blocks: readonly (readonly TableLine[])[]): boolean {
   const tall = blocks.filter((block) => block.length > 1)
@@ -135,14 +135,14 @@ function haveRaggedEnds(blocks: readonly (readonly TableLine[])[]): boolean {
   return tall.length > 1 && ragged.length >= MOST_RAGGED * tall.length
 }
 
-/** Lines from the top of a block that a column fills; -1 where it is filled elsewhere too. */
+/** Returns the number of lines from the top of a block that a column fills. -1 if it has a gap. */
 function heightIn(block: readonly TableLine[], column: number): number {
   const isFilled = block.map(({ cells }) => (cells[column]?.length ?? 0) > 0)
   const height = isFilled.indexOf(false) < 0 ? block.length : isFilled.indexOf(false)
   return isFilled.lastIndexOf(true) < height ? height : -1
 }
 
-/** Several values below each other in one column: the lines are rows, however near they stand. */
+/** Returns true if one column stacks several values. The lines are then rows, at any gap. */
 function stacked(block: readonly TableLine[]): boolean {
   const columns = block[0]?.cells.length ?? 0
   return Array.from({ length: columns }, (_, column) =>
@@ -150,7 +150,7 @@ function stacked(block: readonly TableLine[]): boolean {
   ).some((values) => values.length >= 2)
 }
 
-/** Lines that stand together: no rule and no wide gap between them. */
+/** Groups lines without a rule or a wide gap between them. */
 function blocksOf(lines: readonly TableLine[], rulings: Rulings): TableLine[][] {
   const pitches = lines.slice(1).map((line, index) => line.baseline - (lines[index]?.baseline ?? 0))
   const limit = rowPitch(pitches)
@@ -164,7 +164,7 @@ function blocksOf(lines: readonly TableLine[], rulings: Rulings): TableLine[][] 
   return blocks
 }
 
-/** The distance that separates two rows from two lines of one row: the widest jump between the distances there are. */
+/** Returns the pitch that separates rows from lines of one row, at the widest jump in the sorted pitches. */
 function rowPitch(pitches: readonly number[]): number {
   const sorted = pitches.filter((pitch) => pitch > 0).sort((a, b) => a - b)
   const jumps = sorted.slice(1).map((pitch, index) => ({ at: index, ratio: pitch / (sorted[index] ?? pitch) }))
