@@ -1,6 +1,6 @@
 import type { InkMask } from './ink-mask.ts'
 
-/** Ink that hangs together: its box in pixels, both ends outside, and how many pixels are ink. */
+/** A connected component of ink: its box in pixels, with exclusive ends, and its number of ink pixels. */
 export interface Component {
   x0: number
   y0: number
@@ -9,10 +9,10 @@ export interface Component {
   pixels: number
 }
 
-/** Ink is taken for one letter or word over gaps of so many pixels in a row. */
+/** Threshold: gap in pixels of a row. Ink across a smaller gap is one glyph or word. */
 const GAP_PIXELS = 1
 
-/** The components of a mask, found from its runs of ink in one pass: linear in the number of pixels. */
+/** Finds the components of a mask from its runs of ink in one pass, linear in the number of pixels. */
 export function componentsOf({ width, height, ink }: InkMask): Component[] {
   const found: Component[] = []
   const parent: number[] = []

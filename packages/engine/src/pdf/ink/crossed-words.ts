@@ -1,21 +1,24 @@
 import type { Box } from '../geometry/box.ts'
 import type { InkMask } from './ink-mask.ts'
 
-/** Upright ink longer than any letter's stroke, in points: a streak of the scanner, or a rule. */
+/** Threshold in points. Longer vertical ink than any glyph's stroke is a streak of the scanner, or a rule. */
 const SHORTEST_STREAK_POINTS = 46
-/** Noise and compression interrupt a streak for so many pixels. */
+/** Threshold in pixels. Noise and compression interrupt a streak for at most this gap. */
 const MOST_GAP_PIXELS = 2
-/** Ink this near to a streak on both sides is a word that it runs through; beside the rules of a table is paper. As a share of the word's height. */
+/**
+ * Threshold: fraction of the word's height. With ink this near on both sides, the streak crosses a word. The area next
+ * to the rules of a table is paper.
+ */
 const NEAR = 0.3
-/** A streak runs past a word above and below, or by this share of its height does not reach its edge. */
+/** Threshold: fraction of the word's height. A streak passes a word above and below, or ends this near to its edge. */
 const SHORT_OF_EDGE = 0.2
 
-/** A stretch of pixels: columns and rows, the last ones outside. */
+/** A rectangle of pixel columns and rows, with exclusive ends. */
 type Streak = { -readonly [Side in keyof Box]: Box[Side] }
 
 /**
- * How many words of a page streaks run through: OCR reads what is left of such a word with confidence. The boxes are of
- * words or lines of words in points, level as the mask is.
+ * Returns the number of words that streaks cross. OCR reads the remains of such a word with confidence. The boxes are
+ * of words or of lines of words, in points, deskewed like the mask.
  */
 export function crossedWords(mask: InkMask, words: readonly Box[]): number {
   const streaks = streaksOf(mask)
@@ -27,7 +30,7 @@ export function crossedWords(mask: InkMask, words: readonly Box[]): number {
   }))
   let count = 0
   for (const streak of streaks) {
-    // Both halves of a word that was broken in two stand beside the same streak.
+    // Both halves of a broken word are adjacent to the same streak.
     const found: Box[] = []
     for (const line of lines) {
       if (found.some((other) => line.y0 < (other.y0 + other.y1) / 2 && line.y1 > (other.y0 + other.y1) / 2)) continue
@@ -38,7 +41,7 @@ export function crossedWords(mask: InkMask, words: readonly Box[]): number {
   return count
 }
 
-/** Whether a streak runs through letters of a line, or between two that stand close. */
+/** Returns true if a streak crosses glyphs of a line, or runs between two adjacent glyphs. */
 function runsThrough(streak: Streak, line: Box, mask: InkMask): boolean {
   const height = line.y1 - line.y0
   const near = NEAR * height
@@ -52,7 +55,7 @@ function runsThrough(streak: Streak, line: Box, mask: InkMask): boolean {
   )
 }
 
-/** Whether any pixel of a rectangle is ink. */
+/** Returns true if any pixel of a rectangle is ink. */
 function hasInk({ width, ink }: InkMask, x0: number, x1: number, y0: number, y1: number): boolean {
   for (let y = y0; y < y1; y += 1) {
     for (let x = Math.max(0, x0); x < Math.min(width, x1); x += 1) if (ink[y * width + x] === 1) return true
@@ -60,7 +63,7 @@ function hasInk({ width, ink }: InkMask, x0: number, x1: number, y0: number, y1:
   return false
 }
 
-/** The streaks of a mask in pixels; columns of ink beside each other are one. */
+/** Returns the streaks of a mask in pixels. Adjacent columns of ink form one streak. */
 function streaksOf(mask: InkMask): Streak[] {
   const streaks: Streak[] = []
   for (let x = 0; x < mask.width; x += 1) {
@@ -77,7 +80,7 @@ function streaksOf(mask: InkMask): Streak[] {
   return streaks
 }
 
-/** The first row, and the one after the last, of each long run of ink of a column. */
+/** Returns the row range [first, end) of each long run of ink in a column. */
 function longRuns({ width, height, perPoint, ink }: InkMask, x: number): [number, number][] {
   const shortest = SHORTEST_STREAK_POINTS * perPoint
   const runs: [number, number][] = []

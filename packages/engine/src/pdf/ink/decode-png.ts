@@ -2,12 +2,12 @@ import { inflateSync } from 'node:zlib'
 import type { GreyPicture } from './grey-picture.ts'
 
 const BYTES_PER_PIXEL = 4
-/** The green channel is the one nearest to the brightness of a colour. */
+/** The green channel is nearest to the brightness of a colour. */
 const GREEN = 1
-/** The least that zlib takes, in bytes. */
+/** Minimum buffer size that zlib accepts, in bytes. */
 const LEAST_CHUNK = 64
 
-/** Decodes an 8-bit RGBA PNG without interlacing, as the PDF library draws pages, and keeps its green channel. */
+/** Decodes the green channel of an 8-bit RGBA PNG without interlacing, the format of the PDF library. */
 export function decodePng(png: Buffer): GreyPicture {
   const { width, height, planes } = decodeChannels(png, [GREEN])
   return { width, height, grey: planes[0] as Uint8Array }
@@ -16,16 +16,16 @@ export function decodePng(png: Buffer): GreyPicture {
 export interface Planes {
   readonly width: number
   readonly height: number
-  /** One for each channel that was asked for, row by row from the top. */
+  /** One plane per requested channel, row by row from the top. */
   readonly planes: readonly Uint8Array[]
 }
 
-/** The filters of PNG work on each channel by itself: what is not asked for is never undone, a quarter of the work each. */
+/** Decodes single channels. PNG filters work per channel, so each skipped channel saves a quarter of the work. */
 export function decodeChannels(png: Buffer, channels: readonly number[]): Planes {
   const width = png.readUInt32BE(16)
   const height = png.readUInt32BE(20)
   const stride = width * BYTES_PER_PIXEL + 1
-  // In one chunk: else it is joined from hundreds of small ones. A few bytes more, so that no second one is begun.
+  // A single chunk avoids the join of hundreds of small buffers. The extra bytes avoid a second chunk.
   const data = inflateSync(imageData(png), { chunkSize: height * stride + LEAST_CHUNK })
   const planes = channels.map((channel) => {
     const out = new Uint8Array(width * height)
@@ -49,19 +49,19 @@ function imageData(png: Buffer): Buffer {
 
 interface Row {
   readonly data: Buffer
-  /** The first byte of the channel in this row. */
+  /** Offset of the channel's first byte in this row. */
   readonly from: number
   readonly out: Uint8Array
   readonly to: number
   readonly width: number
 }
 
-/** Undoes one row's filter (PNG specification, section 9). The loops are apart because they run for every pixel. */
+/** Reverses the filter of a row (PNG specification, section 9). Separate loops, because they run for every pixel. */
 function unfilterRow(filter: number, row: Row, hasRowAbove: boolean): void {
   if (filter === 1) return unfilterSub(row)
   if (filter === 2 && hasRowAbove) return unfilterUp(row)
   if (filter === 3 || (filter === 4 && hasRowAbove)) return unfilterOther(filter, row, hasRowAbove)
-  // The first row's Paeth filter has nothing above: it is that of the left neighbour.
+  // Without a row above, the Paeth filter equals the Sub filter.
   return filter === 4 ? unfilterSub(row) : copyRow(row)
 }
 

@@ -9,7 +9,7 @@ export interface PageToDraw {
   readonly turn: Turn
 }
 
-/** The PDF to draw: its path, or its bytes where they were changed. */
+/** The PDF to render: its path, or its bytes if the caller changed them. */
 export interface PdfToDraw {
   readonly source: string | Buffer
   readonly password: string | null
@@ -17,18 +17,18 @@ export interface PdfToDraw {
 
 export interface DrawOptions {
   readonly dpi: number
-  /** Searches for solid rectangles and lines in the drawing too; default false. */
+  /** Finds solid rectangles and lines in the drawing too. Default: false. */
   readonly findRects?: boolean
 }
 
 export interface DrawnPage extends PageDrawing {
-  /** In points; empty unless asked for. */
+  /** In points. Empty unless requested. */
   readonly rects: readonly ScreenshotRect[]
 }
 
 /**
- * Draws pages in grey, by page number; as many in one call as are needed, because opening the file costs as much as two
- * pages. Throws `ConversionError` where the library cannot draw one of them.
+ * Renders pages in grey, indexed by page number. Batch as many pages per call as possible, because opening the file
+ * costs as much as two pages. Throws `ConversionError` if the library cannot draw one of them.
  */
 export async function drawPages(
   { source, password }: PdfToDraw,

@@ -3,7 +3,7 @@ import type { GreyPicture } from './grey-picture.ts'
 
 const SIGNATURE = Buffer.from('89504e470d0a1a0a', 'hex')
 
-/** An 8-bit grey PNG, lightly compressed: it is read once, by the next process step. */
+/** Encodes an 8-bit grey PNG with light compression. The next process step reads it once. */
 export function encodePng({ width, height, grey }: GreyPicture): Buffer {
   const rows = Buffer.alloc((width + 1) * height)
   for (let y = 0; y < height; y += 1) rows.set(grey.subarray(y * width, (y + 1) * width), y * (width + 1) + 1)
@@ -12,7 +12,10 @@ export function encodePng({ width, height, grey }: GreyPicture): Buffer {
 
 const BYTES_PER_PIXEL = 3
 
-/** An 8-bit RGB PNG that is kept: each row as differences from the pixel before (filter 1), well compressed. */
+/**
+ * Encodes an 8-bit RGB PNG for storage. Each row holds differences from the previous pixel (filter 1), with strong
+ * compression.
+ */
 export function encodeColourPng(width: number, height: number, rgb: Uint8Array): Buffer {
   const stride = width * BYTES_PER_PIXEL
   const rows = Buffer.alloc((stride + 1) * height)
@@ -30,7 +33,7 @@ export function encodeColourPng(width: number, height: number, rgb: Uint8Array):
 interface Header {
   readonly width: number
   readonly height: number
-  /** 0 grey, 2 RGB. */
+  /** 0 is grey, 2 is RGB. */
   readonly colourType: 0 | 2
 }
 

@@ -2,40 +2,55 @@ import type { PageDrawing } from './grey-picture.ts'
 import { smoothLevels } from './smooth-levels.ts'
 import { thinInk } from './thin-ink.ts'
 
-/** Which pixels of a drawing are ink: 1 where they are, row by row. */
+/** Mask of a drawing: 1 for each ink pixel, row by row. */
 export interface InkMask {
   readonly width: number
   readonly height: number
   readonly perPoint: number
   readonly ink: Uint8Array
-  /** Share of the page whose marks are grain, noise or soft shapes: a photograph, or print that noise hides. */
+  /** Fraction of the page whose marks are grain, noise or soft shapes: a photograph, or print under noise. */
   readonly grainShare: number
-  /** Share of the page, of that, whose neighbouring pixels differ as specks do: no photograph in a small drawing. */
+  /** Part of `grainShare` whose adjacent pixels differ like specks. Photographs in a small drawing do not. */
   readonly noiseShare: number
 }
 
-/** Side of the squares whose background is distinguished, in points: a heading's line, or two lines of body text. */
+/** Side of the squares with a separate background, in points: the line of a heading, or two lines of body text. */
 const BLOCK_POINTS = 24
-/** Least difference of brightness between ink and its background: faded print at a twentieth of full contrast still shows. */
+/**
+ * Threshold: minimum difference of brightness between ink and background. Faded print at a twentieth of full contrast
+ * exceeds it.
+ */
 const LEAST_CONTRAST = 9
-/** Levelling leaves half of a square's shading at most, and so much of a steep one: bands of its compression, bends of its slope. */
+/**
+ * Thresholds: residue of a square's shading after levelling, as a fraction and as an absolute limit for steep shading.
+ * The residue is compression bands and bends of the slope.
+ */
 const RESIDUE_SHARE = 0.5
 const MOST_RESIDUE = 11
-/** Share of the contrast of a square at which a pixel is ink: thin strokes are grey in a small drawing. */
+/** Threshold: fraction of a square's contrast at which a pixel is ink. Thin strokes are grey in a small drawing. */
 const INK_SHARE = 0.3
-/** Edges of letters over the grain around them: the largest steps of grain alone are up to 8 times its small ones. */
+/**
+ * Threshold: ratio of glyph edges to the grain around them. The largest steps of grain alone are up to 8 times its
+ * small ones.
+ */
 const OVER_GRAIN = 10
-/** Small steps of grain from which on it is noise: at 50 dpi those of 60 photographs are below 3, those of noise that hides print above 7. */
+/**
+ * Threshold of small grain steps that counts as noise. At 50 dpi, those of 60 photographs are below 3, those of noise
+ * that hides print above 7.
+ */
 const NOISE_STEP = 5
-/** Letters have edges: from one pixel to the next, this share of the contrast. Soft shapes of photographs have less. */
+/**
+ * Threshold: fraction of the contrast between adjacent pixels. Glyphs have such edges, soft shapes of photographs do
+ * not.
+ */
 const EDGE_SHARE = 0.3
-/** So many pixels must stand at an edge. */
+/** Threshold: number of pixels at an edge. */
 const EDGE_PIXELS = 4
 
 /**
- * Tells ink from paper square by square, so that a faint line beside a black bar and light text on a dark ground both
- * count. The background of a square is its lightest or its darkest common grey, whichever is nearer to the median; where
- * it differs from square to square by little, as in uneven light, it is interpolated.
+ * Separates ink from paper square by square. A faint line next to a black bar counts, and so does light text on a dark
+ * background. The background of a square is its lightest or darkest common grey, the nearer to the median. If it
+ * differs little between squares, as in uneven light, it is interpolated.
  */
 export function inkMask(drawing: PageDrawing): InkMask {
   const { width, height, perPoint } = drawing
@@ -77,13 +92,13 @@ function squaresOf(width: number, height: number, side: number): Square[] {
   })
 }
 
-/** A drawing's levels, and which of its squares were changed (1). */
+/** Levelled grey values, with a flag of 1 for each changed square. */
 interface Levelled {
   readonly grey: Uint8Array
   readonly levelled: Uint8Array
 }
 
-/** The drawing with the background of each square levelled; as it is where no square's differs from those around it. */
+/** Levels the background of each square. Returns the drawing unchanged if no square differs from its neighbours. */
 function withoutShading(
   { width, height, grey }: PageDrawing,
   side: number,
@@ -109,7 +124,10 @@ function withoutShading(
   return { grey: out, levelled }
 }
 
-/** 1 for each square with another level than one of the eight around it: elsewhere interpolation changes nothing. */
+/**
+ * Returns 1 for each square whose level differs from any of its eight neighbours. Interpolation has no effect on the
+ * others.
+ */
 function unevenSquares(levels: Float32Array, columns: number, rows: number): Uint8Array {
   const uneven = new Uint8Array(levels.length)
   for (let row = 0; row < rows; row += 1) {
@@ -125,7 +143,7 @@ function unevenSquares(levels: Float32Array, columns: number, rows: number): Uin
   return uneven
 }
 
-/** The contrast that levelling may have left of a square's shading. */
+/** Returns the contrast of a square's shading that levelling may leave. */
 function residue(drawn: Uint8Array, levelled: Uint8Array, width: number, { x0, y0, x1, y1 }: Square): number {
   let [least, most] = [255, -255]
   for (let y = y0; y < y1; y += 1) {
@@ -147,14 +165,14 @@ interface Square {
 
 interface Ground {
   readonly level: number
-  /** Difference between the background and what stands out from it most. */
+  /** Maximum difference from the background. */
   readonly contrast: number
 }
 
 const histogram = new Uint32Array(256)
 
 function groundOf(grey: Uint8Array, width: number, { x0, y0, x1, y1 }: Square): Ground {
-  // Most squares of a page are plain paper.
+  // Fast path: most squares of a page are plain paper.
   const corner = grey[y0 * width + x0] ?? 255
   if (isPlain(grey, width, { x0, y0, x1, y1 }, corner)) return { level: corner, contrast: 0 }
   histogram.fill(0)
@@ -192,9 +210,9 @@ function quantiles(count: number, shares: Quantiles): Quantiles {
 }
 
 interface Steps {
-  /** The difference that a quarter of the pixels stay below: near 0 on clean paper, however much is written on it. */
+  /** 25th percentile of the differences: near 0 on clean paper, with any amount of print. */
   readonly grain: number
-  /** The difference that few pixels exceed. */
+  /** The difference that at most `EDGE_PIXELS` pixels exceed. */
   readonly edge: number
 }
 

@@ -1,8 +1,9 @@
 import { isPage, pagesOf, references } from '../structure/page-objects.ts'
 
 /**
- * Numbers, from 1, of the pages whose resources lead to a picture, through forms and patterns too. A page too many is
- * possible, one too few is not: null where the file is uncertain, as when it is damaged or was changed after it was written.
+ * Returns the 1-based numbers of pages whose resources reference a picture, through forms and patterns too. The set may
+ * contain a page too many, but never one too few. Null if the file is uncertain, such as a damaged file or one with
+ * later changes.
  */
 export function pagesWithPictures(
   objects: ReadonlyMap<number, string> | null,
@@ -18,7 +19,7 @@ export function pagesWithPictures(
   return found
 }
 
-/** Whether a picture can be reached from objects without passing through another page. */
+/** Returns true if objects lead to a picture without passing through another page. */
 function leadsToPicture(from: readonly number[], objects: ReadonlyMap<number, string>): boolean {
   const seen = new Set<number>()
   const open = [...from]

@@ -1,7 +1,7 @@
 import type { Box } from '../geometry/box.ts'
 import type { GreyPicture, PageDrawing } from './grey-picture.ts'
 
-/** The drawing at half its resolution: each pixel the mean of four. */
+/** Halves the resolution. Each pixel is the mean of four. */
 export function halved({ width, height, grey, perPoint }: PageDrawing): PageDrawing {
   const [w, h] = [width >> 1, height >> 1]
   const out = new Uint8Array(w * h)
@@ -14,7 +14,7 @@ export function halved({ width, height, grey, perPoint }: PageDrawing): PageDraw
   return { width: w, height: h, grey: out, perPoint: perPoint / 2 }
 }
 
-/** The drawing turned back by `turn` degrees, which its content lies turned clockwise. */
+/** Rotates the drawing by `turn` degrees anticlockwise, which undoes the clockwise rotation of its content. */
 export function turnedBack(drawing: PageDrawing, turn: 0 | 90 | 180 | 270): PageDrawing {
   if (turn === 0) return drawing
   const { width, height, grey } = drawing
@@ -30,7 +30,7 @@ export function turnedBack(drawing: PageDrawing, turn: 0 | 90 | 180 | 270): Page
   return { ...drawing, width: w, height: h, grey: out }
 }
 
-/** The drawing turned by a small angle about its middle, on a sheet that holds all of it; new corners are white. */
+/** Rotates the drawing by a small angle about its centre, on a sheet that holds all of it. New corners are white. */
 export function levelled(drawing: PageDrawing, slope: number): PageDrawing {
   const { width, height, grey } = drawing
   const angle = Math.atan(slope)
@@ -54,14 +54,14 @@ export function levelled(drawing: PageDrawing, slope: number): PageDrawing {
   return { ...drawing, width: w, height: h, grey: out }
 }
 
-/** Width and height of the sheet that holds a levelled one. */
+/** Returns the width and height of the sheet that holds a levelled drawing. */
 export function levelledSize(width: number, height: number, slope: number): [width: number, height: number] {
   const angle = Math.abs(Math.atan(slope))
   const [cos, sin] = [Math.cos(angle), Math.sin(angle)]
   return [Math.ceil(width * cos + height * sin), Math.ceil(height * cos + width * sin)]
 }
 
-/** The part of a drawing inside `box`, which is in points. */
+/** Crops a drawing to `box`, in points. */
 export function cropped({ width, height, grey, perPoint }: PageDrawing, box: Box): GreyPicture {
   const x0 = Math.max(0, Math.floor(box.x0 * perPoint))
   const y0 = Math.max(0, Math.floor(box.y0 * perPoint))
@@ -73,7 +73,7 @@ export function cropped({ width, height, grey, perPoint }: PageDrawing, box: Box
   return { width: w, height: h, grey: out }
 }
 
-/** Pictures one below the other on white, each with a margin: several lines for one pass of OCR. */
+/** Stacks pictures on white, each with a margin, so that one pass of OCR reads several lines. */
 export function stacked(pictures: readonly GreyPicture[], margin: number): GreyPicture {
   const width = Math.max(...pictures.map((picture) => picture.width)) + 2 * margin
   const height = pictures.reduce((sum, picture) => sum + picture.height + margin, margin)
@@ -88,7 +88,7 @@ export function stacked(pictures: readonly GreyPicture[], margin: number): GreyP
   return { width, height, grey }
 }
 
-/** Paints boxes, in points, in the colour of the paper around each. Changes `drawing`. */
+/** Paints over boxes, in points, with the paper colour around each. Mutates `drawing`. */
 export function paintOver(drawing: PageDrawing, boxes: readonly Box[]): void {
   const { width, height, grey, perPoint } = drawing
   for (const box of boxes) {

@@ -2,26 +2,29 @@ import { union } from '../geometry/box.ts'
 import type { Component } from './components.ts'
 import type { InkMask } from './ink-mask.ts'
 
-/** Words and letters from which on a line is running text: labels of charts and logos are shorter. */
+/** Thresholds: number of words and letters in a line of running text. Labels of charts and logos are shorter. */
 const LINE_WORDS = 3
 const LINE_LETTERS = 10
-/** In a small drawing words of small print run together: a line of so many letters is text, however few pieces it is in. */
+/** Threshold in letters for a line of any number of pieces. Words of small print merge in a small drawing. */
 const LETTERS_RUN_TOGETHER = 30
-/** The widest line is at least so wide, as a share of the page: a column of text is, and a logo with a slogan is not. */
+/**
+ * Threshold: width of the widest line, as a fraction of the page. A column of text exceeds it, a logo with a slogan
+ * does not.
+ */
 const COLUMN_SHARE = 0.2
-/** Words of a line stand no farther apart than this, in heights of their ink; justified lines have the widest gaps. */
+/** Threshold: gap between words of a line, in ink heights. Justified lines have the widest gaps. */
 const WIDEST_GAP = 1.2
-/** Letters overlap by no more, in heights: a piece that begins farther back stands in another line. */
+/** Threshold: overlap of glyphs, in ink heights. A piece that starts further back belongs to another line. */
 const MOST_OVERLAP = 0.5
-/** A word with ascenders and descenders is so many times as high as one without. */
+/** Threshold: ratio of the height of a word with ascenders and descenders to one without. */
 const MOST_RATIO = 2.2
-/** Share of the lower piece's height that lies beside the other one: lines of a scan sink. */
+/** Threshold: fraction of the lower piece's height within the height of the other. Lines of a scan slope. */
 const LEAST_BESIDE = 0.5
 
 /** Ink of a word or of letters, with their number. */
 type Piece = Pick<Component, 'x0' | 'y0' | 'x1' | 'y1'> & { readonly letters: number }
 
-/** About how many letters of ink stand in lines of running text, across or up and down, whichever are more. */
+/** Estimates the number of letters in lines of running text, the larger of horizontal and vertical lines. */
 export function lettersInLines(pieces: readonly Piece[], { width, height }: Pick<InkMask, 'width' | 'height'>): number {
   return Math.max(lettersAcross(pieces, width), lettersAcross(pieces.map(turned), height))
 }
@@ -38,7 +41,7 @@ function lettersAcross(pieces: readonly Piece[], width: number): number {
     return line
   }
   for (const [at, piece] of sorted.entries()) {
-    // The piece that follows is at most so much higher, and the gap is measured by the higher one.
+    // The next piece may be higher by this ratio, and the gap is relative to the higher piece.
     const reach = piece.x1 + WIDEST_GAP * MOST_RATIO * (piece.y1 - piece.y0)
     for (let next = at + 1; next < sorted.length; next += 1) {
       const other = sorted[next] as Piece
@@ -66,7 +69,10 @@ function lineFrom(pieces: readonly Piece[]): Line {
   return { words: pieces.length, letters, width: x1 - x0 }
 }
 
-/** What is higher than wide is one letter here, or a word of another direction: words below each other are no line. */
+/**
+ * A piece higher than wide counts as one letter. It may be a word in another direction, and stacked words do not form a
+ * line.
+ */
 const lettersOf = ({ x0, y0, x1, y1, letters }: Piece): number => (x1 - x0 >= y1 - y0 ? letters : 1)
 
 const isRunning = ({ words, letters }: Line): boolean =>

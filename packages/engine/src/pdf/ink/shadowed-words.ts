@@ -1,18 +1,19 @@
 import type { Box } from '../geometry/box.ts'
 import type { PageDrawing } from './grey-picture.ts'
 
-/** Beyond the end of a line its paper is a shadow where it is so much darker, as a share of the line's own. */
+/** Threshold: brightness relative to the line's paper. Darker paper past the end of a line is a shadow. */
 const SHADOW = 0.85
-/** A column of pixels that holds part of a letter has so much contrast, as a share of its paper; shadow alone is even. */
+/** Threshold: contrast relative to the paper. A pixel column above it holds part of a glyph. A shadow alone is even. */
 const LETTER_CONTRAST = 0.35
-/** Where the next letter would stand: so far from the last one, as shares of the line's height. */
+/** Search window for the next letter: distance from the last one, as fractions of the line's height. */
 const [NEAREST, FARTHEST] = [0.15, 0.9]
-/** Columns of a letter, as a share of the line's height. */
+/** Threshold: width of a glyph, as a fraction of the line's height. */
 const LEAST_COLUMNS = 0.15
 
 /**
- * How many lines go on in a shadow where nothing was read, as beside the black of a copier's open lid: OCR reads what is
- * left of the word with confidence. The boxes are of words or lines of words in points, level as the drawing is.
+ * Returns the number of lines that continue unread in a shadow, such as the black of a copier's open lid. OCR reads the
+ * remains of the word with confidence. The boxes are of words or of lines of words, in points, deskewed like the
+ * drawing.
  */
 export function shadowedWords(drawing: PageDrawing, words: readonly Box[]): number {
   const goesOn = (from: number, to: number, line: Box): boolean =>
@@ -27,7 +28,7 @@ export function shadowedWords(drawing: PageDrawing, words: readonly Box[]): numb
   }, 0)
 }
 
-/** Whether a part of a drawing is darker than the paper of a line, and holds part of a letter. */
+/** Returns true if an area is darker than the paper of a line, and holds part of a glyph. */
 function hidesLetter(drawing: PageDrawing, beyond: Box, line: Box): boolean {
   const outside = columnsOf(drawing, beyond)
   const least = LEAST_COLUMNS * (line.y1 - line.y0) * drawing.perPoint

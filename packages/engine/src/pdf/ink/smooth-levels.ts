@@ -7,12 +7,15 @@ export interface SquareLevels {
   readonly side: number
 }
 
-/** Squares whose levels differ by more than so much begin to count as an edge, and by twice as much as nothing else. */
+/**
+ * Threshold of the difference between squares. Larger differences start to count as an edge, and twice as large ones
+ * count fully.
+ */
 const SHADING = 40
 
 /**
- * The level at each pixel, interpolated between the middles of the squares: a shadow over the paper falls off smoothly
- * then, without a step at each square's border. A neighbour beyond an edge counts as the square itself.
+ * Returns the level at each pixel, interpolated between the centres of the squares. A shadow then falls off smoothly,
+ * without a step at the borders. A neighbour across an edge counts as the square itself.
  */
 export function smoothLevels(squares: SquareLevels, width: number, height: number): Float32Array {
   const out = new Float32Array(width * height)
@@ -39,7 +42,7 @@ interface Part {
   readonly y1: number
 }
 
-/** A quarter of a square lies between the middles of the same four squares at each of its pixels. */
+/** Fills a quarter of a square. All its pixels lie between the centres of the same four squares. */
 function fillQuarter(
   out: Float32Array,
   width: number,

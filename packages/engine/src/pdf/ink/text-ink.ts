@@ -1,54 +1,66 @@
 import { type Component, componentsOf } from './components.ts'
 import type { InkMask } from './ink-mask.ts'
 
-/** Sizes of letters that count as text, as heights of their ink in points. */
+/** Thresholds: height of a glyph's ink, in points. */
 const LOWEST_POINTS = 3.4
 const HIGHEST_POINTS = 40
-/** Longest unbroken stroke of a word, and of a letter upright; what is longer is a rule, a frame or a picture. */
+/**
+ * Thresholds in points: longest stroke of a word, and of a glyph vertically. Longer ink is a rule, a frame or a
+ * picture.
+ */
 const LONGEST_STROKE_POINTS = 110
 const HIGHEST_STROKE_POINTS = 46
-/** A shorter stroke across is a rule where it is thin: a bar of a stamp, the underline of a word. */
+/**
+ * Threshold in points. A shorter horizontal stroke is a rule only if it is thin: a bar of a stamp, the underline of a
+ * word.
+ */
 const SHORTEST_RULE_POINTS = 50
-/** This far above and below the middle of a thin stroke is paper, but for the letters that it crosses. */
+/** Threshold in points. Paper surrounds a thin stroke at this distance, except for the glyphs that it crosses. */
 const RULE_RIM_POINTS = 2.2
 const MOST_CROSSED = 0.6
-/** A rule that letters show above and below of is at most so thick. */
+/** Threshold in points: maximum thickness of a rule with glyph parts above and below. */
 const THICKEST_RULE_POINTS = 3
-/** Share of a word's box that is ink: hairlines and diagonals have less, filled shapes more. */
+/** Threshold: ink fraction of a word's box. Hairlines and diagonals have less, filled shapes more. */
 const LEAST_FILL = 0.12
-/** Words that run together are a line of print; a long box with less ink holds rules and curves. */
+/** Thresholds for merged words, which form a line of print. A long box with less ink holds rules and curves. */
 const LEAST_FILL_LONG = 0.28
 const LONG_ASPECT = 8
 const MOST_FILL = 0.92
-/** Letters this high, in points, are strokes with space between them; a fuller box is a shaded area. */
+/**
+ * Thresholds for large glyphs: height in points, and ink fraction of the box. Large glyphs are strokes with gaps, and a
+ * fuller box is a shaded area.
+ */
 const LARGE_POINTS = 9
 const MOST_FILL_LARGE = 0.72
-/** Around a word is paper: at most this share of the frame around its box is ink. */
+/** Threshold: ink fraction of the frame around a word's box. Paper surrounds a word. */
 const MOST_CROWDED = 0.4
-/** A box of so many pixels with little ink inside is a frame, such as an empty cell; letters are smaller or fuller. */
+/**
+ * Thresholds: a box of this many pixels with little ink inside is a frame, such as an empty cell. Glyphs are smaller or
+ * fuller.
+ */
 const FRAME_PIXELS = 7
 const MOST_IN_FRAME = 0.03
-/** A long frame is a row of a table: its cells may hold words. */
+/** Threshold for a long frame, which is a row of a table. Its cells may hold words. */
 const MOST_IN_LONG_FRAME = 0.15
-/** Width of an average letter as a share of its ink's height. */
+/** Width of an average glyph as a fraction of its ink height. */
 const LETTER_WIDTH = 0.75
 
-/** A stretch of ink that looks like letters: its box in pixels, its scale, and about how many letters it holds. */
+/** Ink with the shape of letters: its box in pixels, its scale, and its estimated number of letters. */
 export interface TextInk extends Component {
   readonly perPoint: number
   readonly letters: number
 }
 
-/** All ink of letters' size, in any direction: what looks like words or letters, and what may be broken ones. */
+/** All ink of glyph size in any direction: probable words or letters, and possible fragments. */
 export interface SmallInk {
   readonly text: readonly TextInk[]
-  /** Other marks, such as specks, hatching and what noise or fading left of letters. */
+  /** Other marks, such as specks, hatching and remains of letters after noise or fading. */
   readonly marks: readonly Component[]
 }
 
 /**
- * Tells ink that looks like words or letters from other marks; rules, frames and pictures are left out. `barred`: letters
- * that short rules cross count too, as below a stamp; OCR would read the pieces that are left of them no better.
+ * Separates ink of words or letters from other marks. Omits rules, frames and pictures. With `barred`, letters under
+ * short rules count too, as below a stamp. OCR reads their remains no better.
  */
 export function smallInk(mask: InkMask, { barred }: { readonly barred: boolean }): SmallInk {
   const cleared = withoutStrokes(mask, barred)
@@ -81,7 +93,7 @@ export function textInk(mask: InkMask): readonly TextInk[] {
   return smallInk(mask, { barred: false }).text
 }
 
-/** The mask without runs of ink that are longer than any letter's stroke. */
+/** Removes runs of ink longer than any glyph's stroke. */
 function withoutStrokes(mask: InkMask, barred: boolean): InkMask {
   const { width, height, perPoint } = mask
   const ink = mask.ink.slice()
@@ -101,8 +113,8 @@ function withoutStrokes(mask: InkMask, barred: boolean): InkMask {
 }
 
 /**
- * Gives strokes back what a rule took that runs through them: pixels with ink above and below, neither of which is the edge
- * of a rule. A frame through a line hides no letter.
+ * Restores parts of strokes that the removal of a rule took: pixels with ink above and below, neither the edge of a
+ * rule. A frame through a line hides no glyph.
  */
 function joinAcrossRules({ width, height, ink: whole, perPoint }: InkMask, ink: Uint8Array): void {
   const thickest = Math.max(2, Math.round(THICKEST_RULE_POINTS * perPoint))
@@ -117,7 +129,7 @@ function joinAcrossRules({ width, height, ink: whole, perPoint }: InkMask, ink: 
   }
 }
 
-/** Length of the run of ink in a row that a pixel lies in. */
+/** Returns the length of the horizontal run of ink through a pixel. */
 function runThrough(ink: Uint8Array, at: number, width: number): number {
   const row = at - (at % width)
   let [first, end] = [at, at + 1]
@@ -126,7 +138,10 @@ function runThrough(ink: Uint8Array, at: number, width: number): number {
   return end - first
 }
 
-/** Whether a run across is a rule: letters that run together have ink above and below it, a rule what it crosses. */
+/**
+ * Returns true if a horizontal run is a rule. Merged glyphs have ink above and below, a rule only the glyphs that it
+ * crosses.
+ */
 function isThin({ width, height, ink, perPoint }: InkMask, x: number, y: number, length: number): boolean {
   const rim = Math.max(2, Math.round(RULE_RIM_POINTS * perPoint))
   const inkAt = (row: number): number => {
@@ -162,7 +177,7 @@ function clearRuns(
   }
 }
 
-/** Sums of ink over the rectangle from the corner to each pixel, one row and one column larger than the mask. */
+/** Returns the summed-area table of ink, one row and one column larger than the mask. */
 function sums({ width, height, ink }: InkMask): Uint32Array {
   const out = new Uint32Array((width + 1) * (height + 1))
   for (let y = 0; y < height; y += 1) {
@@ -175,7 +190,7 @@ function sums({ width, height, ink }: InkMask): Uint32Array {
   return out
 }
 
-/** Ink of a rectangle. */
+/** Returns the ink of a rectangle. */
 function inkIn(ink: Uint32Array, width: number, x0: number, y0: number, x1: number, y1: number): number {
   const at = (x: number, y: number): number => ink[y * (width + 1) + x] ?? 0
   return at(x1, y1) - at(x0, y1) - at(x1, y0) + at(x0, y0)
@@ -190,7 +205,7 @@ function isFrame({ x0, y0, x1, y1 }: Component, { width }: InkMask, ink: Uint32A
   return inside < most * (x1 - x0 - 2 * rim) * (y1 - y0 - 2 * rim)
 }
 
-/** Share of ink in the frame of one letter gap around a component's box. */
+/** Returns the ink fraction of the frame around a component's box. The frame is one letter gap wide. */
 function crowding(box: Component, { width, height, perPoint }: InkMask, ink: Uint32Array): number {
   const frame = Math.max(1, Math.round(perPoint * 1.4))
   const [x0, y0] = [Math.max(0, box.x0 - frame), Math.max(0, box.y0 - frame)]

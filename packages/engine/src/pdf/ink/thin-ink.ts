@@ -1,29 +1,31 @@
 import type { GreyPicture } from './grey-picture.ts'
 
-/** Widest stroke of letters in points: what is wider both ways is a surface, such as the shade of a table's cell. */
+/**
+ * Threshold in points: widest stroke of a glyph. Ink wider both ways is a surface, such as the shading of a table cell.
+ */
 const WIDEST_STROKE_POINTS = 9
 
-/** How ink was separated from its background, square by square, row by row. */
+/** Parameters of the ink separation, square by square, row by row. */
 export interface SquareInk {
   readonly side: number
   readonly columns: number
-  /** Grey of each square's background. */
+  /** Background grey of each square. */
   readonly levels: Float32Array
-  /** Difference from it at which a pixel is ink. */
+  /** Threshold per square: difference from the background at which a pixel is ink. */
   readonly leasts: Float32Array
 }
 
-/** Mean length of the strokes that a square's ink lies in, in points and in pixels: noise is made of shorter ones. */
+/** Thresholds: mean stroke length of a square's ink, in points and in pixels. Noise has shorter strokes. */
 const LEAST_STROKE_POINTS = 3
 const LEAST_STROKE_PIXELS = 3
-/** Where more of a square than this is ink, noise runs together into longer strokes; print does not get so dense. */
+/** Threshold: ink fraction of a square. Noise above it merges into longer strokes, and print is never as dense. */
 const DENSE = 0.3
 const LONGER_WHERE_DENSE = 12
 
 /**
- * The ink of strokes: pixels that lie in a run, across or down, no longer than a stroke is wide. A run that ends where
- * the square ends goes on there if the next pixel would be ink on this square's background too. Squares of single
- * pixels are noise.
+ * Returns the ink of strokes: pixels in a run, horizontal or vertical, of at most a stroke's width. A run continues
+ * past the square's border if the next pixel is ink against this square's background too. Squares of single pixels are
+ * noise.
  */
 export function thinInk(
   picture: GreyPicture,
@@ -36,7 +38,7 @@ export function thinInk(
   const lengths = new Uint8Array(ink.length)
   const widest = Math.max(4, Math.round(WIDEST_STROKE_POINTS * perPoint))
   const isBorder = Uint8Array.from({ length: Math.max(width, height) }, (_, at) => (at % squares.side === 0 ? 1 : 0))
-  /** Whether the ink of a pixel goes on at the next one, which lies in another square. */
+  /** Returns true if the ink of a pixel continues at the next one, in another square. */
   const goesOn = (at: number, next: number): boolean => {
     const square = squareOf(at, width, squares)
     return Math.abs((grey[next] ?? 0) - (squares.levels[square] ?? 0)) > (squares.leasts[square] ?? Infinity)
@@ -49,7 +51,7 @@ export function thinInk(
       if (run > (lengths[pixel] ?? 0)) lengths[pixel] = Math.min(255, run)
     }
   }
-  // Most pixels are paper: only where a run begins, it is followed.
+  // Most pixels are paper, so the loop follows only the starts of runs.
   for (let y = 0; y < height; y += 1) {
     for (let x = 0, at = y * width; x < width; x += 1, at += 1) {
       if (ink[at] === 0) continue
@@ -77,7 +79,7 @@ export function thinInk(
   return { ink: out, noisySquares: clearNoise(out, lengths, width, squares, least) }
 }
 
-/** Clears the squares whose strokes are shorter than `least` on average, and counts them. */
+/** Clears the squares with a mean stroke length below `least`, and counts them. */
 function clearNoise(ink: Uint8Array, lengths: Uint8Array, width: number, squares: SquareInk, least: number): number {
   const { side, columns } = squares
   const height = ink.length / width

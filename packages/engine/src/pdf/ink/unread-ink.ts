@@ -4,31 +4,31 @@ import type { InkMask } from './ink-mask.ts'
 import { lettersInLines } from './running-text.ts'
 import { smallInk, type TextInk } from './text-ink.ts'
 
-/** How much of the ink that looks like text is covered by words that were read. */
+/** Amount of text ink with and without words over it. */
 export interface InkReading {
-  /** About how many letters of ink lie under words. */
+  /** Estimated number of letters of ink below words. */
   readonly readLetters: number
-  /** About how many letters of ink lie under none. */
+  /** Estimated number of letters of ink without a word. */
   readonly unreadLetters: number
-  /** `unreadLetters` of both; 0 for a page without ink. */
+  /** `unreadLetters` as a fraction of both. 0 for a page without ink. */
   readonly unreadShare: number
-  /** Share of all letters that are unread and stand in lines of running text. */
+  /** Fraction of all letters that are unread and belong to lines of running text. */
   readonly unreadLineShare: number
-  /** Share of all ink of letters' size, broken letters and specks among it, that lies under no word. */
+  /** Fraction of all ink of glyph size without a word, fragments and specks included. */
   readonly unreadPixelShare: number
-  /** Share of the page whose marks are grain, noise or soft shapes. */
+  /** Fraction of the page whose marks are grain, noise or soft shapes. */
   readonly grainShare: number
-  /** Share of the page that is noise, which may hide print. */
+  /** Fraction of the page that is noise, which may hide print. */
   readonly noiseShare: number
-  /** Share of the words' area without any ink below it: words that the page does not show. */
+  /** Fraction of the word area without ink: words that the page does not show. */
   readonly ghostShare: number
 }
 
-/** Boxes of words end at the letters' edges, the drawing's blur beyond them. */
+/** Margin in points. Word boxes end at the glyph edges, and the drawing's blur extends past them. */
 const BLUR_POINTS = 1.5
-/** A word's ink is read when this share of its box is covered. */
+/** Threshold: covered fraction of a word's box. Ink above it counts as read. */
 const COVERED = 0.5
-/** A box with a smaller share of ink holds no letters. */
+/** Threshold: fraction of ink. A box with less holds no letters. */
 const LEAST_INK = 0.02
 
 /** Compares the ink of a page with the boxes of its words, both upright, in points. */
@@ -68,7 +68,7 @@ export function readInk(mask: InkMask, words: readonly Box[]): InkReading {
   }
 }
 
-/** The reading of a page on which so many more letters of ink were read. */
+/** Returns the reading of a page with this many more read letters of ink. */
 export function withReadLetters(ink: InkReading, letters: number): InkReading {
   const before = ink.readLetters + ink.unreadLetters
   const share = before / Math.max(1, before + letters)
@@ -81,7 +81,7 @@ export function withReadLetters(ink: InkReading, letters: number): InkReading {
   }
 }
 
-/** Share of a box, in points, that is ink. */
+/** Returns the ink fraction of a box, in points. */
 export function inkShare(mask: InkMask, box: Box): number {
   const { x0, y0, x1, y1 } = inPixels(mask, box, 0)
   let ink = 0

@@ -1,8 +1,8 @@
 /**
- * The same PDF with none of its pictures drawn, and how many it holds. The subtype of each image XObject becomes an
- * unknown one of the same length, which readers skip (PDF 1.7, section 8.8.1), so every offset still holds. An image is a
- * stream and can lie in no object stream, and names are never encrypted: their dictionaries stand in plain bytes.
- * What only this drawing lacks is picture; a word that it lacks is invisible text over a picture.
+ * Returns the same PDF without its pictures, and the number of pictures. The function overwrites the subtype of each
+ * image XObject with an unknown one of the same length, so every offset remains valid. Readers skip it (PDF 1.7,
+ * section 8.8.1). An image is a stream outside object streams, and PDFs never encrypt names, so the dictionaries are
+ * plain bytes. Content that only this drawing lacks is picture. A word that it lacks is invisible text over a picture.
  */
 export function withoutPictures(file: Buffer): { readonly file: Buffer; readonly pictures: number } {
   const places = picturePlaces(file)
@@ -27,7 +27,7 @@ function isSpace(byte: number | undefined): boolean {
   return byte === 0 || byte === 9 || byte === 10 || byte === 12 || byte === 13 || byte === 32
 }
 
-/** A byte that would go on with the name (PDF 1.7, section 7.2.2). */
+/** Returns true for a byte that would continue the name (PDF 1.7, section 7.2.2). */
 function isRegular(byte: number | undefined): boolean {
   return byte !== undefined && !isSpace(byte) && !'()<>[]{}/%'.includes(String.fromCharCode(byte))
 }

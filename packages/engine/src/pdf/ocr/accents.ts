@@ -1,7 +1,7 @@
 import type { TextItem } from '@llamaindex/liteparse'
 import { type Box, boxOf } from '../geometry/box.ts'
 
-/** The models read these letters, which have no accent to take off, as one of those. */
+/** Letters without a removable accent, and the letters that the models read instead. */
 const READ_AS: Readonly<Record<string, string>> = {
   ß: 'ß|ss|B|β|8',
   ø: 'ø|o|0',
@@ -12,18 +12,18 @@ const READ_AS: Readonly<Record<string, string>> = {
   œ: 'œ|oe|ce|a',
   đ: 'đ|d',
 }
-/** Two readings of a word lie apart by no more than this share of its height. */
+/** Threshold: fraction of the word height. Two readings of a word are nearer. */
 const NEAR = 0.7
 
 interface Accented {
   readonly text: string
-  /** Matches what the models may have read of it. */
+  /** Matches the models' possible readings of it. */
   readonly plain: RegExp
   readonly x: number
   readonly y: number
 }
 
-/** Items with the accents that words of another reading have, whose letters are the same but for these, at the same place. */
+/** Adds accents from another reading to items whose words have the same position and the same base letters. */
 export function withAccents(items: readonly TextItem[], other: readonly TextItem[]): readonly TextItem[] {
   const accented = other.flatMap(accentedWordsOf)
   return items.map((item) => {
@@ -39,7 +39,7 @@ function isNear({ x0, y0, x1, y1 }: Box, { x, y }: Accented): boolean {
   return x > x0 - reach && x < x1 + reach && y > y0 - reach / 2 && y < y1 + reach / 2
 }
 
-/** Words of an item with letters beyond those of English; its width is shared out by letters. */
+/** Returns the words of an item with letters outside English. Their widths are in proportion to their letters. */
 function accentedWordsOf(item: TextItem): Accented[] {
   const text = item.text.normalize('NFC')
   return [...text.matchAll(/\p{L}+/gu)]

@@ -9,25 +9,28 @@ import { isReadWhole, lineModels } from './lines/line-models.ts'
 import { Lines } from './lines/read-lines.ts'
 import { readByTesseract } from './read-by-tesseract.ts'
 
-/** Lines that are compared first, spread over the page, and so many more where these leave it open. */
+/** Number of lines to compare first, spread over the page. If the result is uncertain, `MORE_LINES` follow. */
 const LINES = 3
 const MORE_LINES = 6
 const LETTERS_OF_LINE = 20
-/** Below this confidence the OCR is no judge of the layer. */
+/** Threshold of OCR confidence. Below it, the OCR cannot judge the layer. */
 const SURE = 0.7
 const MARGIN_POINTS = 4
-/** More than one in twenty words that the picture does not show, not even misread, may be a layer that is wrong in places. */
+/**
+ * Threshold: fraction of the layer's words in the picture, misread ones included. A layer below it may be wrong in
+ * parts.
+ */
 const ALL_FOUND = 0.95
 
 export interface LayerCheck {
   readonly verdict: 'right' | 'wrong' | 'unsure'
-  /** F1 of the words in the lines that were compared, 0 to 1; null where none could be. */
+  /** F1 of the words in the compared lines, 0 to 1. Null without a comparison. */
   readonly agreement: number | null
 }
 
 /**
- * Compares an invisible text layer with what the picture below shows, on three of its lines by one pass of OCR, and on up
- * to six more where some words of these are others.
+ * Compares an invisible text layer with the picture below it. One pass of OCR reads three lines. If some words differ,
+ * it reads up to six more.
  */
 export async function checkLayer(layer: readonly TextItem[], drawing: PageDrawing, data: OcrData): Promise<LayerCheck> {
   const all = linesOf(layer)
@@ -68,7 +71,7 @@ interface LayerLine {
   readonly box: Box
 }
 
-/** The layer's lines with enough letters to compare, or its longest one. */
+/** Returns the layer's lines with enough letters to compare, or its longest line. */
 function linesOf(layer: readonly TextItem[]): LayerLine[] {
   const groups: TextItem[][] = []
   for (const item of [...layer].sort((a, b) => middleY(boxOf(a)) - middleY(boxOf(b)))) {

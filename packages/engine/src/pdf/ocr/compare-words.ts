@@ -1,19 +1,24 @@
 import leven from 'leven'
 import { wordsOfText } from '../../model/words-of-text.ts'
 
-/** Of 41 layers in a study, the worst right one agreed with its picture to 0.90, the best wrong one to 0.83. */
+/**
+ * Threshold of the agreement. In a study of 41 layers, the worst correct one agreed with its picture to 0.90, the best
+ * wrong one to 0.83.
+ */
 export const SAME_WORDS = 0.85
-/** Share of a layer's words that its picture has to show, misread ones among them: with fewer a tenth of its words is lost. */
+/**
+ * Threshold: fraction of a layer's words in its picture, misread ones included. Below it, a tenth of the words is lost.
+ */
 export const MOSTLY_FOUND = 0.9
-/** Letters of a word of which one may differ in a misread word. */
+/** Number of letters in a misread word per allowed difference. */
 const LETTERS_A_SLIP = 4
 
 export interface WordComparison {
-  /** F1 of the two bags of words, 0 to 1; case and punctuation do not count. */
+  /** F1 of the two bags of words, 0 to 1. Ignores case and punctuation. */
   readonly agreement: number
-  /** The same, where a word may differ in one letter of four: a misread word is still the same word. */
+  /** The same F1 with one allowed difference per four letters. A misread word remains the same word. */
   readonly similarity: number
-  /** Share of the first text's words that are among the other's, misread ones too: what else was read there does not count. */
+  /** Fraction of the first text's words in the other, misread ones included. Additional words there do not count. */
   readonly found: number
 }
 
@@ -21,7 +26,7 @@ interface Piece {
   readonly text: string
 }
 
-/** Compares the words of two texts, wherever they stand. */
+/** Compares the words of two texts, at any position. */
 export function compareWords(one: readonly Piece[], other: readonly Piece[]): WordComparison {
   const [words, left] = [wordsIn(one), wordsIn(other)]
   if (words.length === 0 || left.length === 0) return { agreement: 0, similarity: 0, found: 0 }

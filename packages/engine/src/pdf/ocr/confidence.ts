@@ -1,12 +1,12 @@
 import type { OcrConfidence } from '../../grade/signals.ts'
 import type { TextItem } from '@llamaindex/liteparse'
 
-/** What is recognised with less confidence is a picture, not text. */
+/** Threshold of confidence. Recognised text below it is a picture. */
 const LEAST_CONFIDENCE = 0.35
 const DOUBTFUL = 0.6
 const LOWEST_SHARE = 0.1
 
-/** Specks and rules are read as letters too, with little confidence or as bars. */
+/** Rejects specks and rules. OCR reads them as letters with low confidence, or as bars. */
 export function isText(item: TextItem): boolean {
   return (item.confidence ?? 1) >= LEAST_CONFIDENCE && !/^[|_~=]+$/.test(item.text)
 }
@@ -28,7 +28,7 @@ export function confidenceOf(items: readonly TextItem[]): OcrConfidence {
   }
 }
 
-/** The confidence that so many letters are below or at. */
+/** Returns the percentile of confidence that this many letters do not exceed. */
 function lowestOf(items: readonly TextItem[], letters: number): number {
   let below = 0
   for (const { confidence = 0, text } of items.toSorted((a, b) => (a.confidence ?? 0) - (b.confidence ?? 0))) {
@@ -38,7 +38,10 @@ function lowestOf(items: readonly TextItem[], letters: number): number {
   return 0
 }
 
-/** Mean confidence, times the share of words that lie: Tesseract reads sideways text too, word by word, out of order. */
+/**
+ * Returns the mean confidence times the fraction of horizontal words. Tesseract reads sideways text too, word by word,
+ * out of order.
+ */
 export function scoreOf(items: readonly TextItem[]): number {
   const read = items.filter(isText)
   if (read.length === 0) return 0

@@ -1,13 +1,13 @@
 import type { PageDrawing } from '../ink/grey-picture.ts'
 
-/** A speck differs from the median of its neighbourhood by so much. */
+/** Threshold: difference of a speck from the median of its neighbourhood. */
 const SPECK = 90
-/** Share of specks above which a picture is noisy: clean print has a tenth of that, from dots and serifs. */
+/** Threshold: fraction of specks in a noisy picture. Clean print has a tenth of that, from dots and serifs. */
 const NOISY = 0.008
-/** Every so many pixels one is sampled, across and down. */
+/** Sampling step in pixels, in both directions. */
 const STEP = 5
 
-/** Share of the pixels that are specks, 0 to 1. */
+/** Returns the fraction of specks among the pixels, 0 to 1. */
 export function speckShare({ width, height, grey }: PageDrawing): number {
   let [seen, specks] = [0, 0]
   for (let y = 1; y < height - 1; y += STEP) {
@@ -19,7 +19,7 @@ export function speckShare({ width, height, grey }: PageDrawing): number {
   return specks / Math.max(1, seen)
 }
 
-/** The drawing with each pixel the median of its neighbourhood, where it is full of specks; else as it is. */
+/** Applies a median filter to a noisy drawing. Returns any other drawing unchanged. */
 export function withoutSpecks(drawing: PageDrawing): PageDrawing {
   const { width, height, grey } = drawing
   if (speckShare(drawing) < NOISY) return drawing

@@ -1,24 +1,26 @@
 import type { TextItem } from '@llamaindex/liteparse'
 import { median } from '../geometry/box.ts'
 
-/** Steepest slope searched for: 3.4 degrees; scanners feed a sheet askew by less. */
+/** Steepest slope of the search: 3.4 degrees. Scanners skew a sheet by less. */
 const STEEPEST = 0.06
 const STEP = 0.002
-/** Lines of print are further apart than this, in heights of their words: a scan may be in points of any size. */
+/**
+ * Bin height, in word heights. Lines of print have a larger pitch. A relative unit, because a scan may have any scale.
+ */
 const BIN = 0.3
-/** Lines are compared within strips so many heights of words wide: at a false slope lines of one column meet those of the next. */
+/** Strip width, in word heights. At a wrong slope, lines of one column would meet those of the next. */
 const STRIP = 30
-/** A slope must gather the lines this much better than none to be believed: a few lines gather better by chance. */
+/** Threshold: ratio of the score at a slope to the score at none. A few lines score better by chance. */
 const BETTER = 1.04
 const BETTER_FOR_FEW = 1.35
 const FEW_LETTERS = 400
 
-/** Recognised text of a crooked scan with its lines made level and its columns upright; text of a straight one as it is. */
+/** Levels the lines of a skewed scan's recognised text and straightens its columns. Returns straight text unchanged. */
 export function deskewed(items: readonly TextItem[]): readonly TextItem[] {
   const slope = slopeOf(items)
   if (slope === 0) return items
   return items.map((item) => {
-    // The box of a slanting line is as high as its letters and its rise together.
+    // The box of a sloped line is as high as its letters plus its rise.
     const rise = Math.min(item.width * Math.abs(slope), item.height * 0.6)
     const top = slope > 0 ? item.y : item.y + rise
     const middle = item.y + item.height / 2
@@ -26,14 +28,17 @@ export function deskewed(items: readonly TextItem[]): readonly TextItem[] {
   })
 }
 
-/** Letters of an item, at a place on the page. */
+/** Letters of an item at a position on the page. */
 interface Piece {
   readonly x: number
   readonly y: number
   readonly letters: number
 }
 
-/** An item this many times as wide as it is high counts at several places along it: a false slope may meet the middle of a line, not both ends. */
+/**
+ * Threshold: aspect ratio. A wider item counts at several positions. A wrong slope may match the centre of a line, but
+ * not both ends.
+ */
 const WORD_ASPECT = 4
 
 function piecesOf({ text, x, y, width, height }: TextItem): Piece[] {
@@ -45,7 +50,7 @@ function piecesOf({ text, x, y, width, height }: TextItem): Piece[] {
   }))
 }
 
-/** How far lines of print sink per point to the right: the slope at which most text falls onto few heights. */
+/** Returns the slope of the lines, as descent per point to the right. It maximizes the text per height bin. */
 export function slopeOf(items: readonly TextItem[]): number {
   const steps = Math.round(STEEPEST / STEP)
   const slopes = Array.from({ length: 2 * steps + 1 }, (_, index) => (index - steps) * STEP)
@@ -57,14 +62,14 @@ export function slopeOf(items: readonly TextItem[]): number {
   return best.score > (letters < FEW_LETTERS ? BETTER_FOR_FEW : BETTER) * gathering(pieces, 0, usual) ? best.slope : 0
 }
 
-/** Sum of squares of the letters per height: highest when lines are level. */
+/** Returns the sum of squares of letters per height bin, which is highest for level lines. */
 function gathering(pieces: readonly Piece[], slope: number, usualHeight: number): number {
   const strips = new Map<number, Map<number, number>>()
   for (const { x, y, letters } of pieces) {
     const strip = Math.floor(x / (STRIP * usualHeight))
     const heights = strips.get(strip) ?? new Map<number, number>()
     strips.set(strip, heights)
-    // Two neighbouring bins share a line, so that none is cut by their border.
+    // Each line counts in two adjacent bins, so that no bin border splits it.
     const bin = Math.floor((y - x * slope) / (BIN * usualHeight))
     for (const near of [bin, bin + 1]) heights.set(near, (heights.get(near) ?? 0) + letters)
   }

@@ -2,23 +2,23 @@ import type { TextItem } from '@llamaindex/liteparse'
 import { levelledSize } from '../ink/picture-ops.ts'
 import type { Turn } from '../page/text-layer.ts'
 
-/** How a page is brought upright for OCR: first turned back by `turn`, then levelled by `slope`. */
+/** Transformation of a page for OCR: `turn` undoes the rotation, then `slope` levels it. */
 export interface Frame {
-  /** Size of the page as the PDF library reads it, in points. */
+  /** Size of the page in the PDF library, in points. */
   readonly width: number
   readonly height: number
   readonly turn: Turn
   readonly slope: number
 }
 
-/** Size of the upright sheet, in points. */
+/** Returns the size of the upright sheet, in points. */
 export function frameSize({ width, height, turn, slope }: Frame): { readonly width: number; readonly height: number } {
   const [w, h] = turn === 90 || turn === 270 ? [height, width] : [width, height]
   const [levelWidth, levelHeight] = slope === 0 ? [w, h] : levelledSize(w, h, slope)
   return { width: levelWidth, height: levelHeight }
 }
 
-/** A native item at its place on the upright sheet. Its letters stay upright, whatever way the sheet was turned. */
+/** Moves a native item to its position on the upright sheet. Its letters remain upright for any rotation. */
 export function intoFrame(item: TextItem, frame: Frame): TextItem {
   if (frame.turn === 0 && frame.slope === 0) return item
   const { width, height } = frame
@@ -34,7 +34,7 @@ export function intoFrame(item: TextItem, frame: Frame): TextItem {
   return { ...item, x: middleX - item.width / 2, y: middleY - item.height / 2, words: [] }
 }
 
-/** Recognised items of the upright sheet moved as one, lines still level, to where they stand on the page. */
+/** Moves recognised items as one from the upright sheet to their position on the page. Their lines remain level. */
 export function movedOutOfLevel(items: readonly TextItem[], frame: Frame): TextItem[] {
   if (items.length === 0 || frame.slope === 0) return [...items]
   const mean = (value: (item: TextItem) => number): number =>

@@ -1,22 +1,25 @@
 import type { TextItem } from '@llamaindex/liteparse'
 import { compareWords, MOSTLY_FOUND, SAME_WORDS } from './compare-words.ts'
 
-/** A layer whose words differ from the recognised ones in letters only agrees so far when a few of them may differ. */
+/** Threshold of similarity. A layer above it differs from the recognised words only in single letters. */
 const SIMILAR = 0.9
-/** Clean print is recognised with this mean confidence: then the layer holds the misread letters. */
+/** Threshold of mean confidence for clean print. Above it, the misread letters are in the layer. */
 const CLEAN = 0.94
-/** From this mean confidence on, words of the layer that were not recognised are not on the page. */
+/** Threshold of mean confidence. Above it, layer words without a recognised match are not on the page. */
 const SURE = 0.9
 
 export interface LayerJudgement {
-  /** `similar`: the same words in other spellings, on a picture that OCR does not read clearly: either may be misread. */
+  /**
+   * `similar`: the same words in other spellings, on a picture that OCR does not read clearly. Either text may be
+   * misread.
+   */
   readonly verdict: 'right' | 'similar' | 'wrong'
   readonly agreement: number
 }
 
 /**
- * Judges an invisible layer by all that was recognised on its page. Three lines cut out of damaged print can read so badly
- * that a right layer seems wrong; the page as a whole reads better.
+ * Judges an invisible layer by the complete recognised text of its page. Three lines of damaged print may read so badly
+ * that a correct layer seems wrong. The complete page reads better.
  */
 export function judgeLayer(
   layer: readonly TextItem[],

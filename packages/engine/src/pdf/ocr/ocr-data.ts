@@ -1,7 +1,7 @@
-/** What Tesseract reads a picture with. */
+/** Language data of a Tesseract run. */
 export interface OcrData {
   /** Folder with the data of the languages. */
   readonly path: string
-  /** Their codes, the likeliest first: `['deu', 'eng']`. */
+  /** Language codes, the most likely first: `['deu', 'eng']`. */
   readonly languages: readonly string[]
 }

@@ -4,24 +4,25 @@ import type { OcrData } from './ocr-data.ts'
 import { DETECTED_LANGUAGES } from './written-language.ts'
 
 export interface OcrLanguagesOptions {
-  /** A folder that may be written: data is unpacked into it once. */
+  /** Writable cache folder. The parser unpacks data into it once. */
   readonly cacheFolder: string
-  /** Where fetched data is kept; null where none is. */
+  /** Cache folder of fetched data. Null without one. */
   readonly fetched: string | null
-  /** Codes of the languages that documents are in; null: English, and each other that a page turns out to be in. */
+  /** Language codes of the documents. Null: English, and every other language that a page turns out to be in. */
   readonly allowed: readonly string[] | null
 }
 
-/** Data for a text, and what it would need besides. */
+/** Data for a text, and the languages without data. */
 export interface DataChoice {
   readonly data: OcrData
-  /** English names of languages of the text that OCR has no data for. */
+  /** English names of languages of the text without OCR data. */
   readonly lacking: readonly string[]
 }
 
 /**
- * The languages that the pages of a document are read in. They are detected in what was read; a page that shows none is taken
- * for one in those of the page before it. A language of the settings that is not detected, such as Chinese, is read for on every page.
+ * Chooses the OCR languages of a document's pages. It detects them in the recognised text. A page without a detected
+ * language uses those of the previous page. Every page uses a language of the settings that detection does not support,
+ * such as Chinese.
  */
 export class OcrLanguages {
   readonly #options: OcrLanguagesOptions
@@ -32,24 +33,24 @@ export class OcrLanguages {
     this.#options = options
   }
 
-  /** Codes of the languages that could be fetched, and would have been used. */
+  /** Codes of missing languages that the user could fetch. */
   get lacking(): readonly string[] {
     return [...this.#lacking]
   }
 
-  /** English names of the languages that the settings name, as far as they have one here. */
+  /** English names of the languages in the settings, as far as known here. */
   get named(): readonly string[] {
     return (this.#options.allowed ?? []).flatMap((code) =>
       code === ENGLISH ? 'English' : (LANGUAGES[code]?.name ?? []),
     )
   }
 
-  /** Whether the settings name a language that only data of the user's own reads, such as Russian. */
+  /** True if the settings name a language that needs data of the user, such as Russian. */
   get ofOwnData(): boolean {
     return (this.#options.allowed ?? []).some((code) => code !== ENGLISH && !Object.hasOwn(LANGUAGES, code))
   }
 
-  /** Data for a text in these languages, by English name; those of the page before where none is known. */
+  /** Returns data for a text in these languages, by English name. Falls back to the languages of the previous page. */
   async dataFor(names: readonly string[]): Promise<DataChoice> {
     const { cacheFolder, fetched, allowed } = this.#options
     const path = await tessdataFolder(cacheFolder)
@@ -61,7 +62,7 @@ export class OcrLanguages {
       else lacking.push(name)
     }
     for (const code of allowed ?? [ENGLISH]) {
-      // Of those that are detected, only the first is read for on every page.
+      // Every page uses the first detectable language of the settings. The others need detection.
       if (code !== allowed?.[0] && isDetected(code) && code !== ENGLISH) continue
       if (!found.includes(code) && (await this.#has(code, path, fetched))) found.push(code)
     }
@@ -70,7 +71,7 @@ export class OcrLanguages {
     return { data: { path, languages: languages.length > 0 ? languages : [ENGLISH] }, lacking }
   }
 
-  /** What a page turned out to be read best with: the next one is likely alike. */
+  /** Remembers the best languages of a page, because the next page is likely similar. */
   remember({ languages }: OcrData): void {
     this.#last = languages
   }
@@ -84,5 +85,5 @@ export class OcrLanguages {
   }
 }
 
-/** Whether the commonest words of a text show this language. */
+/** True if detection by common words supports the language. */
 const isDetected = (code: string): boolean => DETECTED_LANGUAGES.has(LANGUAGES[code]?.name ?? '')

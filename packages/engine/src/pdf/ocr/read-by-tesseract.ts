@@ -3,10 +3,10 @@ import { encodePng } from '../ink/encode-png.ts'
 import type { GreyPicture } from '../ink/grey-picture.ts'
 import type { OcrData } from './ocr-data.ts'
 
-/** The library takes every picture as one of 150 dpi and draws it at this resolution for Tesseract: a little larger. */
+/** The library assumes 150 dpi for every picture and renders it at this resolution for Tesseract, slightly enlarged. */
 const READ_DPI = 200
 
-/** Words of a picture as Tesseract reads them, boxes in pixels; those with little confidence too. */
+/** Returns the words of a picture from Tesseract, with boxes in pixels. Includes words of low confidence. */
 export async function readByTesseract(picture: GreyPicture, data: OcrData): Promise<readonly TextItem[]> {
   const reader = new LiteParse({
     tessdataPath: data.path,

@@ -9,7 +9,7 @@ import type { OcrLanguages } from './ocr-languages.ts'
 import { readByTesseract } from './read-by-tesseract.ts'
 import { LEAST_WORDS_OF_OTHER, writtenAmong, writtenLanguages } from './written-language.ts'
 
-/** Below this mean confidence the models may have read a script that they lack. */
+/** Threshold of mean confidence. Below it, the models may have read an unknown script. */
 const OTHER_SCRIPT = 0.75
 
 export interface ReadingContext {
@@ -18,17 +18,17 @@ export interface ReadingContext {
 }
 
 export interface SheetReading {
-  /** Words, boxes in pixels; those with little confidence too. */
+  /** Words with boxes in pixels, low confidence included. */
   readonly items: readonly TextItem[]
-  /** English names of languages of the text that OCR has no data for. */
+  /** English names of languages of the text without OCR data. */
   readonly lacking: readonly string[]
-  /** False where the time was over before all was read. */
+  /** False if the budget ran out before the end. */
   readonly complete: boolean
 }
 
 /**
- * Reads a sheet line by line with the models. They lack most accents, which Tesseract adds in the languages that came out, and
- * the scripts of some languages of the settings, which Tesseract reads.
+ * Reads a sheet line by line with the models. Tesseract adds most accents, which the models lack, in the detected
+ * languages. It also reads the scripts of some languages of the settings.
  */
 export async function readByModels(
   sheet: PageDrawing,
@@ -51,8 +51,8 @@ export async function readByModels(
 }
 
 /**
- * Reads a sheet with Tesseract, in the languages of the page's native text or of the settings, and once more where others came
- * out.
+ * Reads a sheet with Tesseract, in the languages of the page's native text or of the settings. Reads it again if it
+ * detects others.
  */
 export async function readWithoutModels(
   sheet: PageDrawing,
@@ -70,7 +70,7 @@ export async function readWithoutModels(
   return { items: isCovered ? items : await readByTesseract(sheet, data), lacking, complete: true }
 }
 
-/** English names of the languages of recognised text. */
+/** Returns the English names of the languages of recognised text. */
 function writtenIn(items: readonly TextItem[], { named }: OcrLanguages): string[] {
   const text = textOf(items)
   if (named.length === 0) return writtenLanguages(text)

@@ -24,59 +24,64 @@ import { ocrDpi } from './ocr-dpi.ts'
 import { readByModels, readWithoutModels, type SheetReading } from './read-sheet.ts'
 import { textSlope } from './text-slope.ts'
 
-/** Fewer letters of ink than this are specks. */
+/** Threshold in letters of ink. Fewer are specks. */
 const LEAST_LETTERS = 3
-/** An A3 sheet at 200 dpi has 7.7 million. Beside a larger drawing the models need more memory than a converter has. */
+/**
+ * Maximum number of pixels. An A3 sheet at 200 dpi has 7.7 million. With a larger drawing, the models exceed a
+ * converter's memory.
+ */
 const MOST_PIXELS = 12e6
-/** Lines that sink by less need no levelling: Tesseract reads them as well. */
+/** Threshold of slope. Tesseract reads a smaller slope as well. */
 const LEAST_SLOPE = 0.009
-/** A word that goes on in a shadow is wrong each time; one that a streak runs through comes out right one time of five. */
+/** Weight of a word in a shadow, which is always wrong. A word under a streak is correct one time of five. */
 const SHADOWED_WEIGHT = 1.25
 
 /**
- * From this share of specks on a page is read without them where its longest lines read surer so: small print has as many
- * specks as noise has. Of 13 noisy pages nine lay above, and eight gained up to .92 of their F1; a newspaper with .07 stays as it is.
+ * Threshold: fraction of specks. Above it, OCR reads a denoised page if its longest lines then have higher confidence.
+ * Small print has as many specks as noise. Of 13 noisy pages, nine exceed it, and eight gained up to 0.92 of their F1.
+ * A newspaper at 0.07 remains unchanged.
  */
 const MANY_SPECKS = 0.02
 
 export interface OcrRequest {
   readonly pdf: PdfToDraw
   readonly page: ParsedPage
-  /** How far the library has turned the page already. */
+  /** Rotation that the library has already applied. */
   readonly pageTurn: Turn
-  /** Native text that stays: painted over before the OCR reads what is left. */
+  /** Native text to keep. Paint covers it before OCR reads the rest. */
   readonly kept: readonly TextItem[]
   readonly languages: OcrLanguages
   readonly budget: CpuBudget
 }
 
-/** What the OCR made of a page: on a sheet brought upright, whose size `page` has. */
+/** OCR result of a page, on an upright sheet. `page` has the size of the sheet. */
 export interface OcrReading {
   readonly kind: 'read'
-  /** The kept native items and the recognised ones, at their places on the upright sheet. */
+  /** The kept native items and the recognised ones, at their positions on the upright sheet. */
   readonly page: ParsedPage
   readonly ink: InkReading
-  /** About how many recognised words a streak of the scanner runs through, or a shadow cuts off. */
+  /** Estimated number of recognised words that a streak of the scanner crosses or a shadow cuts off. */
   readonly brokenWords: number
   readonly confidence: OcrConfidence
-  /** 0 to 1: confidence, and how much of the text lies as text does. */
+  /** 0 to 1: the confidence, and the fraction of horizontal text. */
   readonly score: number
-  /** English names of languages of the text that OCR has no data for. */
+  /** English names of languages of the text without OCR data. */
   readonly lacking: readonly string[]
-  /** False where the time was over before the whole page was read. */
+  /** False if the budget ran out before the end of the page. */
   readonly complete: boolean
 }
 
 export type OcrOutcome =
   | OcrReading
-  /** No ink that looks like text; no OCR was run. */
+  /** No text ink, so no OCR ran. */
   | { readonly kind: 'blank' }
-  /** Too large to draw at a resolution that can be read. */
+  /** Too large to draw at a readable resolution. */
   | { readonly kind: 'too_large' }
 
 /**
- * Reads the picture of a page, upright and level: with the models of lines where most of its letters are in pictures, and with
- * Tesseract where it has native text beside them, is larger than A3 by far, or no build of the models runs.
+ * Recognises the picture of a page, upright and deskewed. The line models read it if most of its letters are in
+ * pictures. Tesseract reads a page with native text, a page much larger than A3, or any page without a build of the
+ * models.
  */
 export async function recognisePage(request: OcrRequest): Promise<OcrOutcome> {
   const dpi = ocrDpi(request.page)
@@ -103,28 +108,31 @@ export async function recognisePage(request: OcrRequest): Promise<OcrOutcome> {
   return readingOf(sheet, await readByModels(sheet.drawing, found, request), lines, request)
 }
 
-/** Most of its letters are in pictures, or they may be Chinese ones: Tesseract reads few of these. */
+/** Returns true if most letters are in pictures, or may be Chinese. Tesseract reads few Chinese letters. */
 function isForModels(pieces: readonly TextInk[], natives: readonly TextItem[]): boolean {
   return 2 * lettersOf(besides(pieces, natives)) > lettersOf(pieces) || natives.some(({ text }) => hasIdeographs(text))
 }
 
 interface Drawings {
-  /** As its reader wants it: the models were trained on pictures as they are. */
+  /**
+   * Drawing in the form that its reader needs. Training used pictures without denoising, so the models get the
+   * original.
+   */
   readonly drawing: PageDrawing
-  /** Without specks, at half the resolution, for its ink. */
+  /** Denoised, at half the resolution, for its ink. */
   readonly plain: PageDrawing
 }
 
-/** A page that was turned and levelled. */
+/** A rotated and deskewed page. */
 interface Sheet {
   readonly frame: Frame
   /** With the native text painted over. */
   readonly drawing: PageDrawing
   readonly shown: PageDrawing
   readonly mask: InkMask
-  /** Boxes of the native text where `mask` shows it; on a levelled sheet none is left. */
+  /** Boxes of the native text in `mask`. Empty on a deskewed sheet. */
   readonly natives: readonly Box[]
-  /** Letters of ink under native text. */
+  /** Letters of ink below native text. */
   readonly nativeLetters: number
 }
 
@@ -137,7 +145,7 @@ async function surer(one: FoundLines, other: FoundLines): Promise<FoundLines> {
   return (await other.lines.longestConfidence()) > (await one.lines.longestConfidence()) ? other : one
 }
 
-/** The sheet on which lines run across, and the longest of them read well. */
+/** Returns the sheet with horizontal lines, whose longest ones read well. */
 async function uprightSheet(drawings: Drawings, models: LineModels, request: OcrRequest): Promise<FoundLines> {
   const at = async (turn: Turn) => {
     const sheet = sheetAt(turn, drawings, request)
@@ -162,7 +170,7 @@ function sheetAt(turn: Turn, { drawing, plain }: Drawings, { page, kept }: OcrRe
   const others = besides(pieces, natives)
   const nativeLetters = lettersOf(pieces) - lettersOf(others)
   const slope = textSlope(others, half.perPoint)
-  // Before the sheet is levelled: until then the boxes of native lines fit them.
+  // Paint first, because the boxes of native lines fit only before the deskew.
   if (Math.abs(slope) < LEAST_SLOPE) {
     const painted = straightened(turnedBack(drawing, turn), natives, 0)
     return { frame: flat, drawing: painted, shown: half, mask, natives: natives.map(boxOf), nativeLetters }
@@ -187,7 +195,7 @@ function readingOf(
   const items = inPixels.map((item) => inPoints(item, drawing.perPoint))
   const nativeBoxes = kept.map((item) => boxOf(intoFrame(item, frame)))
   const recognised = items.filter(isText).filter((item) => !nativeBoxes.some((native) => holds(native, boxOf(item))))
-  // Before their lines are made level, the boxes of words stand where their ink is.
+  // Before the lines are level, the boxes of words match their ink.
   const boxesRead = recognised.map(boxOf)
   const ink = readInk(mask, [...natives, ...boxesRead])
   return {
@@ -211,17 +219,17 @@ function inPoints(item: TextItem, perPoint: number): TextItem {
   return { ...item, x: x / perPoint, y: y / perPoint, width: width / perPoint, height: height / perPoint }
 }
 
-/** A copy of the drawing with the native text painted over, turned so that other print is level. */
+/** Returns a copy of the drawing without the native text, rotated so that other print is level. */
 function straightened(upright: PageDrawing, natives: readonly TextItem[], slope: number): PageDrawing {
   const painted = { ...upright, grey: upright.grey.slice() }
   paintOver(painted, natives.map(boxOf))
   return slope === 0 ? painted : levelled(painted, slope)
 }
 
-/** Native text of at least this share of the letters is a page's own: a picture askew on it does not make it askew. */
+/** Threshold: fraction of letters. A page with more native text is upright, even with a skewed picture. */
 const STANDS = 0.3
 
-/** Native and recognised items on one sheet: the page as it is, or the levelled one. */
+/** Merges native and recognised items on one sheet: the unchanged page, or the deskewed one. */
 function placed(
   kept: readonly TextItem[],
   recognised: readonly TextItem[],
@@ -236,7 +244,7 @@ function placed(
 
 const lettersOf = (pieces: readonly TextInk[]): number => pieces.reduce((sum, piece) => sum + piece.letters, 0)
 
-/** The ink that no native text explains: a picture may lie askew on a page that does not. */
+/** Returns the ink without native text. A skewed picture may lie on a straight page. */
 function besides(pieces: readonly TextInk[], natives: readonly TextItem[]): TextInk[] {
   const boxes = natives.map(boxOf)
   return pieces.filter(({ x0, y0, x1, y1, perPoint }) => {
@@ -245,7 +253,7 @@ function besides(pieces: readonly TextInk[], natives: readonly TextItem[]): Text
   })
 }
 
-/** Only a sheet that was not turned keeps what else the library found on the page: figures, links and lines. */
+/** Only an unrotated sheet keeps the library's figures, links and lines. */
 function othersOf(
   { vectorGraphics }: ParsedPage,
   turn: Turn,
@@ -260,7 +268,7 @@ function othersOf(
 const DARK = 150
 const SHORTEST_LINE = 18
 
-/** Dark lines of a picture: the rules of a scanned table, where the scan is clean. */
+/** Returns dark lines of a picture: the rules of a scanned table, if the scan is clean. */
 function linesOf(rects: readonly ScreenshotRect[]): VectorLine[] {
   return rects
     .filter(
@@ -275,7 +283,7 @@ function linesOf(rects: readonly ScreenshotRect[]): VectorLine[] {
     }))
 }
 
-/** 0 for black to 255 for white, of a colour like `ff1a2b3c`. */
+/** Returns 0 for black to 255 for white, for a colour like `ff1a2b3c`. */
 function brightness(color: string): number {
   const [red = 0, green = 0, blue = 0] = [2, 4, 6].map((at) => parseInt(color.slice(at, at + 2), 16))
   return 0.3 * red + 0.59 * green + 0.11 * blue

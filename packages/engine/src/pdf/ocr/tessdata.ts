@@ -7,8 +7,8 @@ import { dataFileOf, ENGLISH, fileInPackage, LANGUAGES, packageOf } from '../../
 import { unpackData } from '../../languages/unpack-data.ts'
 
 /**
- * The folder with `eng.traineddata` for the OCR, unpacked out of the npm package on first use. Without it the OCR would
- * try to download it. Safe for several processes at once. Throws when the folder cannot be written.
+ * Returns the cache folder with `eng.traineddata` for OCR, and unpacks it from the npm package on first use. Without
+ * it, the OCR would try a download. Safe for concurrent processes. Throws if the folder is not writable.
  */
 export async function tessdataFolder(cacheFolder: string): Promise<string> {
   const folder = join(cacheFolder, 'tessdata-4.0.0-best-int')
@@ -18,8 +18,8 @@ export async function tessdataFolder(cacheFolder: string): Promise<string> {
 }
 
 /**
- * Puts the data of a language into the folder that Tesseract reads: out of its npm package where that is installed, as
- * in the image, else from `fetched`, the folder that fetched data is kept in. False where neither has it.
+ * Copies the data of a language into Tesseract's folder. The source is its npm package if installed, as in the image.
+ * The fallback is `fetched`, the cache folder of fetched data. Returns false if neither has it.
  */
 export async function provideLanguage(code: string, folder: string, fetched: string | null): Promise<boolean> {
   const target = join(folder, dataFileOf(code))

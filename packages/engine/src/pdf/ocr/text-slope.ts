@@ -1,15 +1,17 @@
 import type { TextInk } from '../ink/text-ink.ts'
 
-/** Steepest slope searched for: 8 degrees. */
+/** Steepest slope of the search: 8 degrees. */
 const STEEPEST = 0.14
 const COARSE = 0.01
 const FINE = 0.002
-/** Lines of print are further apart than this, in points. */
+/** Bin height in points. Lines of print have a larger pitch. */
 const BIN_POINTS = 3
-/** A slope must gather the lines this much better than none to be believed. */
+/** Threshold: ratio of the score at a slope to the score at none. */
 const BETTER = 1.12
 
-/** How far lines of print sink per unit to the right: the slope at which most ink falls onto few heights. 0 for level. */
+/**
+ * Returns the slope of the lines, as descent per unit to the right, 0 for level. It maximizes the ink per height bin.
+ */
 export function textSlope(pieces: readonly TextInk[], perPoint: number): number {
   const score = (slope: number): number => gathering(pieces, slope, BIN_POINTS * perPoint)
   const coarse = best(range(-STEEPEST, STEEPEST, COARSE), score)
@@ -25,7 +27,9 @@ function best(slopes: readonly number[], score: (slope: number) => number): numb
   return slopes.map((slope) => ({ slope, value: score(slope) })).reduce((a, b) => (b.value > a.value ? b : a)).slope
 }
 
-/** Sum of squares of the letters per height: highest when lines are level. Neighbouring bins share a line. */
+/**
+ * Returns the sum of squares of letters per height bin, which is highest for level lines. Adjacent bins share a line.
+ */
 function gathering(pieces: readonly TextInk[], slope: number, bin: number): number {
   const letters = new Map<number, number>()
   for (const piece of pieces) {

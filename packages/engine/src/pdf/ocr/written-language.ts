@@ -1,6 +1,6 @@
 /**
- * The commonest words of languages in Latin letters: articles, conjunctions, prepositions. OCR with English data reads
- * most of them right, and the letters that English lacks wrongly. A fifth to a half of the words of any prose are such.
+ * Common words of languages in Latin letters: articles, conjunctions, prepositions. OCR with English data reads most of
+ * them correctly, but not the letters that English lacks. They are a fifth to a half of the words of any prose.
  */
 const COMMON: Readonly<Record<string, string>> = {
   English:
@@ -23,22 +23,22 @@ const COMMON: Readonly<Record<string, string>> = {
     'og at det som en af den med har til ikke om et men var sig han kan ved eller efter vi alle dette skal er der fra',
 }
 
-/** Fewer words are not enough. */
+/** Threshold: number of words in a sample. */
 const LEAST_WORDS = 60
-/** Share of the words of a text that are among the commonest of its language. */
+/** Threshold: fraction of common words of the language in a text. */
 const LEAST_SHARE = 0.16
-/** That of English beside it must be smaller by this factor: a quotation makes no German page. */
+/** Threshold: ratio to the fraction of English words. A quotation does not make a page German. */
 const RATHER = 2.5
 
-/** English names of the languages that are detected by their commonest words. */
+/** English names of the languages that detection by common words supports. */
 export const DETECTED_LANGUAGES: ReadonlySet<string> = new Set(Object.keys(COMMON))
 
 const SETS = Object.entries(COMMON).map(([name, words]) => ({ name, words: new Set(words.split(' ')) }))
 
-/** Words of a passage: a page in two languages has passages in each. */
+/** Number of words in a passage. A page in two languages has passages in each. */
 const PASSAGE_WORDS = 80
 
-/** English names of the languages that passages of a text are written in, that of the text as a whole first. */
+/** Returns the English names of the languages of a text's passages, that of the complete text first. */
 export function writtenLanguages(text: string, least = LEAST_WORDS): string[] {
   const words = wordsOf(text)
   const passages = Array.from({ length: Math.ceil(words.length / PASSAGE_WORDS) }, (_, index) =>
@@ -47,12 +47,15 @@ export function writtenLanguages(text: string, least = LEAST_WORDS): string[] {
   return [...new Set([words, ...passages].flatMap((some) => languageOf(some, least) ?? []))]
 }
 
-/** Where the settings name the languages, fewer words suffice to know one from another, and to show that a page is in none of them. */
+/**
+ * Threshold: number of words if the settings name the languages. Fewer suffice to separate them, and to detect a page
+ * in none of them.
+ */
 export const LEAST_WORDS_OF_OTHER = 30
 const FEW_WORDS = 12
 const SHORT_PASSAGE_WORDS = 30
 
-/** Of these languages, by English name, those that short passages of a text are written in. */
+/** Returns the subset of these languages, by English name, in short passages of a text. */
 export function writtenAmong(text: string, names: readonly string[]): string[] {
   const words = wordsOf(text)
   const sets = SETS.filter(({ name }) => name === 'English' || names.includes(name))
@@ -63,7 +66,7 @@ export function writtenAmong(text: string, names: readonly string[]): string[] {
   return [...new Set(found)].filter((name) => names.includes(name))
 }
 
-/** English name of the language that a text of Latin letters is written in; null where its commonest words leave it open. */
+/** Returns the English name of the language of a text in Latin letters. Null if the common words are inconclusive. */
 export const writtenLanguage = (text: string): string | null => languageOf(wordsOf(text))
 
 const wordsOf = (text: string): readonly string[] => text.toLowerCase().match(/\p{L}+/gu) ?? []

@@ -1,4 +1,4 @@
-/** Processor time that work may take, in milliseconds. Waiting on a busy machine costs nothing of it. */
+/** CPU budget of some work, in milliseconds. Waits on a busy machine do not count. */
 export class CpuBudget {
   readonly #limitMs: number
   readonly #cpuMs: () => number
@@ -14,7 +14,7 @@ export class CpuBudget {
     return Math.max(0, this.#limitMs - (this.#cpuMs() - this.#startMs))
   }
 
-  /** A part of what is left, at most `limitMs`. */
+  /** Returns a part of the remaining budget, at most `limitMs`. */
   part(limitMs: number): CpuBudget {
     return new CpuBudget(Math.min(limitMs, this.leftMs()), this.#cpuMs)
   }

@@ -2,14 +2,15 @@ import { median } from '../../geometry/box.ts'
 import { BEGINS_WITH_RUN, ENDS_IN_RUN } from '../../geometry/ideographs.ts'
 
 /**
- * The model swallows spaces, and still gives them this probability at one timestep between two letters: .01 and more in clean
- * print, where two letters of a word have .0004 at the most. Noise and compression raise both (45 generated pages).
+ * Threshold of a space's probability. The model omits spaces, but gives them 0.01 or more at one timestep between two
+ * words in clean print. Two letters of a word have 0.0004 or less. Noise and compression raise both (45 generated
+ * pages).
  */
 const LEAST_SPACE = 0.01
-/** Ideographs have no spaces between: two that stand so many times as far apart as is usual in their line are of two columns. */
+/** Threshold: ratio to the median pitch of the line. Ideographs have no spaces, so a larger gap separates columns. */
 const OTHER_COLUMN = 1.8
 
-/** What the model says of a line: for each timestep, from left to right, the probability of each class. */
+/** Model output of a line: the probability of each class for each timestep, from left to right. */
 export interface LineReading {
   readonly steps: number
   readonly classes: number
@@ -18,7 +19,7 @@ export interface LineReading {
 
 export interface LineWord {
   readonly text: string
-  /** Where it begins and ends, as shares of the width of the line. */
+  /** Start and end, as fractions of the line width. */
   readonly from: number
   readonly to: number
   /** Mean over its letters, 0 to 1. */
@@ -29,11 +30,14 @@ interface Letter {
   readonly text: string
   readonly step: number
   readonly confidence: number
-  /** Whether a space stands before it. */
+  /** True if a space precedes it. */
   readonly begins: boolean
 }
 
-/** The words of a line. `charset` names the classes from 1 on; class 0 is none, and the one after the charset is a space. */
+/**
+ * Decodes the words of a line. `charset` names the classes from 1 on. Class 0 is blank, and the class after the charset
+ * is a space.
+ */
 export function decodeLine(reading: LineReading, charset: readonly string[]): LineWord[] {
   const letters = lettersOf(reading, charset)
   const apart = OTHER_COLUMN * median(letters.slice(1).map(({ step }, index) => step - (letters[index]?.step ?? 0)))
@@ -45,7 +49,7 @@ export function decodeLine(reading: LineReading, charset: readonly string[]): Li
     if (last === undefined || letter.begins || isOther) words.push([letter])
     else last.push(letter)
   }
-  // Two letters stand as far apart as the letters of the line do in the mean: half of that is the rim of a word.
+  // The margin of a word is half of its mean letter pitch.
   return words.map((word, index) => {
     const [first, last] = [word[0] as Letter, word.at(-1) as Letter]
     const before = words[index - 1]?.at(-1)?.step
@@ -62,7 +66,7 @@ export function decodeLine(reading: LineReading, charset: readonly string[]): Li
   })
 }
 
-/** A class that goes on over timesteps is one letter; the same letter twice has class 0 between. */
+/** A class over consecutive timesteps is one letter. Class 0 separates a repeated letter. */
 function lettersOf({ steps, classes, probabilities }: LineReading, charset: readonly string[]): Letter[] {
   const space = charset.length + 1
   const letters: Letter[] = []

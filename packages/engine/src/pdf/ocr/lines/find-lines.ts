@@ -1,51 +1,54 @@
 import type { GreyPicture } from '../../ink/grey-picture.ts'
 import { type Point, smallestBox, type TurnedBox } from './turned-box.ts'
 
-/** Longest side of the picture that lines are found in; smaller pictures are enlarged to it, as far as that helps. */
+/** Longest side of the model's input picture. Smaller pictures are enlarged to it, up to `MOST_ENLARGED`. */
 const LONGEST_SIDE = 1536
 const MOST_ENLARGED = 4
-/** Long receipts are shrunk no further, so that their print is shown as large as that of an A3 page at 200 dpi. */
+/** Minimum scale. Long receipts keep their print as large as that of an A3 page at 200 dpi. */
 const LEAST_SCALE = 0.46
-/** Wider bands, in pixels of the map, are shrunk further: their memory is bounded. */
+/** Maximum width of a band in map pixels. Wider bands shrink more, to limit their memory. */
 const WIDEST = 2_500
-/** The model wants sides of whole multiples. */
+/** The model requires sides that are multiples of this. */
 const STRIDE = 32
-/** Pixels of a map: its memory, 200 bytes a pixel, is most of what a page takes. Higher pictures are seen in bands. */
+/**
+ * Maximum number of map pixels. A page takes most of its memory here, 200 bytes per pixel. Higher pictures split into
+ * bands.
+ */
 const MOST_PIXELS = 400_000
-/** Both bands show so many rows on either side of the cut between them, a line of the largest print among them. */
+/** Overlap in rows on each side of a cut between bands, enough for a line of the largest print. */
 const OVERLAP = 64
-/** The maps of two bands show a line at the cut so far apart at most. */
+/** Tolerance: maximum offset between the positions of a cut line in two bands. */
 const SLACK = 8
-/** Mean and deviation of the pictures that the model was trained on, a channel each. */
+/** Per-channel mean and standard deviation of the training pictures. */
 const MEANS = [0.485, 0.456, 0.406]
 const DEVIATIONS = [0.229, 0.224, 0.225]
 
-/** From this probability on a pixel belongs to a line, and a line has this one in the mean. */
+/** Thresholds of probability: a pixel of a line, and the mean of a line. */
 const LEAST_PIXEL = 0.3
 const LEAST_LINE = 0.6
-/** Smaller ones are specks, in pixels of the map. */
+/** Thresholds in map pixels. Smaller regions are specks. */
 const LEAST_PIXELS = 10
 const LEAST_SIDE = 3
-/** The map shows the kernel of a line: its rectangle is grown by so much of its area over its girth. */
+/** The map shows the kernel of a line. Its rectangle grows by this factor of area over perimeter. */
 const UNCLIP = 1.5
 
 export interface Planes {
   readonly width: number
   readonly height: number
-  /** Three channels one after the other, each row by row. */
+  /** Three channels in sequence, each row by row. */
   readonly data: Float32Array
 }
 
-/** A part of a picture as wide as it is, and the rows that are its own: lines beyond them belong to its neighbours. */
+/** A full-width band of a picture, and its row range. Lines outside the range belong to its neighbours. */
 export interface Band extends GreyPicture {
   readonly top: number
   readonly ownFrom: number
   readonly ownTo: number
-  /** Pixels of the map for each of the picture. */
+  /** Map pixels per picture pixel. */
   readonly scale: number
 }
 
-/** A picture in as many bands as the memory for their maps asks for. */
+/** Splits a picture into bands within the memory limit of their maps. */
 export function bandsOf({ width, height, grey }: GreyPicture): readonly Band[] {
   const least = Math.min(LEAST_SCALE, WIDEST / width)
   const scale = Math.min(MOST_ENLARGED, Math.max(LONGEST_SIDE / Math.max(width, height), least))
@@ -59,7 +62,7 @@ export function bandsOf({ width, height, grey }: GreyPicture): readonly Band[] {
   })
 }
 
-/** A band as the model that finds lines takes it. */
+/** Converts a band to the input of the line detection model. */
 export function finderInput(band: Band): Planes {
   const [width = STRIDE, height = STRIDE] = [band.width, band.height].map((side) =>
     Math.max(STRIDE, Math.round((side * band.scale) / STRIDE) * STRIDE),
@@ -75,7 +78,7 @@ export function finderInput(band: Band): Planes {
   return { width, height, data }
 }
 
-/** Means over areas where the picture shrinks, and between neighbours where it grows. */
+/** Averages over areas to shrink, and interpolates between neighbours to enlarge. */
 function resizedTo({ width, height, grey }: GreyPicture, toWidth: number, toHeight: number): Float32Array {
   const [columns, rows] = [samplesOf(width, toWidth), samplesOf(height, toHeight)]
   const across = new Float32Array(toWidth * height)
@@ -124,7 +127,7 @@ function samplesOf(length: number, toLength: number): readonly Samples[] {
   })
 }
 
-/** The lines that the map of a band shows in its own rows, as rectangles of the whole picture, without those found in the bands above. */
+/** Returns the lines in a band's row range as rectangles of the complete picture, without those of earlier bands. */
 export function linesInMap(
   map: Planes,
   { width, height, top, ownFrom, ownTo, scale }: Band,
@@ -154,13 +157,13 @@ function isWithin(line: TurnedBox, { x, y }: TurnedBox): boolean {
 }
 
 interface Region {
-  /** Both ends of each of its runs, as corners of pixels. */
+  /** Both ends of each run, as pixel corners. */
   readonly rim: readonly Point[]
   readonly mean: number
   readonly pixels: number
 }
 
-/** The regions of neighbouring pixels, diagonal ones too, that belong to lines. */
+/** Returns the connected regions of line pixels, diagonal neighbours included. */
 function regionsOf({ width, height, data }: Planes): Region[] {
   const seen = new Uint8Array(width * height)
   const regions: Region[] = []

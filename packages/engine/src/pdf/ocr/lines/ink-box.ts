@@ -7,15 +7,15 @@ interface Area {
   readonly height: number
 }
 
-/** Less contrast than this is paper only. */
+/** Threshold of contrast. An area with less is paper. */
 const LEAST_CONTRAST = 40
-/** Pixels of a row that must be inked, or it is a speck. */
+/** Threshold: ink pixels in a row. Fewer are a speck. */
 const LEAST_INKED = 2
 
-/** So much of the height is between an i and its dot at most; what is beyond is the line above or below. */
+/** Threshold: fraction of the height between an i and its dot. A larger gap leads to the line above or below. */
 const MOST_GAP = 0.15
 
-/** The rows of an area that ink stands on: a line is found as high as its highest letters, a word of it may be lower. */
+/** Returns the rows of an area with ink. A detected line is as high as its highest glyph, and a word may be lower. */
 export function inkedRows({ width, height, grey }: GreyPicture, area: Area): Area {
   const [x0, x1] = [Math.max(0, Math.floor(area.x)), Math.min(width, Math.ceil(area.x + area.width))]
   const [y0, y1] = [Math.max(0, Math.floor(area.y)), Math.min(height, Math.ceil(area.y + area.height))]

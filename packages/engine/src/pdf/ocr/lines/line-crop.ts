@@ -5,7 +5,7 @@ import type { TurnedBox } from './turned-box.ts'
 const HEIGHT = 48
 const MOST_WIDTH = 3200
 
-/** A line as the model that reads lines takes it: level, 48 pixels high, and as wide in proportion. */
+/** Converts a line to the input of the recognition model: level, 48 pixels high, with proportional width. */
 export function readerInput(picture: GreyPicture, box: TurnedBox): Planes {
   const width = Math.max(HEIGHT / 2, Math.min(MOST_WIDTH, Math.round((HEIGHT * box.width) / Math.max(1, box.height))))
   const [stepX, stepY] = [box.width / width, box.height / HEIGHT]
@@ -34,7 +34,7 @@ export function readerInput(picture: GreyPicture, box: TurnedBox): Planes {
   return { width, height: HEIGHT, data }
 }
 
-/** The grey between four pixels; outside of the picture that of its rim. */
+/** Interpolates the grey between four pixels. Outside the picture, uses its edge. */
 function levelAt({ width, height, grey }: GreyPicture, x: number, y: number): number {
   const [insideX, insideY] = [Math.max(0, Math.min(width - 1, x)), Math.max(0, Math.min(height - 1, y))]
   const [left, top] = [Math.floor(insideX), Math.floor(insideY)]

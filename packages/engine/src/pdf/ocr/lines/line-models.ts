@@ -6,19 +6,19 @@ import type { InferenceSession, Tensor } from 'onnxruntime-node'
 import type { Planes } from './find-lines.ts'
 import type { LineReading } from './decode-line.ts'
 
-/** PP-OCRv4 of PaddleOCR, by SHA-256: what reads other print is another engine. */
+/** PP-OCRv4 of PaddleOCR, with SHA-256. A model that reads other print is another engine version. */
 const FILES = {
   find: ['ch_PP-OCRv4_det_infer.onnx', '30a86f5731181461d08021402766601e4302a9b9b9666be8aff402696339cdff'],
   read: ['ch_PP-OCRv4_rec_infer.onnx', '06b3e6af6c59a1ba5d53790ed8c2e4b2de389870b6cf5a97f349f3412cb269c0'],
   charset: ['ppocr_keys_v1.txt', '28b2362ad4ab2dc38769aa72feb535e3a9ddb3fd2a7585a05920e6393b1dc7f7'],
 } as const
 
-/** The languages that they read with all of their letters. */
+/** Languages whose letters the models read completely. */
 const READ_WHOLE: ReadonlySet<string> = new Set(['eng', 'chi_sim'])
 export const isReadWhole = (code: string): boolean => READ_WHOLE.has(code)
 
 export interface LineModels {
-  /** A map of probabilities, of the size of its input. */
+  /** Returns a map of probabilities with the size of its input. */
   readonly find: (input: Planes) => Promise<Planes>
   readonly read: (input: Planes) => Promise<LineReading>
   readonly charset: readonly string[]
@@ -26,7 +26,10 @@ export interface LineModels {
 
 let loading: Promise<LineModels | null> | null = null
 
-/** Loaded when the first page needs them, and kept. Null where the machine has no native build of ONNX Runtime. */
+/**
+ * Loads the models for the first page that needs them, and caches them. Null if the machine has no native build of ONNX
+ * Runtime.
+ */
 export function lineModels(): Promise<LineModels | null> {
   loading ??= loadModels()
   return loading
@@ -42,8 +45,9 @@ async function loadModels(): Promise<LineModels | null> {
     pinned(folder, FILES.read),
     pinned(folder, FILES.charset),
   ])
-  // The memory of the runtime is native. Its arena uses the memory of one page for the next: malloc, which gives and takes it in
-  // pieces between others, keeps up to 85 MB more of it. One line at a time keeps the arena within the limit of a child.
+  // The memory of the runtime is native. Its arena reuses the memory of one page for the next. Without it, malloc
+  // fragments and retains up to 85 MB more. A batch of a single line keeps the arena within the memory limit of a
+  // child.
   const options: InferenceSession.SessionOptions = {
     executionProviders: ['cpu'],
     intraOpNumThreads: 1,

@@ -9,20 +9,26 @@ import { readerInput } from './line-crop.ts'
 import type { LineModels } from './line-models.ts'
 import { isVertical, quarterTurned, type TurnedBox, turnedOver } from './turned-box.ts'
 
-/** Less sure lines are no text. */
+/** Threshold of confidence. Lines below it are not text. */
 const LEAST_CONFIDENCE = 0.5
-/** The same for lines that run up and down: rules and brackets are read as letters too. */
+/** The same threshold for vertical lines. The models read rules and brackets as letters too. */
 const LEAST_VERTICAL = 0.9
-/** Sine of the angle from which on a line is slanted: pages are levelled before, and slanted text has no place in a layout. */
+/**
+ * Threshold: sine of the angle of a slanted line. Pages are already level, and the layout has no position for slanted
+ * text.
+ */
 const SLANTED = 0.16
 
-/** The longest lines of a page show which way is up: upright print has .97 and more, other .36 to .46. */
+/**
+ * Number of long lines that decide the orientation. Upright print has a confidence of 0.97 or more, other orientations
+ * 0.36 to 0.46.
+ */
 const PROBED_LINES = 6
 const SURELY_UPRIGHT = 0.8
-/** Handwriting reads badly from either end: the other one must be better by so much. */
+/** Threshold: confidence gain from the other end. Handwriting reads badly from either end. */
 const CLEARLY = 0.1
 
-/** The lines of a picture: found, and read when they are asked for. */
+/** Finds the lines of a picture, and reads them on request. */
 export class Lines {
   readonly #picture: GreyPicture
   readonly #models: LineModels
@@ -42,13 +48,13 @@ export class Lines {
     return new Lines(picture, models, boxes.filter(isUsual))
   }
 
-  /** Whether most of the text runs up or down. */
+  /** True if most of the text is vertical. */
   get runSideways(): boolean {
     const length = (boxes: readonly TurnedBox[]): number => boxes.reduce((sum, { width }) => sum + width, 0)
     return 2 * length(this.#boxes.filter(isVertical)) > length(this.#boxes)
   }
 
-  /** Of the longest lines, 0 to 1. */
+  /** Returns the mean confidence of the longest lines, 0 to 1. */
   longestConfidence(): Promise<number> {
     return this.#confidenceOf(this.#longest())
   }
@@ -62,7 +68,7 @@ export class Lines {
     return this.#boxes.toSorted((a, b) => b.width - a.width).slice(0, PROBED_LINES)
   }
 
-  /** Their words, boxes in pixels; `complete` is false where the time was over before. */
+  /** Returns their words, with boxes in pixels. `complete` is false if the budget ran out. */
   async read(budget: CpuBudget | null): Promise<{ readonly items: readonly TextItem[]; readonly complete: boolean }> {
     const items: TextItem[] = []
     for (const box of this.#boxes) {
@@ -73,7 +79,7 @@ export class Lines {
     return { items, complete: true }
   }
 
-  /** A high box is a letter, or a line that runs up or down. */
+  /** A high box is a letter, or a vertical line. */
   async #best(box: TurnedBox): Promise<{ readonly words: readonly LineWord[]; readonly along: TurnedBox }> {
     const ways = isVertical(box) ? [turnedOver(quarterTurned(box)), box, turnedOver(box)] : [box]
     let best: { words: readonly LineWord[]; along: TurnedBox; sure: number } = { words: [], along: box, sure: 0 }
@@ -92,7 +98,7 @@ export class Lines {
     return meanConfidence(words)
   }
 
-  /** One line at a time: the memory of the runtime follows the widest batch. */
+  /** Reads lines one at a time, because the runtime's memory follows the widest batch. */
   async #wordsOf(box: TurnedBox): Promise<readonly LineWord[]> {
     const words =
       this.#read.get(box) ?? decodeLine(await this.#models.read(readerInput(this.#picture, box)), this.#models.charset)
@@ -107,9 +113,9 @@ function meanConfidence(words: readonly LineWord[]): number {
 }
 
 /**
- * Confidence of the model, and what Tesseract has of words that are as often right: both readers share thresholds on its
- * scale. Set by hand on 19 documents. Grades rank pages as well by either scale.
- * None is so low that the word would be dropped: that is decided for a line as a whole.
+ * Maps model confidence to Tesseract's at equal accuracy, because both readers share thresholds. Calibrated by hand on
+ * 19 documents. Grades rank pages equally well on either scale. No value is low enough to drop a word, since that
+ * decision is per line.
  */
 const SCALE: readonly (readonly [own: number, known: number])[] = [
   [0, 0.36],
@@ -131,7 +137,9 @@ function calibrated(confidence: number): number {
   return from + ((to - from) * (share - ownFrom)) / (ownTo - ownFrom)
 }
 
-/** Words of a line. Those of a level one stand on one height and are of one size, that of most of their letters. */
+/**
+ * Converts the words of a line to items. Words of a level line share a baseline and the size of most of their letters.
+ */
 function itemsOf(words: readonly LineWord[], line: TurnedBox, picture: GreyPicture): TextItem[] {
   const boxes = words.map((word) => ({ ...areaOf(word, line), confidence: calibrated(word.confidence) }))
   if (isVertical(line)) return boxes.map((box) => ({ ...box, rotation: line.sin > 0 ? 90 : 270 }))
@@ -150,7 +158,7 @@ function itemsOf(words: readonly LineWord[], line: TurnedBox, picture: GreyPictu
   })
 }
 
-/** The mean of the middle half of the weight: rows of pixels are whole, and some words are underlined or stained. */
+/** Returns the weighted interquartile mean. Rows of pixels are integers, and some words are underlined or stained. */
 function middleOf(values: readonly { readonly value: number; readonly weight: number }[]): number {
   const total = values.reduce((sum, { weight }) => sum + weight, 0)
   let [below, sum] = [0, 0]

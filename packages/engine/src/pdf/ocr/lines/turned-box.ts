@@ -1,23 +1,25 @@
-/** A rectangle in a picture that may lie askew: its middle, its sides, and the direction of the first one. */
+/** A rotated rectangle in a picture: its centre, its sides, and the direction of the first side. */
 export interface TurnedBox {
   readonly x: number
   readonly y: number
   readonly width: number
   readonly height: number
-  /** Cosine and sine of the angle of the first side; the letters of a line follow one another along it. */
+  /** Cosine and sine of the angle of the first side. The letters of a line follow each other along it. */
   readonly cos: number
   readonly sin: number
 }
 
 export type Point = readonly [x: number, y: number]
 
-/** A line of print that is so much higher than wide runs up and down. */
+/** Threshold: aspect ratio of height to width. A line of print above it is vertical. */
 const UPRIGHT = 1.5
 
-/** A level rectangle may be larger by this factor than the smallest one: that of a few letters is askew by chance. */
+/** Threshold: area ratio of the level rectangle to the smallest one. A box of few letters is skewed by chance. */
 const RATHER_LEVEL = 1.2
 
-/** The smallest rectangle around points, with its first side the more level one; a high one is turned to lie. */
+/**
+ * Returns the smallest rectangle around points. The more level side is first, and a high rectangle is rotated to lie.
+ */
 export function smallestBox(points: readonly Point[]): TurnedBox {
   const hull = hullOf(points)
   const level = boxAlong(hull, 1, 0)
@@ -60,18 +62,18 @@ function lying(box: TurnedBox): TurnedBox {
   return rightwards.height >= UPRIGHT * rightwards.width ? quarterTurned(rightwards) : rightwards
 }
 
-/** Whether the letters of a line follow one another up or down. */
+/** Returns true if the letters of a line follow each other vertically. */
 export const isVertical = ({ cos, sin }: TurnedBox): boolean => Math.abs(cos) < Math.abs(sin)
 
-/** The same rectangle, read from its other end. */
+/** Returns the same rectangle, read from its other end. */
 export const turnedOver = (box: TurnedBox): TurnedBox => ({ ...box, cos: -box.cos, sin: -box.sin })
 
-/** The same rectangle with its other side as the first. */
+/** Returns the same rectangle with its other side first. */
 export function quarterTurned({ x, y, width, height, cos, sin }: TurnedBox): TurnedBox {
   return { x, y, width: height, height: width, cos: -sin, sin: cos }
 }
 
-/** The convex hull, by Andrew's monotone chain. */
+/** Computes the convex hull by Andrew's monotone chain. */
 function hullOf(points: readonly Point[]): readonly Point[] {
   const sorted = points.toSorted((a, b) => a[0] - b[0] || a[1] - b[1])
   const half = (ordered: readonly Point[]): Point[] => {
