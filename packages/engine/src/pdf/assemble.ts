@@ -2,30 +2,30 @@ import type { Block, BlockPage, ParsedPage } from '@sluice/contract'
 import type { Fragment, PageFragments, Spacing } from './fragment.ts'
 import { statusOf } from './page-reading.ts'
 
-/** The document as text, and for each page the place of each of its fragments in it. */
+/** The document Markdown, and for each page the span of each of its fragments in it. */
 export interface Assembly {
   readonly markdown: string
   readonly spans: readonly (readonly Span[])[]
 }
 
-/** [start, end) in UTF-16 units of the document Markdown. */
+/** Half-open range [start, end), in UTF-16 units of the document Markdown. */
 export type Span = readonly [start: number, end: number]
 
 const SEPARATORS: Readonly<Record<Spacing, string>> = { loose: '\n\n', tight: '\n', run_on: ' ', glued: '' }
 
-/** Contract, `pageMarkers`: what stands between two pages; the number is that of the page that follows. */
+/** Page break of the contract, option `pageMarkers`. The number names the following page. */
 function pageMarker(pageNumber: number): string {
   return `\n\n---\n\n<!-- page ${pageNumber} -->\n\n`
 }
 
 /**
- * Writes the document Markdown out of the fragments' own texts, so that each span slices it to its fragment exactly.
- * A fragment without text has an empty span at the place where it would have stood.
+ * Serializes the fragments to the document Markdown. Each span slices the Markdown to exactly its fragment. A fragment
+ * without text has an empty span at its position.
  */
 export function assemble(pages: readonly PageFragments[], options: { readonly pageMarkers: boolean }): Assembly {
   let markdown = ''
   const spans = pages.map((page, index) => {
-    // A page without text keeps its marker: numbering then is that of the physical pages.
+    // A page without text keeps its marker, so markers count physical pages.
     if (options.pageMarkers && index > 0) markdown += pageMarker(page.pageNumber)
     let fresh = options.pageMarkers
     return page.fragments.map((fragment): Span => {
@@ -41,7 +41,7 @@ export function assemble(pages: readonly PageFragments[], options: { readonly pa
   return { markdown, spans }
 }
 
-/** Per-page Markdown (contract, `pages`): every physical page, empty ones too. */
+/** Returns Markdown per page (contract, `pages`) for every physical page, empty pages included. */
 export function parsedPages(pages: readonly PageFragments[]): ParsedPage[] {
   return pages.map((page) => ({
     pageNumber: page.pageNumber,
@@ -49,7 +49,7 @@ export function parsedPages(pages: readonly PageFragments[]): ParsedPage[] {
   }))
 }
 
-/** Typed layout blocks (contract, `data.blocks`), their spans into the document Markdown of `assembly`. */
+/** Returns typed layout blocks (contract, `data.blocks`) with their spans into the Markdown of `assembly`. */
 export function blockPages(pages: readonly PageFragments[], assembly: Assembly): BlockPage[] {
   return pages.map((page, pageIndex) => ({
     pageNumber: page.pageNumber,
@@ -57,7 +57,7 @@ export function blockPages(pages: readonly PageFragments[], assembly: Assembly):
     height: page.size?.height ?? null,
     status: statusOf(page.problems),
     items: page.fragments.map((fragment, index): Block => {
-      // Text that is not in the Markdown has no place there; its block still says what it reads.
+      // Omitted text has no span in the Markdown. Its block still carries the text.
       const span = fragment.omitted === undefined ? (assembly.spans[pageIndex]?.[index] ?? null) : null
       return {
         id: `p${page.pageNumber}.b${index}`,
@@ -87,7 +87,7 @@ function normalised(
   ]
 }
 
-/** Five decimals name a tenth of a pixel on any page; more would only be noise. */
+/** Rounds to five decimals, a tenth of a pixel on any page. More digits are noise. */
 function unit(value: number): number {
   return Math.round(Math.min(1, Math.max(0, value)) * 1e5) / 1e5
 }

@@ -28,17 +28,19 @@ import { wordsOfText } from '../model/words-of-text.ts'
 
 export interface PdfInput {
   readonly path: string
-  /** A folder that may be written: the OCR data is unpacked into it once. */
+  /** Writable cache folder. The parser unpacks the OCR data into it once. */
   readonly cacheFolder: string
-  /** Leave running headers, footers and page numbers out of the Markdown (contract, `onlyMainContent`). */
+  /** Leaves running headers, footers and page numbers out of the Markdown (contract, `onlyMainContent`). */
   readonly onlyMainContent: boolean
-  /** Default: what is installed, which is English. */
+  /** Default: the installed data, which is English. */
   readonly ocr?: Pick<OcrLanguagesOptions, 'fetched' | 'allowed'>
-  /** Tried in turn on an encrypted PDF; default none. */
+  /** Passwords to try in order on an encrypted PDF. Default: none. */
   readonly passwords?: readonly string[]
-  /** Processor time that OCR of all pages may take; pages after that are reported as not read. Default 10 minutes. */
+  /**
+   * CPU budget for OCR of all pages, in milliseconds. The parser reports later pages as not read. Default: 10 minutes.
+   */
   readonly ocrBudgetMs?: number
-  /** Processor time used so far, in milliseconds; default that of this process. */
+  /** Returns the CPU time used so far, in milliseconds. Default: that of this process. */
   readonly cpuMs?: () => number
 }
 
@@ -46,9 +48,8 @@ const DEFAULT_OCR_BUDGET_MS = 600_000
 
 /**
  * Converts a PDF to Markdown, pages and layout blocks. Throws `ConversionError`: `wrong_type`, `corrupt`, `encrypted`,
- * `resource_limit` where no page could be drawn and none has text, and `ocr_required` for a scan in mode `fast`. `signal`
- * is checked between pages; the native code in between cannot be interrupted, so run this in a process that can be
- * killed.
+ * `resource_limit` if the library draws no page and none has text, `ocr_required` for a scan in mode `fast`. Checks
+ * `signal` between pages. Native code cannot be interrupted, so run this in a process that can be killed.
  */
 export async function convertPdf(
   input: PdfInput,
@@ -87,7 +88,10 @@ export async function convertPdf(
   return { ...conversion(pages, options, metadata), lackingLanguages: languages.lacking }
 }
 
-/** A document without any text or ink, whose content shows text all the same, was not read: no blank page is `ok` there. */
+/**
+ * Marks pages as not read if a document without any text or ink has content streams that show text. A blank page of
+ * such a document is not `ok`.
+ */
 function withLostContent(drafts: readonly PageDraft[], file: Buffer): readonly PageDraft[] {
   const isEmpty = ({ drafts: blocks, problems, signals }: PageDraft): boolean =>
     blocks.length === 0 && problems.length === 0 && (signals.unreadLetters ?? 0) === 0
@@ -119,7 +123,7 @@ async function metadataOf(
   return { ...infoDictionary(file.bytes), ...pdfMetadata(await xmpOf(file, password)), numPages, totalPages }
 }
 
-/** A document without any text is refused where another mode or a smaller page would have brought some. */
+/** Refuses a document without any text if another mode or a smaller page would yield some. */
 function refuseWithoutText(pages: readonly PageFragments[]): void {
   if (hasText(pages)) return
   if (pages.some(({ problems }) => problems.includes('needs_ocr'))) {
@@ -155,12 +159,12 @@ function conversion(
   }
 }
 
-/** As for unread ink: fewer letters are a mark. */
+/** Threshold in letters, the same as for unread ink. Fewer letters are a mark. */
 const LEAST_LETTERS = 8
 
 /**
- * The page as it was read, with unread text where it has free text written over it that is not among its words: the library
- * reads none of it, and draws none that a viewer has to lay out.
+ * Adds a problem to a page if an annotation holds text that is missing from its words. The library parses no annotation
+ * text, and renders none that a viewer must lay out.
  */
 function withUnreadAnnotations(reading: PageReading): PageReading {
   const { page, problems } = reading

@@ -4,14 +4,14 @@ import { expectedQualityOf } from '../grade/quality-model.ts'
 import type { PageProblem } from '../grade/signals.ts'
 import type { PageReading } from './page-reading.ts'
 
-/** A page below this grade is more likely to lack a tenth of its words than not. */
+/** Threshold of the page grade. A page below it more likely than not lacks a tenth of its words. */
 const LEAST_GRADE = 0.5
-/** F1 of a page's words: 0.9 where a tenth of them was misread, 0.95 where a tenth is missing. */
+/** Threshold as F1 of a page's words. F1 is 0.9 with a tenth misread, 0.95 with a tenth missing. */
 const LEAST_EXPECTED = 0.92
 
 /**
- * The page as it was read, with a problem where it was recognised without the data of its language, or where nothing else
- * is reported and it is likely to be read badly.
+ * Adds a problem if OCR lacked the data of the page's language. Adds one also if no other problem exists and the grade
+ * is below the threshold.
  */
 export function withDoubt(reading: PageReading): PageReading {
   if (reading.signals.lackingLanguages.length > 0) {
@@ -22,8 +22,8 @@ export function withDoubt(reading: PageReading): PageReading {
 }
 
 /**
- * The problems of a page that OCR had a part in, with one where nothing else is reported and its words are expected to be
- * worse than nine of ten. What is expected depends on the problems of a page, so this one is not among those it is computed from.
+ * Returns the problems of a page that OCR read in part. Adds one if no other exists and the expected F1 is below the
+ * threshold. The expected quality depends on the problems of a page, so its input never contains this one.
  */
 export function withExpectedDoubt({ problems, signals }: GradedQuality): readonly PageProblem[] {
   if (problems.length > 0 || signals.ocr === null) return problems

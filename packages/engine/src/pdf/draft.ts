@@ -7,7 +7,7 @@ import { headingKey } from './layout/outlined-headings.ts'
 import { isNote } from './layout/notes.ts'
 import { renderBlock } from './render-block.ts'
 
-/** A fragment whose heading level waits for the rest of the document. */
+/** A fragment whose heading level depends on the complete document. */
 export interface Draft {
   readonly fragment: Fragment
   readonly heading: HeadingStyle | null
@@ -34,14 +34,14 @@ const TYPES: Readonly<Record<LayoutBlock['kind'], BlockType>> = {
 const RUNNING: ReadonlySet<LayoutBlock['kind']> = new Set(['page_header', 'page_footer', 'page_number'])
 
 export interface DraftOptions {
-  /** Leave running headers, footers and page numbers out of the Markdown. */
+  /** Leaves running headers, footers and page numbers out of the Markdown. */
   readonly onlyMainContent: boolean
   readonly vocabulary: ReadonlySet<string>
-  /** The size of the text in points. */
+  /** Font size of the body text, in points. */
   readonly bodySize: number
 }
 
-/** The blocks of a page as drafts; what has no text and is no figure says nothing and is left out. */
+/** Turns the blocks of a page into drafts. Skips a block without text unless it is a figure. */
 export function draftsOf(blocks: readonly LayoutBlock[], options: DraftOptions): Draft[] {
   const drafts: Draft[] = []
   for (const [index, block] of blocks.entries()) {
@@ -67,11 +67,14 @@ export function draftsOf(blocks: readonly LayoutBlock[], options: DraftOptions):
   return drafts
 }
 
-/** Gives every heading its level, now that all of them are known. One of level 1 on page 1 is the title. `statedTitle`: by the metadata. */
+/**
+ * Assigns every heading its level once the parser knows all headings. A heading of level 1 on page 1 is the title.
+ * `statedTitle` is the title in the metadata.
+ */
 export function finished(pages: readonly PageDraft[], statedTitle = ''): PageFragments[] {
   const found = pages.flatMap((page, index) => placedHeadings(page, index, headingKey(statedTitle)))
   const isDeck = found.filter(([, { slideTitle }]) => slideTitle).length > 1
-  // The first line of a slide's body is as large as a heading, and none.
+  // The first line of a slide's body is as large as a heading, yet is body text.
   const placed = new Map(
     isDeck ? found.filter(([, { slideTitle, style }]) => slideTitle || style.bold || style.named !== null) : found,
   )
@@ -90,7 +93,7 @@ export function finished(pages: readonly PageDraft[], statedTitle = ''): PageFra
   }))
 }
 
-/** Text before a heading that is no subtitle, no author and no date has so many characters. */
+/** Threshold in characters. Longer text above a heading is neither subtitle nor author nor date. */
 const TEXT_CHARACTERS = 200
 
 function placedHeadings({ drafts, size }: PageDraft, page: number, titleKey: string): [Draft, PlacedHeading][] {

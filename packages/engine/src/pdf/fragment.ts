@@ -2,31 +2,32 @@ import type { BlockType } from '@sluice/contract'
 import type { Box } from './geometry/box.ts'
 import type { PageProblem, PageSignals } from '../grade/signals.ts'
 
-/** Where a page's text comes from, in the contract's words (`blocks[].items[].source`). */
+/** Origin of a page's text, in the contract's words (`blocks[].items[].source`). */
 export type TextSource = 'native_text' | 'layout_ocr'
 
 /**
- * `loose`: a blank line. `tight`: the next line, as list items follow each other. `run_on`: a space, and `glued`: nothing,
- * where a paragraph goes on in the next column or on the next page, `glued` in the middle of a word.
+ * Separator before a fragment. `loose` is a blank line. `tight` is a line break, as between list items. `run_on` is a
+ * space, for a paragraph that continues in the next column or on the next page. `glued` is the empty string, for a
+ * break inside a word.
  */
 export type Spacing = 'loose' | 'tight' | 'run_on' | 'glued'
 
-/** One piece of a page, classified and written as Markdown: what becomes one block of the answer. */
+/** A classified piece of a page, rendered as Markdown. Each fragment becomes one block of the answer. */
 export interface Fragment {
   readonly type: BlockType
-  /** What the layout step called it before it became one of the contract's types. */
+  /** Label from the layout step, before the mapping to a type of the contract. */
   readonly label: string
   readonly bbox: Box | null
-  /** Empty for what adds nothing to the Markdown, such as a figure or a running header that is left out. */
+  /** Empty if the fragment adds no Markdown, such as a figure or an omitted running header. */
   readonly markdown: string
-  /** What a running header, footer or page number says that is left out of the Markdown; absent for all else. */
+  /** Text of a running header, footer or page number that the Markdown omits. Absent otherwise. */
   readonly omitted?: string
-  /** A note in small print, over which a paragraph may go on. */
+  /** A note in small print. A paragraph may continue after it. */
   readonly note?: true
-  /** What stands between it and the fragment before it. */
+  /** Separator from the previous fragment. */
   readonly spacing: Spacing
   readonly source: TextSource
-  /** Mean OCR confidence, 0 to 1; null for native text. */
+  /** Mean OCR confidence, 0 to 1. Null for native text. */
   readonly ocrConfidence: number | null
 }
 
@@ -34,11 +35,11 @@ export interface Fragment {
 export interface PageFragments {
   /** 1-based. */
   readonly pageNumber: number
-  /** Render size in points; null for a page that could not be read. */
+  /** Render size in points. Null for an unreadable page. */
   readonly size: { readonly width: number; readonly height: number } | null
   readonly problems: readonly PageProblem[]
   readonly signals: PageSignals
   readonly fragments: readonly Fragment[]
-  /** Where the links on the page lead, as often as words carry them. */
+  /** Link targets on the page, one for each word that carries a link. */
   readonly links: readonly string[]
 }

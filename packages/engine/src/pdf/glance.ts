@@ -2,38 +2,44 @@ import { type Component, componentsOf } from './ink/components.ts'
 import type { PageDrawing } from './ink/grey-picture.ts'
 import type { Box } from './geometry/box.ts'
 
-/** Difference from white paper at which a pixel shows something. */
+/** Threshold of the difference from white at which a pixel counts as marked, of 255. */
 const VISIBLE = 9
-/** White paper makes up at least this share of a page that is decided at a glance. */
+/** Threshold: minimum fraction of white paper on a page that this check decides. */
 const LEAST_WHITE = 0.4
-/** Words reach beyond their boxes by so much, in points. */
+/** Overhang of glyphs beyond their word box, in points. */
 const MARGIN_POINTS = 2
-/** Thin runs from this length on are rules, in points; what is thick both ways is a surface or a picture. */
+/**
+ * Threshold in points. A thin run of at least this length is a rule. A run that is thick both ways is a surface or a
+ * picture.
+ */
 const RULE_POINTS = 20
 const THIN_POINTS = 3
 const THICK_POINTS = 20
-/** So much of a surface is a picture, or shade that may hold text, in square points. */
+/** Threshold in square points. A larger surface is a picture, or shading that may hold text. */
 const LEAST_SURFACE = 48
-/** Smaller marks are what words leave over, in square points of ink. */
+/** Threshold in square points of ink. Smaller marks are remains of words. */
 const LEAST_MARK = 20
-/** So many marks beside text decide nothing: OCR is asked for eight letters and more. */
+/** Threshold: number of marks next to text that the check tolerates. OCR needs eight letters or more. */
 const MOST_MARKS = 3
-/** And so many letters in their size: a whole word hangs together at this resolution. Noise does too, in a mark that is higher than any letter. */
+/**
+ * Threshold: number of letters that the marks may equal in size. A complete word is connected at this resolution. Noise
+ * is too, and forms a mark higher than any glyph.
+ */
 const MOST_LETTERS = 8
 const HIGHEST_POINTS = 40
 const LETTER_WIDTH = 0.75
-/** A bar that is full and no higher than this is a rule. */
+/** Threshold in points. A solid bar of at most this height is a rule. */
 const BAR_POINTS = 4.5
 const FULL = 0.97
-/** Letters of text beside which marks decide nothing. */
+/** Threshold in letters. With this much text on the page, the check ignores small marks. */
 const MUCH_TEXT = 200
-/** Share of the words' area that may show nothing. */
+/** Threshold: maximum fraction of the word area that may be blank. */
 const MOST_BLANK = 0.05
 
 /**
- * Whether a glance at a small drawing is enough to say that a page shows its words and nothing else but rules: no picture, no
- * surface, no mark that may be a letter. So it is with most pages that a program wrote. `false` says nothing. Whether the
- * words themselves are seen or stand invisibly over a picture of words, the drawing decides nothing.
+ * Returns true if a small drawing proves that a page shows only its words and rules. Such a page has no picture, no
+ * surface and no mark that may be a glyph. Most pages that a program wrote pass. `false` proves no fact. The check does
+ * not prove that words are visible: they may lie invisibly over a picture of words.
  */
 export function showsOnlyItsWords(drawing: PageDrawing, words: readonly (Box & { readonly text: string })[]): boolean {
   const { width, height, grey } = drawing
@@ -47,7 +53,7 @@ export function showsOnlyItsWords(drawing: PageDrawing, words: readonly (Box & {
   if (shown > (1 - LEAST_WHITE) * grey.length) return false
   if (clearWords(marks, drawing, words) > MOST_BLANK) return false
   const pixels = drawing.perPoint ** 2
-  // So few pixels are no surface and no mark, whatever their shape: so it is with most pages without rules.
+  // Too few pixels for a surface or a mark of any shape. Most pages without rules end here.
   if (hasFewer(marks, LEAST_MARK * pixels)) return true
   if (clearRules(marks, drawing) >= LEAST_SURFACE * pixels) return false
   const left = componentsOf({ width, height, perPoint: drawing.perPoint, ink: marks, grainShare: 0, noiseShare: 0 })
@@ -63,7 +69,7 @@ function hasFewer(marks: Uint8Array, least: number): boolean {
   return count < least
 }
 
-/** About how many letters of an unread word a mark may be. */
+/** Estimates how many letters of an unread word a mark may be. */
 function lettersIn({ x0, y0, x1, y1, pixels }: Component, perPoint: number): number {
   const [short, long] = [Math.min(x1 - x0, y1 - y0), Math.max(x1 - x0, y1 - y0)]
   if (short > HIGHEST_POINTS * perPoint) return Infinity
@@ -71,7 +77,7 @@ function lettersIn({ x0, y0, x1, y1, pixels }: Component, perPoint: number): num
   return long / (short * LETTER_WIDTH)
 }
 
-/** Clears what lies under words; returns the share of their area under which nothing was. */
+/** Clears the pixels below words. Returns the fraction of the word area that was blank. */
 function clearWords(marks: Uint8Array, drawing: PageDrawing, words: readonly Box[]): number {
   const { width } = drawing
   const places = words.map((word) => placeOf(word, drawing))
@@ -82,14 +88,14 @@ function clearWords(marks: Uint8Array, drawing: PageDrawing, words: readonly Box
     area += (x1 - x0) * (y1 - y0)
     if (isBlank) blank += (x1 - x0) * (y1 - y0)
   }
-  // Boxes overlap: what one clears may be all that another shows.
+  // Boxes overlap, so one box may clear the only pixels of another.
   for (const { x0, y0, x1, y1 } of places) {
     for (let y = y0; y < y1; y += 1) marks.fill(0, y * width + x0, y * width + x1)
   }
   return area === 0 ? 0 : blank / area
 }
 
-/** The pixels of a word, its overhang among them. */
+/** Pixel box of a word, overhang included. */
 function placeOf(box: Box, { width, height, perPoint }: PageDrawing): Box {
   const x0 = Math.max(0, Math.min(width, Math.floor((box.x0 - MARGIN_POINTS) * perPoint)))
   const y0 = Math.max(0, Math.min(height, Math.floor((box.y0 - MARGIN_POINTS) * perPoint)))
@@ -97,11 +103,11 @@ function placeOf(box: Box, { width, height, perPoint }: PageDrawing): Box {
   return { x0, y0, x1, y1: Math.max(y0, Math.min(height, Math.ceil((box.y1 + MARGIN_POINTS) * perPoint))) }
 }
 
-/** Clears rules; returns how many pixels lie in surfaces, which are thick both ways. */
+/** Clears rules. Returns the number of pixels in surfaces, which are thick both ways. */
 function clearRules(marks: Uint8Array, { width, perPoint }: PageDrawing): number {
   const [long, thin, thick] = [RULE_POINTS * perPoint, THIN_POINTS * perPoint, THICK_POINTS * perPoint]
   const { across, down } = runLengths(marks, width)
-  // Where two rules cross, both runs are long too; but the pixel diagonally beyond the crossing is paper.
+  // Both runs are long at the crossing of two rules. The pixel diagonally past a crossing is paper.
   const beyond = Math.ceil(thin) + 1
   const original = marks.slice()
   let surface = 0
@@ -113,12 +119,15 @@ function clearRules(marks: Uint8Array, { width, perPoint }: PageDrawing): number
   return surface
 }
 
-/** The marked pixel after `at`, or -1: most follow right behind, and paper is skipped in one call. */
+/**
+ * Returns the index of the next marked pixel after `at`, or -1. Most marks are adjacent; `indexOf` skips paper in one
+ * call.
+ */
 function nextMark(marks: Uint8Array, at: number): number {
   return marks[at + 1] === 1 ? at + 1 : marks.indexOf(1, at + 1)
 }
 
-/** For each marked pixel the lengths of the runs that it lies in, along its row and its column. Few pixels are marked. */
+/** Returns the row run and column run length of each marked pixel. Few pixels are marked. */
 function runLengths(marks: Uint8Array, width: number): { readonly across: Uint16Array; readonly down: Uint16Array } {
   const [across, down] = [new Uint16Array(marks.length), new Uint16Array(marks.length)]
   for (let at = marks.indexOf(1); at >= 0; at = nextMark(marks, at)) {

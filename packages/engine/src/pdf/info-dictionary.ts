@@ -4,8 +4,8 @@ import { stringOf } from './structure/pdf-string.ts'
 const KEYS = { title: 'Title', description: 'Subject', keywords: 'Keywords', author: 'Author' } as const
 
 /**
- * Title, subject, keywords and author out of the classic document information dictionary (PDF 1.7, section 14.3.3), which
- * the PDF library does not give. Empty where the dictionary is packed into an object stream; such files mostly have XMP.
+ * Reads title, subject, keywords and author from the document information dictionary (PDF 1.7, section 14.3.3). The PDF
+ * library does not return it. Empty if an object stream holds the dictionary. Such files mostly have XMP.
  */
 export function infoDictionary(file: Buffer): PdfMetadata {
   const reference = lastMatch(
@@ -20,7 +20,7 @@ export function infoDictionary(file: Buffer): PdfMetadata {
   return Object.fromEntries(entries.filter(([, value]) => value !== ''))
 }
 
-/** The trailer stands at the end of the file; an update appends one more. */
+/** Number of bytes to search. The trailer is at the end of the file, and each update appends one. */
 const TRAILER_BYTES = 2048
 const DICTIONARY_BYTES = 8192
 

@@ -5,11 +5,11 @@ import { requirePdf, withPdfProblems } from './page/pdf-problem.ts'
 import { PdfFile } from './pdf-file.ts'
 
 /**
- * The XMP packet of a PDF (title, author, keywords); null where it has none. The library examines the whole file for it,
- * which takes as long as two pages, so a file that holds no metadata stream is not asked.
+ * Returns the XMP packet of a PDF (title, author, keywords), or null. The library parses the complete file for it, as
+ * long as two pages take. The check for a metadata stream avoids that cost.
  */
 export async function xmpOf(file: PdfFile, password: string | null): Promise<string | null> {
-  // The dictionary of a stream is never compressed (PDF 1.7, 7.5.7).
+  // A PDF never compresses the dictionary of a stream (PDF 1.7, 7.5.7).
   if (!file.bytes.includes('/Metadata')) return null
   const { docMeta } = await firstPage(file.path, {
     extractDocumentMetadata: true,
@@ -19,8 +19,8 @@ export async function xmpOf(file: PdfFile, password: string | null): Promise<str
 }
 
 /**
- * Pages of a PDF: what its conversion will be charged for. Throws `ConversionError` for a file that is no PDF, is damaged or
- * encrypted. Runs native code: call it where a crash or a hang can be afforded.
+ * Returns the number of pages, the unit that a conversion charges. Throws `ConversionError` if the file is not a PDF,
+ * or is damaged or encrypted. Runs native code, so call it in a process that may crash or hang.
  */
 export async function countPdfPages(path: string): Promise<number> {
   await requirePdf(path)

@@ -2,7 +2,7 @@ import type { LayoutQuality } from '../grade/signals.ts'
 import type { Fragment } from './fragment.ts'
 import { type Box, shared } from './geometry/box.ts'
 
-/** Two blocks overlap when they share this much of the smaller one. */
+/** Threshold: fraction of the smaller block. Two blocks with this much in common overlap. */
 const OVERLAP = 0.2
 
 export function layoutQuality(fragments: readonly Fragment[]): LayoutQuality {
@@ -24,7 +24,7 @@ function overlap(one: Box | null, other: Box | null): boolean {
   return across * down > OVERLAP * Math.min(area(one), area(other))
 }
 
-/** The cells of a table in pipe syntax, without the line below its head. */
+/** Returns the cells of a pipe table without its delimiter row. */
 function cellsOf(markdown: string): string[] {
   return markdown
     .split('\n')

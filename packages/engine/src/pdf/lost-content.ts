@@ -1,15 +1,15 @@
 import { constants, inflateSync } from 'node:zlib'
 
-/** Content that is searched, at the most: enough for hundreds of pages. */
+/** Maximum number of bytes to search, enough for hundreds of pages. */
 const MOST_BYTES = 64 * 1024 ** 2
-/** A string that is shown: with a letter or digit, or in hexadecimal (PDF 1.7, section 9.4.3). */
+/** Matches a shown string that has a letter or digit, or is encoded in hexadecimal (PDF 1.7, section 9.4.3). */
 const SHOWN = /(?:\([^()]*[A-Za-z0-9][^()]*\)|<[0-9A-Fa-f\s]{2,}>)[^()<>[\]]{0,40}\]?\s*(?:Tj|TJ|'|")(?![A-Za-z])/
 const FIRST_TEXT = /(?:^|[\s\])>])BT\s/
 
 /**
- * Whether a PDF has content that shows text, or that is damaged. Asked for where the library found neither text nor ink on
- * any page: it says nothing of content that it cannot decompress, and draws nothing for a font that is neither in the
- * file nor on this machine. `false` for an encrypted file.
+ * Returns true if a PDF has a content stream that shows text or is damaged. The parser asks this if the library found
+ * neither text nor ink on any page. The library ignores streams that it cannot decompress. It draws no text in a font
+ * that neither the file nor this machine has. Returns `false` for an encrypted file.
  */
 export function hasLostContent(file: Buffer): boolean {
   if (file.includes('/Encrypt')) return false
@@ -28,7 +28,7 @@ export function hasLostContent(file: Buffer): boolean {
   return false
 }
 
-/** A stream without its compression, null for a damaged one; nothing of pictures, fonts and colour profiles. */
+/** Returns the decompressed stream, or null if it is damaged. Skips pictures, fonts and colour profiles. */
 function contentOf(file: Buffer, keyword: number, start: number, end: number): string | null {
   const dictionary = file.toString('latin1', Math.max(0, file.lastIndexOf('obj', keyword)), keyword)
   if (/\/Subtype\s*\/Image|\/Alternate|\/Length1|\/FontFile|\/Type\s*\/(?:XRef|ObjStm|Metadata)/.test(dictionary))
@@ -36,7 +36,7 @@ function contentOf(file: Buffer, keyword: number, start: number, end: number): s
   const bytes = file.subarray(start, end)
   if (!dictionary.includes('/FlateDecode')) return dictionary.includes('/Filter') ? '' : bytes.toString('latin1')
   try {
-    // A stream that is only cut off still gives what it has.
+    // A truncated stream still yields its intact part.
     return inflateSync(bytes, { finishFlush: constants.Z_SYNC_FLUSH, maxOutputLength: MOST_BYTES }).toString('latin1')
   } catch (error) {
     return (error as NodeJS.ErrnoException).code === 'Z_DATA_ERROR' ? null : ''

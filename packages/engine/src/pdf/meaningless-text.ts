@@ -1,14 +1,17 @@
 import { lettersIn, plausibleShare } from './page/letters.ts'
 import type { PageReading } from './page-reading.ts'
 
-/** Letters fewer than this are a mark of a form or a logo. */
+/** Threshold in letters. Less text is a mark of a form or a logo. */
 const LEAST_LETTERS = 8
-/** Text of which so much is built like words came out right all the same: its font is on this machine, or the library errs. */
+/**
+ * Threshold: fraction of tokens with the shape of words. Text above it is correct: this machine has its font, or the
+ * library errs.
+ */
 const LIKE_WORDS = 0.6
 
 /**
- * The page as it was read, doubtful where its native text says nothing: it is in fonts that name no characters, or the library
- * finds the page garbled, and it is not built like words. What OCR put in its place is left out of this.
+ * Adds a problem to a page if its native text lacks the shape of words and its encoding is doubtful. Its fonts map no
+ * characters, or the library reports the page as garbled. Text from OCR does not count.
  */
 export function withMeaninglessText(reading: PageReading, unmappedFonts: ReadonlySet<string>): PageReading {
   const { page, problems, signals } = reading

@@ -1,13 +1,16 @@
 import type { PdfFile } from './pdf-file.ts'
 
-/** Fewer bytes for each page arouse suspicion: pages that a program wrote take hundreds, blank ones in object streams ten. */
+/**
+ * Threshold in bytes per page. A smaller average makes the page count doubtful. Pages that a program wrote take
+ * hundreds of bytes, blank ones in object streams ten.
+ */
 const USUAL_PAGE_BYTES = 60
 const LEAST_PAGE_BYTES = 10
 
 /**
- * Pages of those that a PDF of so many bytes announces that it can hold, each being an object of its own. A page tree that
- * leads in a circle, names one page many times or counts wrongly announces a million in a few hundred bytes. Only then the file
- * is read.
+ * Returns the number of announced pages that a PDF of this size can hold. Each page is a separate object. A page tree
+ * with a cycle, repeated pages or a false count announces a million pages in a few hundred bytes. The function reads
+ * the file only if the count is doubtful.
  */
 export async function mostPages(
   announced: number,

@@ -17,19 +17,19 @@ import type { OutlineEntry } from './structure/outline.ts'
 
 export interface BatchOptions {
   readonly onlyMainContent: boolean
-  /** Words of the pages before this batch, in lower case. */
+  /** Lower-case words of the pages before this batch. */
   readonly vocabulary: ReadonlySet<string>
-  /** What the file's outline names, if it has one. */
+  /** Headings in the file's outline, if it has one. */
   readonly outline?: readonly OutlineEntry[]
 }
 
 export interface BatchDrafts {
   readonly pages: readonly PageDraft[]
-  /** With the words of this batch. */
+  /** Includes the words of this batch. */
   readonly vocabulary: ReadonlySet<string>
 }
 
-/** Lays out a batch of pages. What repeats over pages and what size text usually has is taken from the batch. */
+/** Lays out a batch of pages. Detects repeated text and the body font size over the batch. */
 export function pageDrafts(batch: readonly PageReading[], options: BatchOptions): BatchDrafts {
   const read = batch.map((entry) => ({ ...entry, ...(entry.page === null ? NO_WORDS : oriented(entry.page)) }))
   const style = documentStyle(read.flatMap((entry) => entry.words))
@@ -66,29 +66,35 @@ export function pageDrafts(batch: readonly PageReading[], options: BatchOptions)
   return { pages, vocabulary }
 }
 
-/** An entry whose place is not known may stand on any page. */
+/** An outline entry without a page may match a heading on any page. */
 function namedOn(pageNumber: number, outline: readonly OutlineEntry[]): NamedHeadings {
   return namedHeadings(outline.filter(({ page }) => page === null || page === pageNumber))
 }
 
-/** A page with this share of native letters is a page with pictures on it; one with less is a scan with some print. */
+/**
+ * Threshold: fraction of native letters. A page above it is text with pictures. A page below it is a scan with some
+ * print.
+ */
 const MOSTLY_NATIVE = 0.3
-/** Marks of a picture are taken for letters with less confidence than this; so are words in print that is hard to read. */
+/**
+ * Threshold of OCR confidence. Marks of a picture that OCR misreads as letters score below it. Words in poor print do
+ * too.
+ */
 const SURE_IN_PICTURE = 0.6
 
 interface PageWords {
   readonly words: readonly Word[]
-  /** Words of pictures on a page that has text of its own. */
+  /** Words in pictures on a page with native text. */
   readonly recognised: readonly Word[]
-  /** Labels of drawings, each group by itself. */
+  /** Labels of drawings, one group for each drawing. */
   readonly inset: readonly (readonly Word[])[]
   readonly drawings: readonly Box[]
 }
 
 interface OrientedWords extends PageWords {
-  /** The width of a page that is laid out in a mirror, as its text runs from right to left; null for others. */
+  /** Page width if the layout is mirrored for text from right to left. Null otherwise. */
   readonly mirror: number | null
-  /** Times by which the page is enlarged for its layout. */
+  /** Scale factor of the page for its layout. */
   readonly by: number
 }
 
@@ -113,8 +119,8 @@ function oriented(page: ParsedPage): OrientedWords {
 }
 
 /**
- * The labels of drawings, and what was recognised on a page with text of its own, are kept apart: they must not take part in the
- * page's own columns and tables.
+ * Separates labels of drawings, and recognised words on a page with native text. They must not affect the page's
+ * columns and tables.
  */
 function separated(page: ParsedPage): PageWords {
   const all = wordsOf(page)
@@ -128,16 +134,16 @@ function separated(page: ParsedPage): PageWords {
   const drawings = drawingsOf(page, native)
   const labels = drawings.map((box) => labelsOf(box, native))
   const inDrawings = new Set(labels.flat())
-  // A page that is nothing but a drawing is read as it stands.
+  // A page that contains only a drawing keeps its words.
   if (inDrawings.size === native.length) return { words: native, recognised, inset: [], drawings }
   return { words: native.filter((word) => !inDrawings.has(word)), recognised, inset: labels, drawings }
 }
 
-/** The numbers of an axis stand this near outside, in points. */
+/** Maximum distance of axis numbers outside a drawing, in points. */
 const LABEL_POINTS = 10
 const AXIS_LABEL = /^[$€£]?[-−]?[\d.,]{1,8}%?$/
 
-/** A line that runs out of a drawing is text that it only touches. */
+/** Returns the labels of a drawing. A line that extends past the drawing is text that only touches it. */
 function labelsOf(box: Box, words: readonly Word[]): Word[] {
   const near = LABEL_POINTS
   const around = { x0: box.x0 - near, y0: box.y0 - near, x1: box.x1 + near, y1: box.y1 + near }
@@ -149,7 +155,7 @@ function labelsOf(box: Box, words: readonly Word[]): Word[] {
   return [...labels.flatMap((line) => line.words), ...words.filter((word) => word.turned !== 0 && holds(around, word))]
 }
 
-/** The rules that are no lines of a drawing. */
+/** Returns the rules outside all drawings. */
 function outside({ horizontal, vertical }: Rulings, drawings: readonly Box[]): Rulings {
   const isOut = (x0: number, y0: number, x1: number, y1: number): boolean =>
     !drawings.some((box) => x0 > box.x0 - 3 && x1 < box.x1 + 3 && y0 > box.y0 - 3 && y1 < box.y1 + 3)
@@ -159,12 +165,15 @@ function outside({ horizontal, vertical }: Rulings, drawings: readonly Box[]): R
   }
 }
 
-/** Lines that run through so many of a page's words are a pattern behind them; a word that is wider than its cell is one of many. */
+/**
+ * Threshold: fraction of words that rules cross. Rules above it are a background pattern. A single crossed word is
+ * wider than its cell.
+ */
 const MANY_CROSSED = 0.2
-/** A line this near to a word's end, in points, stands beside it. */
+/** Threshold in points. A rule this near to a word's end does not cross it. */
 const BESIDE_POINTS = 1.5
 
-/** The rules, or none where they run through words: lines of a table stand between them. */
+/** Returns the rules, or none if they cross words. Lines of a table run between words. */
 function betweenWords(rulings: Rulings, words: readonly Word[]): Rulings {
   const crossed = words.filter((word) =>
     rulings.vertical.some(

@@ -6,7 +6,7 @@ export interface PageReading extends ReadPage {
   readonly problems: readonly PageProblem[]
 }
 
-/** `failed` where nothing is known of a page, `partial` where something is missing or doubtful. */
+/** `failed` if the page is unreadable, `partial` if content is missing or doubtful. */
 export function statusOf(problems: readonly PageProblem[]): 'ok' | 'partial' | 'failed' {
   if (problems.includes('unreadable')) return 'failed'
   return problems.length > 0 ? 'partial' : 'ok'

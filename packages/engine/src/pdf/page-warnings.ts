@@ -1,6 +1,6 @@
 import type { PageProblem, PageSignals } from '../grade/signals.ts'
 
-/** What a warning says of the pages with a problem, and what to do where something can be done. */
+/** Warning text per problem, with a remedy if one exists. */
 const TEXTS: Readonly<Record<PageProblem, string>> = {
   unreadable: 'could not be read',
   unread_ink: 'show text that was not read',
@@ -20,7 +20,7 @@ interface WarnedPage {
   readonly signals: Pick<PageSignals, 'lackingLanguages'>
 }
 
-/** One sentence for each problem that pages of a document have, or null. */
+/** Returns one sentence per problem of the pages, or null. */
 export function warningOf(pages: readonly WarnedPage[]): string | null {
   const sentences = (Object.keys(TEXTS) as PageProblem[]).flatMap((problem) => {
     const found = pages.filter(({ problems }) => problems.includes(problem))

@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises'
 import { pdfObjects } from './structure/pdf-objects.ts'
 import { unmappedFonts } from './structure/unmapped-fonts.ts'
 
-/** The bytes of a PDF, read once, and its objects, parsed when they are first asked for. */
+/** The bytes of a PDF, read once, and its objects, parsed on first use. */
 export class PdfFile {
   readonly path: string
   readonly bytes: Buffer
@@ -18,13 +18,13 @@ export class PdfFile {
     return new PdfFile(path, await readFile(path))
   }
 
-  /** As `pdfObjects`. */
+  /** Result of `pdfObjects`, as a cache. */
   get objects(): ReadonlyMap<number, string> | null {
     this.#objects ??= pdfObjects(this.bytes)
     return this.#objects
   }
 
-  /** As `unmappedFonts`; none where the objects are uncertain. */
+  /** Result of `unmappedFonts`. Empty if the objects are uncertain. */
   get unmappedFonts(): ReadonlySet<string> {
     if (this.#unmappedFonts !== undefined) return this.#unmappedFonts
     const mayHaveSome = this.bytes.includes('/Identity-') || this.bytes.includes('/ObjStm')
@@ -32,7 +32,7 @@ export class PdfFile {
     return this.#unmappedFonts
   }
 
-  /** Whether the file may have an outline: names in object streams cannot be seen before they are unpacked. */
+  /** True if the file may have an outline. Names in compressed object streams are invisible. */
   get mayHaveOutline(): boolean {
     return !this.bytes.includes('/Encrypt') && (this.bytes.includes('/Outlines') || this.bytes.includes('/ObjStm'))
   }

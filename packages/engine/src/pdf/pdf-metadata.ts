@@ -1,4 +1,4 @@
-/** What the contract's metadata table can be filled with from a PDF's XMP packet. */
+/** Fields of the contract's metadata table that a PDF's XMP packet can fill. */
 export interface PdfMetadata {
   readonly title?: string
   readonly description?: string
@@ -7,7 +7,7 @@ export interface PdfMetadata {
   readonly language?: string
 }
 
-/** Where each value stands in XMP (ISO 16684-1): Dublin Core, and `pdf:Keywords` for the keywords. */
+/** XMP property of each field (ISO 16684-1): Dublin Core, and `pdf:Keywords`. */
 const PROPERTIES = {
   title: 'dc:title',
   description: 'dc:description',
@@ -16,14 +16,14 @@ const PROPERTIES = {
   language: 'dc:language',
 } as const
 
-/** Reads title, description, keywords, author and language. Empty for a PDF without XMP. */
+/** Parses title, description, keywords, author and language. Empty for a PDF without XMP. */
 export function pdfMetadata(xmp: string | null): PdfMetadata {
   if (xmp === null) return {}
   const entries = Object.entries(PROPERTIES).map(([name, property]) => [name, valueOf(xmp, property)] as const)
   return Object.fromEntries(entries.filter(([, value]) => value !== ''))
 }
 
-/** A property is an element, with list items inside or plain text, or an attribute of the description. */
+/** A property is an element with list items or plain text, or an attribute of the description. */
 function valueOf(xmp: string, property: string): string {
   const element = new RegExp(`<${property}(?:\\s[^>]*)?>([\\s\\S]*?)</${property}>`).exec(xmp)?.[1]
   if (element === undefined) return plain(new RegExp(`\\s${property}\\s*=\\s*["']([^"']*)["']`).exec(xmp)?.[1] ?? '')

@@ -4,12 +4,12 @@ import { withoutPictures } from './ink/without-pictures.ts'
 import type { PdfFacts } from './read-pages.ts'
 import type { PdfFile } from './pdf-file.ts'
 
-/** A PDF as it is drawn, with its pictures and without. */
+/** A PDF for the renderer, with and without its pictures. */
 export interface PdfPictures {
   readonly pdf: PdfToDraw
-  /** The same file without its pictures; null for a PDF that holds none. */
+  /** The same file without pictures. Null for a PDF that holds none. */
   readonly withoutPictures: PdfToDraw | null
-  /** Pages that may show a picture; null where that is not known. */
+  /** Pages that may show a picture. Null if unknown. */
   readonly pages: ReadonlySet<number> | null
 }
 
@@ -20,7 +20,7 @@ export function pdfPictures(file: PdfFile, { password, totalPages }: PdfFacts): 
   return { pdf, withoutPictures: { source: bare.file, password }, pages: pagesWithPictures(file.objects, totalPages) }
 }
 
-/** Whether a page may show a picture. */
+/** Returns true if a page may show a picture. */
 export function mayShowPicture({ withoutPictures: bare, pages }: PdfPictures, pageNumber: number): boolean {
   return bare !== null && (pages?.has(pageNumber) ?? true)
 }

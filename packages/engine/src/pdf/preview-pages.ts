@@ -11,34 +11,34 @@ import { drawableDpi } from './ocr/ocr-dpi.ts'
 import { mayShowPicture, type PdfPictures } from './pdf-pictures.ts'
 import type { ReadPage } from './page/text-layer.ts'
 
-/** What a page shows. */
+/** Visible content of a page. */
 export interface PagePreview {
   readonly mask: InkMask
-  /** Native text that shows nothing by itself on a page with a picture: an invisible layer of a scan. */
+  /** Invisible native text on a page with a picture, such as the text layer of a scan. */
   readonly hidden: ReadonlySet<TextItem>
-  /** Of these, the text over something that the picture shows. */
+  /** Subset of the hidden text that lies over ink of the picture. */
   readonly overPicture: readonly TextItem[]
 }
 
 /**
- * `not_needed`: there is room for nothing but its words, or a glance shows nothing else. `too_large`: the library cannot draw
- * it, and it may show more than its text.
+ * `not_needed`: the page is full of words, or a glance proves that it shows only words. `too_large`: the library cannot
+ * draw the page, and it may show more than its text.
  */
 export type Preview = PagePreview | 'not_needed' | 'too_large'
 
 const PREVIEW_DPI = 50
-/** Enough to see whether a word's box shows anything. */
+/** Resolution at which a word's box shows ink or none. */
 const HIDDEN_DPI = 30
-/** Least difference of brightness in the box of a word that can be seen, of 255. */
+/** Threshold: minimum difference of brightness in a word's box that is visible, of 255. */
 const VISIBLE = 16
 const LEAST_DPI = 15
-/** A word's box with a smaller share of ink shows nothing. */
+/** Threshold: fraction of ink. A word's box below it is blank. */
 const NO_INK = 0.015
-/** Share of a page's inside that is free of text on a page with space for more. */
+/** Threshold: fraction of a page's inner area without text. A page above it has space for more content. */
 const ROOM = 0.1
 const CELL_POINTS = 24
 
-/** Draws the pages that may show more than their text layer says, small, and separates their ink from their paper. */
+/** Renders small drawings of pages that may show more than their text layer, and separates ink from paper. */
 export async function previewPages(batch: readonly ReadPage[], pictures: PdfPictures): Promise<Map<number, Preview>> {
   const previews = new Map<number, Preview>()
   const drawable: Drawable[] = []
@@ -87,7 +87,7 @@ function isPlain({ page, pageNumber }: Drawable, drawn: ReadonlyMap<number, Draw
   return drawing !== undefined && showsOnlyItsWords(drawing, wordsOf(page))
 }
 
-/** One call for all pages; where that fails, one each, so that a page that cannot be drawn costs only itself. */
+/** Draws all pages in one call. Falls back to one call per page, so that an undrawable page costs only itself. */
 async function drawEach(pdf: PdfToDraw, pages: readonly Drawable[], dpi: number): Promise<Map<number, DrawnPage>> {
   const drawn = new Map<number, DrawnPage>()
   const draw = async (some: readonly PageToDraw[], at: number): Promise<void> => {
@@ -100,7 +100,7 @@ async function drawEach(pdf: PdfToDraw, pages: readonly Drawable[], dpi: number)
   return drawn
 }
 
-/** True where the library could not draw. */
+/** Returns true if the library could not draw. */
 async function unlessUndrawable(work: Promise<void>): Promise<boolean> {
   try {
     await work
@@ -112,8 +112,8 @@ async function unlessUndrawable(work: Promise<void>): Promise<boolean> {
 }
 
 /**
- * The items that show nothing where they stand: one grey all over their box. Ink is not asked for, because small print is
- * taken for noise in a drawing as coarse as this, and visible text must never be taken for invisible.
+ * Returns the items with a uniform box. The ink mask is unsuitable: it rejects small print as noise at this resolution.
+ * Visible text must never count as invisible.
  */
 function invisible(items: readonly TextItem[], drawing: DrawnPage): TextItem[] {
   return items.filter((item) => item.text.trim() !== '' && greyRange(drawing, boxOf(item)) < VISIBLE)
@@ -133,7 +133,7 @@ function greyRange({ width, height, grey, perPoint }: DrawnPage, box: Box): numb
   return Math.max(0, most - least)
 }
 
-/** Whether text stands nearly everywhere inside the margins, so that a tenth more of it does not fit. */
+/** Returns true if text fills the area inside the margins. A tenth more of it does not fit. */
 function isFull(page: ParsedPage): boolean {
   const { width, height } = page
   const inside = { x0: width * 0.1, y0: height * 0.1, x1: width * 0.9, y1: height * 0.9 }

@@ -21,33 +21,39 @@ import { isNoisy, leavesInk, leavesInkInScan, ocrHelps, showsUnreadText } from '
 export interface ReadPageContext {
   readonly pdf: PdfToDraw
   readonly mode: PdfParserOptions['mode']
-  /** What pages are read with; its data is asked for when the first page needs it. */
+  /** OCR languages of the document. Loads their data on first use. */
   readonly languages: OcrLanguages
-  /** Processor time that OCR of the whole document may take. */
+  /** CPU budget for OCR of the complete document. */
   readonly budget: CpuBudget
 }
 
-/** Processor time that OCR of one page may take. A dense page takes 5 s, and that of a newspaper 12 s. */
+/** CPU budget for OCR of one page, in milliseconds. A dense page takes 5 s, a newspaper page 12 s. */
 const PAGE_BUDGET_MS = 15_000
-/** OCR must score this much to be believed over a text layer that seems garbled. */
+/** Threshold of the OCR score to replace a text layer that seems garbled. */
 const BETTER_THAN_GARBLED = 0.75
-/** Below this mean confidence, what was recognised is more likely wrong than right. */
+/** Threshold of mean confidence. Recognised text below it is more likely wrong than right. */
 const LEAST_CONFIDENCE = 0.6
-/** In noise Tesseract misreads letters of words that it is surer of, and leaves out others: 0.88 and more where all came out. */
+/**
+ * Threshold of mean confidence on a noisy page. Tesseract misreads letters of confident words in noise, and skips other
+ * words. Complete readings score 0.88 or more.
+ */
 const LEAST_IN_NOISE = 0.85
-/** Share of a page's letters that must be recognised ones for their confidence to count. */
+/** Threshold: fraction of recognised letters above which their confidence counts. */
 const MUCH_RECOGNISED = 0.05
-/** OCR reads what a streak or a shadow leaves of a word with confidence. So large a share of such words, unread ink added, is doubted. */
+/**
+ * Threshold: fraction of broken words, unread ink included. OCR reads the remains of a word under a streak or shadow
+ * with confidence.
+ */
 const MUCH_BROKEN = 0.11
-/** Fewer such words are an accident of a rule or a fold. */
+/** Threshold: number of broken words. A rule or a fold breaks fewer. */
 const LEAST_BROKEN = 3
 const NOTHING: ReadonlySet<TextItem> = new Set()
-/** Native text that recognised words cover to this share is the same text. */
+/** Threshold: covered fraction of native text. Above it, the recognised words are the same text. */
 const SAME_TEXT = 0.4
-/** Invisible letters fewer than this are a stamp of the scanner, not a layer. */
+/** Threshold in letters. Less invisible text is a stamp of the scanner, not a text layer. */
 const LEAST_LAYER = 10
 
-/** Decides by what a page shows whether it is read by OCR, and merges what was recognised with its native text. */
+/** Decides from the visible content of a page whether OCR reads it. Merges recognised with native text. */
 export async function readPage(entry: ReadPage, preview: Preview, context: ReadPageContext): Promise<PageReading> {
   const { page } = entry
   if (page === null) return reading(entry, { problems: ['unreadable'] })
@@ -57,7 +63,7 @@ export async function readPage(entry: ReadPage, preview: Preview, context: ReadP
   const layer = typeof preview === 'string' ? null : await layerOf(entry, page, preview, context)
   const kept = layer === null ? page.textItems : layer.kept
   const shown = typeof preview === 'string' ? null : readInk(preview.mask, wordsOf({ ...page, textItems: kept }))
-  // What noise may hide, a layer says that was checked.
+  // A checked text layer holds the text that noise may hide.
   const ink = shown === null || (layer?.check ?? null) === null ? shown : { ...shown, noiseShare: 0 }
   const garbled = page.complexity?.isGarbled === true
   const found = { ink, layer: layer?.check ?? null }
@@ -93,7 +99,7 @@ interface Layer {
   readonly check: LayerCheck | null
 }
 
-/** The native text that is to be trusted: all that is visible, and an invisible layer unless the picture belies it. */
+/** Returns the trusted native text: all visible text, and an invisible layer unless the picture contradicts it. */
 async function layerOf(
   entry: ReadPage,
   page: ParsedPage,
@@ -115,13 +121,19 @@ async function layerOf(
   return { kept: page.textItems.filter((item) => !preview.hidden.has(item)), check }
 }
 
-/** Whether a page's text is an invisible layer that stands beside the print: the picture lies turned, or the layer is another page's. */
+/**
+ * Returns true if an invisible layer does not match the print. The picture is rotated, or the layer belongs to another
+ * page.
+ */
 function isAstray({ hidden, overPicture }: PagePreview, page: ParsedPage): boolean {
   const letters = lettersIn([...hidden])
   return letters >= LEAST_LAYER && letters >= lettersOf(page) / 2 && lettersIn(overPicture) < LEAST_LAYER
 }
 
-/** The page with the layer that three lines spoke against, where all that was recognised speaks for it; else null. */
+/**
+ * Accepts a layer that failed the check of three lines if the complete recognised text confirms it. Returns null
+ * otherwise.
+ */
 function withConfirmedLayer(
   entry: ReadPage,
   page: ParsedPage,
@@ -145,9 +157,11 @@ interface Findings {
 interface Merge extends Findings {
   readonly outcome: OcrOutcome
   readonly kept: TextItem[]
-  /** Of these, the invisible layer that the picture did not confirm: recognised text is better evidence. */
+  /**
+   * Subset of the kept text: the invisible layer that the picture did not confirm. Recognised text is better evidence.
+   */
   readonly unsure: ReadonlySet<TextItem>
-  /** The kept text that was painted over: it is among the recognised text already, in its place. */
+  /** Kept text under paint. The recognised text already contains it, in position. */
   readonly painted: ReadonlySet<TextItem>
   readonly garbled: boolean
 }
@@ -186,19 +200,19 @@ function isDoubtful(confidence: number, recognisedShare: number, drawn: InkReadi
   return recognisedShare > MUCH_RECOGNISED && confidence < LEAST_CONFIDENCE
 }
 
-/** Whether streaks and shadows broke so many words of a page that hardly nine of ten are right. */
+/** Returns true if streaks and shadows broke too many words for nine of ten to be correct. */
 function hasMuchBroken({ brokenWords, ink, page }: OcrReading): boolean {
   const words = page.textItems.flatMap(({ text }) => text.split(/\s+/).filter((word) => word !== '')).length
   return brokenWords >= LEAST_BROKEN && brokenWords / words + ink.unreadShare >= MUCH_BROKEN
 }
 
-/** The recognised text and the native text that it does not cover. */
+/** Merges the recognised text with the native text that it does not cover. */
 function withMissing(read: readonly TextItem[], kept: readonly TextItem[]): TextItem[] {
   const boxes = read.map(boxOf)
   return [...read, ...kept.filter((item) => coveredShare(boxOf(item), boxes) < SAME_TEXT)]
 }
 
-/** Share of a box that boxes cover which do not overlap each other. */
+/** Returns the covered fraction of a box. The covering boxes do not overlap each other. */
 function coveredShare(box: Box, boxes: readonly Box[]): number {
   const area = boxes.reduce((sum, other) => {
     const [across, down] = [shared(box.x0, box.x1, other.x0, other.x1), shared(box.y0, box.y1, other.y0, other.y1)]

@@ -3,7 +3,7 @@ import { ConversionError } from '../conversion.ts'
 import { requirePdf, withPdfProblems } from './page/pdf-problem.ts'
 import type { ReadPage, Turn } from './page/text-layer.ts'
 
-/** Pages held in memory at once: 10,000 pages in one piece take 2.6 GB and more (notes, engine libraries). */
+/** Number of pages in memory at once. 10,000 pages in one batch take 2.6 GB or more (notes, engine libraries). */
 const BATCH_PAGES = 32
 
 const READING: Partial<LiteParseConfig> = {
@@ -21,26 +21,26 @@ const READING: Partial<LiteParseConfig> = {
 
 export interface PdfFacts {
   readonly totalPages: number
-  /** The password that opens it; null for a PDF that needs none. */
+  /** Password that opens the PDF. Null if it needs none. */
   readonly password: string | null
 }
 
-/** A PDF whose first batch of pages has been read. */
+/** An open PDF with its first batch of pages already parsed. */
 export interface OpenPdf extends PdfFacts, AsyncDisposable {
-  /** Reads the text layer up to page `limit`, a batch of pages at a time; to be called once. */
+  /** Reads the text layer up to page `limit` in batches. Call it once. */
   batches(limit: number): AsyncGenerator<readonly ReadPage[]>
 }
 
 interface OpenOptions {
-  /** Tried in turn on an encrypted PDF; default none. */
+  /** Passwords to try in order on an encrypted PDF. Default: none. */
   readonly passwords?: readonly string[] | undefined
-  /** Pages that are read; default all. */
+  /** Maximum number of pages to read. Default: all. */
   readonly maxPages?: number | undefined
 }
 
 /**
- * Opens a PDF; an encrypted one is tried with each password. Throws `ConversionError`, as its batches do, for a file that is no
- * PDF, is damaged or stays encrypted.
+ * Opens a PDF, and tries each password on an encrypted one. Throws `ConversionError` if the file is not a PDF, is
+ * damaged or stays encrypted. Its batches throw the same.
  */
 export async function openPdf(path: string, { passwords = [], maxPages }: OpenOptions = {}): Promise<OpenPdf> {
   await requirePdf(path)
@@ -91,12 +91,12 @@ async function upright(
   })
 }
 
-/** The pages whose text is set sideways or upside down, by page number. */
+/** Returns the rotation of each page with rotated text, by page number. */
 export function turnsOf(pages: readonly ParsedPage[]): Map<number, Turn> {
   return new Map(pages.map((page) => [page.pageNum, turnOf(page)] as const).filter(([, turn]) => turn !== 0))
 }
 
-/** Reads those pages again, turned so that their text stands upright. */
+/** Parses those pages again, rotated so that their text is upright. */
 async function uprightPages(
   path: string,
   turns: ReadonlyMap<number, Turn>,
@@ -109,7 +109,7 @@ async function uprightPages(
   return (await withPdfProblems(() => parser.parse(path))).pages
 }
 
-/** Clockwise degrees by which most letters of a page are turned. */
+/** Returns the clockwise rotation of most letters of a page, in degrees. */
 function turnOf(page: ParsedPage): Turn {
   const letters = (angle: number): number =>
     page.textItems

@@ -6,7 +6,7 @@ import { markdownMarker } from './layout/list-marker.ts'
 import { paragraphsOf } from './layout/paragraphs.ts'
 import { cellText, type TableGrid } from './tables/grid.ts'
 
-/** A layout block as Markdown, a heading without its marks; empty for a figure in which nothing was read. */
+/** Renders a layout block as Markdown, a heading without its marks. Empty for a figure without recognised text. */
 export function renderBlock(block: LayoutBlock, vocabulary: ReadonlySet<string>): string {
   if (block.kind === 'table') return renderTable(block)
   if (block.kind === 'figure')
@@ -24,7 +24,9 @@ function proseOf(lines: readonly Line[], vocabulary: ReadonlySet<string>): strin
   return joinedText(lines.map(inlineMarkdown), vocabulary)
 }
 
-/** Words of a line with links as Markdown links; letters that Markdown would read as marks are escaped. */
+/**
+ * Renders the words of a line, with links as Markdown links. Escapes characters that a Markdown parser reads as marks.
+ */
 function inlineMarkdown(line: Line): string {
   const runs: { link: string | null; words: string[] }[] = []
   for (const word of line) {
@@ -46,7 +48,7 @@ function escaped(text: string): string {
   return withTagsBehindAddresses(marked, false)
 }
 
-/** What starts a paragraph must not turn it into a heading, a list, a quotation or a rule. */
+/** Escapes the start of a paragraph that a Markdown parser reads as heading, list, quotation or rule. */
 function withoutLeadingMark(text: string): string {
   return text
     .replace(/^(#{1,6}(?=\s|$)|>|[-+](?=\s|$)|[-=]{3,}$)/, '\\$1')
@@ -58,7 +60,7 @@ function listItem(item: ListItem, vocabulary: ReadonlySet<string>): string {
   return text === '' ? '' : `${'  '.repeat(item.depth)}${markdownMarker(item.marker)} ${text}`
 }
 
-/** Lines of code keep their indentation, as far as their positions on the page show it. */
+/** Renders lines of code, and derives their indentation from the positions on the page. */
 function fenced(lines: readonly Line[]): string {
   const left = Math.min(...lines.map((line) => line[0]?.x0 ?? 0))
   const texts = lines.map((line) => {
@@ -72,7 +74,7 @@ function fenced(lines: readonly Line[]): string {
   return `${fence}\n${texts.join('\n')}\n${fence}`
 }
 
-/** A pipe table; its first row is the header, as pipe tables have one always. */
+/** Renders a pipe table. Its first row is the header, because pipe tables require one. */
 function renderTable(table: TableGrid): string {
   const lines = table.rows.map((row) => `| ${row.map((cell) => pipeSafe(cellText(cell))).join(' | ')} |`)
   const columns = table.rows[0]?.length ?? 0

@@ -2,9 +2,9 @@ import type { Fragment, PageFragments } from './fragment.ts'
 import { isWrittenWithoutSpace, keepsHyphen } from './geometry/line-text.ts'
 
 /**
- * Joins what a break cuts: a paragraph that goes on in the next column, after a figure or notes, or on the next page. Each part
- * stays a fragment of its own; only what stands between them changes, and the hyphen of a cut word goes. With
- * `acrossPages` false, pages stay apart, as page markers need them.
+ * Joins a paragraph across a column break, a figure, notes or a page break. Each part remains a separate fragment. Only
+ * the separator changes, and the hyphen of a split word goes. If `acrossPages` is false, pages remain separate, as page
+ * markers require.
  */
 export function withRunOns(
   pages: readonly PageFragments[],
@@ -31,7 +31,7 @@ export function withRunOns(
   return out
 }
 
-/** A note that is cut itself goes on with what follows it. */
+/** Returns true for a complete note. An incomplete note continues with the following text. */
 function isWholeNote({ note, markdown }: Fragment): boolean {
   return note === true && /[.!?]["”’)\]]?$/u.test(markdown)
 }
@@ -41,7 +41,7 @@ interface Place {
   readonly index: number
 }
 
-/** Puts what goes on at `index` before the notes below the first part; its new place. */
+/** Moves the continuation at `index` before the notes below the first part. Returns its new index. */
 function besides({ fragments, index: before }: Place, index: number): Place {
   if (!fragments.slice(before + 1, index).some(({ note }) => note === true)) return { fragments, index }
   const [rest] = fragments.splice(index, 1)
@@ -49,7 +49,7 @@ function besides({ fragments, index: before }: Place, index: number): Place {
   return { fragments, index: before + 1 }
 }
 
-/** Puts the notes below a paragraph that goes on over the page before it: what a page says stays on its page. */
+/** Moves the notes below a paragraph before its last part. The text of a page remains on its page. */
 function onNextPage({ fragments, index }: Place, next: Place): Place {
   const below = fragments.slice(index)
   const notes = below.filter(({ note, markdown }) => note === true && markdown !== '')
@@ -72,13 +72,16 @@ function goesOn(before: Fragment, fragment: Fragment, overPage: boolean): boolea
   )
 }
 
-/** Scripts without capitals: a paragraph of so many letters that ends without a mark goes on where a page or a column begins. */
+/**
+ * Threshold in letters for scripts without capitals. A longer paragraph without an end mark continues in the next
+ * column or on the next page.
+ */
 const CASELESS_LETTERS = 40
 const CASELESS = '\\p{Script=Han}\\p{Script=Hiragana}\\p{Script=Katakana}\\p{Script=Hebrew}\\p{Script=Arabic}'
 const ENDS_CASELESS = new RegExp(`[${CASELESS}，、،]$`, 'u')
 const BEGINS_CASELESS = new RegExp(`^[${CASELESS}]`, 'u')
 
-/** `text` without the hyphen that cut its last word, or null where it ends in a whole word. */
+/** Returns `text` without the hyphen of a split last word, or null if its last word is complete. */
 function cutWord(text: string, next: string, vocabulary: ReadonlySet<string>): string | null {
   const head = /(\p{L}{2,})-$/u.exec(text)?.[1]
   if (head === undefined) return null
