@@ -40,7 +40,7 @@ export interface PdfInput {
    * CPU budget for OCR of all pages, in milliseconds. The parser reports later pages as not read. Default: 10 minutes.
    */
   readonly ocrBudgetMs?: number
-  /** Returns the CPU time used so far, in milliseconds. Default: that of this process. */
+  /** Returns the CPU time used so far, in milliseconds. Default: the time of this process. */
   readonly cpuMs?: () => number
 }
 

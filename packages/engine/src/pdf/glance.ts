@@ -37,9 +37,9 @@ const MUCH_TEXT = 200
 const MOST_BLANK = 0.05
 
 /**
- * Returns true if a small drawing proves that a page shows only its words and rules. Such a page has no picture, no
- * surface and no mark that may be a glyph. Most pages that a program wrote pass. `false` proves no fact. The check does
- * not prove that words are visible: they may lie invisibly over a picture of words.
+ * True if a small drawing proves that a page shows only its words and rules. Such a page has no picture, no surface and
+ * no mark that may be a glyph. Most pages that a program wrote pass. `false` is inconclusive. The check does not prove
+ * that words are visible: they may lie invisibly over a picture of words.
  */
 export function showsOnlyItsWords(drawing: PageDrawing, words: readonly (Box & { readonly text: string })[]): boolean {
   const { width, height, grey } = drawing

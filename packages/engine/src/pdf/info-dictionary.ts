@@ -20,7 +20,7 @@ export function infoDictionary(file: Buffer): PdfMetadata {
   return Object.fromEntries(entries.filter(([, value]) => value !== ''))
 }
 
-/** Number of bytes to search. The trailer is at the end of the file, and each update appends one. */
+/** Search window in bytes. The trailer is at the end of the file, and each update appends one. */
 const TRAILER_BYTES = 2048
 const DICTIONARY_BYTES = 8192
 

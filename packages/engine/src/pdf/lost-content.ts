@@ -1,15 +1,15 @@
 import { constants, inflateSync } from 'node:zlib'
 
-/** Maximum number of bytes to search, enough for hundreds of pages. */
+/** Search window in bytes, enough for hundreds of pages. */
 const MOST_BYTES = 64 * 1024 ** 2
 /** Matches a shown string that has a letter or digit, or is encoded in hexadecimal (PDF 1.7, section 9.4.3). */
 const SHOWN = /(?:\([^()]*[A-Za-z0-9][^()]*\)|<[0-9A-Fa-f\s]{2,}>)[^()<>[\]]{0,40}\]?\s*(?:Tj|TJ|'|")(?![A-Za-z])/
 const FIRST_TEXT = /(?:^|[\s\])>])BT\s/
 
 /**
- * Returns true if a PDF has a content stream that shows text or is damaged. The parser asks this if the library found
- * neither text nor ink on any page. The library ignores streams that it cannot decompress. It draws no text in a font
- * that neither the file nor this machine has. Returns `false` for an encrypted file.
+ * True if a PDF has a content stream that shows text or is damaged. The parser asks this if the library found neither
+ * text nor ink on any page. The library ignores streams that it cannot decompress. It draws no text in a font that
+ * neither the file nor this machine has. Returns `false` for an encrypted file.
  */
 export function hasLostContent(file: Buffer): boolean {
   if (file.includes('/Encrypt')) return false

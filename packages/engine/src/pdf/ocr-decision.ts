@@ -33,7 +33,7 @@ const MUCH_NOISE = 0.04
 
 const withoutText = (kept: readonly TextItem[]): boolean => !kept.some((item) => item.text.trim() !== '')
 
-/** Returns true if a page shows enough unread text for OCR. */
+/** True if a page shows enough unread text for OCR. */
 export function showsUnreadText(
   { unreadLetters, unreadShare, unreadLineShare }: InkReading,
   kept: readonly TextItem[],
@@ -43,15 +43,14 @@ export function showsUnreadText(
 }
 
 /**
- * Returns true if OCR is worth its time. The page shows unread text or enough noise to hide some, or it has grain and
- * no text.
+ * True if OCR is worth its time. The page shows unread text or enough noise to hide some, or it has grain and no text.
  */
 export function ocrHelps(ink: InkReading, kept: readonly TextItem[]): boolean {
   const mayHideText = isNoisy(ink) || (withoutText(kept) && ink.grainShare >= MUCH_GRAIN)
   return mayHideText || showsUnreadText(ink, kept)
 }
 
-/** Returns true if a page shows enough noise to hide print. */
+/** True if a page shows enough noise to hide print. */
 export function isNoisy({ noiseShare }: InkReading): boolean {
   return noiseShare >= MUCH_NOISE
 }
@@ -63,8 +62,8 @@ const LEFT_LETTERS = 8
 const LOST_SHARE = 0.1
 
 /**
- * Returns true if a page still shows too much text without words after OCR. Unread text counts alone, and together with
- * the fraction of letters that OCR read with doubt.
+ * True if a page still shows too much text without words after OCR. Unread text counts alone, and together with the
+ * fraction of letters that OCR read with doubt.
  */
 export function leavesInk({ unreadLetters, unreadShare }: InkReading, doubtfulShare: number): boolean {
   const lost = unreadShare + (1 - unreadShare) * doubtfulShare

@@ -20,7 +20,7 @@ export function pdfPictures(file: PdfFile, { password, totalPages }: PdfFacts): 
   return { pdf, withoutPictures: { source: bare.file, password }, pages: pagesWithPictures(file.objects, totalPages) }
 }
 
-/** Returns true if a page may show a picture. */
+/** True if a page may show a picture. */
 export function mayShowPicture({ withoutPictures: bare, pages }: PdfPictures, pageNumber: number): boolean {
   return bare !== null && (pages?.has(pageNumber) ?? true)
 }

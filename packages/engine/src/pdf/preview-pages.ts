@@ -100,7 +100,7 @@ async function drawEach(pdf: PdfToDraw, pages: readonly Drawable[], dpi: number)
   return drawn
 }
 
-/** Returns true if the library could not draw. */
+/** True if the library could not draw. */
 async function unlessUndrawable(work: Promise<void>): Promise<boolean> {
   try {
     await work
@@ -133,7 +133,7 @@ function greyRange({ width, height, grey, perPoint }: DrawnPage, box: Box): numb
   return Math.max(0, most - least)
 }
 
-/** Returns true if text fills the area inside the margins. A tenth more of it does not fit. */
+/** True if text fills the area inside the margins. A tenth more of it does not fit. */
 function isFull(page: ParsedPage): boolean {
   const { width, height } = page
   const inside = { x0: width * 0.1, y0: height * 0.1, x1: width * 0.9, y1: height * 0.9 }

@@ -122,8 +122,7 @@ async function layerOf(
 }
 
 /**
- * Returns true if an invisible layer does not match the print. The picture is rotated, or the layer belongs to another
- * page.
+ * True if an invisible layer does not match the print. The picture is rotated, or the layer belongs to another page.
  */
 function isAstray({ hidden, overPicture }: PagePreview, page: ParsedPage): boolean {
   const letters = lettersIn([...hidden])
@@ -200,7 +199,7 @@ function isDoubtful(confidence: number, recognisedShare: number, drawn: InkReadi
   return recognisedShare > MUCH_RECOGNISED && confidence < LEAST_CONFIDENCE
 }
 
-/** Returns true if streaks and shadows broke too many words for nine of ten to be correct. */
+/** True if streaks and shadows broke too many words for nine of ten to be correct. */
 function hasMuchBroken({ brokenWords, ink, page }: OcrReading): boolean {
   const words = page.textItems.flatMap(({ text }) => text.split(/\s+/).filter((word) => word !== '')).length
   return brokenWords >= LEAST_BROKEN && brokenWords / words + ink.unreadShare >= MUCH_BROKEN

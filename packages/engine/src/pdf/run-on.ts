@@ -31,7 +31,7 @@ export function withRunOns(
   return out
 }
 
-/** Returns true for a complete note. An incomplete note continues with the following text. */
+/** True for a complete note. An incomplete note continues with the following text. */
 function isWholeNote({ note, markdown }: Fragment): boolean {
   return note === true && /[.!?]["”’)\]]?$/u.test(markdown)
 }

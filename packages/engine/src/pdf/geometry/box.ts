@@ -43,7 +43,7 @@ export function union(boxes: readonly Box[]): Box {
   return { x0, y0, x1, y1 }
 }
 
-/** Returns true if the centre of `inner` is in `outer`. */
+/** True if the centre of `inner` is in `outer`. */
 export function holds(outer: Box, inner: Box): boolean {
   const [x, y] = [middleX(inner), middleY(inner)]
   return x >= outer.x0 && x <= outer.x1 && y >= outer.y0 && y <= outer.y1

@@ -8,7 +8,7 @@ const RUN = '[\\p{Script=Han}\\p{Script=Hiragana}\\p{Script=Katakana}\\u3001-\\u
 export const ENDS_IN_RUN = new RegExp(`${RUN}$`, 'u')
 export const BEGINS_WITH_RUN = new RegExp(`^${RUN}`, 'u')
 
-/** Returns true if any character of a text is Chinese or Japanese. */
+/** True if any character of a text is Chinese or Japanese. */
 export const hasIdeographs = (text: string): boolean => IDEOGRAPH.test(text)
 
 /** Returns the width of a text in Latin letters. An ideograph counts as two. */

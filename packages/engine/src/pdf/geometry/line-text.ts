@@ -60,13 +60,13 @@ export function joinedText(lines: readonly string[], vocabulary: ReadonlySet<str
   }, '')
 }
 
-/** Returns true if a hyphen at a line end belongs to the word. */
+/** True if a hyphen at a line end belongs to the word. */
 export function keepsHyphen(head: string, tail: string, vocabulary: ReadonlySet<string>): boolean {
   if (vocabulary.has(head + tail)) return false
   return vocabulary.has(`${head}-${tail}`) || COMPOUND_STARTS.has(head)
 }
 
-/** Returns true if lines join without a space, as in Chinese and Japanese. */
+/** True if lines join without a space, as in Chinese and Japanese. */
 export function isWrittenWithoutSpace(text: string, line: string): boolean {
   const han = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}、。，]/u
   return han.test(text.at(-1) ?? '') && han.test(line.at(0) ?? '')

@@ -12,8 +12,8 @@ const RUNS =
   /[\p{Script=Hebrew}\p{Script=Arabic}\p{Script=Syriac}\p{Script=Thaana}\p{M}]+|[^\p{Script=Hebrew}\p{Script=Arabic}\p{Script=Syriac}\p{Script=Thaana}]+/gu
 
 /**
- * Tokens: brackets next to right-to-left letters, and the text between them. The library joins brackets to the wrong
- * words.
+ * Tokens: brackets next to right-to-left letters, and the text between them. The library's parser joins brackets to the
+ * wrong words.
  */
 const BRACKETED = /[()[\]{}]|[^()[\]{}]+/gu
 
@@ -41,7 +41,10 @@ function partsOf<T extends Piece>(piece: T, parts: RegExp): T[] {
 
 /** Matches marks that end a clause. In recognised text they come first, in page order. */
 const LEADING_MARKS = /^([.,:;!?،؛؟]+)(.+)$/u
-/** The library decomposes the lam-alef ligature in the wrong order. Two alefs never follow each other in a word. */
+/**
+ * The library's parser decomposes the lam-alef ligature in the wrong order. Two alefs never follow each other in a
+ * word.
+ */
 const SWAPPED_LAM = /ا([اأإآ])ل/gu
 
 const LAST_MARKS = /[.,:;!?،؛؟]+$/u

@@ -38,7 +38,7 @@ export function rowsOf(words: readonly Word[]): Row[] {
       groups.push({ middle: at, size, words: [word] })
     } else {
       group.words.push(word)
-      // The largest glyphs decide the line's position, so superscripts do not shift it.
+      // The largest glyph size decides the line's position, so superscripts do not shift it.
       if (size > group.size * 1.2) Object.assign(group, { middle: at, size })
     }
   }
@@ -50,7 +50,7 @@ const usualSize = (words: readonly Word[]): number =>
   median(words.flatMap(({ confidence, size }) => (confidence === null ? [] : [size])))
 
 /**
- * Levels recognised words by their baseline. Ink height depends on the glyphs, so the centres of words differ on one
+ * Levels recognised words by their baseline. Ink height depends on the glyph, so the centres of words differ on one
  * line. The ink of a single letter much larger than the rest includes a speck or a rule.
  */
 function levelledWord(word: Word, usual: number): { readonly word: Word; readonly at: number; readonly size: number } {

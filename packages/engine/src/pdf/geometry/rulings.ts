@@ -16,7 +16,7 @@ export interface Rulings {
 const LINE_POINTS = 3
 /** Threshold in points. Lines this near merge, and ends this near touch. */
 const NEAR_POINTS = 2.5
-/** Threshold in points. Shorter strokes are parts of glyphs and drawings. */
+/** Threshold in points. A shorter stroke is part of a glyph or a drawing. */
 const SHORTEST_POINTS = 6
 
 /** Returns the lines of a page, thin filled boxes included. Merges lines that continue each other. */

@@ -4,7 +4,7 @@ import { type FontStyle, fontStyle } from './font-style.ts'
 import { withJoinedIdeographs } from './join-native-ideographs.ts'
 import { inWrittenOrder, scriptRuns } from './right-to-left.ts'
 
-/** One word on a page, with its position and glyph style. */
+/** A word on a page, with its position and glyph style. */
 export interface Word extends Box {
   readonly text: string
   /** Font size in points. For recognised words, an estimate from the glyph height. */
@@ -29,9 +29,9 @@ export interface Word extends Box {
 
 /** Threshold in degrees. Text with less slant belongs to a line. */
 const LEANING_DEGREES = 5
-/** Glyphs that extend below the baseline. The box of a recognised line ends at its ink. */
+/** Letters whose glyph extends below the baseline. The box of a recognised line ends at its ink. */
 const LOW_LETTERS = /[gjpqy,;()[\]{}|/\p{Script=Han}]/u
-/** Glyphs higher than an x. Ideographs extend fully in both directions. */
+/** Letters whose glyph is higher than an x. Ideographs extend fully in both directions. */
 const HIGH_LETTERS = /[\p{Lu}\p{N}bdfhijklt()[\]{}|/!?"'&%$\p{Script=Han}]/u
 /** Font size as a fraction of the line height. */
 const LETTERS_OF_LINE = 0.85
@@ -121,8 +121,8 @@ interface Piece {
 }
 
 /**
- * Returns the words of an item with their boxes. The library sometimes splits a word at a point, so the item's text
- * decides.
+ * Returns the words of an item with their boxes. The library's parser sometimes splits a word at a point, so the item's
+ * text decides.
  */
 function wholeWords(item: TextItem): Piece[] | null {
   const pieces: readonly Piece[] = item.words ?? []

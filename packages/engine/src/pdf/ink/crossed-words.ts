@@ -41,7 +41,7 @@ export function crossedWords(mask: InkMask, words: readonly Box[]): number {
   return count
 }
 
-/** Returns true if a streak crosses glyphs of a line, or runs between two adjacent glyphs. */
+/** True if a streak crosses glyphs of a line, or runs between two adjacent glyphs. */
 function runsThrough(streak: Streak, line: Box, mask: InkMask): boolean {
   const height = line.y1 - line.y0
   const near = NEAR * height
@@ -55,7 +55,7 @@ function runsThrough(streak: Streak, line: Box, mask: InkMask): boolean {
   )
 }
 
-/** Returns true if any pixel of a rectangle is ink. */
+/** True if any pixel of a rectangle is ink. */
 function hasInk({ width, ink }: InkMask, x0: number, x1: number, y0: number, y1: number): boolean {
   for (let y = y0; y < y1; y += 1) {
     for (let x = Math.max(0, x0); x < Math.min(width, x1); x += 1) if (ink[y * width + x] === 1) return true

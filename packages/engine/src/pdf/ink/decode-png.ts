@@ -16,7 +16,7 @@ export function decodePng(png: Buffer): GreyPicture {
 export interface Planes {
   readonly width: number
   readonly height: number
-  /** One plane per requested channel, row by row from the top. */
+  /** A plane per requested channel, row by row from the top. */
   readonly planes: readonly Uint8Array[]
 }
 

@@ -19,7 +19,7 @@ export function pagesWithPictures(
   return found
 }
 
-/** Returns true if objects lead to a picture without passing through another page. */
+/** True if objects lead to a picture without passing through another page. */
 function leadsToPicture(from: readonly number[], objects: ReadonlyMap<number, string>): boolean {
   const seen = new Set<number>()
   const open = [...from]

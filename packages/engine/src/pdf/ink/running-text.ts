@@ -2,10 +2,10 @@ import { union } from '../geometry/box.ts'
 import type { Component } from './components.ts'
 import type { InkMask } from './ink-mask.ts'
 
-/** Thresholds: number of words and letters in a line of running text. Labels of charts and logos are shorter. */
+/** Thresholds: number of words and glyphs in a line of running text. Labels of charts and logos are shorter. */
 const LINE_WORDS = 3
 const LINE_LETTERS = 10
-/** Threshold in letters for a line of any number of pieces. Words of small print merge in a small drawing. */
+/** Threshold in glyphs for a line of any number of pieces. Words of small print merge in a small drawing. */
 const LETTERS_RUN_TOGETHER = 30
 /**
  * Threshold: width of the widest line, as a fraction of the page. A column of text exceeds it, a logo with a slogan
@@ -21,10 +21,10 @@ const MOST_RATIO = 2.2
 /** Threshold: fraction of the lower piece's height within the height of the other. Lines of a scan slope. */
 const LEAST_BESIDE = 0.5
 
-/** Ink of a word or of letters, with their number. */
+/** Ink of a word or of glyphs, with their number. */
 type Piece = Pick<Component, 'x0' | 'y0' | 'x1' | 'y1'> & { readonly letters: number }
 
-/** Estimates the number of letters in lines of running text, the larger of horizontal and vertical lines. */
+/** Estimates the number of glyphs in lines of running text, the larger of horizontal and vertical lines. */
 export function lettersInLines(pieces: readonly Piece[], { width, height }: Pick<InkMask, 'width' | 'height'>): number {
   return Math.max(lettersAcross(pieces, width), lettersAcross(pieces.map(turned), height))
 }
@@ -70,7 +70,7 @@ function lineFrom(pieces: readonly Piece[]): Line {
 }
 
 /**
- * A piece higher than wide counts as one letter. It may be a word in another direction, and stacked words do not form a
+ * A piece higher than wide counts as one glyph. It may be a word in another direction, and stacked words do not form a
  * line.
  */
 const lettersOf = ({ x0, y0, x1, y1, letters }: Piece): number => (x1 - x0 >= y1 - y0 ? letters : 1)

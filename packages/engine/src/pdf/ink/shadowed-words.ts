@@ -5,7 +5,7 @@ import type { PageDrawing } from './grey-picture.ts'
 const SHADOW = 0.85
 /** Threshold: contrast relative to the paper. A pixel column above it holds part of a glyph. A shadow alone is even. */
 const LETTER_CONTRAST = 0.35
-/** Search window for the next letter: distance from the last one, as fractions of the line's height. */
+/** Search window for the next glyph: distance from the last one, as fractions of the line's height. */
 const [NEAREST, FARTHEST] = [0.15, 0.9]
 /** Threshold: width of a glyph, as a fraction of the line's height. */
 const LEAST_COLUMNS = 0.15
@@ -28,7 +28,7 @@ export function shadowedWords(drawing: PageDrawing, words: readonly Box[]): numb
   }, 0)
 }
 
-/** Returns true if an area is darker than the paper of a line, and holds part of a glyph. */
+/** True if an area is darker than the paper of a line, and holds part of a glyph. */
 function hidesLetter(drawing: PageDrawing, beyond: Box, line: Box): boolean {
   const outside = columnsOf(drawing, beyond)
   const least = LEAST_COLUMNS * (line.y1 - line.y0) * drawing.perPoint

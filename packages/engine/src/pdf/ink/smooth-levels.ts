@@ -1,4 +1,4 @@
-/** One level for each square of a picture, row by row. */
+/** A level for each square of a picture, row by row. */
 export interface SquareLevels {
   readonly levels: Float32Array
   readonly columns: number

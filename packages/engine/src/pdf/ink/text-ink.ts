@@ -1,7 +1,7 @@
 import { type Component, componentsOf } from './components.ts'
 import type { InkMask } from './ink-mask.ts'
 
-/** Thresholds: height of a glyph's ink, in points. */
+/** Threshold: lowest and highest height of a glyph's ink, in points. */
 const LOWEST_POINTS = 3.4
 const HIGHEST_POINTS = 40
 /**
@@ -35,7 +35,7 @@ const MOST_FILL_LARGE = 0.72
 /** Threshold: ink fraction of the frame around a word's box. Paper surrounds a word. */
 const MOST_CROWDED = 0.4
 /**
- * Thresholds: a box of this many pixels with little ink inside is a frame, such as an empty cell. Glyphs are smaller or
+ * Threshold: a box of this many pixels with little ink inside is a frame, such as an empty cell. A glyph is smaller or
  * fuller.
  */
 const FRAME_PIXELS = 7
@@ -45,21 +45,21 @@ const MOST_IN_LONG_FRAME = 0.15
 /** Width of an average glyph as a fraction of its ink height. */
 const LETTER_WIDTH = 0.75
 
-/** Ink with the shape of letters: its box in pixels, its scale, and its estimated number of letters. */
+/** Ink with the shape of glyphs: its box in pixels, its scale, and its estimated number of glyphs. */
 export interface TextInk extends Component {
   readonly perPoint: number
   readonly letters: number
 }
 
-/** All ink of glyph size in any direction: probable words or letters, and possible fragments. */
+/** All ink of glyph size in any direction: probable words or glyphs, and possible fragments. */
 export interface SmallInk {
   readonly text: readonly TextInk[]
-  /** Other marks, such as specks, hatching and remains of letters after noise or fading. */
+  /** Other marks, such as specks, hatching and remains of glyphs after noise or fading. */
   readonly marks: readonly Component[]
 }
 
 /**
- * Separates ink of words or letters from other marks. Omits rules, frames and pictures. With `barred`, letters under
+ * Separates ink of words or glyphs from other marks. Omits rules, frames and pictures. With `barred`, glyphs under
  * short rules count too, as below a stamp. OCR reads their remains no better.
  */
 export function smallInk(mask: InkMask, { barred }: { readonly barred: boolean }): SmallInk {
@@ -139,8 +139,7 @@ function runThrough(ink: Uint8Array, at: number, width: number): number {
 }
 
 /**
- * Returns true if a horizontal run is a rule. Merged glyphs have ink above and below, a rule only the glyphs that it
- * crosses.
+ * True if a horizontal run is a rule. Merged glyphs have ink above and below, a rule only the glyphs that it crosses.
  */
 function isThin({ width, height, ink, perPoint }: InkMask, x: number, y: number, length: number): boolean {
   const rim = Math.max(2, Math.round(RULE_RIM_POINTS * perPoint))
@@ -205,7 +204,7 @@ function isFrame({ x0, y0, x1, y1 }: Component, { width }: InkMask, ink: Uint32A
   return inside < most * (x1 - x0 - 2 * rim) * (y1 - y0 - 2 * rim)
 }
 
-/** Returns the ink fraction of the frame around a component's box. The frame is one letter gap wide. */
+/** Returns the ink fraction of the frame around a component's box. The frame is one glyph gap wide. */
 function crowding(box: Component, { width, height, perPoint }: InkMask, ink: Uint32Array): number {
   const frame = Math.max(1, Math.round(perPoint * 1.4))
   const [x0, y0] = [Math.max(0, box.x0 - frame), Math.max(0, box.y0 - frame)]

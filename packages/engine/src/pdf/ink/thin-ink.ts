@@ -15,7 +15,7 @@ export interface SquareInk {
   readonly leasts: Float32Array
 }
 
-/** Thresholds: mean stroke length of a square's ink, in points and in pixels. Noise has shorter strokes. */
+/** Threshold: mean stroke length of a square's ink, in points and in pixels. Noise has shorter strokes. */
 const LEAST_STROKE_POINTS = 3
 const LEAST_STROKE_PIXELS = 3
 /** Threshold: ink fraction of a square. Noise above it merges into longer strokes, and print is never as dense. */
@@ -38,7 +38,7 @@ export function thinInk(
   const lengths = new Uint8Array(ink.length)
   const widest = Math.max(4, Math.round(WIDEST_STROKE_POINTS * perPoint))
   const isBorder = Uint8Array.from({ length: Math.max(width, height) }, (_, at) => (at % squares.side === 0 ? 1 : 0))
-  /** Returns true if the ink of a pixel continues at the next one, in another square. */
+  /** True if the ink of a pixel continues at the next one, in another square. */
   const goesOn = (at: number, next: number): boolean => {
     const square = squareOf(at, width, squares)
     return Math.abs((grey[next] ?? 0) - (squares.levels[square] ?? 0)) > (squares.leasts[square] ?? Infinity)

@@ -6,13 +6,13 @@ import { smallInk, type TextInk } from './text-ink.ts'
 
 /** Amount of text ink with and without words over it. */
 export interface InkReading {
-  /** Estimated number of letters of ink below words. */
+  /** Estimated number of glyphs of ink below words. */
   readonly readLetters: number
-  /** Estimated number of letters of ink without a word. */
+  /** Estimated number of glyphs of ink without a word. */
   readonly unreadLetters: number
   /** `unreadLetters` as a fraction of both. 0 for a page without ink. */
   readonly unreadShare: number
-  /** Fraction of all letters that are unread and belong to lines of running text. */
+  /** Fraction of all glyphs that are unread and belong to lines of running text. */
   readonly unreadLineShare: number
   /** Fraction of all ink of glyph size without a word, fragments and specks included. */
   readonly unreadPixelShare: number
@@ -28,7 +28,7 @@ export interface InkReading {
 const BLUR_POINTS = 1.5
 /** Threshold: covered fraction of a word's box. Ink above it counts as read. */
 const COVERED = 0.5
-/** Threshold: fraction of ink. A box with less holds no letters. */
+/** Threshold: fraction of ink. A box with less holds no glyphs. */
 const LEAST_INK = 0.02
 
 /** Compares the ink of a page with the boxes of its words, both upright, in points. */
@@ -68,7 +68,7 @@ export function readInk(mask: InkMask, words: readonly Box[]): InkReading {
   }
 }
 
-/** Returns the reading of a page with this many more read letters of ink. */
+/** Returns the reading of a page with this many more read glyphs of ink. */
 export function withReadLetters(ink: InkReading, letters: number): InkReading {
   const before = ink.readLetters + ink.unreadLetters
   const share = before / Math.max(1, before + letters)

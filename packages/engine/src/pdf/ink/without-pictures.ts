@@ -27,7 +27,7 @@ function isSpace(byte: number | undefined): boolean {
   return byte === 0 || byte === 9 || byte === 10 || byte === 12 || byte === 13 || byte === 32
 }
 
-/** Returns true for a byte that would continue the name (PDF 1.7, section 7.2.2). */
+/** True for a byte that would continue the name (PDF 1.7, section 7.2.2). */
 function isRegular(byte: number | undefined): boolean {
   return byte !== undefined && !isSpace(byte) && !'()<>[]{}/%'.includes(String.fromCharCode(byte))
 }

@@ -15,7 +15,7 @@ const LEAST_PARTS = 3
 const LARGE_POINTS = 25
 /** Threshold in points. A longer slanted or curved line is a graph. */
 const LONG_POINTS = 60
-/** Thresholds: number of words, and fraction of the area that they cover. Above them, the box is framed text. */
+/** Threshold: number of words, and the fraction of the area that they cover. Above it, the box is framed text. */
 const MOST_WORDS = 100
 const MOST_COVERED = 0.3
 /**
@@ -58,7 +58,7 @@ function distinct(boxes: readonly Box[]): number {
   return new Set(boxes.map(({ x0, y0, x1, y1 }) => [x0, y0, x1, y1].map((at) => Math.round(at / 4)).join(' '))).size
 }
 
-/** Index of horizontal and vertical edges by position, in whole points. */
+/** Index of horizontal and vertical edges by position, in points without fractions. */
 function edgesOf(lines: NonNullable<ParsedPage['vectorGraphics']>['lines']): ReadonlySet<string> {
   const keys = new Set<string>()
   for (const { x1, y1, x2, y2 } of lines) {
@@ -70,7 +70,7 @@ function edgesOf(lines: NonNullable<ParsedPage['vectorGraphics']>['lines']): Rea
   return keys
 }
 
-/** Returns true for a curve, or for slanted lines. No edge of its box is drawn. */
+/** True for a curve, or for slanted lines. No edge of its box is drawn. */
 function isDrawn({ bbox, hasCurve }: Shape, upright: ReadonlySet<string>): boolean {
   const { x, y, width, height } = bbox
   if (hasCurve) return width > 3 || height > 3

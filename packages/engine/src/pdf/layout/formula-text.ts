@@ -11,7 +11,7 @@ interface Atom extends Box {
 /** Threshold: ratio of glyph sizes. Scripts are smaller relative to their base. */
 const SCRIPT_SIZE = 0.86
 /**
- * Thresholds: offset of a script's lower edge from the baseline, up and down, as fractions of a glyph. Fonts differ by
+ * Threshold: offset of a script's lower edge from the baseline, up and down, as fractions of a glyph. Fonts differ by
  * less.
  */
 const RAISED = 0.15

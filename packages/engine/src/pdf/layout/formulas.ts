@@ -48,7 +48,7 @@ function leftOf(blocks: readonly LayoutBlock[]): number | null {
   return text.length === 0 ? null : Math.min(...text.map((block) => block.box.x0))
 }
 
-/** Returns true for a relation between signs in fonts of mathematics, with an indent or a number. */
+/** True for a relation between signs in fonts of mathematics, with an indent or a number. */
 function isFormula({ lines, box }: TextBlock, left: number | null): boolean {
   const words = lines.flat()
   const text = words.map((word) => word.text).join(' ')
@@ -65,7 +65,7 @@ function isMathematical(words: readonly Word[]): boolean {
   return words.some(({ math, italic, text }) => math || SIGN.test(text) || (italic && /^\p{L}\d?$/u.test(text)))
 }
 
-/** Returns true for a piece directly above or below: a numerator, a limit, or another line of the formula. */
+/** True for a piece directly above or below: a numerator, a limit, or another line of the formula. */
 function isPart(block: LayoutBlock | undefined, parts: readonly TextBlock[]): boolean {
   if (block?.kind !== 'paragraph' || block.lines.length > 2) return false
   const words = block.lines.flat()

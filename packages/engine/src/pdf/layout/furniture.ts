@@ -60,8 +60,8 @@ function edgeRows(page: PageRows): { row: Row; top: boolean }[] {
 }
 
 /**
- * Returns the key of a running line. Rows at the same height that differ only in numbers share a key. Rows with large
- * glyphs are often numbered headings, so they share one only if their text is equal.
+ * Returns the key of a running line. Rows at the same height that differ only in numbers share a key. Rows of a large
+ * glyph size are often numbered headings, so they share one only if their text is equal.
  */
 function runningKey(row: Row, top: boolean, page: PageRows, bodySize: number): string {
   const height = Math.round((top ? middleY(row) : page.height - middleY(row)) / 8)
@@ -92,7 +92,7 @@ function standsOpposite(row: Row, top: boolean, page: PageRows, bodySize: number
   return small && isWithin(other, BAND, page) && PAGE_NUMBER.test(textOf(other)) && isAlone(row, top, page, FAR)
 }
 
-/** Returns true if a row is within this fraction of the page height from an edge. */
+/** True if a row is within this fraction of the page height from an edge. */
 function isWithin(row: Row, share: number, page: PageRows): boolean {
   return middleY(row) < page.height * share || middleY(row) > page.height * (1 - share)
 }
@@ -101,7 +101,7 @@ function isOutermost(row: Row, top: boolean, page: PageRows): boolean {
   return (top ? page.rows[0] : page.rows.at(-1)) === row
 }
 
-/** Returns true if a wider gap than between lines separates the row from the text. The gap is in line heights. */
+/** True if a wider gap than between lines separates the row from the text. The gap is in line heights. */
 function isAlone(row: Row, top: boolean, page: PageRows, gaps = 0.8): boolean {
   const next = top ? page.rows[1] : page.rows.at(-2)
   if (next === undefined) return true

@@ -33,7 +33,7 @@ export interface PlacedHeading {
 
 const BOLD = 600
 const DEEPEST = 6
-/** Thresholds: relative difference of sizes, native and recognised. Smaller differences are one size. */
+/** Threshold of the relative size difference, for native and for recognised text. Sizes below it are equal. */
 const SAME_SIZE = 0.06
 const SAME_SIZE_RECOGNISED = 0.15
 const NUMBERS = /^\(?((?:\d{1,3}|[A-Z])(?:\.\d{1,3})*)[.)]?\s+\S/

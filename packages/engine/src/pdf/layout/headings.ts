@@ -4,7 +4,7 @@ import { lineText } from '../geometry/line-text.ts'
 import { sizeOf } from '../geometry/rows.ts'
 
 /**
- * Thresholds: ratio of glyph size to the body text for a heading. Recognised sizes scatter and need more, single words
+ * Threshold: ratio of a heading's glyph size to the body text. Recognised sizes scatter and need more, single words
  * most.
  */
 const LARGER = 1.12
@@ -49,7 +49,7 @@ function isCaption(text: string): boolean {
   return text.length < MOST_UNMARKED_CAPTION || /^[\d.-]*\s?[.:|–—]\s/.test(text.slice(label.length))
 }
 
-/** `7. THEORY` has the form of a list item. Large or bold glyphs and no adjacent item make it a heading. */
+/** `7. THEORY` has the form of a list item. A large or bold glyph style and no adjacent item make it a heading. */
 function numberedHeading(
   item: ListItem,
   before: LayoutBlock | undefined,
@@ -96,7 +96,7 @@ function isHeading(block: TextBlock, text: string, next: LayoutBlock | undefined
 const CELL_GAP = 1.1
 const NUMBER = /^\(?[\dIVXLCA-Z.]{1,6}\)?$/
 
-/** Returns true if a line holds column titles, above a table or another line of cells. */
+/** True if a line holds column titles, above a table or another line of cells. */
 function standsOverCells({ lines: [line = []] }: TextBlock, next: LayoutBlock): boolean {
   if (!hasCells(line)) return false
   return next.kind === 'table' || ('lines' in next && hasCells(next.lines[0] ?? []))
@@ -111,7 +111,7 @@ function hasCells(line: Line): boolean {
   })
 }
 
-/** Returns true for a separate line in capitals or italics at the size of the text. */
+/** True for a separate line in capitals or italics at the size of the text. */
 function isSetApart(words: Line, text: string): boolean {
   if (text.length > MOST_PLAIN_CHARACTERS) return false
   if (isCapitals(text)) return true
@@ -123,7 +123,7 @@ function isCapitals(text: string): boolean {
   return text === text.toUpperCase() && /\p{Lu}.*\p{Lu}/u.test(text)
 }
 
-/** Returns true for a paragraph of some length that is not a numbered line. The line above may be its heading. */
+/** True for a paragraph of some length that is not a numbered line. The line above may be its heading. */
 function leadsProse(next: LayoutBlock | undefined): boolean {
   if (next?.kind !== 'paragraph') return false
   const words = next.lines.flat()

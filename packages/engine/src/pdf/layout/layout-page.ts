@@ -128,7 +128,7 @@ const TEXT_LETTERS = 20
 
 /**
  * Assigns recognised words to figures as labels. Returns the words outside figures, and those of running text. A word
- * in several figures belongs to the smallest, since the others are behind it.
+ * in several figures belongs to the smallest, since the others are in the background.
  */
 function withLabels(boxes: readonly Box[], words: readonly Word[]): FiguresAndWords {
   const own = Map.groupBy(words, (word) => smallest(boxes.filter((box) => holds(box, word))))

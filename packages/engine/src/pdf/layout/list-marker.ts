@@ -7,7 +7,7 @@ const NUMBER = /^\(?(?:\d{1,3}|[a-zA-Z]|[ivxlc]{1,5})[.)]$/
 /** A marker without a space before its text: `•First`, `1.First`. */
 const GLUED = /^([•▪◦●○■□‣∙]|(?:\d{1,2}[.)]|[a-z]\))(?=\p{Lu}\p{Ll}))(.+)$/u
 
-/** Returns true if a line is a single bullet. Its item is slightly lower or higher, as a separate line. */
+/** True if a line is a single bullet. Its item is slightly lower or higher, as a separate line. */
 export const isLoneBullet = (line: Line): boolean => line.length === 1 && BULLET.test(line[0]?.text ?? '')
 
 export interface MarkedLine {

@@ -9,7 +9,7 @@ import type { Word } from '../geometry/words.ts'
  * on any other page. `inReadingOrder` later sorts the words of a line, and `withOwnBox` restores the boxes.
  */
 
-/** Returns true if most words are in a right-to-left script. */
+/** True if most words are in a right-to-left script. */
 export function runsFromRight(words: readonly Word[]): boolean {
   const written = words.filter(({ text }) => /\p{L}/u.test(text))
   return 2 * written.filter(({ text }) => RIGHT_TO_LEFT.test(text)).length > written.length

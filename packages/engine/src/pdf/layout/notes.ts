@@ -8,7 +8,7 @@ const SMALL = 0.93
 /** Note mark: a number, a letter with a bracket, or a sign. */
 const MARK = /^(?:\d{1,3}|\(?(?:\d{1,3}|[a-z])\)|[*†‡§¶]{1,4})(?=\s|\p{L})/u
 
-/** Returns true if a block of small print starts with a note mark. Recognised sizes scatter too much for this check. */
+/** True if a block of small print starts with a note mark. Recognised sizes scatter too much for this check. */
 export function isNote(block: LayoutBlock, bodySize: number): boolean {
   if (block.kind !== 'paragraph' && block.kind !== 'list_item') return false
   const [first = []] = block.lines

@@ -71,7 +71,7 @@ function lastBefore({ found, before }: Extract<Piece, { readonly kind: 'named' }
   return [{ ...last, lines, box: union(lines.flat()) }]
 }
 
-/** If a title appears more often than the outline lists it, returns the matches in smaller glyphs. */
+/** If a title appears more often than the outline lists it, returns the matches in the smaller glyph size. */
 function surplusOf(pieces: readonly Piece[], named: NamedHeadings): ReadonlySet<Found> {
   const byKey = Map.groupBy(
     pieces.flatMap((piece) => (piece.kind === 'named' ? [piece.found] : [])),

@@ -124,12 +124,12 @@ function pitchesOf(prints: readonly Print[]): Column['pitchOf'] {
 }
 
 const FEWEST_PITCHES = 3
-/** Thresholds: ratio of glyph size to the column's for a title, and the pitch of its lines in font sizes. */
+/** Threshold: ratio of a title's glyph size to the column's, and the pitch of its lines in font sizes. */
 const LARGE = 1.2
 const LARGE_PITCH = 1.15
 
 /**
- * Thresholds: relative difference of sizes. Below the first they are one size; below the second, one size in any font.
+ * Threshold of the relative size difference. Below it, sizes are equal. Below the second, they are equal in any font.
  */
 const ALIKE = 0.08
 const HARDLY = 0.04
@@ -146,7 +146,7 @@ function lowerMiddle(values: readonly number[]): number {
   return sorted[Math.floor(sorted.length * 0.4)] ?? 0
 }
 
-/** Returns true if a list item can start at `below`: after an item, the end of a sentence, or a gap. */
+/** True if a list item can start at `below`: after an item, the end of a sentence, or a gap. */
 function startsItem(below: Print, above: Print, column: Column): boolean {
   if (markedLine(above.words, true) !== null || below.x0 > above.x0 + below.size) return true
   return (
@@ -170,7 +170,7 @@ function depthOf(print: Print, blocks: readonly { readonly open: Open; readonly 
   return Math.min(depth, 5)
 }
 
-/** Returns true if the paragraph `open`, with the last line `above`, ends before `below`. */
+/** True if the paragraph `open`, with the last line `above`, ends before `below`. */
 function breaks(open: readonly Print[], above: Print, below: Print, column: Column): boolean {
   const isSure = above.words.length >= WORDS_OF_LINE && below.words.length >= WORDS_OF_LINE
   const tolerance = !below.recognised ? 0.12 : isSure ? 0.2 : 0.28
@@ -212,7 +212,7 @@ function isContentsEntry({ words }: Print): boolean {
   return /(?:\.{4,}|…{2,}|(?:\. ?){5,})\s*\d{1,4}$/.test(words.map((word) => word.text).join(' '))
 }
 
-/** Returns true if the next word would fit, so that the line break is deliberate. */
+/** True if the next word would fit, so that the line break is deliberate. */
 function endsEarly(above: Print, below: Print, column: Column): boolean {
   const [next] = below.words
   if (next === undefined || column.lines < 3) return false

@@ -14,7 +14,7 @@ const WHOLE_LINES = 0.5
 /** Thresholds for a column of list items: minimum number, and fraction of its lines. */
 const LIST_ITEMS = 2
 const LISTED = 0.6
-/** Thresholds: number of rows of short cells across a gutter that form a table over both sides. */
+/** Threshold: number of rows of short cells across a gutter that form a table over both sides. */
 const TABLE_ROWS = 3
 const TABLE_CELLS = 3
 /** Limits the search. Pages have few columns, tables have many gaps, and all their combinations take too long. */
@@ -129,7 +129,7 @@ function gutterOf(rows: readonly Row[], cuts = MOST_CUTS): Interval | null {
   )
 }
 
-/** Returns true if nearly all rows on one side split into columns. A title may cross some. */
+/** True if nearly all rows on one side split into columns. A title may cross some. */
 function dividesAgain(rows: readonly Row[], cuts: number): boolean {
   if (gutterOf(rows, cuts) !== null) return true
   const divided = stretchesOf(rows).filter(
@@ -151,13 +151,13 @@ function side(rows: readonly Row[], belongs: (segment: Segment) => boolean): Row
     .map(rowOf)
 }
 
-/** Returns true if rows are complete lines of one column of prose. Rows of a table are neither complete nor prose. */
+/** True if rows are complete lines of one column of prose. Rows of a table are neither complete nor prose. */
 function isColumn(rows: readonly Row[]): boolean {
   const whole = rows.filter(isWhole)
   return whole.length >= rows.length * WHOLE_LINES && (isProse(rows) || isList(rows))
 }
 
-/** Returns true for a line, with or without the marker of an item or the number of a question. */
+/** True for a line, with or without the marker of an item or the number of a question. */
 function isWhole({ segments: [first, ...others] }: Row): boolean {
   if (others.length === 0) return true
   const marker = first?.words.length === 1 ? first.words : []

@@ -29,8 +29,8 @@ export interface LayerCheck {
 }
 
 /**
- * Compares an invisible text layer with the picture below it. One pass of OCR reads three lines. If some words differ,
- * it reads up to six more.
+ * Compares an invisible text layer with the picture below it. A single pass of OCR reads three lines. If some words
+ * differ, it reads up to six more.
  */
 export async function checkLayer(layer: readonly TextItem[], drawing: PageDrawing, data: OcrData): Promise<LayerCheck> {
   const all = linesOf(layer)

@@ -20,7 +20,7 @@ export function deskewed(items: readonly TextItem[]): readonly TextItem[] {
   const slope = slopeOf(items)
   if (slope === 0) return items
   return items.map((item) => {
-    // The box of a sloped line is as high as its letters plus its rise.
+    // The box of a sloped line is as high as its glyphs plus its rise.
     const rise = Math.min(item.width * Math.abs(slope), item.height * 0.6)
     const top = slope > 0 ? item.y : item.y + rise
     const middle = item.y + item.height / 2
@@ -62,7 +62,7 @@ export function slopeOf(items: readonly TextItem[]): number {
   return best.score > (letters < FEW_LETTERS ? BETTER_FOR_FEW : BETTER) * gathering(pieces, 0, usual) ? best.slope : 0
 }
 
-/** Returns the sum of squares of letters per height bin, which is highest for level lines. */
+/** Returns the sum of squares of glyphs per height bin, which is highest for level lines. */
 function gathering(pieces: readonly Piece[], slope: number, usualHeight: number): number {
   const strips = new Map<number, Map<number, number>>()
   for (const { x, y, letters } of pieces) {

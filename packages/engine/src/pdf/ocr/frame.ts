@@ -18,7 +18,7 @@ export function frameSize({ width, height, turn, slope }: Frame): { readonly wid
   return { width: levelWidth, height: levelHeight }
 }
 
-/** Moves a native item to its position on the upright sheet. Its letters remain upright for any rotation. */
+/** Moves a native item to its position on the upright sheet. Its glyphs remain upright for any rotation. */
 export function intoFrame(item: TextItem, frame: Frame): TextItem {
   if (frame.turn === 0 && frame.slope === 0) return item
   const { width, height } = frame

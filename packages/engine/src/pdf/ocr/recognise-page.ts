@@ -24,7 +24,7 @@ import { ocrDpi } from './ocr-dpi.ts'
 import { readByModels, readWithoutModels, type SheetReading } from './read-sheet.ts'
 import { textSlope } from './text-slope.ts'
 
-/** Threshold in letters of ink. Fewer are specks. */
+/** Threshold in glyphs of ink. Fewer are specks. */
 const LEAST_LETTERS = 3
 /**
  * Maximum number of pixels. An A3 sheet at 200 dpi has 7.7 million. With a larger drawing, the models exceed a
@@ -38,8 +38,8 @@ const SHADOWED_WEIGHT = 1.25
 
 /**
  * Threshold: fraction of specks. Above it, OCR reads a denoised page if its longest lines then have higher confidence.
- * Small print has as many specks as noise. Of 13 noisy pages, nine exceed it, and eight gained up to 0.92 of their F1.
- * A newspaper at 0.07 remains unchanged.
+ * Small print has as many specks as noise. In a sample of 13 noisy pages, nine exceed it, and eight gained up to 0.92
+ * of their F1. A newspaper at 0.07 remains unchanged.
  */
 const MANY_SPECKS = 0.02
 
@@ -108,7 +108,7 @@ export async function recognisePage(request: OcrRequest): Promise<OcrOutcome> {
   return readingOf(sheet, await readByModels(sheet.drawing, found, request), lines, request)
 }
 
-/** Returns true if most letters are in pictures, or may be Chinese. Tesseract reads few Chinese letters. */
+/** True if most letters are in pictures, or may be Chinese. Tesseract reads few Chinese letters. */
 function isForModels(pieces: readonly TextInk[], natives: readonly TextItem[]): boolean {
   return 2 * lettersOf(besides(pieces, natives)) > lettersOf(pieces) || natives.some(({ text }) => hasIdeographs(text))
 }

@@ -19,7 +19,7 @@ export async function tessdataFolder(cacheFolder: string): Promise<string> {
 
 /**
  * Copies the data of a language into Tesseract's folder. The source is its npm package if installed, as in the image.
- * The fallback is `fetched`, the cache folder of fetched data. Returns false if neither has it.
+ * The fallback is `fetched`, the cache folder of fetched data. False if neither has it.
  */
 export async function provideLanguage(code: string, folder: string, fetched: string | null): Promise<boolean> {
   const target = join(folder, dataFileOf(code))

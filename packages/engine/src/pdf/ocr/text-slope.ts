@@ -28,7 +28,7 @@ function best(slopes: readonly number[], score: (slope: number) => number): numb
 }
 
 /**
- * Returns the sum of squares of letters per height bin, which is highest for level lines. Adjacent bins share a line.
+ * Returns the sum of squares of glyphs per height bin, which is highest for level lines. Adjacent bins share a line.
  */
 function gathering(pieces: readonly TextInk[], slope: number, bin: number): number {
   const letters = new Map<number, number>()

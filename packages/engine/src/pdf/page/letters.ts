@@ -15,8 +15,8 @@ export function garbledLetters(items: readonly TextItem[]): number {
 }
 
 /**
- * Token with the shape of a word: one case with an optional initial capital, an abbreviation in capitals, or a number.
- * Punctuation may surround it.
+ * Token with the shape of a word: lower case with an optional initial capital, an abbreviation in capitals, or a
+ * number. Punctuation may surround it.
  */
 const PLAUSIBLE =
   /^["'“‘([]*(?:\p{Lu}?[\p{Ll}\p{Lo}\p{M}]{2,}(?:['’-]\p{L}+)*|[aAI&]|\p{Lu}{2,}|\p{Lo}+|[$€£]?\d[\d.,:/%-]*)["'”’)\].,;:!?]*$/u
@@ -37,7 +37,7 @@ export function plausibleShare(items: readonly TextItem[]): number | null {
 /** Threshold in letters. OCR seldom misreads marks of a picture as a longer token with the shape of a word. */
 const LEAST_WORD = 4
 
-/** Returns true if a token has the shape of a word and is too long for a chance match. */
+/** True if a token has the shape of a word and is too long for a chance match. */
 export function isLikeWord(text: string): boolean {
   return text.length >= LEAST_WORD && PLAUSIBLE.test(text)
 }

@@ -6,7 +6,7 @@ export function stringOf(dictionary: string, key: string): string {
   return hex === undefined ? '' : decoded(Buffer.from(hex.replace(/\s+/g, ''), 'hex').toString('latin1'))
 }
 
-/** Balanced parentheses need no escape (PDF 1.7, section 7.3.4.2). One level is common, deeper nesting is not. */
+/** Balanced parentheses need no escape (PDF 1.7, section 7.3.4.2). A single level is common, deeper nesting is not. */
 const PLAIN = String.raw`\\[\s\S]|[^\\()]`
 const BALANCED = String.raw`${PLAIN}|\((?:${PLAIN})*\)`
 

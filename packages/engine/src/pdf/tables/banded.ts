@@ -63,7 +63,7 @@ export function bandedTable(rows: readonly Row[], from: number, leading: number)
   return { cells, lines, from: first.from, to: last.to }
 }
 
-/** Returns true if each column is filled in this fraction of the rows. */
+/** True if each column is filled in this fraction of the rows. */
 export function fillsColumns(rows: readonly (readonly Cell[])[], share: number): boolean {
   const columns = rows[0] ?? []
   return columns.every((_, column) => {
@@ -113,7 +113,7 @@ const isItem = ({ segments: [marker] }: Row): boolean =>
 const BOLD = 600
 const isBold = ({ weight }: Word): boolean => weight >= BOLD
 
-/** Returns true if a line is a heading: bold throughout, above print that is not bold. */
+/** True if a line is a heading: bold throughout, above print that is not bold. */
 function isHeading(row: Row | undefined, next: Row | undefined): boolean {
   if (row === undefined || next === undefined || row.segments.length > 1) return false
   return wordsIn(row).every(isBold) && !wordsIn(next).some(isBold)
@@ -150,7 +150,7 @@ function piecesOf(words: readonly Word[]): Segment[] {
 
 const inLines = (cell: Cell): Cell => rowsOf(cell).flatMap(wordsIn)
 
-/** Returns true if a cell skips a line. It then holds cells of several rows. */
+/** True if a cell skips a line. It then holds cells of several rows. */
 function isInterrupted(cell: Cell, leading: number): boolean {
   const lines = rowsOf(cell)
   return lines.some((line, index) => {

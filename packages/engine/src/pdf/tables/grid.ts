@@ -32,7 +32,7 @@ export function cellText(cell: Cell): string {
     .trim()
 }
 
-/** Returns true if a cell holds a value rather than words: 1,234.5 · $8M · (12) · 45% · – · n/a. */
+/** True if a cell holds a value rather than words: 1,234.5 · $8M · (12) · 45% · – · n/a. */
 export function isValue(text: string): boolean {
   const compact = text.replace(/\s+/g, '')
   // A condition that continues on the next line, such as `10 <`, is not yet a value.

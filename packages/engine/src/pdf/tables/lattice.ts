@@ -110,7 +110,7 @@ interface Placed {
   readonly at: number
 }
 
-/** Returns true if a merged cell holds rows of segments that each fit into one column, mostly several per row. */
+/** True if a merged cell holds rows of segments that each fit into one column, mostly several per row. */
 function standsInColumns(entries: readonly Placed[], xs: readonly number[]): boolean {
   const columns = xs.length - 1
   if (new Set(entries.map(({ at }) => at % columns)).size < 2) return false

@@ -72,10 +72,7 @@ const CAPITAL = /^[^\p{L}]*[\p{Lu}\p{Lo}\d]/u
 
 const textsOf = ({ cells }: Pick<TableLine, 'cells'>): string[] => cells.map(cellText).filter((text) => text !== '')
 
-/**
- * Returns true if the cells of a table start with capitals or digits. A line in lower case then continues the line
- * above.
- */
+/** True if the cells of a table start with capitals or digits. A line in lower case then continues the line above. */
 function beginsWithCapitals(lines: readonly TableLine[]): boolean {
   const others = lines.filter((line) => !textsOf(line).every((text) => SMALL.test(text)))
   return (
@@ -86,7 +83,7 @@ function beginsWithCapitals(lines: readonly TableLine[]): boolean {
   )
 }
 
-/** Returns true if every cell of a line starts in lower case below text of the row above. */
+/** True if every cell of a line starts in lower case below text of the row above. */
 function goesOnInSmall(above: { readonly cells: readonly Cell[]; readonly y1: number }, line: TableLine): boolean {
   if (line.y0 - above.y1 > (line.y1 - line.y0) * NEAR) return false
   return line.cells.every((cell, column) => {

@@ -48,7 +48,7 @@ export function streamTables(rows: readonly Row[], rulings: Rulings): StreamTabl
   return found
 }
 
-/** Returns true if a banded table contains all lines and columns of another. */
+/** True if a banded table contains all lines and columns of another. */
 function holdsMore(banded: StreamTable, other: StreamTable | null): boolean {
   if (other === null) return true
   const width = ({ table }: StreamTable): number => table.rows[0]?.length ?? 0
@@ -110,7 +110,7 @@ const FEWEST_ROWS = 3
 const OTHER_TABLE_GAP = 1.2
 const ALIGNED_POINTS = 4
 
-/** Returns true if a row has a larger gap than the rows above, with its cells at other positions. */
+/** True if a row has a larger gap than the rows above, with its cells at other positions. */
 function beginsOther(above: readonly Row[], row: Row): boolean {
   const last = above.at(-1)
   if (above.length < FEWEST_ROWS || last === undefined) return false
@@ -206,7 +206,7 @@ function isTable(lines: readonly TableLine[], rules: readonly Ruling[]): boolean
   const texts = lines.map(({ cells }) => cells.map(cellText))
   const multi = texts.filter((cells) => cells.filter((text) => text !== '').length >= 2)
   const share = (test: (cells: readonly string[]) => boolean): number => multi.filter(test).length / multi.length
-  // Continuation lines of long cells prove no fact about a table with filled columns, at any number.
+  // In a table with filled columns, continuation lines of long cells do not count, in any number.
   const across = lines.filter(({ cells }) => cells.filter((cell) => cell.length > 0).length >= 2)
   const isWide =
     (texts[0]?.length ?? 0) >= WIDE &&

@@ -36,7 +36,7 @@ function valueColumns(lines: readonly TableLine[]): number[] {
   })
 }
 
-/** Returns true if at least half of the cells after the label are values. */
+/** True if at least half of the cells after the label are values. */
 function holdsValues(line: TableLine): boolean {
   const texts = line.cells.slice(1).map(cellText).filter(Boolean)
   return texts.length > 0 && texts.filter(isValue).length >= texts.length / 2
@@ -56,7 +56,7 @@ function headerRows(lines: readonly TableLine[], rulings: Rulings): Cell[][] {
   })
 }
 
-/** Returns true if a cell of the upper line spans two filled cells of the lower line. */
+/** True if a cell of the upper line spans two filled cells of the lower line. */
 function standsOver(upper: TableLine, lower: TableLine): boolean {
   return upper.cells.some((cell) => {
     if (cell.length === 0) return false
@@ -109,7 +109,7 @@ function labelledParts(block: readonly TableLine[]): TableLine[][] {
   return parts
 }
 
-/** Returns true if blocks are rows: their later lines mostly have no label, or only a label. */
+/** True if blocks are rows: their later lines mostly have no label, or only a label. */
 function areRows(blocks: readonly (readonly TableLine[])[]): boolean {
   const others = blocks.flatMap((block) => block.slice(1))
   const parts = others.filter(
@@ -122,8 +122,8 @@ function areRows(blocks: readonly (readonly TableLine[])[]): boolean {
 const MOST_RAGGED = 0.5
 
 /**
- * Returns true if blocks have the shape of rows of long texts. Each cell starts on the first line of its block and
- * continues without a gap, and some end before others. Separate rows fill their cells evenly, line by line.
+ * True if blocks have the shape of rows of long texts. Each cell starts on the first line of its block and continues
+ * without a gap, and some end before others. Separate rows fill their cells evenly, line by line.
  */
 function haveRaggedEnds(blocks: readonly (readonly TableLine[])[]): boolean {
   const tall = blocks.filter((block) => block.length > 1)
@@ -142,7 +142,7 @@ function heightIn(block: readonly TableLine[], column: number): number {
   return isFilled.lastIndexOf(true) < height ? height : -1
 }
 
-/** Returns true if one column stacks several values. The lines are then rows, at any gap. */
+/** True if one column stacks several values. The lines are then rows, at any gap. */
 function stacked(block: readonly TableLine[]): boolean {
   const columns = block[0]?.cells.length ?? 0
   return Array.from({ length: columns }, (_, column) =>

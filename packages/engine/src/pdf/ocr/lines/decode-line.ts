@@ -49,7 +49,7 @@ export function decodeLine(reading: LineReading, charset: readonly string[]): Li
     if (last === undefined || letter.begins || isOther) words.push([letter])
     else last.push(letter)
   }
-  // The margin of a word is half of its mean letter pitch.
+  // The margin of a word is half of its mean glyph pitch.
   return words.map((word, index) => {
     const [first, last] = [word[0] as Letter, word.at(-1) as Letter]
     const before = words[index - 1]?.at(-1)?.step

@@ -23,10 +23,10 @@ const SLACK = 8
 const MEANS = [0.485, 0.456, 0.406]
 const DEVIATIONS = [0.229, 0.224, 0.225]
 
-/** Thresholds of probability: a pixel of a line, and the mean of a line. */
+/** Threshold of probability for a pixel of a line, and for the mean of a line. */
 const LEAST_PIXEL = 0.3
 const LEAST_LINE = 0.6
-/** Thresholds in map pixels. Smaller regions are specks. */
+/** Threshold in map pixels. A smaller region is a speck. */
 const LEAST_PIXELS = 10
 const LEAST_SIDE = 3
 /** The map shows the kernel of a line. Its rectangle grows by this factor of area over perimeter. */

@@ -79,7 +79,7 @@ export class Lines {
     return { items, complete: true }
   }
 
-  /** A high box is a letter, or a vertical line. */
+  /** A high box is a glyph, or a vertical line. */
   async #best(box: TurnedBox): Promise<{ readonly words: readonly LineWord[]; readonly along: TurnedBox }> {
     const ways = isVertical(box) ? [turnedOver(quarterTurned(box)), box, turnedOver(box)] : [box]
     let best: { words: readonly LineWord[]; along: TurnedBox; sure: number } = { words: [], along: box, sure: 0 }
@@ -138,7 +138,7 @@ function calibrated(confidence: number): number {
 }
 
 /**
- * Converts the words of a line to items. Words of a level line share a baseline and the size of most of their letters.
+ * Converts the words of a line to items. Words of a level line share a baseline and the size of most of their glyphs.
  */
 function itemsOf(words: readonly LineWord[], line: TurnedBox, picture: GreyPicture): TextItem[] {
   const boxes = words.map((word) => ({ ...areaOf(word, line), confidence: calibrated(word.confidence) }))

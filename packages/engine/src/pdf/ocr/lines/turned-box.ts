@@ -4,7 +4,7 @@ export interface TurnedBox {
   readonly y: number
   readonly width: number
   readonly height: number
-  /** Cosine and sine of the angle of the first side. The letters of a line follow each other along it. */
+  /** Cosine and sine of the angle of the first side. The glyphs of a line follow each other along it. */
   readonly cos: number
   readonly sin: number
 }
@@ -14,7 +14,7 @@ export type Point = readonly [x: number, y: number]
 /** Threshold: aspect ratio of height to width. A line of print above it is vertical. */
 const UPRIGHT = 1.5
 
-/** Threshold: area ratio of the level rectangle to the smallest one. A box of few letters is skewed by chance. */
+/** Threshold: area ratio of the level rectangle to the smallest one. A box of few glyphs is skewed by chance. */
 const RATHER_LEVEL = 1.2
 
 /**
@@ -62,7 +62,7 @@ function lying(box: TurnedBox): TurnedBox {
   return rightwards.height >= UPRIGHT * rightwards.width ? quarterTurned(rightwards) : rightwards
 }
 
-/** Returns true if the letters of a line follow each other vertically. */
+/** True if the glyphs of a line follow each other vertically. */
 export const isVertical = ({ cos, sin }: TurnedBox): boolean => Math.abs(cos) < Math.abs(sin)
 
 /** Returns the same rectangle, read from its other end. */
