@@ -12,15 +12,15 @@ export interface TextInput {
   readonly bytes: Uint8Array
   readonly kind: TextKind
   readonly contentType: string | null
-  /** What relative links are resolved against in `links`, `images` and `html`. */
+  /** Base of relative links in `links`, `images` and `html`. */
   readonly baseUrl: string | null
 }
 
 const DATA_IMAGE = /(!\[[^\]]*\]\()data:image\/[^)\s]+(?=[)\s])/gi
 
 /**
- * A page of text: Markdown and plain text come back word for word, JSON in a code block. Only Markdown has links; they
- * are absolute in `links` and `html`, and as they were written in the text.
+ * Converts a page of text. Markdown and plain text remain verbatim, JSON becomes a code block. Only Markdown has links.
+ * They are absolute in `links` and `html`, and verbatim in the text.
  */
 export function convertText({ bytes, kind, contentType, baseUrl }: TextInput, options: ParseOptions): Conversion {
   const text = new TextDecoder(encodingOf(bytes, contentType, false)).decode(bytes)
@@ -39,7 +39,7 @@ export function convertText({ bytes, kind, contentType, baseUrl }: TextInput, op
 
 const NOTHING_ELSE = { pages: null, blocks: null, warning: null } as const
 
-/** A fence that is longer than every row of backquotes in the text. */
+/** Returns text in a fence longer than every run of backquotes in it. */
 function fenced(text: string): string {
   const rows = [...text.matchAll(/`+/g)].map(([row]) => row.length)
   const fence = '`'.repeat(Math.max(2, ...rows) + 1)

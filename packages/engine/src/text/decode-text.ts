@@ -2,7 +2,7 @@ import { decode, encodingByStatistics } from '../encoding-by-statistics.ts'
 
 const FALLBACK = 'windows-1252'
 
-/** Valid UTF-8, but for a character that the end of a sample cuts. */
+/** True for valid UTF-8, except for a character that the end of a sample truncates. */
 function isUtf8(bytes: Uint8Array, isSample: boolean): boolean {
   const cuts = isSample ? [0, 1, 2, 3] : [0]
   return cuts.some((cut) => decode(bytes.subarray(0, bytes.length - cut), 'utf-8', true) !== null)
@@ -19,8 +19,8 @@ function byMark(bytes: Uint8Array): string | null {
 }
 
 /**
- * The encoding of a text: byte order mark, then valid UTF-8, then what the sender declared, then statistics. Bytes that are
- * valid UTF-8 by accident are rarer than declarations that are wrong. `isSample`: the bytes are only the first of a file.
+ * Returns the encoding of a text: BOM, then valid UTF-8, then the client's header, then statistics. Wrong headers are
+ * more common than accidental UTF-8. `isSample` is true if the bytes are only the start of a file.
  */
 export function encodingOf(bytes: Uint8Array, contentType: string | null, isSample: boolean): string {
   const mark = byMark(bytes)
@@ -42,8 +42,8 @@ function* linesOf(bytes: Uint8Array): Generator<Uint8Array> {
 }
 
 /**
- * A text of lines from several programs: most of those beyond ASCII are UTF-8, and the others in one other encoding. Null for
- * a text in one encoding.
+ * Decodes a text with lines in different encodings. Most lines outside ASCII are UTF-8, and the others share one
+ * encoding. Null for a text in a single encoding.
  */
 function mixedText(bytes: Uint8Array): string | null {
   if (isUtf8(bytes, false)) return null

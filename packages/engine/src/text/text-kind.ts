@@ -1,4 +1,4 @@
-/** Pages that are no document of the contract, and come back as they are: parse takes none of them, scrape all. */
+/** Text pages outside the contract's document types. Parse accepts none, and scrape returns them verbatim. */
 export type TextKind = 'markdown' | 'plain' | 'json'
 
 const BY_MEDIA_TYPE: readonly (readonly [RegExp, TextKind])[] = [
@@ -7,7 +7,10 @@ const BY_MEDIA_TYPE: readonly (readonly [RegExp, TextKind])[] = [
   [/^text\/plain\b/i, 'plain'],
 ]
 
-/** What a fetched text is: by its media type, and Markdown by its name where it was sent as plain text. Null: no text. */
+/**
+ * Returns the kind of a fetched text by its media type. Plain text with a Markdown file name is Markdown. Null for any
+ * other type.
+ */
 export function textKindOf(contentType: string | null, { pathname }: URL): TextKind | null {
   const kind = BY_MEDIA_TYPE.find(([pattern]) => pattern.test(contentType ?? ''))?.[1] ?? null
   return kind === 'plain' && /\.(?:md|markdown|mdx)$|\/llms(?:-full)?\.txt$/i.test(pathname) ? 'markdown' : kind

@@ -2,10 +2,15 @@ import type { Element, Nodes, Parents, Root } from 'hast'
 import { removeElements } from './nodes.ts'
 import { removeScripts } from './remove-scripts.ts'
 
-/** Never content: the contract's list (script, style, noscript, meta, head) and what carries no text for a reader. */
+/**
+ * Elements that are never content: the contract's list (script, style, noscript, meta, head), and elements without text
+ * for a reader.
+ */
 const NEVER_CONTENT = new Set(['script', 'style', 'noscript', 'meta', 'head', 'link', 'base', 'template', 'title'])
 
-/** Removes what the contract's `html` field leaves out, what runs scripts, comments and elements that are marked `hidden`. */
+/**
+ * Removes the exclusions of the contract's `html` field, scripts, comments and elements with the `hidden` attribute.
+ */
 export function cleanTree(tree: Root): void {
   removeElements(tree, (element) => NEVER_CONTENT.has(element.tagName) || isHidden(element))
   removeScripts(tree)

@@ -1,10 +1,10 @@
 import type { Root } from 'hast'
 import { attribute, elementsOf } from './nodes.ts'
 
-/** Addresses that lead nowhere outside the page. */
+/** URLs that do not leave the page. */
 const NOT_A_LINK = /^(?:#|javascript:|data:|about:|blob:)/i
 
-/** Where the page links to, each address once, in the order of the page. */
+/** Returns the link targets of the page without duplicates, in page order. */
 export function linksOf(tree: Root): string[] {
   const links = elementsOf(tree, ({ tagName }) => tagName === 'a' || tagName === 'area').map((link) =>
     attribute(link, 'href'),
@@ -12,7 +12,7 @@ export function linksOf(tree: Root): string[] {
   return unique(links).filter((address) => !NOT_A_LINK.test(address))
 }
 
-/** Addresses of the images, each once, in the order of the page; images inside the page (`data:`) are not addresses. */
+/** Returns the URLs of the images without duplicates, in page order. Excludes embedded images (`data:`). */
 export function imagesOf(tree: Root): string[] {
   const images = elementsOf(tree, ({ tagName }) => tagName === 'img' || tagName === 'image').map((image) =>
     attribute(image, 'src'),

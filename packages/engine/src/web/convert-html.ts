@@ -18,9 +18,9 @@ import { writeMarkdown } from './write-markdown.ts'
 
 export interface HtmlInput {
   readonly bytes: Uint8Array
-  /** As sent with the document; its `charset` counts. Null when unknown. */
+  /** Content type header, including `charset`. Null if unknown. */
   readonly contentType: string | null
-  /** Where the page was fetched from; null for an uploaded file. */
+  /** URL of the page. Null for an uploaded file. */
   readonly baseUrl: string | null
 }
 
@@ -30,9 +30,9 @@ export type HtmlOptions = Pick<
 >
 
 /**
- * A page as Markdown, clean HTML, links, images and metadata (contract, "Parse options" and "Parse response"). Blocks
- * while it works and has no limit of its own but nesting: it belongs in a process that can be killed. Throws
- * `ConversionError` with `resource_limit`.
+ * Converts a page to Markdown, clean HTML, links, images and metadata (contract, "Parse options" and "Parse response").
+ * It blocks, and its only limit is nesting, so run it in a process that can be killed. Throws `ConversionError` with
+ * `resource_limit`.
  */
 export async function convertHtml(input: HtmlInput, options: HtmlOptions): Promise<Conversion> {
   const page = parseHtml(decodeHtml(input.bytes, input.contentType).text)
@@ -54,7 +54,9 @@ export async function convertHtml(input: HtmlInput, options: HtmlOptions): Promi
   }
 }
 
-/** What the options ask for of a page. Tags that are asked for by name are the content: main content is not guessed then. */
+/**
+ * Selects the content of a page by the options. With `includeTags`, the matches are the content, and no heuristic runs.
+ */
 function contentOf(page: Root, base: URL | null, options: HtmlOptions, refused: string[]): Root {
   resolveUrls(page, base)
   if (options.removeBase64Images) removeBase64Sources(page)

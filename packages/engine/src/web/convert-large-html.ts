@@ -16,7 +16,7 @@ export interface LargeHtmlInput {
   readonly baseUrl: string | null
 }
 
-/** The page as text, a piece at a time; neither its bytes nor its text are ever whole in memory. */
+/** Streams the page as text. Memory never holds its complete bytes or text. */
 async function* textOf({ path, contentType }: LargeHtmlInput): AsyncGenerator<string> {
   await using file = await open(path)
   const { buffer, bytesRead } = await file.read(Buffer.alloc(SAMPLE_BYTES), 0, SAMPLE_BYTES, 0)
@@ -29,9 +29,9 @@ async function* textOf({ path, contentType }: LargeHtmlInput): AsyncGenerator<st
 }
 
 /**
- * A page of many megabytes (exports, logs, data tables) as Markdown in one pass, without a tree: headings, paragraphs, lists,
- * tables, links, emphasis and listings. The main content is recognised by the elements' names alone; `includeTags`, `excludeTags`
- * and clean HTML need the tree, so a request for them says so in the warning.
+ * Converts a page of many megabytes (exports, logs, data tables) to Markdown in one pass, without a tree. It supports
+ * headings, paragraphs, lists, tables, links, emphasis and code blocks. It detects the main content by element names
+ * alone. `includeTags`, `excludeTags` and clean HTML need the tree, so a request for them gets a warning.
  */
 export async function convertLargeHtml(
   input: LargeHtmlInput,
@@ -67,7 +67,7 @@ export async function convertLargeHtml(
   }
 }
 
-/** As in a page that is read as a tree. */
+/** Same limit as for a page that is parsed as a tree. */
 const MAX_DEPTH = 5_000
 
 function warningOf(options: Pick<ParseOptions, 'includeTags' | 'excludeTags' | 'formats'>): string | null {

@@ -1,26 +1,26 @@
 import { encodingOfOtherScript } from '../encoding-by-statistics.ts'
 
-/** How many bytes are searched for a declared encoding; the HTML standard reads 1024, real pages declare later. */
+/** Search window for a declared encoding, in bytes. The HTML standard reads 1024, but real pages declare it later. */
 const PRESCAN_BYTES = 4096
 
 export interface DecodedHtml {
-  /** The document as text, byte order mark removed. */
+  /** The document as text, without BOM. */
   readonly text: string
-  /** WHATWG name of the encoding that was used. */
+  /** WHATWG name of the encoding. */
   readonly encoding: string
 }
 
 /**
- * Bytes of a page as text. A byte order mark wins; next comes what the bytes prove (strict UTF-8 with characters beyond
- * ASCII is never anything else in practice, even where an old declaration stayed behind in a page that was saved anew);
- * next the content type, the page's own declaration, and last statistics, as browsers guess by them. Never throws.
+ * Decodes the bytes of a page. The precedence is BOM, strict UTF-8 with characters outside ASCII, content type header,
+ * the page's declaration, statistics as in browsers. Valid UTF-8 is never another encoding in practice, even with an
+ * old declaration in a re-saved page. Never throws.
  */
 export function decodeHtml(bytes: Uint8Array, contentType: string | null): DecodedHtml {
   const encoding = encodingOf(bytes, contentType)
   return { text: new TextDecoder(encoding).decode(bytes), encoding }
 }
 
-/** As `decodeHtml` finds it; of a large page its beginning suffices, cut after an ASCII character. */
+/** Detects the encoding like `decodeHtml`. The start of a large page suffices, truncated after an ASCII character. */
 export function encodingOf(bytes: Uint8Array, contentType: string | null): string {
   const marked = encodingOfMark(bytes) ?? encodingOfZeros(bytes)
   if (marked !== null) return marked
@@ -31,10 +31,13 @@ export function encodingOf(bytes: Uint8Array, contentType: string | null): strin
   return isAscii || declared !== null ? 'utf-8' : (encodingOfOtherScript(textBytesOf(bytes)) ?? 'windows-1252')
 }
 
-/** Scripts, styles and tags. Each match ends at the next `<` or at the end of the page at the latest: one pass, whatever is left open. */
+/**
+ * Matches scripts, styles and tags. Each match ends at the next `<` or at the end of the page, so one pass suffices for
+ * unclosed elements.
+ */
 const MARKUP = /<(script|style)\b(?![^<>]*\/>).*?(?:<\/\1\s*>|$)|<[^<>]*>/gis
 
-/** The bytes outside of tags, whose names and addresses are no text for statistics. */
+/** Returns the bytes outside tags. Tag names and URLs would distort the statistics. */
 function textBytesOf(bytes: Uint8Array): Uint8Array {
   const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString('latin1')
   return Buffer.from(text.replace(MARKUP, ' '), 'latin1')
@@ -47,7 +50,7 @@ function encodingOfMark(bytes: Uint8Array): string | null {
   return null
 }
 
-/** UTF-16 without a mark: `<` and the character after it, each with its zero byte. */
+/** Detects UTF-16 without a BOM: `<` and the next character, each with its zero byte. */
 function encodingOfZeros(bytes: Uint8Array): string | null {
   if (bytes[0] === 0x3c && bytes[1] === 0 && bytes[3] === 0) return 'utf-16le'
   if (bytes[0] === 0 && bytes[1] === 0x3c && bytes[2] === 0) return 'utf-16be'
@@ -63,7 +66,7 @@ function isUtf8(bytes: Uint8Array): boolean {
   }
 }
 
-/** The encoding that an XML declaration or a meta element names in the first bytes. */
+/** Returns the encoding that an XML declaration or a meta element declares in the first bytes. */
 function declaredIn(bytes: Uint8Array): string | null {
   const head = new TextDecoder('windows-1252').decode(bytes.subarray(0, PRESCAN_BYTES))
   const xml = /^\s*<\?xml\b[^>]*?\bencoding\s*=\s*["']([^"']+)["']/i.exec(head)?.[1]
@@ -78,7 +81,10 @@ function declaredIn(bytes: Uint8Array): string | null {
 
 const ATTRIBUTE = /([^\s"'>/=]+)\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s"'>]+))/g
 
-/** Only an attribute `charset` and a content type declare one (HTML standard, "prescan"); a description may hold the word. */
+/**
+ * Only a `charset` attribute and a content type declare an encoding (HTML standard, "prescan"). A description may
+ * contain the word.
+ */
 function encodingOfMeta(tag: string): string | null {
   const attributes = new Map<string, string>()
   for (const [, name = '', double, single, bare] of tag.slice('<meta'.length).matchAll(ATTRIBUTE)) {

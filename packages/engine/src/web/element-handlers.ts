@@ -9,7 +9,7 @@ import { tableToMdast } from './table-to-mdast.ts'
 const children: Handle = (state: State, node: Element) => state.all(node)
 const nothing: Handle = () => undefined
 
-/** Where our reading of an HTML element differs from the library's. */
+/** Handlers for HTML elements that the engine converts differently from the library. */
 export const ELEMENT_HANDLERS: Readonly<Record<string, Handle>> = {
   table: (state, node) => tableToMdast(state, node),
   a: anchor,
@@ -18,17 +18,17 @@ export const ELEMENT_HANDLERS: Readonly<Record<string, Handle>> = {
   math,
   sub: (state, node) => marked(state, node, 'sub'),
   sup: (state, node) => marked(state, node, 'sup'),
-  // Underline and highlight are no emphasis that Markdown could express.
+  // Markdown has no syntax for underline and highlight.
   u: children,
   mark: children,
   var: defaultHandlers.em,
   dialog: children,
-  // The reading of a word, after the word, as it is shown by what knows no small print.
+  // Ruby text follows its word in parentheses, the fallback of renderers without ruby.
   rt: (state, node) => [{ type: 'text', value: '(' }, ...state.all(node), { type: 'text', value: ')' }],
   rp: nothing,
   menu: defaultHandlers.ul,
   dt: (state, node) => ({ type: 'listItem', spread: false, checked: null, children: term(state, node) }),
-  // Controls and players have no text of the document.
+  // Controls and players contain no text of the document.
   select: nothing,
   textarea: nothing,
   iframe: nothing,
@@ -40,21 +40,21 @@ export const ELEMENT_HANDLERS: Readonly<Record<string, Handle>> = {
     /^(?:checkbox|radio)$/.test(String(node.properties.type)) ? defaultHandlers.input(state, node) : undefined,
 }
 
-/** An anchor without an address is a target, not a link; one without text or picture has nothing to click on. */
+/** An anchor without a URL is a target, not a link. An anchor without text or picture has no clickable content. */
 function anchor(state: State, node: Element): ReturnType<Handle> {
   const isTarget = attribute(node, 'href') === null
   const isEmpty = textOf(node) === '' && firstElement(node, (element) => element.tagName === 'img') === null
   return isTarget || isEmpty ? state.all(node) : defaultHandlers.a(state, node)
 }
 
-/** An image keeps its alt text when the picture was taken out; one with neither address nor text is dropped. */
+/** An image without its picture keeps its alt text. An image with neither URL nor text is dropped. */
 function image(state: State, node: Element): ReturnType<Handle> {
   const alt = (attribute(node, 'alt') ?? '').replace(/\s+/g, ' ')
   if (attribute(node, 'dataRemoved') !== null) return html(`![${alt.replace(/[[\]\\]/g, '\\$&')}](${REMOVED_IMAGE})`)
   return attribute(node, 'src') === null && alt === '' ? undefined : defaultHandlers.img(state, node)
 }
 
-/** A listing, with the language where the page names it in any of the usual ways. */
+/** Converts a code block, with the language in any of the usual notations. */
 function listing(state: State, node: Element): ReturnType<Handle> {
   const code = defaultHandlers.pre(state, node)
   if (code && 'lang' in code && !code.lang) code.lang = languageOf(node)
@@ -73,7 +73,7 @@ function languageOf(pre: Element): string | null {
   return null
 }
 
-/** MathML as the TeX that it was made from, where the page carries it; else its text. */
+/** Converts MathML to its TeX source, if the page contains it. The fallback is its text. */
 function math(_state: State, node: Element): ReturnType<Handle> {
   const annotation = firstElement(
     node,
@@ -84,7 +84,7 @@ function math(_state: State, node: Element): ReturnType<Handle> {
   return html(attribute(node, 'display') === 'block' ? `$$${tex}$$` : `$${tex}$`)
 }
 
-/** Markdown has no sub- or superscript, and without them 10⁶ would read 106: the HTML element stays. */
+/** Keeps the HTML element. Markdown has no sub- or superscript, and without them 10⁶ would read 106. */
 function marked(state: State, node: Element, tagName: 'sub' | 'sup'): ReturnType<Handle> {
   const content = state.all(node)
   return textOf(node) === '' ? content : [html(`<${tagName}>`), ...content, html(`</${tagName}>`)]

@@ -3,8 +3,8 @@ import { elementsOf, textOf } from './nodes.ts'
 import { parseHtmlFragment } from './parse-html.ts'
 
 /**
- * Makes a page of frames one that can be read: what it shows to programs without frames, and a link to each frame. Returns
- * how many frames there are; 0 for any other page, which stays as it is.
+ * Replaces a frameset with its fallback content and a link to each frame. Returns the number of frames. 0 for any other
+ * page, which remains unchanged.
  */
 export function openFramesets(page: Root): number {
   const [outer] = elementsOf(page, ({ tagName }) => tagName === 'frameset')

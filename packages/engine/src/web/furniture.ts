@@ -1,14 +1,14 @@
 import type { Element } from 'hast'
 import { attribute } from './nodes.ts'
 
-/** Landmarks of a page around its content (ARIA names and the elements that carry them without a name). */
+/** Landmarks of a page around its content (ARIA roles, and elements with an implicit role). */
 const FURNITURE_ROLES = new Set('navigation banner contentinfo complementary search dialog alertdialog'.split(' '))
 const FURNITURE_TAGS = new Set(['nav', 'aside', 'dialog', 'menu'])
 const FORM_CONTROLS = new Set(['button', 'select', 'textarea', 'input', 'datalist'])
 
 /**
- * What authors call the same things: whole words of a class or id (`social`, `social-links`, `post_share`), so that
- * `header` does not match `subheader`. A word that also names content (`post`, `entry`, `teaser`, `header`) is not here.
+ * Class and id names of furniture, as complete words (`social`, `social-links`, `post_share`), so that `header` does
+ * not match `subheader`. The list excludes words that also name content (`post`, `entry`, `teaser`, `header`).
  */
 const FURNITURE_WORDS = new RegExp(
   `(?:^|[-_])(?:${[
@@ -25,7 +25,7 @@ const FURNITURE_WORDS = new RegExp(
   'i',
 )
 
-/** Advertisements and consent notices by the marks of the best known tools and by names that mean nothing else. */
+/** Advertisements and consent notices, by the markers of common tools and by unambiguous names. */
 const AD_NAMES = new Set(
   `adsbygoogle ad-slot ad-container ad-wrapper ad-banner ad-unit ad-block adbox advert adverts advertisement advertisements
    advertising banner-ad google-ad dfp-ad sponsored-content sponsored-links
@@ -39,7 +39,9 @@ const CONSENT_NAME =
   /(?:^|[-_])(?:cookies?|gdpr|eu-cookie)[-_]?(?:law|consent|banner|notice|bar|popup|overlay|modal|widget|info|layer|disclaimer)/i
 const AD_ID = /^(?:google_ads_|div-gpt-ad|sp_message_container_|taboola-|outbrain_)/
 
-/** An advertisement or a cookie notice (`blockAds`). Kept narrow: what it names is removed whatever is inside. */
+/**
+ * True for an advertisement or a cookie notice (`blockAds`). Kept narrow, because a match is removed with any content.
+ */
 export function isAdvertisement(element: Element): boolean {
   return (
     namesOf(element).some((name) => AD_NAMES.has(name) || CONSENT_NAME.test(name)) ||
@@ -49,13 +51,16 @@ export function isAdvertisement(element: Element): boolean {
   )
 }
 
-/** Navigation, side matter, controls: furniture by element or role alone. */
+/** True for navigation, side matter and controls, by element or role alone. */
 export function isLandmark(element: Element): boolean {
   if (FORM_CONTROLS.has(element.tagName)) return !/^(?:checkbox|radio)$/.test(attribute(element, 'type') ?? '')
   return FURNITURE_TAGS.has(element.tagName) || FURNITURE_ROLES.has(attribute(element, 'role') ?? '')
 }
 
-/** Sharing, comments, related pages, menus and the like, by class, id or role: a guess, good for something small. */
+/**
+ * True for share buttons, comments, related pages, menus and similar, by class, id or role. A heuristic, safe for small
+ * elements.
+ */
 export function isNamedFurniture(element: Element): boolean {
   return (
     /^(?:menu|menubar|toolbar)$/.test(attribute(element, 'role') ?? '') ||
@@ -63,7 +68,7 @@ export function isNamedFurniture(element: Element): boolean {
   )
 }
 
-/** Hidden by style or for assistive tools; `hidden` itself is removed in every mode. */
+/** True for content that a style or an ARIA attribute hides. Every mode removes `hidden` itself. */
 export function isInvisible(element: Element): boolean {
   return (
     attribute(element, 'ariaHidden') === 'true' ||

@@ -3,8 +3,8 @@ import type { List, ListItem, Nodes, PhrasingContent, RootContent, TableRow } fr
 const BREAK: PhrasingContent = { type: 'break' }
 
 /**
- * Blocks as one run of inline content, for places that can hold nothing else (a table's cell): paragraphs become lines,
- * list items lines with their mark, code its lines. Nothing is lost but the block shape.
+ * Converts blocks to a single run of inline content, for a container such as a table cell. Paragraphs become lines,
+ * list items lines with their marker, code its lines. Only the block structure is lost.
  */
 export function inlineOf(nodes: readonly RootContent[]): PhrasingContent[] {
   const lines: PhrasingContent[][] = []
@@ -28,7 +28,7 @@ export function inlineOf(nodes: readonly RootContent[]): PhrasingContent[] {
     .flatMap((line, index) => (index === 0 ? line : [BREAK, ...line]))
 }
 
-/** Lines of a block, or null for a node that is inline already. */
+/** Returns the lines of a block, or null for an inline node. */
 function linesOf(node: Nodes): PhrasingContent[][] | null {
   if (node.type === 'paragraph' || node.type === 'heading') return [node.children]
   if (node.type === 'blockquote') return node.children.map((child) => inlineOf([child]))

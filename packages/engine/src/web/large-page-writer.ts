@@ -4,7 +4,7 @@ import { LongText } from '../long-text.ts'
 import { fenced } from '../markup/fenced.ts'
 import { escapeLineStart } from '../markup/escape-markdown.ts'
 
-/** Elements whose text is not read. */
+/** Elements without text content. */
 const SILENT = new Set(['script', 'style', 'template', 'head', 'svg', 'iframe', 'object', 'select', 'textarea'])
 /** Elements around the main content, by their meaning in the HTML standard. */
 const FURNITURE = new Set(['nav', 'aside', 'footer'])
@@ -37,7 +37,7 @@ export interface LargePage {
   readonly title: string
 }
 
-/** Writes Markdown as the parser's events come; holds one block, one row and the open elements' number. */
+/** Writes Markdown from the parser's event stream. Buffers one block, one row and the number of open elements. */
 export class LargePageWriter {
   readonly #out = new LongText()
   readonly #links = new Set<string>()
@@ -88,7 +88,7 @@ export class LargePageWriter {
   text(text: string): void {
     if (this.#inTitle) this.#title += text
     if (this.#silent > 0) return
-    // Most texts of a table of values need no change.
+    // Fast path: most texts in a table of values need no escape.
     if (this.#isRaw || !NEEDS_CARE.test(text)) this.#block += text
     else this.#block += literalText(text, /\S/.test(this.#block.at(-1) ?? ''))
   }
@@ -113,7 +113,7 @@ export class LargePageWriter {
     return { markdown: this.#out.take().trim(), links: [...this.#links], images: [...this.#images], title }
   }
 
-  /** A listing, whose text stands as it is; within a table it is part of a cell. */
+  /** True in a code block, whose text remains verbatim. Within a table it is part of a cell. */
   get #isRaw(): boolean {
     return this.#inPre && this.#tables === 0
   }
@@ -151,7 +151,7 @@ export class LargePageWriter {
     this.#openLinks.length = 0
   }
 
-  /** Items of a list follow each other without a blank line. */
+  /** List items follow each other without a blank line. */
   #separator(): string {
     return /^\s*(?:-|\d+\.) $/.test(this.#prefix) ? '' : '\n'
   }
@@ -217,7 +217,7 @@ export class LargePageWriter {
 const literalText = (text: string, follows: boolean): string =>
   withTagsBehindAddresses(text.replace(/[\s\u00a0]+/g, ' ').replace(SPECIAL, String.raw`\$&`), follows)
 
-/** What `encodeURIComponent` leaves as it is. */
+/** Characters that `encodeURIComponent` leaves unchanged. */
 const PERCENT: Readonly<Record<string, string>> = { '(': '%28', ')': '%29' }
 
 const withoutEmptyMarks = (text: string): string => text.replace(/\*\*\s*\*\*|~~\s*~~/g, '')

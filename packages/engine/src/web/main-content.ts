@@ -10,21 +10,24 @@ import { trimArticle } from './trim-article.ts'
 import { trimFurniture } from './trim-furniture.ts'
 import { parseHtmlFragment } from './parse-html.ts'
 
-/** Below this an article is a leftover, not the content of a page. */
+/** Threshold in characters. A shorter article is a remnant, not the content of a page. */
 const MIN_ARTICLE_CHARACTERS = 200
-/** Content that holds less than this share of the running text around it missed something. */
+/** Threshold: fraction of the running text around it. Content below it is incomplete. */
 const MIN_PROSE_SHARE = 0.5
-/** A `main` element with this much running text is what it says, however much stands around it (comments mostly). */
+/**
+ * Threshold in characters of running text. A `main` element above it is the content, with any amount of text around it
+ * (mostly comments).
+ */
 const MIN_MAIN_CHARACTERS = 500
-/** How many runs of text between the title and the article can be its lead, and how long one can be. */
+/** Thresholds for a lead: number and length of text runs between the title and the article. */
 const MAX_LEAD_RUNS = 2
 const MAX_LEAD_CHARACTERS = 600
 
 /**
- * The main content of a page (`onlyMainContent`). A page without any furniture is content from end to end and comes out
- * whole. Else Firefox's reader view decides, unless it finds nothing or misses half of the running text, as it does with
- * reference pages and forums: then it is the page's own main part, or its body, less the furniture. Never empty where
- * the page is not.
+ * Returns the main content of a page (`onlyMainContent`). A page without furniture remains complete. Otherwise
+ * Firefox's reader view decides, unless it finds no article or misses half of the running text. It does so for
+ * reference pages and forums. The fallback is the page's own main part, or its body, without furniture. Never empty
+ * unless the page is.
  */
 export function mainContentOf(page: Root): Root {
   const clean = structuredClone(page)
@@ -44,7 +47,7 @@ function isGoodArticle(article: Root, part: Root): boolean {
   return length(runs.filter(isIn(text))) >= MIN_PROSE_SHARE * length(runs)
 }
 
-/** The part that the page itself marks as main, else its body, without furniture. */
+/** Returns the part that the page marks as main, or its body, without furniture. */
 function structurePart(tree: Root): Root {
   const part = rootOf(markedPart(bodyOf(tree)).children)
   removeElements(part, (element) => isInvisible(element) || isOuterFrame(element))
@@ -52,7 +55,7 @@ function structurePart(tree: Root): Root {
   return part
 }
 
-/** The `main` element, else the `article` that holds most of the running text, else the body. */
+/** Returns the `main` element, else the `article` with most running text, else the body. */
 function markedPart(body: Parents): Parents {
   const length = proseLengthOf(body)
   const main = longest(elementsOf(body, isMain), Math.min(MIN_MAIN_CHARACTERS, MIN_PROSE_SHARE * length))
@@ -76,7 +79,7 @@ function isFurniture(element: Element): boolean {
   )
 }
 
-/** A page's header or footer, not the header of an article, which holds its title. */
+/** True for a page's header or footer. The header of an article contains its title, and does not count. */
 function isOuterFrame(element: Element): boolean {
   if (element.tagName === 'footer') return true
   return element.tagName === 'header' && firstElement(element, isTitle) === null
@@ -86,7 +89,7 @@ function isTitle(element: Element): boolean {
   return element.tagName === 'h1'
 }
 
-/** The reader view takes title and lead away from the article; a document without them is not whole. */
+/** Restores title and lead, which the reader view removes from the article. */
 function completed(article: Root, part: Root, page: Root): Root {
   cleanTree(article)
   trimFurniture(article, page)
@@ -102,8 +105,8 @@ function titleOf(article: Root, page: Root): Element[] {
 }
 
 /**
- * Running text that stands in the page's main part before the article begins, but for a long title, which is no lead. Much of
- * it is not a lead but another text.
+ * Returns the running text in the page's main part before the article starts. Excludes a long title. A long text is not
+ * a lead but a separate text.
  */
 function leadOf(article: Root, part: Root, page: Root): Element[] {
   const titles = new Set(elementsOf(bodyOf(page), isTitle).map(textOf))
@@ -120,12 +123,12 @@ function leadOf(article: Root, part: Root, page: Root): Element[] {
   }))
 }
 
-/** Readability walks the page several times; above this it would take longer than a page is worth. */
+/** Threshold: number of elements. Readability walks the page several times, and takes too long above it. */
 const MAX_ELEMENTS = 100_000
 
 /**
- * The article of a page, by the rules of Firefox's reader view, or null where there is none. The page is written out and
- * read again by linkedom: its own HTML parser is not the standard's, so it is given markup that parse5 has put in order.
+ * Returns the article of a page by the rules of Firefox's reader view, or null. The page is serialized and parsed again
+ * by linkedom. Its HTML parser deviates from the standard, so it gets markup that parse5 has normalized.
  */
 function articleOf(page: Root): Root | null {
   const { document } = parseHTML(toHtml(page))

@@ -10,7 +10,10 @@ import { rootOf } from './nodes.ts'
 import { removeScripts } from './remove-scripts.ts'
 import { parseHtmlFragment } from './parse-html.ts'
 
-/** The HTML of a document that has only Markdown. HTML inside the Markdown (tables with spans) is kept as elements, without what runs scripts. */
+/**
+ * Renders Markdown as HTML for a document without its own. HTML inside the Markdown (tables with spans) remains,
+ * without scripts.
+ */
 export function markdownToHtml(markdown: string): string {
   const tree = treeOf(markdown)
   removeScripts(tree)

@@ -3,7 +3,7 @@ import { attribute, elementsOf, firstElement, textOf } from './nodes.ts'
 
 export type HtmlMetadata = Readonly<Record<string, string | readonly string[] | null>>
 
-/** Meta names that have a field of their own in the contract or in the answers of the service. */
+/** Meta names with a field in the contract or in the answers of the service. */
 const FIELD_OF: Readonly<Record<string, string>> = {
   'og:title': 'ogTitle',
   'og:description': 'ogDescription',
@@ -29,13 +29,13 @@ const FIELD_OF: Readonly<Record<string, string>> = {
   'dcterms.type': 'dcTermsType',
 }
 
-/** Meta elements that speak about transport, not about the document. */
+/** Meta elements about transport, not about the document. */
 const NOT_METADATA = /^(?:charset|content-type|x-ua-compatible|content-security-policy|refresh)$/i
 
 /**
- * What the page says about itself (contract, metadata table): title, description, keywords, language, `ogLocaleAlternate`
- * (always an array), Open Graph and Dublin Core in camel case, every other meta under its own name. A key that is given
- * more than once holds an array.
+ * Collects the page's metadata (contract, metadata table): title, description, keywords, language, `ogLocaleAlternate`
+ * (always an array), Open Graph and Dublin Core in camel case. Other meta elements keep their name. A repeated key
+ * becomes an array.
  */
 export function metadataOf(tree: Root): HtmlMetadata {
   const found = new Map<string, string[]>()

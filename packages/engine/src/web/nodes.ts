@@ -1,8 +1,8 @@
 import type { Element, ElementContent, Nodes, Parents, Root, RootContent } from 'hast'
 
 /*
- * Walks over trees, by plain recursion: the parser bounds the depth, and a page of a million nodes is walked a dozen
- * times, which a general visitor is too slow for.
+ * Tree walks by plain recursion. The parser limits the depth. A page of a million nodes is walked a dozen times, and a
+ * general visitor is too slow for that.
  */
 
 type Node = Nodes | RootContent | ElementContent
@@ -11,7 +11,7 @@ export function isElement(node: Node | undefined, tagName?: string): node is Ele
   return node?.type === 'element' && (tagName === undefined || node.tagName === tagName)
 }
 
-/** Removes every element that the rule names, with what is in it. */
+/** Removes every matching element with its content. */
 export function removeElements(tree: Node, isUnwanted: (element: Element) => boolean): void {
   if (!('children' in tree)) return
   const { children } = tree
@@ -35,7 +35,7 @@ export function firstElement(tree: Node, isWanted: (element: Element) => boolean
   return null
 }
 
-/** In the order of the page, the tree itself included. */
+/** In page order, the tree itself included. */
 export function elementsOf(tree: Node, isWanted: (element: Element) => boolean): Element[] {
   const found: Element[] = []
   const walk = (node: Node): void => {
@@ -46,7 +46,7 @@ export function elementsOf(tree: Node, isWanted: (element: Element) => boolean):
   return found
 }
 
-/** An attribute as one string, trimmed; null when it is absent or empty. */
+/** Returns an attribute as one trimmed string. Null if it is absent or empty. */
 export function attribute(element: Element, name: string): string | null {
   const value = element.properties[name]
   if (value === undefined || value === null || value === false) return null
@@ -54,7 +54,7 @@ export function attribute(element: Element, name: string): string | null {
   return text === '' ? null : text
 }
 
-/** Text of a node and all in it, white space collapsed. */
+/** Returns the text of a node and its descendants, with collapsed white space. */
 export function textOf(node: Node): string {
   const parts: string[] = []
   const walk = (part: Node): void => {

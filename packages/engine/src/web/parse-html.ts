@@ -5,15 +5,19 @@ import type { DefaultTreeAdapterTypes } from 'parse5'
 import { ConversionError } from '../conversion.ts'
 import { attribute, elementsOf, textOf } from './nodes.ts'
 
-/** Elements deeper than this become siblings, as in browsers; everything after the parser recurses this deep at most. */
+/** Maximum depth. Deeper elements become siblings, as in browsers. Code after the parser recurses at most this deep. */
 const MAX_DEPTH = 512
-/** The parser's own cost grows with the square of the depth: a page of 300,000 open elements is an attack. */
+/**
+ * Maximum number of open elements. The parser's cost grows with the square of the depth, and a page of 300,000 open
+ * elements is an attack.
+ */
 const MAX_OPEN_ELEMENTS = 5_000
 
 const VOID_ELEMENTS = /^(?:area|base|br|col|embed|hr|img|input|link|meta|param|source|track|wbr)$/i
 
 /**
- * A page as a tree, by the rules browsers parse with; nesting is flattened below 512 levels. Throws `ConversionError` (`resource_limit`) for nesting that no real page has.
+ * Parses a page into a tree, by the rules of browsers. Flattens nesting below 512 levels. Throws `ConversionError`
+ * (`resource_limit`) for nesting that no real page has.
  */
 export function parseHtml(text: string): Root {
   const document = parse(isXhtml(text) ? openSelfClosed(text) : text, parserOptions())
@@ -25,15 +29,18 @@ export function parseHtml(text: string): Root {
 }
 
 /**
- * What `noscript` holds is text to the parser, as in a browser: pages put halves of elements there, which would swallow
- * the rest. Read by itself it is whole, and the pictures in it can stand in for lazy ones.
+ * Parses the content of `noscript`, which is text to the parser, as in a browser. Some pages have unbalanced elements
+ * there, which would swallow the rest of the page. A separate parse is safe, and its pictures can replace lazy ones.
  */
 function readNoscript(tree: Root): void {
   for (const element of elementsOf(tree, ({ tagName }) => tagName === 'noscript'))
     element.children = parseHtmlFragment(textOf(element)).children as ElementContent[]
 }
 
-/** A template that is the shadow of its element shows what it holds, before all else in that element. */
+/**
+ * Turns a shadow template into a `div`, because a browser shows its content. The content precedes the rest of the
+ * element.
+ */
 function readShadows(tree: Root): void {
   for (const element of elementsOf(tree, ({ tagName }) => tagName === 'template')) {
     if (attribute(element, 'shadowRootMode') === null || element.content === undefined) continue
@@ -43,7 +50,7 @@ function readShadows(tree: Root): void {
   }
 }
 
-/** As `parseHtml`, for a piece of a page. */
+/** Parses a fragment of a page like `parseHtml`. */
 export function parseHtmlFragment(text: string): Root {
   const fragment = parseFragment(text, parserOptions())
   flatten(fragment)
@@ -66,7 +73,7 @@ function parserOptions() {
   return { scriptingEnabled: true, treeAdapter }
 }
 
-/** Hoists what lies deeper than MAX_DEPTH to that level. Walks with a list of its own: recursion is what it prevents. */
+/** Hoists nodes deeper than MAX_DEPTH to that level. Uses an explicit stack, because it guards against recursion. */
 function flatten(root: DefaultTreeAdapterTypes.ParentNode): void {
   const open: [DefaultTreeAdapterTypes.ParentNode, number][] = [[root, 0]]
   for (let next = open.pop(); next !== undefined; next = open.pop()) {
@@ -91,7 +98,7 @@ function leavesOf(parent: DefaultTreeAdapterTypes.ParentNode): DefaultTreeAdapte
   return leaves
 }
 
-/** What stands in a node; in a template, only where it is a shadow. */
+/** Returns the children of a node. A template has some only if it is a shadow. */
 function childrenOf(node: DefaultTreeAdapterTypes.ChildNode): readonly DefaultTreeAdapterTypes.ChildNode[] {
   if (!('content' in node)) return 'childNodes' in node ? node.childNodes : []
   return node.attrs.some(({ name }) => name === 'shadowrootmode') ? node.content.childNodes : []
@@ -102,7 +109,10 @@ function isXhtml(text: string): boolean {
   return /^\s*<\?xml\b/.test(head) || /<html\b[^>]*\bxmlns\s*=/i.test(head)
 }
 
-/** In XHTML `<div/>` is a whole element, which an HTML parser reads as an opening tag: it would swallow what follows. */
+/**
+ * In XHTML `<div/>` is a complete element. An HTML parser reads it as a start tag, which would swallow the following
+ * content.
+ */
 function openSelfClosed(text: string): string {
   return text.replace(
     /<([a-z][\w:-]*)((?:\s+[^\s=<>"'/]+(?:\s*=\s*(?:"[^"]*"|'[^']*'))?)*)\s*\/>/gi,

@@ -1,9 +1,11 @@
 import type { Element, Nodes, Parents, Root, Text } from 'hast'
 import { attribute, elementsOf, isElement, removeElements, textOf } from './nodes.ts'
 
-/** Marks that links to the heading itself show: `#`, `¶`, `§`, a chain. */
+/** Symbols of permalinks to a heading: `#`, `¶`, `§`, a chain. */
 const PERMALINK = /^[#¶§🔗]?$/u
-/** Line numbers beside listings, by the names of Pygments, Rouge, SyntaxHighlighter and highlight.js plugins. */
+/**
+ * Class names of line numbers next to code blocks, from Pygments, Rouge, SyntaxHighlighter and highlight.js plugins.
+ */
 const LINE_NUMBERS = new Set([
   'gutter',
   'linenos',
@@ -36,7 +38,7 @@ const BLOCKS = new Set(
   ),
 )
 
-/** Makes a tree ready to be written as Markdown: text without invisible characters, no permalinks, no line numbers. */
+/** Prepares a tree for Markdown. Removes invisible characters, permalinks and line numbers. */
 export function prepareTree(tree: Root): void {
   unwrapMarks(tree)
   removeElements(tree, isLineNumber)
@@ -50,7 +52,7 @@ function cleanTexts(node: Nodes): void {
   if ('children' in node && !isElement(node, 'pre')) for (const child of node.children) cleanTexts(child)
 }
 
-/** `<b><p>…</p></b>`: Markdown's marks cannot hold blocks, so the blocks go without. Says whether a block was inside. */
+/** Unwraps `<b><p>…</p></b>`, because Markdown's marks cannot contain blocks. True if a block was inside. */
 function unwrapMarks(parent: Parents): boolean {
   let holdsBlock = false
   const children: Nodes[] = []
@@ -64,7 +66,9 @@ function unwrapMarks(parent: Parents): boolean {
   return holdsBlock
 }
 
-/** Soft hyphens and zero-width characters are for line breaking; a no-break space is a space to a reader. */
+/**
+ * Removes soft hyphens and zero-width characters, which only affect line breaks. Replaces no-break spaces with spaces.
+ */
 function cleanText(text: Text): void {
   text.value = text.value.replace(/[\u00ad\u200b\u2060\ufeff]/g, '').replace(/\u00a0/g, ' ')
 }

@@ -1,6 +1,6 @@
 import type { Element, Nodes } from 'hast'
 
-/** A run of text shorter than this is a label, not running text. */
+/** Threshold in characters. A shorter run of text is a label. */
 const MIN_RUN_CHARACTERS = 60
 
 const INLINE_TAGS = new Set(
@@ -9,16 +9,16 @@ const INLINE_TAGS = new Set(
   ),
 )
 
-/** Running text between the edges of two blocks, and the block that it stands in. */
+/** Running text between two block edges, and its block. */
 export interface ProseRun {
   readonly block: Element | null
-  /** White space collapsed. */
+  /** White space is collapsed. */
   readonly text: string
 }
 
 /**
- * The running text of a tree: runs that are long enough and less than half links. It distinguishes an article from a
- * page of labels and links, whatever elements hold it.
+ * Returns the running text of a tree: long runs that are less than half links. It separates an article from a page of
+ * labels and links, for any elements.
  */
 export function proseRunsOf(tree: Nodes): ProseRun[] {
   const runs: ProseRun[] = []
@@ -50,7 +50,7 @@ export function proseLengthOf(tree: Nodes): number {
   return proseRunsOf(tree).reduce((length, run) => length + run.text.length, 0)
 }
 
-/** Which of the runs stand in a text, in their order. */
+/** Returns a filter for the runs in a text. */
 export function isIn(text: string): (run: ProseRun) => boolean {
   const whole = collapse(text)
   return (run) => whole.includes(run.text.slice(0, MIN_RUN_CHARACTERS))

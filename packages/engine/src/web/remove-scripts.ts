@@ -2,7 +2,7 @@ import type { Element, Root } from 'hast'
 import { runsScript } from '../markup/scripts-in-addresses.ts'
 import { elementsOf, removeElements } from './nodes.ts'
 
-/** Removes everything that runs when a page is shown or a link is followed: scripts, event handlers, addresses of scripts. */
+/** Removes all code that runs when a page is shown or a link is followed: scripts, event handlers, script URLs. */
 export function removeScripts(tree: Root): void {
   removeElements(tree, ({ tagName }) => tagName === 'script')
   for (const element of elementsOf(tree, holdsScript)) {

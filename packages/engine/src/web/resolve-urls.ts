@@ -1,12 +1,12 @@
 import type { Element, Root } from 'hast'
 import { attribute, elementsOf, firstElement } from './nodes.ts'
 
-/** Attributes that hold one address, by the name hast gives them. */
+/** Attributes that contain one URL, with their hast names. */
 const ADDRESSES = ['href', 'src', 'poster', 'cite', 'data', 'longDesc'] as const
 
 /**
- * Where relative addresses of a page start: its `base` element, else the address it was fetched from, else the address
- * that it calls its own (canonical link, `og:url`). Null: it is unknown, and relative addresses stay as they are.
+ * Returns the base of relative URLs: the page's `base` element, else its URL, else its declared URL (canonical link,
+ * `og:url`). Null if unknown, and relative URLs remain unchanged.
  */
 export function baseUrlOf(tree: Root, fetchedFrom: string | null): URL | null {
   const page = webAddress(fetchedFrom, null) ?? ownAddressOf(tree)
@@ -14,7 +14,7 @@ export function baseUrlOf(tree: Root, fetchedFrom: string | null): URL | null {
   return webAddress(base === null ? null : attribute(base, 'href'), page) ?? page
 }
 
-/** Makes the addresses of a tree absolute and gives every image its largest source, lazy ones included. */
+/** Makes the URLs of a tree absolute, and assigns every image its largest source, lazy ones included. */
 export function resolveUrls(tree: Root, base: URL | null): void {
   for (const element of elementsOf(tree, () => true)) {
     if (element.tagName === 'img') chooseSource(element)
@@ -27,13 +27,13 @@ export function resolveUrls(tree: Root, base: URL | null): void {
   }
 }
 
-/** The address against the base; as it was where there is no base, or where it is not an address at all. */
+/** Resolves a URL against the base. Returns it unchanged without a base, or if it is invalid. */
 function absolute(address: string, base: URL | null): string {
   if (address.startsWith('#') || /^data:/i.test(address)) return writable(address)
   return writable(URL.parse(address, base?.href)?.href ?? address)
 }
 
-/** Characters that no address has (RFC 3986), as browsers send them: in Markdown they would end the address and begin markup. */
+/** Encodes characters that RFC 3986 excludes, as browsers do. In Markdown they would end the URL and start markup. */
 const writable = (address: string): string => address.replace(/[\u0000-\u0020<>"`]/g, encodeURIComponent)
 
 function ownAddressOf(tree: Root): URL | null {
@@ -55,7 +55,7 @@ function webAddress(address: string | null, base: URL | null): URL | null {
   return url !== null && /^https?:$/.test(url.protocol) ? url : null
 }
 
-/** `srcset` wins over `src`; where `src` only holds the place, the attributes of lazy loaders are read. */
+/** `srcset` takes precedence over `src`. If `src` is only a placeholder, the attributes of lazy loaders apply. */
 function chooseSource(image: Element): void {
   const source = attribute(image, 'src')
   const lazy = ['dataSrc', 'dataOriginal', 'dataLazySrc', 'dataLazy', 'dataUrl']
@@ -70,7 +70,7 @@ function chooseSource(image: Element): void {
   delete image.properties.sizes
 }
 
-/** `picture` is an image with a choice of formats: the image gets the largest source when it has none of its own. */
+/** `picture` is an image with a choice of formats. The image gets the largest source if it has none. */
 function chooseFromPicture(picture: Element): void {
   const image = firstElement(picture, (element) => element.tagName === 'img')
   if (image === null || attribute(image, 'src') !== null || attribute(image, 'srcSet') !== null) return
@@ -82,13 +82,16 @@ function chooseFromPicture(picture: Element): void {
   if (largest !== null) image.properties.src = largest
 }
 
-/** A source of a `picture` or a film with several sizes keeps the largest. */
+/** Keeps the largest source of a `picture` or a video with several sizes. */
 function keepLargest(source: Element, base: URL | null): void {
   const largest = largestOf(attribute(source, 'srcSet') ?? '')
   if (largest !== null) source.properties.srcSet = absolute(largest, base)
 }
 
-/** The candidate of a `srcset` with the greatest width or density (HTML standard, "srcset attribute"); null for none. */
+/**
+ * Returns the candidate of a `srcset` with the greatest width or density (HTML standard, "srcset attribute"). Null if
+ * empty.
+ */
 function largestOf(srcset: string): string | null {
   let largest: string | null = null
   let greatest = -1

@@ -3,8 +3,8 @@ import { selectAll } from 'hast-util-select'
 import { removeElements, rootOf } from './nodes.ts'
 
 /**
- * Keeps only what the selectors match, in the order of the page, each part once; an element inside a chosen one is not
- * repeated. No selectors: the tree as it is. What is not a CSS selector is put into `refused`.
+ * Keeps only the matches of the selectors, in page order and without duplicates. Nested matches are not repeated.
+ * Returns the tree unchanged without selectors. Appends invalid CSS selectors to `refused`.
  */
 export function includeTags(tree: Root, selectors: readonly string[], refused: string[]): Root {
   if (selectors.length === 0) return tree
@@ -17,7 +17,7 @@ export function includeTags(tree: Root, selectors: readonly string[], refused: s
   return rootOf(parts)
 }
 
-/** Removes what the selectors match. What is not a CSS selector is put into `refused`. */
+/** Removes the matches of the selectors. Appends invalid CSS selectors to `refused`. */
 export function excludeTags(tree: Root, selectors: readonly string[], refused: string[]): void {
   if (selectors.length === 0) return
   const unwanted = matches(tree, selectors, refused)

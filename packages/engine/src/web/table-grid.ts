@@ -1,12 +1,12 @@
 import type { Element } from 'hast'
 import { attribute, isElement } from './nodes.ts'
 
-/** Limits of the HTML standard for `colspan`; `rowspan` ends with the table anyway. */
+/** Limit of the HTML standard for `colspan`. A `rowspan` ends with the table anyway. */
 const MAX_COLUMN_SPAN = 1_000
-/** How many cells spans may add to one table in all; a table that asks for more gets its spans cut. */
+/** Maximum number of cells that spans may add to a table. Above it the spans are cut. */
 const MAX_ADDED_CELLS = 20_000
 
-/** Rows of a table, head first and foot last as a browser shows them, each with its cells. */
+/** Returns the rows of a table with their cells, head first and foot last as in a browser. */
 export function rowsOf(table: Element): (readonly Element[])[] {
   const parts = { thead: [] as Element[], tbody: [] as Element[], tfoot: [] as Element[] }
   for (const child of table.children) {
@@ -24,8 +24,8 @@ function isCell(node: Element['children'][number]): node is Element {
 }
 
 /**
- * Cells laid out on a grid. Markdown has no spans, so a cell that spans stands in every place it covers: each row can
- * then be read, and cut into chunks, without the rows above it. Rows are as long as their last cell.
+ * Lays out cells on a grid. Markdown has no spans, so a spanning cell is repeated in every position. Each row is then
+ * readable, and can be split into chunks, without the rows above. Rows are as long as their last cell.
  */
 export function gridOf(rows: readonly (readonly Element[])[]): (Element | null)[][] {
   const grid: (Element | null)[][] = rows.map(() => [])
@@ -46,13 +46,13 @@ export function gridOf(rows: readonly (readonly Element[])[]): (Element | null)[
   return grid
 }
 
-/** Puts a cell into its places of one row; a place that an earlier cell covers stays as it is. */
+/** Fills a cell into its positions of a row. Positions of an earlier cell remain. */
 function fill(row: (Element | null)[], start: number, width: number, cell: Element): void {
   while (row.length < start) row.push(null)
   for (let x = start; x < start + width; x += 1) row[x] ??= cell
 }
 
-/** A span as the standard reads it: not a number or 0 columns is 1, 0 rows is the rest of the table. */
+/** Parses a span by the standard. An invalid number or 0 columns is 1, 0 rows is the rest of the table. */
 function spanOf(cell: Element, name: 'colSpan' | 'rowSpan', limit: number): number {
   const span = Number.parseInt(attribute(cell, name) ?? '1', 10)
   if (name === 'rowSpan' && span === 0) return limit

@@ -5,12 +5,12 @@ import { inlineOf } from './inline-blocks.ts'
 import { attribute, elementsOf, isElement, textOf } from './nodes.ts'
 import { gridOf, rowsOf } from './table-grid.ts'
 
-/** A cell with this much text in several paragraphs is a column of a page, not a value. */
+/** Threshold in characters. A cell with more text in several paragraphs is a column of a page, not a value. */
 const LAYOUT_CELL_CHARACTERS = 1_000
 
 /**
- * A table as GFM, its first row as the head (GFM has no table without one), the caption as a paragraph before it. A table
- * that only lays out a page is undone: its cells follow one another as ordinary content.
+ * Converts a table to GFM. Its first row is the header, because GFM requires one, and the caption is a paragraph before
+ * it. Cells of a layout table become normal content, one after another.
  */
 export function tableToMdast(state: State, table: Element): RootContent[] {
   const rows = rowsOf(table).filter((cells) => cells.length > 0)

@@ -5,9 +5,9 @@ const MARKS = new Set(['strong', 'emphasis', 'delete', 'link'])
 const INLINE_PARENTS = new Set([...MARKS, 'paragraph', 'heading', 'tableCell'])
 
 /**
- * Puts right what HTML allows and Markdown cannot say: spaces and breaks at the inner edge of bold, italics and links move
- * outside (`<b>Name: </b>`), the same mark inside itself and marks around nothing go away, and so do paragraphs of breaks.
- * Lists of one-paragraph items are tight.
+ * Fixes HTML constructs that Markdown cannot express. Spaces and breaks at the inner edge of bold, italics and links
+ * move outside (`<b>Name: </b>`). Nested duplicate marks, empty marks and paragraphs of breaks go. Lists of
+ * one-paragraph items are tight.
  */
 export function tidyMdast(tree: Root): void {
   tidyInline(tree, [])
@@ -16,7 +16,7 @@ export function tidyMdast(tree: Root): void {
   visit(tree, 'list', tighten)
 }
 
-/** Bottom up, so that a mark around a mark around nothing goes as well. */
+/** Works bottom up, so that a mark around an empty mark goes too. */
 function tidyInline(parent: Parents, open: readonly string[]): void {
   const here = MARKS.has(parent.type) ? [...open, parent.type] : open
   for (const child of parent.children) if ('children' in child) tidyInline(child, here)
@@ -31,7 +31,7 @@ function tidyInline(parent: Parents, open: readonly string[]): void {
   parent.children = joined as typeof parent.children
 }
 
-/** A mark without the space at its inner edges, which comes to stand beside it; only its content where it marks nothing. */
+/** Moves the space at a mark's inner edges outside. Returns only the content of an empty mark. */
 function withoutEdges(node: PhrasingContent, open: readonly string[]): PhrasingContent[] {
   if (!MARKS.has(node.type) || !('children' in node)) return [node]
   const content = [...node.children] as PhrasingContent[]
@@ -42,7 +42,7 @@ function withoutEdges(node: PhrasingContent, open: readonly string[]): PhrasingC
   return [...before, node, ...after]
 }
 
-/** Takes blank nodes and blank text from an end of a run, and gives what stands for them outside: a break or a space. */
+/** Removes blank nodes and blank text from an end of a run. Returns their replacement outside: a break or a space. */
 function takeEdge(content: PhrasingContent[], end: 0 | -1, trim: (text: string) => string): PhrasingContent[] {
   const taken: PhrasingContent[] = []
   for (let node = content.at(end); node !== undefined && isBlank(node); node = content.at(end)) {
@@ -58,7 +58,7 @@ function takeEdge(content: PhrasingContent[], end: 0 | -1, trim: (text: string) 
   return taken.length > 0 ? [space()] : []
 }
 
-/** Texts that came to stand side by side become one, with one space between words and none around a break. */
+/** Merges adjacent texts, with one space between words and none next to a break. */
 function joinTexts(nodes: readonly PhrasingContent[]): PhrasingContent[] {
   const joined: PhrasingContent[] = []
   for (const node of nodes) {
@@ -75,7 +75,7 @@ function isBlank(node: PhrasingContent): boolean {
   return node.type === 'break' || (node.type === 'text' && node.value.trim() === '')
 }
 
-/** Paragraphs, items and lists without content, as scripts leave them behind. */
+/** Removes empty paragraphs, items and lists, which scripts leave. */
 function dropEmpty(parent: Parents): void {
   for (const child of parent.children) if ('children' in child) dropEmpty(child)
   const kept = parent.children.filter((child) => {
@@ -85,7 +85,7 @@ function dropEmpty(parent: Parents): void {
   if (kept.length < parent.children.length) parent.children = kept as typeof parent.children
 }
 
-/** Bulleted lists one after the other: a list to the eye, and without another bullet for each. */
+/** Merges consecutive bulleted lists, which a browser shows as one list without extra bullets. */
 function joinLists(parent: Parents): void {
   const kept: Nodes[] = []
   for (const child of parent.children) {

@@ -1,9 +1,9 @@
 import type { Element, Nodes, Parents, Root } from 'hast'
 import { attribute, elementsOf, firstElement, removeElements, textOf } from './nodes.ts'
 
-/** Longer texts are sentences of the article. */
+/** Threshold in characters. Longer texts are sentences of the article. */
 const MOST_CHARACTERS = 160
-/** A caption that is longer is a text of its own. */
+/** Threshold in characters. A longer caption is a separate text. */
 const MOST_CAPTION_CHARACTERS = 500
 
 const CAPTION_NAME = /(?:^|[-_])(?:caption|caption-?text|credits?|photo-?credit|image-?credit)(?:$|[-_])/i
@@ -18,8 +18,8 @@ const CALL =
   /^(?:(?:post|leave|add|write|view|show|read)(?: an?| your| all| the)? (?:comments?|repl(?:y|ies))|\d+ comments?|comments?|share (?:this(?: \w+)?|on \w+)|share|print|e-?mail|tweet|advertisement|sponsored)(?: \(.{0,6}\))?[.:!]?$/i
 
 /**
- * Removes from an article what the reader view keeps and no reader counts as its text: captions and credits of pictures, lines
- * of date and author around it, calls to comment or share, rules at its end. Pictures stay.
+ * Removes parts of an article that the reader view keeps but that are not its text. They are captions and credits of
+ * pictures, date and author lines, calls to comment or share, and rules at its end. Pictures remain.
  */
 export function trimArticle(article: Root): void {
   removeElements(article, isCaption)
@@ -43,7 +43,7 @@ function isLabel(element: Element): boolean {
   return text.length > 0 && text.length <= MOST_CHARACTERS && (DATE_LINE.test(text) || CALL.test(text))
 }
 
-/** Rules and nothing else at the end. */
+/** Removes rules at the end. */
 function dropEnd(tree: Parents): void {
   const last = tree.children.findLastIndex((child) => !isBlank(child))
   const child = tree.children[last]

@@ -2,16 +2,16 @@ import type { Element, Nodes, Parents, Root } from 'hast'
 import { isLandmark, isNamedFurniture } from './furniture.ts'
 import { elementsOf, removeElements, textOf } from './nodes.ts'
 
-/** A name may lie. What holds more than this share of the text is content, whatever it is called. */
+/** Threshold: fraction of the text. An element above it is content, under any name, because names may be wrong. */
 const MAX_FURNITURE_SHARE = 0.3
-/** A text shorter than this may stand in furniture and in content alike. */
+/** Threshold in characters. A shorter text may occur in furniture and in content. */
 const MIN_KNOWN_CHARACTERS = 20
-/** As above, of a text deep within furniture, which may be the headline of another article. */
+/** The same threshold for a text deep within furniture, which may be the headline of another article. */
 const MIN_DEEP_CHARACTERS = 60
 
 /**
- * Removes furniture that stands inside or around content, and headings at the end that head nothing any more. The reader
- * view takes names away from some elements that it keeps: these are known again by their text in `page`.
+ * Removes furniture inside or around content, and trailing headings without content. The reader view removes names from
+ * some elements that it keeps. A lookup of their text in `page` identifies them.
  */
 export function trimFurniture(tree: Root, page: Root | null = null): void {
   removeElements(tree, isLandmark)
@@ -26,7 +26,7 @@ export function trimFurniture(tree: Root, page: Root | null = null): void {
   dropLastHeadings(tree)
 }
 
-/** Texts of what is furniture by name, long enough to be known again and short enough to be furniture. */
+/** Returns the texts of furniture by name, long enough for a match and short enough for furniture. */
 function furnitureTexts(page: Root, limit: number): ReadonlySet<string> {
   const texts = elementsOf(page, isNamedFurniture)
     .filter((element) => textOf(element).length <= limit)
@@ -39,10 +39,10 @@ function furnitureTexts(page: Root, limit: number): ReadonlySet<string> {
   return new Set(texts)
 }
 
-/** The reader view may keep a part of furniture without what is around it. */
+/** The reader view may keep a part of furniture without its container. */
 const isContainer = ({ tagName }: Element): boolean => /^(?:div|section|ul|ol|figure)$/.test(tagName)
 
-/** `Related articles` after its articles are gone. A tree of headings only is left alone. */
+/** Removes a heading such as `Related articles` after its articles are gone. A tree of headings remains unchanged. */
 function dropLastHeadings(tree: Parents): void {
   const last = tree.children.findLastIndex((child) => !isBlank(child))
   const child = tree.children[last]

@@ -14,7 +14,9 @@ import { tidyMdast } from './tidy-mdast.ts'
 const plainText = (text: string): string =>
   text.replace(/\\&(?!#?\w+;)/g, '&').replace(/(?<=[\p{L}\p{N}])\\_(?=[\p{L}\p{N}])/gu, '_')
 
-/** As the library writes it, but `&` is escaped only where it would start a character reference, `_` never inside a word. */
+/**
+ * Serializes text like the library, with fewer escapes: `&` only before a character reference, `_` never inside a word.
+ */
 const text: Handle = (node, parent, state, info) => {
   const written = plainText(defaultHandlers.text(node, parent, state, info))
   const shown = withTagsBehindAddresses(written, /\S/.test(info.before))
@@ -22,8 +24,8 @@ const text: Handle = (node, parent, state, info) => {
 }
 
 /**
- * The same for an address, which ends what a link or an image writes; the words before it are written already, but for those
- * of an image. A title has no tags: an address before the whole of it may end within it.
+ * The same for a URL, which ends a link or an image. The words before it are already serialized, except those of an
+ * image. A title has no tags. A URL before the complete construct may end within it.
  */
 function plainAddress(handle: Handle): Handle {
   return Object.assign<Handle, object>((node, parent, state, info) => {
@@ -36,8 +38,8 @@ function plainAddress(handle: Handle): Handle {
 }
 
 /**
- * Plain marks, no padding: the size of the output follows the size of the content, also for a table of a million cells.
- * GFM's autolink extension is left out on purpose: it would escape every address in the text (`https\://`).
+ * Plain marks without padding, so the output grows with the content, even for a table of a million cells. Omits GFM's
+ * autolink extension, because it would escape every URL in the text (`https\://`).
  */
 const STYLE: Options = {
   bullet: '-',
@@ -47,7 +49,7 @@ const STYLE: Options = {
   listItemIndent: 'one',
   resourceLink: true,
   handlers: {
-    // Two spaces at a line's end are a break to a parser and nothing to a reader; a cell has no lines.
+    // Two spaces at a line end are a break to a parser, but invisible to a reader. A cell has no lines.
     text,
     link: plainAddress(defaultHandlers.link),
     image: plainAddress(defaultHandlers.image),
@@ -60,7 +62,7 @@ const STYLE: Options = {
   ],
 }
 
-/** Content of a page as GitHub-flavoured Markdown. The tree is used up. */
+/** Renders content of a page as GitHub-flavoured Markdown. Mutates the tree. */
 export function writeMarkdown(tree: HastRoot): string {
   prepareTree(tree)
   const mdast = toMdast(tree, { handlers: { ...ELEMENT_HANDLERS } })
