@@ -9,15 +9,15 @@ const ITEMREF = ['itemref', 'opf:itemref'] as const
 
 const EMPTY: XmlElement = { name: '', attributes: {}, children: [] }
 
-/** Files of an e-book, by their paths (EPUB 3.3, 5.6 and 5.7). */
+/** Files of an e-book by path (EPUB 3.3, 5.6 and 5.7). */
 export interface BookFiles {
-  /** In reading order, each once. */
+  /** In reading order, without duplicates. */
   readonly chapters: readonly string[]
-  /** How often a chapter is named again: a list may name one file a hundred thousand times. */
+  /** Number of duplicate references. A list may name one file a hundred thousand times. */
   readonly repeats: number
-  /** The list without what is named again. */
+  /** Returns the list without duplicates. */
   list(): { readonly part: string; readonly text: string | null }
-  /** The table of contents that reading systems show beside it. */
+  /** The table of contents that reading systems show. */
   readonly navigation: string | null
 }
 
@@ -49,7 +49,7 @@ export function bookFiles(book: OoxmlPackage): BookFiles {
   }
 }
 
-/** As it is where its writer did not encode it. */
+/** Returns the path unchanged if it is not encoded. */
 function decodedPath(path: string): string {
   try {
     return decodeURI(path)
@@ -58,10 +58,10 @@ function decodedPath(path: string): string {
   }
 }
 
-/** Words of a chapter that are searched for; one that none of them came out of was not read. */
+/** Number of words to search for. A chapter with none of them in the Markdown is unread. */
 const WORDS = 50
 
-/** Names the chapters of an e-book that are absent or of which nothing came out: drawings, and other formats than HTML. */
+/** Names the chapters of an e-book that are absent or yield no text: drawings, and formats other than HTML. */
 export function unreadChapters(book: OoxmlPackage, markdown: string): readonly string[] {
   const { chapters, navigation } = bookFiles(book)
   const unread = chapters.filter((path) => path !== navigation && !cameOut(book.bytesOf(path), markdown))

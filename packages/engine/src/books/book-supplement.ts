@@ -16,8 +16,8 @@ const DECLARATION = /^\uFEFF?\s*<\?xml[^>]*>/
 const ENCODING = /^\s*<\?xml[^>]*?encoding\s*=\s*["']([\w-]+)["']/
 
 /**
- * Formulas of an e-book as LaTeX, its chapters as XML that nests, each line in a paragraph, and its main content without the table of contents that reading systems show beside it
- * (EPUB 3.3, 5.6.1 and 7).
+ * Prepares an e-book: formulas as LaTeX, chapters as well-formed XML, each line in a paragraph. The main content omits
+ * the table of contents that reading systems show (EPUB 3.3, 5.6.1 and 7).
  */
 export function bookSupplement(book: OoxmlPackage, onlyMainContent: boolean): Supplement {
   const placeholders = new Placeholders()
@@ -53,10 +53,13 @@ export function bookSupplement(book: OoxmlPackage, onlyMainContent: boolean): Su
   }
 }
 
-/** A page of HTML, whatever its file is named; chapters may be drawings too. */
+/** True for HTML, under any file name. Chapters may be drawings too. */
 const isPage = (text: string): boolean => /<(?:html|body|p|div|h1)[\s>]/i.test(text)
 
-/** A chapter that the library can read, lines of it as paragraphs; null for one that it reads as it is: in UTF-16 it takes each letter for two. */
+/**
+ * Returns a chapter that the library's parser reads correctly, with its lines as paragraphs. Null if it needs no
+ * change. The library reads each UTF-16 letter as two.
+ */
 function mendedText(bytes: Buffer, text: string): string | null {
   const isWide = bytes[0] === 0xff || bytes[0] === 0xfe
   const mended = wellFormed(text) ?? (isWide ? text : null)

@@ -1,36 +1,36 @@
-/** Tags with quoted attributes; what may hold signs that are none is passed over. */
+/** Tags with quoted attributes, and content to skip because it may contain false tags. */
 const TOKEN =
   /<!--[\s\S]*?-->|<!\[CDATA\[[\s\S]*?\]\]>|<\?[\s\S]*?\?>|<(\/?)([A-Za-z_][\w:.-]*)(?:\s+[\w:.-]+\s*=\s*(?:"[^"<]*"|'[^'<]*'))*\s*(\/?)>/g
 
-/** Elements that a browser begins a new line for. */
+/** Elements that start a new line in a browser. */
 const BLOCKS: ReadonlySet<string> = new Set(
   'address article aside blockquote dd details div dl dt fieldset figcaption figure footer form h1 h2 h3 h4 h5 h6 header hr li main nav ol p pre section summary table tbody td tfoot th thead tr ul'.split(
     ' ',
   ),
 )
-/** Blocks of these names are paragraphs where they hold no other block. */
+/** Blocks of these names are paragraphs if they contain no other block. */
 const LEAVES: ReadonlySet<string> = new Set(['div', 'dt', 'dd', 'address', 'figcaption', 'summary'])
-/** Inside of these a paragraph may stand. Items of lists and cells of tables are read as they are. */
+/** Elements that may contain a paragraph. List items and table cells remain unchanged. */
 const FLOW: ReadonlySet<string> = new Set(
   'body section article main aside div blockquote dl dd details figure header footer nav fieldset form'.split(' '),
 )
 
 interface OpenElement {
   readonly parent: OpenElement | undefined
-  /** Where its name stands. */
+  /** Offset of its name. */
   readonly at: number
-  /** The block that its content stands in: itself, or what it is inside of. */
+  /** The block that contains its content: itself, or its container. */
   readonly block: string
-  /** Whether a paragraph may stand in place of it. */
+  /** True if a paragraph may replace it. */
   readonly isLeaf: boolean
-  /** Where what it holds begins. */
+  /** Start offset of its content. */
   readonly from: number
   holdsBlock: boolean
 }
 
 /**
- * A chapter of an e-book whose lines that are only `<div>`, `<dt>` and the like are paragraphs; null where it has none. The
- * office library runs such lines together, so that a poem, or a book without `<p>`, is one paragraph. Takes XML that nests.
+ * Turns lines in only `<div>`, `<dt>` and the like into paragraphs. Null if the chapter has none. The office library
+ * joins such lines, so that a poem, or a book without `<p>`, becomes one paragraph. Requires well-formed XML.
  */
 export function withLeafParagraphs(chapter: string): string | null {
   const renamed = [...leavesOf(chapter)].toSorted((a, b) => a.at - b.at)
@@ -43,7 +43,7 @@ export function withLeafParagraphs(chapter: string): string | null {
   return out + chapter.slice(end)
 }
 
-/** The places of names to be replaced, of start and end tags. */
+/** Yields the offsets of names to replace, of start and end tags. */
 function* leavesOf(chapter: string): Generator<{ readonly at: number; readonly length: number }> {
   const open: OpenElement[] = []
   for (const { 0: whole, 1: end, 2: name = '', 3: empty, index } of chapter.matchAll(TOKEN)) {
@@ -56,7 +56,7 @@ function* leavesOf(chapter: string): Generator<{ readonly at: number; readonly l
       continue
     }
     const isBlock = BLOCKS.has(name)
-    // What is around a block that is known to hold one is known to hold it too.
+    // The loop stops at a container with the flag, because its containers have it too.
     for (let element = isBlock ? open.at(-1) : undefined; element?.holdsBlock === false; element = element.parent) {
       element.holdsBlock = true
     }

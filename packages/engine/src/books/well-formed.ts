@@ -1,10 +1,10 @@
 import { Parser } from 'htmlparser2'
 
-/** Comments, CDATA, instructions and document types; tags with quoted attributes; text. */
+/** Tokens: comments, CDATA, instructions and document types, tags with quoted attributes, text. */
 const TOKEN =
   /<!--[\s\S]*?-->|<!\[CDATA\[[\s\S]*?\]\]>|<\?[\s\S]*?\?>|<!DOCTYPE[^>[]*(?:\[[^\]]*\])?[^>]*>|<(\/?)([A-Za-z_][\w:.-]*)(?:\s+[\w:.-]+\s*=\s*(?:"[^"<]*"|'[^'<]*'))*\s*(\/?)>|[^<]+/y
 const BARE_AMPERSAND = /&(?!#?\w+;)/
-/** Of these only what a page shows is kept. */
+/** Elements whose content a page does not show. */
 const UNSEEN: ReadonlySet<string> = new Set(['title', 'style', 'script'])
 const FRAME: ReadonlySet<string> = new Set(['html', 'head', 'body'])
 const NAME = /^[A-Za-z_][\w:.-]*$/
@@ -12,8 +12,9 @@ const NAME = /^[A-Za-z_][\w:.-]*$/
 const NOT_XML = /[\u0000-\u0008\u000B\u000C\u000E-\u001F]/g
 
 /**
- * A chapter of an e-book as XML that every reader takes, or null where it is that already. The office library leaves out a
- * chapter, or the rest of one, from a bare `&` or `<`, an element without an end or an end without a start on.
+ * Rewrites a chapter of an e-book as well-formed XML, or returns null if it already is. The office library drops a
+ * chapter, or the rest of it, at a parse error. Such an error is a bare `&` or `<`, an element without an end, or an
+ * end without a start.
  */
 export function wellFormed(chapter: string): string | null {
   return isWellFormed(chapter) ? null : rewritten(chapter)
@@ -40,7 +41,7 @@ function isWellFormed(text: string): boolean {
   return open.length === 0 && roots === 1 && hasBody
 }
 
-/** What the chapter shows, in elements that nest. */
+/** Serializes the visible content of the chapter with nested elements. */
 function rewritten(chapter: string): string {
   const parts: string[] = []
   let unseen = 0

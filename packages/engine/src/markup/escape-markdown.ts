@@ -1,21 +1,21 @@
 import { withTagsBehindAddresses } from './tags-behind-addresses.ts'
 
-/** Characters that would begin or end something inside a line. An underscore within a word is harmless. */
+/** Characters that start or end inline markup. An underscore within a word is harmless. */
 const INLINE = /[\\`*[\]<]|&(?=#?\w+;)|(?<![\p{L}\p{N}])_|_(?![\p{L}\p{N}])|~(?=~)|(?<=~)~/gu
 
-/** What would make a line a heading, a list item, a quote, a rule or a fence. */
+/** Line starts that form a heading, a list item, a quote, a rule or a fence. */
 const LINE_START = /^(\s*)(#{1,6}(?=\s|$)|[-+](?=\s|$)|>|={2,}\s*$|-{2,}\s*$)/gm
 const ORDERED_START = /^(\s*\d{1,9})([.)])(?=\s|$)/gm
 
 /**
- * Text of a document as Markdown that shows exactly that text. Needs `escapeLineStart` where it opens a line; `follows`: other
- * text stands before it.
+ * Escapes text so that Markdown renders exactly that text. At the start of a line it also needs `escapeLineStart`.
+ * `follows` is true if other text precedes it.
  */
 export function escapeInline(text: string, follows = false): string {
   return withTagsBehindAddresses(text.replace(INLINE, String.raw`\$&`), follows)
 }
 
-/** How a line begins that one of them changes. */
+/** Line starts that at least one of the patterns changes. */
 const CHANGED_START = /^\s*[-#+>=\d]/m
 
 export function escapeLineStart(markdown: string): string {
@@ -23,7 +23,7 @@ export function escapeLineStart(markdown: string): string {
   return markdown.replace(LINE_START, String.raw`$1\$2`).replace(ORDERED_START, String.raw`$1\$2`)
 }
 
-/** A table cell is one line, and a pipe ends it. */
+/** Formats a table cell as one line, because a pipe or a line break ends it. */
 export function asCell(markdown: string): string {
   return markdown
     .trim()

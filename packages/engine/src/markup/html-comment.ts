@@ -1,9 +1,11 @@
-/** What stands beside the main content, as a comment in the Markdown. `--` within would end it for some readers. */
+/**
+ * Returns content outside the main content as a comment in the Markdown. A `--` inside would end it for some parsers.
+ */
 export function htmlComment(label: string, text: string): string {
   return `<!-- ${label}: ${text.replace(/-(?=-)/g, '- ')} -->`
 }
 
-/** A reviewer's comment, which is no main content. */
+/** Returns a reviewer's comment, which is outside the main content. */
 export function reviewComment(author: string, text: string): string {
   return htmlComment(author === '' ? 'comment' : `comment by ${author}`, text)
 }

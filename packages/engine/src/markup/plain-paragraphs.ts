@@ -1,11 +1,11 @@
 import { escapeInline, escapeLineStart } from './escape-markdown.ts'
 
-/** Stands for a page number in the text of a header. */
+/** Placeholder for a page number in the text of a header. */
 export const PAGE_NUMBER = '\u0000'
-/** A paragraph of fewer letters beside a page number only counts pages. */
+/** Threshold in letters. A shorter paragraph with a page number only counts pages. */
 const COUNTS_PAGES = 12
 
-/** Lines of text as paragraphs of Markdown, each once; those that only count pages are left out. */
+/** Renders lines of text as paragraphs of Markdown, without duplicates. Omits lines that only count pages. */
 export function plainParagraphs(texts: readonly string[]): string[] {
   const paragraphs = texts
     .flatMap((text) => text.split('\n'))

@@ -4,8 +4,8 @@ const ADDRESSES = /:(?=\/\/)|(?<=www)\./gi
 const ESCAPED_TAG = /\\<(?=[a-z/!?]|$)/gi
 
 /**
- * Escaped text with `&lt;` in place of `\<` where Markdown (GFM, "Autolinks") takes the backslash for a part of an address, and
- * what stands after it for a tag. `follows`: other text may stand before it, without a space.
+ * Replaces `\<` with `&lt;` after an address. There GFM ("Autolinks") reads the backslash as part of the address, and
+ * the following text as a tag. `follows` is true if other text may precede it without a space.
  */
 export function withTagsBehindAddresses(escaped: string, follows: boolean): string {
   if (!escaped.includes(String.raw`\<`)) return escaped
@@ -14,7 +14,10 @@ export function withTagsBehindAddresses(escaped: string, follows: boolean): stri
   )
 }
 
-/** Escaped text that ends in no address to a reader of Markdown, which would take the marks of what follows for a part of it. */
+/**
+ * Escapes the end of a text that a Markdown parser reads as an address. Otherwise the parser would include the
+ * following marks.
+ */
 export function withoutAddressAtEnd(escaped: string): string {
   const word = escaped.slice(
     1 + Math.max(escaped.lastIndexOf(' '), escaped.lastIndexOf('\n'), escaped.lastIndexOf('\t')),

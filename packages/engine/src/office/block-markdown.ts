@@ -15,7 +15,9 @@ function originCells(table: Table): Cell[] {
   return table.grid.flat().flatMap((slot) => (slot.cell === undefined ? [] : [slot.cell]))
 }
 
-/** A frame around text is no table: one cell, or what the library calls a layout. Its content stands for itself. */
+/**
+ * True for a frame around text: a table of one cell, or one that the library marks as layout. Its content replaces it.
+ */
 function isFrame(table: Table): boolean {
   if (table.kind === 'layout') return true
   let cells = 0
@@ -36,7 +38,7 @@ function renderTable(table: Table, rendering: Rendering): string {
   return rows.every((row) => row.every((cell) => cell === '')) ? '' : pipeTable(rows)
 }
 
-/** Blocks inside of a cell, one line each: Markdown has no lists and no tables in cells. */
+/** Renders the blocks of a cell, one line each. Markdown has no lists or tables in cells. */
 function renderCell(blocks: readonly Block[], rendering: Rendering): string {
   return blocks
     .map((block) => {
@@ -68,7 +70,7 @@ function cellList(list: List, rendering: Rendering): string {
 
 const TASK_ITEM = /^- (?=\[[ x]\] )/
 
-/** A paragraph that a box begins is a task: an item of a list, unless it is one by itself. */
+/** Renders a paragraph with a leading box as a task: an item of a list, unless it already is one. */
 function asTask(paragraph: string): string {
   const task = taskOf(paragraph)
   return task === null ? paragraph : `- ${indent(task, '  ')}`
@@ -81,7 +83,7 @@ function renderItem(list: List, item: ListItem, index: number, rendering: Render
   const label = item.markerLabel ?? listLabel(list.marker, list.start + index)
   const marker = /^\d+\.$/.test(label) && item.markerLabel === undefined ? label : '-'
   const box = item.checked === undefined ? '' : `[${item.checked ? 'x' : ' '}] `
-  // Markdown counts in decimal numbers only; any other label is text of a bullet.
+  // Markdown counts only in decimal numbers. Any other label is text of a bullet.
   const shown = marker === '-' && label !== '' ? `${escapeLineStart(label)} ` : ''
   return `${marker} ${box}${shown}${indent(content, ' '.repeat(marker.length + 1))}`
 }
@@ -116,7 +118,7 @@ function renderBlock(block: Block, rendering: Rendering): string {
   }
 }
 
-/** Blocks as Markdown, empty ones left out. `tight` keeps a list directly under the text that it belongs to. */
+/** Renders blocks as Markdown, without empty ones. `tight` keeps a list directly below its text. */
 export function renderBlocks(blocks: readonly Block[], rendering: Rendering, tight = false): string {
   let markdown = ''
   for (const block of withJoinedLists(blocks)) {
@@ -128,13 +130,13 @@ export function renderBlocks(blocks: readonly Block[], rendering: Rendering, tig
   return markdown
 }
 
-/** Boxes as forms have them, empty, ticked and crossed, before what they stand for. */
+/** Matches a form's box, empty, ticked or crossed, before its label. */
 const BOX = /^([☐☑☒🗹🗷])\s*(?=\S)/u
 const ANY_BOX = /[☐☑☒🗹🗷]/gu
 
 /**
- * A paragraph that one box begins, as a task of GFM without its bullet; null for any other. Of several boxes in a line each stands
- * for a part of it: they stay characters.
+ * Returns a paragraph with a single leading box as a GFM task without its bullet. Null for any other. Several boxes in
+ * a line remain characters, because each labels a part of it.
  */
 function taskOf(markdown: string): string | null {
   const box = BOX.exec(markdown)

@@ -19,12 +19,14 @@ import { supplemented } from './supplemented.ts'
 import { unreadPictures } from './unread-pictures.ts'
 
 export interface OfficeOptions {
-  /** Leave running headers and footers out of the Markdown (contract). */
+  /** Leaves running headers and footers out of the Markdown (contract). */
   readonly onlyMainContent: boolean
   readonly removeBase64Images: boolean
-  /** Whether the conversion says where slides, sheets and chapters begin; the Markdown is the same either way. */
+  /**
+   * True if the conversion reports the offsets of slides, sheets and chapters. The Markdown is the same in both cases.
+   */
   readonly anchors?: boolean
-  /** Reads hidden sheets too; default false: then they are named. */
+  /** Reads hidden sheets too. Default: false, and a warning names them. */
   readonly hiddenSheets?: boolean
 }
 
@@ -45,7 +47,7 @@ function renderNotes(document: OfficeDocument, rendering: Rendering): string[] {
   )
 }
 
-/** Text documents, presentations and books: the library's document model, and what it leaves out. */
+/** Converts text documents, presentations and books: the library's document model plus its omissions. */
 export async function convertOffice(bytes: Buffer, extension: Extension, options: OfficeOptions): Promise<Conversion> {
   const supplement = supplementOf(bytes, extension, options)
   const document = await read(supplement?.bytes ?? bytes, extension)
@@ -85,13 +87,13 @@ export async function convertOffice(bytes: Buffer, extension: Extension, options
   }
 }
 
-/** The library begins each file of an e-book with a paragraph of nothing but an anchor that is named as the file. */
+/** Detects the first paragraph of an e-book file, an empty anchor with the file's name. The library inserts it. */
 function isStartOfFile({ kind, content = [] }: Block): boolean {
   const [first, ...others] = content
   return kind === 'paragraph' && others.length === 0 && first?.anchor !== undefined && !first.anchor.includes('#')
 }
 
-/** The blocks of an e-book with a mark where each of its files begins, numbered in reading order. */
+/** Inserts a mark at the start of each file of an e-book, numbered in reading order. */
 function withChapterMarks(blocks: readonly Block[]): readonly Block[] {
   let number = 0
   return blocks.map((block) => {
@@ -101,18 +103,18 @@ function withChapterMarks(blocks: readonly Block[]): readonly Block[] {
   })
 }
 
-/** A style of the style sheet that is a heading by its name: `{\s1 … Heading 1;}`, `{\s36 … Title;}`. */
+/** Matches a style with the name of a heading: `{\s1 … Heading 1;}`, `{\s36 … Title;}`. */
 const HEADING_STYLE = /\{(\\s\d+(?=\\|\s)[^{};]*?)\s(heading|title)\s*(\d?)(;\})/gi
 
 /**
- * Marks heading styles with their outline level where the writer left that out, as some office suites do: the reader
- * goes by the level only. `Title` counts as level 1.
+ * Adds the outline level to heading styles that lack it, as some office suites write them. The library's parser uses
+ * only the level. `Title` counts as level 1.
  */
 function markRtfHeadings(bytes: Buffer): Buffer {
   const text = bytes.toString('latin1')
   const start = text.indexOf(String.raw`{\stylesheet`)
   if (start < 0) return bytes
-  // A style sheet of a document ends long before this.
+  // The style sheet of a document is always shorter than this.
   const end = Math.min(text.length, start + 200_000)
   const sheet = text
     .slice(start, end)

@@ -18,12 +18,12 @@ function withoutBold(style: Style): Style {
   return { ...style, bold: false }
 }
 
-/** Neighbours of one style become one run, so that a word split by the editor is not emphasised in pieces. */
+/** Merges adjacent runs of one style, so that a word in several runs gets a single emphasis. */
 function mergeRuns(runs: readonly Run[]): Run[] {
   const merged: Run[] = []
   for (const run of runs) {
     const last = merged.at(-1)
-    // Blank text has no visible style of its own; it joins what stands before it.
+    // Blank text has no visible style, so it joins the previous run.
     const joins = last !== undefined && (sameStyle(last.style, run.style) || run.text.trim() === '')
     if (last !== undefined && joins) merged[merged.length - 1] = { ...last, text: last.text + run.text }
     else merged.push(run)
@@ -41,7 +41,7 @@ function codeSpan(text: string): string {
   return fence + pad + text + pad + fence
 }
 
-/** Blanks stay outside of the markers: `**bold **` would be shown with its stars. */
+/** Keeps blanks outside the markers, because `**bold **` would render with its stars. */
 function renderRun({ text, style }: Run, isFirst: boolean): string {
   const core = text.trim()
   if (core === '') return text === '' ? '' : ' '
@@ -62,10 +62,10 @@ function linkDestination(url: string): string {
   return /[\s()<>]/.test(url) ? `<${address.replace(/[<>]/g, encodeURIComponent).replace(/\s+/g, '%20')}>` : address
 }
 
-/** A name that an editor gave, which describes nothing: `Picture 3`, `image1.png`. */
+/** True for a generated name without a description: `Picture 3`, `image1.png`. */
 const isEditorName = (alt: string): boolean => /\.(png|jpe?g|gif|bmp|tiff?|emf|wmf|svg|webp)$|^\p{L}+ ?\d+$/iu.test(alt)
 
-/** An image that has no address leaves its alt text behind, as far as that says what is to be seen. */
+/** Renders an image. Without an address only its alt text remains, if it is descriptive. */
 function renderImage(inline: Inline, rendering: Rendering): string {
   const url = rendering.imageUrl(inline.source)
   const alt = (inline.alt ?? '').replace(/\s+/g, ' ').trim()
@@ -77,18 +77,21 @@ function renderImage(inline: Inline, rendering: Rendering): string {
 function renderLink(inline: Inline, rendering: Rendering, plain: boolean): string {
   const text = renderInlines(inline.content ?? [], rendering, plain, true).trim()
   const target = inline.target
-  // An anchor inside of the document has nothing to point to in Markdown.
+  // Markdown has no target for an anchor inside the document.
   if (target === undefined || target.kind === 'anchor' || text === '' || runsScript(target.value)) return text
   rendering.links.add(target.value)
   return `[${text}](${linkDestination(target.value)})`
 }
 
-/** Two line breaks in a row are how some editors end a paragraph; one at either end shows nothing. */
+/** Two consecutive line breaks end a paragraph, as some editors write it. A break at either end has no effect. */
 function paragraphBreaks(markdown: string): string {
   return markdown.replace(/^(\s*\\\n)+|(\\\n\s*)+$/g, '').replace(/(\\\n[ \t]*){2,}/g, '\n\n')
 }
 
-/** Inline content as Markdown. `plain` drops bold: a heading is bold by itself. `follows`: other text stands before it. */
+/**
+ * Renders inline content as Markdown. `plain` omits bold, because a heading already is bold. `follows` is true if other
+ * text precedes it.
+ */
 export function renderInlines(
   inlines: readonly Inline[],
   rendering: Rendering,

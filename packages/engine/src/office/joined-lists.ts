@@ -3,8 +3,8 @@ import type { Block, List, ListItem } from './office-document.ts'
 const isOnlyLists = ({ blocks }: ListItem): boolean => blocks.length > 0 && blocks.every(({ kind }) => kind === 'list')
 
 /**
- * Blocks with each list within a list in the item that it belongs to. Some writers put it into an item of its own, after that
- * item, or at the start of a list that continues the one before.
+ * Moves each nested list into its item. Some writers put it into a separate item, after its item, or at the start of a
+ * list that continues the previous one.
  */
 export function withJoinedLists(blocks: readonly Block[]): readonly Block[] {
   if (!blocks.some(({ kind }) => kind === 'list')) return blocks
@@ -23,7 +23,7 @@ export function withJoinedLists(blocks: readonly Block[]): readonly Block[] {
   return joined
 }
 
-/** The first item has no text of its own: its lists stand for it, and what follows continues them. */
+/** Replaces a first item without text by its lists. The following items continue them. */
 function withoutOuterLevel(block: Block, list: List): readonly Block[] {
   const [first, ...others] = list.items
   const inner = withJoinedLists(first?.blocks ?? [])

@@ -27,7 +27,7 @@ function roman(ordinal: number): string {
   return text
 }
 
-/** a … z, aa, ab, as a spreadsheet names its columns. */
+/** Returns a … z, aa, ab, the column names of a spreadsheet. */
 function alphabetic(ordinal: number): string {
   let text = ''
   for (let rest = ordinal; rest > 0; rest = Math.floor((rest - 1) / 26)) {
@@ -36,7 +36,7 @@ function alphabetic(ordinal: number): string {
   return text
 }
 
-/** The visible label of a list item, `iv.`, with its full stop; empty for a bullet. */
+/** Returns the visible label of a list item, such as `iv.`, with its full stop. Empty for a bullet. */
 export function listLabel(marker: List['marker'], ordinal: number): string {
   switch (marker) {
     case 'lowerAlpha':

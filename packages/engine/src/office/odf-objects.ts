@@ -7,12 +7,12 @@ import { pipeTable } from '../markup/pipe-table.ts'
 
 const MATH = /^(?:.*:)?math$/
 
-/** Parts of charts, formulas and tables within any OpenDocument file; each lies beside its text. */
+/** Parts of charts, formulas and tables within any OpenDocument file, each in a separate part. */
 export const odfObjectParts = (odf: OoxmlPackage): readonly string[] => odf.parts(/^Object [^/]+\/content\.xml$/)
 
 /**
- * One of those parts as Markdown blocks; none for what is neither. A chart of what `isKnown` finds in cells comes
- * without its data.
+ * Renders such a part as Markdown blocks. Empty for any other kind. A chart whose values `isKnown` finds in cells has
+ * no data.
  */
 export function objectBlocks(
   odf: OoxmlPackage,
@@ -31,7 +31,7 @@ function formulaBlocks(object: XmlElement): string[] {
     .map((latex) => `$$\n${latex}\n$$`)
 }
 
-/** The title of a chart and its data as a table. */
+/** Renders the title of a chart and its data as a table. */
 function chartBlocks(object: XmlElement, isKnown: (text: string) => boolean): string[] {
   return [...descendants(object, 'chart:chart')].map((chart) => {
     const titles = [...descendants(chart, 'chart:title')].map((title) => textOf(title).replace(/\s+/g, ' ').trim())
@@ -42,7 +42,10 @@ function chartBlocks(object: XmlElement, isKnown: (text: string) => boolean): st
   })
 }
 
-/** A chart of which so many values stand in cells shows those; the names of its series may be the program's own. */
+/**
+ * Threshold: fraction of a chart's values in cells. Above it, the chart shows those cells. Series names may be
+ * generated.
+ */
 const MOSTLY = 0.7
 
 function isShownElsewhere(chart: XmlElement, isKnown: (text: string) => boolean): boolean {
@@ -50,7 +53,7 @@ function isShownElsewhere(chart: XmlElement, isKnown: (text: string) => boolean)
   return texts.length > 0 && texts.filter(isKnown).length >= MOSTLY * texts.length
 }
 
-/** The tables of an embedded spreadsheet. */
+/** Renders the tables of an embedded spreadsheet. */
 function sheetBlocks(object: XmlElement): string[] {
   return [...descendants(object, 'office:spreadsheet')].flatMap((book) =>
     [...descendants(book, 'table:table')]
@@ -66,7 +69,7 @@ function rowsOf(table: XmlElement): string[][] {
   )
 }
 
-/** Beside its paragraphs a cell may describe where its value comes from. */
+/** Returns the paragraphs of a cell. It may also contain a description of the origin of its value. */
 function cellText(cell: XmlElement): string {
   return [...descendants(cell, 'text:p')].map(textOf).join(' ').trim()
 }

@@ -1,13 +1,12 @@
 import { markText } from '../anchors/marks.ts'
 
-/** What the content of each presentation holds. */
+/** Marker of a slide, which the content of each presentation contains. */
 export const SLIDE = '<draw:page '
 
 const SLIDE_END = '</draw:page>'
 
 /**
- * A presentation of which each slide that holds one of the signs is rewritten by itself: the others are not even read. Null where
- * nothing changed.
+ * Rewrites each slide that contains one of the signs, separately. The parser skips the others. Null without a change.
  */
 export function withSlides(
   xml: string,
@@ -30,7 +29,7 @@ export function withSlides(
   return at === 0 ? null : parts.join('') + xml.slice(at)
 }
 
-/** Each slide with its number in a frame at its beginning; the library puts the slide's title before it. */
+/** Inserts each slide's number in a frame at its start. The library puts the slide's title before it. */
 export function withSlideMarks(xml: string): string {
   let number = 0
   return xml.replace(/<draw:page [^>]*>/g, (tag) => {
@@ -42,12 +41,12 @@ export function withSlideMarks(xml: string): string {
 }
 
 const NUMBER = '<text:page-number'
-/** A paragraph of nothing but the number of its slide is furniture, as a page number is. */
+/** A paragraph with only the slide number is furniture, the same as a page number. */
 const NUMBER_ALONE =
   /(<text:p(?:\s[^<>]*)?>)(?:<text:span(?:\s[^<>]*)?>)*<text:page-number(?:\s[^<>]*)?(?:\/>|>[^<]*<\/text:page-number>)(?:<\/text:span>)*(?=<\/text:p>)/g
 const NUMBER_OR_SLIDE = /<draw:page\s|<text:page-number(?:\s[^<>]*)?(?:\/>|>[^<]*<\/text:page-number>)/g
 
-/** A presentation with the numbers of its slides, for which its program stores `<number>`; null where there is none. */
+/** Inserts the slide numbers of a presentation, which its program stores as `<number>`. Null if there are none. */
 export function withSlideNumbers(xml: string): string | null {
   if (!xml.includes(NUMBER) || !xml.includes(SLIDE)) return null
   let number = 0

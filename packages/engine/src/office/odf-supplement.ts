@@ -17,12 +17,12 @@ const HEADERS = ['style:header', 'style:header-left', 'style:header-first'] as c
 const FOOTERS = ['style:footer', 'style:footer-left', 'style:footer-first'] as const
 const WANTED: ReadonlySet<string> = new Set(['office:annotation', 'draw:frame'])
 const SIGNS = ['office:annotation', 'draw:object']
-/** What holds frames and comments beside paragraphs, where text alone may not stand. */
+/** Elements that contain frames and comments, but no direct text. */
 const CANVAS: ReadonlySet<string> = new Set(['draw:page', 'draw:g'])
 
 /**
- * Headers, footers, comments, charts and formulas of an OpenDocument text or presentation (OpenDocument 1.3, part 3), which
- * the library leaves out or mixes with the text. Writers agree on the prefixes of names.
+ * Collects headers, footers, comments, charts and formulas of an OpenDocument text or presentation (OpenDocument 1.3,
+ * part 3). The library omits them or mixes them with the text. Writers agree on the prefixes of names.
  */
 export function odfSupplement(odf: OoxmlPackage, { onlyMainContent, anchors = false }: SupplementOptions): Supplement {
   const styles = furnitureStyles(odf)
@@ -53,7 +53,7 @@ export function odfSupplement(odf: OoxmlPackage, { onlyMainContent, anchors = fa
   }
 }
 
-/** The content, of which some may be rewritten already, with its titles, slides and their numbers as the library reads them. */
+/** Rewrites titles, slides and their numbers for the library, in content that may already contain rewrites. */
 function withOwnMarkup(rewritten: string | null, content: Buffer, anchors: boolean): string | null {
   const isPresentation = content.includes(SLIDE)
   if (!isPresentation && !content.includes(TITLE_STYLE)) return rewritten
@@ -63,7 +63,10 @@ function withOwnMarkup(rewritten: string | null, content: Buffer, anchors: boole
   return anchors ? withSlideMarks(numbered ?? xml) : (numbered ?? rewritten)
 }
 
-/** What prints on pages and slides beside their text; most style sheets hold nothing of it, and cost more than the text. */
+/**
+ * Matches print outside the text of pages and slides. Most style sheets contain none of it, and cost more to parse than
+ * the text.
+ */
 const FURNITURE = /<style:(?:header|footer)(?:-left|-first)?[\s>]|presentation:class="footer"/
 
 const MASTERS_END = '</office:master-styles>'
@@ -71,13 +74,13 @@ const MASTERS_END = '</office:master-styles>'
 function furnitureStyles(odf: OoxmlPackage): XmlElement | null {
   const bytes = odf.bytesOf('styles.xml')
   const styles = bytes === null ? '' : xmlText(bytes)
-  // Pages and slides of a document are described behind all of its styles, which are far longer.
+  // Descriptions of pages and slides follow all styles, which are far longer.
   const [start, end] = [styles.indexOf('<office:master-styles'), styles.indexOf(MASTERS_END)]
   const masters = start < 0 || end < start ? styles : styles.slice(start, end + MASTERS_END.length)
   return FURNITURE.test(masters) ? parseXml(masters) : null
 }
 
-/** Null for a frame without an object that is read: a picture, a text box. */
+/** Null for a frame without a readable object: a picture, a text box. */
 function insertionOf(
   element: XmlElement,
   odf: OoxmlPackage,
@@ -95,7 +98,7 @@ function insertionOf(
   return { block: blocks.join('\n\n'), inline: inline.join(' ') }
 }
 
-/** A comment explains its slide in a presentation; in a text it is no main content. */
+/** A comment explains its slide in a presentation. In a text, it is outside the main content. */
 function commentInsertion(annotation: XmlElement, isHidden: boolean): Insertion {
   const [creator] = childrenOf(annotation, 'dc:creator')
   const author = escapeInline(textOf(creator).trim())
@@ -128,7 +131,7 @@ function paragraphs(styles: XmlElement, names: readonly string[]): string[] {
   return plainParagraphs(texts)
 }
 
-/** What master pages print on each slide: their frames of the class footer. */
+/** Returns the text that master pages print on each slide, in frames of the class footer. */
 function slideFooters(styles: XmlElement): string[] {
   const frames = [...descendants(styles, 'style:master-page')].flatMap((master) => [
     ...descendants(master, 'draw:frame'),
@@ -137,7 +140,7 @@ function slideFooters(styles: XmlElement): string[] {
   return plainParagraphs(
     footers.flatMap((frame) =>
       [...descendants(frame, 'text:p')]
-        // A field stands there where each slide may have a text of its own.
+        // The text is a field if each slide may have a different text.
         .filter((paragraph) => [...descendants(paragraph, 'presentation:footer')].length === 0)
         .map((paragraph) => textOf(paragraph)),
     ),

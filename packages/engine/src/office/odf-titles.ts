@@ -1,13 +1,13 @@
-/** How a style of a document names the style that it is made of. */
+/** Matches the tag in which a style names its parent style. */
 const AUTOMATIC_STYLE = /<style:style\s[^>]*>/g
 const TITLE = 'Title'
-/** What a document with a title contains. */
+/** Marker that every document with a title contains. */
 export const TITLE_STYLE = `"${TITLE}"`
 const PARAGRAPH = /<(\/?)text:p(?=[\s>/])([^>]*)>/g
 
 const attribute = (tag: string, name: string): string | undefined => new RegExp(`\\s${name}="([^"]*)"`).exec(tag)?.[1]
 
-/** Names of the styles of titles: the common one, and those of single paragraphs that are made of it. */
+/** Returns the names of title styles: the common one, and those of single paragraphs that derive from it. */
 function titleStyles(content: string): ReadonlySet<string> {
   const derived = [...content.matchAll(AUTOMATIC_STYLE)].flatMap(([tag]) =>
     attribute(tag, 'style:parent-style-name') === TITLE ? [attribute(tag, 'style:name') ?? ''] : [],
@@ -16,13 +16,13 @@ function titleStyles(content: string): ReadonlySet<string> {
 }
 
 /**
- * The content of a text document with its title as a heading of level 1, as titles of Word documents and books are; OpenDocument
- * has it as a paragraph of a style that all writers name alike. Null where there is none.
+ * Turns the title of a text document into a heading of level 1, as in Word documents and books. OpenDocument stores it
+ * as a paragraph with a style name that all writers share. Null without a title.
  */
 export function withTitleHeadings(content: string): string | null {
   if (!content.includes('<office:text')) return null
   const styles = titleStyles(content)
-  /** Of each open paragraph, whether it is a title: a text box within a paragraph holds others. */
+  /** Stack of open paragraphs, true for a title. A text box within a paragraph contains others. */
   const open: boolean[] = []
   let isChanged = false
   const changed = content.replace(PARAGRAPH, (tag, slash: string, rest: string) => {

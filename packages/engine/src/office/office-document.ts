@@ -1,8 +1,8 @@
 import { toDocument, type Document as LibraryDocument } from '@firecrawl/anydoc'
 
 /**
- * The library's document model with string unions instead of its ambient enums, which exist in no JavaScript and so
- * cannot be named in code that is run without a build.
+ * The library's document model with string unions instead of its ambient enums. JavaScript has no such enums, so code
+ * without a build cannot name them.
  */
 type Plain<T> = T extends string
   ? `${T}`

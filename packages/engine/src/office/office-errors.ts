@@ -39,17 +39,17 @@ export function encrypted(extension: Extension, cause: unknown): ConversionError
   return new ConversionError('encrypted', ROWS.encrypted.says(extension), { cause })
 }
 
-/** Whether the library refused the file for styles or lists that are made of each other. */
+/** True if the library's parser rejected the file for a cycle of styles or lists. */
 export function isCircular(error: unknown): boolean {
   return error instanceof Error && /\bcycle\b/.test(error.message)
 }
 
-/** The library's error as ours; what has no code of its table is a bug and stays as it is. */
+/** Maps the library's error to `ConversionError`. An error without a known code is a bug and remains unchanged. */
 export function asConversionError(error: unknown, extension: Extension, bytes: Buffer): unknown {
   const code = (error as { readonly code?: unknown }).code
   if (typeof code !== 'string' || !Object.hasOwn(ROWS, code)) return error
   if (isLocked(bytes)) return encrypted(extension, error)
-  // A container that names no format is an Office file that lost its end, far more often than some other archive.
+  // A container without a format is far more often a truncated Office file than another archive.
   const row = ROWS[code === 'unsupported' && isContainer(bytes) ? 'malformed' : (code as ConvertErrorCode)]
   return new ConversionError(row.problem, row.says(extension), { cause: error })
 }

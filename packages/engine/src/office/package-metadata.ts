@@ -3,11 +3,11 @@ import { readZipEntry } from '../container/zip-directory.ts'
 
 const MAX_XML_BYTES = 1024 ** 2
 
-/** Where each container keeps its properties: OOXML, OpenDocument. An EPUB names its own in `CONTAINER`. */
+/** Part with the properties of each container: OOXML, OpenDocument. An EPUB names its part in `CONTAINER`. */
 const PROPERTY_PARTS = ['docProps/core.xml', 'meta.xml'] as const
 const CONTAINER = 'META-INF/container.xml'
 
-/** Local names of the elements, whatever their prefix, and what the contract's metadata table calls them. */
+/** Local names of the elements, without their prefix, and their names in the contract's metadata table. */
 const PROPERTIES: readonly (readonly [element: string, name: string])[] = [
   ['title', 'title'],
   ['description', 'description'],
@@ -44,7 +44,7 @@ function propertyXml(zip: Buffer): string | null {
   return packagePath === undefined ? null : (readZipEntry(zip, packagePath, MAX_XML_BYTES)?.toString('utf8') ?? null)
 }
 
-/** Title, description, keywords, language and author of a document in a ZIP container; empty for any other. */
+/** Returns title, description, keywords, language and author of a document in a ZIP container. Empty for any other. */
 export function packageMetadata(bytes: Buffer): Conversion['metadata'] {
   const xml = bytes.subarray(0, 2).toString('latin1') === 'PK' ? propertyXml(bytes) : null
   if (xml === null) return {}

@@ -1,6 +1,6 @@
 import type { Asset, ImageSource, OfficeDocument } from './office-document.ts'
 
-/** What is gathered while one document is rendered. */
+/** State of the renderer for one document. */
 export class Rendering {
   readonly links = new Set<string>()
   readonly images = new Set<string>()
@@ -14,14 +14,14 @@ export class Rendering {
     this.#removeBase64Images = removeBase64Images
   }
 
-  /** Where an image can be found: its address, its bytes as a data URI, or null when it is left out. */
+  /** Returns the URL of an image: its address, its bytes as a data URI, or null if it is omitted. */
   imageUrl(source: ImageSource | undefined): string | null {
     const url = source?.url ?? this.#dataUri(source?.assetId)
     if (url !== null) this.images.add(url)
     return url
   }
 
-  /** Notes count from 1, in the order in which the document keeps them. */
+  /** Notes count from 1, in document order. */
   noteNumber(id: string): number {
     return this.#noteIds.indexOf(id) + 1
   }

@@ -8,20 +8,20 @@ const plainText = (inlines: readonly Inline[]): string =>
     .replace(/\s+/g, ' ')
     .trim()
 
-/** Whether a block shows nothing: an anchor, or the mark of a chapter. */
+/** True for a block without visible content: an anchor, or the mark of a chapter. */
 function isUnseen({ kind, content = [] }: Block): boolean {
   if (kind !== 'paragraph' || content.some((inline) => inline.kind === 'image')) return false
   return withoutMarks(plainText(content)) === ''
 }
 
 /**
- * The blocks of an e-book without headings that repeat the one right above: the library begins with the title of the book, its
- * title page has it again, and often its first chapter.
+ * Removes headings of an e-book that repeat the previous one. The library inserts the title of the book, its title page
+ * repeats it, and often its first chapter too.
  */
 export function withoutRepeatedHeadings(blocks: readonly Block[]): readonly Block[] {
   let above: string | null = null
   return blocks.filter((block) => {
-    // Nearly all blocks of a book: their text is of no use here.
+    // Fast path for nearly all blocks of a book, whose text does not matter here.
     if (above === null && block.kind !== 'heading') return true
     if (isUnseen(block)) return true
     const text = block.kind === 'heading' ? plainText(block.content ?? []).toLowerCase() : null

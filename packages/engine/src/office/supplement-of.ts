@@ -9,7 +9,10 @@ import type { SupplementOptions } from './supplement-options.ts'
 import { rtfSupplement } from '../word/rtf/rtf-supplement.ts'
 import { wordBinarySupplement } from '../word/word-binary-supplement.ts'
 
-/** What the library leaves out of a document, known by its content: an old extension may hold a new file. */
+/**
+ * Returns the library's omissions from a document. Detects the format by content, because an old extension may hold a
+ * new file.
+ */
 export function supplementOf(
   bytes: Buffer,
   extension: Extension,

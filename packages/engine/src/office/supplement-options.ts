@@ -1,5 +1,5 @@
 export interface SupplementOptions {
   readonly onlyMainContent: boolean
-  /** Whether slides are marked where they begin. */
+  /** True if a mark precedes each slide. */
   readonly anchors?: boolean
 }

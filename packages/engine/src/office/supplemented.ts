@@ -3,18 +3,21 @@ import type { Supplement } from '../ooxml/supplement.ts'
 
 export interface Supplemented {
   readonly markdown: string
-  /** `header` and `footer`, as far as there are any. */
+  /** `header` and `footer`, if present. */
   readonly metadata: Readonly<Record<string, readonly string[]>>
   readonly leftOut: readonly string[]
 }
 
-/** Share of a document's words above which headers and footers are part of what it says, as a letterhead is. */
+/**
+ * Threshold: fraction of a document's words. Above it, headers and footers are part of its content, such as a
+ * letterhead.
+ */
 const MUCH = 0.05
 
 /**
- * The library's Markdown with everything that it left out. Headers and footers are always in the metadata. They are no main
- * content (contract, `onlyMainContent`): then they stand in the Markdown as comments, and only where they are much of the
- * document. A request for all of a document has them as text.
+ * Adds the omissions to the library's Markdown. Headers and footers are always in the metadata. They are outside the
+ * main content (contract, `onlyMainContent`). In that mode the Markdown has them as comments, and only if they are much
+ * of the document. A request for the complete document gets them as text.
  */
 export function supplemented(written: string, supplement: Supplement, onlyMainContent: boolean): Supplemented {
   const body = [supplement.placeholders.expand(written), ...supplement.after].filter((part) => part.trim() !== '')
@@ -37,6 +40,6 @@ export function supplemented(written: string, supplement: Supplement, onlyMainCo
 const comment = (name: string, paragraphs: readonly string[]): string[] =>
   paragraphs.length === 0 ? [] : [htmlComment(name, paragraphs.join(' | '))]
 
-/** Words of at least two letters; no numbers, and no commands of LaTeX. */
+/** Counts words of two letters or more, without numbers and LaTeX commands. */
 const wordsOf = (texts: readonly string[]): number =>
   texts.reduce((sum, text) => sum + (text.match(/(?<![\\\p{L}])\p{L}{2,}/gu)?.length ?? 0), 0)

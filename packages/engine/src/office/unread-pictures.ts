@@ -4,9 +4,9 @@ import { counted } from '../markup/left-out.ts'
 import { isOle } from '../container/locked-office.ts'
 import { zipEntries } from '../container/zip-directory.ts'
 
-/** A document with more letters than these says something by itself; its pictures illustrate it. */
+/** Threshold in letters. The text of a document above it suffices, and its pictures are illustrations. */
 const HARDLY_ANY_LETTERS = 40
-/** A smaller picture is an ornament; a scanned page, even of a few lines, is larger. */
+/** Threshold in bytes. A smaller picture is an ornament. A scanned page is larger, even with few lines. */
 const LEAST_BYTES = 4_000
 const PICTURE = /(?:^|\/)(?:media|Pictures)\/[^/]+\.(?:png|jpe?g|gif|bmp|tiff?|emf|wmf|webp)$/i
 /** Copies of pictures for older readers of RTF. */
@@ -14,12 +14,14 @@ const COPIES = /\\nonshppict(?![a-z])/g
 /** Streams that hold the pictures of .doc and .ppt. */
 const STREAMS = ['Data', 'Pictures'] as const
 
-/** How PNG and JPEG files begin: pictures that float over the text of a .doc lie in the stream of its text. */
+/** File headers of PNG and JPEG. The text stream of a .doc contains its floating pictures. */
 const SIGNATURES = ['\x89PNG\r\n\x1a\n', '\xff\xd8\xff\xe0', '\xff\xd8\xff\xe1'].map((text) =>
   Buffer.from(text, 'latin1'),
 )
 
-/** `2 pictures, …`, where a document is hardly anything but pictures, as scans pasted into a letter are: they are not read. */
+/**
+ * Returns `2 pictures, …` if a document is hardly more than pictures, such as scans in a letter. The parser skips them.
+ */
 export function unreadPictures(bytes: Buffer, markdown: string): string[] {
   if (hasMoreLetters(markdown.replace(/!\[[^\]]*\]\([^)]*\)/g, ''))) return []
   return counted(picturesIn(bytes), 'picture').map((pictures) => `${pictures}, whose text is not read in Office files`)

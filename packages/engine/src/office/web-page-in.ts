@@ -1,17 +1,17 @@
-/** How far into a file its first element may stand, after a mark, comments and declarations. */
+/** Search window for the first element, in bytes. A BOM, comments and declarations may precede it. */
 const HEAD_BYTES = 4096
 const HTML = /^\s*(?:<\?xml\b[^>]*>\s*|<!--[\s\S]*?-->\s*)*<(?:!doctype\s+html|html|head|body|meta|table|div|p)\b/i
 const MIME = /^(?:[\w-]+:[^\n]*\r?\n(?:[ \t][^\n]*\r?\n)*)*?(?:MIME-Version|Content-Type):/i
 
 export interface WebPage {
   readonly bytes: Uint8Array
-  /** Of the part of an archive; null where the page speaks for itself. */
+  /** Header of the archive's part. Null if the page states its type itself. */
   readonly contentType: string | null
 }
 
 /**
- * The web page that an Office file really is: Word, Excel and wikis save pages, alone or as a single-file archive (MHTML,
- * RFC 2557), under the extensions of documents. Null for anything else.
+ * Returns the web page inside an Office file. Word, Excel and wikis save pages under the extensions of documents, as
+ * HTML or as a single-file archive (MHTML, RFC 2557). Null for any other file.
  */
 export function webPageIn(bytes: Buffer): WebPage | null {
   const head = headText(bytes)
@@ -25,7 +25,7 @@ function headText(bytes: Buffer): string {
   return head.toString('latin1').replace(/^\u00ef\u00bb\u00bf/, '')
 }
 
-/** The first HTML part of an archive, decoded. */
+/** Decodes the first HTML part of an archive. */
 function pageOfArchive(archive: string): WebPage | null {
   const boundary = /boundary\s*=\s*"?([^"\r\n;]+)/i.exec(archive.slice(0, HEAD_BYTES))?.[1]
   const parts = boundary === undefined ? [archive] : archive.split(`--${boundary}`)

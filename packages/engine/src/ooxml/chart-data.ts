@@ -4,7 +4,7 @@ import { pipeTable } from '../markup/pipe-table.ts'
 import type { Insertion } from './placeholders.ts'
 import { attributeOf, childOf, childrenOf, descendants, textOf, type XmlElement } from './xml-tree.ts'
 
-/** More points than this make no table that helps a reader. */
+/** Threshold: number of points. A larger table does not help a reader. */
 const MAX_POINTS = 10_000
 
 interface Series {
@@ -14,8 +14,8 @@ interface Series {
 }
 
 /**
- * Title, axis titles and data of a chart (ECMA-376 part 1, 21.2; `chartex` for the newer kinds). The data is left out where
- * all of it `isKnown`: most charts of a workbook show cells that stand in its tables.
+ * Returns title, axis titles and data of a chart (ECMA-376 part 1, 21.2; `chartex` for the newer kinds). Omits the data
+ * if all of it `isKnown`, because most charts of a workbook show cells of its tables.
  */
 export function chartInsertion(part: XmlElement, isKnown: (text: string) => boolean = () => false): Insertion {
   const { title, category, others } = chartTitles(part)
@@ -29,7 +29,7 @@ export function chartInsertion(part: XmlElement, isKnown: (text: string) => bool
     .join(', ')
   const heading = title === '' ? '' : `**${escapeInline(title)}**`
   const [inParentheses, aside] = axes === '' ? ['', ''] : [`(${axes})`, htmlComment('axes', axes)]
-  // Beside a title or data, the titles of axes are no text of their own.
+  // With a title or data, the axis titles are not a separate text.
   const caption = joined([heading, title === '' && table.length === 0 ? inParentheses : aside], ' ')
   const block = joined([caption, table.length > 0 ? pipeTable(table) : ''], '\n\n')
   const inline = [
@@ -44,7 +44,7 @@ const joined = (texts: readonly string[], separator: string): string =>
 
 interface ChartTitles {
   readonly title: string
-  /** Of the axis of categories: it heads the first column. */
+  /** Title of the category axis, the header of the first column. */
   readonly category: string
   readonly others: readonly string[]
 }
@@ -85,7 +85,7 @@ function readSeries(series: XmlElement): Series {
   }
 }
 
-/** Texts by index. Categories of several levels, the innermost first in the file, are joined outermost first. */
+/** Returns texts by index. Joins categories of several levels outermost first. The file stores the innermost first. */
 function points(source: XmlElement | undefined): ReadonlyMap<number, string> {
   const found = new Map<number, string>()
   if (source === undefined) return found
@@ -104,7 +104,7 @@ function points(source: XmlElement | undefined): ReadonlyMap<number, string> {
   return found
 }
 
-/** An outer level names its first point only. */
+/** An outer level stores a name only at its first point. */
 function latestUpTo(level: ReadonlyMap<number, string>, index: number): string {
   for (let at = index; at >= 0; at -= 1) {
     const text = level.get(at)
@@ -120,7 +120,7 @@ function pointsOf(source: XmlElement): ReadonlyMap<number, string> {
   )
 }
 
-/** Numbers are stored with all digits of a double: 4.4000000000000004 was entered as 4.4. */
+/** Rounds stored doubles: an input of 4.4 is stored as 4.4000000000000004. */
 function numberText(text: string): string {
   return /^-?\d*\.\d{12,}(?:E[-+]?\d+)?$/i.test(text) ? String(Number(Number(text).toPrecision(15))) : text
 }
@@ -145,7 +145,7 @@ function seriesTable(series: readonly Series[], category: string): string[][] {
   ]
 }
 
-/** A scatter chart whose series have places of their own: one row a point, with the name of its series. */
+/** Renders a scatter chart whose series have different x values, with one row per point and the name of its series. */
 function separateTables(series: readonly Series[], x: string, cell: (text: string | undefined) => string): string[][] {
   const rows = series.flatMap(({ name, categories, values }) =>
     [...new Set([...categories.keys(), ...values.keys()])].map((index) => [
@@ -161,7 +161,7 @@ function sameTexts(a: ReadonlyMap<number, string>, b: ReadonlyMap<number, string
   return a.size === b.size && [...a].every(([index, text]) => b.get(index) === text)
 }
 
-/** Treemaps, waterfalls and their like: dimensions of strings and numbers, one column each. */
+/** Renders treemaps, waterfalls and similar charts, with one column per dimension of strings or numbers. */
 function extendedTable(part: XmlElement): string[][] {
   const columns = [...descendants(part, 'cx:strDim', 'cx:numDim')].flatMap((dimension) =>
     childrenOf(dimension, 'cx:lvl').map((level) =>

@@ -2,7 +2,7 @@ import { escapeInline } from '../markup/escape-markdown.ts'
 import type { Insertion } from './placeholders.ts'
 import { attributeOf, childOf, descendants, textOf, type XmlElement } from './xml-tree.ts'
 
-/** Texts of a SmartArt diagram, in the order of its data model, as a list (ECMA-376 part 1, 21.4). */
+/** Renders the texts of a SmartArt diagram as a list, in the order of its data model (ECMA-376 part 1, 21.4). */
 export function diagramInsertion(part: XmlElement): Insertion {
   const texts = [...descendants(part, 'dgm:pt')]
     .filter((point) => !['pres', 'parTrans', 'sibTrans'].includes(attributeOf(point, 'type') ?? ''))

@@ -2,11 +2,11 @@ import { ommlToLatex } from './omml-to-latex.ts'
 import type { Insertion } from './placeholders.ts'
 import { childrenOf, descendants, textOf, type XmlElement } from './xml-tree.ts'
 
-/** An `m:oMath`, or an `m:oMathPara` with one formula or several below each other. */
+/** Renders an `m:oMath`, or an `m:oMathPara` with one or several formulas. */
 export function equationInsertion(element: XmlElement): Insertion {
   if (element.name === 'm:oMath') {
     const latex = latexOrText(element)
-    // A paragraph that is nothing but a formula shows it as a line of its own.
+    // A paragraph that contains only a formula renders it as a display formula.
     return { block: null, inline: latex === '' ? '' : `$${latex}$` }
   }
   const formulas = childrenOf(element, 'm:oMath')
@@ -18,7 +18,7 @@ export function equationInsertion(element: XmlElement): Insertion {
   }
 }
 
-/** Every letter of the formula, also where its structure is not a known one. */
+/** Returns LaTeX with every letter of the formula. Falls back to plain text for an unknown structure. */
 function latexOrText(element: XmlElement): string {
   const latex = ommlToLatex(element).replace(/\s+/g, ' ')
   const letters = [...descendants(element, 'm:t')].map(textOf).join('')

@@ -1,4 +1,4 @@
-/** Commands of LaTeX and amsmath for characters that equations use. */
+/** LaTeX and amsmath commands for characters of equations. */
 const COMMANDS: Readonly<Record<string, string>> = {
   α: 'alpha',
   β: 'beta',
@@ -162,7 +162,7 @@ const ESCAPED: Readonly<Record<string, string>> = {
   '\u00a0': ' ',
 }
 
-/** Accents and braces over or under a symbol: combining characters and their stand-alone forms. */
+/** Accents and braces over or under a symbol, as combining characters and as separate characters. */
 const ACCENTS: Readonly<Record<string, string>> = {
   '\u0302': 'hat',
   '^': 'hat',
@@ -198,7 +198,7 @@ export function accentOf(character: string): string | null {
   return accent === undefined ? null : `\\${accent}`
 }
 
-/** Text of an equation as LaTeX. Letters of mathematical alphabets become plain ones. */
+/** Converts text of an equation to LaTeX. Letters of mathematical alphabets become plain letters. */
 export function latexOf(text: string): string {
   let latex = ''
   for (const character of text) {
@@ -208,14 +208,14 @@ export function latexOf(text: string): string {
   return latex.replace(/ {2,}/g, ' ')
 }
 
-/** Two pieces of LaTeX side by side: a command is kept apart from a letter that would lengthen its name. */
+/** Concatenates two pieces of LaTeX. A space separates a command from a letter that would extend its name. */
 export function joined(left: string, right: string): string {
   return /\\[a-zA-Z]+$/.test(left) && /^[a-zA-Z]/.test(right) ? `${left} ${right}` : left + right
 }
 
 function plain(character: string): string {
   const code = character.codePointAt(0) ?? 0
-  // Mathematical alphanumeric symbols (U+1D400 to U+1D7FF): 𝑥 is an x in italics, as every letter of an equation.
+  // Mathematical alphanumeric symbols (U+1D400 to U+1D7FF): 𝑥 is an italic x, the default style in an equation.
   if (code < 0x1d400 || code > 0x1d7ff) return character
   const letter = character.normalize('NFKC')
   return commandOf(letter) ?? letter

@@ -1,7 +1,7 @@
 import { accentOf, joined, latexOf } from './latex-symbols.ts'
 import { childrenOf, textOf, type XmlElement } from './xml-tree.ts'
 
-/** Presentation MathML (MathML 3, chapter 3), as office programs write it, as LaTeX without dollar signs. */
+/** Converts presentation MathML (MathML 3, chapter 3) of office programs to LaTeX without dollar signs. */
 export function mathmlToLatex(element: XmlElement): string {
   return convert(element).trim()
 }
@@ -23,7 +23,7 @@ const HANDLERS: Readonly<Record<string, Handler>> = {
     `\\left${latexOf(attributes['open'] ?? '(')}${children.map(convert).join(', ')}\\right${latexOf(attributes['close'] ?? ')')}`,
   mtext: (_, element) => `\\text{${textOf(element).replace(/[{}\\]/g, '')}}`,
   mspace: () => ' ',
-  // The source text of the formula, beside its structure.
+  // Skips the source text of the formula, which repeats its structure.
   annotation: () => '',
   'annotation-xml': () => '',
 }
@@ -42,7 +42,7 @@ const sequence = (elements: readonly XmlElement[]): string =>
 const optional = (element: XmlElement | undefined): string => (element === undefined ? '' : convert(element))
 const group = (element: XmlElement | undefined): string => `{${optional(element)}}`
 
-/** A base of one letter stands as it is. */
+/** A base of one letter needs no braces. */
 function grouped(element: XmlElement | undefined): string {
   const latex = optional(element)
   return latex.length <= 1 || /^\\[a-z]+$/i.test(latex) ? latex : `{${latex}}`

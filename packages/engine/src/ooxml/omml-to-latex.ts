@@ -1,14 +1,14 @@
 import { accentOf, commandOf, joined, latexOf } from './latex-symbols.ts'
 import { attributeOf, childOf, childrenOf, textOf, type XmlElement } from './xml-tree.ts'
 
-/** Functions that LaTeX has a command for; another name is set upright. */
+/** Functions with a LaTeX command. Other names are set upright. */
 const FUNCTIONS = new Set(
   'arccos arcsin arctan arg cos cosh cot coth csc deg det dim exp gcd hom inf ker lg lim liminf limsup ln log max min Pr sec sin sinh sup tan tanh'.split(
     ' ',
   ),
 )
 
-/** Office Math (ECMA-376 part 1, 22.1) as LaTeX for a display or an inline formula, without dollar signs. */
+/** Converts Office Math (ECMA-376 part 1, 22.1) to LaTeX for a display or an inline formula, without dollar signs. */
 export function ommlToLatex(element: XmlElement): string {
   return sequence(childrenOf(element)).trim()
 }
@@ -24,7 +24,7 @@ function argument(parent: XmlElement, name: string): string {
 
 const group = (parent: XmlElement, name: string): string => `{${argument(parent, name)}}`
 
-/** The value of a property: `<m:naryPr><m:chr m:val="∑"/></m:naryPr>`. */
+/** Returns the value of a property: `<m:naryPr><m:chr m:val="∑"/></m:naryPr>`. */
 function property(element: XmlElement, name: string): string | undefined {
   const properties = childOf(element, `${element.name}Pr`)
   const found = childOf(properties, name)
@@ -71,7 +71,7 @@ const HANDLERS: Readonly<Record<string, Handler>> = {
           .join(' & '),
       ),
     ),
-  // What was deleted, and how control characters are formatted, is not part of the formula.
+  // Deleted text, and the format of control characters, are not part of the formula.
   'w:del': () => '',
   'm:ctrlPr': () => '',
 }
@@ -110,7 +110,7 @@ function alphabetOf(properties: XmlElement | undefined): string | null {
   return style === 'b' || style === 'bi' ? '\\mathbf' : null
 }
 
-/** What carries an index: braces hold together what is longer than one symbol. */
+/** Returns the base of an index. Braces enclose a base of several symbols. */
 function base(element: XmlElement): string {
   const latex = argument(element, 'm:e')
   return /^(?:[^\\{}]|\\[a-zA-Z]+|\\left.*\\right\S+)$/.test(latex) ? latex : `{${latex}}`
@@ -151,7 +151,7 @@ function delimited(element: XmlElement): string {
   return `\\left${delimiter(property(element, 'm:begChr') ?? '(')}${parts.join(separator)}\\right${delimiter(property(element, 'm:endChr') ?? ')')}`
 }
 
-/** An empty delimiter is a full stop; `on` is what a property without a value reads as. */
+/** An empty delimiter is a full stop. A property without a value reads as `on`. */
 function delimiter(character: string): string {
   if (character === '' || character === 'on') return '.'
   const latex = latexOf(character)

@@ -2,19 +2,19 @@ import { posix } from 'node:path'
 import { readZipEntry, zipEntries } from '../container/zip-directory.ts'
 import { childOf, childrenOf, parseXml, type XmlElement } from './xml-tree.ts'
 
-/** Longest part that is read whole: text of this size is a book of 50,000 pages. */
+/** Maximum size of a part in memory. Text of this size is a book of 50,000 pages. */
 const MAX_PART_BYTES = 64 * 1024 ** 2
-/** Parts up to this in all are kept for the next reader. */
+/** Maximum size of the cache of unpacked parts. */
 const MAX_KEPT_BYTES = 8 * 1024 ** 2
 
 export interface Relationship {
-  /** The last word of the type's address: `comments`, `chart`, `header`. */
+  /** Last path segment of the type's address: `comments`, `chart`, `header`. */
   readonly kind: string
-  /** Path of the part inside of the package. */
+  /** Path of the part inside the package. */
   readonly target: string
 }
 
-/** An Office Open XML package: its parts, and which part refers to which (ECMA-376 part 2). */
+/** An Office Open XML package: its parts, and the references between them (ECMA-376 part 2). */
 export class OoxmlPackage {
   readonly bytes: Buffer
   readonly #names: readonly string[]
@@ -27,12 +27,12 @@ export class OoxmlPackage {
     this.#names = zipEntries(bytes).map(({ name }) => name)
   }
 
-  /** Paths of the parts that match, in numeric order: slide2 before slide10. */
+  /** Returns the paths of matching parts in numeric order: slide2 before slide10. */
   parts(pattern: RegExp): string[] {
     return this.#names.filter((name) => pattern.test(name)).sort((a, b) => a.localeCompare(b, 'en', { numeric: true }))
   }
 
-  /** Null for a part that is absent, damaged or too large. Not to be changed: a part is unpacked once. */
+  /** Returns null for an absent, damaged or oversized part. Do not mutate, because the buffer is in a cache. */
   bytesOf(part: string): Buffer | null {
     const known = this.#kept.get(part)
     if (known !== undefined) return known
@@ -49,7 +49,7 @@ export class OoxmlPackage {
     return bytes === null ? null : parseXml(xmlText(bytes))
   }
 
-  /** By relationship id. External targets are left out. */
+  /** Indexed by relationship id, without external targets. */
   relationships(part: string): ReadonlyMap<string, Relationship> {
     const known = this.#relationships.get(part)
     if (known !== undefined) return known
@@ -71,7 +71,7 @@ export class OoxmlPackage {
     return found
   }
 
-  /** Paths of the parts that a part refers to in one of these ways. */
+  /** Returns the paths of the parts that a part references with these kinds. */
   related(part: string, ...kinds: readonly string[]): string[] {
     return [...this.relationships(part).values()].filter(({ kind }) => kinds.includes(kind)).map(({ target }) => target)
   }
@@ -79,7 +79,7 @@ export class OoxmlPackage {
 
 const EMPTY: XmlElement = { name: '', attributes: {}, children: [] }
 
-/** Parts are UTF-8 unless a mark says UTF-16. */
+/** Decodes a part: UTF-8, unless a BOM marks UTF-16. */
 export function xmlText(bytes: Buffer): string {
   if (bytes[0] === 0xff && bytes[1] === 0xfe) return new TextDecoder('utf-16le').decode(bytes)
   if (bytes[0] === 0xfe && bytes[1] === 0xff) return new TextDecoder('utf-16be').decode(bytes)

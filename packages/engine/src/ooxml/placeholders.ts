@@ -1,16 +1,16 @@
 import { asCell } from '../markup/escape-markdown.ts'
 
-/** What stands for a construct that the office library would drop. Both are Markdown. */
+/** Markdown replacement for a construct that the office library would drop, in two forms. */
 export interface Insertion {
-  /** As its own block; null for what always stands within a line. */
+  /** Separate block. Null for a construct that is always inline. */
   readonly block: string | null
-  /** Within a line, a table cell among them. */
+  /** Within a line, or within a table cell. */
   readonly inline: string
-  /** What stands after the block, the list or the table in which the construct stands. */
+  /** Follows the block, list or table that contains the construct. */
   readonly aside?: string
 }
 
-/** Noncharacters of Unicode: XML allows them, no document uses them. The next two are marks of slides and chapters. */
+/** Noncharacters of Unicode. XML allows them, and no document uses them. The next two mark slides and chapters. */
 const [OPEN, CLOSE] = ['\ufdd0', '\ufdd1']
 const MARKS = /[\ufdd0-\ufdd3]/g
 const TOKEN = new RegExp(`${OPEN}(\\d+)${CLOSE}`, 'g')
@@ -18,7 +18,7 @@ const ALONE = new RegExp(`^((?: {1,}|> ?|(?:[-*+]|\\d+\\.) (?=[ \\-*+\\d]))*)${O
 
 const FENCE = /^\s*(?:```|~~~)/
 
-/** Tokens that are put into a document before it is read, and what they become in its Markdown. */
+/** Tokens inserted into a document before the library parses it, and their replacements in the Markdown. */
 export class Placeholders {
   readonly #insertions: Insertion[] = []
 
@@ -26,18 +26,18 @@ export class Placeholders {
     return this.#insertions.length === 0
   }
 
-  /** Text that marks the place of the insertion. */
+  /** Returns the token for an insertion. */
   add(insertion: Insertion): string {
     this.#insertions.push(insertion)
     return `${OPEN}${this.#insertions.length - 1}${CLOSE}`
   }
 
-  /** Marks that a document holds by itself would be taken for ours. */
+  /** Removes these characters from the document, so that they never match a token. */
   static clean(text: string): string {
     return text.replace(MARKS, '')
   }
 
-  /** Blocks whose token the library dropped come at the end, so that nothing is lost. */
+  /** Replaces the tokens. Appends blocks whose token the library dropped, so that no text is lost. */
   expand(markdown: string): string {
     const seen = new Set<number>()
     const lines = markdown.split('\n')

@@ -2,26 +2,29 @@ import { Parser } from 'htmlparser2'
 import { canonicalAttributes, TreeBuilder, type XmlElement } from './xml-tree.ts'
 import { XmlNames } from './xml-names.ts'
 
-/** What takes the place of an element, asked for once it is certain that it does; null leaves the element as it is. */
+/**
+ * Decides the replacement of an element. The returned function runs once the replacement is certain. Null keeps the
+ * element.
+ */
 export type Rewrite = (element: XmlElement, names: XmlNames, ancestors: readonly string[]) => (() => string) | null
 
 interface Edit {
   readonly start: number
-  /** After the last character. */
+  /** Exclusive end offset. */
   readonly end: number
   readonly text: () => string
 }
 
 const NOTHING = (): string => ''
 
-/** Alternatives of newer elements for older readers: what stands in them is a copy. */
+/** Alternatives of newer elements for older readers. The fallback is a copy of the content. */
 const FALLBACK = 'mc:Fallback'
 const ALTERNATIVES = 'mc:AlternateContent'
 
-/** Elements around the rows of a table, as content controls are: a reader of rows skips them. */
+/** Wrapper elements around table rows, such as content controls. A reader of rows skips them. */
 const WRAPPERS: ReadonlySet<string> = new Set(['w:sdt', 'w:sdtContent', 'w:customXml'])
 
-/** A wanted element while its end is not reached. */
+/** A wanted element before its end tag. */
 interface Collected {
   readonly builder: TreeBuilder
   readonly start: number
@@ -35,9 +38,9 @@ interface Alternatives {
 }
 
 /**
- * A part with some of its elements replaced; all else stays byte for byte. Where something was replaced in the first
- * choice of alternatives, that choice stands alone, so that every reader takes it. Rows of a Word table lose the content
- * controls around them. Returns null where nothing changed.
+ * Replaces some elements of a part, and keeps all other bytes. A replacement inside the first choice of alternatives
+ * removes the fallback, so that every reader takes that choice. Rows of a Word table lose their content controls.
+ * Returns null without a change.
  */
 export function rewriteXml(xml: string, wanted: ReadonlySet<string>, rewrite: Rewrite): string | null {
   const scan = new Scan(wanted, rewrite)
@@ -61,9 +64,9 @@ class Scan {
   readonly names = new XmlNames()
   readonly #ancestors: string[] = []
   readonly #alternatives: Alternatives[] = []
-  /** Where the open content controls around rows begin, in place of what is not part of the rows. */
+  /** Start offsets of the open content controls around rows, for their removal. */
   readonly #wrappers: { readonly depth: number; start: number }[] = []
-  /** Wanted elements may hold others, such as a shape its formulas. */
+  /** Stack, because wanted elements may be nested, such as a formula in a shape. */
   readonly #collected: Collected[] = []
   #fallbacks = 0
 
@@ -104,7 +107,7 @@ class Scan {
     if (name === ALTERNATIVES) this.#closeAlternatives(end)
   }
 
-  /** What stands between a table and its rows is edited out: the start up to the content, and the end after it. */
+  /** Removes the wrapper between a table and its rows: from its start tag to the content, and its end tag. */
   #openWrapper(name: string, start: number, end: number): void {
     if (this.#ancestors.findLast((ancestor) => !WRAPPERS.has(ancestor)) !== 'w:tbl') return
     if (name !== 'w:sdtContent') this.#wrappers.push({ depth: this.#ancestors.length, start })
@@ -125,7 +128,7 @@ class Scan {
     if (closed === undefined || element === undefined || typeof element === 'string') return
     const text = this.#rewrite(element, this.names, this.#ancestors)
     if (text === null) return
-    // What was replaced within it goes with it.
+    // Drops edits inside the replaced element.
     while ((this.edits.at(-1)?.start ?? -1) > closed.start) this.edits.pop()
     this.edits.push({ start: closed.start, end, text })
   }

@@ -1,15 +1,15 @@
 import type { Placeholders } from './placeholders.ts'
 
-/** What is added to the office library's reading of a document. */
+/** Additions to the office library's output for a document. */
 export interface Supplement {
-  /** The document for the library, with tokens where it would drop something. */
+  /** The document for the library, with tokens for constructs that it would drop. */
   readonly bytes: Buffer
   readonly placeholders: Placeholders
-  /** Markdown after that of the document. */
+  /** Markdown to append to that of the document. */
   readonly after: readonly string[]
-  /** Paragraphs of running headers and footers, each once; not part of the main content. */
+  /** Paragraphs of running headers and footers without duplicates. They are not part of the main content. */
   readonly headers: readonly string[]
   readonly footers: readonly string[]
-  /** What was left out, each as a noun phrase: `3 MathType objects`. */
+  /** Omissions, each as a noun phrase: `3 MathType objects`. */
   readonly leftOut: readonly string[]
 }

@@ -1,4 +1,4 @@
-/** The prefix that the standard's own examples use, for each namespace (ECMA-376, transitional and strict). */
+/** Prefix of each namespace in the standard's examples (ECMA-376, transitional and strict). */
 const PREFIXES: Readonly<Record<string, string>> = {
   'http://schemas.openxmlformats.org/wordprocessingml/2006/main': 'w',
   'http://purl.oclc.org/ooxml/wordprocessingml/main': 'w',
@@ -25,11 +25,11 @@ const PREFIXES: Readonly<Record<string, string>> = {
   'http://schemas.microsoft.com/office/drawing/2010/main': 'a14',
 }
 
-/** Gives names with the standard's prefixes, whatever prefixes a file declares. Local names are kept as they are. */
+/** Maps names to the standard's prefixes, for any prefixes in a file. Local names remain unchanged. */
 export class XmlNames {
   readonly #prefixes = new Map<string, string>()
 
-  /** To be called with each attribute before the name of its element is asked for. */
+  /** Registers a namespace. Call it for each attribute before a lookup of the element's name. */
   declare(attribute: string, value: string): void {
     if (attribute !== 'xmlns' && !attribute.startsWith('xmlns:')) return
     const canonical = PREFIXES[value]
@@ -42,7 +42,7 @@ export class XmlNames {
     return prefix === undefined ? name : `${prefix}:${name.slice(colon + 1)}`
   }
 
-  /** The file's own prefix for one of the standard's, with its colon; empty for a default namespace. */
+  /** Returns the file's prefix for one of the standard's, with its colon. Empty for a default namespace. */
   own(prefix: string): string {
     for (const [own, canonical] of this.#prefixes) if (canonical === prefix) return own === '' ? '' : `${own}:`
     return `${prefix}:`

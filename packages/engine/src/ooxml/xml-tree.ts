@@ -1,14 +1,17 @@
 import { Parser } from 'htmlparser2'
 import { XmlNames } from './xml-names.ts'
 
-/** An element with canonical names (`XmlNames`), for itself, its attributes and all below. */
+/** An element whose names are canonical (`XmlNames`), attributes and descendants included. */
 export interface XmlElement {
   readonly name: string
   readonly attributes: Readonly<Record<string, string>>
   readonly children: (XmlElement | string)[]
 }
 
-/** Deeper elements are left out: everything that reads a tree recurses. Real parts nest less than 100. */
+/**
+ * Maximum depth. The builder drops deeper elements, because every consumer of a tree recurses. Real parts nest less
+ * than 100.
+ */
 const MAX_DEPTH = 400
 
 /** Builds trees from a parser's events. */
@@ -37,7 +40,10 @@ export class TreeBuilder {
   }
 }
 
-/** The document's elements below a root without a name. Entities of a DTD are not expanded; damage ends nothing. */
+/**
+ * Parses the document's elements below a nameless root. Does not expand DTD entities. The parser continues after
+ * damage.
+ */
 export function parseXml(xml: string): XmlElement {
   const names = new XmlNames()
   const builder = new TreeBuilder()
@@ -75,7 +81,7 @@ export function childOf(element: XmlElement | undefined, name: string): XmlEleme
   return element === undefined ? undefined : childrenOf(element, name)[0]
 }
 
-/** All elements of a name below, in document order; those within one of them are left out. */
+/** Yields all descendants of a name in document order, except those nested in a match. */
 export function* descendants(element: XmlElement, ...names: readonly string[]): Generator<XmlElement> {
   for (const child of childrenOf(element)) {
     if (names.includes(child.name)) yield child
@@ -88,7 +94,7 @@ export function textOf(element: XmlElement | undefined): string {
   return element.children.map((child) => (isElement(child) ? textOf(child) : child)).join('')
 }
 
-/** An attribute that is written with or without its element's prefix: `m:val`, `val`. */
+/** Returns an attribute with or without its element's prefix: `m:val`, `val`. */
 export function attributeOf(element: XmlElement | undefined, name: string): string | undefined {
   if (element === undefined) return undefined
   const prefix = element.name.split(':', 1)[0] ?? ''
