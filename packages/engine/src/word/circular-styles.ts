@@ -1,18 +1,18 @@
 import { OoxmlPackage, xmlText } from '../ooxml/ooxml-package.ts'
 import { replaceZipEntries } from '../container/zip-replace.ts'
 
-/** The parts that say which style is made of which, of Word documents and of OpenDocument files. */
+/** Parts with the parents of styles, in Word documents and in OpenDocument files. */
 const STYLE_PARTS = /^(?:word\/[^/]*|styles|content)\.xml$/
-/** `[^<>]`: a tag that does not end costs nothing beyond the next one. */
+/** `[^<>]` keeps the search linear, because an unclosed tag costs at most the next one. */
 const WORD_STYLE = /<(?:\w+:)?(style|basedOn|numStyleLink)\s([^<>]*)>/g
 const OPEN_STYLE = /<style:style\s([^<>]*)>/g
 
-/** What one style says of the style that it is made of. */
+/** Reference of a style to its parent. */
 interface Link {
   readonly part: string
   readonly style: string
   readonly parent: string
-  /** What says it within the part: an element of Word, an attribute of OpenDocument. */
+  /** Its range within the part: an element in Word, an attribute in OpenDocument. */
   readonly start: number
   readonly text: string
 }
@@ -21,8 +21,8 @@ const attribute = (tag: string, name: string): string | undefined =>
   new RegExp(`(?:^|[\\s:])${name}\\s*=\\s*["']([^"']*)["']`).exec(tag)?.[1]
 
 /**
- * The file without the links that close a circle of styles, each of which is made of the next: the library refuses it, an office
- * program opens it. Null where there is no circle.
+ * Removes the references that close a cycle of styles. The library's parser rejects such a file, an office program
+ * opens it. Null without a cycle.
  */
 export function withoutCircularStyles(bytes: Buffer): Buffer | null {
   const file = new OoxmlPackage(bytes)
@@ -47,7 +47,7 @@ function wordLinks(part: string, xml: string): Link[] {
   return [...xml.matchAll(WORD_STYLE)].flatMap(({ 0: text, 1: name, 2: attributes = '', index: start }) => {
     if (name === 'style') style = attribute(attributes, 'styleId') ?? ''
     const parent = attribute(attributes, 'val')
-    // A list that is defined by a style of lists counts as a circle of its own: that style may be defined by the list.
+    // A list that a list style defines counts as a separate cycle, because the list may define that style.
     if (name === 'numStyleLink') style = parent ?? ''
     const isWhole = name !== 'style' && parent !== undefined && text.endsWith('/>')
     return isWhole ? [{ part, style, parent, start, text }] : []
@@ -65,7 +65,7 @@ function openLinks(part: string, xml: string): Link[] {
   })
 }
 
-/** Of each circle the link that leads back to a style which was seen before, in the order of the file. */
+/** Returns the reference of each cycle that leads back to an earlier style, in file order. */
 function closingLinks(links: readonly Link[]): Link[] {
   const linkOf = new Map(links.map((link) => [link.style, link]))
   const closing: Link[] = []

@@ -9,27 +9,30 @@ const HEADING_1 = 1
 const STYLE_BITS = 0x0fff
 const PARAGRAPH_STYLE = 1
 
-/** sprmCFRMarkDel ([MS-DOC] 2.6.1): deleted while changes were tracked. */
+/** sprmCFRMarkDel ([MS-DOC] 2.6.1): deleted with tracked changes. */
 const DELETED = 0x0800
-/** Set, or the opposite of its style, in which nothing is deleted. */
+/** Set, or the inverse of its style. No style has deleted text. */
 const ON: ReadonlySet<number> = new Set([0x01, 0x81])
-/** An optional hyphen, which shows nothing and which the library drops. */
+/** An optional hyphen, which is invisible and which the library drops. */
 const NOTHING = 0x1f
-/** Ends of cells, sections and columns, and what fields are made of: the structure of the document. */
+/** Ends of cells, sections and columns, and the delimiters of fields. They are the structure of the document. */
 const STRUCTURE: ReadonlySet<number> = new Set([0x07, 0x0c, 0x0e, 0x13, 0x14, 0x15])
 
 export interface Extent {
-  /** Offset in the stream of the document, as `end`. */
+  /** Offset in the stream of the document, as is `end`. */
   readonly start: number
-  /** After the last byte. */
+  /** Exclusive end. */
   readonly end: number
 }
 
-/** Bytes of text that a tracked change deleted, in the order of the file. None where the lists of a damaged file end early. */
+/**
+ * Returns the byte ranges of text that a tracked change deleted, in file order. Empty if the lists of a damaged file
+ * are truncated.
+ */
 export function deletedExtents(document: Buffer, table: Buffer): Extent[] {
   return characterPages(document, table).flatMap((page) => {
     const runs = page[PAGE_BYTES - 1] ?? 0
-    // Each run has an offset of four bytes and one of its properties; the last offset ends the page.
+    // Each run has an offset of four bytes and one byte for its properties. The last offset ends the page.
     if (4 * (runs + 1) + runs >= PAGE_BYTES) return []
     return Array.from({ length: runs }, (_, run) => run).flatMap((run) => {
       const at = 2 * (page[4 * (runs + 1) + run] ?? 0)
@@ -51,7 +54,7 @@ function characterPages(document: Buffer, table: Buffer): Buffer[] {
     .filter((page) => page.length === PAGE_BYTES)
 }
 
-/** Walks the changes of a run's properties; the length of each is in the highest bits of its number ([MS-DOC] 2.2.5.1). */
+/** Walks the modifiers of a run. The highest bits of a modifier's number encode its length ([MS-DOC] 2.2.5.1). */
 function isDeleted(properties: Buffer): boolean {
   let found = false
   for (let at = 0; at + 3 <= properties.length;) {
@@ -63,7 +66,7 @@ function isDeleted(properties: Buffer): boolean {
   return found
 }
 
-/** Blanks deleted characters of a stream, which are `width` bytes each, ends of paragraphs among them. */
+/** Blanks deleted characters of a stream, `width` bytes each, ends of paragraphs included. */
 export function blankCharacters(document: Buffer, { start, end }: Extent, width: 1 | 2): void {
   for (let at = start; at + width <= Math.min(end, document.length); at += width) {
     if (STRUCTURE.has(width === 1 ? (document[at] ?? 0) : document.readUInt16LE(at))) continue
@@ -72,7 +75,7 @@ export function blankCharacters(document: Buffer, { start, end }: Extent, width:
   }
 }
 
-/** Gives the style of titles, whatever its name, the rank of the first level of headings; false where there is none. */
+/** Assigns heading level 1 to the style of titles, under any name. False if there is none. */
 export function markTitleStyle(document: Buffer, table: Buffer): boolean {
   const [start, size] = [document.readUInt32LE(FC_STYLES), document.readUInt32LE(FC_STYLES + 4)]
   const end = Math.min(table.length, start + size)

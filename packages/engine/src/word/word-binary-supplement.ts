@@ -11,13 +11,14 @@ import { markTitleStyle } from './word-binary-marks.ts'
 import { blankDeletedText, tableStream, wordStories } from './word-binary-text.ts'
 
 const WORD_FILE = 0xa5ec
-/** A field that prints where the text stands; the code of any other field is dropped, its result stays. */
+/** A field that prints the page of the text. For other fields, only the result remains. */
 const PAGE_FIELD = /\u0013\s*(?:PAGE|NUMPAGES|SECTIONPAGES)\b[^\u0013\u0015]*\u0015/g
 const FIELD_CODE = /\u0013[^\u0013-\u0015]*[\u0014\u0015]/g
 
 /**
- * Headers, footers and comments of a Word file of 97 to 2003, which the library leaves out, and the file without deleted text,
- * which it shows, and with its title as a heading, as in all other formats; formulas are counted. Null for any other file.
+ * Collects headers, footers and comments of a Word file of 97 to 2003, which the library omits. Blanks deleted text,
+ * which the library shows. Marks its title as a heading, as in all other formats. Counts formulas. Null for any other
+ * file.
  */
 export function wordBinarySupplement(bytes: Buffer, onlyMainContent: boolean): Supplement | null {
   if (!isOle(bytes)) return null
@@ -45,7 +46,7 @@ export function wordBinarySupplement(bytes: Buffer, onlyMainContent: boolean): S
       leftOut: counted(file.FullPaths.filter((path: string) => path.endsWith('/Equation Native')).length, 'formula'),
     }
   } catch {
-    // A damaged file: the library says what is wrong with it.
+    // The file is damaged. The library reports the damage.
     return null
   }
 }

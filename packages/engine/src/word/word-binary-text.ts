@@ -9,7 +9,7 @@ const CCP_HEADERS = 0x54
 const CCP_COMMENTS = 0x5c
 const FC_HEADERS = 0xf2
 const FC_PIECES = 0x1a2
-/** The first stories of headers are the separators of notes. */
+/** The first header stories are the separators of notes. */
 const SEPARATORS = 6
 const COMPRESSED = 0x4000_0000
 const CP1252 = new TextDecoder('windows-1252')
@@ -20,12 +20,12 @@ export interface WordStories {
   readonly comments: readonly string[]
 }
 
-/** Which of the two table streams of the file holds its places. */
+/** Returns the table stream of the file that holds its offsets. */
 export function tableStream(header: Buffer): '0Table' | '1Table' {
   return (header.readUInt16LE(FLAGS) & USES_TABLE_1) === 0 ? '0Table' : '1Table'
 }
 
-/** Raw text of the stories besides the main one. Throws `RangeError` for a damaged file. */
+/** Returns the raw text of all stories except the main one. Throws `RangeError` for a damaged file. */
 export function wordStories(document: Buffer, table: Buffer): WordStories {
   const text = textReader(document, table)
   const headersFrom = document.readInt32LE(CCP_TEXT) + document.readInt32LE(CCP_FOOTNOTES)
@@ -38,15 +38,18 @@ export function wordStories(document: Buffer, table: Buffer): WordStories {
     const kind = (story - SEPARATORS) % 6
     ;(kind === 2 || kind === 3 || kind === 5 ? footers : headers).push(text(headersFrom + from, headersFrom + to))
   }
-  // Each comment begins with its mark.
+  // Each comment starts with its mark.
   const comments = text(commentsFrom, commentsFrom + document.readInt32LE(CCP_COMMENTS)).split('\u0005')
   return { headers, footers, comments }
 }
 
-/** Pieces of a healthy file share no text; those of a damaged one may name the same extents again and again. */
+/**
+ * Maximum number of steps. Pieces of a healthy file share no text. Pieces of a damaged one may repeat a range any
+ * number of times.
+ */
 const MOST_STEPS = 20_000_000
 
-/** Blanks the text of a Word file that tracked changes deleted; false where there is none. */
+/** Blanks the text of a Word file that tracked changes deleted. False if there is none. */
 export function blankDeletedText(document: Buffer, table: Buffer): boolean {
   const deleted = deletedExtents(document, table)
   if (deleted.length === 0) return false
@@ -91,7 +94,8 @@ function piecesOf(document: Buffer, table: Buffer): Piece[] {
   const count = Math.floor((table.readUInt32LE(at + 1) - 4) / 12)
   const positions = at + 5
   const descriptors = positions + 4 * (count + 1)
-  // A damaged length asks for more than there is: a list of that length would be allocated before the first read fails.
+  // The length in a damaged file may exceed the stream. Without this check, the allocation of the list precedes the
+  // first failing read.
   if (descriptors + 8 * count > table.length) throw new RangeError('a list of pieces that ends after its stream')
   return Array.from({ length: count }, (_, index): Piece => {
     const [from, to] = [table.readUInt32LE(positions + 4 * index), table.readUInt32LE(positions + 4 * index + 4)]

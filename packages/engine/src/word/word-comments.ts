@@ -6,15 +6,15 @@ import { attributeOf, descendants } from '../ooxml/xml-tree.ts'
 import { wordParagraphs } from './word-text.ts'
 
 export interface WordComment {
-  /** What stands where the comment is. */
+  /** Replacement at the position of the comment. */
   readonly mark: Insertion
-  /** Its footnote at the end of the document, `[^c1]: Author: text`; null where it stands beside its block. */
+  /** Its footnote at the end of the document, `[^c1]: Author: text`. Null if it follows its block instead. */
   readonly note: string | null
 }
 
 /**
- * Comments by their id; those without text are left out. They are no main content: then they stand in a comment of the
- * Markdown after their block, else they are footnotes, numbered from 1 in the order of the file.
+ * Returns comments with text by their id. They are outside the main content. In that mode they become a comment of the
+ * Markdown after their block. Otherwise they are footnotes, numbered from 1 in file order.
  */
 export function commentsOf(
   ooxml: OoxmlPackage,

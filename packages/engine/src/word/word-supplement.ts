@@ -24,7 +24,7 @@ const WANTED: ReadonlySet<string> = new Set([
   'w:ruby',
 ])
 const SHAPE_SIGNS = [':wgp', ':wpc', ':group', ':textpath'] as const
-/** Without one of these there is nothing to replace, and the part is not even scanned. */
+/** Markers. A part without any of them has no replacements, so the scan skips it. */
 const SIGNS = [
   'oMath',
   'commentReference',
@@ -36,9 +36,9 @@ const SIGNS = [
   ':ffData',
   ...SHAPE_SIGNS,
 ]
-/** A row of a table within a content control. */
+/** A table row within a content control. */
 const WRAPPED_ROW = /(?:sdtContent|customXml[^>]*)>\s*(?:<[^>]+\/>\s*)*<w:tr[\s>]/
-/** Another document that Word reads in when it opens this one (ECMA-376 part 1, 17.17.2.1). */
+/** Another document that Word includes when it opens this one (ECMA-376 part 1, 17.17.2.1). */
 const INSERTED_DOCUMENT = /<w:altChunk[\s/>]/g
 /** Equations of editors before 2007, and of MathType: binary objects with a picture. */
 const EQUATION_OBJECT = /ProgID="(?:Equation|MathType)[^"]*"/g
@@ -50,7 +50,10 @@ interface PartContext {
   readonly placeholders: Placeholders
 }
 
-/** Equations, comments, form fields, charts, diagrams, headers and footers of a Word document (ECMA-376 part 1, 17). */
+/**
+ * Collects equations, comments, form fields, charts, diagrams, headers and footers of a Word document (ECMA-376 part 1,
+ * 17).
+ */
 export function wordSupplement(ooxml: OoxmlPackage, onlyMainContent: boolean): Supplement {
   const placeholders = new Placeholders()
   const [main = 'word/document.xml'] = ooxml.parts(/^word\/document\d*\.xml$/)
@@ -120,7 +123,7 @@ function rewriteElement(
       return text({ block: null, inline })
     }
     default: {
-      // A formula within another's text (a field, a deleted run) is part of that one.
+      // A formula within another replacement (a field, a deleted run) is part of it.
       const insertion = equationInsertion(element)
       const isEmpty = insertion.inline === ''
       return isEmpty || ancestors.includes('w:del') ? null : () => `<${w}r>${text(insertion)()}</${w}r>`
@@ -128,13 +131,13 @@ function rewriteElement(
   }
 }
 
-/** The characters of a ruby annotation, or how they are read. */
+/** Returns the base characters of a ruby annotation, or its reading. */
 function rubyText(ruby: XmlElement, part: 'w:rubyBase' | 'w:rt'): string {
   const found = [...descendants(ruby, part)][0]
   return found === undefined ? '' : [...descendants(found, 'w:t')].map(textOf).join('')
 }
 
-/** Null for a picture or a single shape, which the library reads. */
+/** Null for a picture or a single shape, which the library parses. */
 function drawingInsertion(drawing: XmlElement, { package: ooxml, relationships }: PartContext): Insertion | null {
   for (const found of descendants(drawing, 'c:chart', 'cx:chart', 'dgm:relIds')) {
     const isDiagram = found.name === 'dgm:relIds'
@@ -145,7 +148,7 @@ function drawingInsertion(drawing: XmlElement, { package: ooxml, relationships }
   return shapesInsertion(drawing)
 }
 
-/** Text of all headers, then of all footers; each paragraph once, however many sections repeat it. */
+/** Returns the text of all headers, then of all footers, without duplicates over sections. */
 function headersAndFooters(
   ooxml: OoxmlPackage,
   main: string,
@@ -161,23 +164,26 @@ function headersAndFooters(
   return { headers: paragraphs('header'), footers: paragraphs('footer') }
 }
 
-/** Groups and canvases of shapes, those of before 2010 among them, and letters drawn along a path. */
+/** Groups and canvases of shapes, formats before 2010 included, and letters along a path. */
 const GROUPS = ['wpg:wgp', 'wpc:wpc', 'v:group'] as const
-/** Text of grouped shapes and of WordArt, which the library drops; null where a drawing is neither. */
+/** Returns the text of grouped shapes and of WordArt, which the library drops. Null for any other drawing. */
 function shapesInsertion(drawing: XmlElement): Insertion | null {
   const letters = [...descendants(drawing, 'v:textpath')].map(({ attributes }) =>
     escapeInline(attributes['string'] ?? ''),
   )
   const holders = letters.length > 0 ? [drawing] : [...descendants(drawing, ...GROUPS)]
   const boxes = holders.flatMap((group) =>
-    // The copy for older readers repeats the text.
+    // The fallback for older readers repeats the text.
     [...descendants(group, 'w:txbxContent', 'mc:Fallback')].filter(({ name }) => name === 'w:txbxContent'),
   )
   const paragraphs = [...boxes.flatMap(wordParagraphs), ...letters.filter((text) => text.trim() !== '')]
   return paragraphs.length === 0 ? null : { block: paragraphs.join('\n\n'), inline: paragraphs.join(' ') }
 }
 
-/** What a list or a box of a form shows, which is no result of its field (ECMA-376 part 1, 17.16); null for other fields. */
+/**
+ * Returns the text of a form's list or box, which is not the result of its field (ECMA-376 part 1, 17.16). Null for
+ * other fields.
+ */
 function formFieldInsertion(fieldStart: XmlElement): Insertion | null {
   const data = childOf(fieldStart, 'w:ffData')
   const [list, box] = [childOf(data, 'w:ddList'), childOf(data, 'w:checkBox')]

@@ -2,10 +2,10 @@ import { escapeInline, escapeLineStart } from '../markup/escape-markdown.ts'
 import { equationInsertion } from '../ooxml/equation.ts'
 import { attributeOf, childrenOf, descendants, textOf, type XmlElement } from '../ooxml/xml-tree.ts'
 
-/** Fields that print where on which page something stands. */
+/** Fields that print a page number or section. */
 const PAGE_FIELD = /^\s*(?:PAGE|NUMPAGES|SECTIONPAGES|SECTION)\b/i
 
-/** Not text of the page: deleted text, code of fields, the copy for older readers. */
+/** Elements outside the page's text: deleted text, code of fields, the fallback for older readers. */
 const SKIPPED = new Set(['w:del', 'w:moveFrom', 'w:instrText', 'w:delText', 'mc:Fallback', 'w:rPr', 'w:pPr'])
 
 const BREAKS = new Set(['w:tab', 'w:br', 'w:cr', 'w:ptab'])
@@ -13,11 +13,11 @@ const BREAKS = new Set(['w:tab', 'w:br', 'w:cr', 'w:ptab'])
 interface Reading {
   text: string
   hasPageField: boolean
-  /** Open fields, innermost last; `code` grows until the result begins. */
+  /** Stack of open fields. `code` grows until the result starts. */
   readonly fields: { code: string; inResult: boolean }[]
 }
 
-/** Paragraphs of a header, a footer or a comment as Markdown, without those that only count pages. */
+/** Returns the paragraphs of a header, a footer or a comment as Markdown, except those that only count pages. */
 export function wordParagraphs(part: XmlElement): string[] {
   return [...descendants(part, 'w:p')].flatMap(paragraphTexts)
 }

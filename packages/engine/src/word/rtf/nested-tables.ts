@@ -3,26 +3,26 @@ import { groupAt, groupText } from './rtf-groups.ts'
 import { tableSigns, type TableSign } from './table-signs.ts'
 
 const FALLBACK = /\{\\nonesttables(?![a-z])/g
-/** Stands between cells of a row, as in the rows of a table within a cell of any other format. */
+/** Separator between cells of a row, the same as for nested tables of any other format. */
 const BETWEEN_CELLS = '{ / }'
 
-/** A row of a table: places in the list of signs. */
+/** A row of a table, as indexes into the list of signs. */
 interface Row {
   readonly level: number
   readonly from: number
   readonly to: number
-  /** Of each cell its end. */
+  /** End of each cell. */
   readonly cells: readonly number[]
   readonly holdsTable: boolean
 }
 
-/** A row of one cell around a table: what stands in it stands for itself. */
+/** A row of one cell around a table. Its content replaces it. */
 const isFrame = ({ cells, holdsTable }: Row): boolean => cells.length === 1 && holdsTable
 
 /**
- * The file without tables in tables (RTF 1.9.1, "Nested Tables"), whose cells the library mixes up with those of the outer
- * one: a frame around a table is taken away, and any other inner row becomes a line of its cell. What the file shows to
- * readers that know no such tables is left out.
+ * Removes nested tables (RTF 1.9.1, "Nested Tables"), because the library's parser mixes their cells with those of the
+ * outer table. A frame around a table goes, and any other inner row becomes a line of its cell. Omits the fallback for
+ * readers without nested tables.
  */
 export function withoutNestedTables(rtf: string): string {
   if (!/\\nestcell(?![a-z])/.test(rtf)) return rtf
@@ -30,7 +30,7 @@ export function withoutNestedTables(rtf: string): string {
   const signs = tableSigns(visible)
   const rows = rowsOf(signs)
   const depths = depthsOf(signs, rows.filter(isFrame))
-  // The library wants the columns of a row before its cells. A frame begins where its first inner row does.
+  // The library's parser requires the columns of a row before its cells. A frame starts at its first inner row.
   const definitions = new Map(
     rows.flatMap(({ from, to }) => (depths[to] === 1 ? [[from, signs[to]?.definition ?? ''] as const] : [])),
   )
@@ -45,7 +45,7 @@ export function withoutNestedTables(rtf: string): string {
   return kept.join('') + visible.slice(from)
 }
 
-/** What stands for a sign where its table is `depth` tables deep; null: the sign itself. */
+/** Returns the replacement of a sign in a table at nesting depth `depth`. Null keeps the sign. */
 function written({ kind, level }: TableSign, depth: number, isSeparated: boolean): string | null {
   if (level === depth && level < 2) return null
   switch (kind) {
@@ -79,7 +79,7 @@ function rowsOf(signs: readonly TableSign[]): Row[] {
   return rows
 }
 
-/** How many tables deep each sign is where frames are none. */
+/** Returns the nesting depth of each sign, without frames. */
 function depthsOf(signs: readonly TableSign[], frames: readonly Row[]): number[] {
   const starting = Map.groupBy(frames, ({ from }) => from)
   let around: readonly Row[] = []
@@ -89,7 +89,7 @@ function depthsOf(signs: readonly TableSign[], frames: readonly Row[]): number[]
   })
 }
 
-/** Cells with text that are followed by another such cell of their row. */
+/** Returns the cells with text before another such cell of their row. */
 function cellsBeforeOthers({ from, cells }: Row, signs: readonly TableSign[], rtf: string): number[] {
   const withText = cells.filter((cell, index) => {
     const before = cells[index - 1]
@@ -99,7 +99,10 @@ function cellsBeforeOthers({ from, cells }: Row, signs: readonly TableSign[], rt
   return withText.slice(0, -1)
 }
 
-/** An empty group stands in the place of each: a digit after it would be taken for the parameter of the word before it. */
+/**
+ * Replaces each fallback with an empty group. Otherwise a following digit would become the parameter of the previous
+ * control word.
+ */
 function withoutFallbacks(rtf: string): string {
   const kept: string[] = []
   let from = 0

@@ -6,7 +6,7 @@ import { rtfTokens } from './rtf-tokens.ts'
 
 const FORMULAS = /\{\\\*\\moMath(?:Para)?(?![a-z])/gi
 const ELEMENT = /^m(?!math$)[a-z]/i
-/** Deeper groups than these are no formula that a writer makes. */
+/** Maximum depth. No writer nests a formula deeper. */
 const MAX_DEPTH = 200
 /** Elements whose text is the value of a property. */
 const VALUES: ReadonlySet<string> = new Set(
@@ -34,8 +34,8 @@ interface Open {
 }
 
 /**
- * The file with a token in the place of each formula. Math in RTF mirrors that of Word's XML, a control word for each element
- * (RTF 1.9.1, "Math"): `\mf` is `m:f`.
+ * Replaces each formula with a token. Math in RTF mirrors Word's XML, with a control word for each element (RTF 1.9.1,
+ * "Math"): `\mf` is `m:f`.
  */
 export function withFormulaTokens(rtf: string, placeholders: Placeholders): string {
   const kept: string[] = []
@@ -51,7 +51,7 @@ export function withFormulaTokens(rtf: string, placeholders: Placeholders): stri
   return kept.length === 0 ? rtf : kept.join('') + rtf.slice(from)
 }
 
-/** Null where the group is not closed or nests too deep. */
+/** Null if the group is not closed or nests too deep. */
 function formulaAt(rtf: string, start: number): { readonly element: XmlElement; readonly end: number } | null {
   const root: Open = opened('')
   const groups: Open[] = []
@@ -59,7 +59,7 @@ function formulaAt(rtf: string, start: number): { readonly element: XmlElement; 
     const current = groups.at(-1) ?? root
     if (kind === 'open') {
       if (groups.length > MAX_DEPTH) return null
-      // A group of formatting belongs to the element that it stands in.
+      // A group of formatting belongs to its enclosing element.
       groups.push(current)
     } else if (kind === 'close') {
       groups.pop()

@@ -1,13 +1,13 @@
 import { PAGE_NUMBER } from '../../markup/plain-paragraphs.ts'
 import { rtfTokens } from './rtf-tokens.ts'
 
-/** Longest group that is read: a header, a comment, a text box. */
+/** Maximum length of a group: a header, a comment, a text box. */
 const MAX_GROUP = 100_000
-/** Destinations whose content is no text of the paragraph, and the copy of a shape for older readers. */
+/** Destinations whose content is not text of the paragraph, and the fallback of a shape for older readers. */
 const HIDDEN = /^\{\\(?:\*\\(?!shpinst|shptxt)|fldinst|pict|fonttbl|colortbl|stylesheet|shprslt|sp(?![a-z]))/
 const HIDDEN_CHARACTERS = 24
 
-/** The text from a brace to the one that closes it; of one that is not closed in time its beginning. */
+/** Returns the text from a brace to its closing brace. Returns a prefix if the group is longer than the maximum. */
 export function groupAt(rtf: string, start: number): string {
   let depth = 0
   const end = Math.min(rtf.length, start + MAX_GROUP)
@@ -20,7 +20,7 @@ export function groupAt(rtf: string, start: number): string {
   return rtf.slice(start, end)
 }
 
-/** Text of a group, a line for each paragraph. */
+/** Returns the text of a group, with a line for each paragraph. */
 export function groupText(group: string): string {
   let hidden = 0
   let depth = 0

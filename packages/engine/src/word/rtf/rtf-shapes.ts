@@ -6,7 +6,7 @@ import { escapedToken } from './escaped-token.ts'
 const ROWS_AND_SHAPES = /\\(trowd|row)(?![a-z])|\{\\shp(?![a-z])/g
 
 /**
- * The file with a token in the place of each text box within a table. The library ends the table at the box's first paragraph,
+ * Replaces each text box within a table with a token. The library's parser ends the table at the box's first paragraph,
  * and drops the cells of that row.
  */
 export function withShapeTokens(rtf: string, placeholders: Placeholders): string {
@@ -18,7 +18,7 @@ export function withShapeTokens(rtf: string, placeholders: Placeholders): string
     if (row !== undefined || !isInRow || index < from) continue
     const group = groupAt(rtf, index)
     const texts = plainParagraphs([groupText(group)])
-    // A formula in it is read where it stands.
+    // A formula inside remains, and is converted in position.
     if (!group.endsWith('}') || texts.length === 0 || group.includes(String.raw`\moMath`)) continue
     kept.push(rtf.slice(from, index), escapedToken(placeholders.add({ block: null, inline: texts.join(' ') })))
     from = index + group.length

@@ -12,14 +12,14 @@ import { plainParagraphs } from '../../markup/plain-paragraphs.ts'
 
 const HEADERS = /\{\\header[lrf]?(?![a-z])/g
 const FOOTERS = /\{\\footer[lrf]?(?![a-z])/g
-/** Files within the file; what is shown in their place is read. */
+/** Embedded files. The converter reads only the text shown for them. */
 const OBJECT_CLASS = /\\objclass\s+([\w.]+)/g
 const EQUATION_CLASS = /^(?:Equation|MathType)/
 const COMMENTS = /\{\\\*\\annotation(?![a-z])/g
 
 /**
- * Headers, footers, comments and formulas of an RTF document, which the library leaves out (RTF 1.9.1), and the document without
- * deleted text, which it shows, and with tables within tables as lines of their cell.
+ * Collects headers, footers, comments and formulas of an RTF document, which the library omits (RTF 1.9.1). Removes
+ * deleted text, which the library shows, and turns nested tables into lines of their cell.
  */
 export function rtfSupplement(bytes: Buffer, onlyMainContent: boolean): Supplement {
   const placeholders = new Placeholders()

@@ -1,4 +1,4 @@
-/** A piece of an RTF file (RTF 1.9.1, "Basic entities"), from `start` to before `end`. */
+/** A token of an RTF file (RTF 1.9.1, "Basic entities"), in the range [start, end). */
 export interface RtfToken {
   readonly kind: 'open' | 'close' | 'word' | 'symbol' | 'text'
   readonly start: number
@@ -11,7 +11,7 @@ export interface RtfToken {
 const TOKEN = /\\(?:'([\da-f]{2})|([a-z]+)(-?\d+)? ?|([^]))|([{}])|([^\\{}]+)/gi
 const CP1252 = new TextDecoder('windows-1252')
 
-/** Tokens from an offset on. Binary data is passed over; of a Unicode character and its substitute comes the character. */
+/** Yields tokens from an offset on. Skips binary data, and the substitute of a Unicode character. */
 export function* rtfTokens(rtf: string, from = 0): Generator<RtfToken> {
   const pattern = new RegExp(TOKEN)
   pattern.lastIndex = from

@@ -1,14 +1,14 @@
 import { groupAt } from './rtf-groups.ts'
 
-/** A place of an RTF file where something about tables is said; before `end`. */
+/** A table control word in an RTF file, with an exclusive `end`. */
 export interface TableSign {
-  /** `paragraph`: how many tables deep it stands. `cell` and `row`: the end of one. */
+  /** `paragraph` carries its nesting depth. `cell` and `row` mark the end of one. */
   readonly kind: 'paragraph' | 'inTable' | 'cell' | 'row'
   readonly start: number
   readonly end: number
   /** 1 for a table of the document itself. */
   readonly level: number
-  /** Of an inner row its columns; the outer ones have them elsewhere. */
+  /** Columns of an inner row. Outer rows have them elsewhere. */
   readonly definition: string
 }
 
@@ -16,14 +16,14 @@ const WORDS = /\\(itap(\d+)(?!\d)|(?:pard|intbl|nestcell|cell|row)(?![a-z\d])) ?
 const ROW_END = String.raw`\nestrow`
 const INNER_ROW = /^\{\\\*\\nesttableprops ?|\\nestrow(?![a-z]) ?|\}$/g
 
-/** Deeper tables count as this deep: no writer makes them. */
+/** Maximum depth. No writer nests tables deeper. */
 const MAX_LEVEL = 50
 
-/** All signs in their order, but those of paragraphs outside of tables that say nothing. */
+/** Returns all signs in order, except those of paragraphs outside tables without information. */
 export function tableSigns(rtf: string): TableSign[] {
   const signs: TableSign[] = []
   let level = 0
-  /** Signs of the present paragraph's properties: its depth may be said after them. */
+  /** Signs of the current paragraph's properties. Its depth may follow them. */
   let properties = 0
   const add = (kind: TableSign['kind'], start: number, end: number, definition = ''): void => {
     signs.push({ kind, start, end, level, definition })
@@ -44,7 +44,7 @@ export function tableSigns(rtf: string): TableSign[] {
     else if (word === 'nestcell') add('cell', index, end)
     else {
       const group = groupAt(rtf, index)
-      // Some writers say the columns before the cells too; only one of the two ends the row.
+      // Some writers repeat the columns before the cells. Only one of the two ends the row.
       if (!group.includes(ROW_END)) continue
       add('row', index, index + group.length, group.replace(INNER_ROW, ''))
     }

@@ -1,9 +1,9 @@
 import { rtfTokens, type RtfToken } from './rtf-tokens.ts'
 
-/** Words that print something, beside those that keep the structure of paragraphs and tables. */
+/** Control words that print a character, in addition to those of paragraph and table structure. */
 const PRINTED: ReadonlySet<string> = new Set(['tab', 'line', 'emdash', 'endash', 'bullet', 'lquote', 'rquote'])
 
-/** The file without the text that a revision deleted, which the library shows (RTF 1.9.1, "Track Changes"). */
+/** Removes the text that a revision deleted, which the library shows (RTF 1.9.1, "Track Changes"). */
 export function withoutDeletedText(rtf: string): string {
   if (!/\\deleted(?![a-z])/.test(rtf)) return rtf
   let isDeleted = false
