@@ -1,7 +1,10 @@
 import { SSF } from '@e965/xlsx'
 
 const CONDITION = /\[(<=|>=|<>|<|>|=)\s*(-?\d+(?:\.\d+)?)\]/
-/** Sections of a number format are separated by semicolons; texts in quotes, escaped characters and brackets may hold others. */
+/**
+ * Matches a section of a number format. Semicolons separate sections. Quoted text, escaped characters and brackets may
+ * contain others.
+ */
 const SECTION = /(?:"[^"]*"?|\\[^]|_[^]|\*[^]|\[[^\]]*\]?|[^;"\\_*[])+|(?<=;)(?=;|$)/g
 
 interface Section {
@@ -10,14 +13,14 @@ interface Section {
   readonly limit: number
 }
 
-/** True for a number format that chooses its section by conditions, as `[>=1000]0.0,"K";0` does. */
+/** True for a number format that selects its section by conditions, such as `[>=1000]0.0,"K";0`. */
 export function hasConditions(format: string): boolean {
   return format.includes('[') && CONDITION.test(format)
 }
 
 /**
- * A number in a format with conditions as spreadsheet programs show it: where no condition holds in the general format, and
- * with its sign unless the section is for negative numbers alone. The spreadsheet library drops both.
+ * Formats a number with conditions as spreadsheet programs do. The fallback is the general format if no condition
+ * holds. The sign remains unless the section is for negative numbers alone. The spreadsheet library drops both.
  */
 export function conditionalText(format: string, value: number): string {
   const sections = (format.match(SECTION) ?? [])
@@ -34,7 +37,10 @@ function sectionOf(part: string): Section {
   return { format: part.replace(CONDITION, ''), operator, limit: Number(limit) }
 }
 
-/** A section without a condition takes what is left to it: the first positive numbers, the last all others. */
+/**
+ * A section without a condition takes the remaining numbers: the first section positive ones, the last section all
+ * others.
+ */
 function isFor(sections: readonly Section[], index: number, value: number): boolean {
   const section = sections[index]
   if (section === undefined || section.operator !== null) return section !== undefined && holds(section, value)

@@ -5,7 +5,7 @@ import { CsvRows, separatorOf, withoutSeparatorLine } from './csv-fields.ts'
 import { decodeText } from '../text/decode-text.ts'
 import { asConversionError } from '../office/office-errors.ts'
 
-/** The table with commas, where its first line names another separator: the library would guess. */
+/** Converts a table to commas if its first line names another separator. The library's parser would guess it. */
 function withoutNamedSeparator(text: string): string {
   const table = withoutSeparatorLine(text)
   if (table === text) return text
@@ -15,7 +15,7 @@ function withoutNamedSeparator(text: string): string {
     .join('\n')
 }
 
-/** A table of comma, semicolon or tab separated values, in whatever encoding. */
+/** Converts a table of comma, semicolon or tab separated values in any encoding. */
 export async function convertCsv(bytes: Buffer, contentType: string | null): Promise<Conversion> {
   const text = withoutNamedSeparator(decodeText(bytes, contentType))
   const markdown = await toMarkdownBytes(Buffer.from(text), formatFromExtension('csv')).catch((error: unknown) => {

@@ -6,7 +6,7 @@ import { LongText } from '../long-text.ts'
 import { CsvRows, separatorOf, withoutSeparatorLine } from './csv-fields.ts'
 import { encodingOf } from '../text/decode-text.ts'
 
-/** Enough to recognise encoding and separator. */
+/** Sample size in bytes, enough to detect encoding and separator. */
 const SAMPLE_BYTES = 64 * 1024
 
 async function sampleOf(path: string): Promise<Buffer> {
@@ -15,7 +15,7 @@ async function sampleOf(path: string): Promise<Buffer> {
   return buffer.subarray(0, bytesRead)
 }
 
-/** The file as text, a piece at a time, without a line that names its separator. */
+/** Streams the file as text, without a line that names its separator. */
 async function* textOf(path: string, encoding: string): AsyncGenerator<string> {
   const decoder = new TextDecoder(encoding)
   let isFirst = true
@@ -29,7 +29,7 @@ async function* textOf(path: string, encoding: string): AsyncGenerator<string> {
 
 const cell = (field: string): string => {
   const text = field.trim()
-  // Most fields hold nothing that Markdown would read.
+  // Fast path for fields without Markdown characters, which are the majority.
   if (!/[\\`*[\]<|~_\n]/.test(text)) return text
   return text
     .replace(/[\\`*[\]<|]|~(?=~)|(?<=~)~/g, String.raw`\$&`)
@@ -37,7 +37,7 @@ const cell = (field: string): string => {
     .replace(/\s*\r?\n\s*/g, ' ')
 }
 
-/** Width of the table: the most columns of any row. */
+/** Returns the width of the table: the maximum number of columns. */
 async function widthOf(path: string, encoding: string, separator: string): Promise<number> {
   const rows = new CsvRows(separator)
   let width = 0
@@ -48,9 +48,9 @@ async function widthOf(path: string, encoding: string, separator: string): Promi
 }
 
 /**
- * A large table of separated values, read twice as a stream: once for its width, once for its text. Takes about four times
- * the file's size in memory, where the library takes thirty. Statistics cannot find an encoding in a part of the file
- * alone, so text that is not valid in the encoding found is shown with replacement characters.
+ * Converts a large table of separated values in two streams, first for its width, then for its text. It takes about
+ * four times the file's size in memory, the library thirty times. Statistics over a sample may miss the encoding. Text
+ * that is invalid in the detected encoding gets replacement characters.
  */
 export async function convertLargeCsv(path: string, contentType: string | null): Promise<Conversion> {
   const sample = await sampleOf(path)

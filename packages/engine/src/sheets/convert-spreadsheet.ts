@@ -23,10 +23,10 @@ import { unreadPictures } from '../office/unread-pictures.ts'
 import { oleContainer } from '../container/ole-container.ts'
 import { MAX_ZIP_ENTRIES, zipEntries } from '../container/zip-directory.ts'
 
-// Texts of old .xls files are in the code page of the machine that wrote them.
+// Texts of old .xls files are encoded in the code page of the author's machine.
 set_cptable(codepages)
 
-/** `dense` keeps rows as arrays; a date in the reader's own locale is written so that it cannot be misread. */
+/** `dense` keeps rows as arrays. The date format is unambiguous in every locale. */
 const READ_OPTIONS = {
   type: 'buffer',
   dense: true,
@@ -60,19 +60,20 @@ function hiddenSheets(book: WorkBook): string[] {
 interface SheetsOptions {
   readonly drawings: SheetDrawings
   readonly onlyMainContent: boolean
-  /** Whether the marks are wanted. */
+  /** True if the caller wants the marks. */
   readonly anchors: boolean
 }
 
 interface SheetsMarkdown {
   readonly markdown: string
-  /** Where sheets, and the rows of their tables, stand in it. */
+  /** Offsets of sheets, and of the rows of their tables. */
   readonly marks: readonly Mark[]
 }
 
 /**
- * One section a sheet: its name, its cells as one table, then its comments and what is drawn on it. Text boxes over cells are
- * no main content, as in every export of a spreadsheet program: then they stand in a comment of the Markdown.
+ * Renders a section per sheet: its name, its cells as a table, its comments and its drawings. Text boxes over cells are
+ * outside the main content, as in every export of a spreadsheet program. In that mode they become a comment of the
+ * Markdown.
  */
 function renderSheets(
   book: WorkBook,
@@ -109,7 +110,7 @@ function renderSheets(
   return { markdown: sections.join('\n'), marks }
 }
 
-/** What the cells of a workbook hold and show, gathered when the first chart asks. */
+/** Returns a lookup of the values and the shown texts of a workbook's cells. The index is built for the first chart. */
 function cellTexts(book: WorkBook): (text: string) => boolean {
   let texts: Set<string> | null = null
   const gather = (): Set<string> => {
@@ -123,8 +124,8 @@ function cellTexts(book: WorkBook): (text: string) => boolean {
 }
 
 /**
- * Spreadsheets through SheetJS, because it gives values as the spreadsheet program shows them (15.5%, $1,234.50), and
- * through the office library for a file that SheetJS cannot read.
+ * Converts spreadsheets with SheetJS, which formats values as the spreadsheet program does (15.5%, $1,234.50). The
+ * fallback is the office library, for a file that SheetJS cannot parse.
  */
 export async function convertSpreadsheet(
   bytes: Buffer,
@@ -150,7 +151,7 @@ export async function convertSpreadsheet(
         : sheetDrawings(container, { names: book.SheetNames, isKnown })
   const objects =
     container === null ? [] : odfObjectParts(container).flatMap((part) => objectBlocks(container, part, isKnown))
-  // Charts of an old workbook are streams within its stream, which nothing here reads.
+  // Charts of an old workbook are streams within its stream, which the converter does not parse.
   const leftOut = [
     ...counted(hidden.length, 'hidden sheet'),
     ...counted(countXlsCharts(bytes), 'chart'),
@@ -172,11 +173,13 @@ export async function convertSpreadsheet(
   }
 }
 
-/** BOF of BIFF8 and BIFF5 begins each part of a workbook; its second field says of which kind ([MS-XLS] 2.4.21). */
+/**
+ * BOF of BIFF8 and BIFF5 starts each part of a workbook. Its second field is the type of the part ([MS-XLS] 2.4.21).
+ */
 const BOF = 0x0809
 const CHART = 0x0020
 
-/** Charts, chart sheets among them, in an old workbook; 0 for what is none. */
+/** Counts the charts of an old workbook, chart sheets included. 0 for any other file. */
 function countXlsCharts(bytes: Buffer): number {
   if (!isOle(bytes)) return 0
   try {
@@ -194,7 +197,7 @@ function countXlsCharts(bytes: Buffer): number {
 
 const MAX_UNPACKED_BYTES = 500 * 1024 ** 2
 
-/** Refuses an archive that declares more than a document holds, before any parser unpacks it. */
+/** Rejects an archive whose directory exceeds the limits, before any parser unpacks it. */
 export function guardZip(bytes: Buffer): void {
   let entries = 0
   let unpacked = 0

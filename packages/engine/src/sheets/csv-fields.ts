@@ -1,13 +1,16 @@
-/** Separators that exports use, the most common first. */
+/** Separators of exports, the most common first. */
 const SEPARATORS = [',', ';', '\t', '|'] as const
 
 /** First line of a file for Excel, which names its separator. */
 const SEPARATOR_LINE = /^sep=(.)\r?\n/i
 
-/** The text without such a line. */
+/** Removes such a line. */
 export const withoutSeparatorLine = (text: string): string => text.replace(SEPARATOR_LINE, '')
 
-/** The separator that the file names, else that whose count is the same, and highest, in the most lines of a sample. */
+/**
+ * Returns the separator that the file names. Otherwise returns the separator whose count is equal, and highest, in the
+ * most lines of a sample.
+ */
 export function separatorOf(sample: string): string {
   const named = SEPARATOR_LINE.exec(sample)?.[1]
   if (named !== undefined) return named
@@ -23,13 +26,13 @@ export function separatorOf(sample: string): string {
   return SEPARATORS[scores.indexOf(Math.max(...scores))] ?? ','
 }
 
-/** Rows of separated values (RFC 4180), read from text that comes in pieces; a row is given on when it is complete. */
+/** Incremental parser for separated values (RFC 4180). It yields each row once it is complete. */
 export class CsvRows {
   readonly #separator: string
   #row: string[] = []
   #field = ''
   #isQuoted = false
-  /** A quote within quotes ends them, or is the first of two that mean one. */
+  /** A quote inside quotes ends them, or is the first of an escaped pair. */
   #sawQuote = false
 
   constructor(separator: string) {
@@ -48,7 +51,7 @@ export class CsvRows {
       }
       if (this.#isQuoted) {
         if (character !== '"') continue
-        // What follows decides; a second quote stays as the one that it means.
+        // The next character decides. The second quote of a pair remains.
         this.#field += text.slice(start, at)
         start = at + 1
         this.#sawQuote = true
@@ -67,7 +70,7 @@ export class CsvRows {
     if (!this.#sawQuote) this.#field += text.slice(start)
   }
 
-  /** The last row, where no line break ended it. */
+  /** Yields the last row if no line break ended it. */
   *end(): Generator<string[]> {
     if (this.#field !== '' || this.#row.length > 0) yield this.#complete('')
   }

@@ -3,7 +3,7 @@ import type { OoxmlPackage } from '../ooxml/ooxml-package.ts'
 import type { SheetDrawing, SheetDrawings } from './sheet-supplement.ts'
 import { descendants, textOf, type XmlElement } from '../ooxml/xml-tree.ts'
 
-/** What holds text and lies over the cells of a sheet (OpenDocument 1.3, part 3, 10.3). */
+/** Elements with text over the cells of a sheet (OpenDocument 1.3, part 3, 10.3). */
 const SHAPES = [
   'draw:text-box',
   'draw:custom-shape',
@@ -16,7 +16,9 @@ const SHAPES = [
   'draw:caption',
 ] as const
 
-/** Text of the boxes and shapes of each sheet of an OpenDocument workbook, by the sheet's name; comments are none. */
+/**
+ * Returns the text of boxes and shapes per sheet of an OpenDocument workbook, indexed by sheet name. Excludes comments.
+ */
 export function odfSheetDrawings(odf: OoxmlPackage): SheetDrawings {
   const found = new Map<string, SheetDrawing>()
   const content = odf.bytesOf('content.xml')

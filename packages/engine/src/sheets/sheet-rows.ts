@@ -3,15 +3,18 @@ import { ConversionError } from '../conversion.ts'
 import { conditionalText, hasConditions } from './conditional-format.ts'
 import { asCell, escapeInline } from '../markup/escape-markdown.ts'
 
-/** A sheet whose tables span more cells than this is refused: they would be too large to read. */
+/**
+ * Threshold: number of cells in the tables of a sheet. Above it the sheet is too large to read, and the converter
+ * refuses it.
+ */
 const MAX_CELLS = 5_000_000
 /**
- * So many empty columns divide a sheet into tables: a cell far to the right would make each row as wide. Forms are laid out
- * with fewer between their columns.
+ * Threshold: number of empty columns that split a sheet into tables. Otherwise a cell far to the right would widen each
+ * row. Forms have fewer between their columns.
  */
 const COLUMN_GAP = 50
 
-/** A cell as the spreadsheet program shows it: number formats applied. */
+/** Returns a cell as the spreadsheet program shows it, with its number format. */
 export function shownText(cell: CellObject): string {
   if (cell.t === 'z') return ''
   const text =
@@ -21,22 +24,22 @@ export function shownText(cell: CellObject): string {
   return asCell(escapeInline(text.trim()))
 }
 
-/** Cells that stand together, as rows of Markdown of equal width. */
+/** Adjacent cells, as Markdown rows of equal width. */
 export interface SheetRows {
   readonly texts: readonly (readonly string[])[]
-  /** Of each row its place in the sheet, from 0. */
+  /** Row index in the sheet, from 0, per row. */
   readonly numbers: readonly number[]
-  /** Place of the first column in the sheet, from 0. */
+  /** Column index of the first column in the sheet, from 0. */
   readonly left: number
 }
 
-/** A row of a sheet that holds text: sparse, a stray cell far to the right costs nothing by itself. */
+/** A row of a sheet with text. The sparse array makes a single cell far to the right cheap. */
 interface UsedRow {
   readonly number: number
   readonly texts: readonly string[]
 }
 
-/** The cells that are in use, as one table, or several beside each other. A sheet's rows must have been read in dense mode. */
+/** Returns the used cells as one table or several adjacent ones. The sheet must have been parsed in dense mode. */
 export function sheetTables(sheet: WorkSheet): SheetRows[] {
   const tables = dividedByColumns(usedRows(sheet)).map(asTable)
   const cells = tables.reduce((sum, { texts }) => sum + texts.length * (texts[0]?.length ?? 0), 0)
@@ -47,8 +50,8 @@ export function sheetTables(sheet: WorkSheet): SheetRows[] {
 }
 
 /**
- * Takes away what merged cells cover: a spreadsheet program shows the first of them only. Merges that ask for more steps than
- * there are cells in the largest sheet stay as they are.
+ * Removes cells under merged cells, because a spreadsheet program shows only the first. Merges with more steps than the
+ * largest sheet has cells remain unchanged.
  */
 function uncover(sheet: WorkSheet): void {
   const data = sheet['!data'] ?? []
@@ -68,7 +71,7 @@ function uncover(sheet: WorkSheet): void {
 function usedRows(sheet: WorkSheet): UsedRow[] {
   const rows: UsedRow[] = []
   uncover(sheet)
-  // `forEach` passes over the holes of a sparse array.
+  // `forEach` skips the holes of a sparse array.
   sheet['!data']?.forEach((cells, number) => {
     const texts: string[] = []
     cells?.forEach((cell: CellObject | undefined, column) => {
@@ -103,7 +106,7 @@ function dividedByColumns(rows: readonly UsedRow[]): (readonly UsedRow[])[] {
   })
 }
 
-/** Empty columns at the left are cut off; several empty rows between others become one. */
+/** Removes empty columns at the left, and collapses empty rows between others into one. */
 function asTable(rows: readonly UsedRow[]): SheetRows {
   const left = rows.reduce(
     (least, { texts }) =>

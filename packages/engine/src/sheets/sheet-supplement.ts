@@ -4,25 +4,25 @@ import { diagramInsertion } from '../ooxml/diagram-text.ts'
 import type { OoxmlPackage } from '../ooxml/ooxml-package.ts'
 import { descendants, textOf, type XmlElement } from '../ooxml/xml-tree.ts'
 
-/** What is drawn on a sheet, as Markdown blocks. */
+/** Drawings of a sheet, as Markdown blocks. */
 export interface SheetDrawing {
-  /** Charts and diagrams; a chart sheet has nothing else. */
+  /** Charts and diagrams, the only content of a chart sheet. */
   readonly blocks: readonly string[]
   /** Paragraphs of text boxes and shapes. */
   readonly texts: readonly string[]
 }
 
-/** By the sheet's name. */
+/** Indexed by sheet name. */
 export type SheetDrawings = ReadonlyMap<string, SheetDrawing>
 
 export interface WorkbookContext {
-  /** Names of all sheets in their order. */
+  /** Names of all sheets in order. */
   readonly names: readonly string[]
-  /** Whether a cell shows a text. */
+  /** True if a cell shows a text. */
   readonly isKnown: (text: string) => boolean
 }
 
-/** What is drawn on the sheets of a workbook, .xlsx or .xlsb: the parts of drawings are the same. */
+/** Returns the drawings on the sheets of a workbook, .xlsx or .xlsb. Both have the same drawing parts. */
 export function sheetDrawings(ooxml: OoxmlPackage, { names, isKnown }: WorkbookContext): SheetDrawings {
   const found = new Map<string, SheetDrawing>()
   for (const { name, part } of [...sheetParts(ooxml), ...binarySheetParts(ooxml, names)]) {
@@ -39,7 +39,7 @@ export function sheetDrawings(ooxml: OoxmlPackage, { names, isKnown }: WorkbookC
   return found
 }
 
-/** A paragraph for each of a text box or shape. */
+/** Returns a paragraph for each paragraph of a text box or shape. */
 function textBoxes(drawing: XmlElement): string[] {
   return [...descendants(drawing, 'xdr:txBody')].flatMap((body) =>
     [...descendants(body, 'a:p')].flatMap((paragraph) => {
@@ -50,7 +50,7 @@ function textBoxes(drawing: XmlElement): string[] {
   )
 }
 
-/** Sheets of a binary workbook: its list of sheets is no XML, so they are taken in the order of their relationships. */
+/** Returns the sheets of a binary workbook in the order of its relationships, because its sheet list is not XML. */
 function binarySheetParts(ooxml: OoxmlPackage, names: readonly string[]): { name: string; part: string }[] {
   const [workbook] = ooxml.parts(/^xl\/workbook\.bin$/)
   if (workbook === undefined) return []
@@ -60,7 +60,7 @@ function binarySheetParts(ooxml: OoxmlPackage, names: readonly string[]): { name
     .map(([, { target }], index) => ({ name: names[index] ?? names.at(-1) ?? '', part: target }))
 }
 
-/** Sheets and chart sheets in the order of the workbook; one without a readable workbook has none. */
+/** Returns sheets and chart sheets in the order of the workbook. Empty without a readable workbook. */
 function sheetParts(ooxml: OoxmlPackage): { readonly name: string; readonly part: string }[] {
   const [workbook] = ooxml.parts(/^xl\/workbook\.xml$/)
   if (workbook === undefined) return []

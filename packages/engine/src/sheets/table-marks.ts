@@ -11,7 +11,7 @@ interface SheetTable {
   readonly at: number
 }
 
-/** A mark with its range for each run of rows that stand together in the sheet, and one for what follows the table. */
+/** Returns a mark with its range for each run of adjacent rows in the sheet, and a mark after the table. */
 export function tableMarks({ name, rows, table, at }: SheetTable): Mark[] {
   const { texts, numbers, left } = rows
   const width = texts[0]?.length ?? 0
@@ -35,7 +35,7 @@ export function tableMarks({ name, rows, table, at }: SheetTable): Mark[] {
       start = offset
     }
     offset = table.indexOf('\n', offset) + 1
-    // The line below the header is no row.
+    // Skips the delimiter row below the header.
     if (row === 0) offset = table.indexOf('\n', offset) + 1
   }
   add(first, texts.length - 1, start)
@@ -43,7 +43,7 @@ export function tableMarks({ name, rows, table, at }: SheetTable): Mark[] {
   return marks
 }
 
-/** The one table of a CSV file: rows are its records with text, counted from 1. */
+/** Returns the marks of a CSV file's single table. Rows are its records with text, counted from 1. */
 export function csvMarks(markdown: string): Mark[] {
   const [header = ''] = markdown.split('\n', 1)
   const width = header.split(/(?<!\\)\|/).length - 2

@@ -1,4 +1,4 @@
-/** Deeper records are left out: real ones nest less than 20. */
+/** Maximum depth. The parser drops deeper records. Real ones nest less than 20. */
 const MAX_DEPTH = 40
 
 /** A record of a presentation of 97 to 2003 or of its drawings ([MS-PPT] 2.3.1, [MS-ODRAW] 2.2.1). */
@@ -31,7 +31,7 @@ export function* pptDescendants(data: Buffer, type: number, depth = 0): Generato
 const TEXT_CHARS = 0x0fa0
 const TEXT_BYTES = 0x0fa8
 
-/** The texts of a shape, in the order of the file. */
+/** Returns the texts of a shape, in file order. */
 export function pptTexts(data: Buffer, depth = 0): string[] {
   if (depth > MAX_DEPTH) return []
   return Array.from(recordsIn(data), (record) => {

@@ -10,15 +10,15 @@ const SLIDE_LIST = 0x0ff0
 const SLIDE_PERSIST = 0x03f3
 const USER_EDIT = 0x0ff5
 const PERSIST_DIRECTORY = 0x1772
-/** Edits that one file keeps; each names the one before. */
+/** Maximum number of edits in a file. Each references the previous one. */
 const MAX_EDITS = 10_000
 
 /** Texts of a slide, paragraph by paragraph. */
 export type SlideTexts = readonly string[]
 
 /**
- * The texts of the slides of a `.ppt` in the order in which they are shown ([MS-PPT] 2.1.2): a file that was saved in parts
- * holds old slides too. Empty for any other file, and for a damaged one.
+ * Returns the texts of a `.ppt`'s slides in presentation order ([MS-PPT] 2.1.2). An incremental save leaves old slides
+ * in the file, which this order excludes. Empty for any other or a damaged file.
  */
 export function pptSlideTexts(bytes: Buffer): readonly SlideTexts[] {
   if (!isOle(bytes)) return []
@@ -31,7 +31,7 @@ export function pptSlideTexts(bytes: Buffer): readonly SlideTexts[] {
   }
 }
 
-/** Throws a RangeError for offsets beyond the file. */
+/** Throws a RangeError for offsets past the end of the file. */
 function slidesOf(stream: Buffer, currentUser: Buffer): SlideTexts[] {
   const offsets =
     currentUser.length < 20 ? new Map<number, number>() : persistedAt(stream, currentUser.readUInt32LE(16))
@@ -62,7 +62,7 @@ const recordAt = (stream: Buffer, offset: number): PptRecord | undefined => {
   return first
 }
 
-/** Where each persistent object lies in the stream, the newest edit last. */
+/** Returns the offset of each persistent object in the stream. The newest edit wins. */
 function persistedAt(stream: Buffer, newest: number): Map<number, number> {
   const directories: Buffer[] = []
   for (let at = newest, edits = 0; at !== 0 && edits < MAX_EDITS; edits += 1) {
@@ -86,12 +86,12 @@ function persistedAt(stream: Buffer, newest: number): Map<number, number> {
 
 const paragraphsOf = (texts: readonly string[]): string[] => texts.flatMap((text) => text.split(/[\r\v\n]/))
 
-/** Letters and digits alone: neither Markdown nor the marks of lists change them. */
+/** Reduces text to letters and digits, which neither Markdown nor list markers change. */
 const bare = (text: string): string => text.replace(/[^\p{L}\p{N}]/gu, '')
 
 /**
- * Where the slides begin in the Markdown: at the first of its paragraphs that is one of theirs, after those of the slides
- * before. None at all where a slide with text is not found, so that no citation names a wrong slide.
+ * Returns the offsets of the slides in the Markdown. A slide starts at its first matching paragraph after those of the
+ * previous slides. Empty if a slide with text has no match, so that no citation names a wrong slide.
  */
 export function slideMarks(markdown: string, slides: readonly SlideTexts[]): Mark[] {
   if (slides.length === 0) return []
@@ -110,7 +110,7 @@ export function slideMarks(markdown: string, slides: readonly SlideTexts[]): Mar
   return marks
 }
 
-/** Takes the texts of a line out of those of a slide; false where none of them is one. */
+/** Removes the texts of a line from those of a slide. False if none matches. */
 function take(left: string[], line: Line | undefined): boolean {
   if (line === undefined) return false
   const found = line.texts.filter((text) => left.includes(text))
@@ -121,9 +121,9 @@ function take(left: string[], line: Line | undefined): boolean {
 }
 
 interface Line {
-  /** Where its block begins. */
+  /** Start offset of its block. */
   readonly block: number
-  /** The cells of a row; else what the line may be in the file: with what stands before the text of an item, and without. */
+  /** The cells of a row. Otherwise the possible texts of the line in the file, with and without the list marker. */
   readonly texts: readonly string[]
   readonly isRow: boolean
 }

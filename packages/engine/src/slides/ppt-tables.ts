@@ -5,15 +5,15 @@ import { isOle } from '../container/locked-office.ts'
 import { pipeTable } from '../markup/pipe-table.ts'
 import { pptDescendants, type PptRecord, pptTexts, recordsIn } from './ppt-records.ts'
 
-/** Records of a presentation of 97 to 2003 and of its drawings ([MS-PPT] 2.13.24, [MS-ODRAW] 2.2). */
+/** Record types of a presentation of 97 to 2003 and of its drawings ([MS-PPT] 2.13.24, [MS-ODRAW] 2.2). */
 const SLIDE = 0x03ee
 const GROUP = 0xf003
 const SHAPE = 0xf004
 const CHILD_ANCHOR = 0xf00f
 const TERTIARY_OPTIONS = 0xf122
-/** tableProperties; its lowest bit says that the group is a table ([MS-ODRAW] 2.3.4.37). */
+/** tableProperties. Its lowest bit marks a group as a table ([MS-ODRAW] 2.3.4.37). */
 const TABLE_PROPERTIES = 0x039f
-/** A cell with text, at its row and column, both from 0. */
+/** A cell with text, with its row and column index, both from 0. */
 export interface PptCell {
   readonly row: number
   readonly column: number
@@ -21,13 +21,16 @@ export interface PptCell {
 }
 
 export interface PptTable {
-  /** In the order of the file, which is that of the library's paragraphs. */
+  /** In file order, which is the order of the library's paragraphs. */
   readonly cells: readonly PptCell[]
   readonly columns: number
   readonly rows: number
 }
 
-/** The tables of all slides of a `.ppt`: groups of shapes that are marked as one. None for any other or a damaged file. */
+/**
+ * Returns the tables of all slides of a `.ppt`: groups of shapes with the table flag. Empty for any other or a damaged
+ * file.
+ */
 export function pptTablesOf(bytes: Buffer): PptTable[] {
   if (!isOle(bytes)) return []
   let stream: Buffer
@@ -79,10 +82,10 @@ function textOf(shape: PptRecord): string[] {
     .filter((text) => bare(text) !== '')
 }
 
-/** Without spaces and what Markdown adds. */
+/** Removes spaces and the additions of Markdown. */
 const bare = (text: string): string => text.replace(/[\s\u000b\\*_]|<br>/g, '')
 
-/** The Markdown with the paragraphs that are the cells of a table put together as one. */
+/** Replaces the paragraphs that are cells of a table with that table. */
 export function withPptTables(markdown: string, tables: readonly PptTable[]): string {
   if (tables.length === 0) return markdown
   const blocks = markdown.split('\n\n')

@@ -1,7 +1,10 @@
 import type { OoxmlPackage } from '../ooxml/ooxml-package.ts'
 import { attributeOf, childOf, descendants, textOf, type XmlElement } from '../ooxml/xml-tree.ts'
 
-/** Comments of a slide, `Comment by Author: text`, of both kinds: those of PowerPoint before 2021, and threads. */
+/**
+ * Returns the comments of a slide, `Comment by Author: text`. Supports both kinds: the comments of PowerPoint before
+ * 2021, and threads.
+ */
 export function slideComments(ooxml: OoxmlPackage): { of(slide: string): string[] } {
   const names = authorNames(ooxml)
   return {

@@ -19,8 +19,8 @@ const NONE: ReadonlyMap<string, Relationship> = new Map()
 const SIGNS = ['oMath', '/chart', 'chartex', '/diagram']
 
 /**
- * Equations, charts, diagrams and comments of a presentation (ECMA-376 part 1, 19). `anchors`: each slide begins with a mark of
- * its number.
+ * Collects equations, charts, diagrams and comments of a presentation (ECMA-376 part 1, 19). With `anchors`, each slide
+ * starts with a mark of its number.
  */
 export function slideSupplement(ooxml: OoxmlPackage, anchors: boolean): Supplement {
   const placeholders = new Placeholders()
@@ -57,7 +57,7 @@ export function slideSupplement(ooxml: OoxmlPackage, anchors: boolean): Suppleme
   }
 }
 
-/** Numbers of the slides in the order in which they are shown, by their parts. */
+/** Returns slide numbers in presentation order, indexed by part. */
 function slideNumbers(ooxml: OoxmlPackage): ReadonlyMap<string, number> {
   const relationships = ooxml.relationships('ppt/presentation.xml')
   const presentation = ooxml.xml('ppt/presentation.xml')
@@ -70,7 +70,7 @@ function slideNumbers(ooxml: OoxmlPackage): ReadonlyMap<string, number> {
   )
 }
 
-/** Footers and fixed dates that slides show, each once; the library takes them for decoration. */
+/** Returns footers and fixed dates on slides without duplicates. The library treats them as decoration. */
 function slideFooters(ooxml: OoxmlPackage): string[] {
   const shapes = ooxml.parts(/^ppt\/slides\/slide\d+\.xml$/).flatMap((part) => {
     const bytes = ooxml.bytesOf(part)
@@ -96,7 +96,7 @@ interface SlideContext {
 
 function rewriteElement(element: XmlElement, names: XmlNames, context: SlideContext): (() => string) | null {
   if (element.name !== 'p:graphicFrame') {
-    // The library reads no run within the frame that PowerPoint puts around a formula.
+    // The library's parser drops runs within the frame that PowerPoint puts around a formula.
     const math = element.name === 'a14:m' ? (childOf(element, 'm:oMath') ?? childOf(element, 'm:oMathPara')) : element
     if (math === undefined) return null
     const insertion = equationInsertion(math)
@@ -131,7 +131,7 @@ function offsetOf(frame: XmlElement): Offset {
 const NAMESPACES =
   'xmlns:p="http://schemas.openxmlformats.org/presentationml/2006/main" xmlns:a="http://schemas.openxmlformats.org/drawingml/2006/main"'
 
-/** A text box with a token, where the frame stood: readers order shapes by their place. */
+/** Returns a text box with a token at the position of the frame, because readers order shapes by position. */
 function shape(token: string, { x, y }: Offset): string {
   const place = `<a:xfrm><a:off x="${x.replace(/[^-\d]/g, '')}" y="${y.replace(/[^-\d]/g, '')}"/><a:ext cx="100" cy="100"/></a:xfrm>`
   return (
@@ -143,7 +143,7 @@ function shape(token: string, { x, y }: Offset): string {
 const GROUP_PROPERTIES = /<((?:[\w.-]+:)?)grpSpPr\b[^>]*?(?:\/>|>[^]*?<\/\1grpSpPr\s*>)/
 const ABOVE: Offset = { x: '-99999999', y: '-99999999' }
 
-/** The mark as the first shape of the slide, before its title. */
+/** Inserts the mark as the first shape of the slide, before its title. */
 function withMark(xml: string, number: number): string {
   const found = GROUP_PROPERTIES.exec(xml)
   if (found === null) return xml
@@ -151,7 +151,7 @@ function withMark(xml: string, number: number): string {
   return xml.slice(0, at) + shape(markText(number), ABOVE) + xml.slice(at)
 }
 
-/** Below all shapes of the slide: comments have no place in the reading order. */
+/** Position below all shapes of the slide. Comments have no position in the reading order. */
 const BELOW: Offset = { x: '0', y: '99999999' }
 
 function withShapes(xml: string, comments: readonly string[], placeholders: Placeholders): string {
