@@ -2,9 +2,9 @@ import { CFB } from '@e965/xlsx'
 import { oleContainer } from './ole-container.ts'
 
 const OLE = Buffer.from([0xd0, 0xcf, 0x11, 0xe0])
-/** How Office wraps a document that has a password: an OLE file with a stream of this name ([MS-OFFCRYPTO] 2.3.4). */
+/** Name of the stream that holds an encrypted document in an OLE file ([MS-OFFCRYPTO] 2.3.4). */
 const ENCRYPTED_PACKAGE = Buffer.from('EncryptedPackage', 'utf16le')
-/** FILEPASS, the record of a locked workbook; it stands among the first ([MS-XLS] 2.4.117). */
+/** FILEPASS, the record of an encrypted workbook, among the first records ([MS-XLS] 2.4.117). */
 const FILEPASS = 0x2f
 const RECORDS_LOOKED_AT = 64
 /** fEncrypted in the flags of a Word file ([MS-DOC] 2.5.1, FibBase). */
@@ -14,7 +14,7 @@ const PPT_ENCRYPTED = 0xf3d1c4df
 
 export const isOle = (bytes: Buffer): boolean => bytes.subarray(0, OLE.length).equals(OLE)
 
-/** Whether an Office file of either generation needs a password to open. False for what is no Office file. */
+/** True if an Office file of either generation needs a password. False for any other file. */
 export function isLocked(bytes: Buffer): boolean {
   if (!isOle(bytes)) return false
   if (bytes.includes(ENCRYPTED_PACKAGE)) return true
@@ -28,7 +28,7 @@ export function isLocked(bytes: Buffer): boolean {
       isLockedPresentation(stream('Current User'))
     )
   } catch {
-    // A damaged container: what cannot be read needs no password.
+    // A damaged container is unreadable, and a password does not help.
     return false
   }
 }

@@ -2,7 +2,10 @@ import { CFB } from '@e965/xlsx'
 
 const containers = new WeakMap<Buffer>()
 
-/** The streams of an OLE file ([MS-CFB]), read once a document. Throws for a damaged one. Not to be changed. */
+/**
+ * Returns the streams of an OLE file ([MS-CFB]), parsed once per document and cached. Throws if it is damaged. Do not
+ * mutate.
+ */
 export function oleContainer(bytes: Buffer): ReturnType<typeof CFB.read> {
   const known = containers.get(bytes)
   if (known !== undefined) return known

@@ -1,6 +1,9 @@
 import { CFB } from '@e965/xlsx'
 
-/* Places of an OLE file's streams ([MS-CFB] 2.2 to 2.6). SheetJS writes containers anew, which not every reader accepts. */
+/*
+ * Offsets in the header and directory of an OLE file ([MS-CFB] 2.2 to 2.6). SheetJS rewrites containers in a form that
+ * some readers reject, so this module overwrites in place.
+ */
 
 const HEADER_BYTES = 512
 const SECTOR_SHIFT = 0x1e
@@ -10,10 +13,10 @@ const DIFAT_START = 0x44
 const DIFAT_IN_HEADER = 0x4c
 const DIFAT_HEADER_ENTRIES = 109
 const MINI_STREAM_CUTOFF = 4096
-/** Numbers from this on name no sector but an end or a gap. */
+/** Numbers from here on are markers of an end or a gap, not sectors. */
 const NO_SECTOR = 0xffff_fffa
 
-/** What SheetJS, whose types do not say it, knows of a stream: its first sector and its size in bytes. */
+/** SheetJS's data of a stream, absent from its types: first sector and size in bytes. */
 interface Entry {
   readonly start: number
   readonly size: number
@@ -24,7 +27,7 @@ interface Container {
   readonly FileIndex: readonly Entry[]
 }
 
-/** An OLE file in memory of which streams can be overwritten. Methods throw `RangeError` where its tables are damaged. */
+/** An OLE file in memory with streams that can be overwritten. Methods throw `RangeError` if its tables are damaged. */
 export class OleStreams {
   readonly #bytes: Buffer
   readonly #container: Container
@@ -47,7 +50,7 @@ export class OleStreams {
     return content === undefined ? null : Buffer.from(content)
   }
 
-  /** Puts other bytes of the same length into the place of a stream. */
+  /** Overwrites a stream with bytes of the same length. */
   overwrite(name: string, content: Buffer): void {
     const entry = this.#find(name)
     if (entry === null || entry.size !== content.length) throw new RangeError(`the stream ${name} has another length`)
@@ -65,7 +68,7 @@ export class OleStreams {
     return CFB.find(this.#container, name) as Entry | null
   }
 
-  /** Offsets in the file of the small sectors of a stream, which lie in the stream of the root. */
+  /** Returns the file offsets of a stream's mini sectors, which are inside the root stream. */
   #miniSectors(entry: Entry): number[] {
     const miniBytes = 2 ** this.#bytes.readUInt16LE(MINI_SHIFT)
     const perSector = this.#sectorBytes / miniBytes

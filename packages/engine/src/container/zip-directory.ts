@@ -2,7 +2,7 @@ import { inflateRawSync } from 'node:zlib'
 
 export interface ZipEntry {
   readonly name: string
-  /** As the directory declares it; may be a lie. */
+  /** Size in the directory. It may be false. */
   readonly bytes: number
   readonly compressedBytes: number
   readonly isDeflated: boolean
@@ -23,7 +23,7 @@ function findEnd(zip: Buffer): number | null {
   return null
 }
 
-/** The records of the central directory as they are (APPNOTE 4.3.12); nothing when there is none. */
+/** Yields the raw records of the central directory (APPNOTE 4.3.12). Empty if there is none. */
 export function* centralDirectory(zip: Buffer): Generator<Buffer> {
   const end = findEnd(zip)
   if (end === null) return
@@ -37,10 +37,13 @@ export function* centralDirectory(zip: Buffer): Generator<Buffer> {
 
 const directories = new WeakMap<Buffer, readonly ZipEntry[]>()
 
-/** An archive with more is refused: see `guardZip`. */
+/** Maximum number of entries: see `guardZip`. */
 export const MAX_ZIP_ENTRIES = 10_000
 
-/** The entries of a ZIP file, read once a file, of more than the most only one more; none when there is no directory (APPNOTE 4.3.12, 4.3.16). */
+/**
+ * Returns the entries of a ZIP file, parsed once and cached. Above the maximum, the list ends after one more entry.
+ * Empty without a directory (APPNOTE 4.3.12, 4.3.16).
+ */
 export function zipEntries(zip: Buffer): readonly ZipEntry[] {
   const known = directories.get(zip)
   if (known !== undefined) return known
@@ -56,7 +59,7 @@ export function zipEntries(zip: Buffer): readonly ZipEntry[] {
   return entries
 }
 
-/** The bytes of one entry; null when it is not there, is damaged, or unpacks to more than `maxBytes`. */
+/** Returns the bytes of an entry. Null if it is absent, is damaged, or unpacks to more than `maxBytes`. */
 export function readZipEntry(zip: Buffer, name: string, maxBytes: number): Buffer | null {
   const entry = zipEntries(zip).find((candidate) => candidate.name === name)
   if (entry === undefined) return null

@@ -3,7 +3,7 @@ import { centralDirectory } from './zip-directory.ts'
 
 const LOCAL_SIGNATURE = 0x04034b50
 const END_SIGNATURE = 0x06054b50
-/** Sizes of a ZIP64 archive stand elsewhere; such a container is left as it is. */
+/** Marker of a ZIP64 archive, which has its sizes elsewhere. Such a container remains unchanged. */
 const IN_ZIP64 = 0xffffffff
 /** General purpose bit 3: the sizes follow the data. */
 const SIZES_FOLLOW = 8
@@ -14,7 +14,7 @@ interface Entry {
   readonly data: Buffer
 }
 
-/** The archive with the content of some entries replaced, stored without compression; null where it cannot be rewritten. */
+/** Replaces the content of some entries, without compression. Null if the archive cannot be rewritten. */
 export function replaceZipEntries(zip: Buffer, replacements: ReadonlyMap<string, Buffer>): Buffer | null {
   const entries: Entry[] = []
   for (const record of centralDirectory(zip)) {
@@ -54,7 +54,7 @@ function readEntry(zip: Buffer, original: Buffer, replacements: ReadonlyMap<stri
   return { name, record, data: zip.subarray(start, start + bytes) }
 }
 
-/** The header before the data repeats fields of the directory's record (APPNOTE 4.3.7, 4.3.12). */
+/** Returns the local header, which repeats fields of the directory's record (APPNOTE 4.3.7, 4.3.12). */
 function localHeader(record: Buffer, nameBytes: number): Buffer {
   const header = Buffer.alloc(30)
   header.writeUInt32LE(LOCAL_SIGNATURE, 0)

@@ -2,22 +2,22 @@ import { createDecipheriv, createHash } from 'node:crypto'
 import { CFB } from '@e965/xlsx'
 import { childOf, descendants, parseXml, type XmlElement } from '../ooxml/xml-tree.ts'
 
-/* Documents of Office 2007 and later that have a password ([MS-OFFCRYPTO] 2.3.4): an OLE file with the package inside. */
+/* Encrypted documents of Office 2007 and later ([MS-OFFCRYPTO] 2.3.4): an OLE file with the package inside. */
 
-/** Data is encrypted in segments of this size, each with its own initialization vector. */
+/** Segment size in bytes. Each segment has a separate initialization vector. */
 const SEGMENT_BYTES = 4096
-/** Rounds of the standard encryption; the agile one names its own, of which a hostile file may name any number. */
+/** Hash rounds of the standard encryption. The agile one states its number, so a limit guards against hostile files. */
 const STANDARD_ROUNDS = 50_000
 const MAX_ROUNDS = 10_000_000
 
-/** What the key of each purpose is derived with ([MS-OFFCRYPTO] 2.3.4.13). */
+/** Constants that derive the key of each purpose ([MS-OFFCRYPTO] 2.3.4.13). */
 const BLOCK_KEYS = {
   verifierInput: Buffer.from([0xfe, 0xa7, 0xd2, 0x76, 0x3b, 0x4b, 0x9e, 0x79]),
   verifierHash: Buffer.from([0xd7, 0xaa, 0x0f, 0x6d, 0x30, 0x61, 0x34, 0x4e]),
   key: Buffer.from([0x14, 0x6e, 0x0b, 0xe7, 0xab, 0xac, 0xd0, 0xd6]),
 }
 
-/** The package that one of the passwords opens; null where none does, or the encryption is an older one. */
+/** Decrypts the package with one of the passwords. Null if none fits, or the encryption is older. */
 export function decryptPackage(bytes: Buffer, passwords: readonly string[]): Buffer | null {
   const file = CFB.read(bytes, { type: 'buffer' })
   const info = contentOf(file, 'EncryptionInfo')
@@ -54,7 +54,7 @@ function passwordHash(algorithm: string, salt: Buffer, password: string, rounds:
   return hash
 }
 
-/** Cut to a length, or filled up with the byte that the specification names. */
+/** Truncates to a length, or pads with the byte of the specification. */
 const fitted = (bytes: Buffer, length: number): Buffer =>
   bytes.length >= length ? bytes.subarray(0, length) : Buffer.concat([bytes, Buffer.alloc(length - bytes.length, 0x36)])
 
@@ -71,7 +71,7 @@ interface AgileKey {
   readonly keyBytes: number
 }
 
-/** Null for a cipher other than AES in CBC mode, which is all that Office writes. */
+/** Null for a cipher other than AES in CBC mode. Office writes no other. */
 function agileKey({ attributes }: XmlElement): AgileKey | null {
   if (attributes['cipherAlgorithm'] !== 'AES' || attributes['cipherChaining'] !== 'ChainingModeCBC') return null
   const keyBits = Number(attributes['keyBits'])
@@ -119,7 +119,7 @@ function segments(inner: AgileKey, key: Buffer, data: Buffer): Buffer {
   return Buffer.concat(parts)
 }
 
-/** AES in ECB mode with SHA-1, as Office 2007 wrote it (2.3.4.5 to 2.3.4.9). */
+/** Decrypts AES in ECB mode with SHA-1, the format of Office 2007 (2.3.4.5 to 2.3.4.9). */
 function decryptStandard(info: Buffer, data: Buffer, password: string): Buffer | null {
   const headerBytes = info.readUInt32LE(8)
   const keyBytes = info.readUInt32LE(12 + 16) / 8

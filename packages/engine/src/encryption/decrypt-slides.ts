@@ -1,20 +1,20 @@
 import { legacyKeys } from './legacy-keys.ts'
 import { Rc4 } from './rc4.ts'
 
-/** Records that are never encrypted ([MS-PPT] 2.3.7): the edit, the directory, and what the key is verified with. */
+/** Records that are never encrypted ([MS-PPT] 2.3.7): the edit, the directory, and the verifier of the key. */
 const USER_EDIT = 0x0ff5
 const DIRECTORY = 0x1772
 const CRYPT_SESSION = 0x2f14
-/** Fields of the stream `Current User` ([MS-PPT] 2.3.2). */
+/** Offsets of fields in the stream `Current User` ([MS-PPT] 2.3.2). */
 const HEADER_TOKEN = 12
 const CURRENT_EDIT = 16
 const PLAIN_TOKEN = 0xe391c05f
-/** Fields of the edit, from its start ([MS-PPT] 2.3.3); the last is there in an encrypted file only. */
+/** Offsets of fields in the edit ([MS-PPT] 2.3.3). The last exists in an encrypted file only. */
 const DIRECTORY_AT = 20
 const CRYPT_SESSION_ID = 36
 const PLAIN_EDIT_BYTES = 28
 
-/** Both streams of a presentation without the password; null where it is another one. Throws `RangeError` for a damaged one. */
+/** Decrypts both streams of a presentation. Null if the password is wrong. Throws `RangeError` for a damaged file. */
 export function decryptSlides(
   streamOf: (name: string) => Buffer | null,
   password: string,
@@ -30,7 +30,7 @@ export function decryptSlides(
   const out = Buffer.from(stream)
   for (const [id, at] of objects) {
     if ([USER_EDIT, DIRECTORY, CRYPT_SESSION].includes(stream.readUInt16LE(at + 2))) continue
-    // Its length is encrypted with it.
+    // The record header, with the length, is encrypted too.
     const head = Buffer.from(stream.subarray(at, at + 8))
     new Rc4(key(id)).apply(head)
     new Rc4(key(id)).apply(out.subarray(at, at + 8 + head.readUInt32LE(4)))
@@ -47,7 +47,7 @@ export function decryptSlides(
 
 const recordAt = (stream: Buffer, at: number): Buffer => stream.subarray(at, at + 8 + stream.readUInt32LE(at + 4))
 
-/** Offsets of the objects of a presentation by their number ([MS-PPT] 2.3.4). */
+/** Returns the offsets of a presentation's objects by number ([MS-PPT] 2.3.4). */
 function directoryOf(stream: Buffer, at: number): ReadonlyMap<number, number> {
   const found = new Map<number, number>()
   const entries = recordAt(stream, at).subarray(8)

@@ -1,7 +1,7 @@
 import { decryptBlocks, legacyKeys } from './legacy-keys.ts'
 import { tableStream } from '../word/word-binary-text.ts'
 
-/** The head of a Word file that is not encrypted, and fields of it ([MS-DOC] 2.5.1, 2.2.6.2). */
+/** Unencrypted header of a Word file, and offsets of its fields ([MS-DOC] 2.5.1, 2.2.6.2). */
 const PLAIN_BYTES = 68
 const FLAGS = 0x0a
 const ENCRYPTED = 0x0100
@@ -9,7 +9,7 @@ const OBFUSCATED = 0x8000
 const HEADER_BYTES = 0x0e
 const BLOCK_BYTES = 512
 
-/** The streams of a Word file by name, each without the password; null where it is another one or the file is obfuscated. */
+/** Decrypts the streams of a Word file, by name. Null if the password is wrong or the file is obfuscated. */
 export function decryptText(
   streamOf: (name: string) => Buffer | null,
   password: string,

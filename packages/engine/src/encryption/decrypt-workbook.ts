@@ -1,17 +1,21 @@
 import { type BlockKey, decryptBlocks, legacyKeys } from './legacy-keys.ts'
 import { removeXor, xorArray } from './xor-obfuscation.ts'
 
-/** FILEPASS ([MS-XLS] 2.4.117); a record that programs skip takes its place, since others are found by their offset. */
+/**
+ * FILEPASS ([MS-XLS] 2.4.117). A record that programs skip replaces it, because lookups of other records use offsets.
+ */
 const FILEPASS = 0x2f
 const PRINTER_SETTINGS = 0x4d
-/** Records that are never encrypted: BOF, FILEPASS, USREXCL, FILELOCK, INTERFACEHDR, RRDINFO, RRDHEAD ([MS-XLS] 2.2.10). */
+/**
+ * Records that are never encrypted: BOF, FILEPASS, USREXCL, FILELOCK, INTERFACEHDR, RRDINFO, RRDHEAD ([MS-XLS] 2.2.10).
+ */
 const PLAIN: ReadonlySet<number> = new Set([0x0009, 0x0209, 0x0409, 0x0809, FILEPASS, 0x194, 0x195, 0xe1, 0x196, 0x138])
-/** Its first field, the place of a sheet, is not encrypted. */
+/** Record whose first field, the offset of a sheet, is not encrypted. */
 const BOUNDSHEET = 0x85
 const BOUNDSHEET_PLAIN_BYTES = 4
 const BLOCK_BYTES = 1024
 
-/** The data of a record that is encrypted. */
+/** Byte range of a record's encrypted data. */
 interface Stretch {
   readonly from: number
   readonly to: number
@@ -20,7 +24,7 @@ interface Stretch {
 
 type Unlock = { readonly kind: 'rc4'; readonly key: BlockKey } | { readonly kind: 'xor'; readonly array: Uint8Array }
 
-/** The stream of a workbook without its password; null where the password is another one or none is needed. */
+/** Decrypts the stream of a workbook. Null if the password is wrong or the stream is not encrypted. */
 export function decryptWorkbook(stream: Buffer, password: string): Buffer | null {
   const locked = filePass(stream)
   const unlock = locked === null ? null : unlockOf(stream.subarray(locked.from, locked.to), password)
@@ -30,7 +34,7 @@ export function decryptWorkbook(stream: Buffer, password: string): Buffer | null
   let plainFrom = 0
   for (const { from, to, recordBytes } of encryptedStretches(stream)) {
     if (unlock.kind === 'xor') removeXor(out.subarray(from, to), unlock.array, from, recordBytes)
-    // Heads of records, and what is never encrypted, count as blocks do but stay as they are.
+    // Record headers and unencrypted data count towards block offsets, but remain unchanged.
     stream.copy(out, plainFrom, plainFrom, from)
     plainFrom = to
   }
@@ -40,7 +44,7 @@ export function decryptWorkbook(stream: Buffer, password: string): Buffer | null
 }
 
 function unlockOf(filePassData: Buffer, password: string): Unlock | null {
-  // Excel 5 and 95 know obfuscation only, and name no kind.
+  // Excel 5 and 95 have only obfuscation, and store no encryption type.
   const isOld = filePassData.length === 4
   if (isOld || filePassData.readUInt16LE(0) === 0) {
     const array = xorArray(filePassData.readUInt16LE(isOld ? 2 : 4), password)

@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto'
 import { Rc4 } from './rc4.ts'
 
-/** The key of each block of an encrypted stream, by its number from 0. */
+/** Returns the key of a block of an encrypted stream, by its index from 0. */
 export type BlockKey = (block: number) => Buffer
 
-/** Bytes of the key and of the hash where a key has 40 bits. */
+/** Bytes of the key and of the hash for a key of 40 bits. */
 const SHORT_KEY_BYTES = 5
 const LONG_KEY_BYTES = 16
 
@@ -21,9 +21,9 @@ const number = (value: number): Buffer => {
 }
 
 /**
- * The keys that a password gives, from the encryption header of a workbook, text or presentation of 97 to 2003
- * ([MS-OFFCRYPTO] 2.3.5 and 2.3.6); null where it is another password or another encryption. Throws `RangeError` for a header
- * that is too short.
+ * Derives the keys from a password and the encryption header of a workbook, text or presentation of 97 to 2003
+ * ([MS-OFFCRYPTO] 2.3.5 and 2.3.6). Null if the password is wrong or the encryption is another. Throws `RangeError` for
+ * a truncated header.
  */
 export function legacyKeys(header: Buffer, password: string): BlockKey | null {
   const [major, minor] = [header.readUInt16LE(0), header.readUInt16LE(2)]
@@ -31,7 +31,7 @@ export function legacyKeys(header: Buffer, password: string): BlockKey | null {
   return major >= 2 && major <= 4 && minor === 2 ? cryptoApiKeys(header, password) : null
 }
 
-/** RC4 with a key of 40 bits from MD5, as Office 97 and 2000 have it. */
+/** RC4 with a key of 40 bits from MD5, the format of Office 97 and 2000. */
 function binaryKeys(header: Buffer, password: string): BlockKey | null {
   if (header.length < 52) throw new RangeError('the encryption header is too short')
   const salt = header.subarray(4, 20)
@@ -42,7 +42,7 @@ function binaryKeys(header: Buffer, password: string): BlockKey | null {
   return isVerified(key, 'md5', header.subarray(20, 36), header.subarray(36, 52)) ? key : null
 }
 
-/** RC4 with a key of 40 to 128 bits from SHA-1, as Office 2002 and 2003 have it. */
+/** RC4 with a key of 40 to 128 bits from SHA-1, the format of Office 2002 and 2003. */
 function cryptoApiKeys(header: Buffer, password: string): BlockKey | null {
   const verifier = 12 + header.readUInt32LE(8)
   const keyBytes = (header.readUInt32LE(12 + 16) || 40) / 8
@@ -52,7 +52,7 @@ function cryptoApiKeys(header: Buffer, password: string): BlockKey | null {
   const base = hashOf('sha1', salt, Buffer.from(password, 'utf16le'))
   const key: BlockKey = (block) => {
     const whole = hashOf('sha1', base, number(block)).subarray(0, keyBytes)
-    // A short key is used as one of 128 bits, filled up with zeros.
+    // A short key is padded with zeros to 128 bits.
     return keyBytes === SHORT_KEY_BYTES ? Buffer.concat([whole], LONG_KEY_BYTES) : whole
   }
   const [stored, hash] = [header.subarray(verifier + 20, verifier + 36), header.subarray(verifier + 40, verifier + 60)]
@@ -65,7 +65,7 @@ function isVerified(key: BlockKey, algorithm: 'md5' | 'sha1', verifier: Buffer, 
   return hashOf(algorithm, both.subarray(0, verifier.length)).equals(both.subarray(verifier.length))
 }
 
-/** Decrypts a stream in place, with a new key for each block of it. */
+/** Decrypts a stream in place, with a new key per block. */
 export function decryptBlocks(stream: Buffer, key: BlockKey, blockBytes: number): void {
   for (let block = 0; block * blockBytes < stream.length; block += 1) {
     new Rc4(key(block)).apply(stream.subarray(block * blockBytes, (block + 1) * blockBytes))

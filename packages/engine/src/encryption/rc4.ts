@@ -1,6 +1,6 @@
 /**
- * The stream cipher of Office 97 to 2003. OpenSSL 3 has it in its legacy provider only, which no build of Node loads. `apply`
- * encrypts and decrypts in place, and goes on where the last call ended.
+ * The stream cipher of Office 97 to 2003. OpenSSL 3 has it only in its legacy provider, which no build of Node loads.
+ * `apply` encrypts and decrypts in place, and continues after the last call.
  */
 export class Rc4 {
   readonly #state = Uint8Array.from({ length: 256 }, (_, index) => index)

@@ -6,19 +6,19 @@ import { decryptWorkbook } from './decrypt-workbook.ts'
 import { OleStreams } from '../container/ole-streams.ts'
 
 /**
- * Passwords of files that programs open without asking: Excel's of workbooks whose structure only is protected
- * ([MS-OFFCRYPTO] 2.4.2.3), and PowerPoint's of read-only presentations.
+ * Passwords that programs try silently: Excel's for workbooks with only a protected structure ([MS-OFFCRYPTO] 2.4.2.3),
+ * and PowerPoint's for read-only presentations.
  */
 const WELL_KNOWN = ['VelvetSweatshop', '/01Hannes Ruescher/01']
 
-/** An Office file that one of the passwords, or one that programs know, opens, as it is without it; any other as it is. */
+/** Decrypts an Office file with a given or a well-known password. Returns it unchanged otherwise. */
 export function unlockOffice(bytes: Buffer, passwords: readonly string[]): Buffer {
   if (!isOle(bytes) || !isLocked(bytes)) return bytes
   const wanted = [...passwords, ...WELL_KNOWN]
   try {
     return decryptPackage(bytes, wanted) ?? unlockedLegacy(bytes, wanted) ?? bytes
   } catch {
-    // A damaged container or header: the library says what is wrong with the file.
+    // A damaged container or header remains unchanged. The library then reports the damage.
     return bytes
   }
 }

@@ -19,7 +19,7 @@ const MATRIX = [
 
 const rotatedRight = (byte: number, bits: number): number => ((byte >> bits) | (byte << (8 - bits))) & 0xff
 
-/** The 16 bytes that a password gives; null where the verifier of the workbook is of another password. */
+/** Derives the 16 bytes from a password. Null if the workbook's verifier does not match. */
 export function xorArray(verifier: number, password: string): Uint8Array | null {
   const bytes = Buffer.from(password, 'latin1')
   if (bytes.length === 0 || bytes.length > MAX_PASSWORD_BYTES || verifierOf(bytes) !== verifier) return null
@@ -48,7 +48,10 @@ function keyOf(password: Buffer): number {
   return key
 }
 
-/** Reads the bytes of one record in place; `from` is their offset in the stream, `recordBytes` the size of the record's data. */
+/**
+ * Decodes the bytes of a record in place. `from` is their offset in the stream, `recordBytes` the size of the record's
+ * data.
+ */
 export function removeXor(data: Buffer, array: Uint8Array, from: number, recordBytes: number): void {
   for (let at = 0; at < data.length; at += 1) {
     data[at] = rotatedRight((data[at] ?? 0) ^ (array[(from + at + recordBytes) % 16] ?? 0), 5)
