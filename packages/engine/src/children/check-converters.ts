@@ -1,6 +1,6 @@
 import { asUnloadable } from './load-failure.ts'
 
-/** What has native parts, which some packages load at the first call only: it is loaded and called. */
+/** Converters with native parts. Some packages load them at the first call, so the check loads and calls each. */
 const NATIVE: Readonly<Record<string, () => Promise<unknown>>> = {
   'PDF documents': async () => {
     const { LiteParse } = await import('@llamaindex/liteparse')
@@ -12,7 +12,7 @@ const NATIVE: Readonly<Record<string, () => Promise<unknown>>> = {
   },
 }
 
-/** What is JavaScript only has to be there; to load it all would double the start of the engine. */
+/** Converters in JavaScript only need to be present. A load of all would double the start time of the engine. */
 export const SCRIPTED: Readonly<Record<string, readonly string[]>> = {
   'web pages': [
     '@mozilla/readability',
@@ -38,7 +38,7 @@ export const SCRIPTED: Readonly<Record<string, readonly string[]>> = {
   'every document': ['tinyld'],
 }
 
-/** Throws `ConverterUnloadable`, which names the package, when a converter cannot be loaded. */
+/** Throws `ConverterUnloadable`, which names the package, if a converter cannot be loaded. */
 export async function checkConverters(): Promise<void> {
   for (const [name, load] of Object.entries(NATIVE)) {
     try {
@@ -56,7 +56,7 @@ export async function checkConverters(): Promise<void> {
   }
 }
 
-/** Whether the models of lines run here, which read scans in English and Chinese. Tesseract reads them otherwise. */
+/** True if this machine runs the line models, which read scans in English and Chinese. Tesseract is the fallback. */
 export async function runsLineModels(): Promise<boolean> {
   const { lineModels } = await import('../pdf/ocr/lines/line-models.ts')
   return (await lineModels()) !== null

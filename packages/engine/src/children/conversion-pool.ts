@@ -5,42 +5,42 @@ import { ConverterProcesses } from './converter-processes.ts'
 import type { ConverterProcess } from './converter-process.ts'
 
 export interface ConversionPoolOptions {
-  /** Documents converted at the same time, one a process; default: the number of cores. */
+  /** Number of concurrent documents, one per process. Default: the number of cores. */
   readonly children?: number
-  /** Resident memory above which a child is killed; default 600 MiB. */
+  /** Threshold of resident memory above which the watchdog kills a child. Default: 600 MiB. */
   readonly childMemoryBytes?: number
-  /** A child is replaced after so many documents, whatever its memory; default 5000. */
+  /** Number of documents after which the pool replaces a child, at any memory use. Default: 5000. */
   readonly documentsPerChild?: number
-  /** Environment of the children; default: that of this process. */
+  /** Environment of the children. Default: the parent's. */
   readonly childEnv?: Readonly<Record<string, string>>
 }
 
-/** How a conversion ended, from outside of the child. */
+/** Result of a conversion, as the pool sees it. */
 export type PoolResult =
   | ConversionReport
-  /** The sender went away, or the engine closes. */
+  /** The client closed the connection, or the engine closes. */
   | { readonly kind: 'aborted' }
-  /** The document used its time: see `ProcessingClock`. */
+  /** The document used up its budget: see `ProcessingClock`. */
   | { readonly kind: 'timed_out' }
   | { readonly kind: 'over_memory'; readonly limitBytes: number }
-  /** Twice, the second time in a fresh process. `signal` names the crash, such as SIGSEGV. */
+  /** The process crashed twice, the second time as a fresh one. `signal` names the crash, such as SIGSEGV. */
   | { readonly kind: 'crashed'; readonly signal: NodeJS.Signals | null; readonly exitCode: number | null }
 
 const DEFAULT_CHILD_MEMORY_BYTES = 600 * 1024 ** 2
-/** V8's own limit, as a share of the whole; V8 ends its process with SIGABRT there. The rest is for native code. */
+/** V8's heap limit as a fraction of the memory limit. V8 aborts with SIGABRT there. The rest is for native code. */
 const HEAP_SHARE = 0.75
 /**
- * What a process may keep between two documents, as a share of the whole: with a warm PDF library and all converters it has up to
- * 340 MB, after scans up to 490 MB of 600. The next document uses that again; where it needs more than there is, it is tried again
- * in a fresh process.
+ * Threshold of memory between two documents, as a fraction of the limit. With a warm PDF library and all converters a
+ * process holds up to 340 MB, after scans up to 490 MB of 600. The next document reuses that memory. If it needs more,
+ * the pool retries it in a fresh process.
  */
 const REST_SHARE = 5 / 6
-/** A new process takes a second and more of processor time to be as fast as a used one; what leaks is seen by its memory. */
+/** A new process needs a second or more of CPU time to warm up, so replacement is rare. Leaks show in its memory. */
 const DEFAULT_DOCUMENTS_PER_CHILD = 5_000
 
 /**
- * Converts documents in child processes. A parser that hangs, crashes or takes too much memory ends with its own process
- * and nothing else. Start it before the first document: `start` says whether the converters can be loaded at all.
+ * Converts documents in child processes. A parser that hangs, crashes or takes too much memory ends only its process.
+ * Call `start` before the first document. It checks that the converters load.
  */
 export class ConversionPool implements AsyncDisposable {
   readonly #processes: ConverterProcesses
@@ -59,14 +59,14 @@ export class ConversionPool implements AsyncDisposable {
     })
   }
 
-  /** Rejects with a sentence that names the package when a converter cannot be loaded. */
+  /** Rejects with a sentence that names the package if a converter cannot be loaded. */
   start(): Promise<void> {
     return this.#processes.start()
   }
 
   /**
-   * Never rejects: whatever happens to the child is a value. A document that brings its process down, or a used process
-   * over its memory, is tried once more in a fresh one.
+   * Never rejects: every failure of the child is a value. A document that crashes its process, or exceeds memory in a
+   * used one, gets one retry in a fresh process.
    */
   async run(task: ConversionTask, timeoutMs: number, signal: AbortSignal): Promise<PoolResult> {
     const first = await this.#attempt(task, timeoutMs, signal, false)
@@ -105,7 +105,7 @@ export class ConversionPool implements AsyncDisposable {
     const end = await child.convert(task)
     const { killedFor, peakBytes, isOver } = this.#watchdog.release(child.pid)
     signal.removeEventListener('abort', abort)
-    // An answer between two checks of the watchdog is late all the same.
+    // An answer between two checks of the watchdog may still be late.
     if (end.kind === 'reported') return isOver ? { kind: 'timed_out' } : end.report
     if (signal.aborted) return { kind: 'aborted' }
     if (killedFor === 'time') return { kind: 'timed_out' }

@@ -3,51 +3,54 @@ import type { Conversion, ConversionProblem } from '../conversion.ts'
 import type { TextKind } from '../text/text-kind.ts'
 import type { ModelOptions } from '../model/chat-completion.ts'
 
-/** One document for a child process. A PDF and what is large travels by file, all else over the pipe. */
+/** A document for a child process. PDFs and large documents travel by file, all others over the pipe. */
 export interface ConversionTask {
-  /** Not there where `bytes` are given. */
+  /** The file does not exist if `bytes` are present. */
   readonly path: string
   /** The document itself, up to `PIPE_BYTES`. */
   readonly bytes?: Buffer | null
   readonly extension: Extension
-  /** Set for a page of text, whose `extension` says nothing then. */
+  /** Set for a page of text, whose `extension` has no meaning then. */
   readonly textKind?: TextKind | null
-  /** As the sender declared it, for its `charset`; null when nothing was declared. */
+  /** Content type header of the client, for its `charset`. Null if absent. */
   readonly contentType: string | null
-  /** What relative links are resolved against; null for an upload. */
+  /** Base of relative links. Null for an upload. */
   readonly baseUrl: string | null
   readonly options: ParseOptions
-  /** For the formats that a language model writes; null where none is set up. */
+  /** For the formats that a language model writes. Null if none is configured. */
   readonly model: ModelOptions | null
-  /** Tried on encrypted PDF and Office files; never in a log, an answer or an error. */
+  /** Passwords to try on encrypted PDF and Office files. Never in a log, an answer or an error. */
   readonly passwords: readonly string[]
-  /** Reads hidden sheets of workbooks too; default false. */
+  /** Reads hidden sheets of workbooks too. Default: false. */
   readonly hiddenSheets?: boolean
-  /** Shared by the children of one engine: data that is unpacked once. */
+  /** Cache folder that the children of one engine share, for data to unpack once. */
   readonly cacheFolder: string
-  /** The languages of scans: where fetched data lies, and the codes that are allowed, null for any; default: what is installed. */
+  /**
+   * Languages of scans: the cache folder of fetched data, and the allowed codes, null for any. Default: the installed
+   * ones.
+   */
   readonly ocr?: { readonly fetched: string | null; readonly allowed: readonly string[] | null }
-  /** Whether the answer gets the `sluice` field beside what the contract has (`EXTENSIONS_HEADER`). */
+  /** True if the answer gets the `sluice` field in addition to the contract's fields (`EXTENSIONS_HEADER`). */
   readonly extensions: boolean
-  /** Where the child writes the fields of `data` (see `dataFields`) that are too long for the pipe; its folder may not exist. */
+  /** File for the fields of `data` (see `dataFields`) that are too long for the pipe. Its folder may not exist. */
   readonly fieldsPath: string
 }
 
-/** Longest document or answer that goes over the pipe between server and child, in bytes. */
+/** Maximum size of a document or answer on the pipe between server and child, in bytes. */
 export const PIPE_BYTES = 1024 ** 2
 
-/** What comes back over the pipe: small, whatever the size of the document. */
+/** Result over the pipe, small for a document of any size. */
 export type ConversionReport =
   | {
       readonly kind: 'converted'
-      /** The fields of `data` as JSON members; null where they stand at `fieldsPath`. */
+      /** The fields of `data` as JSON members. Null if they are in the file at `fieldsPath`. */
       readonly fields: Buffer | null
       readonly metadata: Conversion['metadata']
       readonly warnings: readonly string[]
-      /** Codes of OCR languages whose data would have been used, and can be fetched. */
+      /** Codes of OCR languages whose data was missing and can be fetched. */
       readonly lackingLanguages: readonly string[]
     }
-  /** The model could not be asked, or could not do what was asked; the document is fine. */
+  /** The model was unavailable, or could not fulfil the request. The document is fine. */
   | {
       readonly kind: 'model_failed'
       readonly because: 'unavailable' | 'no_conforming_result'
@@ -57,9 +60,9 @@ export type ConversionReport =
   /** A bug of a converter. `trace` is for the log. */
   | { readonly kind: 'failed'; readonly trace: string }
 
-/** What a child process says to the server. */
+/** Message of a child process to the server. */
 export type ChildMessage =
   | { readonly kind: 'ready' }
-  /** A converter cannot be loaded; the message names the package. */
+  /** A converter cannot be loaded. The message names the package. */
   | { readonly kind: 'unloadable'; readonly message: string }
   | { readonly kind: 'report'; readonly report: ConversionReport }

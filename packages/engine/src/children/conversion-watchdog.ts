@@ -2,7 +2,10 @@ import { processUsage, residentBytes } from './process-usage.ts'
 import { ProcessingClock } from './processing-clock.ts'
 
 const CHECK_EVERY_MS = 50
-/** The account of time is a file for each thread; memory, which can grow within a moment, is one file. */
+/**
+ * Checks of memory per check of CPU time. Memory can grow within a moment and needs one file. CPU time needs one file
+ * per thread.
+ */
 const CHECKS_PER_ACCOUNT = 5
 
 type KilledFor = 'memory' | 'time'
@@ -14,12 +17,12 @@ interface Watched {
   peakBytes: number
 }
 
-/** What was seen of a process while it was watched. */
+/** Observation of a process during its watch. */
 export interface Observation {
-  /** Why this watchdog killed it; null when it did not. */
+  /** Reason for which this watchdog killed it, or null. */
   readonly killedFor: KilledFor | null
   readonly peakBytes: number
-  /** The budget was spent when the watch ended, killed or not. */
+  /** True if the budget was used up at the end of the watch, killed or not. */
   readonly isOver: boolean
 }
 
@@ -28,9 +31,8 @@ function hasSpent(pid: number, { clock, budgetMs }: Watched): boolean {
 }
 
 /**
- * Kills a watched process whose resident memory goes above the limit, or whose conversion has used its time. V8's own
- * heap limit does not see what native parsers take. Where there is no /proc, time is wall-clock time and V8's limit
- * alone holds.
+ * Kills a process whose resident memory exceeds the limit, or whose conversion used up its budget. V8's heap limit does
+ * not cover memory of native parsers. Without /proc, time is wall-clock time, and only V8's limit applies.
  */
 export class ConversionWatchdog implements Disposable {
   readonly #limitBytes: number
@@ -81,7 +83,7 @@ export class ConversionWatchdog implements Disposable {
     try {
       process.kill(pid, 'SIGKILL')
     } catch {
-      // It ended by itself in this moment.
+      // Race: the process has just exited.
     }
   }
 }

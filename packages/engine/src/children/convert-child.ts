@@ -4,12 +4,12 @@ import type { ChildMessage, ConversionReport, ConversionTask } from './conversio
 import { asUnloadable } from './load-failure.ts'
 
 /*
- * The entry of a child process: one document at a time. It is killed, never asked to stop, so it holds nothing that
- * would need cleaning up; the files it writes are in the request's folder, which the server removes. It starts without
- * standard output and error: libraries print pieces of the documents that they cannot read.
+ * Entry point of a child process, which converts documents one at a time. The server kills it and never asks it to
+ * stop, so it holds no state that needs cleanup. It writes files into the request's folder, which the server removes.
+ * It has no standard output or error, because libraries log pieces of unreadable documents.
  */
 
-// This process must not outlive the server, not even where a converter holds its only thread: another thread watches.
+// This process must not outlive the server, even while a converter blocks its only thread. Another thread polls.
 const WATCH_PARENT = `setInterval(() => process.ppid === ${process.ppid} || process.kill(process.pid, 'SIGKILL'), 500)`
 new Worker(WATCH_PARENT, { eval: true, resourceLimits: { maxOldGenerationSizeMb: 8 } }).unref()
 endWithParent()
@@ -18,7 +18,7 @@ const say = (message: ChildMessage): void => sendToParent(message)
 
 try {
   if (process.argv.includes('--check-converters')) await (await import('./check-converters.ts')).checkConverters()
-  // Most of the start of a process: it goes on while the server begins to listen.
+  // The import is most of the start time of a process. It overlaps with the start of the server.
   const loaded = import('./convert-task.ts')
   loaded.catch(() => undefined)
   process.on('message', async (task: ConversionTask) => {

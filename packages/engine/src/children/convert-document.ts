@@ -7,25 +7,28 @@ import { webPageIn } from '../office/web-page-in.ts'
 import { pdfOptionsOf } from '../pdf-options.ts'
 import type { ConversionTask } from './conversion-task.ts'
 
-/** Tables and pages above this are converted as a stream: a tree of them takes thirty times their size. */
+/** Threshold in bytes. Larger tables and pages convert as a stream, because a tree takes thirty times their size. */
 const LARGE_BYTES = 6 * 1024 ** 2
 
-/** What one strip of a page can take after the budget was last checked. */
+/** Maximum time of one strip of a page after the last check of the budget, in milliseconds. */
 const LAST_STRIP_MS = 4_000
 
 const SPREADSHEETS: ReadonlySet<Extension> = new Set(['xlsx', 'xlsm', 'xlsb', 'xls', 'ods'])
 
-/** Processor time for OCR of all pages: less than the request has, so that the pages that are ready are answered. */
+/**
+ * Returns the CPU budget for OCR of all pages. It is below the request's timeout, so that the answer contains the
+ * finished pages.
+ */
 function ocrBudgetMs(timeoutMs: number): number {
   return Math.max(0.3 * timeoutMs, 0.75 * timeoutMs - LAST_STRIP_MS)
 }
 
-/** The whole document. */
+/** Returns the complete document. */
 async function bytesOf({ bytes, path }: ConversionTask): Promise<Buffer> {
   return bytes ?? readFile(path)
 }
 
-/** True for a document in a file that is converted as a stream. */
+/** True for a document in a file that converts as a stream. */
 async function isLarge({ bytes, path }: ConversionTask): Promise<boolean> {
   return (bytes ?? null) === null && (await stat(path)).size > LARGE_BYTES
 }
@@ -37,7 +40,7 @@ async function startOf({ bytes, path }: ConversionTask): Promise<Buffer> {
   return buffer.subarray(0, bytesRead)
 }
 
-/** Refuses a file that clearly is something else than its extension says, with what it is. */
+/** Rejects a file whose content contradicts its extension, and names the real type. */
 async function refuseContradiction(task: ConversionTask): Promise<void> {
   const { extension } = task
   const start = await startOf(task)
@@ -46,17 +49,19 @@ async function refuseContradiction(task: ConversionTask): Promise<void> {
   if (found !== null) throw new ConversionError('wrong_type', `The file is named .${extension} but is ${found}.`)
 }
 
-/** An Office file that one of the passwords opens, as it is without its password; any other as it is. */
+/** Decrypts an Office file with one of the passwords. Returns any other file unchanged. */
 async function unlocked(bytes: Buffer, passwords: readonly string[]): Promise<Buffer> {
   if (!isLocked(bytes)) return bytes
   const { unlockOffice } = await import('../encryption/unlock-office.ts')
   return unlockOffice(bytes, passwords)
 }
 
-/** A page of so many bytes that shows nothing is unusual: a comment or a tag that is not closed, or a page that scripts write. */
+/**
+ * Threshold in bytes. A larger page without text is unusual: an unclosed comment or tag, or a page that scripts write.
+ */
 const EMPTY_PAGE_BYTES = 4_096
 
-/** Says so of a page of which nothing came out. */
+/** Adds a warning to a page without any text. */
 async function withEmptiness(page: Conversion, task: ConversionTask): Promise<Conversion> {
   if (page.markdown.trim() !== '') return page
   const bytes = task.bytes?.length ?? (await stat(task.path)).size
@@ -65,7 +70,7 @@ async function withEmptiness(page: Conversion, task: ConversionTask): Promise<Co
   return { ...page, warning: page.warning === null ? empty : `${page.warning} ${empty}` }
 }
 
-/** Picks the converter of the document's family. Each is loaded when the first document of its family comes. */
+/** Selects the converter of the document's family, and loads it on first use. */
 export async function convertDocument(task: ConversionTask): Promise<Conversion> {
   const { path, extension, options, textKind = null } = task
   if (textKind !== null) {

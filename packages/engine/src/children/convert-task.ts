@@ -9,7 +9,7 @@ import { convertDocument } from './convert-document.ts'
 import { dataFields } from './data-fields.ts'
 import { PIPE_BYTES, type ConversionReport, type ConversionTask } from './conversion-task.ts'
 
-/** How a bug shows. An error's message may quote the document, so a request without retention keeps it out. */
+/** Returns the trace of a bug. An error's message may quote the document, so a request without retention omits it. */
 function traceOf(error: unknown, withMessage: boolean): string {
   if (!(error instanceof Error)) return typeof error
   if (withMessage) return error.stack ?? error.message
@@ -17,14 +17,14 @@ function traceOf(error: unknown, withMessage: boolean): string {
   return [error.name, ...frames].join('\n')
 }
 
-/** The finders bring word lists that only requests for redaction should pay for. */
+/** Loads the finders on demand. Only requests for redaction pay for their word lists. */
 async function withoutPii(conversion: Conversion, { options, model }: ConversionTask): Promise<Conversion> {
   if (options.redactPII === false) return conversion
   const { redacted } = await import('./redacted.ts')
   return redacted(conversion, options, model)
 }
 
-/** All pieces as one, up to `PIPE_BYTES`; null where they are more, and stand in the file. */
+/** Joins the pieces up to `PIPE_BYTES`. Null if they are longer and went to the file. */
 async function written(pieces: Iterable<string>, path: string): Promise<Buffer | null> {
   const rest = pieces[Symbol.iterator]()
   const start: string[] = []
@@ -47,7 +47,9 @@ async function written(pieces: Iterable<string>, path: string): Promise<Buffer |
   return null
 }
 
-/** Converts one document; what was asked for is in the report or in its file. Never throws: every end is a report. */
+/**
+ * Converts one document. The requested fields are in the report or in its file. Never throws: every end is a report.
+ */
 export async function convertTask(task: ConversionTask): Promise<ConversionReport> {
   try {
     const conversion = await withoutPii(await convertDocument(task), task)

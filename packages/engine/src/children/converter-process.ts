@@ -2,30 +2,30 @@ import { fork, type ChildProcess } from 'node:child_process'
 import { NODE_FLAGS } from './node-flags.ts'
 import type { ChildMessage, ConversionReport, ConversionTask } from './conversion-task.ts'
 
-/** The same entry, whether Node runs our sources or a build of them. */
+/** The same entry point, for the sources and for a build of them. */
 const CHILD_ENTRY = new URL('./convert-child.ts', import.meta.url)
 const ENTRY = import.meta.url.endsWith('.ts') ? CHILD_ENTRY : new URL('./convert-child.js', import.meta.url)
 
-/** The process ended before it reported; `signal` is null for an exit of its own. */
+/** The process exited before its report. `signal` is null if it exited voluntarily. */
 export interface ChildExit {
   readonly kind: 'exited'
   readonly signal: NodeJS.Signals | null
   readonly exitCode: number | null
 }
 
-/** How one document ended, as seen from outside. */
+/** End of one document, as the parent sees it. */
 export type ChildEnd = ChildExit | { readonly kind: 'reported'; readonly report: ConversionReport }
 
 interface ConverterProcessOptions {
   readonly heapMegabytes: number
   readonly checksConverters: boolean
-  /** Default: that of this process. */
+  /** Default: the parent's environment. */
   readonly env: Readonly<Record<string, string>> | undefined
 }
 
-/** One child process that converts documents, one at a time. */
+/** A child process that converts documents, one at a time. */
 export class ConverterProcess {
-  /** Rejects with a sentence when the process ends or cannot load a converter before it is ready. */
+  /** Rejects with a sentence if the process exits, or cannot load a converter, before it is ready. */
   readonly ready: Promise<void>
   readonly #child: ChildProcess
   readonly #exited: Promise<ChildExit>
@@ -37,7 +37,7 @@ export class ConverterProcess {
       execArgv: [...NODE_FLAGS, ...inherited(), `--max-old-space-size=${heapMegabytes}`],
       ...(env === undefined ? {} : { env }),
       stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
-      // Bytes as they are, not as JSON.
+      // Sends bytes directly instead of encoded as JSON.
       serialization: 'advanced',
     })
     this.#exited = new Promise((resolve) => {
@@ -46,11 +46,11 @@ export class ConverterProcess {
         resolve({ kind: 'exited', signal, exitCode })
       }
       this.#child.once('exit', end)
-      // The process could not be started at all.
+      // The process did not start.
       this.#child.on('error', () => (this.#child.pid === undefined ? end(null, null) : undefined))
     })
     this.ready = this.#untilReady()
-    // The pool awaits a process that it needs; a rejection that no caller awaits must not end the server.
+    // The pool awaits a process that it needs. A rejection without an awaiting caller must not end the server.
     this.ready.catch(() => undefined)
   }
 
@@ -62,7 +62,7 @@ export class ConverterProcess {
     return this.#isAlive
   }
 
-  /** Documents that it was given so far. */
+  /** Number of documents so far. */
   get served(): number {
     return this.#served
   }
@@ -72,7 +72,7 @@ export class ConverterProcess {
     const reported = this.#next((message): ChildEnd | null =>
       message.kind === 'report' ? { kind: 'reported', report: message.report } : null,
     )
-    // An error here is that of a process that has ended, which `#exited` reports.
+    // The send fails only if the process has exited, which `#exited` reports.
     this.#child.send(task, () => undefined)
     return Promise.race([reported, this.#exited])
   }
@@ -105,7 +105,7 @@ export class ConverterProcess {
   }
 }
 
-/** The options of Node itself, but for those that it has anyway, and for limits and debuggers of the server alone. */
+/** Returns Node's own options, except those that every child has, and the server's limits and debuggers. */
 function inherited(): string[] {
   return process.execArgv.filter(
     (argument) => !NODE_FLAGS.includes(argument) && !/^--(?:inspect|max-old-space-size)/.test(argument),

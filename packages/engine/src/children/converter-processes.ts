@@ -4,25 +4,25 @@ import { residentBytes } from './process-usage.ts'
 
 export interface ConverterProcessesOptions {
   readonly size: number
-  /** V8's own limit in each. */
+  /** V8's heap limit in each process. */
   readonly heapMegabytes: number
-  /** Resident memory above which a process is replaced when its document is done. */
+  /** Threshold of resident memory above which the pool replaces a process after its document. */
   readonly restBytes: number
   readonly documentsPerChild: number
-  /** Default: that of this process. */
+  /** Default: the parent's environment. */
   readonly env?: Readonly<Record<string, string>> | undefined
 }
 
-/** Between attempts to start a process that ended before it was ready. */
+/** Backoff in milliseconds before a retry to start a process that exited before it was ready. */
 const START_AGAIN_MS = 1_000
 
 interface Waiting {
   readonly fresh: boolean
-  /** Null when the engine closes. */
+  /** Called with null when the engine closes. */
   readonly hand: (child: ConverterProcess | null) => void
 }
 
-/** A fixed number of converter processes: hands them out, and replaces those that ended or have grown too large. */
+/** A fixed number of converter processes. Hands them out, and replaces those that exited or grew too large. */
 export class ConverterProcesses implements AsyncDisposable {
   readonly #options: ConverterProcessesOptions
   readonly #all = new Set<ConverterProcess>()
@@ -35,7 +35,7 @@ export class ConverterProcesses implements AsyncDisposable {
     this.#options = options
   }
 
-  /** Starts all processes. The first loads every converter, and `start` rejects with the sentence of one that is missing. */
+  /** Starts all processes. The first loads every converter. `start` rejects with the sentence of a missing one. */
   async start(): Promise<void> {
     const first = this.#spawn(true)
     for (let count = 1; count < this.#options.size; count += 1) void this.#add()
@@ -43,14 +43,17 @@ export class ConverterProcesses implements AsyncDisposable {
     this.#offer(first)
   }
 
-  /** An idle process; null when `signal` fires first. A `fresh` one has converted no document yet. */
+  /** Returns an idle process, or null if `signal` fires first. A `fresh` one has converted no document. */
   async take(signal: AbortSignal, fresh: boolean): Promise<ConverterProcess | null> {
     if (signal.aborted || this.#isClosed) return null
     const child = this.#pick(fresh)
     return child ?? this.#wait(signal, fresh)
   }
 
-  /** Takes a process back, or replaces it: one at a time where it has only grown, so that the others go on. */
+  /**
+   * Takes a process back, or replaces it. Processes that only grew are replaced one at a time, so that the others
+   * continue.
+   */
   giveBack(child: ConverterProcess): void {
     if (this.#isClosed) return
     if (!child.isAlive) void this.#replace(child)
@@ -105,7 +108,7 @@ export class ConverterProcesses implements AsyncDisposable {
     return child
   }
 
-  /** Where a fresh process is asked for, a used one is replaced. */
+  /** Replaces a used process if the request needs a fresh one. */
   #pick(fresh: boolean): ConverterProcess | null {
     for (let child = this.#idle.shift(); child !== undefined; child = this.#idle.shift()) {
       if (!child.isAlive) void this.#replace(child)

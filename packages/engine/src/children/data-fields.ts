@@ -12,7 +12,7 @@ import { modelFields } from './model-fields.ts'
 import type { ConversionTask } from './conversion-task.ts'
 
 export interface DataFields {
-  /** Pieces of JSON text: `"markdown":"…","pages":[…],`, each field with its comma, no braces around them. */
+  /** Pieces of JSON text: `"markdown":"…","pages":[…],`, each field with its comma, without surrounding braces. */
   readonly fields: Iterable<string>
   readonly metadata: Conversion['metadata']
   readonly warnings: readonly string[]
@@ -24,8 +24,8 @@ type Fields = Pick<
 >
 
 /**
- * Only HTML input has HTML of its own; what other documents have is rendered from their Markdown. What is to be
- * redacted is not given out unmodified either.
+ * Only HTML input has original HTML. For other documents the engine renders it from their Markdown. Redaction never
+ * returns the unmodified original either.
  */
 async function rawHtml(task: ConversionTask, rendered: string): Promise<string> {
   if ((task.textKind ?? null) !== null) return rendered
@@ -33,10 +33,12 @@ async function rawHtml(task: ConversionTask, rendered: string): Promise<string> 
   return decodeHtml(task.bytes ?? (await readFile(task.path)), task.contentType).text
 }
 
-/** The resolution that `width` and `height` of a page are given for: 144 dpi, two pixels a PDF point. */
+/** Resolution of a page's `width` and `height`: 144 dpi, two pixels per PDF point. */
 const PIXELS_PER_POINT = 2
 
-/** Pages are measured in points; the contract has the render size in pixels. Boxes are shares of it, and stay. */
+/**
+ * Converts points to pixels, the contract's unit of the render size. Boxes are fractions of it, and remain unchanged.
+ */
 function inPixels(page: BlockPage): BlockPage {
   const pixels = (points: number | null): number | null =>
     points === null ? null : Math.round(points * PIXELS_PER_POINT)
@@ -59,7 +61,10 @@ async function wantedFields(conversion: Conversion, task: ConversionTask): Promi
   }
 }
 
-/** What Sluice's own client asks for beyond the contract. Holds no text of the document but names of sheets and headings. */
+/**
+ * Returns the fields that Sluice's own client requests in addition to the contract. They hold no text of the document
+ * except names of sheets and headings.
+ */
 function extensionFields(conversion: Conversion, task: ConversionTask): { readonly sluice?: Extensions } {
   if (!task.extensions) return {}
   const { quality = [], markdown, marks = [], blocks } = conversion
@@ -69,14 +74,14 @@ function extensionFields(conversion: Conversion, task: ConversionTask): { readon
   return { sluice: { ...graded, blocks: hasSpans ? anchoredBlocks(markdown, marks) : null } }
 }
 
-/** A long text is written in slices, so that its JSON never stands in memory beside it. */
+/** Serializes a long text in slices, so that memory never holds its complete JSON. */
 const SLICE_CHARACTERS = 1024 ** 2
 
 function* asJson(value: unknown): Generator<string> {
   if (typeof value !== 'string' || value.length <= SLICE_CHARACTERS) yield JSON.stringify(value)
   else {
     yield '"'
-    // A character that two slices share is written as two escapes, which JSON reads as that character.
+    // A surrogate pair across two slices becomes two escapes, which a JSON parser reads as that character.
     for (let at = 0; at < value.length; at += SLICE_CHARACTERS) {
       yield JSON.stringify(value.slice(at, at + SLICE_CHARACTERS)).slice(1, -1)
     }
@@ -93,7 +98,7 @@ function* asJsonMembers(fields: Readonly<Record<string, unknown>>): Generator<st
   }
 }
 
-/** What the request asked for of a conversion, as the JSON members of the answer's `data`. */
+/** Returns the requested fields of a conversion as the JSON members of the answer's `data`. */
 export async function dataFields(conversion: Conversion, task: ConversionTask): Promise<DataFields> {
   const language = conversion.metadata.language ?? languageOf(conversion.markdown)
   const written = await modelFields(conversion.markdown, task.options, task.model)
@@ -105,12 +110,15 @@ export async function dataFields(conversion: Conversion, task: ConversionTask): 
   }
 }
 
-/** Shorter texts are guessed wrong too often: "Total revenue" passes for half a dozen languages. */
+/**
+ * Threshold in letters. The detector errs too often on shorter texts: "Total revenue" passes for half a dozen
+ * languages.
+ */
 const LEAST_LETTERS = 60
-/** The detector takes as long as its text; a quarter of a page shows as much as two pages. */
+/** Sample size in characters. The detector's time is linear, and a quarter of a page is as conclusive as two pages. */
 const SAMPLE_CHARACTERS = 2_000
 
-/** ISO 639-1 code of the language that a text is written in, or null where that is uncertain. */
+/** Returns the ISO 639-1 code of a text's language, or null if it is uncertain. */
 function languageOf(markdown: string): string | null {
   const words = markdown
     .slice(0, SAMPLE_CHARACTERS)

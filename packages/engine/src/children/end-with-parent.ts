@@ -1,19 +1,21 @@
 /**
- * For a process that another one started with a channel, and that has nothing to clean up. A signal, since `process.exit`
- * may never return where another thread runs (nodejs/node#54918).
+ * Kills a process that has a channel to its parent and needs no cleanup. Uses a signal, because `process.exit` may
+ * never return while another thread runs (nodejs/node#54918).
  */
 function endAtOnce(): void {
   process.kill(process.pid, 'SIGKILL')
 }
 
-/** Ends this process when its parent ends, however it did. */
+/** Ends this process when its parent ends, for any reason. */
 export function endWithParent(): void {
   process.on('disconnect', endAtOnce)
-  // It may have ended before this was called.
+  // Race: the parent may have ended before this call.
   if (!process.connected) endAtOnce()
 }
 
-/** A process whose parent is gone ends: an error of the channel would end it by an exception. */
+/**
+ * Sends a message, or ends the process if its parent is gone. An unhandled channel error would end it by an exception.
+ */
 export function sendToParent(message: unknown): void {
   process.send?.(message, (error: Error | null) => {
     if (error !== null) endAtOnce()

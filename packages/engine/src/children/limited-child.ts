@@ -6,9 +6,11 @@ import { residentBytes } from './process-usage.ts'
 export interface LimitedChildOptions {
   /** Module whose process answers each message with one, in the order of arrival. */
   readonly entry: URL
-  /** A task that is not done by then ends with its process. */
+  /** Timeout of a task. A late task ends with its process. */
   readonly timeoutMs: number
-  /** Resident memory above which the process is killed; not held where the system has no /proc. */
+  /**
+   * Threshold of resident memory above which the parent kills the process. Without effect on a system without /proc.
+   */
   readonly memoryBytes: number
   readonly env: Readonly<Record<string, string>>
 }
@@ -20,12 +22,12 @@ export type LimitedResult<Output> =
 
 const LOOK_MS = 50
 
-/** A process without a task is ended after this: its memory is only needed while a person reads. */
+/** Idle timeout of a process. Its memory is only needed while a person reads. */
 const IDLE_MS = 60_000
 
 /**
- * Does tasks with untrusted content one after another in a child process, which is killed (SIGKILL) at its limits and
- * replaced with the next task. It starts with the first one.
+ * Runs tasks with untrusted content one after another in a child process. It kills the process (SIGKILL) at its limits,
+ * and starts another with the next task. The first task starts the first process.
  */
 export class LimitedChild<Input extends object, Output> implements AsyncDisposable {
   readonly #options: LimitedChildOptions
@@ -62,7 +64,7 @@ export class LimitedChild<Input extends object, Output> implements AsyncDisposab
     const watchdog = setInterval(() => {
       if (residentBytes(child.pid ?? 0) > this.#options.memoryBytes) kill('memory')
     }, LOOK_MS)
-    // An error here is that of a process that has ended, which `exit` reports.
+    // The send fails only if the process has exited, which `exit` reports.
     child.send(input, () => undefined)
     try {
       const result = await ended.promise
@@ -81,10 +83,10 @@ export class LimitedChild<Input extends object, Output> implements AsyncDisposab
     const child = fork(entry, [], {
       execArgv: [...NODE_FLAGS],
       env: { ...env },
-      // Libraries print pieces of files that they cannot read; nothing of a document may reach a terminal or a log.
+      // Libraries log pieces of unreadable files. No part of a document may reach a terminal or a log.
       stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
       serialization: 'advanced',
-      // A session of its own: Ctrl-C on the terminal is for us.
+      // A separate session, so that Ctrl-C on the terminal reaches only this process.
       detached: true,
     })
     child.on('error', () => undefined)

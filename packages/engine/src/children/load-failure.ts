@@ -1,4 +1,4 @@
-/** The packages that an error of the module loader names, those of its causes too. */
+/** Returns the packages that an error of the module loader names, its causes included. */
 function packagesOf(error: unknown): string[] {
   if (!(error instanceof Error)) return []
   const named = [...error.message.matchAll(/Cannot find (?:package|module) '((?:@[\w.-]+\/)?\w[\w.-]*)/g)]
@@ -6,7 +6,7 @@ function packagesOf(error: unknown): string[] {
   return [...named.map((match) => match[1] ?? ''), ...inner.flatMap(packagesOf)]
 }
 
-/** A converter that cannot be loaded; the message is the sentence with which the engine refuses to start. */
+/** A converter cannot be loaded. The engine refuses to start with this message. */
 export class ConverterUnloadable extends Error {
   override name = 'ConverterUnloadable' as const
 }
@@ -18,7 +18,7 @@ export function asUnloadable(error: unknown, converter: string | null = null): C
 
 function sentenceOf(error: unknown, converter: string | null): string {
   const what = converter === null ? 'the converters' : `the converter for ${converter}`
-  // The longest is the most exact: a package's own name, and that of its build for this machine.
+  // The longest name is the most exact: a package, and its build for this machine.
   const [missing] = packagesOf(error).sort((a, b) => b.length - a.length)
   const reason = error instanceof Error ? (error.message.split('\n', 1)[0] ?? error.name) : String(error)
   return missing === undefined

@@ -11,8 +11,8 @@ export interface ModelFields {
 const names = (wanted: readonly string[]): string => wanted.join(' and ')
 
 /**
- * The formats that a language model writes. Without a model they are null and the answer says why: nothing is ever
- * made up in its place.
+ * Returns the formats that a language model writes. Without a model they are null, and a warning gives the reason. The
+ * engine never invents a substitute.
  */
 export async function modelFields(
   markdown: string,

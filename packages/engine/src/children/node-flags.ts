@@ -1,4 +1,4 @@
-/** The flags of the server that starts them (scripts/run-node.sh has the reasons); a test compares both lists. */
+/** Flags of the server that starts the children (scripts/run-node.sh has the reasons). A test compares both lists. */
 export const NODE_FLAGS: readonly string[] = [
   '--disable-warning=ExperimentalWarning',
   '--min-semi-space-size=8',

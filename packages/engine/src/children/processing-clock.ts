@@ -1,12 +1,12 @@
 import type { ProcessUsage } from './process-usage.ts'
 
-/** Wall-clock time after which a conversion ends however little it was allowed to run: this many times its budget. */
+/** Wall-clock timeout of a conversion as a multiple of its budget, for a process that gets little CPU time. */
 export const STARVATION_FACTOR = 20
 
 /**
- * Counts the time that a conversion uses of its budget: while the process runs or sleeps the clock advances, while it
- * waits for a processor that others hold it stands still. So a busy machine ends no healthy conversion, and one that
- * hangs, in a loop or asleep, ends after its budget. Without an account of the process it is a wall clock.
+ * Counts the time that a conversion uses of its budget. The clock advances while the process runs or sleeps. It stops
+ * while the process waits for a busy processor. A busy machine thus ends no healthy conversion, and a hung one, in a
+ * loop or asleep, ends after its budget. Without an account of the process it is a wall clock.
  */
 export class ProcessingClock {
   #usedMs = 0
@@ -20,12 +20,12 @@ export class ProcessingClock {
     this.#usage = usage
   }
 
-  /** False where the budget would not be spent if all the time since the clock advanced last counted. */
+  /** False if the budget would remain even after counting all time since the last advance. */
   mayBeOver(budgetMs: number, nowMs: number): boolean {
     return this.#usedMs + nowMs - this.#atMs >= budgetMs
   }
 
-  /** Advances to `nowMs` and returns whether the budget is spent. */
+  /** Advances to `nowMs`. True if the budget is used up. */
   isOver(budgetMs: number, nowMs: number, usage: ProcessUsage | null): boolean {
     const elapsedMs = nowMs - this.#atMs
     this.#usedMs += usage === null || this.#usage === null ? elapsedMs : chargedMs(elapsedMs, this.#usage, usage)
@@ -35,10 +35,10 @@ export class ProcessingClock {
   }
 }
 
-/** Never more than the elapsed time, so that several threads do not spend the budget several times as fast. */
+/** Charges at most the elapsed time, so that several threads do not multiply the use. */
 function chargedMs(elapsedMs: number, before: ProcessUsage, after: ProcessUsage): number {
   const ranMs = after.ranMs - before.ranMs
-  // The wait of a thread that ended is gone from the sum.
+  // The sum no longer contains the wait of an ended thread.
   const waitedMs = Math.max(0, after.waitedMs - before.waitedMs)
   return Math.min(elapsedMs, Math.max(0, ranMs, elapsedMs - waitedMs))
 }

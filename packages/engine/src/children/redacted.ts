@@ -5,8 +5,8 @@ import { findPii } from '../model/find-pii.ts'
 import { redactConversion, redactionOf } from '../redact/redact-conversion.ts'
 
 /**
- * The conversion without the personal data that the request wants hidden (contract, "Redaction object"). Where a model
- * is called for and none is set up, heuristics do what they can and the warning says so.
+ * Removes the personal data that the request names (contract, "Redaction object"). If a request needs a model and none
+ * is configured, heuristics are the fallback, and a warning states it.
  */
 export async function redacted(
   conversion: Conversion,

@@ -1,7 +1,7 @@
 import { endWithParent, sendToParent } from '../children/end-with-parent.ts'
 import { cropFigures, type FiguresToCrop } from './crop-figures.ts'
 
-/* The entry of a child process that crops figures. It is killed, never asked to stop. */
+/* Entry point of a child process that crops figures. The parent kills it and never asks it to stop. */
 
 endWithParent()
 process.on('message', (task) => {

@@ -6,36 +6,36 @@ import { POINTS_PER_INCH } from '../pdf/ink/grey-picture.ts'
 import { turnsOf } from '../pdf/read-pages.ts'
 
 export interface FigureBox {
-  /** From 1. */
+  /** 1-based. */
   readonly page: number
-  /** [x0, y0, x1, y1], 0 to 1, on the page as it was read. */
+  /** [x0, y0, x1, y1], 0 to 1, on the page as the parser read it. */
   readonly bbox: readonly [number, number, number, number]
-  /** Width by height of the page as it was read; null where that is not known. */
+  /** Aspect ratio, width by height, of the page as the parser read it. Null if unknown. */
   readonly aspect: number | null
 }
 
 export interface FiguresToCrop {
-  /** A file that ends in `.pdf`. */
+  /** A file name that ends in `.pdf`. */
   readonly path: string
   readonly dpi: number
-  /** Whether the engine read the pages: it turns those upright whose text lies turned. */
+  /** True if the engine read the pages. It rotates pages with rotated text upright. */
   readonly turnsPages: boolean
   readonly figures: readonly FigureBox[]
 }
 
-/** Of a page in RGBA: what is larger is drawn at a lower resolution. */
+/** Maximum number of RGBA pixels of a page. A larger page is drawn at a lower resolution. */
 const MOST_PIXELS = 12_000_000
 
-/** Shapes that differ by more than this are not of one page. */
+/** Threshold: difference of aspect ratios. A larger one means different pages. */
 const SAME_SHAPE = 0.02
 
-/** What is narrower shows nothing, in pixels. */
+/** Threshold in pixels. A narrower crop is empty. */
 const LEAST_PIXELS = 2
 
 /**
- * Crops figures from their pages: the file is opened once to learn how its pages lie, and once for each resolution in which they
- * are drawn. A PNG for each figure; null for one without a page, or whose page has another shape than it was read in. Runs native
- * code: call it where a crash or a hang can be afforded.
+ * Crops figures from their pages. Opens the file once to read the rotation of its pages, and once for each render
+ * resolution. Returns a PNG per figure. Null for a figure without a page, or whose page has another aspect ratio than
+ * the parser read. Runs native code, so call it in a process that may crash or hang.
  */
 export async function cropFigures({
   path,
@@ -64,7 +64,7 @@ export async function cropFigures({
 }
 
 interface Measured {
-  /** In points, turned upright. */
+  /** In points, after rotation to upright. */
   readonly width: number
   readonly height: number
   readonly turn: Turn
@@ -94,7 +94,7 @@ const measuredPage = ({ width, height }: ParsedPage, turn: Turn): Measured =>
 const largestDpi = ({ width, height }: Measured): number =>
   Math.max(1, Math.floor(POINTS_PER_INCH * Math.sqrt(MOST_PIXELS / Math.max(1, width * height))))
 
-/** Every pixel that the box touches. */
+/** Includes every pixel that the box touches. */
 function cropped({ width, height, planes }: Planes, { bbox, aspect }: FigureBox): Uint8Array | null {
   if (aspect !== null && Math.abs(Math.log(width / height / aspect)) > SAME_SHAPE) return null
   const pixel = (share: number, size: number, round: (value: number) => number): number =>

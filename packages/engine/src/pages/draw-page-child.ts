@@ -1,16 +1,16 @@
 import { LiteParse } from '@llamaindex/liteparse'
 import { endWithParent, sendToParent } from '../children/end-with-parent.ts'
 
-/* The entry of a child process that draws pages. It is killed, never asked to stop. */
+/* Entry point of a child process that draws pages. The parent kills it and never asks it to stop. */
 
 export interface PageToShow {
   readonly path: string
-  /** From 1. */
+  /** 1-based. */
   readonly page: number
   readonly dpi: number
 }
 
-/** A PNG; null for a page that cannot be drawn. */
+/** Returns a PNG, or null for a page that cannot be drawn. */
 async function draw({ path, page, dpi }: PageToShow): Promise<Uint8Array | null> {
   try {
     const [drawn] = await new LiteParse({ dpi, quiet: true }).screenshot(path, [page])

@@ -7,17 +7,20 @@ const CHILD_ENTRY = new URL(
   import.meta.url,
 )
 
-/** Pages of one request: a page of A4 at 150 dpi takes half a second on a busy machine. */
+/** Batch size in pages. A page of A4 at 150 dpi takes half a second on a busy machine. */
 const PAGES_AT_ONCE = 8
 const TIMEOUT_MS = 60_000
 
-/** Eight drawn pages are in memory together; what takes more unpacks far more than it shows. */
+/**
+ * Memory limit of a child. A batch of eight drawn pages is in memory at once. A page that takes more unpacks far more
+ * than it shows.
+ */
 const MEMORY_BYTES = 800 * 1024 * 1024
 
 export interface FigureCropperOptions {
-  /** Of the children: they read untrusted files, and need no secret. */
+  /** Environment of the children. They read untrusted files, and need no secret. */
   readonly env: Readonly<Record<string, string>>
-  /** Documents that are cropped at the same time; default: one a core, at most four. */
+  /** Number of concurrent documents. Default: the number of cores, at most four. */
   readonly children?: number
   readonly timeoutMs?: number
   readonly memoryBytes?: number
@@ -25,7 +28,10 @@ export interface FigureCropperOptions {
 
 type Images = readonly (Uint8Array | null)[]
 
-/** Crops figures from PDFs in child processes, which are killed at their limits: a hostile file can hang or crash the library. */
+/**
+ * Crops figures from PDFs in child processes, and kills them at their limits. A hostile file can hang or crash the
+ * library.
+ */
 export class FigureCropper implements AsyncDisposable {
   readonly parallel: number
   readonly #children: readonly LimitedChild<FiguresToCrop, Images | null>[]
@@ -38,14 +44,14 @@ export class FigureCropper implements AsyncDisposable {
     this.#children = Array.from({ length: this.parallel }, () => new LimitedChild(options))
   }
 
-  /** A PNG for each figure; null for one that cannot be drawn, or not before disposal. */
+  /** Returns a PNG per figure. Null for a figure that cannot be drawn, or not before disposal. */
   async crop(task: FiguresToCrop): Promise<Images> {
     const images = task.figures.map((): Uint8Array | null => null)
     const pages = [...Map.groupBy(task.figures.entries(), ([, { page }]) => page).values()]
     for (let from = 0; from < pages.length; from += PAGES_AT_ONCE) {
       const some = pages.slice(from, from + PAGES_AT_ONCE)
       const done = await this.#try(task, some.flat(), images)
-      // One hostile page takes no image from the others.
+      // Retries the pages of a failed batch one by one, so that a hostile page costs only itself.
       if (!done && some.length > 1) for (const page of some) await this.#try(task, page, images)
     }
     return images
@@ -61,7 +67,7 @@ export class FigureCropper implements AsyncDisposable {
     some: readonly (readonly [index: number, FigureBox])[],
     images: (Uint8Array | null)[],
   ): Promise<boolean> {
-    // A child that starts now would not be ended.
+    // Disposal would not end a child that starts now.
     if (this.#isDisposed) return true
     const child = this.#children[this.#next++ % this.#children.length]
     const result = await child?.run({ ...task, figures: some.map(([, figure]) => figure) })

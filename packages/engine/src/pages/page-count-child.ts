@@ -2,18 +2,18 @@ import { closeSync, openSync } from 'node:fs'
 import { endWithParent } from '../children/end-with-parent.ts'
 import { ConversionError } from '../conversion.ts'
 
-/* The entry of a child process that counts pages. It is killed, never asked to stop. */
+/* Entry point of a child process that counts pages. The parent kills it and never asks it to stop. */
 
-// The library prints pieces of files that it cannot read; nothing of a document may reach a terminal or a log.
+// The library logs pieces of unreadable files. No part of a document may reach a terminal or a log.
 for (const descriptor of [1, 2]) {
   closeSync(descriptor)
   openSync('/dev/null', 'w')
 }
 endWithParent()
 
-/** Null for a file whose pages cannot be counted: damaged, encrypted, no PDF. */
+/** Returns null if the pages of a file cannot be counted: damaged, encrypted, or another format. */
 export default async function count(path: string): Promise<number | null> {
-  // Loaded here, where nothing is printed any more: the native packages may not be installed beside a service.
+  // Loaded after the redirect of the output. The native packages may be absent on the machine of a service.
   const { countPdfPages } = await import('../pdf/inspect-pdf.ts')
   try {
     return await countPdfPages(path)

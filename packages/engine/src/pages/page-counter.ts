@@ -6,9 +6,9 @@ import { pipeline } from 'node:stream/promises'
 import { Tinypool } from 'tinypool'
 
 export interface PageCounterOptions {
-  /** PDFs counted at the same time, one a process; default 1. */
+  /** Number of concurrent PDFs, one per process. Default: 1. */
   readonly children?: number
-  /** A PDF whose pages are not counted by then is hostile or huge: its child is killed. Default 20,000. */
+  /** Timeout in milliseconds. A PDF that takes longer is hostile or huge, and its child is killed. Default: 20,000. */
   readonly timeoutMs?: number
 }
 
@@ -17,12 +17,12 @@ const CHILD_ENTRY = new URL(
   import.meta.url,
 )
 
-/** A child is replaced after so many PDFs: native libraries leak. */
+/** Number of PDFs after which the counter replaces a child, because native libraries leak. */
 const PDFS_PER_CHILD = 500
 
 /**
- * Counts the pages of PDFs on this machine, before anything is sent or paid: in child processes, because a hostile file
- * can hang or crash the library that reads it. Children start with the first PDF.
+ * Counts the pages of PDFs on this machine, before any request or payment. It uses child processes, because a hostile
+ * file can hang or crash the library. Children start with the first PDF.
  */
 export class PageCounter implements AsyncDisposable {
   readonly #timeoutMs: number
@@ -35,11 +35,11 @@ export class PageCounter implements AsyncDisposable {
     this.#timeoutMs = timeoutMs
   }
 
-  /** Null where the pages cannot be counted. */
+  /** Null if the pages cannot be counted. */
   async count(bytes: AsyncIterable<Uint8Array>, signal: AbortSignal): Promise<number | null> {
     const folder = await mkdtemp(join(tmpdir(), 'sluice-pages-'))
     try {
-      // The library recognises a file's kind by its name.
+      // The library detects a file's type by its name.
       const path = join(folder, 'document.pdf')
       await pipeline(bytes, createWriteStream(path), { signal })
       return await this.#inChild(path, signal)
@@ -60,7 +60,7 @@ export class PageCounter implements AsyncDisposable {
     try {
       return (await pool.run(path, { signal: cut })) as number | null
     } catch {
-      // A child that was killed or crashed: the service may still read what we could not.
+      // A child was killed or crashed. The service may still read the file.
       signal.throwIfAborted()
       return null
     }

@@ -6,20 +6,23 @@ const CHILD_ENTRY = new URL(
   import.meta.url,
 )
 
-/** A page that is not drawn by then is hostile: its child is killed. */
+/** Timeout in milliseconds. A page that takes longer is hostile, and its child is killed. */
 const TIMEOUT_MS = 15_000
 
-/** A picture of 1,600 pixels takes 20 MB; a page that takes more than this unpacks far more than it shows. */
+/**
+ * Memory limit of the child. A picture of 1,600 pixels takes 20 MB. A page that takes more unpacks far more than it
+ * shows.
+ */
 const MEMORY_BYTES = 600 * 1024 * 1024
 
 export interface PageDrawerOptions {
-  /** Of the child: it reads untrusted files, and needs no secret. */
+  /** Environment of the child. It reads untrusted files, and needs no secret. */
   readonly env: Readonly<Record<string, string>>
   readonly timeoutMs?: number
   readonly memoryBytes?: number
 }
 
-/** Draws pages of PDFs for a person, in one child process, because a hostile file can hang or crash the library. */
+/** Draws pages of PDFs for a person in a child process, because a hostile file can hang or crash the library. */
 export class PageDrawer implements AsyncDisposable {
   readonly #child: LimitedChild<PageToShow, Uint8Array | null>
 
@@ -27,7 +30,7 @@ export class PageDrawer implements AsyncDisposable {
     this.#child = new LimitedChild({ entry: CHILD_ENTRY, env, timeoutMs, memoryBytes })
   }
 
-  /** A PNG; null where the page cannot be drawn. */
+  /** Returns a PNG, or null if the page cannot be drawn. */
   async draw(page: PageToShow): Promise<Uint8Array | null> {
     const result = await this.#child.run(page)
     return result.kind === 'done' ? result.output : null
