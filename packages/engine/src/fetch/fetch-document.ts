@@ -17,20 +17,20 @@ export interface FetchOptions {
   readonly headers: Readonly<Record<string, string>>
   readonly skipTlsVerification: boolean
   readonly allowPrivateAddresses: boolean
-  /** Proxies and authorities; default: directly. */
+  /** Proxies and certificate authorities. Default: a direct connection. */
   readonly network?: WebNetwork
   readonly maxBytes: number
 }
 
-/** A page or document that was fetched into a file. */
+/** A page or document in a local file. */
 export interface FetchedDocument {
-  /** After redirects. */
+  /** Final URL, after redirects. */
   readonly url: URL
   readonly statusCode: number
   readonly contentType: string | null
-  /** File name of a `Content-Disposition` header, or null. */
+  /** File name in a `Content-Disposition` header, or null. */
   readonly fileName: string | null
-  /** `Retry-After` of an error page. */
+  /** `Retry-After` header of an error page. */
   readonly retryAfter: string | null
 }
 
@@ -59,7 +59,10 @@ function refusal(reason: FetchRefusal, message: string, maxBytes: number): ApiEr
   }
 }
 
-/** A private address is forbidden; all else that was not refused by us is the fault of the far side. */
+/**
+ * Maps an error to one of the API. A private address is forbidden. Any other error is the fault of the remote server,
+ * unless the engine refused the request.
+ */
 function asApiError(error: unknown, maxBytes: number, signal: AbortSignal): unknown {
   if (signal.aborted) return error
   if (error instanceof FetchRefused) return refusal(error.reason, error.message, maxBytes)
@@ -69,8 +72,8 @@ function asApiError(error: unknown, maxBytes: number, signal: AbortSignal): unkn
 }
 
 /**
- * Fetches a document into `path`, at most `maxBytes`, following redirects. Addresses of private networks are refused,
- * on the first request and on every redirect, unless they are allowed.
+ * Fetches a document into `path`, at most `maxBytes`, and follows redirects. Rejects addresses of private networks
+ * unless allowed, at the first request and at every redirect.
  */
 export async function fetchDocument(
   url: URL,

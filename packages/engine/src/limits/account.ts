@@ -2,26 +2,26 @@ import { ConcurrencyGate } from './concurrency-gate.ts'
 import { Credits } from './credits.ts'
 import { RateWindow } from './rate-window.ts'
 
-/** What a key may do. Whatever is left out is without limit. */
+/** Limits of a key. An absent limit means unlimited. */
 export interface KeyLimits {
-  /** Used up by the price of each document that was answered. */
+  /** The price of each answered document reduces them. */
   readonly credits?: number
   readonly requestsPerMinute?: number
-  /** Documents converted at the same time. */
+  /** Maximum number of concurrent documents. */
   readonly concurrency?: number
-  /** Beyond `concurrency`: wait for a place (default), or 429. */
+  /** Behaviour above `concurrency`: queue (default), or 429. */
   readonly overflow?: 'queue' | 'refuse'
-  /** Whether the key may ask for `zeroDataRetention`; default true. */
+  /** True if the key may request `zeroDataRetention`. Default: true. */
   readonly zeroDataRetention?: boolean
 }
 
-/** A key's limits, and how much of them is used. */
+/** A key's limits, and their current use. */
 export class Account {
   readonly credits: Credits
   readonly rate: RateWindow
   readonly places: ConcurrencyGate
   readonly mayZeroDataRetention: boolean
-  /** When a document was last answered, ISO 8601; null for none. */
+  /** Time of the last answered document, ISO 8601. Null for none. */
   lastSuccess: string | null = null
 
   constructor(limits: KeyLimits) {

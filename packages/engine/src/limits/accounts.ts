@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { ApiError } from '../api-error.ts'
 import { Account, type KeyLimits } from './account.ts'
 
-/** Keys are searched by digest, so that the time of a search reveals nothing about a key. */
+/** Lookup uses a digest, so that its timing reveals no information about a key. */
 const digest = (key: string): string => createHash('sha256').update(key).digest('hex')
 
 const unauthorized = (): ApiError =>
@@ -18,7 +18,7 @@ export class Accounts {
     this.#byDigest = new Map(Object.entries(keys ?? {}).map(([key, limits]) => [digest(key), new Account(limits)]))
   }
 
-  /** @throws {ApiError} 401, for a header that names no key we know */
+  /** @throws {ApiError} 401, for a header without a known key */
   authenticate(authorization: string | undefined): Account {
     if (this.#withoutKeys !== null) return this.#withoutKeys
     const key = /^Bearer\s+(\S+)\s*$/i.exec(authorization ?? '')?.[1]

@@ -4,7 +4,7 @@ interface Waiting {
   readonly admit: () => void
 }
 
-/** A counting semaphore: at most `limit` requests at a time. The others wait in order of arrival, or are refused. */
+/** A counting semaphore of `limit` concurrent requests. The others queue in order of arrival, or are refused. */
 export class ConcurrencyGate {
   readonly limit: number
   readonly #overflow: 'queue' | 'refuse'
@@ -24,7 +24,7 @@ export class ConcurrencyGate {
     return this.#waiting.length
   }
 
-  /** Waits until there is a place or `signal` fires. A caller that entered must call `leave`, once. */
+  /** Waits for a place until `signal` fires. A caller that entered must call `leave` exactly once. */
   async enter(signal: AbortSignal): Promise<Entrance> {
     if (signal.aborted) return { entered: false }
     if (this.#inside < this.limit) {

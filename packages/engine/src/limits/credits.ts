@@ -1,6 +1,6 @@
-/** What a key may still spend. `Infinity` for a key without a limit. */
+/** Remaining credits of a key. `Infinity` for a key without a limit. */
 export class Credits {
-  /** What it began with. */
+  /** Initial credits. */
   readonly granted: number
   #left: number
 
@@ -17,7 +17,7 @@ export class Credits {
     return amount <= this.#left
   }
 
-  /** Takes `amount` if it is there, and says whether it was. */
+  /** Takes `amount` if it is available. True if so. */
   spend(amount: number): boolean {
     if (!this.covers(amount)) return false
     this.#left -= amount

@@ -1,17 +1,17 @@
 import type { ConcurrencyGate } from './concurrency-gate.ts'
 import { concurrencyLimitReached, queueTimeout } from './refusals.ts'
 
-/** Share of the request's timeout that may go by in a queue, as in the hosted service. */
+/** Fraction of the request's timeout that a queue may take, the same as in the hosted service. */
 const QUEUE_SHARE = 2 / 3
 
-/** A place in each of several gates, released when it is disposed of. */
+/** A place in each of several gates. Dispose to release it. */
 export interface Place extends Disposable {
   readonly queuedMs: number
 }
 
 /**
- * Enters the gates one after another: the key's own, then the engine's. 408 when no place became free in time,
- * 429 where a gate refuses instead of queueing.
+ * Enters the gates in order: the key's gate, then the engine's. Throws 408 if the queue timeout passes, 429 if a gate
+ * refuses instead of queueing.
  */
 export async function takePlace(
   gates: readonly ConcurrencyGate[],

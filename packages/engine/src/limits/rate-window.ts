@@ -5,8 +5,8 @@ export type RateDecision =
   | { readonly allowed: false; readonly consumed: number; readonly retryAfterMs: number }
 
 /**
- * A fixed-window rate limiter: requests a minute, counted in windows of 60 s as the hosted service counts them. A
- * refused request counts too: a client that goes on asking sees the number grow.
+ * A fixed-window rate limiter: requests per minute, in windows of 60 s, the same as in the hosted service. A refused
+ * request counts too, so the count of a client that continues grows.
  */
 export class RateWindow {
   readonly #limit: number

@@ -3,7 +3,7 @@ import type { RateDecision } from './rate-window.ts'
 
 type Refused = Extract<RateDecision, { readonly allowed: false }>
 
-/** The contract's text, and then what the hosted service adds to it. */
+/** Text of the contract, and the addition of the hosted service. */
 export function rateLimitExceeded({ consumed, retryAfterMs }: Refused, nowMs: number): ApiError {
   const seconds = Math.ceil(retryAfterMs / 1000)
   const resets = new Date(nowMs + retryAfterMs).toISOString()
@@ -15,7 +15,7 @@ export function rateLimitExceeded({ consumed, retryAfterMs }: Refused, nowMs: nu
   })
 }
 
-/** When a place becomes free is unknown; `Retry-After` of one second is a guess. */
+/** `Retry-After` of one second is a guess, because the next free place is unknown. */
 export function concurrencyLimitReached(): ApiError {
   return new ApiError({
     status: 429,
@@ -41,7 +41,7 @@ export function noRetentionArrangement(): ApiError {
   })
 }
 
-/** More time does not help here, fewer requests at once do. */
+/** A longer timeout does not help. Less concurrency does. */
 export function queueTimeout(waitedMs: number): ApiError {
   return new ApiError({
     status: 408,

@@ -20,49 +20,49 @@ import { answerBody, type AnswerBody } from './answer.ts'
 import { convertedOrThrow } from './conversion-outcome.ts'
 import type { RequestFolder } from './work-folder.ts'
 
-/** What every document of an engine goes through. */
+/** Shared parts of an engine for every document. */
 export interface EngineParts {
   readonly pool: ConversionPool
-  /** As many places as there are children. */
+  /** Semaphore with one place per child. */
   readonly children: ConcurrencyGate
   readonly prices: PriceModel
   readonly cacheFolder: string
   readonly languages: LanguageStore | null
-  /** Codes of the languages that scans may be in; null for any. */
+  /** Codes of the languages of scans. Null for any. */
   readonly ocrLanguages: readonly string[] | null
   /** Reads hidden sheets of workbooks too. */
   readonly hiddenSheets: boolean
   readonly model: ModelOptions | null
-  /** Tried on encrypted PDF and Office files. */
+  /** Passwords to try on encrypted PDF and Office files. */
   readonly passwords: readonly string[]
 }
 
-/** A document in memory or in its request's folder, and where it came from. */
+/** A document in memory or in its request's folder, and its origin. */
 export interface ReceivedDocument {
   readonly folder: RequestFolder
-  /** Null where it lies in the folder. */
+  /** Null if it is in the folder. */
   readonly bytes: Buffer | null
   readonly extension: Extension
-  /** Set for a page of text that scrape fetched, whose `extension` says nothing then. */
+  /** Set for a page of text from scrape, whose `extension` has no meaning then. */
   readonly textKind?: TextKind | null
   readonly contentType: string | null
-  /** What relative links are resolved against; null for an upload. */
+  /** Base of relative links. Null for an upload. */
   readonly baseUrl: string | null
   /** `sourceURL`, `url`, `statusCode` of the answer. */
   readonly origin: ParsedMetadata
-  /** Whether the request asks for the `sluice` field (`EXTENSIONS_HEADER`). */
+  /** True if the request asks for the `sluice` field (`EXTENSIONS_HEADER`). */
   readonly extensions: boolean
-  /** What the person who asked should know; goes into `data.warning`. */
+  /** Warnings for the client, in `data.warning`. */
   readonly warnings: readonly string[]
 }
 
-/** What can be refused before the document is read. */
+/** Rejects a request before the server reads the document. */
 function admit(account: Account, options: ParseOptions, leastCredits: number): void {
   if (options.zeroDataRetention && !account.mayZeroDataRetention) throw noRetentionArrangement()
   if (!account.credits.covers(leastCredits)) throw insufficientCredits()
 }
 
-/** Converts a document, and once more where data of its languages could be fetched that the first pass lacked. */
+/** Converts a document. Retries once if missing language data of the first pass was fetched. */
 async function convert(
   { pool, languages }: EngineParts,
   task: ConversionTask,
@@ -74,7 +74,7 @@ async function convert(
   return (await languages.obtain(first.lackingLanguages)) ? run() : first
 }
 
-/** The native reader of PDF files wants a file, named by its extension; all others read bytes. */
+/** Saves a PDF to a file with its extension, because the native parser requires one. All others read bytes. */
 async function placed({
   folder,
   bytes,
@@ -87,9 +87,9 @@ async function placed({
 }
 
 /**
- * Converts a document and puts the answer together. Its price is known only afterwards, from the pages; it is taken
- * once the answer is ready, and a document that failed costs nothing. The timeout of the request counts from here: up to
- * two thirds of it for the wait for a place, and the processing time of the conversion.
+ * Converts a document and builds the answer. The price depends on the pages. It is charged once the answer is ready,
+ * and a failed document costs no credits. The request's timeout starts here. Up to two thirds of it may pass in the
+ * queue, and it limits the processing time of the conversion.
  */
 export async function answerDocument(
   parts: EngineParts,

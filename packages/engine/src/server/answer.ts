@@ -3,7 +3,7 @@ import { Readable } from 'node:stream'
 import type { ParsedMetadata } from '@sluice/contract'
 
 export interface AnswerParts {
-  /** JSON members, each with its comma: what a child wrote, or the file that it wrote. */
+  /** JSON members, each with its comma, directly from a child or in a file. */
   readonly fields: Buffer | { readonly path: string }
   readonly warnings: readonly string[]
   readonly metadata: ParsedMetadata
@@ -15,9 +15,9 @@ export interface AnswerBody {
 }
 
 /**
- * The body of a 200. A long one is streamed from the file that the child wrote: the server never holds the text of a long
- * document. `metadata` comes last and closes it. The file is open when this returns, so that it may be
- * removed before the first byte is sent.
+ * Returns the body of a 200. Streams a long one from the child's file, so that the server never holds the text of a
+ * long document. `metadata` is last and closes the body. The file is already open on return, so the caller may remove
+ * it before the first byte is sent.
  */
 export async function answerBody({ fields, warnings, metadata }: AnswerParts): Promise<AnswerBody> {
   const head = Buffer.from('{"success":true,"data":{')

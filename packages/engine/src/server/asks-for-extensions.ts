@@ -1,7 +1,7 @@
 import type { FastifyRequest } from 'fastify'
 import { EXTENSIONS_HEADER } from '@sluice/contract'
 
-/** Whether a request asks for what the engine says beyond the contract: the header with any value. */
+/** True if a request asks for extensions to the contract, with the header at any value. */
 export function asksForExtensions({ headers }: Pick<FastifyRequest, 'headers'>): boolean {
   return headers[EXTENSIONS_HEADER] !== undefined
 }

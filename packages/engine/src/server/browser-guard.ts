@@ -6,19 +6,19 @@ const LOOPBACK = /^(?:localhost|127(?:\.\d+){3}|::1)$/
 
 export const isLoopback = (host: string): boolean => LOOPBACK.test(host)
 
-/** Without its port and brackets. */
+/** Returns the host without its port and brackets. */
 const nameOf = (host: string): string =>
   host
     .replace(/:\d+$/, '')
     .replace(/^\[(.*)\]$/, '$1')
     .toLowerCase()
 
-/** A name that no attacker can point here: an address as it is, or one that never leaves the machine. */
+/** True for a name that no attacker can redirect here: an IP address, or a name that never leaves the machine. */
 const isOwnName = (name: string): boolean => isIP(name) !== 0 || name === 'localhost' || name.endsWith('.localhost')
 
 /**
- * Refuses what a browser sends for the page of another origin, before any part of the body is read: such a page could
- * post documents blind. `ownHostOnly`: names in `Host` that foreign DNS points here are refused too (rebinding).
+ * Rejects a browser's requests for a page of another origin, before the server reads any part of the body. Such a page
+ * could post documents blind. `ownHostOnly` also rejects names in `Host` that foreign DNS points here (rebinding).
  */
 export function addBrowserGuard(app: FastifyInstance, ownHostOnly: boolean): void {
   app.addHook('onRequest', async ({ headers }) => {

@@ -23,7 +23,7 @@ function modelFailure({ because, message }: Extract<PoolResult, { readonly kind:
     : new ApiError({ status: 422, code: 'NO_CONFORMING_RESULT', message: `Unprocessable Entity: ${message}.` })
 }
 
-/** SIGKILL is what an operating system short of memory sends: that says nothing of the document. */
+/** An operating system out of memory sends SIGKILL, which proves no fault of the document. */
 function crashFailure({ signal, exitCode }: Extract<PoolResult, { readonly kind: 'crashed' }>): ApiError {
   const how = signal ?? `exit code ${exitCode ?? 'unknown'}`
   if (signal === 'SIGKILL' || signal === 'SIGTERM') {
@@ -33,7 +33,7 @@ function crashFailure({ signal, exitCode }: Extract<PoolResult, { readonly kind:
   return conversionFailure('crash', `The document crashed its converter twice (${how}); it is probably damaged.`)
 }
 
-/** Turns every other end of a conversion into its error. */
+/** Maps every other end of a conversion to its error. */
 export function convertedOrThrow(result: PoolResult, timeoutMs: number): Converted {
   switch (result.kind) {
     case 'converted':

@@ -19,15 +19,15 @@ import { scrapeRoute, type ScrapeRouteParts } from './scrape-route.ts'
 import { addTeamRoutes } from './team-routes.ts'
 import { WorkFolder } from './work-folder.ts'
 
-/** Disposing ends what runs, and removes every file that the engine made. */
+/** Disposal aborts running requests, and removes every file of the engine. */
 export interface Engine extends AsyncDisposable {
-  /** Base address, `http://127.0.0.1:4444`; for a unix socket its path after `unix:`. */
+  /** Base address, `http://127.0.0.1:4444`. For a unix socket, its path after `unix:`. */
   readonly url: string
-  /** Refuses new requests and lets those in flight finish, for so long at the most. */
+  /** Refuses new requests and waits for those in flight, for at most `graceMs`. */
   drain(graceMs: number, cut: AbortSignal): Promise<void>
 }
 
-/** Longest that a sender may take to send a request, headers and body. */
+/** Timeout for a client to send a request, headers and body, in milliseconds. */
 const UPLOAD_TIMEOUT_MS = 600_000
 const MAX_OPTIONS_BYTES = 1024 ** 2
 
@@ -48,7 +48,7 @@ function createApp(options: EngineOptions): FastifyInstance {
   app.register(multipart, {
     limits: { fileSize: options.maxFileBytes ?? MAX_FILE_BYTES, files: 2, fields: 20, fieldSize: MAX_OPTIONS_BYTES },
     throwFileSizeLimit: false,
-    // `options` sent as a Blob carries a file name; it still is the options.
+    // A Blob in `options` carries a file name, but remains the options.
     isPartAFile: (field, contentType, fileName) =>
       field !== 'options' && (fileName !== undefined || contentType === 'application/octet-stream'),
   })
@@ -71,13 +71,16 @@ function addRoutes(app: FastifyInstance, parts: ScrapeRouteParts): void {
   app.options('/v2/parse/formats', stateMethod('GET'))
 }
 
-/** Without a folder for them no languages are fetched. */
+/** Null without a folder. The engine then fetches no languages. */
 function languagesOf({ languagesFolder, notify, childEnv }: EngineOptions): LanguageStore | null {
   if (languagesFolder === undefined) return null
   return new LanguageStore({ folder: languagesFolder, notify: notify ?? (() => undefined), env: childEnv })
 }
 
-/** Starts our own server of `POST /v2/parse` (contract, whole). Rejects with a sentence when a converter cannot be loaded. */
+/**
+ * Starts Sluice's own server of `POST /v2/parse` (the complete contract). Rejects with a sentence if a converter cannot
+ * be loaded.
+ */
 export async function createEngine(options: EngineOptions = {}): Promise<Engine> {
   const workFolder = await WorkFolder.open(options.temporaryFolder)
   const pool = new ConversionPool(options)

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { FastifyInstance } from 'fastify'
 import { ApiError } from '../api-error.ts'
 
-/** Lets the requests that are there finish while new ones are refused. */
+/** Lets the requests in flight finish while the server refuses new ones. */
 export class Drain {
   readonly #emptied = Promise.withResolvers<void>()
   #inFlight = 0
@@ -15,7 +15,7 @@ export class Drain {
         throw new ApiError({ status: 503, code: 'SERVICE_UNAVAILABLE', message, retryAfterSeconds: 1 })
       }
       this.#inFlight += 1
-      // Also where the sender is gone.
+      // The event also fires if the client disconnected.
       reply.raw.once('close', () => {
         this.#inFlight -= 1
         this.#settle()
@@ -29,7 +29,7 @@ export class Drain {
     )
   }
 
-  /** Resolves when nothing is in flight any more, when the time is over, or when it is cut short. */
+  /** Resolves when no request is in flight, at the timeout, or when `cut` fires. */
   async start(graceMs: number, cut: AbortSignal): Promise<void> {
     this.#isOn = true
     this.#settle()

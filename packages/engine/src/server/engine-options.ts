@@ -4,38 +4,38 @@ import type { ConversionPoolOptions } from '../children/conversion-pool.ts'
 import type { KeyLimits } from '../limits/account.ts'
 import type { ModelOptions } from '../model/chat-completion.ts'
 
-/** How the engine is set up. Every limit is off unless it is named here. */
+/** Configuration of the engine. Limits not named here are off. */
 export interface EngineOptions extends ConversionPoolOptions {
-  /** Default 127.0.0.1. */
+  /** Default: 127.0.0.1. */
   readonly host?: string
-  /** Default 0: a free one. */
+  /** Default: 0, a free port. */
   readonly port?: number
   /** Listens on a unix socket instead of a port. */
   readonly socketPath?: string
-  /** Where the engine makes its own folder for uploads; default: the system's temporary folder. */
+  /** Parent of the engine's upload folder. Default: the system's temporary folder. */
   readonly temporaryFolder?: string
-  /** Largest upload; default 50 MiB. */
+  /** Maximum size of an upload. Default: 50 MiB. */
   readonly maxFileBytes?: number
-  /** API keys and their limits. Left out: every caller is admitted, without limits and for nothing. */
+  /** API keys and their limits. Default: every caller is admitted, without limits and for free. */
   readonly keys?: Readonly<Record<string, KeyLimits>>
-  /** What `creditsUsed` is computed with; default: the hosted service's. What it costs the user is the client's setting. */
+  /** Prices for `creditsUsed`. Default: the hosted service's. The user's actual cost is a setting of the client. */
   readonly prices?: PriceModel
-  /** Writes `summary` and `json` and finds what `redactPII` is to hide; default none. */
+  /** Writes `summary` and `json`, and finds terms for `redactPII`. Default: none. */
   readonly model?: ModelOptions
-  /** Codes of the languages that scans may be in, as `deu`; default: English, and others that pages turn out to be in. */
+  /** Codes of the languages of scans, such as `deu`. Default: English, and detected languages. */
   readonly ocrLanguages?: readonly string[]
-  /** Where OCR data of languages is fetched to when a first page needs it; default: only what is installed is used. */
+  /** Cache folder for OCR data of languages, fetched when the first page needs it. Default: only installed data. */
   readonly languagesFolder?: string
-  /** Receives one line for what takes a moment, such as a fetch; default: the lines are dropped. */
+  /** Receives one line for a slow step, such as a fetch. Default: no output. */
   readonly notify?: (line: string) => void
-  /** Reads hidden sheets of workbooks too; default false: the warning counts them. */
+  /** Reads hidden sheets of workbooks too. Default: false, and the warning counts them. */
   readonly hiddenSheets?: boolean
-  /** Passwords to try on encrypted PDF and Office files; default none. */
+  /** Passwords to try on encrypted PDF and Office files. Default: none. */
   readonly passwords?: readonly string[]
-  /** Lets /v2/scrape fetch from private, loopback and link-local addresses; default false. */
+  /** Lets /v2/scrape fetch from private, loopback and link-local addresses. Default: false. */
   readonly allowPrivateAddresses?: boolean
-  /** How /v2/scrape and /v2/map reach the web; default: directly. */
+  /** Network of /v2/scrape and /v2/map. Default: a direct connection. */
   readonly network?: WebNetwork
-  /** Level of the log, which goes to stderr: `warn`, `info`, …; default `silent`. Holds nothing of a document. */
+  /** Level of the log on stderr: `warn`, `info`, …. Default: `silent`. The log holds no part of a document. */
   readonly logLevel?: string
 }

@@ -1,7 +1,7 @@
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify'
 import { ApiError } from '../api-error.ts'
 
-/** Texts of the contract's table "General errors" for what the HTTP server itself refuses. */
+/** Texts of the contract's table "General errors" for refusals of the HTTP server itself. */
 const SERVER_REFUSALS: Readonly<Record<number, { readonly code: string; readonly message: string }>> = {
   400: { code: 'BAD_REQUEST', message: 'Bad Request' },
   408: { code: 'REQUEST_TIMEOUT', message: 'Request Timeout' },
@@ -15,7 +15,7 @@ function asApiError(error: unknown): ApiError {
   if (error instanceof ApiError) return error
   const status = (error as Partial<FastifyError>).statusCode ?? 500
   const refusal = SERVER_REFUSALS[status]
-  // 415 means here that the body was no multipart at all, which the contract answers with 400.
+  // Here 415 means a body that is not multipart, which the contract answers with 400.
   if (refusal !== undefined) return new ApiError({ ...refusal, status: status === 415 ? 400 : status, cause: error })
   return new ApiError({ ...UNKNOWN_ERROR, cause: error })
 }
@@ -24,7 +24,7 @@ function asApiError(error: unknown): ApiError {
 const challengeFor = ({ headers }: FastifyRequest): string =>
   headers.authorization === undefined ? 'Bearer' : 'Bearer error="invalid_token"'
 
-/** Writes every error in the contract's shape; only what is our own fault is logged. */
+/** Serializes every error in the contract's shape. Logs only internal errors. */
 export function handleError(error: unknown, request: FastifyRequest, reply: FastifyReply): void {
   const answer = asApiError(error)
   if (answer.code === UNKNOWN_ERROR.code) request.log.error({ err: answer.cause ?? answer }, 'the request failed')
@@ -33,14 +33,14 @@ export function handleError(error: unknown, request: FastifyRequest, reply: Fast
   void reply.code(answer.status).send(answer.body())
 }
 
-/** What a client, or a browser before a request, asks an address first: which method it takes. No key is needed. */
+/** Answers an OPTIONS request, such as a browser's preflight, with the allowed method. No key is needed. */
 export function stateMethod(allowed: 'GET' | 'POST') {
   return (_request: FastifyRequest, reply: FastifyReply): void => {
     void reply.code(204).header('allow', `${allowed}, OPTIONS`).send()
   }
 }
 
-/** 405 for an address that knows one method only; the body names it as the hosted service does. */
+/** Returns 405 for an address with a single method. The body names it, as in the hosted service. */
 export function refuseMethod(allowed: 'GET' | 'POST') {
   const error = new ApiError({
     status: 405,

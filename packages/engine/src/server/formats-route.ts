@@ -1,20 +1,20 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { EXTENSIONS, formatOf } from '@sluice/contract'
 
-/** A row of `GET /v2/parse/formats`, in the shape that the hosted service answers with. */
+/** A row of `GET /v2/parse/formats`, in the shape of the hosted service. */
 interface ParseFormat {
   readonly format: string
   readonly kind: 'document' | 'image'
   readonly extensions: readonly string[]
   readonly mimeTypes: readonly string[]
-  /** Whether an upload of this type is parsed. */
+  /** True if the engine parses an upload of this type. */
   readonly available: boolean
 }
 
 /** Extensions that are another spelling of a format. */
 const SPELLINGS: Readonly<Record<string, string>> = { htm: 'html' }
 
-/** Known to the hosted service, and parsed only by some of its plans; this engine refuses them. */
+/** Formats that some plans of the hosted service parse. This engine refuses them. */
 const IMAGES: readonly ParseFormat[] = [
   image('png', ['.png'], 'image/png'),
   image('jpg', ['.jpg', '.jpeg'], 'image/jpeg'),
@@ -39,7 +39,7 @@ function documents(): ParseFormat[] {
 const FORMATS_ANSWER = { success: true, data: { formats: [...documents(), ...IMAGES] } }
 const MAX_AGE_SECONDS = 3600
 
-/** GET /v2/parse/formats: which types an upload may have. */
+/** GET /v2/parse/formats: the types that an upload may have. */
 export function formatsRoute(_request: FastifyRequest, reply: FastifyReply): FastifyReply {
   return reply.header('cache-control', `private, max-age=${MAX_AGE_SECONDS}`).send(FORMATS_ANSWER)
 }

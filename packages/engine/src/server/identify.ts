@@ -2,8 +2,8 @@ import { EXTENSIONS, extensionOf, extensionOfMediaType, type Extension } from '@
 import { ApiError } from '../api-error.ts'
 
 /**
- * What a document claims to be: by its name, else by its media type, else by another name. 400 when that is nothing
- * that we convert.
+ * Returns the declared type of a document: by its name, else by its media type, else by another name. Throws 400 for an
+ * unsupported one.
  */
 export function identify(fileName: string, contentType: string, otherName = ''): Extension {
   const extension = extensionOf(fileName) ?? extensionOfMediaType(contentType) ?? extensionOf(otherName)

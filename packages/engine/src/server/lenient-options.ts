@@ -3,16 +3,16 @@ import { ApiError, badRequest } from '../api-error.ts'
 
 type Fields = Readonly<Record<string, unknown>>
 
-/** Options without what clients send beyond the contract, and the names of the fields that were left out of use. */
+/** Options without unsupported additions of clients, and the names of the ignored fields. */
 export interface LenientOptions {
   readonly options: Fields
   readonly ignored: readonly string[]
 }
 
-/** Hints about a cache or about speed: the answer is the same with and without them. */
+/** Hints about a cache or about speed. They do not affect the answer. */
 const HINTS: ReadonlySet<string> = new Set(['maxAge', 'minAge', 'storeInCache', 'fastMode'])
 
-/** Options of other operations, each with what the error calls it. They ask for something that an upload cannot have. */
+/** Options of other operations, each with its name in the error. An upload cannot support them. */
 const UNSUPPORTED_OPTIONS: Readonly<Record<string, string>> = {
   actions: 'actions',
   waitFor: 'waitFor',
@@ -34,10 +34,10 @@ const UNSUPPORTED_FORMATS: Readonly<Record<string, string>> = {
 }
 
 /**
- * Reads options as real clients write them. Null stands for "left out", in a format and in the redaction object too. An
- * unknown top-level field with a neutral value (null, false, 0, empty) is left out of use and named in `ignored`. What
- * the engine cannot do is refused with PARSE_UNSUPPORTED_OPTIONS, as `subject` ("Parse uploads"); every other field is left
- * to the schema of the contract.
+ * Parses the options of real clients leniently. Null means absent, in a format and in the redaction object too. An
+ * unknown top-level field with a neutral value (null, false, 0, empty) is ignored and listed in `ignored`. An
+ * unsupported option throws PARSE_UNSUPPORTED_OPTIONS, with `subject` ("Parse uploads"). The contract's schema checks
+ * every other field.
  */
 export function lenientOptions(raw: Fields, subject: string): LenientOptions {
   const unsupported = (what: string): ApiError => unsupportedOptions(`${subject} ${what}.`)
@@ -68,7 +68,7 @@ export function lenientOptions(raw: Fields, subject: string): LenientOptions {
 
 const typeOf = (format: unknown): string => String(isObject(format) ? format['type'] : format)
 
-/** `checkPromptInjection` beside the formats stands for the format that a model extracts. */
+/** `checkPromptInjection` outside the formats is an alias of the format that a model extracts. */
 function checkFlag(value: unknown): Fields {
   if (value === undefined || value === null) return {}
   if (typeof value === 'boolean') return { checkPromptInjection: value }

@@ -9,19 +9,19 @@ import { senderGone } from './sender-gone.ts'
 
 export interface MapRouteParts {
   readonly allowPrivateAddresses: boolean
-  /** Proxies and authorities; default: directly. */
+  /** Proxies and certificate authorities. Default: a direct connection. */
   readonly network?: WebNetwork
   readonly maxFileBytes: number
 }
 
-/** A call costs one credit, whatever comes back. */
+/** A call costs one credit, with any result. */
 const MAP_CREDITS = 1
 
 const MAX_LINKS = 100_000
 const DEFAULT_TIMEOUT_MS = 60_000
 const DEPTH = 20
 
-/** Fields of POST /v2/map as its clients send them; what is beside them (`location`, `ignoreCache`) changes nothing here. */
+/** Fields of POST /v2/map that clients send. Others (`location`, `ignoreCache`) have no effect. */
 const mapSchema = z.object({
   url: z.string(),
   search: z.string().nullish(),
@@ -40,7 +40,10 @@ export interface MapLink {
   readonly description?: string
 }
 
-/** POST /v2/map: the addresses of a website's pages, found by its sitemaps and its links. What a time-out cuts off is answered as found. */
+/**
+ * POST /v2/map: the addresses of a website's pages, from its sitemaps and its links. A timeout returns the partial
+ * result.
+ */
 export function mapRoute({ allowPrivateAddresses, network, maxFileBytes }: MapRouteParts) {
   return async (request: FastifyRequest, reply: FastifyReply) => {
     const asked = readMapRequest(request.body)
@@ -103,7 +106,7 @@ function linkOf(entry: Extract<SiteItem, { kind: 'page' | 'file' }>): MapLink {
   }
 }
 
-/** What has the words that are searched for comes first; all others keep their order behind it. */
+/** Sorts links with the search terms first. The others keep their order after them. */
 function foremost(links: readonly MapLink[], search: string): MapLink[] {
   const words = search
     .toLowerCase()

@@ -32,7 +32,10 @@ async function parse(parts: ParseRouteParts, request: FastifyRequest, reply: Fas
   return await answerDocument(parts, request.account, document, options, senderGone(reply))
 }
 
-/** POST /v2/parse: upload, conversion in a child, answer. Nothing of the request is left when the answer begins. */
+/**
+ * POST /v2/parse: upload, conversion in a child, answer. The server removes all files of the request before the answer
+ * starts.
+ */
 export function parseRoute(parts: ParseRouteParts) {
   return async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
     const body = await parse(parts, request, reply)

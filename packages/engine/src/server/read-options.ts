@@ -4,7 +4,7 @@ import { lenientOptions } from './lenient-options.ts'
 
 const UNRECOGNIZED = 'Unrecognized key in body -- please review the v2 API documentation for request body changes'
 
-/** The options of a request, and sentences for `data.warning` about what of them was not used. */
+/** The options of a request, and sentences for `data.warning` about ignored options. */
 export interface ReadOptions {
   readonly options: ParseOptions
   readonly warnings: readonly string[]
@@ -23,7 +23,7 @@ function summary(issues: readonly OptionIssue[]): string {
   return unknown.length === 0 ? `Bad Request: ${named.join('; ')}` : `${UNRECOGNIZED} (${named.join(', ')})`
 }
 
-/** 422 as the contract has it, for the one thing in the options that only a JSON Schema reader can judge. */
+/** Throws the contract's 422 for an invalid schema, the only check that needs a JSON Schema parser. */
 function refuseBadSchemas(options: ParseOptions): void {
   for (const [index, format] of options.formats.entries()) {
     const problem = format.type === 'json' && format.schema !== undefined ? jsonSchemaProblem(format.schema) : null
@@ -44,10 +44,10 @@ function warningsOf(options: ParseOptions, ignored: readonly string[]): string[]
 }
 
 /**
- * The parse options with every default written out. `raw` is the decoded `options` part, undefined where there was none;
- * `subject` is how an error calls the operation.
+ * Parses the options and fills in every default. `raw` is the decoded `options` part, or undefined without one.
+ * `subject` names the operation in an error.
  *
- * @throws {ApiError} 400 with `details` for each field that is not as specified; 422 for a schema that is none
+ * @throws {ApiError} 400 with `details` for each invalid field; 422 for an invalid schema
  */
 export function readOptions(raw: unknown, subject = 'Parse uploads'): ReadOptions {
   if (raw === undefined) return { options: parseOptionsSchema.parse({}), warnings: [] }

@@ -10,9 +10,9 @@ import type { RequestFolder } from './work-folder.ts'
 export interface Upload {
   readonly fileName: string
   readonly contentType: string
-  /** The document; null where it lies in the folder. */
+  /** The document. Null if it is in the folder. */
   readonly bytes: Buffer | null
-  /** What the `options` part held, decoded and not yet checked; undefined when it was left out. */
+  /** Decoded but unchecked content of the `options` part. Undefined if absent. */
   readonly rawOptions: unknown
 }
 
@@ -30,7 +30,7 @@ const tooLarge = (maxBytes: number): ApiError =>
     message: `Payload Too Large: uploaded file exceeds maximum size of ${Math.floor(maxBytes / 1024 ** 2)}MB.`,
   })
 
-/** The document where it is small; the rest of a larger one goes on to the folder. */
+/** Buffers a small document in memory. Streams a larger one to the folder. */
 async function saveFile(part: MultipartFile, folder: RequestFolder, maxBytes: number): Promise<Buffer | null> {
   if (part.fieldname !== 'file')
     throw badRequest(`Unexpected file field '${part.fieldname}'; the file belongs in 'file'.`)
@@ -63,7 +63,7 @@ function optionsOf(value: unknown): unknown {
   }
 }
 
-/** Our own errors stay; what the multipart library complains about is the sender's fault. */
+/** Keeps the engine's own errors. Errors of the multipart library are the client's fault. */
 function asMultipartError(error: unknown): unknown {
   if (error instanceof ApiError) return error
   const { statusCode, code } = error as { readonly statusCode?: number; readonly code?: string }
@@ -74,8 +74,8 @@ function asMultipartError(error: unknown): unknown {
 }
 
 /**
- * Takes the `file` part, into the folder where it is large, and reads the `options` part, in whichever order they come. Options may be a plain
- * field or an application/json part: real clients send both.
+ * Receives the `file` part, into the folder if it is large, and the `options` part, in either order. Options may be a
+ * plain field or an application/json part, because real clients send both.
  */
 export async function receiveUpload(request: FastifyRequest, folder: RequestFolder, maxBytes: number): Promise<Upload> {
   if (!request.isMultipart()) throw badRequest(INVALID_MULTIPART)
@@ -86,7 +86,7 @@ export async function receiveUpload(request: FastifyRequest, folder: RequestFold
       if (part.type === 'file') {
         if (file !== null) throw badRequest("Unexpected file field: send one 'file' a request.")
         const bytes = await saveFile(part, folder, maxBytes)
-        // The library's type promises a name, but a part of type octet-stream may come without.
+        // The library's type promises a name, but a part of type octet-stream may lack it.
         const fileName = (part.filename as string | undefined) ?? ''
         file = { fileName, contentType: part.mimetype, bytes }
       } else if (part.fieldname === 'options') {

@@ -20,24 +20,24 @@ import { senderGone } from './sender-gone.ts'
 
 export interface ScrapeRouteParts extends ParseRouteParts {
   readonly allowPrivateAddresses: boolean
-  /** Proxies and authorities; default: directly. */
+  /** Proxies and certificate authorities. Default: a direct connection. */
   readonly network?: WebNetwork
 }
 
 interface ScrapeRequest {
   readonly url: URL
   readonly options: ParseOptions
-  /** Names the fields of scrape that mean nothing for a document: none is dropped silently. */
+  /** Lists the fields of scrape without effect on a document, so that the server drops none silently. */
   readonly warnings: readonly string[]
 }
 
-/** Asked of services that answer from a cache; this one keeps nothing. */
+/** Options for services with a cache. This server has no cache. */
 const HONOURED: readonly string[] = ['maxAge']
 
 const isParseOption = (name: string): boolean =>
   Object.hasOwn(parseOptionsSchema.shape, name) || name === 'checkPromptInjection'
 
-/** Contract, "POST /v2/scrape": only `url` is shown of it; the rest is read as parse options. */
+/** Contract, "POST /v2/scrape": the route reads `url`, and parses the rest as parse options. */
 function readScrapeRequest(body: unknown): ScrapeRequest {
   if (body === null || typeof body !== 'object' || Array.isArray(body)) throw badRequest('Bad Request')
   const { url, ...rest } = body as Readonly<Record<string, unknown>>
@@ -48,7 +48,7 @@ function readScrapeRequest(body: unknown): ScrapeRequest {
   return { url: scrapeUrl(url), options, warnings: [...notUsed, ...warnings] }
 }
 
-/** By content type, unless that says nothing; then by the name of the file, then by the path. */
+/** Returns the extension by content type, unless it is generic. Falls back to the file name, then to the path. */
 function extensionOf({ contentType, fileName, url }: FetchedDocument): Extension {
   const saysNothing = /^(application\/(octet-stream|zip|x-download)|text\/plain|binary\/)/i.test(contentType ?? '')
   return identify(
@@ -58,10 +58,10 @@ function extensionOf({ contentType, fileName, url }: FetchedDocument): Extension
   )
 }
 
-/** What stands at an address that the server refuses, or does not have, is answered all the same: with its status. */
+/** True for a page at any status. A page with an error status is answered too, with that status. */
 const isPage = ({ contentType }: FetchedDocument): boolean => /html/i.test(contentType ?? '')
 
-/** Plain text is what servers send a document as that they do not know; its name says then what it is. */
+/** Servers send unknown document types as plain text. The file name then decides the type. */
 function textOf({ contentType, fileName, url }: FetchedDocument): TextKind | null {
   const kind = textKindOf(contentType, url)
   return kind === 'plain' && documentExtensionOf(fileName ?? url.pathname) !== null ? null : kind
@@ -81,7 +81,7 @@ async function scrape(parts: ScrapeRouteParts, request: FastifyRequest, reply: F
     },
   )
   const { url, statusCode, contentType, retryAfter } = fetched
-  // The page's own, of an answer that is 200: who asks again for the page waits as its site asked.
+  // Forwards the page's header with the 200 answer. A client that retries then waits as the site requests.
   if (retryAfter !== null) void reply.header('retry-after', retryAfter)
   const origin = {
     sourceURL: sourceUrl.href,
@@ -96,7 +96,7 @@ async function scrape(parts: ScrapeRouteParts, request: FastifyRequest, reply: F
   return await answerDocument(parts, request.account, received, options, timed)
 }
 
-/** POST /v2/scrape: fetches one URL and converts what it finds there as parse does. No links are followed. */
+/** POST /v2/scrape: fetches one URL and converts its document as parse does. Follows no links. */
 export function scrapeRoute(parts: ScrapeRouteParts) {
   return async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
     const body = await scrape(parts, request, reply)

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import type { Extension } from '@sluice/contract'
 import { folderPrefix, removeOrphanedFolders } from '../orphaned-folders.ts'
 
-/** Uploads that the server holds in memory, all requests together, in bytes. */
+/** Maximum size of uploads in memory over all requests, in bytes. */
 const MOST_HELD_BYTES = 64 * 1024 ** 2
 
 /** Bytes of uploads in memory. */
@@ -12,7 +12,7 @@ interface Held {
   bytes: number
 }
 
-/** The files of one request, and what it holds in memory. Gone when it is disposed of. */
+/** The files of one request, and its share of memory. Disposal removes them. */
 export class RequestFolder implements AsyncDisposable {
   readonly #path: string
   readonly #allHeld: Held
@@ -24,7 +24,7 @@ export class RequestFolder implements AsyncDisposable {
     this.#allHeld = held
   }
 
-  /** Whether so many bytes may stay in memory until this is disposed of: else they belong into a file. */
+  /** True if this many bytes may stay in memory until disposal. Otherwise they belong in a file. */
   mayHold(bytes: number): boolean {
     if (this.#allHeld.bytes + bytes > MOST_HELD_BYTES) return false
     this.#allHeld.bytes += bytes
@@ -32,7 +32,9 @@ export class RequestFolder implements AsyncDisposable {
     return true
   }
 
-  /** Where the document goes. Made only now: a request that brings none touches no disk. */
+  /**
+   * Returns the path for the document. Creates the folder lazily, so a request without a document needs no disk access.
+   */
   async makePath(): Promise<string> {
     await mkdir(this.#path, { recursive: true })
     this.#exists = true
@@ -43,21 +45,21 @@ export class RequestFolder implements AsyncDisposable {
     return join(this.#path, 'upload')
   }
 
-  /** Gives the upload its extension: some native readers go by the name. */
+  /** Renames the upload with its extension, because some native parsers go by the name. */
   async nameUpload(extension: Extension): Promise<string> {
     const path = `${this.#uploadPath}.${extension}`
     await rename(this.#uploadPath, path)
     return path
   }
 
-  /** As `nameUpload`, of an upload in memory whose converter needs a file. */
+  /** Saves an upload from memory for a converter that needs a file. */
   async saveUpload(bytes: Buffer, extension: Extension): Promise<string> {
     const path = `${await this.makePath()}.${extension}`
     await writeFile(path, bytes, { flag: 'wx', mode: 0o600 })
     return path
   }
 
-  /** Where a child may write; it makes the folder. */
+  /** Path for a child to write to. The child creates the folder. */
   get fieldsPath(): string {
     this.#exists = true
     return join(this.#path, 'fields')
@@ -73,8 +75,8 @@ export class RequestFolder implements AsyncDisposable {
 }
 
 /**
- * The engine's own temporary folder, readable by its user only, with one folder in it for each request. An engine that
- * starts removes the orphaned folders of engines that were killed.
+ * The engine's temporary folder, readable only by its user, with one folder per request. At start, an engine removes
+ * the orphaned folders of killed engines.
  */
 export class WorkFolder implements AsyncDisposable {
   readonly #path: string
@@ -91,7 +93,7 @@ export class WorkFolder implements AsyncDisposable {
     return new WorkFolder(await mkdtemp(join(parent, folderPrefix(process.pid))))
   }
 
-  /** For what is kept as long as the engine runs; holds nothing of a document. */
+  /** Cache folder for the engine's lifetime. It holds no part of a document. */
   get cachePath(): string {
     return join(this.#path, 'cache')
   }
