@@ -1,15 +1,15 @@
-/** An endpoint that speaks OpenAI's chat completions: Ollama, vLLM, llama.cpp, or a hosted one. */
+/** An endpoint for OpenAI's chat completions: Ollama, vLLM, llama.cpp, or a hosted one. */
 export interface ModelOptions {
   /** Base address, before `/chat/completions`: `http://127.0.0.1:11434/v1`. */
   readonly url: string
-  /** Sent as bearer key; left out or empty for a server that wants none. */
+  /** Bearer key. Absent or empty for a server without authentication. */
   readonly key?: string
   readonly name: string
-  /** More of a document than this is not shown to the model; default 200,000 characters. */
+  /** Maximum input in characters. The model does not see the rest of a document. Default: 200,000. */
   readonly maxInputCharacters?: number
 }
 
-/** The model could not be asked, or gave no answer. The document itself is fine. */
+/** The model was unreachable, or gave no answer. The document itself is fine. */
 export class ModelUnavailable extends Error {
   override name = 'ModelUnavailable' as const
 }
@@ -32,7 +32,7 @@ async function post(model: ModelOptions, body: object): Promise<Response> {
   const headers = { 'content-type': 'application/json', ...authorization }
   const ask = (): Promise<Response> => fetch(url, { method: 'POST', headers, body: JSON.stringify(body) })
   try {
-    // Once more: a connection kept open from the last document may have been closed at the other end by now.
+    // Retries once, because the server may have closed a kept-alive connection.
     return await ask().catch(ask)
   } catch (error) {
     throw new ModelUnavailable('the language model cannot be reached', { cause: error })
@@ -40,8 +40,8 @@ async function post(model: ModelOptions, body: object): Promise<Response> {
 }
 
 /**
- * One answer of the model. `schema` asks for JSON that fits it, where the server can hold the model to that. Runs in a
- * child process that is killed at the request's timeout, so it has none of its own.
+ * Returns one answer of the model. `schema` requests matching JSON from a server that supports it. It has no timeout,
+ * because it runs in a child process that is killed at the request's timeout.
  */
 export async function complete(
   model: ModelOptions,

@@ -2,7 +2,7 @@ import { Ajv, type ValidateFunction } from 'ajv'
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import { complete, type Message, type ModelOptions } from './chat-completion.ts'
 
-/** The model answered, but nothing that fits the schema: 422 in the contract. */
+/** The model's answer does not fit the schema: 422 in the contract. */
 export class NoConformingResult extends Error {
   override name = 'NoConformingResult' as const
 }
@@ -27,7 +27,7 @@ function validatorOf(schema: JsonFormat['schema']): ValidateFunction | null {
   return (String(draft).includes('2020-12') ? new Ajv2020(options) : new Ajv(options)).compile(body)
 }
 
-/** Models like to put JSON into a fence. */
+/** Models often put JSON into a fence. */
 const withoutFence = (text: string): string => /^```(?:json)?\s*([\s\S]*?)\s*```$/i.exec(text)?.[1] ?? text
 
 function read(text: string, validate: ValidateFunction | null): Read {
@@ -42,7 +42,7 @@ function read(text: string, validate: ValidateFunction | null): Read {
   return { problem: `${first?.instancePath === '' ? 'it' : first?.instancePath} ${first?.message}` }
 }
 
-/** `data.json`. The model learns once what is wrong with its answer; after that it is a `NoConformingResult`. */
+/** Fills `data.json`. The model gets one retry with the validation errors, then `NoConformingResult`. */
 export async function extractJson(model: ModelOptions, document: string, format: JsonFormat): Promise<unknown> {
   const validate = validatorOf(format.schema)
   const schemaText =

@@ -4,9 +4,9 @@ import type { PiiTerm } from '../redact/pii-span.ts'
 import type { ModelOptions } from './chat-completion.ts'
 import { extractJson } from './extract-json.ts'
 
-/** Short enough that a small model reads all of it with care. */
+/** Chunk size in characters. A small model reads all of it carefully. */
 const CHUNK_CHARACTERS = 12_000
-/** A chunk repeats the end of the one before, so that no name is cut in two. */
+/** Each chunk repeats the end of the previous one, so that no name is split. */
 const OVERLAP_CHARACTERS = 200
 
 const PROMPT = `List every piece of personally identifiable information in the document, each exactly as it is written there.
@@ -20,8 +20,8 @@ function chunksOf(text: string): string[] {
 }
 
 /**
- * What a language model takes for personal data, of the entities asked for. What it names must stand in the document,
- * letter by letter: anything else it has made up.
+ * Returns the personal data that a language model finds, of the requested entities. Every match must appear verbatim in
+ * the document, since the model invents others.
  */
 export async function findPii(
   model: ModelOptions,

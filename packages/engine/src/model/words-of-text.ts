@@ -1,4 +1,4 @@
-/** The words of a text for comparisons: runs of letters and digits, in lower case and compatibility form. */
+/** Splits a text into tokens for comparisons: runs of letters and digits, in lower case and compatibility form. */
 export function wordsOfText(text: string): string[] {
   return (
     text

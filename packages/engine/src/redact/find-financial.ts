@@ -5,21 +5,21 @@ import type { Match } from './find-matches.ts'
 import { overlapsAny } from './pii-span.ts'
 import type { PiiSpan } from './pii-span.ts'
 
-/** In one piece, or in the groups that are printed on cards: 4-4-4-4 and 4-6-5. */
+/** Card number without gaps, or in the groups of printed cards: 4-4-4-4 and 4-6-5. */
 const CARD =
   /(?<![\p{L}\p{N}.,+-])(?:\d{13,19}|\d{4}(?<mark>[ -])\d{4}\k<mark>\d{4}\k<mark>\d{4}(?:\k<mark>\d{1,3})?|\d{4}(?<sign>[ -])\d{6}\k<sign>\d{4,5})(?![\p{L}\p{N}]|[.,-]\d)/dgu
-/** Country, check digits and up to 30 characters; how many belong to it is the country's to say. */
+/** Country, check digits and up to 30 characters. The country determines the length. */
 const IBAN = /(?<![\p{L}\p{N}])[A-Z]{2}\d{2}(?:[ \u00a0]?[A-Z\d]){11,30}/dgu
 const BIC =
   /(?<![\p{L}\p{N}])(?:BIC|SWIFT)(?:[-/ ](?:BIC|SWIFT|code))*[\s*_|]*[:=]?[\s*_|]*(?<value>[A-Z]{6}[A-Z\d]{2}(?:[A-Z\d]{3})?)(?![\p{L}\p{N}])/dgu
-/** United States social security number, in the only form that is not just nine digits. */
+/** United States social security number, in the only form that is distinct from any nine digits. */
 const SOCIAL_SECURITY =
   /(?<![\p{L}\p{N}./-])(?!000|666|9\d\d)\d{3}-(?!00)\d{2}-(?!0000)\d{4}(?![\p{L}\p{N}]|[-./]\d)/dgu
 const LABELLED =
   /(?<![\p{L}\p{N}])(?:account|acct|routing|aba|sort code|tax id|taxpayer id|ein|ssn|social security|card|credit card|cvv|cvc|kontonummer|konto-?nr|kto|steuer-?id|steuernummer|blz|bankleitzahl|numéro de compte|número de cuenta)(?:\s?(?:no|nr|number|nummer|#)\b)?\.?[\s*_|]*[:#=][\s*_|]*(?<value>\d(?:[ /-]?\d){2,18})(?![\p{L}\p{N}])/dgiu
 const WALLET = /(?<![\p{L}\p{N}])(?:bc1[02-9ac-hj-np-z]{25,59}|0x[\da-fA-F]{40})(?![\p{L}\p{N}])/dgu
 
-/** Cards and IBANs whose check digits are right, BICs and account numbers behind a label, SSNs, wallets. */
+/** Finds cards and IBANs with correct check digits, BICs and account numbers after a label, SSNs, wallets. */
 export function findFinancial(text: string): PiiSpan[] {
   const urls = urlsIn(text)
   const found = [
@@ -41,7 +41,7 @@ function isCard(match: Match): boolean {
   return new Set(digits).size > 1 && valid.number(digits).isValid
 }
 
-/** The start of a match that is an IBAN of its country's length. */
+/** Returns the prefix of a match that is an IBAN of its country's length. */
 function ibanIn(match: Match): Match[] {
   const length = countrySpecs[match.text.slice(0, 2)]?.chars ?? 0
   let end = 0

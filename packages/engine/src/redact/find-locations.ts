@@ -3,13 +3,13 @@ import type { Match } from './find-matches.ts'
 import type { PiiSpan } from './pii-span.ts'
 
 /*
- * Addresses of homes and workplaces: street and number, with the town behind it. A country or a town alone identifies
- * no person and stays. Forms of English, German, French, Spanish, Italian and Dutch addresses.
+ * Addresses of homes and workplaces: street and number, and the town after it. A country or a town alone identifies no
+ * person and remains. Covers English, German, French, Spanish, Italian and Dutch addresses.
  */
 
 const WORD = String.raw`\p{Lu}[\p{L}'’.-]*`
 const UK_POSTCODE = String.raw`[A-Z]{1,2}\d[A-Z\d]? \d[A-Z]{2}`
-/** Between the parts of an address: spaces or one line's end, never an empty line, which ends a paragraph. */
+/** Gap between the parts of an address: spaces or a line break, but never an empty line, which ends a paragraph. */
 const GAP = String.raw`,?(?:[ \t]*\n[ \t]*|[ \t\u00a0]+)`
 const ENGLISH_TOWN = String.raw`(?:,[ \t]*\n?[ \t]*${WORD}(?: (?!${UK_POSTCODE})${WORD}){0,3})?(?:${GAP}(?:${UK_POSTCODE}\b|[A-Z]{2}\b(?:${GAP}\d{5}(?:-\d{4})?\b)?|\d{5}(?:-\d{4})?\b))?`
 const EUROPEAN_TOWN = String.raw`(?:${GAP}(?:[A-Z]{1,2}-)?\d{4,5}(?: [A-Z]{2})? ${WORD}(?:[ -]${WORD}){0,2})?`
@@ -33,14 +33,14 @@ const UK_CODE = new RegExp(String.raw`(?<![\p{L}\p{N}])${UK_POSTCODE}(?![\p{L}\p
 const COORDINATES =
   /(?<![\p{L}\p{N}.])(?:-?\d{1,2}\.\d{4,}\s*°?\s*[NS]?,\s*-?\d{1,3}\.\d{4,}\s*°?\s*[EW]?|\d{1,2}°\s?\d{1,2}['′](?:\s?[\d.]+["″])?\s?[NS],?\s+\d{1,3}°\s?\d{1,2}['′](?:\s?[\d.]+["″])?\s?[EW])(?![\p{L}\p{N}])/dgu
 
-/** Postal addresses, post boxes, British postcodes and coordinates. */
+/** Finds postal addresses, post boxes, British postcodes and coordinates. */
 export function findLocations(text: string): PiiSpan[] {
   const patterns = [ENGLISH_STREET, GERMAN_STREET, ROMANCE_STREET, POST_BOX, UK_CODE, COORDINATES]
   const found = patterns.flatMap((pattern) => matchesOf(text, pattern))
   return asSpans(found.map(withoutStop), 'LOCATION')
 }
 
-/** A sentence's stop is not part of the town, the stop of `St.` or `Ave.` may go with it. */
+/** Excludes a sentence's stop from the town. The stop of `St.` or `Ave.` may go with it. */
 function withoutStop(match: Match): Match {
   return /[.,]$/.test(match.text) ? { ...match, end: match.end - 1 } : match
 }

@@ -1,13 +1,16 @@
 import type { PiiEntity, PiiSpan } from './pii-span.ts'
 
-/** A span as a match of a pattern gives it, and its text. */
+/** A match of a pattern: its span and its text. */
 export interface Match {
   readonly start: number
   readonly end: number
   readonly text: string
 }
 
-/** Matches of a pattern with the flags `gd`: the group `value` where the pattern names one, else the whole match. */
+/**
+ * Returns the matches of a pattern with the flags `gd`: the group `value` if the pattern has one, else the complete
+ * match.
+ */
 export function matchesOf(text: string, pattern: RegExp): Match[] {
   return [...text.matchAll(pattern)].map((match) => {
     const [start, end] = match.indices?.groups?.['value'] ??
@@ -22,12 +25,12 @@ export function asSpans(matches: readonly Match[], entity: PiiEntity): PiiSpan[]
 
 const URL_PATTERN = /\b(?:https?|ftp):\/\/[^\s<>()\]"'`]+/dg
 
-/** Addresses of pages in a text. A number inside one is part of a path, not a telephone or a card. */
+/** Returns the URLs in a text. A number inside one is part of a path, not a telephone or a card. */
 export function urlsIn(text: string): Match[] {
   return matchesOf(text, URL_PATTERN)
 }
 
-/** Markdown's marks and addresses as spaces, so that offsets stay. */
+/** Replaces Markdown's marks and URLs with spaces, which keeps offsets. */
 export function withoutMarkup(text: string): string {
   const blank = (part: string): string => ' '.repeat(part.length)
   return text.replace(URL_PATTERN, blank).replace(/[*_`[\]()#>|\\~]/g, ' ')

@@ -23,7 +23,7 @@ const LABELLED = new RegExp(
   'gdu',
 )
 
-/** Words that make a name-like phrase something else: `Grace Period`, `Chase Bank`, `Jordan River`. */
+/** Words that exclude a name-like phrase: `Grace Period`, `Chase Bank`, `Jordan River`. */
 const NO_SURNAME = new Set(
   `inc ltd llc gmbh ag corp corporation company co group bank holdings partners foundation institute university college school
    hospital church street road avenue lane river lake mountain island bay valley park bridge tower hall airport station museum
@@ -36,13 +36,13 @@ const NO_SURNAME = new Set(
 )
 const TWO_CAPITALISED = new RegExp(String.raw`${NAME}[^\p{L}\p{N}\n]{1,4}(?:\p{Lu}\.[^\p{L}\p{N}\n]{1,3})?${NAME}`, 'u')
 
-/** People by what stands beside the name (title, greeting, signature, label) and by given names that are well known. */
+/** Finds people by the context of the name (title, greeting, signature, label), and by common given names. */
 export function findPersons(text: string): PiiSpan[] {
   const byContext = [TITLED, GREETED, SIGNED, LABELLED].flatMap((pattern) => matchesOf(text, pattern))
   return asSpans([...byContext.filter(({ text: name }) => isName(name)), ...fullNames(text)], 'PERSON')
 }
 
-/** English text, piece by piece; only pieces with two capitalised words in a row are read at all. */
+/** Finds full names in English text, piece by piece. Parses only pieces with two consecutive capitalised words. */
 function fullNames(text: string): Match[] {
   return piecesOf(withoutMarkup(text))
     .filter((piece) => TWO_CAPITALISED.test(piece.text))
@@ -51,7 +51,7 @@ function fullNames(text: string): Match[] {
     )
 }
 
-/** Lines, and long ones cut at spaces: the reader's time grows faster than the length of what it reads. */
+/** Splits text into lines, and long lines at spaces. The parser's time is superlinear in its input. */
 function piecesOf(text: string): Match[] {
   return matchesOf(text, /[^\n]{1,1000}(?= |$)|[^\n]{1000}/dgm)
 }
@@ -69,12 +69,12 @@ function namesIn(line: string): Match[] {
   })
 }
 
-/** Two words at least; `Comisión de Normas` is a thing, `Charles de Gaulle` cannot be distinguished from it and stays as well. */
+/** Requires two words. `Comisión de Normas` is a thing. `Charles de Gaulle` has the same form, so it remains too. */
 function isFullName(name: string): boolean {
   return /\s/.test(name) && !/^\S+ d[aeio]s? (?:la )?\S+$/.test(name) && isName(name)
 }
 
-/** No company, place, month or heading word in it, and not shouted. */
+/** Rejects company, place, month and heading words, and all capitals. */
 function isName(name: string): boolean {
   const words = name.toLowerCase().split(/[\s.]+/)
   return (

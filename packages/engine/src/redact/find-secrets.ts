@@ -2,10 +2,10 @@ import { asSpans, matchesOf } from './find-matches.ts'
 import type { Match } from './find-matches.ts'
 import type { PiiSpan } from './pii-span.ts'
 
-/** What may stand between a prefix and its rest where Markdown escaped the underline. */
+/** Character of a token. Markdown may have escaped an underline. */
 const KEY = String.raw`(?:[A-Za-z0-9_-]|\\_)`
 
-/** Keys that say whose they are by their beginning, in the forms that their issuers publish. */
+/** Tokens with a prefix of their issuer, in the published forms. */
 const ISSUED = [
   String.raw`(?:AKIA|ASIA)[A-Z0-9]{16}`,
   String.raw`gh[pousr]\\?_[A-Za-z0-9]{36,}`,
@@ -31,7 +31,9 @@ const LABELLED =
   /(?<![\p{L}\p{N}])(?:password|passwd|pwd|passphrase|passwort|kennwort|mot de passe|contraseña|secret|api[-_ ]?key|apikey|(?:access|auth|refresh|bearer|api)[-_ ]?token|client[-_ ]?secret|secret[-_ ]?(?:access[-_ ]?)?key|private[-_ ]?key|token|bearer)["'`*_]{0,4}\s{0,2}[:=]\s{0,2}["'`*_]{0,4}(?<value>[^\s"'`|,;<>*]{6,256})/dgiu
 const BEARER = /\b(?:Authorization:\s*)?Bearer\s+(?<value>[A-Za-z0-9._~+/=-]{20,})/dg
 
-/** Keys, tokens and passwords: by the issuer's form, by a label in front of something that is no word, in an address. */
+/**
+ * Finds keys, tokens and passwords: by the issuer's form, by a label before a value that is not a word, or in a URL.
+ */
 export function findSecrets(text: string): PiiSpan[] {
   return asSpans(
     [
@@ -45,13 +47,15 @@ export function findSecrets(text: string): PiiSpan[] {
   )
 }
 
-/** A sentence's stop after a password is not part of it. */
+/** Excludes the stop of a sentence after a password. */
 function withoutEnd(match: Match): Match {
   const text = match.text.replace(/[.)\]}]+$/, '')
   return { ...match, text, end: match.start + text.length }
 }
 
-/** `password: required` or `token: string` describe; a secret mixes letters with digits or signs. */
+/**
+ * Rejects descriptions such as `password: required` or `token: string`. A secret mixes letters with digits or signs.
+ */
 function isNoWord({ text }: Match): boolean {
   if (text.length < 6 || /^(?:https?:|\$\{|\{\{|%|<|process\.|env\.)/i.test(text)) return false
   const kinds = [/\p{Ll}/u, /\p{Lu}/u, /\d/, /[^\p{L}\p{N}]/u].filter((kind) => kind.test(text)).length

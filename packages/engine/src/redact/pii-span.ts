@@ -2,26 +2,26 @@ import type { PII_ENTITIES } from '@sluice/contract'
 
 export type PiiEntity = (typeof PII_ENTITIES)[number]
 
-/** A piece of text that identifies a person: [start, end) in UTF-16 units. */
+/** Text that identifies a person: the range [start, end) in UTF-16 units. */
 export interface PiiSpan {
   readonly start: number
   readonly end: number
   readonly entity: PiiEntity
 }
 
-/** A piece of text that is to be hidden wherever it stands: what a language model found in the document. */
+/** Text to redact at every position, found by a language model. */
 export interface PiiTerm {
   readonly text: string
   readonly entity: PiiEntity
 }
 
-/** Finds the spans of one entity in a text; they may overlap and are in no order. */
+/** Finds the spans of one entity in a text. They may overlap and are unordered. */
 export type PiiFinder = (text: string) => PiiSpan[]
 
-/** What a span is when several finders claim it: the more specific form wins. */
+/** Precedence of entities for overlapping spans. The more specific form wins. */
 const PRECEDENCE: readonly PiiEntity[] = ['SECRET', 'EMAIL', 'FINANCIAL', 'PHONE', 'LOCATION', 'PERSON']
 
-/** Spans in order, none overlapping: of two that overlap the more specific stays, of the same kind the longer one. */
+/** Returns ordered spans without overlap. The more specific span wins, then the longer one. */
 export function settleOverlaps(spans: readonly PiiSpan[]): PiiSpan[] {
   const byWeight = [...spans].sort(
     (a, b) => rank(a) - rank(b) || b.end - b.start - (a.end - a.start) || a.start - b.start,
@@ -40,7 +40,7 @@ function rank(span: PiiSpan): number {
   return PRECEDENCE.indexOf(span.entity)
 }
 
-/** Of spans of one kind, longest first, those that do not overlap a longer one. */
+/** Returns the spans of a kind that do not overlap a longer one. */
 function withoutOverlap(spans: readonly PiiSpan[]): PiiSpan[] {
   const inOrder = [...spans].sort((a, b) => a.start - b.start || b.end - a.end)
   const kept: PiiSpan[] = []
@@ -52,7 +52,7 @@ function withoutOverlap(spans: readonly PiiSpan[]): PiiSpan[] {
   return kept
 }
 
-/** `spans` are in order and do not overlap each other: a binary search finds the only one that could be met. */
+/** `spans` are ordered and do not overlap. A binary search finds the only candidate. */
 export function overlapsAny(
   span: { readonly start: number; readonly end: number },
   spans: readonly { readonly start: number; readonly end: number }[],

@@ -6,21 +6,21 @@ import { redactHtml } from './redact-html.ts'
 import { Redactor } from './redactor.ts'
 import type { RedactedText } from './redactor.ts'
 
-/** What is said when a mode was asked for that needs a model (contract, "Redaction object"). */
+/** Warning for a mode that needs a model (contract, "Redaction object"). */
 export const NO_MODEL_WARNING =
   'redactPII ran with heuristics only, as in mode fast: this engine has no model for accurate or aggressive, so names and places that nothing near them gives away can remain.'
 
-/** The redaction that a request asks for, `true` meaning the contract's defaults; null for none. */
+/** Returns the redaction of a request. `true` means the contract's defaults. Null for none. */
 export function redactionOf(redactPII: ParseOptions['redactPII']): RedactionOptions | null {
   if (redactPII === false) return null
   return redactPII === true ? { mode: 'accurate', entities: [...PII_ENTITIES], replaceStyle: 'tag' } : redactPII
 }
 
 /**
- * Redacts everything in a conversion that is text of the document: Markdown, pages, blocks, HTML, links and metadata.
- * What is redacted in one is redacted in all. `markdownSpan`s still slice the Markdown to their block's content exactly;
- * a block that a redaction cuts through loses its span, and one whose text is not in the Markdown loses its text: no model
- * has read it. `terms` are what a model found; null where there is no model.
+ * Redacts all text of a conversion: Markdown, pages, blocks, HTML, links and metadata. A term redacted in one is
+ * redacted in all. `markdownSpan`s still slice the Markdown to exactly their block's content. A block that a redaction
+ * cuts through loses its span. A block whose text is not in the Markdown loses its text, because no model has read it.
+ * `terms` are the matches of a model, null without one.
  */
 export function redactConversion(
   conversion: Conversion,
@@ -46,7 +46,7 @@ export function redactConversion(
   }
 }
 
-/** Marks stand where blocks begin; one within what was redacted goes, and its block belongs to the place before. */
+/** Moves the marks at block starts. A mark inside redacted text goes, and its block belongs to the previous anchor. */
 function redactMarks(marks: readonly Mark[], { offsets }: RedactedText, plain: (text: string) => string): Mark[] {
   return marks.flatMap(({ at, anchor }) => {
     const moved = offsets.mapRange([at, at])?.[0]
@@ -70,7 +70,9 @@ function redactBlock(block: Block, markdown: RedactedText, plain: (text: string)
   return { ...block, markdownSpan: span, content: span === null ? plain(block.content) : markdown.text.slice(...span) }
 }
 
-/** An address that identifies a person (`mailto:`, `tel:`, a key in it) has no redacted form that leads anywhere. */
+/**
+ * Drops addresses that identify a person (`mailto:`, `tel:`, a key in the URL). Their redacted form would lead nowhere.
+ */
 function withoutPii(addresses: readonly string[], plain: (text: string) => string): string[] {
   return addresses.filter((address) => !/^tel:/i.test(address) && plain(address) === address)
 }

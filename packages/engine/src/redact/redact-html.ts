@@ -3,11 +3,11 @@ import { toHtml } from 'hast-util-to-html'
 import { visit } from 'unist-util-visit'
 import { parseHtmlFragment } from '../web/parse-html.ts'
 
-/** Attributes that hold text or addresses for a reader. */
+/** Attributes with text or addresses for a reader. */
 const TEXT_ATTRIBUTES = ['alt', 'title', 'ariaLabel', 'value', 'placeholder', 'content'] as const
 const ADDRESS_ATTRIBUTES = ['href', 'src', 'cite'] as const
 
-/** Redacts the texts of HTML, its attributes included; a link to a person's address or number stays without its target. */
+/** Redacts the texts of HTML, attributes included. A link to a person's address or number loses its target. */
 export function redactHtml(html: string, plain: (text: string) => string): string {
   const tree: Root = parseHtmlFragment(html)
   visit(tree, (node) => {

@@ -19,19 +19,19 @@ const FINDERS: Readonly<Record<PiiEntity, PiiFinder>> = {
 
 export interface RedactedText {
   readonly text: string
-  /** Where offsets of the original are in `text`. */
+  /** Maps offsets of the original to offsets in `text`. */
   readonly offsets: OffsetMap
 }
 
 /**
- * Redacts the texts of one document by its options. Full names that anything in `document` gives away are redacted
- * wherever they stand, in it and in every other text of the same document: its pages, blocks and metadata come out alike.
+ * Redacts the texts of a document. A full name that `document` reveals anywhere is redacted everywhere. Pages, blocks
+ * and metadata of the document get the same redactions.
  */
 export class Redactor {
   readonly #options: RedactionOptions
   readonly #finders: readonly PiiFinder[]
 
-  /** `terms` are what a model found; null where none was asked. Mode `accurate` trusts the model alone. */
+  /** `terms` are the matches of a model, null without a model. Mode `accurate` uses only the model. */
   constructor(document: string, options: RedactionOptions, terms: readonly PiiTerm[] | null = null) {
     this.#options = options
     const isModelOnly = terms !== null && options.mode === 'accurate'
@@ -46,7 +46,7 @@ export class Redactor {
     }
   }
 
-  /** In order, none overlapping. */
+  /** Ordered, without overlap. */
   find(text: string): PiiSpan[] {
     return settleOverlaps(this.#finders.flatMap((find) => find(text)))
   }
@@ -58,13 +58,16 @@ function heuristics(document: string, { entities }: RedactionOptions): PiiFinder
   return [...known, ...entities.map((entity) => FINDERS[entity])]
 }
 
-/** Finds a term as a whole, not as a part of a longer word. */
+/** Matches a term as a complete word, not inside a longer word. */
 function finderOf({ text: term, entity }: PiiTerm): PiiFinder {
   const pattern = new RegExp(String.raw`(?<![\p{L}\p{N}])${RegExp.escape(term)}(?![\p{L}\p{N}])`, 'gdu')
   return (text) => asSpans(matchesOf(text, pattern), entity)
 }
 
-/** One pattern for all full names of a document, longest first; null when there is none. A surname alone may be a word. */
+/**
+ * Returns one pattern for all full names of a document, longest first. Null if there is none. A surname alone may be a
+ * word.
+ */
 function namePattern(document: string): RegExp | null {
   const names = new Set(findPersons(document).map(({ start, end }) => document.slice(start, end)))
   const patterns = [...names]
@@ -76,10 +79,10 @@ function namePattern(document: string): RegExp | null {
     : new RegExp(String.raw`(?<![\p{L}\p{N}])(?:${patterns.join('|')})(?![\p{L}\p{N}])`, 'gdu')
 }
 
-/** Local part and domain; a Markdown writer may have put a backslash before `_` and other marks. */
+/** Local part and domain. A Markdown writer may have escaped `_` and other marks. */
 const ADDRESS =
   /(?<![\p{L}\p{N}._%+-])[\p{L}\p{N}](?:[\p{L}\p{N}._%+'-]|\\[_*+-])*@(?:[\p{L}\p{N}](?:[\p{L}\p{N}-]*[\p{L}\p{N}])?\.)+\p{L}{2,24}(?![\p{L}\p{N}@])/dgu
-/** `name (at) example (dot) org`, as people write it against harvesters. */
+/** `name (at) example (dot) org`, the spelling against harvesters. */
 const SPELLED =
   /(?<![\p{L}\p{N}._+-])[\p{L}\p{N}._+-]+ ?[[({] ?(?:at|ät|@) ?[\])}] ?[\p{L}\p{N}-]+(?:(?:\.| ?[[({] ?(?:dot|punkt|\.) ?[\])}] ?)[\p{L}\p{N}-]+)+/dgiu
 /** `icon@2x.png` is a file. */

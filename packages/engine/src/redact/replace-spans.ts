@@ -3,7 +3,7 @@ import type { PiiSpan } from './pii-span.ts'
 
 type ReplaceStyle = RedactionOptions['replaceStyle']
 
-/** The text with every span replaced as the style says (contract, "Redaction object"). Spans in order, not overlapping. */
+/** Replaces every span in the given style (contract, "Redaction object"). Requires ordered spans without overlap. */
 export function replaceSpans(text: string, spans: readonly PiiSpan[], style: ReplaceStyle): string {
   const parts: string[] = []
   let from = 0
@@ -19,10 +19,10 @@ function replacement({ entity, start, end }: PiiSpan, style: ReplaceStyle): stri
   return style === 'mask' ? '*'.repeat(end - start) : ''
 }
 
-/** Where an offset of the original text is after the replacement. */
+/** Maps an offset of the original text to the redacted text. */
 export class OffsetMap {
   readonly #spans: readonly PiiSpan[]
-  /** By how much everything after the span with the same index has moved. */
+  /** Shift of the text after the span with the same index. */
   readonly #shifts: readonly number[]
 
   constructor(spans: readonly PiiSpan[], style: ReplaceStyle) {
@@ -31,7 +31,7 @@ export class OffsetMap {
     this.#shifts = spans.map((span) => (shift += replacement(span, style).length - (span.end - span.start)))
   }
 
-  /** [start, end) after the replacement, or null where an end lies inside something that was replaced. */
+  /** Returns [start, end) after the redaction. Null if an end is inside a replaced span. */
   mapRange([start, end]: readonly [number, number]): [number, number] | null {
     const [from, to] = [this.#map(start), this.#map(end)]
     return from === null || to === null ? null : [from, to]
