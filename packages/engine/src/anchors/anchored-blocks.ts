@@ -2,12 +2,15 @@ import type { AnchoredBlock, Anchor } from '@sluice/contract'
 import type { Mark } from './marks.ts'
 import { type MarkdownBlock, markdownBlocks } from './markdown-blocks.ts'
 
-/** Longer documents, in UTF-16 units, have no blocks: their list would be as large as they are. */
+/** Threshold in UTF-16 units. Longer documents have no blocks, because their list would be as large as the document. */
 const MOST_CHARACTERS = 8_000_000
 
 const TYPES = { heading: 'section_header', table: 'table', figure: 'figure', formula: 'formula', text: 'text' } as const
 
-/** The blocks of a document without pages, each with where it stands; null where there are none or the document is too long. */
+/**
+ * Returns the blocks of a document without pages, each with its anchor. Null if there are none or the document is too
+ * long.
+ */
 export function anchoredBlocks(markdown: string, marks: readonly Mark[]): readonly AnchoredBlock[] | null {
   if (markdown.length > MOST_CHARACTERS) return null
   const anchors = new Anchors(markdown, marks)
@@ -32,7 +35,7 @@ interface Part {
 const BEFORE_CHAPTERS: Anchor = { chapter: 0, title: null }
 const BEFORE_SECTIONS: Anchor = { section: 0, title: null }
 
-/** Tells where each block stands, asked in the order of the document. */
+/** Assigns an anchor to each block. Callers ask in document order. */
 class Anchors {
   readonly #markdown: string
   readonly #marks: readonly Mark[]
@@ -46,7 +49,7 @@ class Anchors {
     this.#anchor = first !== undefined && 'chapter' in first.anchor ? BEFORE_CHAPTERS : BEFORE_SECTIONS
   }
 
-  /** A block is divided where a mark stands within it, as between the rows of a sheet with empty rows between them. */
+  /** Splits a block at a mark inside it, such as a mark between table rows that empty sheet rows separate. */
   partsOf(block: MarkdownBlock): readonly Part[] {
     if (block.level > 0) this.#enterHeading(block)
     const parts: Part[] = []
@@ -66,7 +69,7 @@ class Anchors {
     return [...parts, { span: [start, block.end], anchor: this.#anchor }]
   }
 
-  /** Sections are counted by their headings; a chapter is named by its first one. */
+  /** Headings number the sections. The first heading of a chapter is its title. */
   #enterHeading(block: MarkdownBlock): void {
     if ('section' in this.#anchor) this.#anchor = { section: this.#anchor.section + 1, title: this.#textOf(block) }
     else this.#anchor = this.#titled(this.#anchor, block)
@@ -81,7 +84,7 @@ class Anchors {
     return this.#markdown.slice(start + level, end).trim()
   }
 
-  /** The end of what stands before a place, without the line break. */
+  /** Returns the end of the text before an offset, without the line break. */
   #endOfLine(start: number, at: number): number {
     let end = at
     while (end > start && this.#markdown[end - 1] === '\n') end -= 1

@@ -1,17 +1,17 @@
-/** A block at the top level of a Markdown that this engine wrote: blank lines stand between blocks. */
+/** A top-level block of this engine's Markdown. Blank lines separate blocks. */
 export interface MarkdownBlock {
   readonly kind: 'heading' | 'table' | 'figure' | 'formula' | 'text'
   readonly start: number
-  /** After its last character; its line break is not part of it. */
+  /** Exclusive end offset. The line break is not part of the block. */
   readonly end: number
-  /** Of a heading, 1 to 6; else 0. */
+  /** Level of a heading, 1 to 6. Otherwise 0. */
   readonly level: number
 }
 
 const HEADING = /^(#{1,6})(?:[ \t]|$)/
 const FENCE = /^ {0,3}(`{3,}|~{3,})/
 
-/** Where a block's lines begin and end; a list goes on over blank lines to what is indented. */
+/** Yields the line range of each block. A list continues across blank lines to indented lines. */
 export function* markdownBlocks(markdown: string): Generator<MarkdownBlock> {
   let start = -1
   let end = 0
@@ -19,7 +19,7 @@ export function* markdownBlocks(markdown: string): Generator<MarkdownBlock> {
   for (let at = 0; at < markdown.length;) {
     const newline = markdown.indexOf('\n', at)
     const lineEnd = newline === -1 ? markdown.length : newline
-    // No more than what shows the kind of a line: a line may be megabytes long.
+    // A prefix is enough to detect the kind of a line, which may be megabytes long.
     const line = markdown.slice(at, Math.min(lineEnd, at + 200))
     const isBlank = line.trim() === '' && lineEnd - at <= 200
     const isHeading = fence === null && HEADING.test(line)

@@ -1,23 +1,23 @@
 import type { Anchor } from '@sluice/contract'
 
-/** From here on the Markdown of a document belongs to this place, up to the next mark. In order. */
+/** Start of an anchor's text, up to the next mark. Marks are in document order. */
 export interface Mark {
   /** Offset into the Markdown, in UTF-16 units. */
   readonly at: number
   readonly anchor: Anchor
 }
 
-/** Noncharacters of Unicode, as in `Placeholders`: XML allows them, no document uses them. */
+/** Noncharacters of Unicode, as in `Placeholders`. XML allows them, and no document uses them. */
 const [OPEN, CLOSE] = ['\ufdd2', '\ufdd3']
 const MARK = new RegExp(`${OPEN}(\\d+)${CLOSE}`, 'g')
 const ALL = /\ufdd2\d*\ufdd3?\n*/g
 
-/** Text that marks where a slide or a chapter begins, while a document is put together. */
+/** Sentinel text at the start of a slide or a chapter while the converter assembles a document. */
 export const markText = (number: number): string => `${OPEN}${number}${CLOSE}`
 
 export const withoutMarks = (text: string): string => text.replace(MARK, '')
 
-/** The Markdown without the marks in it, each a block of its own, and where they stood. */
+/** Removes the marks from the Markdown, each a separate block, and returns their offsets. */
 export function liftMarks(
   marked: string,
   anchorFor: (number: number) => Anchor,
@@ -33,12 +33,12 @@ export function liftMarks(
   }
   const rest = marked.slice(from)
   if (rest !== '' || marks.length === 0) return { markdown: markdown + rest, marks }
-  // A last mark has blank lines before it alone.
+  // A mark at the end has only blank lines before it.
   const whole = markdown.replace(/\n+$/, '')
   return { markdown: whole, marks: marks.map(({ at, anchor }) => ({ at: Math.min(at, whole.length), anchor })) }
 }
 
-/** The marks moved before the heading right above them: where the title of a slide is written before all else of it. */
+/** Moves each mark before the heading directly above it, because the title of a slide precedes its other text. */
 export function beforeTitles(markdown: string, marks: readonly Mark[]): readonly Mark[] {
   return marks.map((mark, index) => {
     const above = markdown.lastIndexOf('\n\n', mark.at - 3)

@@ -1,6 +1,6 @@
 import type { PageSignals } from './signals.ts'
 
-/** What a grade is computed from, each 0 to 1, in the order of the model's weights. */
+/** Input features of a grade, each 0 to 1, in the order of the model's weights. */
 export const FEATURES = [
   'unreadNative',
   'ocrDoubt',
@@ -12,14 +12,15 @@ export const FEATURES = [
 export type Feature = (typeof FEATURES)[number]
 export type Features = Readonly<Record<Feature, number>>
 
-/** The features of a page; what was not inspected counts as in order. */
+/** Returns the features of a page. A feature without inspection counts as perfect. */
 export function featuresOf(signals: PageSignals): Features {
   const { nativeLetters, recognisedLetters, ocr, inkLetters, unreadShare } = signals
   const letters = nativeLetters + recognisedLetters
   const recognised = letters === 0 ? (ocr === null ? 0 : 1) : recognisedLetters / letters
   return {
-    // Beside native text unread ink is print. On a scan it is noise, rules or print of the reverse side as often.
-    // A tenth of the words is what matters: the root separates 0.02 from 0.1, the share 0.1 from 0.9.
+    // On a page with native text, unread ink is print. On a scan, it is as often noise, rules or print of the reverse
+    // side. The difference at a tenth of the words matters: the root separates 0.02 from 0.1, the fraction 0.1 from
+    // 0.9.
     unreadNative: (1 - recognised) * Math.sqrt(unreadShare ?? 0),
     ocrDoubt: ocr === null ? 0 : recognised * (1 - ocr.mean),
     // A misread tenth among nine good ones changes the mean little.

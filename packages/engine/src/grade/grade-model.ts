@@ -1,9 +1,9 @@
 import model from './grade-model.json' with { type: 'json' }
 import { FEATURES, type Features } from './grade-features.ts'
 
-/** A logistic model on standardised features, and the engine that it was trained on. */
+/** A logistic model on standardised features, and the engine version of its training. */
 export interface GradeModel {
-  /** Version of the engine whose signals it was trained on: weights hold for no other. */
+  /** Engine version whose signals trained the model. The weights are valid for no other. */
   readonly engine: string
   readonly intercept: number
   readonly weights: Readonly<Record<string, number>>
@@ -13,7 +13,7 @@ export interface GradeModel {
 
 export const GRADE_MODEL: GradeModel = model
 
-/** Probability that nine of ten words of the page came out right, 0 to 1. */
+/** Returns the probability that nine of ten words of the page are correct, 0 to 1. */
 export function probabilityOf(features: Features, { intercept, weights, means, deviations }: GradeModel): number {
   const sum = FEATURES.reduce((total, name) => {
     const standardised = (features[name] - (means[name] ?? 0)) / (deviations[name] ?? 1)

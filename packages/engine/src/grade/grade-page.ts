@@ -7,10 +7,10 @@ import { GRADE_MODEL, probabilityOf } from './grade-model.ts'
 import type { GradedQuality } from './quality-features.ts'
 import { expectedQualityOf } from './quality-model.ts'
 
-/** Grade and expected quality of a page that could not be read at all, or was left unread. */
+/** Grade and expected quality of an unreadable or unread page. */
 const UNREAD = 0
 
-/** The grade of a page with what it is made of. */
+/** Returns the grade of a page with its components. */
 export function gradePage({ pageNumber, problems, signals, layout }: PageQuality): PageGrade {
   const isEmpty = signals.nativeLetters + signals.recognisedLetters === 0
   const isUnread = problems.includes('unreadable') || (isEmpty && problems.includes('too_large'))
@@ -19,26 +19,29 @@ export function gradePage({ pageNumber, problems, signals, layout }: PageQuality
   return { pageNumber, grade: rounded(grade), expected: rounded(expected), components: componentsOf(signals, layout) }
 }
 
-/** Estimated probability that nine of ten words came out right, 0 to 1. */
+/** Returns the estimated probability that nine of ten words are correct, 0 to 1. */
 export function gradeOf(signals: PageSignals): number {
   return Math.min(probabilityOf(featuresOf(signals), GRADE_MODEL), soundShare(signals), readShare(signals))
 }
 
-/** Expected F1 of the words, 0 to 1; no higher than that of a page which lacks what was not read and has no other mistake. */
+/** Returns the expected F1 of the words, 0 to 1. The upper bound is that of a page that lacks only its unread part. */
 function qualityOf({ signals, problems }: GradedQuality): number {
   const read = readShare(signals)
   return Math.min(expectedQualityOf({ signals, problems }), soundShare(signals), (2 * read) / (1 + read))
 }
 
 /**
- * Share of a page's ink that lies under words. No page of the training was left half read, as one is where the time for
- * OCR is over: the models say nothing of it.
+ * Returns the fraction of a page's ink below words. The training had no half-read page, such as after an OCR timeout,
+ * so the models ignore this.
  */
 function readShare({ unreadShare }: PageSignals): number {
   return 1 - (unreadShare ?? 0)
 }
 
-/** Share of a page's letters that have a meaning: no page of the training lacked any, so the models say nothing of it. */
+/**
+ * Returns the fraction of a page's letters with a meaning. No page of the training lacked any, so the models ignore
+ * this.
+ */
 function soundShare({ nativeLetters, recognisedLetters, garbledLetters }: PageSignals): number {
   return 1 - garbledLetters / Math.max(1, nativeLetters + recognisedLetters)
 }

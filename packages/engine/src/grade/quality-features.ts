@@ -1,12 +1,12 @@
 import type { PageQuality } from './signals.ts'
 import { FEATURES, featuresOf } from './grade-features.ts'
 
-/** What the expected quality of a page is computed from: the features of the grade, and what only trees make use of. */
+/** Input features of the expected quality: the grade's features, and features that only trees use. */
 export const QUALITY_FEATURES = [...FEATURES, 'unreadPixels', 'letters', 'problems'] as const
 
 export type GradedQuality = Pick<PageQuality, 'signals' | 'problems'>
 
-/** In the order of `QUALITY_FEATURES`; what was not examined counts as in order. Letters are a logarithm. */
+/** In the order of `QUALITY_FEATURES`. A feature without inspection counts as perfect. Letters are logarithmic. */
 export function qualityFeaturesOf({ signals, problems }: GradedQuality): number[] {
   const own = featuresOf(signals)
   return [

@@ -1,12 +1,12 @@
 import { type GradedQuality, qualityFeaturesOf } from './quality-features.ts'
 import model from './quality-model.json' with { type: 'json' }
 
-/** A leaf is a number. A branch is [index of the feature, threshold, where the value is at most that, where it is more]. */
+/** A leaf is a number. A branch is [feature index, threshold, subtree at or below the threshold, subtree above]. */
 export type Tree = number | readonly [feature: number, threshold: number, low: Tree, high: Tree]
 
-/** Small regression trees whose sum is the expected F1 of a page's words, and the engine that they were trained on. */
+/** Small regression trees whose sum is the expected F1 of a page's words, and the engine version of their training. */
 export interface QualityModel {
-  /** Version of the engine whose signals it was trained on: the trees hold for no other. */
+  /** Engine version whose signals trained the model. The trees are valid for no other. */
   readonly engine: string
   readonly base: number
   readonly trees: readonly Tree[]
@@ -14,7 +14,7 @@ export interface QualityModel {
 
 export const QUALITY_MODEL = model as unknown as QualityModel
 
-/** Expected F1 of the words of a page, 0 to 1, before any calibration. Pure. */
+/** Returns the expected F1 of a page's words, 0 to 1, before any calibration. Pure. */
 export function expectedQualityOf(page: GradedQuality, by = QUALITY_MODEL): number {
   return sumOfTrees(qualityFeaturesOf(page), by)
 }

@@ -1,66 +1,66 @@
-/** How sure the OCR was of a page, counted over all it saw, before anything is dropped. */
+/** OCR confidence of a page, over all recognised letters, dropped ones included. */
 export interface OcrConfidence {
   /** Mean over letters, 0 to 1. */
   readonly mean: number
-  /** Share of letters below 0.6. */
+  /** Fraction of letters below the threshold of 0.6. */
   readonly doubtfulShare: number
-  /** Of the tenth of the letters that it was least sure of, the highest confidence. */
+  /** 10th percentile of the confidence over letters. */
   readonly lowest: number
 }
 
-/** How sound the layout of a page is, each 0 to 1; null for a page without that. Reported beside the grade. */
+/** Quality of a page's layout, each 0 to 1. Null for a page without the element. Reported in addition to the grade. */
 export interface LayoutQuality {
-  /** Share of the text in blocks that overlap no other: the order of overlapping blocks is a guess. */
+  /** Fraction of text in blocks without overlap. The order of overlapping blocks is a guess. */
   readonly layout: number | null
-  /** Share of the cells of its tables that hold text: a table put together wrongly has holes. */
+  /** Fraction of table cells with text. A wrongly parsed table has empty cells. */
   readonly tables: number | null
 }
 
-/** Why a page is not, or may not be, read as a whole. */
+/** Reason why a page is, or may be, incomplete. */
 export type PageProblem =
-  /** The PDF library could not read the page at all. */
+  /** The PDF library could not parse the page. */
   | 'unreadable'
-  /** Ink that looks like text lies under no word that was read. */
+  /** Ink with the shape of text has no word over it. */
   | 'unread_ink'
-  /** What was read is likely to be wrong: OCR without confidence, or a grade below 0.5. */
+  /** The text is likely wrong: OCR with low confidence, or a grade below 0.5. */
   | 'doubtful_text'
-  /** Recognised text in a language that the OCR has no data for: letters that other languages lack are wrong. */
+  /** Recognised text in a language without OCR data. Its special letters are wrong. */
   | 'foreign_language'
-  /** Mode `fast` does not read pictures, and this page shows text in one. */
+  /** Mode `fast` does not read pictures, and this page shows text in a picture. */
   | 'needs_ocr'
-  /** The time for OCR was over before the page was read. */
+  /** The OCR budget ran out before the page was read. */
   | 'ocr_time'
-  /** Too large to draw: pictures on it were not inspected. */
+  /** Too large to draw, so pictures on it were not inspected. */
   | 'too_large'
-  /** An invisible text layer that could not be confirmed by what the page shows. */
+  /** The page's picture did not confirm its invisible text layer. */
   | 'unconfirmed_layer'
 
-/** What is known of how a page was read; null where that was not inspected. */
+/** Signals of a page's reading. Null without inspection. */
 export interface PageSignals {
-  /** Letters of native text, and of recognised text, that were kept. */
+  /** Number of letters of native and of recognised text in the result. */
   readonly nativeLetters: number
   readonly recognisedLetters: number
-  /** Native letters without a meaning. */
+  /** Number of native letters without a meaning. */
   readonly garbledLetters: number
-  /** Share of the text-like ink that lies under no word, 0 to 1, and about how many letters that is. */
+  /** Text-like ink without a word: fraction from 0 to 1, and estimated number of glyphs. */
   readonly unreadShare: number | null
   readonly unreadLetters: number | null
-  /** Share of all ink of letters' size, specks and broken letters among it, that lies under no word. */
+  /** Fraction of all ink of glyph size without a word, specks and fragments included. */
   readonly unreadPixelShare: number | null
-  /** About how many letters of ink lie under words. */
+  /** Estimated number of glyphs of ink below words. */
   readonly inkLetters: number | null
-  /** Share of recognised letters in tokens that are built like words or numbers, 0 to 1. */
+  /** Fraction of recognised letters in tokens with the shape of words or numbers, 0 to 1. */
   readonly plausibleShare: number | null
-  /** English names of languages that text of the page was recognised in without their data. */
+  /** English names of the page's languages that OCR read without their data. */
   readonly lackingLanguages: readonly string[]
-  /** Share of the words' area that shows no ink. */
+  /** Fraction of the word area without ink. */
   readonly ghostShare: number | null
   readonly ocr: OcrConfidence | null
   /** Agreement of an invisible text layer with the picture below, 0 to 1. */
   readonly layerAgreement: number | null
 }
 
-/** Of a page that could not be read at all. */
+/** Signals of an unreadable page. */
 export const NOTHING_KNOWN: PageSignals = {
   nativeLetters: 0,
   recognisedLetters: 0,
@@ -76,7 +76,7 @@ export const NOTHING_KNOWN: PageSignals = {
   layerAgreement: null,
 }
 
-/** How a page was read: its problems, and what its grade is computed from. */
+/** Reading of a page: its problems, and the input of its grade. */
 export interface PageQuality {
   /** 1-based. */
   readonly pageNumber: number

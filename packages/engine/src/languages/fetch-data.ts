@@ -7,10 +7,10 @@ import { unpackData } from './unpack-data.ts'
 
 const run = promisify(execFile)
 
-/** A package has 8 to 20 MB. */
+/** Timeout in milliseconds. A package has 8 to 20 MB. */
 const FETCH_MS = 60_000
 
-/** Without a network npm gives up after seconds: a document waits. */
+/** Without a network npm fails within seconds, because a document waits. */
 const QUICK = [
   '--fetch-retries=1',
   '--fetch-retry-mintimeout=1000',
@@ -20,8 +20,8 @@ const QUICK = [
 const QUIET = ['--ignore-scripts', '--no-save', '--no-audit', '--no-fund', '--no-progress', '--loglevel=error']
 
 /**
- * Fetches the OCR data of a language into a folder with npm, which reaches the registry as the install did: by the
- * user's mirror, proxy and certificates. Throws with npm's reason when it cannot be had.
+ * Fetches the OCR data of a language into a folder with npm. npm uses the user's mirror, proxy and certificates, as the
+ * install did. Throws with npm's reason if the fetch fails.
  */
 export async function fetchData(
   code: string,
@@ -48,7 +48,7 @@ export async function fetchData(
   }
 }
 
-/** In a word or a line: npm names the system's code, and the address that it could not reach. */
+/** Returns a short reason. npm names the system's code, and the address that it could not reach. */
 function reasonOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error)
   if ('killed' in error && error.killed === true) return `npm took longer than ${FETCH_MS / 1000} s`

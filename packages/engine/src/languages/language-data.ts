@@ -1,17 +1,17 @@
-/** OCR data of one language. The package of the npm registry that English comes in with the install has the others too. */
+/** OCR data of one language, from the npm registry that also serves the English package of the install. */
 export interface LanguageData {
-  /** As the warning of a page names it. */
+  /** Name in a page's warning. */
   readonly name: string
-  /** Of the unpacked `4.0.0_best_int` data, hexadecimal. */
+  /** Hash of the unpacked `4.0.0_best_int` data, hexadecimal. */
   readonly sha256: string
 }
 
 export const ENGLISH = 'eng'
 
-/** Version of each package, `@tesseract.js-data/deu` for one. */
+/** Version of each package, such as `@tesseract.js-data/deu`. */
 export const PACKAGE_VERSION = '1.0.0'
 
-/** Languages whose data Sluice fetches, by Tesseract's code. English, and nothing else, comes with the install. */
+/** Languages whose data Sluice fetches, by Tesseract's code. The install contains only English. */
 export const LANGUAGES: Readonly<Record<string, LanguageData>> = {
   dan: data('Danish', '8caa660af31fe83225a341e525a9b591ed9c12fc42f23508834ddd3aa02360ed'),
   deu: data('German', 'a1b72cc25753eac167edfef5af4448a8dc34973503a2265c34c84520f896eb03'),
@@ -31,12 +31,12 @@ function data(name: string, sha256: string): LanguageData {
 
 export const packageOf = (code: string): string => `@tesseract.js-data/${code}`
 
-/** Where a package holds the data. */
+/** Path of the data in a package. */
 export const fileInPackage = (code: string): string => `4.0.0_best_int/${code}.traineddata.gz`
 
 export const dataFileOf = (code: string): string => `${code}.traineddata`
 
-/** Code of a language by its English name; null for one without data of ours. */
+/** Returns the code of a language by its English name. Null without known data. */
 export function codeOf(name: string): string | null {
   if (name === 'English') return ENGLISH
   return Object.entries(LANGUAGES).find(([, language]) => language.name === name)?.[0] ?? null

@@ -3,21 +3,21 @@ import { join } from 'node:path'
 import { fetchData } from './fetch-data.ts'
 import { dataFileOf, type LanguageData, LANGUAGES } from './language-data.ts'
 
-/** After a failure the registry is not asked again for so long: each page would wait for it. */
+/** Backoff in milliseconds after a failed fetch. Otherwise each page would wait for the registry. */
 const RETRY_MS = 600_000
 
 export interface LanguageStoreOptions {
-  /** Kept between runs and shared by all engines of a user. */
+  /** Persistent cache folder, which all engines of a user share. */
   readonly folder: string
-  /** Receives one line for a fetch, and one where it failed. */
+  /** Receives one line per fetch, and one per failure. */
   readonly notify: (line: string) => void
-  /** Environment for npm; default: that of this process. */
+  /** Environment for npm. Default: the environment of this process. */
   readonly env?: Readonly<Record<string, string>> | undefined
-  /** What can be fetched; default: all that the release knows. */
+  /** Languages to fetch. Default: all languages of the release. */
   readonly languages?: Readonly<Record<string, LanguageData>>
 }
 
-/** Fetches the OCR data of languages when a first page needs it, each once however many documents wait for it. */
+/** Fetches the OCR data of a language when the first page needs it. All waiting documents share one fetch. */
 export class LanguageStore {
   readonly #options: LanguageStoreOptions
   readonly #fetches = new Map<string, Promise<boolean>>()
@@ -31,7 +31,7 @@ export class LanguageStore {
     return this.#options.folder
   }
 
-  /** Whether data of any of these languages is there now that a conversion has found lacking. Never rejects. */
+  /** True if the data of any of these missing languages is now present. Never rejects. */
   async obtain(codes: readonly string[]): Promise<boolean> {
     const obtained = await Promise.all(codes.map((code) => this.#obtain(code)))
     return obtained.includes(true)

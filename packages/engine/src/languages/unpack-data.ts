@@ -5,9 +5,9 @@ import { pipeline } from 'node:stream/promises'
 import { createGunzip } from 'node:zlib'
 
 /**
- * Unpacks the OCR data of a language. Safe for several processes at once: each writes a file of its own and renames it
- * into place. `sha256` is that of the unpacked data, null where npm has checked it against the lock file. Throws when it is
- * another, or the target cannot be written.
+ * Unpacks the OCR data of a language. Safe for concurrent processes: each writes a temporary file and renames it
+ * atomically. `sha256` is the checksum of the unpacked data, or null if npm has verified it with the lock file. Throws
+ * if the checksum differs or the target is not writable.
  */
 export async function unpackData(packed: string, target: string, sha256: string | null): Promise<void> {
   const temporary = `${target}.${randomUUID()}.tmp`
