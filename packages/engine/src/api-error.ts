@@ -1,4 +1,4 @@
-/** One field of a request that is not as it must be; the elements of `details`. */
+/** An invalid field of a request, an element of `details`. */
 export interface FieldProblem {
   readonly code: string
   readonly path: readonly (string | number)[]
@@ -10,15 +10,15 @@ export interface FieldProblem {
 interface ApiErrorParts {
   readonly status: number
   readonly code: string
-  /** What the person who sent the request reads. Holds no text of the document. */
+  /** Message for the person who sent the request. Holds no text of the document. */
   readonly message: string
   readonly details?: unknown
-  /** Sent as `Retry-After`, in whole seconds. */
+  /** Value of the `Retry-After` header, in seconds, without fractions. */
   readonly retryAfterSeconds?: number
   readonly cause?: unknown
 }
 
-/** An answer other than 200, in the contract's error shape. Thrown anywhere in the server, written in one place. */
+/** An error answer in the contract's shape. Any part of the server throws it, and one handler serializes it. */
 export class ApiError extends Error {
   override name = 'ApiError' as const
   readonly status: number
@@ -34,14 +34,14 @@ export class ApiError extends Error {
     this.retryAfterSeconds = parts.retryAfterSeconds ?? null
   }
 
-  /** The body of the answer: contract, "Errors", "Shape". */
+  /** Returns the body of the answer: contract, "Errors", "Shape". */
   body(): Readonly<Record<string, unknown>> {
     const details = this.details === undefined ? {} : { details: this.details }
     return { success: false, code: this.code, error: this.message, ...details }
   }
 }
 
-/** 400 with the code that the contract shows for parse; `details` names the fields. */
+/** Returns 400 with the contract's code for parse. `details` names the fields. */
 export function badRequest(message: string, details?: readonly FieldProblem[]): ApiError {
   return new ApiError({ status: 400, code: 'BAD_REQUEST', message, ...(details === undefined ? {} : { details }) })
 }

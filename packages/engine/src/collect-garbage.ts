@@ -1,7 +1,7 @@
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 
-/** Text after which a conversion that streams collects its garbage. */
+/** Characters of text between two garbage collections of a streaming conversion. */
 const EVERY_CHARACTERS = 8 * 1024 ** 2
 
 let collect: (() => void) | null = null
@@ -12,8 +12,8 @@ function garbageCollector(): () => void {
 }
 
 /**
- * Counts text that was read and collects garbage now and then. V8 lets the heap grow to its limit before it does so by
- * itself, and the limit of a converter process is made for documents that need a tree.
+ * Counts characters and periodically collects garbage. V8 lets the heap grow to its limit before it collects. The limit
+ * of a converter process allows for documents that need a tree.
  */
 export class GarbagePacer {
   #characters = 0

@@ -7,9 +7,9 @@ interface ErrorRow {
 }
 
 /**
- * Status and code for each reason why a document cannot be converted. Codes that the hosted service uses too are spelled
- * its way (docs/reference/contract.md, "Errors"). All but `ocr_required` are 400: the file itself is at fault
- * and sending it again cannot help, which a 500 would invite.
+ * Maps each conversion problem to status and code. Codes of the hosted service keep its spelling
+ * (docs/reference/contract.md, "Errors"). All but `ocr_required` are 400: the file is at fault, and a retry cannot
+ * help. A 500 would invite a retry.
  */
 const ERROR_ROWS: Readonly<Record<ConversionProblem, ErrorRow>> = {
   unsupported: { status: 400, code: 'UNSUPPORTED_FILE_TYPE' },

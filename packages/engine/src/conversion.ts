@@ -2,7 +2,7 @@ import type { BlockPage, ParsedPage } from '@sluice/contract'
 import type { PageQuality } from './grade/signals.ts'
 import type { Mark } from './anchors/marks.ts'
 
-/** Why a document could not be converted. The server turns each into the contract's error shape, in one place. */
+/** Reason why a conversion failed. The server maps each to the contract's error shape, in a single module. */
 export type ConversionProblem =
   | 'unsupported'
   | 'corrupt'
@@ -12,7 +12,7 @@ export type ConversionProblem =
   | 'crash'
   | 'ocr_required'
 
-/** Thrown by a converter for an input that it cannot turn into text; anything else that it throws is a bug. */
+/** Thrown by a converter for an input that it cannot convert. Any other exception is a bug. */
 export class ConversionError extends Error {
   override name = 'ConversionError' as const
   readonly problem: ConversionProblem
@@ -23,25 +23,27 @@ export class ConversionError extends Error {
   }
 }
 
-/** What every converter makes of a document; the server adds what the request and the response shape need. */
+/** Result of every converter. The server adds the fields of the request and of the response shape. */
 export interface Conversion {
   readonly markdown: string
-  /** Clean HTML of the document, where the format has one; null: the server renders it from the Markdown. */
+  /** Clean HTML of the document, if the format has one. Null: the server renders it from the Markdown. */
   readonly html: string | null
   /** PDF only. */
   readonly pages: readonly ParsedPage[] | null
-  /** PDF only; `markdownSpan`s are UTF-16 offsets into `markdown`, and slice it to `content` exactly. */
+  /** PDF only. `markdownSpan`s are UTF-16 offsets into `markdown`, and slice it to exactly `content`. */
   readonly blocks: readonly BlockPage[] | null
   readonly links: readonly string[]
   readonly images: readonly string[]
-  /** Title, description, keywords, language, numPages, totalPages, og… as the contract's metadata table names them. */
+  /**
+   * Title, description, keywords, language, numPages, totalPages, og…, with the names of the contract's metadata table.
+   */
   readonly metadata: Readonly<Record<string, string | readonly string[] | number | null>>
   /** Sentences for `data.warning`, or null. */
   readonly warning: string | null
-  /** PDF only: how each page was read, in page order. */
+  /** PDF only: quality of each page, in page order. */
   readonly quality?: readonly PageQuality[]
-  /** PDF only: codes of OCR languages that pages needed, and that could be fetched (`LanguageStore`). */
+  /** PDF only: codes of missing OCR languages that can be fetched (`LanguageStore`). */
   readonly lackingLanguages?: readonly string[]
-  /** Where slides, sheets and chapters begin, where the request asked for anchors; absent for a document of sections. */
+  /** Offsets of slides, sheets and chapters, if the request asked for anchors. Absent for a document of sections. */
   readonly marks?: readonly Mark[]
 }

@@ -1,9 +1,9 @@
 import { analyse } from 'chardet'
 
-/** Statistics need no more than this, and slow down with it. */
+/** Sample size in bytes. Statistics need no more, and their time is linear. */
 const DETECTION_BYTES = 64 * 1024
 
-/** Null for an encoding that is not known and, where `fatal`, for bytes that mean nothing in it. */
+/** Decodes text. Null for an unknown encoding, and with `fatal` for invalid bytes. */
 export function decode(bytes: Uint8Array, label: string, fatal: boolean): string | null {
   try {
     return new TextDecoder(label, { fatal }).decode(bytes)
@@ -12,14 +12,16 @@ export function decode(bytes: Uint8Array, label: string, fatal: boolean): string
   }
 }
 
-/** Encodings of two bytes a character. */
+/** Encodings of two bytes per character. */
 const DOUBLE_BYTE = /^(?:big5|gb|euc|shift_jis)/i
-/** Share of bytes beyond ASCII that stand between two of ASCII; in Chinese, Japanese and Korean one in six do. */
+/**
+ * Threshold: fraction of bytes outside ASCII between two ASCII bytes. In Chinese, Japanese and Korean it is a sixth.
+ */
 const MOSTLY_ALONE = 0.6
 
 /**
- * The most probable encoding in which every byte means something. A few accents in a table of names and numbers look like
- * Chinese to statistics, but stand alone between plain letters, as characters of two bytes do not.
+ * Returns the most probable encoding in which every byte is valid. A few accents in a table of names and numbers
+ * resemble Chinese statistically. They are isolated between ASCII letters, unlike characters of two bytes.
  */
 export function encodingByStatistics(bytes: Uint8Array): string | null {
   const sample = bytes.subarray(0, DETECTION_BYTES)
@@ -39,12 +41,12 @@ function shareAlone(bytes: Uint8Array): number {
   return all === 0 ? 0 : alone / all
 }
 
-/** Fewer bytes beyond ASCII are too few for statistics. */
+/** Threshold in bytes outside ASCII. Statistics need at least this many. */
 const LEAST_BYTES = 16
 
 /**
- * As above, of a text that is taken for Western otherwise: only where its letters are those of another script, which stand
- * together. Western and Central European encodings differ in too few letters to be distinguished by them.
+ * Detects the encoding of a text that otherwise counts as Western. Returns one only if adjacent letters belong to
+ * another script. Western and Central European encodings differ in too few letters for this test.
  */
 export function encodingOfOtherScript(bytes: Uint8Array): string | null {
   const sample = bytes.subarray(0, DETECTION_BYTES)

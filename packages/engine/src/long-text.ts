@@ -1,9 +1,9 @@
-/** Text is moved out of the heap in pieces of this size. */
+/** Size of the pieces that move out of the heap, in characters. */
 const PIECE_CHARACTERS = 1024 ** 2
 
 /**
- * Gathers a text of many megabytes. A million short strings, and the pieces of the file that they are slices of, take many times
- * their text in the heap; bytes outside of it take once.
+ * Buffer for a text of many megabytes outside the heap. In the heap, a million short strings and their parent strings
+ * take many times the size of the text. A buffer outside takes it once.
  */
 export class LongText {
   readonly #pieces: Buffer[] = []
@@ -16,7 +16,7 @@ export class LongText {
     this.#open = ''
   }
 
-  /** The whole text, once: what was gathered is given up. */
+  /** Returns the complete text and releases the buffer. Call it once. */
   take(): string {
     const bytes = Buffer.concat([...this.#pieces.splice(0), Buffer.from(this.#open)])
     this.#open = ''

@@ -2,7 +2,7 @@ import { parseOptionsSchema, type ParseOptions, type PdfParserOptions } from '@s
 
 const [DEFAULTS] = parseOptionsSchema.parse({}).parsers
 
-/** What the request says of PDFs; an empty `parsers` says nothing. */
+/** Returns the request's options for PDFs. An empty `parsers` means the defaults. */
 export function pdfOptionsOf(options: ParseOptions): PdfParserOptions {
   const parser = options.parsers.find(({ type }) => type === 'pdf') ?? DEFAULTS
   if (parser === undefined) throw new Error('the contract has no default for parsers')
