@@ -32,15 +32,15 @@ function qualityOf({ signals, problems }: GradedQuality): number {
 
 /**
  * Returns the fraction of a page's ink below words. The training had no half-read page, such as after an OCR timeout,
- * so the models ignore this.
+ * so the models cannot predict this case.
  */
 function readShare({ unreadShare }: PageSignals): number {
   return 1 - (unreadShare ?? 0)
 }
 
 /**
- * Returns the fraction of a page's letters with a meaning. No page of the training lacked any, so the models ignore
- * this.
+ * Returns the fraction of a page's letters with a meaning. No page of the training lacked any, so the models cannot
+ * predict this case.
  */
 function soundShare({ nativeLetters, recognisedLetters, garbledLetters }: PageSignals): number {
   return 1 - garbledLetters / Math.max(1, nativeLetters + recognisedLetters)

@@ -36,7 +36,7 @@ export const fileInPackage = (code: string): string => `4.0.0_best_int/${code}.t
 
 export const dataFileOf = (code: string): string => `${code}.traineddata`
 
-/** Returns the code of a language by its English name. Null without known data. */
+/** Returns the code of a language by its English name. Null for a language that Sluice does not fetch. */
 export function codeOf(name: string): string | null {
   if (name === 'English') return ENGLISH
   return Object.entries(LANGUAGES).find(([, language]) => language.name === name)?.[0] ?? null

@@ -127,7 +127,7 @@ function nextMark(marks: Uint8Array, at: number): number {
   return marks[at + 1] === 1 ? at + 1 : marks.indexOf(1, at + 1)
 }
 
-/** Returns the row run and column run length of each marked pixel. Few pixels are marked. */
+/** Returns the lengths of the row run and the column run through each marked pixel. Few pixels are marked. */
 function runLengths(marks: Uint8Array, width: number): { readonly across: Uint16Array; readonly down: Uint16Array } {
   const [across, down] = [new Uint16Array(marks.length), new Uint16Array(marks.length)]
   for (let at = marks.indexOf(1); at >= 0; at = nextMark(marks, at)) {

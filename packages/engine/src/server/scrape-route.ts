@@ -58,7 +58,7 @@ function extensionOf({ contentType, fileName, url }: FetchedDocument): Extension
   )
 }
 
-/** True for a page at any status. A page with an error status is answered too, with that status. */
+/** True for an HTML page of any status. The route answers a page with an error status too, with that status. */
 const isPage = ({ contentType }: FetchedDocument): boolean => /html/i.test(contentType ?? '')
 
 /** Servers send unknown document types as plain text. The file name then decides the type. */

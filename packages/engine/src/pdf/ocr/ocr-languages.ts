@@ -62,7 +62,7 @@ export class OcrLanguages {
       else lacking.push(name)
     }
     for (const code of allowed ?? [ENGLISH]) {
-      // Every page uses the first detectable language of the settings. The others need detection.
+      // Among detectable languages, every page uses only the settings' first. The others need detection.
       if (code !== allowed?.[0] && isDetected(code) && code !== ENGLISH) continue
       if (!found.includes(code) && (await this.#has(code, path, fetched))) found.push(code)
     }
