@@ -38,8 +38,7 @@ function readNoscript(tree: Root): void {
 }
 
 /**
- * Turns a shadow template into a `div`, because a browser shows its content. The content precedes the rest of the
- * element.
+ * Turns a shadow template into a `div` at its position, because a browser shows its content.
  */
 function readShadows(tree: Root): void {
   for (const element of elementsOf(tree, ({ tagName }) => tagName === 'template')) {

@@ -25,7 +25,7 @@ const text: Handle = (node, parent, state, info) => {
 
 /**
  * The same for a URL, which ends a link or an image. The words before it are already serialized, except those of an
- * image. A title has no tags. A URL before the complete construct may end within it.
+ * image. A bare URL in the preceding text may extend into the construct, so `<` of a tag is escaped there too.
  */
 function plainAddress(handle: Handle): Handle {
   return Object.assign<Handle, object>((node, parent, state, info) => {
