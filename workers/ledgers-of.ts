@@ -16,7 +16,7 @@ export async function ledgersOf(
   { redisUrl }: Pick<Settings, 'redisUrl'>,
   signal: AbortSignal,
 ): Promise<readonly Ledger[]> {
-  const manifest = await store.readManifest()
+  const manifest = await store.manifest.read()
   if (manifest === null || (redisUrl === undefined && !existsSync(`${shared.folders.state}/redis`))) return []
   const connection = await shared.connection(signal)
   return manifest.sources.map(({ id }) => new RedisLedger({ connection, pipeline: pipelineId(manifest.id, id) }))

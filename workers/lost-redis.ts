@@ -100,6 +100,6 @@ async function whenStoreIsThere<T>(
 /** A rollback brings intents of dead processes back whose answers have been kept since: they are in doubt no more. */
 async function clearAnswered({ intents, rebuild: { store } }: RedisDataOptions): Promise<void> {
   for (const { receipt, key, state } of await intents.list()) {
-    if (state === 'ambiguous' && (await store.readReceipt(receipt)) !== null) await intents.conclude(receipt, key)
+    if (state === 'ambiguous' && (await store.receipts.read(receipt)) !== null) await intents.conclude(receipt, key)
   }
 }

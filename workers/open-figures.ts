@@ -29,7 +29,7 @@ export async function openFigures(
   const cropper = resources.use(new FigureCropper({ env: childEnvironment({ web: false }) }))
   const folder = await mkdtemp(join(tmpdir(), 'sluice-figures-'))
   resources.defer(() => rm(folder, { recursive: true, force: true }))
-  const originals = new Originals(store, settings, (await store.readManifest())?.sources ?? [], resources)
+  const originals = new Originals(store, settings, (await store.manifest.read())?.sources ?? [], resources)
   let opened = 0
   return {
     dpi,

@@ -102,7 +102,7 @@ async function claim(needs: IdentityNeeds, signal: AbortSignal): Promise<Identit
 async function read(needs: IdentityNeeds, signal: AbortSignal): Promise<Identity> {
   const { candidate, store, purpose } = needs
   const now = new Date().toISOString()
-  const manifest = await store.readManifest()
+  const manifest = await store.manifest.read()
   const [address = ''] = candidate.addresses
   if (manifest === null) {
     const source = { id: idOf(candidate), name: candidate.defaultName, address, prefix: '', since: now }

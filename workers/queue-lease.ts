@@ -21,7 +21,7 @@ import type { RedisConnection } from '#src/redis/connection.ts'
 import { settlesWithin } from '#src/redis/settles-within.ts'
 
 export interface QueueLeaseOptions {
-  readonly store: Pick<OutputStore, 'url' | 'lease' | 'readManifest'>
+  readonly store: Pick<OutputStore, 'url' | 'lease' | 'manifest'>
   readonly connection: RedisConnection
   readonly join: Join
   /** Called once with a sentence when another queue has taken the store, so that nothing more may be bought here. */
@@ -51,7 +51,7 @@ export async function takeQueueLease(options: QueueLeaseOptions, signal: AbortSi
   const { lease: storage } = options.store
   // A store from outside may have none.
   if (storage === undefined) return { declare: async () => undefined, [Symbol.asyncDispose]: async () => undefined }
-  const lease = new Lease(options, storage, `sluice:queue:${(await options.store.readManifest())?.id ?? ''}`)
+  const lease = new Lease(options, storage, `sluice:queue:${(await options.store.manifest.read())?.id ?? ''}`)
   await lease.take(signal)
   return lease
 }

@@ -1,6 +1,6 @@
 import { commitSpooled } from '#src/ingest/document/save-answer.ts'
 import type { IngestDeps } from '#src/ingest/document/deps.ts'
-import { FolderSpool, withSpool } from '#src/outputs/answer-spool.ts'
+import { FolderSpool, SpooledReceipts } from '#src/outputs/answer-spool.ts'
 import { reportWhenSlow } from '#src/ingest/document/retrying-store.ts'
 import type { HeldLease } from './queue-lease.ts'
 import type { OutputStore } from '#src/ports/output-store.ts'
@@ -41,13 +41,13 @@ async function makeReady(
   { spoolFolder, say, takeLease }: Pick<ReadyStoreOptions, 'spoolFolder' | 'say' | 'takeLease'>,
   signal: AbortSignal,
 ): Promise<ReadyStore> {
-  const [probed, leased] = await Promise.allSettled([store.probe(), takeLease()])
+  const [probed, leased] = await Promise.allSettled([store.maintenance.probe(), takeLease()])
   if (probed.status === 'rejected') throw probed.reason
   if (leased.status === 'rejected') throw leased.reason
   if (probed.value.warning !== null) say(`warning: ${probed.value.warning}`)
-  await store.recover()
+  await store.maintenance.recover()
   const spool = new FolderSpool(spoolFolder, store.url)
-  const committed = await commitSpooled(spool, store, signal)
+  const committed = await commitSpooled(spool, store.receipts, signal)
   if (committed > 0) say(`${committed} paid answers of an earlier run were committed from the spool`)
-  return { store: withSpool(store, spool), spool, queueLease: leased.value }
+  return { store: { ...store, receipts: new SpooledReceipts(store.receipts, spool) }, spool, queueLease: leased.value }
 }

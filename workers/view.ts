@@ -45,7 +45,7 @@ export async function openView(options: ViewOptions): Promise<View> {
   const { settings, onError } = options
   await using resources = new AsyncDisposableStack()
   const store = await openStore(settings, resources, { mustExist: true })
-  const manifest = await store.readManifest()
+  const manifest = await store.manifest.read()
   const index = resources.use(new DocumentIndex(await indexFile(settings, store)))
   const stopping = new AbortController()
   const env = childEnvironment({ web: false })

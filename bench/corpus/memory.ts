@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import type { TokenCounter } from '#src/corpus/chunks/chunk.ts'
 import { exportChunks } from '#src/corpus/export/export-chunks.ts'
 import type { DocumentRecord } from '#src/document/record.ts'
-import type { OutputStore } from '#src/ports/output-store.ts'
+import type { Documents, OutputStore } from '#src/ports/output-store.ts'
 import { tempFolder } from '../../test/support/temp-folder.ts'
 import { Random } from '../../test/support/random.ts'
 import { generatedReport } from './generated-report.ts'
@@ -71,15 +71,16 @@ const NO_CHANGES: OutputStore['feed'] = {
 /** What an export asks of a store. */
 function storeOf(texts: readonly Buffer[], goesOn: () => boolean): OutputStore {
   const digests = texts.map((text) => createHash('sha256').update(text).digest('hex'))
-  async function* listRecords(): AsyncGenerator<DocumentRecord> {
+  async function* list(): AsyncGenerator<DocumentRecord> {
     for (let number = 0; goesOn(); number++) yield recordOf(number, digests)
   }
+  const readOutput = async (key: string): Promise<Buffer | null> =>
+    texts[Number(key.split('.')[0]) % texts.length] ?? null
   const store: Partial<OutputStore> = {
     url: 'memory:',
     feed: NO_CHANGES,
-    listRecords,
-    readOutput: async (key) => texts[Number(key.split('.')[0]) % texts.length] ?? null,
-    readManifest: async () => null,
+    documents: { list, readOutput } as Partial<Documents> as Documents,
+    manifest: { read: async () => null, write: async () => false },
   }
   return store as OutputStore
 }

@@ -39,7 +39,7 @@ async function list({ name, settings }: Target, code: string | undefined, output
   await using resources = new AsyncDisposableStack()
   const store = await openStore(settings, resources, { mustExist: true })
   let shown = 0
-  for await (const letter of store.listDeadLetters(new AbortController().signal)) {
+  for await (const letter of store.deadLetters.list(new AbortController().signal)) {
     const { key, failure, attempts } = letter
     if (code !== undefined && failure.code !== code) continue
     shown += 1

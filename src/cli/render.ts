@@ -20,9 +20,9 @@ export function renderCommand(): Command {
 async function renderStore({ settings }: Target, output: Output): Promise<void> {
   await using resources = new AsyncDisposableStack()
   const store = await openStore(settings, resources, { mustExist: true })
-  await store.recover()
+  await store.maintenance.recover()
   const tally = { same: 0, written: 0, no_receipt: 0 }
-  for await (const record of store.listRecords(new AbortController().signal)) {
+  for await (const record of store.documents.list(new AbortController().signal)) {
     const { kind } = await rederive(record, { store, render: renderOutputs })
     tally[kind] += 1
     if (kind === 'no_receipt')

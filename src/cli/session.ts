@@ -150,7 +150,7 @@ async function runOnce(pipeline: IngestPipeline, { stopping, intake, ...shown }:
 async function firstLetters({ store }: IngestPipeline): Promise<DeadLetter[]> {
   const letters: DeadLetter[] = []
   try {
-    for await (const letter of store.listDeadLetters(AbortSignal.timeout(30_000))) {
+    for await (const letter of store.deadLetters.list(AbortSignal.timeout(30_000))) {
       letters.push(letter)
       if (letters.length >= LETTERS) break
     }

@@ -77,7 +77,7 @@ async function verify({ settings }: Target, shared: Shared, asked: Asked, output
   const options = { ...asked, ledgers: ledgersOfStore(ledgers), recorded: new KeySet() }
   const deps = { store, render: renderOutputs }
   const part = asked.since === undefined ? null : await recordsSince(store, asked.since, signal)
-  if (part !== null && asked.repair) await store.recover()
+  if (part !== null && asked.repair) await store.maintenance.recover()
   const findings = part === null ? verifyStore(deps, options, signal) : verifyDocuments(part.records, deps, options)
   for await (const finding of findings) {
     tally[countedAs(finding)] += 1
@@ -204,7 +204,7 @@ export async function recordsSince(store: OutputStore, since: string, signal: Ab
 }
 
 async function* finishedSince(store: OutputStore, time: number, signal: AbortSignal): AsyncGenerator<DocumentRecord> {
-  for await (const record of store.listRecords(signal)) if (Date.parse(record.finishedAt) >= time) yield record
+  for await (const record of store.documents.list(signal)) if (Date.parse(record.finishedAt) >= time) yield record
 }
 
 async function* changedSince(
@@ -212,7 +212,7 @@ async function* changedSince(
   changes: ReturnType<typeof netChanges>,
 ): AsyncGenerator<DocumentRecord> {
   for await (const { document, change } of changes) {
-    const record = change === 'removed' ? null : await store.readRecord(document)
+    const record = change === 'removed' ? null : await store.documents.read(document)
     if (record !== null) yield record
   }
 }

@@ -172,7 +172,7 @@ export interface Receipt {
 
 export interface KeptReceipt {
   readonly id: ReceiptId
-  /** Epoch milliseconds of the last `saveReceipt`, by the clock of the store. */
+  /** Epoch milliseconds of the last `Receipts.save`, by the clock of the store. */
   readonly savedAt: number
 }
 

@@ -21,7 +21,7 @@ import { openListed, type ReadDocument, readOnce } from './document/read-once.ts
 import { passThrough } from './document/pass-through.ts'
 import { cutterFor, handlingOf, refuseByContent, refuseByListing } from './document/preflight.ts'
 import { failed, FINISH, postpone, retryOrGiveUp } from './document/purchase.ts'
-import { fencedStore, postponeDuringOutage, retryingStore } from './document/retrying-store.ts'
+import { claimedStore, postponeDuringOutage, retryFor } from './document/retrying-store.ts'
 import { leaveOut } from './document/skip-file.ts'
 import type { Handback } from './document/source-view.ts'
 import { onFirstTier, onLocalTier, onNamedService } from './document/tiers.ts'
@@ -47,7 +47,7 @@ export async function ingestDocument(delivery: Delivery, deps: IngestDeps, signa
     const claim = await deps.claims.claim(key)
     if (claim === null) return BUSY
     try {
-      const store = retryingStore(fencedStore(routed.store, claim), key, routed, signal)
+      const store = claimedStore(routed.store, claim, retryFor(key, routed, signal))
       return await unlessClaimLost(ingestClaimed({ ...delivery, reading }, claim, { ...routed, store }, signal))
     } finally {
       const waitedMs = deps.clock.shared() - delivery.job.queuedAt

@@ -8,7 +8,7 @@ import { HygieneReader } from '#src/corpus/hygiene/hygiene.ts'
 import { openCounter } from '#src/corpus/tokens/open-counter.ts'
 import type { DocumentRecord } from '#src/document/record.ts'
 import { SetupError } from '#src/document/setup-error.ts'
-import type { OutputStore } from '#src/ports/output-store.ts'
+import type { Documents } from '#src/ports/output-store.ts'
 
 export interface DivisionOptions {
   /** Most tokens of a chunk, 64 to 8,192; default: 512. */
@@ -30,7 +30,7 @@ const AHEAD = 8
 
 /** The chunks of these documents. `figures`: what is done with images of figures. */
 export async function* chunkLines(
-  store: OutputStore,
+  store: { readonly documents: Documents },
   records: AsyncIterable<DocumentRecord>,
   options: DivisionOptions,
   figures: FigureOptions | null = null,
@@ -40,7 +40,7 @@ export async function* chunkLines(
   requireWhole('overlap', overlap, 0, Math.floor(limit / 4))
   const reader = options.hygiene === true ? await HygieneReader.open() : null
   const counter = typeof tokenizer === 'string' ? await openCounter(tokenizer) : tokenizer
-  const documents = mapInOrder(records, AHEAD, async (record) => readDocument(store, record))
+  const documents = mapInOrder(records, AHEAD, async (record) => readDocument(store.documents, record))
   const division = { counter, limit, overlap, pages, where: null, figures }
   for await (const row of exportRows(documents, reader, division)) {
     if (row.kind === 'chunk') yield row.line

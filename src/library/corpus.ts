@@ -79,7 +79,7 @@ const never = (): AbortSignal => new AbortController().signal
 
 async function* recordsOf(store: OutputStore, filter: DocumentFilter): AsyncGenerator<DocumentRecord> {
   const { key = () => true, outcome = null, gone = false } = filter
-  for await (const record of store.listRecords(never())) {
+  for await (const record of store.documents.list(never())) {
     const isWanted = key(record.key) && (outcome === null || record.outcome === outcome)
     if (isWanted && (gone || record.goneAt === undefined)) yield record
   }
@@ -87,7 +87,7 @@ async function* recordsOf(store: OutputStore, filter: DocumentFilter): AsyncGene
 
 async function* documentsOf(store: OutputStore, filter: DocumentFilter): AsyncGenerator<CorpusDocument> {
   for await (const record of recordsOf(store, filter)) {
-    const read = async (name: string): Promise<Buffer | null> => store.readOutput(record.key, name, record)
+    const read = async (name: string): Promise<Buffer | null> => store.documents.readOutput(record.key, name, record)
     const markdown = async (): Promise<string | null> => (await read('document.md'))?.toString('utf8') ?? null
     yield { key: record.key, record, read, markdown }
   }

@@ -104,7 +104,7 @@ export async function settingsOf(values: SettingValues) {
 
 async function firstLetters(store: OutputStore): Promise<readonly DeadLetter[]> {
   const letters: DeadLetter[] = []
-  for await (const letter of store.listDeadLetters(new AbortController().signal)) {
+  for await (const letter of store.deadLetters.list(new AbortController().signal)) {
     letters.push(letter)
     if (letters.length >= MOST_FAILURES) break
   }

@@ -3,11 +3,11 @@ import { existsSync } from 'node:fs'
 import { chmod, readdir, rename, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { ContentHash, ReceiptId } from '#src/document/ids.ts'
+import type { ParserFacts } from '#src/document/parser.ts'
 import { makeFolder } from '#src/kit/make-folder.ts'
 import type { KeptReceipt, Receipt } from '#src/document/record.ts'
-import { withMethods } from '#src/kit/with-methods.ts'
 import type { AnswerSpool } from '#src/ports/answer-spool.ts'
-import type { OutputStore, ReceiptMemory } from '#src/ports/output-store.ts'
+import type { ReceiptMemory, Receipts } from '#src/ports/output-store.ts'
 import { flushFolder, isOneOf, readIfThere, writeFlushed } from './file-system.ts'
 import { packReceipt, receiptIdOf, unpackReceipt } from './receipt-bytes.ts'
 
@@ -60,33 +60,43 @@ export class FolderSpool implements AnswerSpool {
 }
 
 /**
- * A store in which a spooled answer counts as a receipt that is there: it is not bought again, and saved with the next
- * chance. The spool is asked before the store: another process brings answers from the one to the other meanwhile, and
- * removes them last.
+ * A decorator: receipts of a store, among which a spooled answer counts as one that is there: it is not bought again, and
+ * saved with the next chance. The spool is asked before the store: another process brings answers from the one to the
+ * other meanwhile, and removes them last.
  */
-export function withSpool(store: OutputStore, spool: AnswerSpool): OutputStore {
-  return withMethods(store, {
-    readReceipt: async (id, memory) => (await spool.read(id, memory)) ?? store.readReceipt(id, memory),
-    listReceipts: (signal, content) =>
-      content === undefined ? store.listReceipts(signal) : listBoth(store, spool, content, signal),
-    saveReceipt: async (id, body, parser) => {
-      await store.saveReceipt(id, body, parser)
-      await spool.remove(id)
-    },
-  })
-}
+export class SpooledReceipts implements Receipts {
+  readonly #receipts: Receipts
+  readonly #spool: AnswerSpool
 
-/** Those of these bytes and of some of their pages. What is spooled only is to be saved: it counts as new. */
-async function* listBoth(
-  store: OutputStore,
-  spool: AnswerSpool,
-  content: ContentHash,
-  signal: AbortSignal,
-): AsyncGenerator<KeptReceipt> {
-  const spooled = new Set((await spool.ids()).filter((id) => id.startsWith(content)))
-  for await (const receipt of store.listReceipts(signal, content)) {
-    spooled.delete(receipt.id)
-    yield receipt
+  constructor(receipts: Receipts, spool: AnswerSpool) {
+    this.#receipts = receipts
+    this.#spool = spool
   }
-  for (const id of spooled) yield { id, savedAt: Date.now() }
+
+  async read(id: ReceiptId, memory?: ReceiptMemory): Promise<Receipt | null> {
+    return (await this.#spool.read(id, memory)) ?? this.#receipts.read(id, memory)
+  }
+
+  async save(id: ReceiptId, body: Buffer, parser: ParserFacts | null): Promise<void> {
+    await this.#receipts.save(id, body, parser)
+    await this.#spool.remove(id)
+  }
+
+  remove(id: ReceiptId, savedAt?: number): Promise<boolean> {
+    return this.#receipts.remove(id, savedAt)
+  }
+
+  list(signal: AbortSignal, content?: ContentHash): AsyncIterable<KeptReceipt> {
+    return content === undefined ? this.#receipts.list(signal) : this.#listBoth(content, signal)
+  }
+
+  /** Those of these bytes and of some of their pages. What is spooled only is to be saved: it counts as new. */
+  async *#listBoth(content: ContentHash, signal: AbortSignal): AsyncGenerator<KeptReceipt> {
+    const spooled = new Set((await this.#spool.ids()).filter((id) => id.startsWith(content)))
+    for await (const receipt of this.#receipts.list(signal, content)) {
+      spooled.delete(receipt.id)
+      yield receipt
+    }
+    for (const id of spooled) yield { id, savedAt: Date.now() }
+  }
 }

@@ -12,7 +12,7 @@ export interface AnswerSpool {
   ids(): Promise<readonly ReceiptId[]>
   /** Whole and on the disk when it resolves, readable by this user only. */
   keep(id: ReceiptId, receipt: Receipt): Promise<void>
-  /** Null when it is not there, or damaged. `memory` as in `OutputStore.readReceipt`. */
+  /** Null when it is not there, or damaged. `memory` as in `Receipts.read`. */
   read(id: ReceiptId, memory?: ReceiptMemory): Promise<Receipt | null>
   remove(id: ReceiptId): Promise<void>
 }

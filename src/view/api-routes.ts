@@ -54,7 +54,7 @@ function addDocuments(app: Hono, { index, store }: ViewOptions): void {
   app.get('/api/document', async (c) => {
     const key = keyOf(c)
     if (key === null) return refuse(c, 400, 'key is missing')
-    const [shown, failure] = await Promise.all([shownDocument(key, store), store.readDeadLetter(key)])
+    const [shown, failure] = await Promise.all([shownDocument(key, store), store.deadLetters.read(key)])
     if (shown === null && failure === null) return refuse(c, 404, 'the store has no such document')
     const blocks = [...(shown?.blocks ?? [])]
     return send(c, '/api/document', {
@@ -66,7 +66,7 @@ function addDocuments(app: Hono, { index, store }: ViewOptions): void {
   app.get('/api/receipts', async (c) => {
     const key = keyOf(c)
     if (key === null) return refuse(c, 400, 'key is missing')
-    const record = await store.readRecord(key)
+    const record = await store.documents.read(key)
     if (record === null) return refuse(c, 404, 'the store has no record of this document')
     return send(c, '/api/receipts', { receipts: [...(await receiptsFor(record, store))] })
   })

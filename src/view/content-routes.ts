@@ -30,11 +30,11 @@ const content = (c: Context, body: string): Response => {
 /** What comes from documents: in frames that run nothing, and pictures of pages. */
 export function addContent(app: Hono, { store, sources, draw, render }: ViewOptions): void {
   const recordOf = (c: Context): Promise<DocumentRecord | null> =>
-    store.readRecord(sourceKey(paramsOf(c).get('key') ?? ''))
+    store.documents.read(sourceKey(paramsOf(c).get('key') ?? ''))
 
   app.get('/content/markdown', async (c) => {
     const params = paramsOf(c)
-    const markdown = await store.readOutput(sourceKey(params.get('key') ?? ''), 'document.md')
+    const markdown = await store.documents.readOutput(sourceKey(params.get('key') ?? ''), 'document.md')
     if (markdown === null) return content(c, '<p>It was parsed without Markdown.</p>')
     const { spans } = readCitation(params)
     return content(c, await shownContent('markdown', markdown.toString('utf8'), spans, render))

@@ -13,14 +13,14 @@ export interface ShownDocument {
   readonly blocks: readonly Block[]
 }
 
-type Store = Pick<OutputStore, 'readRecord' | 'readOutput'>
+type Store = Pick<OutputStore, 'documents'>
 
 /** Null where the store has no record of this key. */
 export async function shownDocument(key: SourceKey, store: Store): Promise<ShownDocument | null> {
-  const record = await store.readRecord(key)
+  const record = await store.documents.read(key)
   if (record === null) return null
   const hasBlocks = record.files.some(({ name }) => name === 'blocks.jsonl')
-  const text = hasBlocks ? await store.readOutput(key, 'blocks.jsonl') : null
+  const text = hasBlocks ? await store.documents.readOutput(key, 'blocks.jsonl') : null
   return { record, blocks: text === null ? [] : linesOf(text.toString('utf8')) }
 }
 

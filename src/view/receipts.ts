@@ -23,7 +23,7 @@ export interface ShownReceipt extends ListedReceipt {
   readonly markdown: string
 }
 
-type Store = Pick<OutputStore, 'listReceipts' | 'readReceipt'>
+type Store = Pick<OutputStore, 'receipts'>
 
 /** Receipts that are shown of one document. */
 const MOST_RECEIPTS = 100
@@ -31,7 +31,7 @@ const MOST_RECEIPTS = 100
 /** The one in use first, then the latest. Those of the pieces of a split PDF are not among them. */
 export async function receiptsFor(record: DocumentRecord, store: Store): Promise<readonly ListedReceipt[]> {
   const found: ListedReceipt[] = []
-  for await (const { id, savedAt } of store.listReceipts(new AbortController().signal, record.contentHash)) {
+  for await (const { id, savedAt } of store.receipts.list(new AbortController().signal, record.contentHash)) {
     if (!id.startsWith(`${record.contentHash}-`)) continue
     found.push({ id, savedAt: new Date(savedAt).toISOString(), isInUse: id === record.receipt })
     if (found.length >= MOST_RECEIPTS) break
@@ -41,7 +41,7 @@ export async function receiptsFor(record: DocumentRecord, store: Store): Promise
 
 /** Null where the receipt is damaged, or holds no answer that can be read. */
 export async function shownReceipt(listed: ListedReceipt, store: Store): Promise<ShownReceipt | null> {
-  const kept = await store.readReceipt(listed.id)
+  const kept = await store.receipts.read(listed.id)
   if (kept === null) return null
   try {
     const { data, creditsReported, pages, problems } = readAnswer(kept.body, Date.parse(listed.savedAt))

@@ -8,7 +8,7 @@ const READS = 32
 /** Rows that are written in one transaction. */
 const BATCH = 2_000
 
-type Store = Pick<OutputStore, 'feed' | 'listDeadLetters'>
+type Store = Pick<OutputStore, 'feed' | 'documents' | 'deadLetters'>
 
 /**
  * Compares the index with the store: one listing of stamps, and only records whose stamp is another one are read. Dead
@@ -23,7 +23,7 @@ export async function updateIndex(index: DocumentIndex, store: Store, signal: Ab
     )
     letters = []
   }
-  for await (const letter of store.listDeadLetters(signal)) {
+  for await (const letter of store.deadLetters.list(signal)) {
     letters.push(letter)
     if (letters.length >= BATCH) write()
   }

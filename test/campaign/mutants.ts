@@ -10,7 +10,7 @@ export type Patch = readonly [file: string, from: string, to: string]
 export const MUTANTS = {
   /** The answer is kept only after everything is derived from it. */
   'receipt-last': [
-    ['src/ingest/document/save-answer.ts', 'await deps.store.saveReceipt(answer.id, answer.body, answer.parser)', ''],
+    ['src/ingest/document/save-answer.ts', 'await deps.store.receipts.save(answer.id, answer.body, answer.parser)', ''],
     [
       'src/ingest/document/obtain-answer.ts',
       'answer: { reading, receipt, parser, requestId, cost }',
@@ -22,7 +22,7 @@ export const MUTANTS = {
       `{
         const end = await commitAnswer(work, outcome.answer, deps)
         const { receipt, parser, body } = outcome.answer
-        if (body !== undefined) await deps.store.saveReceipt(receipt, body, parser)
+        if (body !== undefined) await deps.store.receipts.save(receipt, body, parser)
         return end
       }`,
     ],
@@ -30,17 +30,17 @@ export const MUTANTS = {
   /** The record is written to its final path, and the outputs that it lists after it; in a folder and in a bucket. */
   'record-first': [
     [
-      'src/outputs/folder/folder-store.ts',
+      'src/outputs/folder/folder-documents.ts',
       'checkFiles(record, files)',
       `checkFiles(record, files)
     const { mkdir } = await import('node:fs/promises')
     const { writeFlushed } = await import('../file-system.ts')
-    const home = this.#folderOf(record.key)
+    const home = this.folderOf(record.key)
     await rm(home, { recursive: true, force: true })
     await mkdir(home, { recursive: true })
     await writeFlushed(join(home, RECORD_FILE), toJson(record))
     for (const [name, bytes] of files) await writeFlushed(join(home, name), bytes)
-    await rm(this.#letterOf(record.key), { force: true })
+    await rm(this.#at.deadLetters.pathOf(record.key), { force: true })
     if (files.size >= 0) return`,
     ],
     [
@@ -56,9 +56,9 @@ export const MUTANTS = {
   'ledger-first': [
     [
       'src/ingest/document/commit-answer.ts',
-      'await deps.store.commit(record, files)',
+      'await deps.store.documents.commit(record, files)',
       `await deps.ledger.write([[work.job.key, { version: work.version, recipeHash: work.recipe.hash, outcome: record.outcome }]])
-  await deps.store.commit(record, files)`,
+  await deps.store.documents.commit(record, files)`,
     ],
   ],
   /** The run does not check whether Redis lost data before it reports that it is complete. */
@@ -192,7 +192,7 @@ export const MUTANTS = {
   'believes-records': [
     [
       'src/ingest/maintain/lost-records.ts',
-      'if (isWhole || (record !== null && !(await isKept(record, store)))) return null',
+      'if (isWhole || (record !== null && !(await isKept(record, store.receipts)))) return null',
       'if (isWhole || 1 > 0) return null',
     ],
   ],

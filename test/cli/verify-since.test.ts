@@ -16,7 +16,7 @@ const render = (): ReadonlyMap<string, Uint8Array> => new Map()
 
 async function commit(store: OutputStore, key: string, text: string, finishedAt: string): Promise<void> {
   const files = outputs({ 'document.md': text })
-  await store.commit(recordOf(key, files, { finishedAt, receipt: null }), files)
+  await store.documents.commit(recordOf(key, files, { finishedAt, receipt: null }), files)
 }
 
 async function checked(
@@ -37,7 +37,7 @@ test('verify --since checks what changed since a cursor or a time, and names the
 
   await commit(store, 'b.pdf', 'new', '2026-11-02T10:00:00.000Z')
   await commit(store, 'c.pdf', 'new', '2026-11-03T10:00:00.000Z')
-  await store.remove(sourceKey('d.pdf'))
+  await store.documents.remove(sourceKey('d.pdf'))
   for (const key of ['a.pdf', 'c.pdf']) await writeFile(join(root, 'documents', key, 'document.md'), 'altered')
   const damaged = (key: string) => expect.objectContaining({ kind: 'damaged', key })
   const since = await checked(store, before)
@@ -61,7 +61,7 @@ test('findings come in the order of the records, though documents are checked si
     await writeFile(join(folder.path, 'store/documents', key, 'document.md'), 'altered')
   }
   async function* records() {
-    for (const key of keys) yield (await store.readRecord(sourceKey(key))) ?? expect.unreachable()
+    for (const key of keys) yield (await store.documents.read(sourceKey(key))) ?? expect.unreachable()
   }
   const found = await collect(verifyDocuments(records(), { store, render }, { repair: false }))
   expect(found.map((finding) => (finding.kind === 'damaged' ? finding.key : finding.kind))).toEqual(keys)

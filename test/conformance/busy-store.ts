@@ -19,10 +19,10 @@ export function testBusyStore(name: string, open: () => Promise<{ store: OutputS
       const keys = Array.from({ length: 100 }, (_, at) => `folder-${at % 3}/${at}.pdf`)
       const files = outputs({ 'document.md': 'text' })
       const commitAll = (attempts: number) =>
-        inGroups(keys, (key) => store.commit(recordOf(key, files, { attempts }), files))
+        inGroups(keys, (key) => store.documents.commit(recordOf(key, files, { attempts }), files))
       await commitAll(1)
       const seen = new Map<string, number>()
-      for await (const { key, attempts } of store.listRecords(never)) {
+      for await (const { key, attempts } of store.documents.list(never)) {
         if (seen.size === 0) await commitAll(2)
         seen.set(key, attempts)
       }
@@ -34,10 +34,10 @@ export function testBusyStore(name: string, open: () => Promise<{ store: OutputS
       await using opened = await open()
       const { store } = opened
       const ids = Array.from({ length: 40 }, (_, at) => receiptOf(`answer ${at}`))
-      const saveAll = () => inGroups(ids, (id) => store.saveReceipt(id, Buffer.from(id), null))
+      const saveAll = () => inGroups(ids, (id) => store.receipts.save(id, Buffer.from(id), null))
       await saveAll()
       const seen = new Set<string>()
-      for await (const { id } of store.listReceipts(never)) {
+      for await (const { id } of store.receipts.list(never)) {
         if (seen.size === 0) await saveAll()
         seen.add(id)
       }
@@ -48,16 +48,16 @@ export function testBusyStore(name: string, open: () => Promise<{ store: OutputS
       await using opened = await open()
       const { store } = opened
       const [again, left] = [receiptOf('again'), receiptOf('left')]
-      for (const id of [again, left]) await store.saveReceipt(id, Buffer.from(id), null)
-      const listed = await collect(store.listReceipts(never))
+      for (const id of [again, left]) await store.receipts.save(id, Buffer.from(id), null)
+      const listed = await collect(store.receipts.list(never))
       await elapse(1_100, 'buckets keep times in seconds')
-      await store.saveReceipt(again, Buffer.from(again), null)
+      await store.receipts.save(again, Buffer.from(again), null)
       const removed = new Map<string, boolean>()
-      for (const { id, savedAt } of listed) removed.set(id, await store.removeReceipt(id, savedAt))
+      for (const { id, savedAt } of listed) removed.set(id, await store.receipts.remove(id, savedAt))
       expect(Object.fromEntries(removed)).toEqual({ [again]: false, [left]: true })
-      expect((await store.readReceipt(again))?.body.toString()).toBe(again)
-      expect(await store.readReceipt(left)).toBeNull()
-      expect(await store.removeReceipt(left, listed[0]?.savedAt)).toBe(true)
+      expect((await store.receipts.read(again))?.body.toString()).toBe(again)
+      expect(await store.receipts.read(left)).toBeNull()
+      expect(await store.receipts.remove(left, listed[0]?.savedAt)).toBe(true)
     }, 240_000)
   })
 }

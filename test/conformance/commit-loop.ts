@@ -9,28 +9,28 @@ import { openStoreAt, type StoreAddress } from '../support/open-store-at.ts'
  */
 const [address = '', from = '0'] = process.argv.slice(2)
 const store = await openStoreAt(JSON.parse(address) as StoreAddress)
-await store.recover()
+await store.maintenance.recover()
 
 const say = (line: string): boolean => process.stdout.write(`${line}\n`)
 
 async function loop(key: string): Promise<never> {
   for (let generation = Number(from); ; generation++) {
     const answer = `answer ${key} ${generation} `.repeat(500)
-    await store.saveReceipt(receiptOf(`${key} ${generation}`), Buffer.from(answer), null)
+    await store.receipts.save(receiptOf(`${key} ${generation}`), Buffer.from(answer), null)
     say(`receipt ${key} ${generation}`)
     if (generation % 3 === 0) {
-      await store.bury(letterOf(key, { attempts: generation }))
+      await store.deadLetters.bury(letterOf(key, { attempts: generation }))
       say(`letter ${key} ${generation}`)
     }
     const files = outputs({
       'document.md': `${key} ${generation} `.repeat(1000),
       [`only-${generation}.md`]: `${generation}`,
     })
-    await store.commit(recordOf(key, files, { attempts: generation }), files)
+    await store.documents.commit(recordOf(key, files, { attempts: generation }), files)
     say(`document ${key} ${generation}`)
     if (generation % 7 !== 0) continue
     say(`removing ${key} ${generation}`)
-    await store.remove(sourceKey(key))
+    await store.documents.remove(sourceKey(key))
   }
 }
 

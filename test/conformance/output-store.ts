@@ -14,27 +14,27 @@ export function testOutputStore(name: string, open: () => Promise<{ store: Outpu
     test('give back the answer byte for byte', async () => {
       await using opened = await open()
       const body = Buffer.from([...Array(5000).keys()].map((at) => (at * 7919) % 256))
-      await opened.store.saveReceipt(receiptOf('one'), body, null)
-      expect((await opened.store.readReceipt(receiptOf('one')))?.body).toEqual(body)
-      expect(await opened.store.readReceipt(receiptOf('two'))).toBeNull()
+      await opened.store.receipts.save(receiptOf('one'), body, null)
+      expect((await opened.store.receipts.read(receiptOf('one')))?.body).toEqual(body)
+      expect(await opened.store.receipts.read(receiptOf('two'))).toBeNull()
     })
 
     test('stand as they were first saved', async () => {
       await using opened = await open()
-      await opened.store.saveReceipt(receiptOf('one'), Buffer.from('first'), null)
-      await opened.store.saveReceipt(receiptOf('one'), Buffer.from('second'), null)
-      expect((await opened.store.readReceipt(receiptOf('one')))?.body.toString()).toBe('first')
+      await opened.store.receipts.save(receiptOf('one'), Buffer.from('first'), null)
+      await opened.store.receipts.save(receiptOf('one'), Buffer.from('second'), null)
+      expect((await opened.store.receipts.read(receiptOf('one')))?.body.toString()).toBe('first')
     })
 
     test('count as saved when they are saved again', async () => {
       await using opened = await open()
       const { store } = opened
-      const savedAt = async (): Promise<number> => (await collect(store.listReceipts(never)))[0]?.savedAt ?? Number.NaN
-      await store.saveReceipt(receiptOf('one'), Buffer.from('first'), null)
+      const savedAt = async (): Promise<number> => (await collect(store.receipts.list(never)))[0]?.savedAt ?? Number.NaN
+      await store.receipts.save(receiptOf('one'), Buffer.from('first'), null)
       const first = await savedAt()
       expect(Math.abs(Date.now() - first)).toBeLessThan(10_000)
       await elapse(1_100, 'buckets keep times in seconds')
-      await store.saveReceipt(receiptOf('one'), Buffer.from('first'), null)
+      await store.receipts.save(receiptOf('one'), Buffer.from('first'), null)
       expect(await savedAt()).toBeGreaterThan(first)
     })
 
@@ -42,15 +42,17 @@ export function testOutputStore(name: string, open: () => Promise<{ store: Outpu
       await using opened = await open()
       const { store } = opened
       const ids = ['a', 'b', 'c', 'd', 'e'].map(receiptOf)
-      await Promise.all(ids.map((id) => store.saveReceipt(id, Buffer.from(id), null)))
-      expect((await collect(store.listReceipts(never))).map(({ id }) => id).toSorted()).toEqual(ids.toSorted())
-      await store.removeReceipt(ids[0] as (typeof ids)[0])
-      await store.removeReceipt(ids[0] as (typeof ids)[0])
-      expect((await collect(store.listReceipts(never))).map(({ id }) => id).toSorted()).toEqual(ids.slice(1).toSorted())
+      await Promise.all(ids.map((id) => store.receipts.save(id, Buffer.from(id), null)))
+      expect((await collect(store.receipts.list(never))).map(({ id }) => id).toSorted()).toEqual(ids.toSorted())
+      await store.receipts.remove(ids[0] as (typeof ids)[0])
+      await store.receipts.remove(ids[0] as (typeof ids)[0])
+      expect((await collect(store.receipts.list(never))).map(({ id }) => id).toSorted()).toEqual(
+        ids.slice(1).toSorted(),
+      )
       const second = ids[1] as (typeof ids)[0]
-      const ofOne = await collect(store.listReceipts(never, contentHash(second.slice(0, 64))))
+      const ofOne = await collect(store.receipts.list(never, contentHash(second.slice(0, 64))))
       expect(ofOne.map(({ id }) => id)).toEqual([second])
-      expect(await collect(store.listReceipts(never, contentHash('0'.repeat(64))))).toEqual([])
+      expect(await collect(store.receipts.list(never, contentHash('0'.repeat(64))))).toEqual([])
     })
   })
 
@@ -87,12 +89,12 @@ export function testOutputStore(name: string, open: () => Promise<{ store: Outpu
       await using opened = await open()
       const files = outputs({ 'document.md': '# Report', 'pages.jsonl': '{}\n' })
       const record = recordOf('reports/q3.pdf', files)
-      expect(await opened.store.readRecord(record.key)).toBeNull()
-      await opened.store.commit(record, files)
-      expect(await opened.store.readRecord(record.key)).toEqual(record)
-      expect((await opened.store.readOutput(record.key, 'document.md'))?.toString()).toBe('# Report')
-      expect(await opened.store.readOutput(record.key, 'blocks.jsonl')).toBeNull()
-      expect(await opened.store.readOutput(record.key, '../q3.pdf/document.md')).toBeNull()
+      expect(await opened.store.documents.read(record.key)).toBeNull()
+      await opened.store.documents.commit(record, files)
+      expect(await opened.store.documents.read(record.key)).toEqual(record)
+      expect((await opened.store.documents.readOutput(record.key, 'document.md'))?.toString()).toBe('# Report')
+      expect(await opened.store.documents.readOutput(record.key, 'blocks.jsonl')).toBeNull()
+      expect(await opened.store.documents.readOutput(record.key, '../q3.pdf/document.md')).toBeNull()
     })
 
     test('replace the earlier commit whole, and again when repeated', async () => {
@@ -100,22 +102,22 @@ export function testOutputStore(name: string, open: () => Promise<{ store: Outpu
       const { store } = opened
       const before = outputs({ 'document.md': 'old', 'pages.jsonl': 'old' })
       const after = outputs({ 'document.md': 'new', 'links.json': '[]' })
-      await store.commit(recordOf('a.pdf', before), before)
+      await store.documents.commit(recordOf('a.pdf', before), before)
       const record = recordOf('a.pdf', after, { attempts: 2 })
-      await store.commit(record, after)
-      await store.commit(record, after)
-      expect(await store.readRecord(record.key)).toEqual(record)
-      expect((await store.readOutput(record.key, 'document.md'))?.toString()).toBe('new')
-      expect(await store.readOutput(record.key, 'pages.jsonl')).toBeNull()
-      expect(await collect(store.listRecords(never))).toHaveLength(1)
+      await store.documents.commit(record, after)
+      await store.documents.commit(record, after)
+      expect(await store.documents.read(record.key)).toEqual(record)
+      expect((await store.documents.readOutput(record.key, 'document.md'))?.toString()).toBe('new')
+      expect(await store.documents.readOutput(record.key, 'pages.jsonl')).toBeNull()
+      expect(await collect(store.documents.list(never))).toHaveLength(1)
     })
 
     test('are refused when the record does not list the files, and change nothing', async () => {
       await using opened = await open()
       const files = outputs({ 'document.md': 'text' })
       const record = recordOf('a.pdf', files)
-      await expect(opened.store.commit(record, new Map())).rejects.toThrow(/does not list/)
-      expect(await opened.store.readRecord(record.key)).toBeNull()
+      await expect(opened.store.documents.commit(record, new Map())).rejects.toThrow(/does not list/)
+      expect(await opened.store.documents.read(record.key)).toBeNull()
     })
 
     test('of an earlier claim than the present one are refused, and change nothing', async () => {
@@ -124,18 +126,18 @@ export function testOutputStore(name: string, open: () => Promise<{ store: Outpu
       const files = outputs({ 'document.md': 'later' })
       const earlier = outputs({ 'document.md': 'earlier', 'pages.jsonl': '{}' })
       const later = recordOf('a.pdf', files, { claim: { epoch: 2, number: 7 } })
-      await store.commit(later, files)
-      await store.bury(letterOf('a.pdf'))
+      await store.documents.commit(later, files)
+      await store.deadLetters.bury(letterOf('a.pdf'))
       for (const claim of [undefined, { epoch: 2, number: 6 }, { epoch: 1, number: 900 }]) {
         const record = recordOf('a.pdf', earlier, claim === undefined ? {} : { claim })
-        await expect(store.commit(record, earlier)).rejects.toBeInstanceOf(ClaimLost)
+        await expect(store.documents.commit(record, earlier)).rejects.toBeInstanceOf(ClaimLost)
       }
-      expect(await store.readRecord(later.key)).toEqual(later)
-      expect((await store.readOutput(later.key, 'document.md'))?.toString()).toBe('later')
-      expect(await store.readDeadLetter(later.key)).not.toBeNull()
-      expect(await collect(store.listOrphans(never))).toEqual([])
-      await store.commit({ ...recordOf('a.pdf', earlier), claim: { epoch: 3, number: 1 } }, earlier)
-      expect((await store.readOutput(later.key, 'document.md'))?.toString()).toBe('earlier')
+      expect(await store.documents.read(later.key)).toEqual(later)
+      expect((await store.documents.readOutput(later.key, 'document.md'))?.toString()).toBe('later')
+      expect(await store.deadLetters.read(later.key)).not.toBeNull()
+      expect(await collect(store.maintenance.orphans(never))).toEqual([])
+      await store.documents.commit({ ...recordOf('a.pdf', earlier), claim: { epoch: 3, number: 1 } }, earlier)
+      expect((await store.documents.readOutput(later.key, 'document.md'))?.toString()).toBe('earlier')
     })
 
     test('of the same document at the same time leave one of them, whole', async () => {
@@ -144,14 +146,14 @@ export function testOutputStore(name: string, open: () => Promise<{ store: Outpu
         outputs({ 'document.md': `v${at}`, [`only-${at}.md`]: 'x' }),
       )
       await Promise.all(
-        versions.map((files, at) => opened.store.commit(recordOf('a.pdf', files, { attempts: at }), files)),
+        versions.map((files, at) => opened.store.documents.commit(recordOf('a.pdf', files, { attempts: at }), files)),
       )
       const key = sourceKey('a.pdf')
-      const record = await opened.store.readRecord(key)
+      const record = await opened.store.documents.read(key)
       const at = record?.attempts ?? -1
-      expect((await opened.store.readOutput(key, 'document.md'))?.toString()).toBe(`v${at}`)
+      expect((await opened.store.documents.readOutput(key, 'document.md'))?.toString()).toBe(`v${at}`)
       const others = versions.map((_, other) => other).filter((other) => other !== at)
-      const left = await Promise.all(others.map((other) => opened.store.readOutput(key, `only-${other}.md`)))
+      const left = await Promise.all(others.map((other) => opened.store.documents.readOutput(key, `only-${other}.md`)))
       expect(left.every((file) => file === null)).toBe(true)
     })
 
@@ -160,16 +162,16 @@ export function testOutputStore(name: string, open: () => Promise<{ store: Outpu
       const { store } = opened
       const key = sourceKey('a.pdf')
       const first = outputs({ 'document.md': 'text 0' })
-      await store.commit(recordOf('a.pdf', first), first)
+      await store.documents.commit(recordOf('a.pdf', first), first)
       const writing = new AbortController()
       const reads = (async () => {
         const seen: (string | undefined)[] = []
-        while (!writing.signal.aborted) seen.push((await store.readOutput(key, 'document.md'))?.toString())
+        while (!writing.signal.aborted) seen.push((await store.documents.readOutput(key, 'document.md'))?.toString())
         return seen
       })()
       for (let at = 1; at <= 15; at++) {
         const files = outputs({ 'document.md': `text ${at}` })
-        await store.commit(recordOf('a.pdf', files), files)
+        await store.documents.commit(recordOf('a.pdf', files), files)
       }
       writing.abort()
       const seen = await reads
@@ -182,17 +184,17 @@ export function testOutputStore(name: string, open: () => Promise<{ store: Outpu
       const { store } = opened
       const commit = async (text: string): Promise<void> => {
         const files = outputs({ 'document.md': '# Nasty', 'pages.jsonl': text.toWellFormed() })
-        await store.commit(recordOf(text, files, { requestId: text }), files)
+        await store.documents.commit(recordOf(text, files, { requestId: text }), files)
       }
       await Promise.all(NASTY_KEYS.map(commit))
       const back = await Promise.all(
         NASTY_KEYS.map(async (text) => [
-          (await store.readRecord(sourceKey(text)))?.requestId,
-          (await store.readOutput(sourceKey(text), 'pages.jsonl'))?.toString(),
+          (await store.documents.read(sourceKey(text)))?.requestId,
+          (await store.documents.readOutput(sourceKey(text), 'pages.jsonl'))?.toString(),
         ]),
       )
       expect(back).toEqual(NASTY_KEYS.map((text) => [text, text.toWellFormed()]))
-      const listed = (await collect(store.listRecords(never))).map((record) => record.key)
+      const listed = (await collect(store.documents.list(never))).map((record) => record.key)
       expect(listed.toSorted()).toEqual(NASTY_KEYS.toSorted())
     })
 
@@ -200,15 +202,15 @@ export function testOutputStore(name: string, open: () => Promise<{ store: Outpu
       await using opened = await open()
       const { store } = opened
       const files = outputs({ 'document.md': 'text' })
-      await store.saveReceipt(receiptOf('one'), Buffer.from('answer'), null)
+      await store.receipts.save(receiptOf('one'), Buffer.from('answer'), null)
       for (const key of ['x/a.pdf', 'x/b.pdf'])
-        await store.commit(recordOf(key, files, { receipt: receiptOf('one') }), files)
-      await store.remove(sourceKey('x/a.pdf'))
-      await store.remove(sourceKey('x/a.pdf'))
-      expect(await store.readRecord(sourceKey('x/a.pdf'))).toBeNull()
-      expect(await store.readOutput(sourceKey('x/a.pdf'), 'document.md')).toBeNull()
-      expect(await store.readRecord(sourceKey('x/b.pdf'))).not.toBeNull()
-      expect(await store.readReceipt(receiptOf('one'))).not.toBeNull()
+        await store.documents.commit(recordOf(key, files, { receipt: receiptOf('one') }), files)
+      await store.documents.remove(sourceKey('x/a.pdf'))
+      await store.documents.remove(sourceKey('x/a.pdf'))
+      expect(await store.documents.read(sourceKey('x/a.pdf'))).toBeNull()
+      expect(await store.documents.readOutput(sourceKey('x/a.pdf'), 'document.md')).toBeNull()
+      expect(await store.documents.read(sourceKey('x/b.pdf'))).not.toBeNull()
+      expect(await store.receipts.read(receiptOf('one'))).not.toBeNull()
     })
   })
 
@@ -217,33 +219,33 @@ export function testOutputStore(name: string, open: () => Promise<{ store: Outpu
       await using opened = await open()
       const { store } = opened
       const files = outputs({ 'document.md': 'text' })
-      await store.commit(recordOf('a.pdf', files), files)
-      await store.bury(letterOf('a.pdf'))
-      await store.bury(letterOf('a.pdf', { attempts: 5 }))
-      expect(await store.readDeadLetter(sourceKey('a.pdf'))).toEqual(letterOf('a.pdf', { attempts: 5 }))
-      expect(await store.readOutput(sourceKey('a.pdf'), 'document.md')).not.toBeNull()
+      await store.documents.commit(recordOf('a.pdf', files), files)
+      await store.deadLetters.bury(letterOf('a.pdf'))
+      await store.deadLetters.bury(letterOf('a.pdf', { attempts: 5 }))
+      expect(await store.deadLetters.read(sourceKey('a.pdf'))).toEqual(letterOf('a.pdf', { attempts: 5 }))
+      expect(await store.documents.readOutput(sourceKey('a.pdf'), 'document.md')).not.toBeNull()
     })
 
     test('are listed, and gone when the document comes out well or is removed', async () => {
       await using opened = await open()
       const { store } = opened
-      for (const key of ['a.pdf', 'b.pdf', 'folder/a.pdf']) await store.bury(letterOf(key))
+      for (const key of ['a.pdf', 'b.pdf', 'folder/a.pdf']) await store.deadLetters.bury(letterOf(key))
       const keys = async (): Promise<string[]> =>
-        (await collect(store.listDeadLetters(never))).map(({ key }) => key).sort()
+        (await collect(store.deadLetters.list(never))).map(({ key }) => key).sort()
       expect(await keys()).toEqual(['a.pdf', 'b.pdf', 'folder/a.pdf'])
       const files = outputs({ 'document.md': 'text' })
-      await store.commit(recordOf('a.pdf', files), files)
-      await store.remove(sourceKey('b.pdf'))
+      await store.documents.commit(recordOf('a.pdf', files), files)
+      await store.documents.remove(sourceKey('b.pdf'))
       expect(await keys()).toEqual(['folder/a.pdf'])
-      expect(await store.readDeadLetter(sourceKey('a.pdf'))).toBeNull()
+      expect(await store.deadLetters.read(sourceKey('a.pdf'))).toBeNull()
     })
 
     test('of nasty names are kept apart', async () => {
       await using opened = await open()
-      await Promise.all(NASTY_KEYS.map((key) => opened.store.bury(letterOf(key))))
-      const back = await Promise.all(NASTY_KEYS.map((key) => opened.store.readDeadLetter(sourceKey(key))))
+      await Promise.all(NASTY_KEYS.map((key) => opened.store.deadLetters.bury(letterOf(key))))
+      const back = await Promise.all(NASTY_KEYS.map((key) => opened.store.deadLetters.read(sourceKey(key))))
       expect(back).toEqual(NASTY_KEYS.map((key) => letterOf(key)))
-      expect(await collect(opened.store.listDeadLetters(never))).toHaveLength(NASTY_KEYS.length)
+      expect(await collect(opened.store.deadLetters.list(never))).toHaveLength(NASTY_KEYS.length)
     })
   })
 
@@ -251,25 +253,26 @@ export function testOutputStore(name: string, open: () => Promise<{ store: Outpu
     await using opened = await open()
     const { store } = opened
     const files = outputs({ 'document.md': 'text', 'pages.jsonl': '{}\n' })
-    for (const key of NASTY_KEYS) await store.commit(recordOf(key, files), files)
-    for (const key of ['b.pdf', ...NASTY_KEYS.map((nasty) => `failed ${nasty}`)]) await store.bury(letterOf(key))
-    await store.saveReceipt(receiptOf('one'), Buffer.from('answer'), null)
-    await store.commit(recordOf('a.pdf', files), files)
-    await store.commit(recordOf('a.pdf', files), files)
-    await store.remove(sourceKey(NASTY_KEYS[0] ?? ''))
-    expect(await collect(store.listOrphans(never))).toEqual([])
+    for (const key of NASTY_KEYS) await store.documents.commit(recordOf(key, files), files)
+    for (const key of ['b.pdf', ...NASTY_KEYS.map((nasty) => `failed ${nasty}`)])
+      await store.deadLetters.bury(letterOf(key))
+    await store.receipts.save(receiptOf('one'), Buffer.from('answer'), null)
+    await store.documents.commit(recordOf('a.pdf', files), files)
+    await store.documents.commit(recordOf('a.pdf', files), files)
+    await store.documents.remove(sourceKey(NASTY_KEYS[0] ?? ''))
+    expect(await collect(store.maintenance.orphans(never))).toEqual([])
   })
 
   test(`${name}: recovering a store in order changes nothing`, async () => {
     await using opened = await open()
     const { store } = opened
     const files = outputs({ 'document.md': 'text' })
-    await store.commit(recordOf('a.pdf', files), files)
-    await store.bury(letterOf('b.pdf'))
-    await store.saveReceipt(receiptOf('one'), Buffer.from('answer'), null)
-    await store.recover()
-    expect(await store.readRecord(sourceKey('a.pdf'))).not.toBeNull()
-    expect(await store.readDeadLetter(sourceKey('b.pdf'))).not.toBeNull()
-    expect(await store.readReceipt(receiptOf('one'))).not.toBeNull()
+    await store.documents.commit(recordOf('a.pdf', files), files)
+    await store.deadLetters.bury(letterOf('b.pdf'))
+    await store.receipts.save(receiptOf('one'), Buffer.from('answer'), null)
+    await store.maintenance.recover()
+    expect(await store.documents.read(sourceKey('a.pdf'))).not.toBeNull()
+    expect(await store.deadLetters.read(sourceKey('b.pdf'))).not.toBeNull()
+    expect(await store.receipts.read(receiptOf('one'))).not.toBeNull()
   })
 }

@@ -57,18 +57,18 @@ if (server.kind === 'unavailable') {
     const files = outputs({ 'document.md': 'text', 'blocks.jsonl': '{}\n' })
     await Promise.all(
       keys.map(async (key) => {
-        await store.saveReceipt(receiptOf(key), Buffer.from(`answer ${key}`), null)
-        await store.commit(recordOf(key, files, { receipt: receiptOf(key) }), files)
+        await store.receipts.save(receiptOf(key), Buffer.from(`answer ${key}`), null)
+        await store.documents.commit(recordOf(key, files, { receipt: receiptOf(key) }), files)
       }),
     )
     expect((await namesIn(bucket, '')).filter((name) => !name.startsWith('packs/log/'))).toEqual(['store.json'])
     expect((await namesIn(bucket, 'packs/log/')).length).toBeLessThan(keys.length / 2)
     const other = await open(bucket)
     for (const key of keys) {
-      expect((await other.readReceipt(receiptOf(key)))?.body.toString()).toBe(`answer ${key}`)
-      expect((await other.readOutput(sourceKey(key), 'blocks.jsonl'))?.toString()).toBe('{}\n')
+      expect((await other.receipts.read(receiptOf(key)))?.body.toString()).toBe(`answer ${key}`)
+      expect((await other.documents.readOutput(sourceKey(key), 'blocks.jsonl'))?.toString()).toBe('{}\n')
     }
-    expect(await collect(other.listRecords(never))).toHaveLength(60)
+    expect(await collect(other.documents.list(never))).toHaveLength(60)
   })
 
   test('the packed S3 store: what one process has written is what every other reads next', async () => {
@@ -82,17 +82,17 @@ if (server.kind === 'unavailable') {
       const reader = random.pick(stores)
       const files = outputs({ 'document.md': `round ${round}` })
       const id = receiptOf(key)
-      const saved = [writer, reader].map((store, at) => store.saveReceipt(id, Buffer.from(`${round}.${at}`), null))
-      await Promise.all([...saved, writer.commit(recordOf(key, files, { attempts: round }), files)])
-      expect((await reader.readRecord(sourceKey(key)))?.attempts).toBe(round)
-      const bodies = await Promise.all(stores.map(async (store) => (await store.readReceipt(id))?.body.toString()))
+      const saved = [writer, reader].map((store, at) => store.receipts.save(id, Buffer.from(`${round}.${at}`), null))
+      await Promise.all([...saved, writer.documents.commit(recordOf(key, files, { attempts: round }), files)])
+      expect((await reader.documents.read(sourceKey(key)))?.attempts).toBe(round)
+      const bodies = await Promise.all(stores.map(async (store) => (await store.receipts.read(id))?.body.toString()))
       expect(new Set(bodies).size).toBe(1)
       expect(bodies[0]).toBe(first.get(id) ?? bodies[0])
       first.set(id, bodies[0] ?? '')
-      if (round % 4 === 3) await writer.bury(letterOf(key, { attempts: round }))
-      if (round % 4 === 3) expect((await reader.readDeadLetter(sourceKey(key)))?.attempts).toBe(round)
-      if (round % 5 === 4) await writer.remove(sourceKey(key))
-      if (round % 5 === 4) expect(await reader.haveRecords([sourceKey(key)])).toEqual([false])
+      if (round % 4 === 3) await writer.deadLetters.bury(letterOf(key, { attempts: round }))
+      if (round % 4 === 3) expect((await reader.deadLetters.read(sourceKey(key)))?.attempts).toBe(round)
+      if (round % 5 === 4) await writer.documents.remove(sourceKey(key))
+      if (round % 5 === 4) expect(await reader.documents.have([sourceKey(key)])).toEqual([false])
     }
   })
 
@@ -136,10 +136,10 @@ if (server.kind === 'unavailable') {
       },
       { step: 'deserialize', priority: 'high' },
     )
-    await store.saveReceipt(receiptOf('one'), Buffer.from('answer'), null)
+    await store.receipts.save(receiptOf('one'), Buffer.from('answer'), null)
     expect(lost).toBe(2)
     expect(await namesIn(bucket, 'packs/log/')).toHaveLength(1)
-    expect((await (await open(bucket)).readReceipt(receiptOf('one')))?.body.toString()).toBe('answer')
+    expect((await (await open(bucket)).receipts.read(receiptOf('one')))?.body.toString()).toBe('answer')
     ownClient.destroy()
   })
 
@@ -149,27 +149,27 @@ if (server.kind === 'unavailable') {
     const bytes = Buffer.alloc(LARGE_BYTES + 1, 'large ')
     const files = new Map([['document.md', bytes]])
     const answer = new Random(9402).bytes(2 * LARGE_BYTES)
-    await store.saveReceipt(receiptOf('one'), answer, null)
-    await store.commit(recordOf('a.pdf', files), files)
-    await store.commit(recordOf('a.pdf', files, { attempts: 2 }), files)
+    await store.receipts.save(receiptOf('one'), answer, null)
+    await store.documents.commit(recordOf('a.pdf', files), files)
+    await store.documents.commit(recordOf('a.pdf', files, { attempts: 2 }), files)
     expect(await namesIn(bucket, 'packs/large/')).toHaveLength(2)
     const other = await open(bucket)
-    expect((await other.readOutput(sourceKey('a.pdf'), 'document.md'))?.equals(bytes)).toBe(true)
-    expect((await other.readReceipt(receiptOf('one')))?.body.equals(answer)).toBe(true)
-    const listed = await collect(other.listReceipts(never, contentHash(receiptOf('one').slice(0, 64))))
+    expect((await other.documents.readOutput(sourceKey('a.pdf'), 'document.md'))?.equals(bytes)).toBe(true)
+    expect((await other.receipts.read(receiptOf('one')))?.body.equals(answer)).toBe(true)
+    const listed = await collect(other.receipts.list(never, contentHash(receiptOf('one').slice(0, 64))))
     expect(listed.map(({ id }) => id)).toEqual([receiptOf('one')])
-    expect(await collect(other.listOrphans(never))).toEqual([])
-    await other.remove(sourceKey('a.pdf'))
-    await store.removeReceipt(receiptOf('one'))
+    expect(await collect(other.maintenance.orphans(never))).toEqual([])
+    await other.documents.remove(sourceKey('a.pdf'))
+    await store.receipts.remove(receiptOf('one'))
     expect(await namesIn(bucket, 'packs/large/')).toEqual([])
-    expect(await collect(store.listReceipts(never))).toEqual([])
+    expect(await collect(store.receipts.list(never))).toEqual([])
   })
 
   test('the packed S3 store: what a pack holds is asked for once, however often it is listed', async () => {
     const bucket = await newBucket()
     const writer = await open(bucket)
     const ids = ['one', 'two', 'three', 'four', 'five'].map(receiptOf)
-    for (const id of ids) await writer.saveReceipt(id, Buffer.from(id), null)
+    for (const id of ids) await writer.receipts.save(id, Buffer.from(id), null)
     const counted = openS3Client(server)
     const asked: string[] = []
     counted.middlewareStack.add((next) => async (call) => {
@@ -178,7 +178,7 @@ if (server.kind === 'unavailable') {
     })
     const store = await open(bucket, counted)
     for (let times = 0; times < 3; times++) {
-      expect((await collect(store.listReceipts(never))).map(({ id }) => id).toSorted()).toEqual(ids.toSorted())
+      expect((await collect(store.receipts.list(never))).map(({ id }) => id).toSorted()).toEqual(ids.toSorted())
     }
     const packs = await namesIn(bucket, 'packs/log/')
     expect(packs.length).toBeGreaterThanOrEqual(5)
@@ -190,22 +190,22 @@ if (server.kind === 'unavailable') {
     const bucket = await newBucket()
     await makeStore(await openS3Store({ client, bucket, prefix: 'plain' }))
     const asked = await openS3Store({ client, bucket, prefix: 'plain', packMs: PACK_MS })
-    await expect(asked.readManifest()).rejects.toThrow('has no packs, and --s3-pack is for a store')
+    await expect(asked.manifest.read()).rejects.toThrow('has no packs, and --s3-pack is for a store')
     await open(bucket)
     const unset = await openS3Store({ client, bucket, prefix: 'parsed', mustExist: true })
-    await unset.saveReceipt(receiptOf('one'), Buffer.from('answer'), null)
+    await unset.receipts.save(receiptOf('one'), Buffer.from('answer'), null)
     expect(await namesIn(bucket, 'receipts/')).toEqual([])
-    expect((await unset.readManifest())?.format).toBe(3)
+    expect((await unset.manifest.read())?.format).toBe(3)
   })
 
   test('a pack that is damaged, or missing, is named, and nothing is taken for absent', async () => {
     const bucket = await newBucket()
     const store = await open(bucket)
-    for (const text of ['one', 'two']) await store.saveReceipt(receiptOf(text), Buffer.from(text), null)
+    for (const text of ['one', 'two']) await store.receipts.save(receiptOf(text), Buffer.from(text), null)
     const [first = ''] = await namesIn(bucket, 'packs/log/')
     const { Body } = await client.send(new GetObjectCommand({ Bucket: bucket, Key: `parsed/${first}` }))
     expect(Buffer.from((await Body?.transformToByteArray()) ?? []).toString('latin1')).toMatch(/^SLUICEP1/)
     await client.send(new PutObjectCommand({ Bucket: bucket, Key: `parsed/${first}`, Body: 'something else' }))
-    await expect((await open(bucket)).readReceipt(receiptOf('two'))).rejects.toThrow('restore it from a backup')
+    await expect((await open(bucket)).receipts.read(receiptOf('two'))).rejects.toThrow('restore it from a backup')
   })
 }

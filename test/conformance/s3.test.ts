@@ -93,8 +93,8 @@ if (server.kind === 'unavailable') {
     const bucket = await newBucket()
     const store = await openS3Store({ client, bucket, prefix: 'parsed' })
     const files = outputs({ 'document.md': 'text' })
-    await store.commit(recordOf('folder/a.pdf', files), files)
-    await store.commit(recordOf('b.pdf', files), files)
+    await store.documents.commit(recordOf('folder/a.pdf', files), files)
+    await store.documents.commit(recordOf('b.pdf', files), files)
     const old = `${(Date.now() - 48 * 3_600_000).toString(36)}-0123456789`
     const young = `${Date.now().toString(36)}-0123456789`
     const orphans = [
@@ -108,11 +108,11 @@ if (server.kind === 'unavailable') {
     for (const name of [...orphans, `documents/folder/a.pdf/${young}/document.md`]) {
       await client.send(new PutObjectCommand({ Bucket: bucket, Key: `parsed/${name}`, Body: '{"half' }))
     }
-    const found = await collect(store.listOrphans(new AbortController().signal))
+    const found = await collect(store.maintenance.orphans(new AbortController().signal))
     expect(found.map(({ path }) => path).sort()).toEqual(orphans)
-    for (const orphan of found) await store.removeOrphan(orphan)
-    expect(await collect(store.listOrphans(new AbortController().signal))).toEqual([])
-    expect((await store.readOutput(sourceKey('folder/a.pdf'), 'document.md'))?.toString()).toBe('text')
+    for (const orphan of found) await store.maintenance.removeOrphan(orphan)
+    expect(await collect(store.maintenance.orphans(new AbortController().signal))).toEqual([])
+    expect((await store.documents.readOutput(sourceKey('folder/a.pdf'), 'document.md'))?.toString()).toBe('text')
   })
 
   testLostAnswers(async () => {
@@ -132,8 +132,8 @@ if (server.kind === 'unavailable') {
       const bucket = await newBucket()
       const store = await openS3Store({ client, bucket, prefix: 'parsed/' })
       const big = new Map([['document.md', Buffer.alloc(20 * 1024 * 1024, 'more than one part ')]])
-      await store.commit(recordOf('x/a.pdf', big), big)
-      await store.saveReceipt(receiptOf('one'), Buffer.from('{}'), null)
+      await store.documents.commit(recordOf('x/a.pdf', big), big)
+      await store.receipts.save(receiptOf('one'), Buffer.from('{}'), null)
       const { Contents = [] } = await client.send(new ListObjectsV2Command({ Bucket: bucket }))
       const receipt = receiptOf('one')
       expect(Contents.map(({ Key, Size }) => [Key?.replace(/[0-9a-z]+-[0-9a-f]{10}(?=\/)/, 'COMMIT'), Size])).toEqual([
@@ -141,7 +141,7 @@ if (server.kind === 'unavailable') {
         ['parsed/documents/x/a.pdf/record.json', expect.any(Number)],
         [`parsed/receipts/${receipt.slice(0, 2)}/${receipt}.json.gz`, expect.any(Number)],
       ])
-      const output = await store.readOutput(sourceKey('x/a.pdf'), 'document.md')
+      const output = await store.documents.readOutput(sourceKey('x/a.pdf'), 'document.md')
       expect(output?.equals(big.get('document.md') as Buffer)).toBe(true)
     })
 
@@ -154,7 +154,7 @@ if (server.kind === 'unavailable') {
           (args) => (sent.push(String(commandName)), next(args)),
         count,
       )
-      await store.saveReceipt(receiptOf('one'), Buffer.from('{}'), null)
+      await store.receipts.save(receiptOf('one'), Buffer.from('{}'), null)
       client.middlewareStack.remove('count')
       expect(sent).toEqual(['PutObjectCommand'])
     })
@@ -163,19 +163,19 @@ if (server.kind === 'unavailable') {
       const ownClient = openS3Client(server)
       const store = await openS3Store({ client: ownClient, bucket: await newBucket() })
       const before = outputs({ 'document.md': 'before', 'pages.jsonl': '{}\n' })
-      await store.commit(recordOf('a.pdf', before), before)
-      const [listed] = await collect(store.listRecords(new AbortController().signal))
+      await store.documents.commit(recordOf('a.pdf', before), before)
+      const [listed] = await collect(store.documents.list(new AbortController().signal))
       const sent: string[] = []
       ownClient.middlewareStack.add(
         (next, { commandName }) =>
           (args) => (sent.push(String(commandName)), next(args)),
         { name: 'count', step: 'initialize' },
       )
-      const read = async () => (await store.readOutput(sourceKey('a.pdf'), 'document.md', listed))?.toString()
+      const read = async () => (await store.documents.readOutput(sourceKey('a.pdf'), 'document.md', listed))?.toString()
       expect(await read()).toBe('before')
       expect(sent).toEqual(['GetObjectCommand'])
       const after = outputs({ 'document.md': 'after' })
-      await store.commit(recordOf('a.pdf', after), after)
+      await store.documents.commit(recordOf('a.pdf', after), after)
       expect(await read()).toBe('after')
       ownClient.destroy()
     })
@@ -191,20 +191,20 @@ if (server.kind === 'unavailable') {
       }
       await put('a.pdf')
       await put('b.pdf')
-      const listed = await collect(store.listRecords(new AbortController().signal))
+      const listed = await collect(store.documents.list(new AbortController().signal))
       expect(listed).toEqual([recordOf('a.pdf', held), recordOf('b.pdf', held)])
-      expect(await collect(store.listOrphans(new AbortController().signal))).toEqual([])
+      expect(await collect(store.maintenance.orphans(new AbortController().signal))).toEqual([])
       for (const [name, bytes] of held) {
-        expect(await store.readOutput(sourceKey('a.pdf'), name)).toEqual(Buffer.from(bytes))
-        expect(await store.readOutput(sourceKey('a.pdf'), name, listed[0])).toEqual(Buffer.from(bytes))
+        expect(await store.documents.readOutput(sourceKey('a.pdf'), name)).toEqual(Buffer.from(bytes))
+        expect(await store.documents.readOutput(sourceKey('a.pdf'), name, listed[0])).toEqual(Buffer.from(bytes))
       }
       const other = recordOf('a.pdf', held, { source: 'file:///other/' })
-      await expect(store.commit(other, held)).rejects.toThrow(/file:\/\/\/archive/)
+      await expect(store.documents.commit(other, held)).rejects.toThrow(/file:\/\/\/archive/)
       const after = outputs({ 'document.md': 'after' })
-      await store.commit(recordOf('a.pdf', after), after)
-      expect((await store.readOutput(sourceKey('a.pdf'), 'document.md'))?.toString()).toBe('after')
-      expect(await store.readOutput(sourceKey('a.pdf'), 'pages.jsonl')).toBeNull()
-      await store.remove(sourceKey('b.pdf'))
+      await store.documents.commit(recordOf('a.pdf', after), after)
+      expect((await store.documents.readOutput(sourceKey('a.pdf'), 'document.md'))?.toString()).toBe('after')
+      expect(await store.documents.readOutput(sourceKey('a.pdf'), 'pages.jsonl')).toBeNull()
+      await store.documents.remove(sourceKey('b.pdf'))
       const { Contents = [] } = await client.send(new ListObjectsV2Command({ Bucket: bucket }))
       expect(Contents.map(({ Key }) => Key?.replace(/[0-9a-z]+-[0-9a-f]{10}(?=\/)/, 'COMMIT'))).toEqual([
         'documents/a.pdf/COMMIT/document.md',
@@ -217,11 +217,11 @@ if (server.kind === 'unavailable') {
       const store = await openS3Store({ client, bucket })
       for (const text of ['one', 'two', 'three']) {
         const files = outputs({ 'document.md': text })
-        await store.commit(recordOf('a.pdf', files), files)
+        await store.documents.commit(recordOf('a.pdf', files), files)
       }
-      await store.bury(letterOf('a.pdf'))
-      await store.bury(letterOf('a.pdf', { key: sourceKey('b.pdf') }))
-      await store.recover()
+      await store.deadLetters.bury(letterOf('a.pdf'))
+      await store.deadLetters.bury(letterOf('a.pdf', { key: sourceKey('b.pdf') }))
+      await store.maintenance.recover()
       const { Contents = [] } = await client.send(new ListObjectsV2Command({ Bucket: bucket }))
       expect(Contents.map(({ Key }) => Key?.replace(/[0-9a-z]+-[0-9a-f]{10}\//, 'COMMIT/').replace(/~.*/, ''))).toEqual(
         ['documents/a.pdf/COMMIT/document.md', 'documents/a.pdf/record.json', 'failures/b.pdf'],
@@ -248,29 +248,29 @@ function testLostAnswers(open: () => Promise<{ readonly client: S3Client; readon
       const { client, bucket } = await open()
       const store = await openS3Store({ client, bucket })
       loseAnswers(client, Infinity, 'PutObjectCommand', 'documents/a.pdf/record.json')
-      await expect(store.commit(recordOf(key, after), after)).rejects.toThrow(/cannot be reached/)
-      expect(await store.readRecord(key)).not.toBeNull()
-      expect((await store.readOutput(key, 'document.md'))?.toString()).toBe('after')
+      await expect(store.documents.commit(recordOf(key, after), after)).rejects.toThrow(/cannot be reached/)
+      expect(await store.documents.read(key)).not.toBeNull()
+      expect((await store.documents.readOutput(key, 'document.md'))?.toString()).toBe('after')
     })
 
     test('stands, although what it replaced could not be cleared away', async () => {
       const { client, bucket } = await open()
       const store = await openS3Store({ client, bucket })
-      await store.commit(recordOf(key, before), before)
+      await store.documents.commit(recordOf(key, before), before)
       loseAnswers(client, Infinity, 'ListObjectsV2Command')
-      await store.commit(recordOf(key, after), after)
-      expect((await store.readOutput(key, 'document.md'))?.toString()).toBe('after')
+      await store.documents.commit(recordOf(key, after), after)
+      expect((await store.documents.readOutput(key, 'document.md'))?.toString()).toBe('after')
     })
 
     test('whose record was written twice, as the first answer was lost, still clears away what it replaced', async () => {
       const { client, bucket } = await open()
       const store = await openS3Store({ client, bucket })
       // Twice: by the second one it is known how this store wants an ETag quoted.
-      await store.commit(recordOf(key, before), before)
-      await store.commit(recordOf(key, before), before)
+      await store.documents.commit(recordOf(key, before), before)
+      await store.documents.commit(recordOf(key, before), before)
       loseAnswers(client, 1, 'PutObjectCommand', 'documents/a.pdf/record.json')
-      await store.commit(recordOf(key, after), after)
-      expect((await store.readOutput(key, 'document.md'))?.toString()).toBe('after')
+      await store.documents.commit(recordOf(key, after), after)
+      expect((await store.documents.readOutput(key, 'document.md'))?.toString()).toBe('after')
       expect((await client.send(new ListObjectsV2Command({ Bucket: bucket }))).KeyCount).toBe(2)
     })
   })

@@ -52,7 +52,7 @@ export function testStoreCrashes(
       for (let round = 0; round < rounds; round++) {
         const said = await runAndKill(address, from, random.below(60))
         const store = await openStoreAt(address)
-        await store.recover()
+        await store.maintenance.recover()
         const safe = new Map(said.filter(([what]) => what === 'document').map(([, key, at]) => [key ?? '', Number(at)]))
         const removing = new Map(
           said.filter(([what]) => what === 'removing').map(([, key, at]) => [key ?? '', Number(at)]),
@@ -61,7 +61,7 @@ export function testStoreCrashes(
         commits += said.length
 
         for (const [key, generation] of safe) {
-          const record = await store.readRecord(sourceKey(key))
+          const record = await store.documents.read(sourceKey(key))
           if (record === null) {
             // Gone only where a removal had begun, and then for good: what came before it must not come back.
             expect(removing.get(key)).toBe(generation)
@@ -70,16 +70,16 @@ export function testStoreCrashes(
           expect(record.attempts).toBeGreaterThanOrEqual(generation)
           if (removing.has(key)) expect(record.attempts).toBeGreaterThanOrEqual(removing.get(key) as number)
           for (const file of record.files) {
-            const bytes = (await store.readOutput(sourceKey(key), file.name)) as Buffer
+            const bytes = (await store.documents.readOutput(sourceKey(key), file.name)) as Buffer
             expect([bytes.length, sha256(bytes)]).toEqual([file.bytes, file.sha256])
           }
           expect(record.files.map((file) => file.name)).toContain(`only-${record.attempts}.md`)
-          const letter = await store.readDeadLetter(sourceKey(key))
+          const letter = await store.deadLetters.read(sourceKey(key))
           if (letter !== null) expect(letter.attempts).toBeGreaterThan(record.attempts)
           from = Math.max(from, record.attempts + 1)
         }
         for (const [, key, generation] of said.filter(([what]) => what === 'receipt')) {
-          const body = await store.readReceipt(receiptOf(`${key} ${generation}`))
+          const body = await store.receipts.read(receiptOf(`${key} ${generation}`))
           expect(body?.body.toString()).toBe(`answer ${key} ${generation} `.repeat(500))
         }
         expect(await leftovers()).toEqual([])

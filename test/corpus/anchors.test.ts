@@ -34,7 +34,7 @@ async function storeOf(key: string, { markdown, blocks }: Converted): Promise<Me
   const store = new MemoryStore()
   const sluice = { engine: 'test', grade: null, pageGrades: null, blocks }
   const files = renderOutputs({ markdown, sluice }, sourceKey(key))
-  await store.commit(recordOf(key, files), files)
+  await store.documents.commit(recordOf(key, files), files)
   return store
 }
 
@@ -113,7 +113,7 @@ describe('chunks of a document without pages', () => {
     const markdown = 'Before.\n\n## One\n\nText of one.\n\n## Two\n\nText of two.\n'
     const store = await storeOf('page.html', { markdown, blocks: anchoredBlocks(markdown, []) ?? [] })
     const files = renderOutputs({ markdown }, sourceKey('plain.html'))
-    await store.commit(recordOf('plain.html', files), files)
+    await store.documents.commit(recordOf('plain.html', files), files)
     await using corpus = await openCorpus(store)
     const chunks = await collect(corpus.chunks())
     const anchorsOf = (key: string): unknown => chunks.find(({ document }) => document === key)?.anchors

@@ -38,7 +38,7 @@ async function storeOf(random: Random, documents: number): Promise<MemoryStore> 
         : { 'pages.jsonl': lines(pages.map(({ page, markdown: text }) => ({ pageNumber: page, markdown: text }))) }),
     })
     const grade = { grade: 0.5, pages: [0.25, 0.75] } as never
-    await store.commit(recordOf(`${number}.pdf`, files, random.below(2) === 0 ? { grade } : {}), files)
+    await store.documents.commit(recordOf(`${number}.pdf`, files, random.below(2) === 0 ? { grade } : {}), files)
   }
   return store
 }

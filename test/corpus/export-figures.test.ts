@@ -62,7 +62,10 @@ describe('export --figures', () => {
       const hash = contentHash(createHash('sha256').update(bytes).digest('hex'))
       const parser = { class: 'embedded', origin: 'test', version: '1', at: '2026-01-01T00:00:00.000Z' } as const
       const source = pathToFileURL(`${papers}/`).href
-      await store.commit(recordOf(name, files, { source, contentHash: hash, bytes: bytes.length, parser }), files)
+      await store.documents.commit(
+        recordOf(name, files, { source, contentHash: hash, bytes: bytes.length, parser }),
+        files,
+      )
     }
     stored = { store, papers, drawn: await openFigures(store, await settingsOf({}), resources, 72) }
   })

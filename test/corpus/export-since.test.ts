@@ -10,6 +10,7 @@ import { sourceKey } from '#src/document/ids.ts'
 import { openFolderStore } from '#src/outputs/folder/folder-store.ts'
 import type { OutputStore } from '#src/ports/output-store.ts'
 import { outputs, recordOf } from '../support/documents.ts'
+import { withMethods } from '../support/with-methods.ts'
 import { Random } from '../support/random.ts'
 import { tempFolder } from '../support/temp-folder.ts'
 import { wordCounter } from './support/word-counter.ts'
@@ -71,12 +72,12 @@ const sorted = (index: Index): unknown => [...index.values()].toSorted((one, oth
 async function doAnything(store: OutputStore, random: Random): Promise<void> {
   const key = `${random.below(8)}.pdf`
   const roll = random.below(6)
-  if (roll === 0) return store.remove(sourceKey(key))
+  if (roll === 0) return store.documents.remove(sourceKey(key))
   const text = Array.from({ length: 1 + random.below(5) }, () => `${random.below(9)} word `.repeat(20)).join('\n\n')
   const files = outputs(roll === 1 ? { 'document.html': text } : { 'document.md': text })
   const outcome = random.below(4) === 0 ? 'partial' : 'done'
   const gone = roll === 2 ? { goneAt: '2026-11-22T00:00:00.000Z' } : {}
-  return store.commit(recordOf(key, files, { outcome, ...gone }), files)
+  return store.documents.commit(recordOf(key, files, { outcome, ...gone }), files)
 }
 
 /** A store in a folder, beside which exports are written. */
@@ -85,7 +86,7 @@ async function storeOf({ keys, markdown = 'text' }: { readonly keys: readonly st
   const at = (name: string): string => join(folder.path, name)
   const store = await openFolderStore({ path: at('store') })
   const files = outputs({ 'document.md': markdown })
-  for (const key of keys) await store.commit(recordOf(key, files), files)
+  for (const key of keys) await store.documents.commit(recordOf(key, files), files)
   return { at, store, [Symbol.asyncDispose]: () => folder[Symbol.asyncDispose]() }
 }
 
@@ -119,7 +120,7 @@ describe('an export since another one', () => {
     await using opened = await storeOf({ keys: ['a.pdf', 'b.pdf'] })
     const { at, store } = opened
     await exported(store, at('first'))
-    await store.remove(sourceKey('a.pdf'))
+    await store.documents.remove(sourceKey('a.pdf'))
     const { cursor } = await exported(store, at('second'), { since: at('first') })
     expect(cursor).toMatch(/^[0-9a-f]{8}\.2$/)
     const known = await readLines<{ document: string; chunks: string[] }>(at('first/ids.jsonl'))
@@ -182,14 +183,8 @@ describe('an export since another one', () => {
   test('takes a document again whose files were damaged', async () => {
     await using opened = await storeOf({ keys: ['a.pdf'] })
     const { at, store } = opened
-    const damaged: OutputStore = Object.assign(Object.create(store) as OutputStore, {
-      url: store.url,
-      feed: store.feed,
-      listRecords: store.listRecords.bind(store),
-      readRecord: store.readRecord.bind(store),
-      readManifest: store.readManifest.bind(store),
-      readOutput: async () => Buffer.from('other'),
-    })
+    const documents = withMethods(store.documents, { readOutput: async () => Buffer.from('other') })
+    const damaged: OutputStore = { ...store, documents }
     expect((await exported(damaged, at('first'))).damaged).toEqual([{ kind: 'files', key: 'a.pdf' }])
     expect(await exported(store, at('second'), { since: at('first') })).toMatchObject({ chunks: 1, damaged: [] })
   })

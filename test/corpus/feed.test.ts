@@ -25,7 +25,7 @@ const never = new AbortController().signal
 type Copy = ReadonlyMap<string, string>
 
 async function truth(store: OutputStore): Promise<Copy> {
-  const records = await collect(store.listRecords(never))
+  const records = await collect(store.documents.list(never))
   return new Map(
     records.filter(({ goneAt }) => goneAt === undefined).map(({ key, files }) => [key, files[0]?.sha256 ?? '']),
   )
@@ -42,10 +42,10 @@ async function applied(copy: Copy, log: ChangeLog, since: number, until: number)
 
 async function doAnything(store: OutputStore, random: Random): Promise<void> {
   const key = `folder-${random.below(3)}/${random.below(12)}.pdf`
-  if (random.below(5) === 0) return store.remove(sourceKey(key))
+  if (random.below(5) === 0) return store.documents.remove(sourceKey(key))
   const files = outputs({ 'document.md': `text ${random.below(4)}` })
   const gone = random.below(5) === 0 ? { goneAt: '2026-11-22T00:00:00.000Z' } : {}
-  return store.commit(recordOf(key, files, { attempts: random.below(3), ...gone }), files)
+  return store.documents.commit(recordOf(key, files, { attempts: random.below(3), ...gone }), files)
 }
 
 /** Where a reader continues; null where the feed was compacted beyond it, which the cursor's refusal has to say. */
@@ -83,7 +83,7 @@ function withFaults(storage: FeedStorage, random: Random): FeedStorage {
 async function expectBounded(store: MemoryStore, policy: CompactionPolicy, seed: number): Promise<void> {
   for (let update = 0; update < 2 * (policy.leastSegments + policy.mostSegments); update++) {
     const files = outputs({ 'document.md': `one more, ${update}` })
-    await store.commit(recordOf('more.pdf', files), files)
+    await store.documents.commit(recordOf('more.pdf', files), files)
     await updateFeed(store, never, policy)
   }
   const names = await store.feed.list('')
@@ -98,7 +98,7 @@ describe('the change feed', () => {
       const store = new MemoryStore()
       // Of few segments, so that a short history is compacted several times; or of none.
       const policy = random.below(3) === 0 ? undefined : { leastSegments: 2, mostSegments: 2 + random.below(4) }
-      const faulty = { feed: withFaults(store.feed, random), readRecord: store.readRecord.bind(store) }
+      const faulty = { feed: withFaults(store.feed, random), documents: store.documents }
       const readers: { copy: Copy; at: string | null }[] = [{ copy: new Map(), at: null }]
       for (let round = 0; round < 20; round++) {
         for (let step = random.below(8); step > 0; step--) await doAnything(store, random)
@@ -128,8 +128,8 @@ describe('the change feed', () => {
     const copies: Copy[] = []
     for (let version = 0; version < 10; version++) {
       const files = outputs({ 'document.md': `text ${version}` })
-      await store.commit(recordOf(`${version % 4}.pdf`, files), files)
-      if (version === 5) await store.remove(sourceKey('0.pdf'))
+      await store.documents.commit(recordOf(`${version % 4}.pdf`, files), files)
+      if (version === 5) await store.documents.remove(sourceKey('0.pdf'))
       const { log, cursor } = await updateFeed(store, never, policy)
       cursors.push(cursorText(cursor))
       copies.push(await applied(new Map(), log, 0, cursor.segments))
@@ -153,7 +153,7 @@ describe('the change feed', () => {
     await using folder = await tempFolder()
     const store = await openFolderStore({ path: folder.path })
     const files = outputs({ 'document.md': 'text' })
-    for (const name of ['a', 'b', 'c']) await store.commit(recordOf(`${name}.pdf`, files), files)
+    for (const name of ['a', 'b', 'c']) await store.documents.commit(recordOf(`${name}.pdf`, files), files)
     const first = await updateFeed(store, never)
     expect(first.cursor.segments).toBe(1)
     let reads = 0
@@ -164,11 +164,11 @@ describe('the change feed', () => {
         return store.feed.recordAt(place)
       },
     }
-    const counted = { feed: counting, readRecord: store.readRecord.bind(store) }
+    const counted = { feed: counting, documents: store.documents }
     expect((await updateFeed(counted, never)).cursor).toEqual(first.cursor)
     expect(reads).toBe(0)
     const other = outputs({ 'document.md': 'other' })
-    await store.commit(recordOf('b.pdf', other), other)
+    await store.documents.commit(recordOf('b.pdf', other), other)
     const { log, cursor } = await updateFeed(counted, never)
     expect(reads).toBe(1)
     const changes = await collect(netChanges(log, first.cursor.segments, cursor.segments))
@@ -188,7 +188,7 @@ describe('the change feed', () => {
     await using folder = await tempFolder()
     const store = await openFolderStore({ path: folder.path })
     const files = outputs({ 'document.md': 'text' })
-    await store.commit(recordOf('a.pdf', files), files)
+    await store.documents.commit(recordOf('a.pdf', files), files)
     const { log, cursor } = await updateFeed(store, never)
     await rm(join(folder.path, 'changes'), { recursive: true })
     const again = await updateFeed(store, never)

@@ -70,15 +70,15 @@ const RECIPE = recipeHash('0123456789abcdef')
 
 /** A store with a manifest, commits, a replacement, receipts of every class, a dead letter and a feed. */
 async function fill(store: OutputStore): Promise<void> {
-  await store.writeManifest(MANIFEST)
-  await store.writeManifest({ ...MANIFEST, revision: 2 })
+  await store.manifest.write(MANIFEST)
+  await store.manifest.write({ ...MANIFEST, revision: 2 })
   const files = outputs({ 'document.md': 'text', 'blocks.jsonl': '{}\n' })
-  for (const key of [...KEYS, ...KEYS.slice(0, 1)]) await store.commit(recordOf(key, files), files)
+  for (const key of [...KEYS, ...KEYS.slice(0, 1)]) await store.documents.commit(recordOf(key, files), files)
   for (const parser of ['embedded', 'service', 'passthrough'] as const) {
     const facts = { class: parser, origin: 'engine', version: '2', at: new Date(0).toISOString() }
-    await store.saveReceipt(receiptId(CONTENT, RECIPE, parser), Buffer.from('{}'), facts)
+    await store.receipts.save(receiptId(CONTENT, RECIPE, parser), Buffer.from('{}'), facts)
   }
-  await store.bury(letterOf('folder/failed file.docx'))
+  await store.deadLetters.bury(letterOf('folder/failed file.docx'))
   await updateFeed(store, new AbortController().signal)
   await compactFeed(store.feed, (await updateFeed(store, new AbortController().signal)).log)
   await store.notes.write('unused-receipts.json', Buffer.from('{}'))
@@ -132,7 +132,7 @@ test.skipIf(server.kind === 'unavailable')(
     const packed = await openS3Store({ client, bucket: 'packed', prefix: 'store', packMs: 10 })
     await fill(packed)
     const large = new Map([['document.md', Buffer.alloc(300_000, 'large ')]])
-    await packed.commit(recordOf('large.pdf', large), large)
+    await packed.documents.commit(recordOf('large.pdf', large), large)
     const paths = await pathsInBucket(client, 'packed')
     expect(paths.filter((path) => rowsOf(path, 'packed bucket').length !== 1)).toEqual([])
     expect(paths.filter((path) => path.startsWith('packs/large/'))).toHaveLength(1)

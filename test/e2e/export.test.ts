@@ -58,7 +58,7 @@ describe('sluice export --chunks', { timeout: 240_000 }, () => {
     const counter = await openEncoding('o200k_base')
     const store = await openStoreAt({ kind: 'folder', path: join(at, 'corpus') })
     for (const { document, body, text, tokens, markdownSpan } of chunks) {
-      const markdown = await store.readOutput(sourceKey(document), 'document.md')
+      const markdown = await store.documents.readOutput(sourceKey(document), 'document.md')
       expect(markdown?.toString('utf8').slice(...markdownSpan)).toBe(body)
       expect([counter.count(text), tokens <= 128]).toEqual([tokens, true])
     }

@@ -26,19 +26,19 @@ const answerTo = (url: string): Page => {
 /** Records and receipts as 0.2.0 wrote them for a site's error page. */
 async function keepErrorPages(out: string, pages: readonly (readonly [string, string, number])[]): Promise<void> {
   await using store = await openFolderStore({ path: out })
-  for await (const record of store.listRecords(AbortSignal.timeout(10_000))) {
+  for await (const record of store.documents.list(AbortSignal.timeout(10_000))) {
     const [, problem, status] = pages.find(([name]) => record.key.endsWith(`/${name}!.html`)) ?? []
     if (problem === undefined || record.receipt === null) throw new Error(`unexpected: ${record.key}`)
-    const receipt = await store.readReceipt(record.receipt)
+    const receipt = await store.receipts.read(record.receipt)
     const body = receipt?.body.toString().replace('"statusCode":200', `"statusCode":${status}`) ?? ''
-    await store.removeReceipt(record.receipt)
-    await store.saveReceipt(record.receipt, Buffer.from(body), receipt?.parser ?? null)
+    await store.receipts.remove(record.receipt)
+    await store.receipts.save(record.receipt, Buffer.from(body), receipt?.parser ?? null)
     const files = new Map<string, Uint8Array>()
     for (const { name } of record.files) {
-      const content = await store.readOutput(record.key, name)
+      const content = await store.documents.readOutput(record.key, name)
       if (content !== null) files.set(name, content)
     }
-    await store.commit({ ...record, problems: [problem] }, files)
+    await store.documents.commit({ ...record, problems: [problem] }, files)
   }
 }
 

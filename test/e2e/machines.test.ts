@@ -244,7 +244,9 @@ for (const { kind, missing } of KINDS) {
       const { code, stderr, stdout } = await run
       expect(code, stderr).toBe(0)
 
-      const records = (await collect(locations.store.listRecords(new AbortController().signal))).map(({ key }) => key)
+      const records = (await collect(locations.store.documents.list(new AbortController().signal))).map(
+        ({ key }) => key,
+      )
       expect(records.toSorted()).toEqual(names.toSorted())
       const shares = await Promise.all(
         [...workers.map(({ name: machine }) => machine), 'lister'].map((machine) => settledBy(stateDir(machine))),

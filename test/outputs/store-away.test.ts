@@ -41,9 +41,9 @@ beforeAll(async () => {
 async function fill(path: string, documents: number): Promise<void> {
   const store = await openFolderStore({ path })
   const keys = Array.from({ length: documents }, (_, number) => sourceKey(`${number % 7}/${number}.pdf`))
-  await Promise.all(keys.map((key) => store.commit(recordOf(key, FILES), FILES)))
-  await Promise.all(keys.map((key) => store.bury(letterOf(`failed/${key}`))))
-  await Promise.all(keys.map((key) => store.saveReceipt(receiptOf(key), Buffer.from(key), null)))
+  await Promise.all(keys.map((key) => store.documents.commit(recordOf(key, FILES), FILES)))
+  await Promise.all(keys.map((key) => store.deadLetters.bury(letterOf(`failed/${key}`))))
+  await Promise.all(keys.map((key) => store.receipts.save(receiptOf(key), Buffer.from(key), null)))
   await writeFile(join(path, 'beside.txt'), 'a file of the user')
 }
 
@@ -70,18 +70,18 @@ const ledger = {
 } as never
 
 const LISTINGS: readonly (readonly [string, (store: OutputStore) => AsyncIterable<unknown>])[] = [
-  ['listRecords', (store) => store.listRecords(never)],
-  ['listDeadLetters', (store) => store.listDeadLetters(never)],
-  ['listReceipts', (store) => store.listReceipts(never)],
-  ['listOrphans', (store) => store.listOrphans(never)],
+  ['listRecords', (store) => store.documents.list(never)],
+  ['listDeadLetters', (store) => store.deadLetters.list(never)],
+  ['listReceipts', (store) => store.receipts.list(never)],
+  ['listOrphans', (store) => store.maintenance.orphans(never)],
   ['verify', (store) => verifyStore({ store, render: renderOutputs }, { repair: false, removeOrphans: false }, never)],
 ]
 
 const AT_ONCE: readonly (readonly [string, (store: OutputStore) => Promise<unknown>])[] = [
-  ['readRecord', (store) => store.readRecord(KEY)],
-  ['readOutput', (store) => store.readOutput(KEY, 'document.md')],
-  ['readDeadLetter', (store) => store.readDeadLetter(KEY)],
-  ['haveRecords', (store) => store.haveRecords([KEY])],
+  ['readRecord', (store) => store.documents.read(KEY)],
+  ['readOutput', (store) => store.documents.readOutput(KEY, 'document.md')],
+  ['readDeadLetter', (store) => store.deadLetters.read(KEY)],
+  ['haveRecords', (store) => store.documents.have([KEY])],
   ['gc', (store) => exhaust(unusedReceipts(store, never))],
   ['status', (store) => exhaust(lostRecords({ store, ledger }, never))],
   ...LISTINGS.map(([name, list]) => [name, (store: OutputStore) => exhaust(list(store))] as const),
@@ -111,7 +111,7 @@ describe.concurrent.each<Way>(['moved', 'unmounted', 'cut off'])('while a folder
 
 test('a document that is removed while a folder store lists records is no error', async () => {
   await using at = await filledStore(MANY)
-  const listed = at.store.listRecords(never)[Symbol.asyncIterator]()
+  const listed = at.store.documents.list(never)[Symbol.asyncIterator]()
   await listed.next()
   for (const name of ['1', '3']) await rm(join(at.path, 'documents', name), { recursive: true })
   await exhaust({ [Symbol.asyncIterator]: () => listed })
@@ -121,9 +121,9 @@ test('listReceipts fails with one sentence where the store is cut off between tw
   await using at = await filledStore(FEW)
   const content = contentHash('a'.repeat(64))
   for (const recipe of ['0', '1', '2']) {
-    await at.store.saveReceipt(receiptId(content, recipeHash(recipe.repeat(16))), Buffer.from(recipe), null)
+    await at.store.receipts.save(receiptId(content, recipeHash(recipe.repeat(16))), Buffer.from(recipe), null)
   }
-  const listed = at.store.listReceipts(never, content)[Symbol.asyncIterator]()
+  const listed = at.store.receipts.list(never, content)[Symbol.asyncIterator]()
   expect((await listed.next()).done).toBe(false)
   await at.away('cut off')
   await expect(exhaust({ [Symbol.asyncIterator]: () => listed })).rejects.toThrow(StoreUnusable)

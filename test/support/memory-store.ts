@@ -6,93 +6,128 @@ import type { FeedStorage, PlacedRecord, RecordStamp } from '#src/ports/feed-sto
 import type { DeadLetter, DocumentRecord, KeptReceipt, Receipt } from '#src/document/record.ts'
 import { RecordOfOther } from '#src/document/record-of-other.ts'
 import { sameOwner, type StoreManifest } from '#src/document/store-manifest.ts'
-import type { StoreProbe } from '#src/document/store-probe.ts'
-import type { OutputStore } from '#src/ports/output-store.ts'
-import type { Orphan } from '#src/document/orphan.ts'
+import type { DeadLetters, Documents, Maintenance, Manifest, OutputStore, Receipts } from '#src/ports/output-store.ts'
+
+type Kept = { readonly record: DocumentRecord; readonly files: ReadonlyMap<string, Buffer> }
 
 /** The promises of an output store in their shortest form: what the conformance suite is read against. */
 export class MemoryStore implements OutputStore {
   readonly url = 'memory:'
+  readonly receipts: Receipts = new MemoryReceipts()
+  readonly deadLetters: DeadLetters
+  readonly documents: Documents
+  readonly manifest: Manifest = new MemoryManifest()
+  readonly maintenance: Maintenance = {
+    probe: async () => ({ warning: null }),
+    checkSpace: async () => undefined,
+    recover: async () => undefined,
+    orphans: async function* () {},
+    removeOrphan: async () => undefined,
+  }
   readonly notes: NoteStorage = new MemoryNotes()
-  readonly feed: FeedStorage = new MemoryFeed(
-    (place) => this.#documents.get(sourceKey(place))?.record ?? null,
-    () => this.#documents.keys(),
-  )
+  readonly feed: FeedStorage
+
+  constructor() {
+    const letters = new Map<SourceKey, DeadLetter>()
+    const kept = new Map<SourceKey, Kept>()
+    this.deadLetters = new MemoryDeadLetters(letters)
+    this.documents = new MemoryDocuments(kept, letters)
+    this.feed = new MemoryFeed(
+      (place) => kept.get(sourceKey(place))?.record ?? null,
+      () => kept.keys(),
+    )
+  }
+}
+
+class MemoryReceipts implements Receipts {
   readonly #receipts = new Map<ReceiptId, Receipt & { savedAt: number }>()
-  readonly #documents = new Map<SourceKey, { record: DocumentRecord; files: ReadonlyMap<string, Buffer> }>()
-  readonly #letters = new Map<SourceKey, DeadLetter>()
 
-  #manifest: StoreManifest | null = null
-
-  async readManifest(): Promise<StoreManifest | null> {
-    return this.#manifest
-  }
-  async writeManifest(manifest: StoreManifest): Promise<boolean> {
-    if (manifest.revision !== (this.#manifest?.revision ?? 0) + 1) return false
-    this.#manifest = manifest
-    return true
-  }
-  readonly recordListing = null
-  async haveRecords(keys: readonly SourceKey[]): Promise<readonly boolean[]> {
-    return keys.map((key) => this.#documents.has(key))
-  }
-
-  async probe(): Promise<StoreProbe> {
-    return { warning: null }
-  }
-  async checkSpace(): Promise<void> {}
-  async readReceipt(id: ReceiptId): Promise<Receipt | null> {
+  async read(id: ReceiptId): Promise<Receipt | null> {
     return this.#receipts.get(id) ?? null
   }
-  async saveReceipt(id: ReceiptId, body: Buffer, parser: ParserFacts | null): Promise<void> {
+  async save(id: ReceiptId, body: Buffer, parser: ParserFacts | null): Promise<void> {
     const before = this.#receipts.get(id)
     const stays = before !== undefined && (parser === null || !replaces(parser, before.parser))
     const kept = stays ? before : { body: Buffer.from(body), parser }
     this.#receipts.set(id, { ...kept, savedAt: Date.now() })
   }
-  async removeReceipt(id: ReceiptId, savedAt?: number): Promise<boolean> {
+  async remove(id: ReceiptId, savedAt?: number): Promise<boolean> {
     const kept = this.#receipts.get(id)
     if (savedAt !== undefined && kept !== undefined && kept.savedAt !== savedAt) return false
     this.#receipts.delete(id)
     return true
   }
-  async *listReceipts(_signal?: AbortSignal, content = ''): AsyncGenerator<KeptReceipt> {
+  async *list(_signal?: AbortSignal, content = ''): AsyncGenerator<KeptReceipt> {
     for (const [id, { savedAt }] of this.#receipts) if (id.startsWith(content)) yield { id, savedAt }
   }
-  async readRecord(key: SourceKey): Promise<DocumentRecord | null> {
-    return this.#documents.get(key)?.record ?? null
+}
+
+class MemoryDocuments implements Documents {
+  readonly #kept: Map<SourceKey, Kept>
+  readonly #letters: Map<SourceKey, DeadLetter>
+
+  constructor(kept: Map<SourceKey, Kept>, letters: Map<SourceKey, DeadLetter>) {
+    this.#kept = kept
+    this.#letters = letters
+  }
+
+  async read(key: SourceKey): Promise<DocumentRecord | null> {
+    return this.#kept.get(key)?.record ?? null
+  }
+  async readOutput(key: SourceKey, name: string): Promise<Buffer | null> {
+    return this.#kept.get(key)?.files.get(name) ?? null
   }
   async commit(record: DocumentRecord, files: ReadonlyMap<string, Uint8Array>): Promise<void> {
     if (record.files.length !== files.size) throw new Error('the record does not list the files committed with it')
-    const present = this.#documents.get(record.key)?.record
+    const present = this.#kept.get(record.key)?.record
     if (present !== undefined && !sameOwner(present, record)) throw new RecordOfOther(present.source)
     if (present !== undefined) refuseEarlierClaim(record, present)
     const copies = new Map([...files].map(([name, bytes]) => [name, Buffer.from(bytes)]))
-    this.#documents.set(record.key, { record: structuredClone(record), files: copies })
+    this.#kept.set(record.key, { record: structuredClone(record), files: copies })
     this.#letters.delete(record.key)
   }
-  async readOutput(key: SourceKey, name: string): Promise<Buffer | null> {
-    return this.#documents.get(key)?.files.get(name) ?? null
-  }
-  async *listRecords(): AsyncGenerator<DocumentRecord> {
-    for (const { record } of this.#documents.values()) yield record
-  }
   async remove(key: SourceKey): Promise<void> {
-    this.#documents.delete(key)
+    this.#kept.delete(key)
     this.#letters.delete(key)
   }
-  async readDeadLetter(key: SourceKey): Promise<DeadLetter | null> {
+  async *list(): AsyncGenerator<DocumentRecord> {
+    for (const { record } of this.#kept.values()) yield record
+  }
+  async have(keys: readonly SourceKey[]): Promise<readonly boolean[]> {
+    return keys.map((key) => this.#kept.has(key))
+  }
+  readonly listing = null
+}
+
+class MemoryDeadLetters implements DeadLetters {
+  readonly #letters: Map<SourceKey, DeadLetter>
+
+  constructor(letters: Map<SourceKey, DeadLetter>) {
+    this.#letters = letters
+  }
+
+  async read(key: SourceKey): Promise<DeadLetter | null> {
     return this.#letters.get(key) ?? null
   }
   async bury(letter: DeadLetter): Promise<void> {
     this.#letters.set(letter.key, structuredClone(letter))
   }
-  async *listDeadLetters(): AsyncGenerator<DeadLetter> {
+  async *list(): AsyncGenerator<DeadLetter> {
     yield* this.#letters.values()
   }
-  async recover(): Promise<void> {}
-  async *listOrphans(): AsyncGenerator<Orphan> {}
-  async removeOrphan(): Promise<void> {}
+}
+
+class MemoryManifest implements Manifest {
+  #manifest: StoreManifest | null = null
+
+  async read(): Promise<StoreManifest | null> {
+    return this.#manifest
+  }
+  async write(manifest: StoreManifest): Promise<boolean> {
+    if (manifest.revision !== (this.#manifest?.revision ?? 0) + 1) return false
+    this.#manifest = manifest
+    return true
+  }
 }
 
 class MemoryNotes implements NoteStorage {

@@ -30,8 +30,8 @@ export async function openStoreAt(address: StoreAddress): Promise<OutputStore> {
 
 /** The manifest of a new store, as the first run writes it; none where there is one. What it says of packs holds after it. */
 export async function makeStore(store: OutputStore): Promise<void> {
-  if ((await store.readManifest()) !== null) return
+  if ((await store.manifest.read()) !== null) return
   const manifest = { format: STORE_FORMAT, id: storeId(randomUUID()), revision: 1, createdAt: '', createdBy: 'test' }
-  await store.writeManifest({ ...manifest, sources: [] })
-  await store.readManifest()
+  await store.manifest.write({ ...manifest, sources: [] })
+  await store.manifest.read()
 }

@@ -52,10 +52,10 @@ async function fill(store: OutputStore): Promise<void> {
     confidence: { layout: 1, ocr: null },
   }
   const files = outputs({ 'document.md': 'One\n\nTwo\n', 'blocks.jsonl': `${JSON.stringify(line)}\n` })
-  await store.commit(recordOf('report.pdf', files, { receipt: used }), files)
-  await store.saveReceipt(used, answer('One\n\nTwo\n'), null)
-  await store.saveReceipt(receiptId(content, recipe, 'embedded'), answer('One\n\n2\n\nThree\n'), null)
-  await store.bury(letterOf('broken.pdf'))
+  await store.documents.commit(recordOf('report.pdf', files, { receipt: used }), files)
+  await store.receipts.save(used, answer('One\n\nTwo\n'), null)
+  await store.receipts.save(receiptId(content, recipe, 'embedded'), answer('One\n\n2\n\nThree\n'), null)
+  await store.deadLetters.bury(letterOf('broken.pdf'))
 }
 
 const STATUS: LiveStatus = {
@@ -147,7 +147,7 @@ test('two receipts of a document stand side by side, with the lines that only on
     ['2', 'Three'],
   ])
   const other = receiptId(contentHash('0'.repeat(64)), recipe, 'service')
-  await served.store.saveReceipt(other, answer('of another document'), null)
+  await served.store.receipts.save(other, answer('of another document'), null)
   for (const id of [other, '../../../etc/passwd', '']) {
     const { status, text } = await served.get(`content/receipt?key=report.pdf&id=${encodeURIComponent(id)}`)
     expect([status, text.includes('cannot be read')]).toEqual([200, true])

@@ -11,7 +11,7 @@ const keyed = (path: string, key: string): string => `${path}?${new URLSearchPar
 
 const commit = async (store: OutputStore, key: string, markdown = `# ${key}`): Promise<void> => {
   const files = outputs({ 'document.md': markdown, 'blocks.jsonl': '' })
-  await store.commit(recordOf(key, files), files)
+  await store.documents.commit(recordOf(key, files), files)
 }
 
 /** A key with half of a surrogate pair stands in no address: its document is listed and has no page. */

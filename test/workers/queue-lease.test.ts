@@ -130,7 +130,7 @@ describe('the lease of a store', () => {
     resources.defer(() => connection.disconnect())
     await connection.flushall()
     const storage = new FolderLease(folder.path, BEAT_MS)
-    const kept = { url: store.url, lease: storage, readManifest: () => store.readManifest() }
+    const kept = { url: store.url, lease: storage, manifest: store.manifest }
     const options = (): QueueLeaseOptions => ({ store: kept, connection, join: AT_HOME, onLost: () => undefined })
     const all = resources.move()
     return { folder: folder.path, storage, options, [Symbol.asyncDispose]: () => all.disposeAsync() }

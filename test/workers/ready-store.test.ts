@@ -5,15 +5,13 @@ import { openFolderStore } from '#src/outputs/folder/folder-store.ts'
 import { readyStore } from '#workers/ready-store.ts'
 import { tempFolder } from '../support/temp-folder.ts'
 import { takes } from '../support/wait.ts'
+import { withMethods } from '../support/with-methods.ts'
 
 test('a store whose first write hangs at the start is reported after the time that counts as slow, and as available when it answers', async () => {
   await using folder = await tempFolder()
   const store = await openFolderStore({ path: join(folder.path, 'out') })
-  const slow = Object.create(store, {
-    probe: { value: async () => (await takes(300), store.probe()) },
-    recover: { value: () => store.recover() },
-    url: { value: store.url },
-  }) as typeof store
+  const probe = async () => (await takes(300), store.maintenance.probe())
+  const slow = { ...store, maintenance: withMethods(store.maintenance, { probe }) }
   const events = new Events()
   const reported: string[] = []
   events.on('dependency:failed', ({ dependency, cause }) => reported.push(`${dependency}: ${cause}`))

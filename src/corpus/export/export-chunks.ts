@@ -51,10 +51,10 @@ export async function exportChunks(
   const range = await rangeOf(store, since, tally, signal)
   const records =
     range === null
-      ? wantedRecords(store, options.filter, tally, signal)
-      : changedRecords(store, range, options.filter, tally, async (line) => ids.bury(line))
+      ? wantedRecords(store.documents, options.filter, tally, signal)
+      : changedRecords(store.documents, range, options.filter, tally, async (line) => ids.bury(line))
   const hygiene = options.hygiene ? await HygieneReader.open() : null
-  const read = mapInOrder(records, AHEAD, async (record) => readDocument(store, record))
+  const read = mapInOrder(records, AHEAD, async (record) => readDocument(store.documents, record))
   const figures = figuresOf(options, folder, tally, signal)
   for await (const row of exportRows(read, hygiene, { ...options, figures })) {
     signal.throwIfAborted()
@@ -78,7 +78,7 @@ export async function exportChunks(
   await ids.finish()
   const files: ExportedFile[] = []
   for (const file of [chunks, documents, idsFile, tombstones]) if (file !== null) files.push(await file.close())
-  const storeId = (await store.readManifest())?.id ?? null
+  const storeId = (await store.manifest.read())?.id ?? null
   await folder.publish(manifestOf(options, { storeId, since }, tally, files))
   return tally
 }

@@ -4,7 +4,7 @@ import type { Figure } from '#src/corpus/figures/figure.ts'
 import { type BlockLine as FigureLine, figuresOfBlocks } from '#src/corpus/figures/figures-of-blocks.ts'
 import { anchorOf } from '@sluice/contract'
 import type { DocumentRecord } from '#src/document/record.ts'
-import type { OutputStore } from '#src/ports/output-store.ts'
+import type { Documents } from '#src/ports/output-store.ts'
 
 export type ReadDocument =
   | {
@@ -23,18 +23,18 @@ export type ReadDocument =
   /** Removed since it was listed. */
   | { readonly kind: 'removed' }
 
-type Store = Pick<OutputStore, 'readOutput' | 'readRecord'>
+type Read = Pick<Documents, 'read' | 'readOutput'>
 
 /** A document that is committed again meanwhile is read again, so often. */
 const MOST_READS = 3
 
 /** Reads what chunks are made of, all of one commit: every file is as the record says. */
-export async function readDocument(store: Store, listed: DocumentRecord): Promise<ReadDocument> {
+export async function readDocument(documents: Read, listed: DocumentRecord): Promise<ReadDocument> {
   let record: DocumentRecord | null = listed
   for (let reads = 1; record !== null; reads++) {
-    const found = await readOnce(store, record)
+    const found = await readOnce(documents, record)
     if (found.kind !== 'damaged') return found
-    const now = await store.readRecord(record.key)
+    const now = await documents.read(record.key)
     if (now !== null && (reads === MOST_READS || sameFiles(now, record))) return found
     record = now
   }
@@ -44,11 +44,11 @@ export async function readDocument(store: Store, listed: DocumentRecord): Promis
 const sameFiles = (one: DocumentRecord, other: DocumentRecord): boolean =>
   JSON.stringify(one.files) === JSON.stringify(other.files)
 
-async function readOnce(store: Store, record: DocumentRecord): Promise<ReadDocument> {
+async function readOnce(documents: Read, record: DocumentRecord): Promise<ReadDocument> {
   const names = record.files.map(({ name }) => name)
   if (!names.includes('document.md')) return { kind: 'no_markdown', record }
   const wanted = ['document.md', names.includes('blocks.jsonl') ? 'blocks.jsonl' : 'pages.jsonl']
-  const read = wanted.map(async (name) => (names.includes(name) ? readWhole(store, record, name) : ''))
+  const read = wanted.map(async (name) => (names.includes(name) ? readWhole(documents, record, name) : ''))
   const [markdown, layout] = await Promise.all(read)
   if (typeof markdown !== 'string' || typeof layout !== 'string') return { kind: 'damaged', record }
   const lines = layout.split('\n').filter((line) => line !== '')
@@ -69,8 +69,8 @@ function layoutOf(lines: readonly BlockLine[]) {
 }
 
 /** Null where the file is not what the record says. */
-async function readWhole(store: Store, record: DocumentRecord, name: string): Promise<string | null> {
-  const bytes = await store.readOutput(record.key, name, record)
+async function readWhole(documents: Read, record: DocumentRecord, name: string): Promise<string | null> {
+  const bytes = await documents.readOutput(record.key, name, record)
   const digest = bytes === null ? null : createHash('sha256').update(bytes).digest('hex')
   return bytes !== null && record.files.some((file) => file.name === name && file.sha256 === digest)
     ? bytes.toString('utf8')

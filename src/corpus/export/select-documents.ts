@@ -1,6 +1,6 @@
 import type { SourceKey } from '#src/document/ids.ts'
 import type { DocumentRecord } from '#src/document/record.ts'
-import type { OutputStore } from '#src/ports/output-store.ts'
+import type { Documents } from '#src/ports/output-store.ts'
 import type { ChangeLog } from '#src/corpus/feed/change-log.ts'
 import { netChanges } from '#src/corpus/feed/net-changes.ts'
 import type { ExportTally } from './export-manifest.ts'
@@ -28,33 +28,32 @@ export interface FeedRange {
 
 /** The records that a whole export takes, in no order. */
 export async function* wantedRecords(
-  store: Pick<OutputStore, 'listRecords'>,
+  documents: Pick<Documents, 'list'>,
   filter: ExportFilter,
   tally: ExportTally,
   signal: AbortSignal,
 ): AsyncGenerator<DocumentRecord> {
   const damaged = (place: string): unknown => tally.damaged.push({ kind: 'record', place })
-  for await (const record of store.listRecords(signal, damaged))
-    if (leftOut(record, filter, tally) === null) yield record
+  for await (const record of documents.list(signal, damaged)) if (leftOut(record, filter, tally) === null) yield record
 }
 
 /** The records that changed in a range of the feed. Each document of it has a tombstone. */
 export async function* changedRecords(
-  store: Pick<OutputStore, 'readRecord'>,
+  documents: Pick<Documents, 'read'>,
   { log, since, until, again }: FeedRange,
   filter: ExportFilter,
   tally: ExportTally,
   bury: (tombstone: Tombstone) => Promise<void>,
 ): AsyncGenerator<DocumentRecord> {
   const reported = new Set<SourceKey>(again)
-  const documents = async function* (): AsyncGenerator<Tombstone> {
+  const changed = async function* (): AsyncGenerator<Tombstone> {
     for (const document of again) yield { document, change: 'changed' }
     for await (const { document, change } of netChanges(log, since, until))
       if (!reported.has(document)) yield { document, change }
   }
-  for await (const { document, change } of documents()) {
+  for await (const { document, change } of changed()) {
     // As it is now: what came later comes again with the next cursor.
-    const record = filter.key(document) ? await store.readRecord(document) : null
+    const record = filter.key(document) ? await documents.read(document) : null
     const left = record === null ? null : leftOut(record, filter, tally)
     if (!filter.key(document)) tally.filtered += 1
     else if (record === null) await bury({ document, change: 'removed' })

@@ -9,7 +9,7 @@ import { SEGMENT_ENTRIES } from './segment-file.ts'
 /** Records that are read side by side. */
 const READS = 32
 
-type Store = Pick<OutputStore, 'feed' | 'readRecord'>
+type Store = Pick<OutputStore, 'feed' | 'documents'>
 
 /**
  * Brings the feed up to date with the records, and returns the cursor behind the last change. The feed is derived: a commit
@@ -127,7 +127,7 @@ class FeedUpdate {
         const { place, document } = entry
         if (!this.#state.isUnseen(place, number)) continue
         // A document that is committed at this moment has no folder for an instant.
-        if ((await this.#store.readRecord(document)) !== null) continue
+        if ((await this.#store.documents.read(document)) !== null) continue
         const before = this.#state.of(place)
         const at = new Date().toISOString()
         this.#pending.push({ change: 'removed', document, at, now: null, state: null, before, place, stamp: '' })

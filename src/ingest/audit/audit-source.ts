@@ -202,7 +202,7 @@ async function countItem(
   if (item.kind !== 'document' || extension === null) return { key, pages: 'none' }
   if (tiers?.mustStay(key) === true) return { key, pages: 'stays' }
   if (extension !== 'pdf' || source.addressOf?.(key) !== undefined) return { key, pages: 'other' }
-  const record = await store.readRecord(key)
+  const record = await store.documents.read(key)
   const known = record?.version === item.version ? (record.pages.total ?? record.pages.parsed) : null
   if (known !== null && known > 0) return { key, pages: known }
   const opened = await source.open(key, signal)

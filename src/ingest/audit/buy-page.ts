@@ -7,7 +7,7 @@ import { buyAnswer } from '../document/buy-answer.ts'
 import type { IngestDeps } from '../document/deps.ts'
 import { answerOf, findKept, type ReadAnswer, reusedAnswer } from '../document/obtain-answer.ts'
 import { type Failed, failed } from '../document/purchase.ts'
-import { retryingStore } from '../document/retrying-store.ts'
+import { RetryingReceipts, retryFor } from '../document/retrying-store.ts'
 import type { Work } from '../document/work.ts'
 import type { Failure } from '#src/document/failure.ts'
 import { partHash } from '#src/document/page-list.ts'
@@ -113,8 +113,8 @@ function haltingDeps(deps: IngestDeps, key: SourceKey, signal: AbortSignal): Ing
   const halt = (_: unknown, message: string): never => {
     throw new AuditHalted(message)
   }
-  const store = retryingStore(deps.store, key, { ...deps, halt }, signal)
-  return { ...deps, countPages: async () => 1, halt, store }
+  const receipts = new RetryingReceipts(deps.store.receipts, retryFor(key, { ...deps, halt }, signal))
+  return { ...deps, countPages: async () => 1, halt, store: { ...deps.store, receipts } }
 }
 
 function workOf({ key, version, read }: SinglePage, recipe: Recipe, hold: AnswerHold, { clock }: IngestDeps): Work {

@@ -90,7 +90,7 @@ async function refuseWithoutSpace({
   storePatienceMs,
 }: BuyDeps): Promise<Instead | null> {
   try {
-    await store.checkSpace()
+    await store.maintenance.checkSpace()
     lowSpace.worked()
     return null
   } catch (error) {

@@ -3,7 +3,7 @@ import type { ContentHash, RecipeHash, SourceKey, Version } from '#src/document/
 import { type DeadLetter, type PieceRecord, RECORD_SCHEMA } from '#src/document/record.ts'
 import type { SettleDeps, StorePatience } from './deps.ts'
 import type { Delivery, GiveUpReason } from '#src/ports/queue.ts'
-import { retryingStore } from './retrying-store.ts'
+import { RetryingDeadLetters, retryFor } from './retrying-store.ts'
 
 export interface Burial {
   readonly key: SourceKey
@@ -22,7 +22,7 @@ export interface Burial {
 export async function bury(burial: Burial, deps: SettleDeps): Promise<void> {
   const { key, version, recipeHash, failure } = burial
   const at = new Date(deps.clock.wall()).toISOString()
-  const earlier = await deps.store.readDeadLetter(key)
+  const earlier = await deps.store.deadLetters.read(key)
   const before = earlier?.version === version ? earlier : null
   const pieces = burial.pieces ?? before?.pieces
   const letter: DeadLetter = {
@@ -39,7 +39,7 @@ export async function bury(burial: Burial, deps: SettleDeps): Promise<void> {
     firstAt: before?.firstAt ?? at,
     lastAt: at,
   }
-  await deps.store.bury(letter)
+  await deps.store.deadLetters.bury(letter)
   const [known] = await deps.ledger.read([key])
   const again = known?.outcome === 'failed' && known.version === version && known.recipeHash === recipeHash
   await deps.ledger.write([[key, { version, recipeHash, outcome: 'failed' }]])
@@ -60,6 +60,12 @@ export async function bury(burial: Burial, deps: SettleDeps): Promise<void> {
   })
 }
 
+/** The dependencies of `bury` with a store whose writes are repeated while it is unavailable. */
+export function retryingBurial<D extends SettleDeps & StorePatience>(key: SourceKey, deps: D, signal: AbortSignal): D {
+  const deadLetters = new RetryingDeadLetters(deps.store.deadLetters, retryFor(key, deps, signal))
+  return { ...deps, store: { ...deps.store, deadLetters } }
+}
+
 /** Ends a document that never came to a verdict of its own: listed with what happened, never silently dropped. */
 export async function giveUpDelivery(
   delivery: Delivery,
@@ -78,7 +84,7 @@ export async function giveUpDelivery(
       attempts: attempt,
       durationMs: deps.clock.shared() - job.queuedAt,
     },
-    { ...deps, store: retryingStore(deps.store, job.key, deps, signal) },
+    retryingBurial(job.key, deps, signal),
   )
 }
 

@@ -24,7 +24,7 @@ export async function commitAnswer(work: ReadWork, answer: DocumentAnswer, deps:
   const record = { ...recordOf(work, answer, deps), files: [...files].map(describeFile) }
   const lost = answersLostWith(answer)
   try {
-    await deps.store.commit(record, files)
+    await deps.store.documents.commit(record, files)
   } catch (error) {
     if (error instanceof StoreUnusable)
       for (let count = 0; count < lost; count++) deps.events.emit('answer:lost', { key, error })

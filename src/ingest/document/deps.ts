@@ -46,7 +46,7 @@ export interface OwnedStore {
 }
 
 /** A store, and which of its receipts spare a request. */
-export interface Receipts {
+export interface ReceiptDeps {
   readonly store: OutputStore
   /** Which answers the parser makes, and which are taken from receipts. */
   readonly parsers: ParserPolicy
@@ -170,7 +170,7 @@ export interface IngestDeps extends BuyDeps, CommitDeps, StorePatience {
 }
 
 /** What distinguishes a document that is done from one that has to be done. */
-export interface DecideDeps extends Receipts, Recipes {
+export interface DecideDeps extends ReceiptDeps, Recipes {
   readonly source: Source
   readonly clock: Pick<Clock, 'wall'>
   readonly cutter: PieceCutter | null

@@ -2,7 +2,7 @@ import type { SourceKey } from '#src/document/ids.ts'
 import { GONE, type LedgerEntry } from '#src/document/ledger-entry.ts'
 import { type DocumentRecord, receiptsOf } from '#src/document/record.ts'
 import type { Ledger } from '#src/ports/ledger.ts'
-import type { OutputStore } from '#src/ports/output-store.ts'
+import type { OutputStore, Receipts } from '#src/ports/output-store.ts'
 import { missingReceipts } from './rederive.ts'
 
 /** Why a record cannot be that of its entry in the ledger, in one sentence; null where it can. */
@@ -16,8 +16,8 @@ export function disagreement(record: DocumentRecord, { version, recipeHash }: Le
 }
 
 /** Whether all that a record was made from is kept: so it is made again without a request, where its content is still that of the source. */
-export async function isKept(record: DocumentRecord, store: OutputStore): Promise<boolean> {
-  return (await missingReceipts(record, store)).length === 0
+export async function isKept(record: DocumentRecord, receipts: Pick<Receipts, 'read'>): Promise<boolean> {
+  return (await missingReceipts(record, receipts)).length === 0
 }
 
 export const isDone = ({ outcome }: LedgerEntry): boolean => outcome === 'done' || outcome === 'partial'
@@ -38,14 +38,14 @@ export async function renew(key: SourceKey, known: LedgerEntry, ledger: Ledger):
  */
 export async function renewOverwritten(
   key: SourceKey,
-  { store, ledger }: { readonly store: OutputStore; readonly ledger: Ledger },
+  { store, ledger }: { readonly store: Pick<OutputStore, 'documents' | 'deadLetters'>; readonly ledger: Ledger },
 ): Promise<boolean> {
   const [known = null] = await ledger.read([key])
   // What is pending has a job, or gets one with the next scan.
   if (known === null || known.outcome === 'pending') return false
-  const record = await store.readRecord(key)
+  const record = await store.documents.read(key)
   const isMarked = known.version !== GONE || record?.goneAt !== undefined
   if (record === null || (isMarked && isDone(known) && disagreement(record, known) === null)) return false
-  if (known.outcome === 'failed' && (await store.readDeadLetter(key)) !== null) return false
+  if (known.outcome === 'failed' && (await store.deadLetters.read(key)) !== null) return false
   return renew(key, known, ledger)
 }

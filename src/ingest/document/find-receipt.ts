@@ -1,9 +1,9 @@
 import { jsonObject } from '#src/client/error-body.ts'
 import { errorPageStatus } from '#src/client/error-page.ts'
 import { type ContentHash, type ReceiptId, type RecipeHash, receiptId } from '#src/document/ids.ts'
-import type { ReceiptMemory, OutputStore } from '#src/ports/output-store.ts'
+import type { ReceiptMemory, Receipts } from '#src/ports/output-store.ts'
 import { type ParserFacts, satisfies } from '#src/document/parser.ts'
-import type { Receipts } from './deps.ts'
+import type { ReceiptDeps } from './deps.ts'
 import { type DocumentRecord, receiptsOf } from '#src/document/record.ts'
 
 export interface FoundReceipt {
@@ -22,7 +22,7 @@ export const holdsErrorPage = (body: Buffer): boolean => errorPageStatus(jsonObj
 export async function findReceipt(
   content: ContentHash,
   recipe: RecipeHash,
-  { store, parsers }: Receipts,
+  { store, parsers }: ReceiptDeps,
   memory?: ReceiptMemory,
   address: string | null = null,
 ): Promise<FoundReceipt | null> {
@@ -32,7 +32,7 @@ export async function findReceipt(
     ...(local ? [receiptId(content, recipe, 'embedded')] : []),
   ]
   for (const id of ids) {
-    const receipt = await store.readReceipt(id, memory)
+    const receipt = await store.receipts.read(id, memory)
     if (receipt === null) continue
     const parser = receipt.parser ?? parserOfAnswer(receipt.body)
     const isDocument = address === null || !holdsErrorPage(receipt.body)
@@ -58,17 +58,14 @@ function parserOfAnswer(body: Buffer): ParserFacts {
 }
 
 /** As the record says, or for one of format 1 as its receipt does. */
-export async function parserOfRecord(
-  record: DocumentRecord,
-  store: Pick<OutputStore, 'readReceipt'>,
-): Promise<ParserFacts> {
+export async function parserOfRecord(record: DocumentRecord, receipts: Pick<Receipts, 'read'>): Promise<ParserFacts> {
   if (record.parser !== undefined) return record.parser
   const at = record.finishedAt
   if (record.service === 'engine') return { ...EMBEDDED, at }
   const named: ParserFacts = { class: 'service', origin: record.service, version: null, at }
   const [receipt = null] = receiptsOf(record)
   if (record.cost.basis !== 'saved' || receipt === null) return named
-  const kept = await store.readReceipt(receipt)
+  const kept = await receipts.read(receipt)
   return kept === null ? named : (kept.parser ?? parserOfAnswer(kept.body))
 }
 

@@ -4,7 +4,7 @@ import { belongsTo } from '#src/document/store-manifest.ts'
 import type { SourceKey } from '#src/document/ids.ts'
 import type { Ledger } from '#src/ports/ledger.ts'
 import type { PriceModel } from './costs.ts'
-import type { OwnedStore, Receipts, Recipes } from './deps.ts'
+import type { OwnedStore, ReceiptDeps, Recipes } from './deps.ts'
 import { KeySet } from '#src/kit/key-set.ts'
 import { parserOfRecord } from './find-receipt.ts'
 
@@ -19,7 +19,7 @@ export interface LocalDocuments {
  * of PDFs alone: only their price depends on their pages.
  */
 export async function localDocuments(
-  { ledger, store, parsers, recipeFor, price }: Receipts & Recipes & PriceModel & { readonly ledger: Ledger },
+  { ledger, store, parsers, recipeFor, price }: ReceiptDeps & Recipes & PriceModel & { readonly ledger: Ledger },
   signal: AbortSignal,
 ): Promise<LocalDocuments | null> {
   if (parsers.own.class === 'embedded' || parsers.acceptLocal || (await ledger.localCount()) === 0) return null
@@ -27,7 +27,7 @@ export async function localDocuments(
   for await (const [key, { isLocal }] of ledger.entries(signal)) {
     const extension = extensionOf(key)
     if (isLocal !== true || extension === null || policyFor(parsers, key).own.class === 'embedded') continue
-    const record = extension === 'pdf' ? await store.readRecord(key) : null
+    const record = extension === 'pdf' ? await store.documents.read(key) : null
     found.documents += 1
     found.credits += price(recipeFor(key, extension), extension, record?.pages.parsed ?? null)
   }
@@ -36,14 +36,14 @@ export async function localDocuments(
 
 /** For `--upgrade` and rules of that name: the documents of a source that an older engine read otherwise. Reads every record. */
 export async function outdatedDocuments(
-  { store, owner, parsers }: OwnedStore & Receipts,
+  { store, owner, parsers }: OwnedStore & ReceiptDeps,
   signal: AbortSignal,
 ): Promise<(key: SourceKey) => boolean> {
   if (!parsers.upgrade && parsers.upgradeOf === null) return () => false
   const outdated = new KeySet()
-  for await (const record of store.listRecords(signal)) {
+  for await (const record of store.documents.list(signal)) {
     if (!belongsTo(record, owner)) continue
-    if (satisfies(policyFor(parsers, record.key), await parserOfRecord(record, store), record)) continue
+    if (satisfies(policyFor(parsers, record.key), await parserOfRecord(record, store.receipts), record)) continue
     outdated.add(record.key)
   }
   return (key) => outdated.has(key)

@@ -5,7 +5,7 @@ import { type ParserFacts, satisfies } from '#src/document/parser.ts'
 import type { Cost, DocumentRecord, PieceRecord, RouteRecord } from '#src/document/record.ts'
 import { belongsTo } from '#src/document/store-manifest.ts'
 import { costOf } from './costs.ts'
-import type { BuyDeps, OwnedStore, Receipts } from './deps.ts'
+import type { BuyDeps, OwnedStore, ReceiptDeps } from './deps.ts'
 import { type FoundReceipt, findReceipt, parserOfRecord } from './find-receipt.ts'
 import type { Purchase, Unfinished } from './purchase.ts'
 import type { ReadWork, Work } from './work.ts'
@@ -56,13 +56,13 @@ export type NotParsed = Unfinished & { readonly pieces?: readonly PieceRecord[] 
  */
 export async function findRecorded(
   { job: { key }, version, read, recipe }: ReadWork,
-  { owner, parsers, store }: OwnedStore & Receipts,
+  { owner, parsers, store }: OwnedStore & ReceiptDeps,
 ): Promise<Recorded | null> {
-  const record = await store.readRecord(key)
+  const record = await store.documents.read(key)
   if (record === null || !belongsTo(record, owner) || record.goneAt !== undefined) return null
   if (record.version !== version || record.contentHash !== read.contentHash) return null
-  if (record.recipeHash !== recipe.hash || (await store.readDeadLetter(key)) !== null) return null
-  return satisfies(parsers, await parserOfRecord(record, store), record) ? { kind: 'recorded', record } : null
+  if (record.recipeHash !== recipe.hash || (await store.deadLetters.read(key)) !== null) return null
+  return satisfies(parsers, await parserOfRecord(record, store.receipts), record) ? { kind: 'recorded', record } : null
 }
 
 /** Step 2: the receipt that spares a request for these bytes. An intent that is left of such a request is concluded. */
@@ -81,7 +81,7 @@ export async function reusedAnswer(
   deps: BuyDeps,
 ): Promise<ReadAnswer> {
   // Saved once more, so that `sluice gc` does not collect it as unused before the record refers to it.
-  await deps.store.saveReceipt(id, body, parser)
+  await deps.store.receipts.save(id, body, parser)
   const reading = readAnswer(body, deps.clock.wall())
   return { reading, receipt: id, parser, requestId: reading.requestId, cost: deps.recentCosts.of(work, id) }
 }

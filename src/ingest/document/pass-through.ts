@@ -3,7 +3,7 @@ import { readAnswer } from '#src/client/read-answer.ts'
 import { receiptId } from '#src/document/ids.ts'
 import { decodePlainText } from '#src/document/plain-text.ts'
 import { SAVED } from './costs.ts'
-import type { CommitDeps, Receipts } from './deps.ts'
+import type { CommitDeps, ReceiptDeps } from './deps.ts'
 import { findRecorded, type Outcome } from './obtain-answer.ts'
 import { isWhole } from './rederive.ts'
 import type { ReadWork } from './work.ts'
@@ -15,7 +15,11 @@ const COPIES = 4
  * A text becomes its own answer: no request, no permit, no credits. It has a receipt like any document, so that outputs
  * can be derived anew and repaired without the source. Outputs or a receipt that were damaged are made again.
  */
-export async function passThrough(work: ReadWork, deps: CommitDeps & Receipts, signal: AbortSignal): Promise<Outcome> {
+export async function passThrough(
+  work: ReadWork,
+  deps: CommitDeps & ReceiptDeps,
+  signal: AbortSignal,
+): Promise<Outcome> {
   const recorded = await findRecorded(work, deps)
   if (recorded !== null && (await isWhole(recorded.record, deps.store))) return recorded
   await work.hold.grow(work.read.bytes * COPIES, signal)
@@ -26,7 +30,7 @@ export async function passThrough(work: ReadWork, deps: CommitDeps & Receipts, s
   const receipt = work.recipe.options.zeroDataRetention
     ? null
     : receiptId(work.read.contentHash, work.recipe.hash, parser.class)
-  if (receipt !== null) await deps.store.saveReceipt(receipt, body, parser)
+  if (receipt !== null) await deps.store.receipts.save(receipt, body, parser)
   const reading = readAnswer(body, deps.clock.wall(), json)
   return { kind: 'parsed', answer: { reading, receipt, parser, requestId: null, cost: SAVED } }
 }

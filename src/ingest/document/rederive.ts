@@ -2,7 +2,7 @@ import { hash } from 'node:crypto'
 import type { ReceiptId } from '#src/document/ids.ts'
 import { ClaimLost } from '#src/document/claim-lost.ts'
 import { type DocumentRecord, type OutputFile, receiptsOf, type PieceRecord } from '#src/document/record.ts'
-import type { OutputStore } from '#src/ports/output-store.ts'
+import type { Documents, OutputStore, Receipts } from '#src/ports/output-store.ts'
 import type { Rendering } from './deps.ts'
 import { type AnswerReading, readAnswer } from '#src/client/read-answer.ts'
 import { mergePages } from '../answers/merge-pages.ts'
@@ -19,23 +19,23 @@ export type Rederived =
  * differ from the record. Sends nothing, and costs nothing.
  */
 export async function rederive(record: DocumentRecord, { store, render }: Rendering): Promise<Rederived> {
-  const reading = await keptAnswer(record, store)
+  const reading = await keptAnswer(record, store.receipts)
   if (reading === null) return { kind: 'no_receipt' }
   const files = render(reading.data, record.key)
   const described = [...files].map(describeFile)
   const same = JSON.stringify(described) === JSON.stringify(record.files)
-  if (same && (await damageOf(record, store)).length === 0) return { kind: 'same' }
-  return { kind: (await isCommitted(store, { ...record, files: described }, files)) ? 'written' : 'same' }
+  if (same && (await damageOf(record, store.documents)).length === 0) return { kind: 'same' }
+  return { kind: (await isCommitted(store.documents, { ...record, files: described }, files)) ? 'written' : 'same' }
 }
 
 /** False where a worker has committed the document anew since the record was read: then there is nothing to do. */
 async function isCommitted(
-  store: OutputStore,
+  documents: Pick<Documents, 'commit'>,
   record: DocumentRecord,
   files: ReadonlyMap<string, Uint8Array>,
 ): Promise<boolean> {
   try {
-    await store.commit(record, files)
+    await documents.commit(record, files)
     return true
   } catch (error) {
     if (error instanceof ClaimLost) return false
@@ -52,25 +52,31 @@ export const describeFile = ([name, content]: readonly [string, Uint8Array]): Ou
 /** The receipts of a record that are not there; null for an answer that was not kept. */
 export async function missingReceipts(
   record: DocumentRecord,
-  store: OutputStore,
+  receipts: Pick<Receipts, 'read'>,
 ): Promise<readonly (ReceiptId | null)[]> {
   const missing: (ReceiptId | null)[] = []
   for (const receipt of receiptsOf(record)) {
-    if (receipt === null || (await store.readReceipt(receipt)) === null) missing.push(receipt)
+    if (receipt === null || (await receipts.read(receipt)) === null) missing.push(receipt)
   }
   return missing
 }
 
 /** Whether outputs and receipts are there as the record says. */
-export async function isWhole(record: DocumentRecord, store: OutputStore): Promise<boolean> {
-  const missing = await missingReceipts(record, store)
-  return missing.every((receipt) => receipt === null) && (await damageOf(record, store)).length === 0
+export async function isWhole(
+  record: DocumentRecord,
+  { documents, receipts }: Pick<OutputStore, 'documents' | 'receipts'>,
+): Promise<boolean> {
+  const missing = await missingReceipts(record, receipts)
+  return missing.every((receipt) => receipt === null) && (await damageOf(record, documents)).length === 0
 }
 
 /** One sentence for each file that is not as the record says. */
-export async function damageOf(record: DocumentRecord, store: OutputStore): Promise<readonly string[]> {
+export async function damageOf(
+  record: DocumentRecord,
+  documents: Pick<Documents, 'readOutput'>,
+): Promise<readonly string[]> {
   const damage = await Promise.all(
-    record.files.map(async (file) => damageOfFile(file, await store.readOutput(record.key, file.name, record))),
+    record.files.map(async (file) => damageOfFile(file, await documents.readOutput(record.key, file.name, record))),
   )
   return damage.filter((sentence) => sentence !== null)
 }
@@ -92,26 +98,23 @@ function damageOfFile(file: OutputFile, content: Buffer | null): string | null {
 export async function recommit(
   record: DocumentRecord,
   goneAt: Date | null,
-  { store }: { readonly store: OutputStore },
+  documents: Pick<Documents, 'readOutput' | 'commit'>,
 ): Promise<void> {
   const files = new Map<string, Uint8Array>()
   for (const { name } of record.files) {
-    const bytes = await store.readOutput(record.key, name, record)
+    const bytes = await documents.readOutput(record.key, name, record)
     if (bytes !== null) files.set(name, bytes)
   }
   if (files.size < record.files.length) return
   const { goneAt: _, ...present } = record
-  await isCommitted(store, goneAt === null ? present : { ...present, goneAt: goneAt.toISOString() }, files)
+  await isCommitted(documents, goneAt === null ? present : { ...present, goneAt: goneAt.toISOString() }, files)
 }
 
 /** The answer that a record's outputs were derived from, from its receipts; null when one was not kept or is damaged. */
-async function keptAnswer(
-  record: DocumentRecord,
-  store: Pick<OutputStore, 'readReceipt'>,
-): Promise<AnswerReading | null> {
+async function keptAnswer(record: DocumentRecord, receipts: Pick<Receipts, 'read'>): Promise<AnswerReading | null> {
   const receivedAtMs = Date.parse(record.finishedAt)
   const read = async ({ receipt }: Pick<PieceRecord, 'receipt'>): Promise<AnswerReading | null> => {
-    const kept = receipt === null ? null : await store.readReceipt(receipt)
+    const kept = receipt === null ? null : await receipts.read(receipt)
     return kept === null ? null : readAnswer(kept.body, receivedAtMs)
   }
   if (record.pieces === undefined) return read(record)

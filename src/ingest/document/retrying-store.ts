@@ -1,10 +1,18 @@
 import { ClaimLost } from '#src/document/claim-lost.ts'
-import type { SourceKey } from '#src/document/ids.ts'
+import type { ContentHash, ReceiptId, SourceKey } from '#src/document/ids.ts'
+import type { ParserFacts } from '#src/document/parser.ts'
+import type { DeadLetter, DocumentRecord, KeptReceipt, Receipt } from '#src/document/record.ts'
 import { whileSlow } from '#src/kit/while-slow.ts'
 import { StoreUnusable } from '#src/document/store-unusable.ts'
-import { withMethods } from '#src/kit/with-methods.ts'
 import type { Claim } from '#src/ports/ledger.ts'
-import type { OutputStore } from '#src/ports/output-store.ts'
+import type {
+  DeadLetters,
+  Documents,
+  OutputStore,
+  ReceiptMemory,
+  Receipts,
+  RecordListing,
+} from '#src/ports/output-store.ts'
 import { SourceUnusable } from '#src/document/source-unusable.ts'
 import type { JobVerdict } from '#src/ports/queue.ts'
 import type { IngestDeps, StorePatience } from './deps.ts'
@@ -17,26 +25,128 @@ const LONGEST_PAUSE_MS = 10_000
 const STOP_PATIENCE_MS = 5_000
 const STOP_PAUSE_MS = 1_000
 
+/** Does a write, and again for as long as the store is unavailable. */
+export type Retry = (write: () => Promise<void>) => Promise<void>
+
 /**
- * A decorator: a store whose writes of one document wait while it is unavailable, however long its disk is full. What is
+ * For the writes of one document: they wait while the store is unavailable, however long its disk is full. What is
  * to be written is held in memory and tried again, and every worker that comes to this point waits in the same way, so
  * that nothing more is bought. When `storePatienceMs` is over, the batch is halted and the error thrown. It is thrown
  * after one more try when `signal` aborts, or when the process was asked to stop and the store still refuses
  * `STOP_PATIENCE_MS` later. The intent of a request whose answer was not kept then stays, and counts it as ambiguous.
  * What is wrong with this document alone is thrown at once.
  */
-export function retryingStore(
-  store: OutputStore,
-  key: SourceKey,
-  deps: StorePatience,
-  signal: AbortSignal,
-): OutputStore {
-  const retried = (write: () => Promise<void>): Promise<void> => retryWhileUnavailable(write, key, deps, signal)
-  return withMethods(store, {
-    saveReceipt: (id, body, parser) => retried(() => store.saveReceipt(id, body, parser)),
-    commit: (record, files) => retried(() => store.commit(record, files)),
-    bury: (letter) => retried(() => store.bury(letter)),
-  })
+export const retryFor =
+  (key: SourceKey, deps: StorePatience, signal: AbortSignal): Retry =>
+  (write) =>
+    retryWhileUnavailable(write, key, deps, signal)
+
+/** A decorator: receipts whose writes wait for the store. */
+export class RetryingReceipts implements Receipts {
+  readonly #receipts: Receipts
+  readonly #retry: Retry
+
+  constructor(receipts: Receipts, retry: Retry) {
+    this.#receipts = receipts
+    this.#retry = retry
+  }
+
+  read(id: ReceiptId, memory?: ReceiptMemory): Promise<Receipt | null> {
+    return this.#receipts.read(id, memory)
+  }
+
+  save(id: ReceiptId, body: Buffer, parser: ParserFacts | null): Promise<void> {
+    return this.#retry(() => this.#receipts.save(id, body, parser))
+  }
+
+  remove(id: ReceiptId, savedAt?: number): Promise<boolean> {
+    return this.#receipts.remove(id, savedAt)
+  }
+
+  list(signal: AbortSignal, content?: ContentHash): AsyncIterable<KeptReceipt> {
+    return this.#receipts.list(signal, content)
+  }
+}
+
+/** A decorator: dead letters whose writes wait for the store. */
+export class RetryingDeadLetters implements DeadLetters {
+  readonly #letters: DeadLetters
+  readonly #retry: Retry
+
+  constructor(letters: DeadLetters, retry: Retry) {
+    this.#letters = letters
+    this.#retry = retry
+  }
+
+  read(key: SourceKey): Promise<DeadLetter | null> {
+    return this.#letters.read(key)
+  }
+
+  bury(letter: DeadLetter): Promise<void> {
+    return this.#retry(() => this.#letters.bury(letter))
+  }
+
+  list(signal: AbortSignal): AsyncIterable<DeadLetter> {
+    return this.#letters.list(signal)
+  }
+}
+
+/**
+ * A decorator: documents whose commits wait for the store, and are done only while the worker holds its claim on the
+ * document; else they throw `ClaimLost` (fencing). A worker may stand still between the answer and its commit, so the
+ * record has the number of the claim: the store refuses one that is lower than that of the present record.
+ */
+export class ClaimedDocuments implements Documents {
+  readonly #documents: Documents
+  readonly #claim: Claim
+  readonly #retry: Retry
+
+  constructor(documents: Documents, claim: Claim, retry: Retry) {
+    this.#documents = documents
+    this.#claim = claim
+    this.#retry = retry
+  }
+
+  commit(record: DocumentRecord, files: ReadonlyMap<string, Uint8Array>): Promise<void> {
+    return this.#retry(() => this.#commit(record, files))
+  }
+
+  async #commit(record: DocumentRecord, files: ReadonlyMap<string, Uint8Array>): Promise<void> {
+    const claim = this.#claim
+    if (!(await claim.stillHeld())) throw new ClaimLost('another worker took this document over')
+    try {
+      await this.#documents.commit({ ...record, claim: claim.number }, files)
+    } catch (error) {
+      if (!(error instanceof ClaimLost) || !(await claim.stillHeld())) throw error
+      // A record that was put back from a copy of the store in which claims went on.
+      const { epoch, number } = (await this.#documents.read(record.key))?.claim ?? claim.number
+      await this.#documents.commit({ ...record, claim: { epoch, number: number + 1 } }, files)
+    }
+  }
+
+  get listing(): RecordListing | null {
+    return this.#documents.listing
+  }
+
+  read(key: SourceKey): Promise<DocumentRecord | null> {
+    return this.#documents.read(key)
+  }
+
+  readOutput(key: SourceKey, name: string, listed?: DocumentRecord): Promise<Buffer | null> {
+    return this.#documents.readOutput(key, name, listed)
+  }
+
+  remove(key: SourceKey): Promise<void> {
+    return this.#documents.remove(key)
+  }
+
+  list(signal: AbortSignal, onUnreadable?: (path: string) => void): AsyncIterable<DocumentRecord> {
+    return this.#documents.list(signal, onUnreadable)
+  }
+
+  have(keys: readonly SourceKey[]): Promise<readonly boolean[]> {
+    return this.#documents.have(keys)
+  }
 }
 
 async function retryWhileUnavailable(
@@ -106,26 +216,13 @@ async function notAfter<T>(signal: AbortSignal, write: Promise<T>): Promise<T> {
   }
 }
 
-/**
- * A decorator: a store that commits only while the worker holds its claim on the document; else it throws `ClaimLost` (fencing).
- * A worker may stand still between the answer and its commit, so the record has the number of the claim: the store refuses one
- * that is lower than that of the present record.
- */
-export function fencedStore(store: OutputStore, claim: Claim): OutputStore {
-  return withMethods(store, {
-    commit: async (record, files) => {
-      if (!(await claim.stillHeld())) throw new ClaimLost('another worker took this document over')
-      try {
-        await store.commit({ ...record, claim: claim.number }, files)
-      } catch (error) {
-        if (!(error instanceof ClaimLost) || !(await claim.stillHeld())) throw error
-        // A record that was put back from a copy of the store in which claims went on.
-        const { epoch, number } = (await store.readRecord(record.key))?.claim ?? claim.number
-        await store.commit({ ...record, claim: { epoch, number: number + 1 } }, files)
-      }
-    },
-  })
-}
+/** The store of a document on which the worker has a claim. */
+export const claimedStore = (store: OutputStore, claim: Claim, retry: Retry): OutputStore => ({
+  ...store,
+  receipts: new RetryingReceipts(store.receipts, retry),
+  documents: new ClaimedDocuments(store.documents, claim, retry),
+  deadLetters: new RetryingDeadLetters(store.deadLetters, retry),
+})
 
 /** How long a document waits for a source or a store that is unusable at the moment. */
 const AWAY_MS = 5_000

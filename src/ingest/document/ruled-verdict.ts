@@ -1,7 +1,7 @@
 import { assertNever } from '#src/kit/assert-never.ts'
 import type { Failure } from '#src/document/failure.ts'
 import type { Verdict } from '#src/document/verdict.ts'
-import type { OutputStore } from '#src/ports/output-store.ts'
+import type { Documents } from '#src/ports/output-store.ts'
 import type { Suspicion } from '#src/ports/queue.ts'
 import type { BuyDeps } from './deps.ts'
 import type { Work } from './work.ts'
@@ -24,10 +24,10 @@ export async function ruledVerdict(
 ): Promise<RuledVerdict> {
   const { key, suspicion } = work.job
   if (isGotThrough(answered)) refusals.gotThrough()
-  const verdict = await refusedAfterSuccess(answered, work, store)
+  const verdict = await refusedAfterSuccess(answered, work, store.documents)
   if (verdict.kind !== 'refused') return verdict
   const { cause, failure, unusable } = verdict
-  const letter = await store.readDeadLetter(key)
+  const letter = await store.deadLetters.read(key)
   const met = { suspicion, before: letter?.failure ?? null, endsAlone: view.role.kind === 'lists' }
   const ruling = refusals.ruling(work.job, verdict, met)
   const kept = refusals.suspicionOf(verdict)
@@ -56,12 +56,12 @@ const isGotThrough = (verdict: Verdict): boolean =>
 async function refusedAfterSuccess(
   verdict: Verdict,
   { job: { key }, read }: Pick<Work, 'job' | 'read'>,
-  store: Pick<OutputStore, 'readRecord'>,
+  documents: Pick<Documents, 'read'>,
 ): Promise<Verdict> {
   if (verdict.kind !== 'rejected' || verdict.errorPage !== undefined) return verdict
   const { failure } = verdict
   if (failure.serviceCode !== undefined || ![413, 422].includes(failure.httpStatus ?? 0)) return verdict
-  const record = await store.readRecord(key)
+  const record = await documents.read(key)
   if (record?.contentHash !== read.contentHash) return verdict
   return { kind: 'refused', cause: 'proxy', failure: { ...failure, code: 'refused' } }
 }

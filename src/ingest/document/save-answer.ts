@@ -2,7 +2,7 @@ import type { ReceiptId, SourceKey } from '#src/document/ids.ts'
 import type { Receipt } from '#src/document/record.ts'
 import type { BuyDeps } from './deps.ts'
 import type { AnswerSpool } from '#src/ports/answer-spool.ts'
-import type { OutputStore } from '#src/ports/output-store.ts'
+import type { Receipts } from '#src/ports/output-store.ts'
 
 export interface PaidAnswer extends Receipt {
   readonly id: ReceiptId
@@ -17,7 +17,7 @@ export interface PaidAnswer extends Receipt {
  */
 export async function saveAnswer(answer: PaidAnswer, key: SourceKey, deps: BuyDeps): Promise<void> {
   try {
-    await deps.store.saveReceipt(answer.id, answer.body, answer.parser)
+    await deps.store.receipts.save(answer.id, answer.body, answer.parser)
   } catch (error) {
     await spoolAnswer(answer, key, deps)
     throw error
@@ -39,7 +39,7 @@ async function spoolAnswer(answer: PaidAnswer, key: SourceKey, { spool, events, 
 /** Brings answers that an earlier process could not save into the store; says how many. Repeatable. */
 export async function commitSpooled(
   spool: AnswerSpool,
-  store: Pick<OutputStore, 'saveReceipt'>,
+  receipts: Pick<Receipts, 'save'>,
   signal: AbortSignal,
 ): Promise<number> {
   let committed = 0
@@ -47,7 +47,7 @@ export async function commitSpooled(
     signal.throwIfAborted()
     const receipt = await spool.read(id)
     if (receipt !== null) {
-      await store.saveReceipt(id, receipt.body, receipt.parser)
+      await receipts.save(id, receipt.body, receipt.parser)
       committed += 1
     }
     await spool.remove(id)

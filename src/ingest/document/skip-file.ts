@@ -53,10 +53,10 @@ export async function decideSkip(
   const recipeHash = known?.outcome === 'skipped' ? known.recipeHash : NO_RECIPE
   const skipped = { version: skipVersion(file.reason), recipeHash, outcome: 'skipped' } as const
   if (known === null || known.outcome === 'skipped') return { kind: 'skipped', entry: skipped, outdated: null }
-  const record = await deps.store.readRecord(file.key)
+  const record = await deps.store.documents.read(file.key)
   if (record === null || !belongsTo(record, deps.owner)) return { kind: 'skipped', entry: skipped, outdated: null }
   if (record.goneAt === undefined && !isDone && stands(file, record.version, deps)) {
-    const isLocal = (await parserOfRecord(record, deps.store)).class === 'embedded'
+    const isLocal = (await parserOfRecord(record, deps.store.receipts)).class === 'embedded'
     const { version, recipeHash: recipe, outcome } = record
     return { kind: 'stays', entry: { version, recipeHash: recipe, outcome, isLocal }, record }
   }
@@ -93,7 +93,7 @@ export async function skipFile(
   deps.events.emit('document:skipped', { key, reason, first, hasOutputs })
   if (known?.outcome !== 'skipped') await tidyStore(file, decision, known, deps)
   if (deps.removeGone && entry.recipeHash !== NO_RECIPE) {
-    await deps.store.remove(key)
+    await deps.store.documents.remove(key)
     return { ...entry, recipeHash: NO_RECIPE }
   }
   return first ? entry : null
@@ -107,11 +107,11 @@ async function tidyStore(
   deps: SettleDeps,
 ): Promise<void> {
   if (decision.kind === 'stays') {
-    if (decision.record !== null) await recommit(decision.record, null, deps)
+    if (decision.record !== null) await recommit(decision.record, null, deps.store.documents)
   } else if (decision.outdated !== null) {
-    await recommit(decision.outdated, new Date(deps.clock.wall()), deps)
+    await recommit(decision.outdated, new Date(deps.clock.wall()), deps.store.documents)
   } else if (known?.outcome === 'failed' || known?.outcome === 'pending') {
-    if ((await deps.store.readRecord(key)) === null) await deps.store.remove(key)
+    if ((await deps.store.documents.read(key)) === null) await deps.store.documents.remove(key)
   }
 }
 

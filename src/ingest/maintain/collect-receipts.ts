@@ -78,7 +78,7 @@ export async function* collectReceipts(
       marks.mark(id, markedAt ?? startedAt)
       return { kind: 'marked', id }
     }
-    return { kind: dryRun || (await store.removeReceipt(id, savedAt)) ? 'removed' : 'young', id }
+    return { kind: dryRun || (await store.receipts.remove(id, savedAt)) ? 'removed' : 'young', id }
   })
   if (!dryRun) await marks.write(store)
 }
@@ -94,11 +94,11 @@ interface Uses {
 async function usesOf(store: OutputStore, signal: AbortSignal): Promise<Uses> {
   const [used, recorded] = [new KeySet(), new KeySet()]
   let unreadable = 0
-  for await (const record of store.listRecords(signal, () => (unreadable += 1))) {
+  for await (const record of store.documents.list(signal, () => (unreadable += 1))) {
     recorded.add(record.key)
     for (const receipt of receiptsOf(record)) if (receipt !== null) used.add(receipt)
   }
-  for await (const { contentHash, recipeHash, pieces = [] } of store.listDeadLetters(signal)) {
+  for await (const { contentHash, recipeHash, pieces = [] } of store.deadLetters.list(signal)) {
     for (const parser of [undefined, ...PARSER_CLASSES]) {
       if (contentHash !== null && recipeHash !== null) used.add(receiptId(contentHash, recipeHash, parser))
     }
@@ -114,7 +114,7 @@ export async function* unusedReceipts(
   known?: Pick<Uses, 'used'>,
 ): AsyncGenerator<KeptReceipt> {
   const { used } = known ?? (await usesOf(store, signal))
-  for await (const receipt of store.listReceipts(signal)) if (!used.has(receipt.id)) yield receipt
+  for await (const receipt of store.receipts.list(signal)) if (!used.has(receipt.id)) yield receipt
 }
 
 async function refusalOf(
@@ -136,7 +136,7 @@ async function refusalOf(
   if (force) return null
   const young = clock() - minAgeMs
   let [unused, of] = [0, 0]
-  for await (const { id, savedAt } of store.listReceipts(signal)) {
+  for await (const { id, savedAt } of store.receipts.list(signal)) {
     of += 1
     if (savedAt <= young && !used.has(id)) unused += 1
   }

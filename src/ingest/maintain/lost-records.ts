@@ -45,7 +45,7 @@ export async function* lostRecords(
   signal: AbortSignal,
   { listedFrom = LISTED_FROM, mostRead = MOST_READ, turn = 0, recorded }: LostOptions = {},
 ): AsyncGenerator<Entry> {
-  const { recordListing: listing } = store
+  const { listing } = store.documents
   const { done, partial, gone } = await ledger.counts()
   const total = done + partial + gone
   const names =
@@ -57,7 +57,7 @@ export async function* lostRecords(
   for await (const batch of batchesOf(ledger.entries(signal), BATCH)) {
     const suspects = batch.filter(([key, entry]) => isDone(entry) && !names?.has(listing?.nameOf(key) ?? ''))
     const [read, others] = [suspects.filter(([key]) => isRead(key)), suspects.filter(([key]) => !isRead(key))]
-    const have = recorded === undefined ? await store.haveRecords(others.map(([key]) => key)) : []
+    const have = recorded === undefined ? await store.documents.have(others.map(([key]) => key)) : []
     for (const [at, entry] of others.entries()) if (have[at] === false) yield entry
     for await (const entry of mapInOrder(read, AT_ONCE, (one) => lostOrNull(one, { ledger, store }))) {
       if (entry !== null) yield entry
@@ -67,11 +67,11 @@ export async function* lostRecords(
 
 async function lostOrNull(entry: Entry, { ledger, store }: LostDeps): Promise<Entry | null> {
   const [key, known] = entry
-  const record = await store.readRecord(key)
+  const record = await store.documents.read(key)
   const isWhole = record !== null && (known.version === GONE || disagreement(record, known) === null)
-  if (isWhole || (record !== null && !(await isKept(record, store)))) return null
+  if (isWhole || (record !== null && !(await isKept(record, store.receipts)))) return null
   // A store that is away throws here.
-  if (record === null) await store.haveRecords([key])
+  if (record === null) await store.documents.have([key])
   // A worker may have committed it meanwhile.
   const [present = null] = await ledger.read([key])
   return isDeepStrictEqual(present, known) ? entry : null

@@ -41,18 +41,18 @@ async function* entriesOf(
   signal: AbortSignal,
 ): AsyncGenerator<readonly [SourceKey, LedgerEntry]> {
   // Letters first: an entry that is there stays.
-  for await (const letter of store.listDeadLetters(signal)) {
+  for await (const letter of store.deadLetters.list(signal)) {
     if (!belongsTo(letter, owner)) continue
     const { key, version, lastAt, recipeHash } = letter
-    const record = await store.readRecord(key)
+    const record = await store.documents.read(key)
     const isOlder = record !== null && record.version === version && record.finishedAt > lastAt
     if (!isOlder) yield [key, { version, recipeHash: recipeHash ?? NO_RECIPE, outcome: 'failed' }]
   }
-  for await (const record of store.listRecords(signal)) {
+  for await (const record of store.documents.list(signal)) {
     onRecord(record)
     if (!belongsTo(record, owner)) continue
     const { key, version, recipeHash, outcome, goneAt } = record
-    const isLocal = (await parserOfRecord(record, store)).class === 'embedded'
+    const isLocal = (await parserOfRecord(record, store.receipts)).class === 'embedded'
     yield [key, { version: goneAt === undefined ? version : GONE, recipeHash, outcome, isLocal }]
   }
 }

@@ -32,7 +32,7 @@ const MOST_NAMED = 10
 export async function summariseGrades({ store, owner }: OwnedStore, signal: AbortSignal): Promise<GradeSummary> {
   let [graded, good, doubtful] = [0, 0, 0]
   let lowest: GradeSummary['lowest'] = []
-  for await (const record of store.listRecords(signal)) {
+  for await (const record of store.documents.list(signal)) {
     if (record.grade === undefined || !belongsTo(record, owner)) continue
     const expected = lowestExpected(record.grade)
     graded += 1

@@ -4,7 +4,7 @@ import type { ReceiptId, SourceKey } from '#src/document/ids.ts'
 import { mapInOrder } from '#src/kit/map-in-order.ts'
 import { type DocumentRecord, receiptsOf } from '#src/document/record.ts'
 import type { Orphan } from '#src/document/orphan.ts'
-import type { OutputStore } from '#src/ports/output-store.ts'
+import type { Receipts } from '#src/ports/output-store.ts'
 import { KeySet } from '#src/kit/key-set.ts'
 import type { Rendering } from '../document/deps.ts'
 import { disagreement, isKept } from '../document/disagreement.ts'
@@ -58,13 +58,13 @@ export async function* verifyStore(
 ): AsyncGenerator<Finding> {
   const { store } = deps
   const { repair, removeOrphans } = options
-  if (repair) await store.recover()
+  if (repair) await store.maintenance.recover()
   const used = new KeySet()
-  yield* verifyDocuments(noting(store.listRecords(signal), used), deps, options)
-  yield* halfReceipts(store, used, repair, signal)
-  for await (const orphan of store.listOrphans(signal)) {
+  yield* verifyDocuments(noting(store.documents.list(signal), used), deps, options)
+  yield* halfReceipts(store.receipts, used, repair, signal)
+  for await (const orphan of store.maintenance.orphans(signal)) {
     const removed = removeOrphans && orphan.kind === 'foreign'
-    if (removed) await store.removeOrphan(orphan)
+    if (removed) await store.maintenance.removeOrphan(orphan)
     yield { kind: 'orphan', orphan, removed }
   }
 }
@@ -81,7 +81,7 @@ export function verifyDocuments(
     const other = listed === null ? null : disagreement(record, listed)
     options.recorded?.add(record.key)
     if (other !== null) return remake(record, other, deps, options)
-    const found = await Promise.all([damageOf(record, deps.store), lostReceipts(record, deps.store)])
+    const found = await Promise.all([damageOf(record, deps.store.documents), lostReceipts(record, deps.store.receipts)])
     const damage = found.flat()
     return damage.length === 0 ? { kind: 'whole' } : mend(record, damage, deps, options)
   }
@@ -98,8 +98,8 @@ async function* noting(records: AsyncIterable<DocumentRecord>, used: KeySet): As
   }
 }
 
-async function lostReceipts(record: DocumentRecord, store: OutputStore): Promise<readonly string[]> {
-  const lost = (await missingReceipts(record, store)).filter((receipt) => receipt !== null)
+async function lostReceipts(record: DocumentRecord, receipts: Receipts): Promise<readonly string[]> {
+  const lost = (await missingReceipts(record, receipts)).filter((receipt) => receipt !== null)
   return lost.map(() => `its receipt is missing or damaged: ${isFree(record) ? FREE : PAID}`)
 }
 
@@ -117,7 +117,7 @@ async function remake(
   { repair, ledgers }: Checked,
 ): Promise<Finding> {
   const { key } = record
-  const again = repair && (await isKept(record, store)) && (await ledgers?.renew(key)) === true
+  const again = repair && (await isKept(record, store.receipts)) && (await ledgers?.renew(key)) === true
   return { kind: 'damaged', key, damage: [damage], repaired: false, again }
 }
 
@@ -133,13 +133,13 @@ async function mend(
 }
 
 async function* halfReceipts(
-  store: OutputStore,
+  receipts: Receipts,
   used: KeySet,
   repair: boolean,
   signal: AbortSignal,
 ): AsyncGenerator<Finding> {
-  for await (const { id, savedAt } of store.listReceipts(signal)) {
-    if (used.has(id) || (await store.readReceipt(id)) !== null) continue
-    yield { kind: 'half_receipt', id, removed: repair && (await store.removeReceipt(id, savedAt)) }
+  for await (const { id, savedAt } of receipts.list(signal)) {
+    if (used.has(id) || (await receipts.read(id)) !== null) continue
+    yield { kind: 'half_receipt', id, removed: repair && (await receipts.remove(id, savedAt)) }
   }
 }

@@ -96,7 +96,7 @@ async function* partsWith(
   signal: AbortSignal,
 ): AsyncGenerator<FoundReceipt & { readonly pages: readonly number[] }> {
   const found: { readonly id: ReceiptId; readonly pages: readonly number[] }[] = []
-  for await (const { id } of deps.store.listReceipts(signal, work.read.contentHash)) {
+  for await (const { id } of deps.store.receipts.list(signal, work.read.contentHash)) {
     const pages = pagesOf(id)
     if (pages !== null) found.push({ id, pages })
   }
@@ -104,7 +104,7 @@ async function* partsWith(
   found.sort((a, b) => b.pages.length - a.pages.length || (a.id < b.id ? -1 : 1))
   for (const { id, pages } of found) {
     if (!pages.some((page) => wanted.has(page))) continue
-    const kept = await deps.store.readReceipt(id, { hold: work.hold, signal })
+    const kept = await deps.store.receipts.read(id, { hold: work.hold, signal })
     // A receipt that names no parser is of the service that is asked now.
     if (kept !== null) yield { id, pages, body: kept.body, parser: kept.parser ?? { ...deps.parsers.own, at: null } }
   }

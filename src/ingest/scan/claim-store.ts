@@ -40,18 +40,18 @@ export async function claimStore(
 ): Promise<StoreClaim> {
   const { store } = deps
   for (;;) {
-    const manifest = await store.readManifest()
+    const manifest = await store.manifest.read()
     refuseOther(manifest, deps, store.url)
     if (manifest === null) {
       if (!deps.acceptNew && (await hasContent(store, signal))) {
         // Another process may have made it meanwhile, and its first document.
-        if ((await store.readManifest()) !== null) continue
+        if ((await store.manifest.read()) !== null) continue
         throw new StoreRefused(
           `${store.url} has no store.json, and holds documents. Nothing was changed. ` +
             'Restore store.json from a backup, or add --new-store to make one for what is there.',
         )
       }
-      await store.writeManifest(firstManifest(deps))
+      await store.manifest.write(firstManifest(deps))
       continue
     }
     const resolution = await resolveIn(manifest, candidate, deps, signal)
@@ -62,7 +62,7 @@ export async function claimStore(
       if (resolution.kind === 'added') await refuseTakenFolder(source, store, signal)
       return { manifest, source }
     }
-    await store.writeManifest({ ...manifest, revision: manifest.revision + 1, sources: resolution.sources })
+    await store.manifest.write({ ...manifest, revision: manifest.revision + 1, sources: resolution.sources })
   }
 }
 
@@ -79,7 +79,7 @@ export async function recordSource(
 ): Promise<void> {
   const { store } = deps
   for (;;) {
-    const manifest = await store.readManifest()
+    const manifest = await store.manifest.read()
     if (manifest === null) throw new StoreUnusable(`there is no store.json any more in ${store.url}`)
     const resolution = await resolveIn(manifest, candidate, deps, signal)
     if (resolution.kind === 'refused') throw new StoreRefused(resolution.message)
@@ -91,7 +91,7 @@ export async function recordSource(
     }
     if (resolution.kind === 'known') return
     await refuseTakenFolder(source, store, signal)
-    await store.writeManifest({ ...manifest, revision: manifest.revision + 1, sources: resolution.sources })
+    await store.manifest.write({ ...manifest, revision: manifest.revision + 1, sources: resolution.sources })
   }
 }
 
@@ -126,7 +126,7 @@ async function withDocuments(
   signal: AbortSignal,
 ): Promise<ReadonlySet<StoreSource>> {
   const held = new Set<StoreSource>()
-  for (const list of [() => store.listRecords(signal), () => store.listDeadLetters(signal)]) {
+  for (const list of [() => store.documents.list(signal), () => store.deadLetters.list(signal)]) {
     for await (const owned of list()) {
       const source = sources.find((one) => belongsTo(owned, one))
       if (source !== undefined) held.add(source)
@@ -139,10 +139,10 @@ async function withDocuments(
 /** Raises the epoch in which claims are counted, and answers it. Of processes that raise it together each has its own. */
 export async function raiseClaimEpoch(store: OutputStore): Promise<number> {
   for (;;) {
-    const manifest = await store.readManifest()
+    const manifest = await store.manifest.read()
     if (manifest === null) throw new StoreUnusable(`there is no store.json any more in ${store.url}`)
     const claimEpoch = (manifest.claimEpoch ?? 0) + 1
-    if (await store.writeManifest({ ...manifest, revision: manifest.revision + 1, claimEpoch })) return claimEpoch
+    if (await store.manifest.write({ ...manifest, revision: manifest.revision + 1, claimEpoch })) return claimEpoch
   }
 }
 
@@ -175,9 +175,9 @@ const firstManifest = ({ createdBy, now }: Pick<ClaimStoreDeps, 'createdBy' | 'n
 /** Documents, receipts or dead letters: of a store that lost its `store.json`. */
 async function hasContent(store: OutputStore, signal: AbortSignal): Promise<boolean> {
   for (const list of [
-    () => store.listRecords(signal),
-    () => store.listReceipts(signal),
-    () => store.listDeadLetters(signal),
+    () => store.documents.list(signal),
+    () => store.receipts.list(signal),
+    () => store.deadLetters.list(signal),
   ]) {
     for await (const _ of list()) return true
   }
@@ -187,7 +187,7 @@ async function hasContent(store: OutputStore, signal: AbortSignal): Promise<bool
 /** A prefix whose folder already holds documents of another source would mix the two. */
 async function refuseTakenFolder({ id, prefix }: StoreSource, store: OutputStore, signal: AbortSignal): Promise<void> {
   if (prefix === '') return
-  for await (const { key, sourceId, source } of store.listRecords(signal)) {
+  for await (const { key, sourceId, source } of store.documents.list(signal)) {
     if (key.startsWith(`${prefix}/`) && sourceId !== id) {
       throw new StoreRefused(
         `the store already holds documents of ${source} under "${prefix}/": choose another --prefix`,

@@ -126,7 +126,7 @@ export async function decideItem(
     return { ...decided, change: 'changed', isErrorPage: true }
   }
   const hasFailed = known?.outcome === 'failed'
-  const isTriedAgain = hasFailed && failedByChance(await deps.store.readDeadLetter(key), deps.clock.wall())
+  const isTriedAgain = hasFailed && failedByChance(await deps.store.deadLetters.read(key), deps.clock.wall())
   return { ...decided, isTriedAgain }
 }
 
@@ -177,7 +177,7 @@ async function decideByContent(
 
 /** Null where a document failed before its bytes were read. */
 async function recordedHash(key: SourceKey, known: LedgerEntry, { store }: DecideDeps): Promise<ContentHash | null> {
-  const ending = await (known.outcome === 'failed' ? store.readDeadLetter(key) : store.readRecord(key))
+  const ending = await (known.outcome === 'failed' ? store.deadLetters.read(key) : store.documents.read(key))
   return ending?.contentHash ?? null
 }
 
@@ -207,11 +207,11 @@ const ERROR_PAGE = /^the site answered \d+: this is its error page$|^the service
 
 /** Whether the record stands for a site's error page: releases before 0.3 kept it as the document. */
 async function isKeptErrorPage(key: SourceKey, { store }: DecideDeps): Promise<boolean> {
-  const record = await store.readRecord(key)
+  const record = await store.documents.read(key)
   if (record === null) return false
   if (record.problems.some((problem) => ERROR_PAGE.test(problem))) return true
   const isUnclear =
     record.receipt !== null && record.problems.some((problem) => problem.startsWith('the service reported'))
-  const receipt = isUnclear && record.receipt !== null ? await store.readReceipt(record.receipt) : null
+  const receipt = isUnclear && record.receipt !== null ? await store.receipts.read(record.receipt) : null
   return receipt !== null && holdsErrorPage(receipt.body)
 }

@@ -87,7 +87,7 @@ async function planUnlisted(
   signal: AbortSignal,
 ): Promise<PlannedItem | null> {
   const nothing = { ...NOTHING, key, extension: null }
-  const recorded = async (): Promise<boolean> => (await deps.store.readRecord(key)) !== null
+  const recorded = async (): Promise<boolean> => (await deps.store.documents.read(key)) !== null
   const skip = entry.outcome === 'skipped' ? skipReasonOf(entry.version) : null
   if (kind === 'marked') return { ...nothing, change: 'gone' }
   if (kind === 'gone') return (await recorded()) ? { ...nothing, change: 'gone' } : null

@@ -25,7 +25,7 @@ export async function retryDeadLetters(
   signal: AbortSignal,
 ): Promise<number> {
   let enqueued = 0
-  for await (const letters of batchesOf(deps.store.listDeadLetters(signal), BATCH)) {
+  for await (const letters of batchesOf(deps.store.deadLetters.list(signal), BATCH)) {
     await backlogBelowLimit(deps, signal)
     const chosen = letters.filter((letter) => belongsTo(letter, deps.owner) && wanted(letter))
     for (const letter of chosen) await letGo(letter, deps)

@@ -8,12 +8,11 @@ import type { LedgerEntry } from '#src/document/ledger-entry.ts'
 import type { SourceItem } from '#src/document/source-item.ts'
 import { skipFile } from '../document/skip-file.ts'
 import { batchesOf, prefetchOne } from '#src/kit/batched-stream.ts'
-import { bury } from '../document/bury.ts'
+import { bury, retryingBurial } from '../document/bury.ts'
 import { decideItem, type DocumentDecision, isUnchanged } from './decide-change.ts'
 import type { ScanDeps } from '../document/deps.ts'
 import { isDone } from '../document/disagreement.ts'
 import { recommit } from '../document/rederive.ts'
-import { retryingStore } from '../document/retrying-store.ts'
 import { KeySet } from '#src/kit/key-set.ts'
 import type { Listing } from './unlisted.ts'
 
@@ -176,7 +175,7 @@ async function documentStep(
 ): Promise<ScanStep | null> {
   const { key, bytes } = item
   if (isErrorPage) {
-    await deps.store.remove(key)
+    await deps.store.documents.remove(key)
     deps.events.emit('error-page:removed', { key })
   }
   if (change !== 'unchanged' || isTriedAgain) {
@@ -186,8 +185,8 @@ async function documentStep(
   }
   // Only touched: another version with the same content as before is written down in ledger and record, and not enqueued.
   if (known !== null && known.version !== present) {
-    const record = isDone(known) ? await deps.store.readRecord(key) : null
-    if (record !== null) await recommit({ ...record, version: present }, null, deps)
+    const record = isDone(known) ? await deps.store.documents.read(key) : null
+    if (record !== null) await recommit({ ...record, version: present }, null, deps.store.documents)
     return { listed: item, known, entry: { ...known, version: present }, job: null, change }
   }
   deps.events.emit('document:seen', { key, change })
@@ -214,5 +213,5 @@ async function buryOnce(
     attempts: 0,
     durationMs: 0,
   }
-  await bury(burial, { ...deps, store: retryingStore(deps.store, key, deps, signal) })
+  await bury(burial, retryingBurial(key, deps, signal))
 }

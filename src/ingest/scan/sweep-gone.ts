@@ -100,19 +100,19 @@ async function settleGone(
   policy: GonePolicy,
   deps: SweepDeps,
 ): Promise<'kept' | 'removed' | 'forgotten'> {
-  const record = await deps.store.readRecord(key)
+  const record = await deps.store.documents.read(key)
   if (record !== null && !belongsTo(record, deps.owner)) {
     // Another source has put a document of the same name there.
     await deps.ledger.forget([key])
     return 'kept'
   }
   if (record === null || policy.remove) {
-    await deps.store.remove(key)
+    await deps.store.documents.remove(key)
     await deps.ledger.forget([key])
     deps.events.emit('document:seen', { key, change: 'gone' })
     return record === null ? 'forgotten' : 'removed'
   }
-  await recommit(record, new Date(deps.clock.wall()), deps)
+  await recommit(record, new Date(deps.clock.wall()), deps.store.documents)
   const { recipeHash, outcome } = record
   await deps.ledger.write([[key, { version: GONE, recipeHash, outcome }]])
   deps.events.emit('document:seen', { key, change: 'gone' })

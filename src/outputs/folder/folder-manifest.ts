@@ -4,7 +4,9 @@ import { MANIFEST_FILE, manifestJson, parseManifest, type StoreManifest } from '
 import { StoreRefused } from '#src/document/store-refused.ts'
 import { createExclusive, replaceFile } from './files/exclusive-file.ts'
 import { readIfThere } from '../file-system.ts'
-import { makeBelow } from './files/make-folder.ts'
+import { folderUrl, makeBelow } from './files/make-folder.ts'
+import { explained } from '../store-error.ts'
+import type { Manifest } from '#src/ports/output-store.ts'
 
 /*
  * `store.json` of a folder. A folder has no compare-and-swap, but it has exclusive creates, so revision n is decided by
@@ -16,7 +18,7 @@ import { makeBelow } from './files/make-folder.ts'
 const FILLING_MS = 2_000
 const RECHECK_MS = 50
 
-export class FolderManifest {
+export class FolderManifest implements Manifest {
   readonly #path: string
   readonly #work: string
   readonly #root: string
@@ -40,6 +42,10 @@ export class FolderManifest {
   }
 
   async write(manifest: StoreManifest): Promise<boolean> {
+    return explained(`cannot write ${MANIFEST_FILE} in ${folderUrl(this.#root)}`, () => this.#write(manifest))
+  }
+
+  async #write(manifest: StoreManifest): Promise<boolean> {
     await makeBelow(this.#root, this.#work)
     if (manifest.revision === 1) return createExclusive(this.#path, manifestJson(manifest))
     const present = await this.read()

@@ -2,7 +2,7 @@ import { existsSync, rmSync, statSync } from 'node:fs'
 import { rename, rm, utimes } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import type { ContentHash, ReceiptId } from '#src/document/ids.ts'
-import type { ReceiptMemory } from '#src/ports/output-store.ts'
+import type { ReceiptMemory, Receipts } from '#src/ports/output-store.ts'
 import { type ParserFacts, replaces } from '#src/document/parser.ts'
 import type { KeptReceipt, Receipt } from '#src/document/record.ts'
 import { isOneOf, writeNew } from '../file-system.ts'
@@ -11,15 +11,16 @@ import type { DurableWrites } from './journal/durable-writes.ts'
 import { flushRenamed, makeFolderFor, type StoreFolder } from './files/make-folder.ts'
 import { packReceipt, receiptIdOf, receiptPath, unpackReceipt } from '../receipt-bytes.ts'
 import type { WorkArea } from './files/work-area.ts'
+import { explained } from '../store-error.ts'
 
 /** `receipts/` of a folder store: one gzip file for each answer. */
-export class FolderReceipts {
+export class FolderReceipts implements Receipts {
   readonly #folder: string
   readonly #area: WorkArea
   readonly #writes: DurableWrites
 
-  constructor(folder: string, area: WorkArea, writes: DurableWrites) {
-    this.#folder = folder
+  constructor(area: WorkArea, writes: DurableWrites) {
+    this.#folder = join(area.root, 'receipts')
     this.#area = area
     this.#writes = writes
   }
@@ -38,6 +39,10 @@ export class FolderReceipts {
    * replaced.
    */
   async save(id: ReceiptId, body: Buffer, parser: ParserFacts | null): Promise<void> {
+    await explained(`cannot keep a receipt in ${this.#area.url}`, () => this.#save(id, body, parser))
+  }
+
+  async #save(id: ReceiptId, body: Buffer, parser: ParserFacts | null): Promise<void> {
     const path = join(this.#folder, receiptPath(id))
     const kept = await this.read(id)
     const stays = kept !== null && (parser === null || !replaces(parser, kept.parser))
@@ -48,7 +53,7 @@ export class FolderReceipts {
   }
 
   /** Checked and removed without a wait in between: what saves it again writes it where it finds none. */
-  remove(id: ReceiptId, savedAt?: number): boolean {
+  async remove(id: ReceiptId, savedAt?: number): Promise<boolean> {
     const path = join(this.#folder, receiptPath(id))
     const found = savedAt === undefined ? undefined : statSync(path, { throwIfNoEntry: false })
     if (found !== undefined && found.mtimeMs !== savedAt) return false

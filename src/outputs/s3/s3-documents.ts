@@ -3,11 +3,17 @@ import { ClaimLost, refuseEarlierClaim } from '#src/document/claim-lost.ts'
 import type { SourceKey } from '#src/document/ids.ts'
 import type { DocumentRecord } from '#src/document/record.ts'
 import { RecordOfOther } from '#src/document/record-of-other.ts'
+import { explainedS3 } from '#src/s3/errors.ts'
+import type { Documents, RecordListing } from '#src/ports/output-store.ts'
 import { sameOwner } from '#src/document/store-manifest.ts'
 import { documentPath, isDocumentFolder } from '../document-path.ts'
 import { RECORD_FILE } from '../record-json.ts'
 import { ExplainedNames } from '../explained-names.ts'
-import type { Objects } from './objects/objects.ts'
+import { checkFiles } from '../checked-files.ts'
+import type { S3Bucket } from './objects/s3-bucket.ts'
+import { LARGE_BYTES } from './packs/packed-objects.ts'
+import type { StoreObjects } from './packs/store-objects.ts'
+import type { S3DeadLetters } from './s3-dead-letters.ts'
 import { inlineOutput, inlineOutputs, parseStored, type StoredRecord, storedJson } from './stored-record.ts'
 
 /*
@@ -43,12 +49,17 @@ interface Stored extends StoredRecord {
   readonly etag: string
 }
 
-export interface S3DocumentLimits {
-  /** Of a document's path. */
+interface S3DocumentsParts {
+  readonly url: string
+  readonly bucket: S3Bucket
+  readonly objects: StoreObjects
+  readonly deadLetters: S3DeadLetters
+  /** Of a document's path, at the most. */
   readonly pathBytes: number
-  /** Outputs of a document that take no more together go into its record. */
-  readonly inlineBytes: () => number
 }
+
+/** Records that are asked for side by side. */
+const CHECKS_AT_ONCE = 32
 
 /** Each try loses only to a commit that succeeded, and two workers do not have one document for long. */
 const MAX_TRIES = 50
@@ -62,18 +73,18 @@ export const SWEEP_AFTER_MS = 24 * 60 * 60 * 1000
  */
 const NEW_IN_A_ROW = 16
 
-export class S3Documents {
-  readonly #objects: Objects
-  readonly #limits: S3DocumentLimits
+export class S3Documents implements Documents {
+  readonly #objects: StoreObjects
+  readonly #at: S3DocumentsParts
   #newInARow = 0
   /** Where the outputs of listed records are, for as long as their caller holds the records. */
   readonly #listed = new WeakMap<DocumentRecord, StoredRecord>()
 
   #explained = new ExplainedNames()
 
-  constructor(objects: Objects, limits: S3DocumentLimits) {
-    this.#objects = objects
-    this.#limits = limits
+  constructor(at: S3DocumentsParts) {
+    this.#objects = at.objects
+    this.#at = at
   }
 
   /** By the listing of records before. */
@@ -81,17 +92,34 @@ export class S3Documents {
     return this.#explained
   }
 
-  async readRecord(key: SourceKey): Promise<DocumentRecord | null> {
+  async read(key: SourceKey): Promise<DocumentRecord | null> {
     return (await this.#stored(key))?.record ?? null
   }
 
-  async has(key: SourceKey): Promise<boolean> {
-    return this.#objects.has(this.#home(key) + RECORD_FILE)
+  async have(keys: readonly SourceKey[]): Promise<readonly boolean[]> {
+    const have: boolean[] = []
+    // What packs hold is known: all wait for one refresh.
+    const atOnce = this.#objects.packs === null ? CHECKS_AT_ONCE : keys.length
+    for (let at = 0; at < keys.length; at += atOnce) {
+      const checked = keys.slice(at, at + atOnce).map((key) => this.#objects.has(this.#nameOf(key)))
+      have.push(...(await Promise.all(checked)))
+    }
+    if (have.includes(false)) await this.#at.bucket.checkThere()
+    return have
   }
 
   async commit(record: DocumentRecord, files: ReadonlyMap<string, Uint8Array>): Promise<void> {
+    checkFiles(record, files)
+    await explainedS3(`cannot commit ${JSON.stringify(record.key)} to ${this.#at.url}`, async () => {
+      await this.#commit(record, files)
+      await this.#at.deadLetters.remove(record.key)
+    })
+  }
+
+  async #commit(record: DocumentRecord, files: ReadonlyMap<string, Uint8Array>): Promise<void> {
     const home = this.#home(record.key)
-    const outputs = inlineOutputs(files, this.#limits.inlineBytes())
+    // In a pack an output of its own saves no reader a request.
+    const outputs = inlineOutputs(files, this.#objects.packs === null ? 0 : LARGE_BYTES)
     const stored = { record, folder: newFolder(), outputs }
     const folder = `${home}${stored.folder}/`
     if (outputs === null) await this.#putOutputs(folder, files)
@@ -120,7 +148,7 @@ export class S3Documents {
     return null
   }
 
-  async *listRecords(signal: AbortSignal, onUnreadable?: (path: string) => void): AsyncGenerator<DocumentRecord> {
+  async *list(signal: AbortSignal, onUnreadable?: (path: string) => void): AsyncGenerator<DocumentRecord> {
     const explained = new ExplainedNames()
     this.#explained = explained
     for await (const names of this.#objects.list('documents/', signal)) {
@@ -132,7 +160,7 @@ export class S3Documents {
         for (const [index, object] of found.entries()) {
           if (object === null) continue
           const stored = parseStored(object.bytes)
-          if (stored === null || this.nameOf(stored.record.key) !== some[index])
+          if (stored === null || this.#nameOf(stored.record.key) !== some[index])
             onUnreadable?.((some[index] ?? '').slice(0, -`/${RECORD_FILE}`.length))
           else {
             this.#listed.set(stored.record, stored)
@@ -144,11 +172,16 @@ export class S3Documents {
     }
   }
 
-  nameOf(key: SourceKey): string {
+  readonly listing: RecordListing = {
+    nameOf: (key) => this.#nameOf(key),
+    list: (some, add, signal) => this.#listNames(some, add, signal),
+  }
+
+  #nameOf(key: SourceKey): string {
     return this.#home(key) + RECORD_FILE
   }
 
-  async list(some: readonly SourceKey[], add: (name: string) => void, signal: AbortSignal): Promise<void> {
+  async #listNames(some: readonly SourceKey[], add: (name: string) => void, signal: AbortSignal): Promise<void> {
     const starts = ['', ...(this.#objects.listsInOrder ? cutPoints(some.map((key) => this.#home(key))) : [])]
     const range = async (after: string, index: number): Promise<void> => {
       const upTo = starts[index + 1] ?? null
@@ -162,12 +195,15 @@ export class S3Documents {
   /** The record goes first: without it the outputs are orphans, which no reader sees. */
   async remove(key: SourceKey): Promise<void> {
     const home = this.#home(key)
-    await this.#objects.remove([home + RECORD_FILE])
-    for await (const names of this.#objects.list(home)) await this.#objects.remove(names)
+    await explainedS3(`cannot remove ${JSON.stringify(key)} from ${this.#at.url}`, async () => {
+      await this.#objects.remove([home + RECORD_FILE])
+      for await (const names of this.#objects.list(home)) await this.#objects.remove(names)
+      await this.#at.deadLetters.remove(key)
+    })
   }
 
   async #stored(key: SourceKey): Promise<Stored | null> {
-    const object = await this.#objects.get(this.nameOf(key))
+    const object = await this.#objects.get(this.#nameOf(key))
     const parsed = object === null ? null : parseStored(object.bytes)
     if (object === null || parsed === null || parsed.record.key !== key) return null
     return { ...parsed, etag: object.etag }
@@ -221,7 +257,7 @@ export class S3Documents {
   }
 
   #home(key: SourceKey): string {
-    return `documents/${documentPath(key, { folds: false, maxBytes: this.#limits.pathBytes })}/`
+    return `documents/${documentPath(key, { folds: false, maxBytes: this.#at.pathBytes })}/`
   }
 }
 

@@ -6,6 +6,7 @@ import {
   type StoreManifest,
 } from '#src/document/store-manifest.ts'
 import { StoreRefused } from '#src/document/store-refused.ts'
+import type { Manifest } from '#src/ports/output-store.ts'
 import { explainedS3 } from '#src/s3/errors.ts'
 import { PackedObjects } from './packs/packed-objects.ts'
 import type { StoreObjects } from './packs/store-objects.ts'
@@ -26,7 +27,7 @@ interface Setup {
 }
 
 /** `store.json` of a bucket. What it says of packs holds for all that is read and written after it was read. */
-export class S3Manifest {
+export class S3Manifest implements Manifest {
   readonly #at: Setup
 
   constructor(at: Setup) {

@@ -55,7 +55,7 @@ export function viewApp(options: ViewOptions): Hono {
   app.get('/document', async (c) => {
     const params = paramsOf(c)
     const key = sourceKey(params.get('key') ?? '')
-    const [shown, letter] = await Promise.all([shownDocument(key, store), store.readDeadLetter(key)])
+    const [shown, letter] = await Promise.all([shownDocument(key, store), store.deadLetters.read(key)])
     if (shown === null && letter === null) return respond(c, missing(frame(c), key), 404)
     const citation = readCitation(params)
     const asked = Math.floor(Number(params.get('page') ?? citedPage(citation, shown?.blocks ?? [])))
@@ -66,7 +66,7 @@ export function viewApp(options: ViewOptions): Hono {
   app.get('/compare', async (c) => {
     const params = paramsOf(c)
     const key = sourceKey(params.get('key') ?? '')
-    const record = await store.readRecord(key)
+    const record = await store.documents.read(key)
     if (record === null) return respond(c, missing(frame(c), key), 404)
     const compared = await compare(record, params, store)
     return respond(c, comparePage({ ...frame(c), key, ...compared }))

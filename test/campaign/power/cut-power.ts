@@ -78,14 +78,14 @@ async function checkStore(path: string, reported: readonly (readonly string[])[]
   const wrong: string[] = []
   await startMachineAgain(path)
   const store = await openFolderStore({ path })
-  await store.recover()
+  await store.maintenance.recover()
   const left = await namesIn(join(path, '.sluice', 'journal'))
   if (left.length > 0) wrong.push(`the journal still holds ${left.join(', ')}`)
   const keys = new Set(reported.map(([, key = '']) => key))
   for (const key of keys) {
     const last = (what: string): number =>
       Math.max(0, ...reported.filter(([said, of]) => said === what && of === key).map(([, , number]) => Number(number)))
-    const record = await store.readRecord(sourceKey(key))
+    const record = await store.documents.read(sourceKey(key))
     const [safe, begun] = [last('document'), last('begins')]
     const found = record?.attempts ?? 0
     // A removal is not flushed: until the next commit of the document its record may be there again.
@@ -93,10 +93,10 @@ async function checkStore(path: string, reported: readonly (readonly string[])[]
     if (found < least || found > begun)
       wrong.push(`${key}: generation ${found}, though ${safe} was safe and ${begun} begun`)
     for (const { name, sha256: digest } of record?.files ?? []) {
-      const bytes = await store.readOutput(sourceKey(key), name)
+      const bytes = await store.documents.readOutput(sourceKey(key), name)
       if (bytes === null || sha256(bytes) !== digest) wrong.push(`${key}: ${name} of generation ${found} is not whole`)
     }
-    const letter = await store.readDeadLetter(sourceKey(key))
+    const letter = await store.deadLetters.read(sourceKey(key))
     if (
       last('letter') > safe &&
       last('removed') < last('letter') &&
@@ -108,7 +108,7 @@ async function checkStore(path: string, reported: readonly (readonly string[])[]
   }
   for (const [, key, generation] of reported.filter(([what]) => what === 'receipt')) {
     const text = `${key} ${generation} `
-    const receipt = await store.readReceipt(receiptOf(text))
+    const receipt = await store.receipts.read(receiptOf(text))
     if (receipt?.body.toString() !== text.repeat(50)) wrong.push(`the receipt of ${key} ${generation} is not whole`)
   }
   return wrong

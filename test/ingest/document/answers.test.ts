@@ -3,6 +3,7 @@ import { expect, test } from 'vitest'
 import { sourceKey } from '#src/document/ids.ts'
 import { startTestRedis } from '../../support/redis.ts'
 import { errorReply, parsedReply, type Reply } from '../../support/scripted-service.ts'
+import { withMethods } from '../../support/with-methods.ts'
 import { openWorkbench, type Workbench } from '../../support/workbench.ts'
 import { shared } from '../../support/shared.ts'
 
@@ -15,7 +16,7 @@ const KEY = sourceKey('a.pdf')
 async function ingested(bench: Workbench, key = 'a.pdf') {
   await bench.write(key, key.endsWith('.pdf') ? `%PDF-${key}` : 'a,b')
   expect(await bench.ingest(key)).toEqual({ kind: 'finish' })
-  return bench.deps.store.readRecord(sourceKey(key))
+  return bench.deps.store.documents.read(sourceKey(key))
 }
 
 const answering = (...answers: Reply[]) => openWorkbench({ redis, answers })
@@ -45,7 +46,7 @@ test('spans that the service counts in code points are UTF-16 in blocks.jsonl, a
   bench.deps.events.on('spans:dropped', ({ count }) => dropped.push(count))
 
   expect(await ingested(bench)).toMatchObject({ outcome: 'done', spans: { unit: 'code_points', dropped: 1 } })
-  const lines = (await bench.deps.store.readOutput(KEY, 'blocks.jsonl'))?.toString().trim().split('\n') ?? []
+  const lines = (await bench.deps.store.documents.readOutput(KEY, 'blocks.jsonl'))?.toString().trim().split('\n') ?? []
   const spans = lines.map((line) => (JSON.parse(line) as { markdownSpan: [number, number] | null }).markdownSpan)
   expect(spans.map((span) => span && markdown.slice(...span))).toEqual(['# 😀 Title', 'text', null])
   expect(dropped).toEqual([1])
@@ -63,7 +64,7 @@ test('no receipt is kept under zero data retention, so that a copy is paid for a
   await using bench = await openWorkbench({ redis, settings: { options: { zeroDataRetention: true } } })
   expect(await ingested(bench)).toMatchObject({ receipt: null })
   const receipts: string[] = []
-  for await (const { id } of bench.deps.store.listReceipts(new AbortController().signal)) receipts.push(id)
+  for await (const { id } of bench.deps.store.receipts.list(new AbortController().signal)) receipts.push(id)
   expect(receipts).toEqual([])
   await bench.write('copy of a.pdf', '%PDF-a.pdf')
   await bench.ingest('copy of a.pdf')
@@ -77,9 +78,8 @@ test('an answer under zero data retention that the store does not take is report
   const commit = async (): Promise<never> => {
     throw new StoreUnusable('the disk is full')
   }
-  const store = new Proxy(bench.deps.store, {
-    get: (target, name) => (name === 'commit' ? commit : Reflect.get(target, name, target).bind(target)),
-  })
+  const documents = withMethods(bench.deps.store.documents, { commit })
+  const store = { ...bench.deps.store, documents }
   Object.assign(bench.deps, { store, storePatienceMs: 0 })
   await bench.write('a.pdf', '%PDF-a.pdf')
   expect(await bench.ingest('a.pdf')).toMatchObject({ kind: 'postpone' })
@@ -113,6 +113,6 @@ test.each(['SCRAPE_SITE_ERROR', 'SCRAPE_ACTION_ERROR', 'SCRAPE_X_TWITTER_CONFIGU
     await bench.write('a.pdf', '%PDF-a.pdf')
     expect(await bench.ingest('a.pdf', 1)).toMatchObject({ kind: 'postpone', counted: true })
     expect(await bench.ingest('a.pdf', 2)).toEqual({ kind: 'finish' })
-    expect(await bench.deps.store.readDeadLetter(KEY)).toMatchObject({ attempts: 2, failure: { serviceCode: code } })
+    expect(await bench.deps.store.deadLetters.read(KEY)).toMatchObject({ attempts: 2, failure: { serviceCode: code } })
   },
 )

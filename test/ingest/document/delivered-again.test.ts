@@ -9,8 +9,8 @@ import { startTestRedis } from '../../support/redis.ts'
 import { parsedReply } from '../../support/scripted-service.ts'
 import { tallyOf } from '#src/observe/tally.ts'
 import { ingestDocument } from '#src/ingest/ingest-document.ts'
-import { withMethods } from '#src/kit/with-methods.ts'
-import type { OutputStore } from '#src/ports/output-store.ts'
+import { withMethods } from '../../support/with-methods.ts'
+import type { Documents } from '#src/ports/output-store.ts'
 import { ingestOnce, openWorkbench, type Workbench } from '../../support/workbench.ts'
 import { shared } from '../../support/shared.ts'
 
@@ -20,7 +20,7 @@ const redis = await shared(startTestRedis())
 
 const key = sourceKey('a.csv')
 
-const recordOf = ({ deps }: Workbench) => deps.store.readRecord(key)
+const recordOf = ({ deps }: Workbench) => deps.store.documents.read(key)
 
 describe('a document that is delivered again', () => {
   test.each([
@@ -47,11 +47,11 @@ describe('a document that is delivered again', () => {
     if (known === null) throw new Error('the ledger has no entry')
     const later = { ...known, version: version('later') }
     await bench.write('a.csv', 'b')
-    const commit: OutputStore['commit'] = async (record, files) => {
-      await store.commit(record, files)
+    const commit: Documents['commit'] = async (record, files) => {
+      await store.documents.commit(record, files)
       await ledger.write([[key, later]])
     }
-    const deps = { ...bench.deps, store: withMethods(store, { commit }) }
+    const deps = { ...bench.deps, store: { ...store, documents: withMethods(store.documents, { commit }) } }
     expect(await ingestOnce(deps, 'a.csv', 1)).toMatchObject({ kind: 'postpone', counted: false })
     expect(await ledger.read([key])).toEqual([{ ...later, outcome: 'pending' }])
     expect(await bench.ingest('a.csv')).toEqual({ kind: 'finish' })
@@ -135,16 +135,18 @@ describe('a document that is delivered again', () => {
     await bench.write('a.csv', 'a')
     await bench.ingest('a.csv')
 
-    await store.bury(letterOf('a.csv'))
+    await store.deadLetters.bury(letterOf('a.csv'))
     await bench.ingest('a.csv', 2)
-    expect([await store.readDeadLetter(key), (await recordOf(bench))?.attempts]).toEqual([null, 2])
+    expect([await store.deadLetters.read(key), (await recordOf(bench))?.attempts]).toEqual([null, 2])
 
     const record = await recordOf(bench)
     if (record === null) throw new Error('nothing was committed')
     const files = await Promise.all(
-      record.files.map(async ({ name }) => [name, (await store.readOutput(key, name)) ?? Buffer.alloc(0)] as const),
+      record.files.map(
+        async ({ name }) => [name, (await store.documents.readOutput(key, name)) ?? Buffer.alloc(0)] as const,
+      ),
     )
-    await store.commit({ ...record, goneAt: '2026-01-01T00:00:00.000Z' }, new Map(files))
+    await store.documents.commit({ ...record, goneAt: '2026-01-01T00:00:00.000Z' }, new Map(files))
     await bench.ingest('a.csv', 3)
     expect([(await recordOf(bench))?.goneAt, (await recordOf(bench))?.attempts]).toEqual([undefined, 3])
 

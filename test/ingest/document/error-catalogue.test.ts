@@ -42,7 +42,7 @@ async function attempts(bench: Workbench): Promise<readonly object[]> {
 const sent = ({ service }: Workbench): readonly ReceivedRequest[] =>
   service.requests.filter(({ file }) => file?.content?.toString() === '%PDF-sick')
 
-const letterOf = (bench: Workbench) => bench.deps.store.readDeadLetter(sourceKey(SICK))
+const letterOf = (bench: Workbench) => bench.deps.store.deadLetters.read(sourceKey(SICK))
 
 const counted = (...seconds: number[]) =>
   seconds.map((s) => ({ kind: 'postpone', afterMs: s * 1000, counted: true, reason: expect.anything() }))

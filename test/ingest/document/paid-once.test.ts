@@ -1,17 +1,17 @@
 import { expect, test } from 'vitest'
-import { type ReceiptId, sourceKey } from '#src/document/ids.ts'
+import { sourceKey } from '#src/document/ids.ts'
 import { ingestDocument } from '#src/ingest/ingest-document.ts'
 import type { ServiceGate } from '#workers/service-gate.ts'
 import type { RedisIntents } from '#src/ledger/redis-intents.ts'
-import { FolderSpool, withSpool } from '#src/outputs/answer-spool.ts'
+import { FolderSpool, SpooledReceipts } from '#src/outputs/answer-spool.ts'
 import { StoreUnusable } from '#src/document/store-unusable.ts'
 import type { Gate } from '#src/ports/gate.ts'
 import type { Delivery } from '#src/ports/queue.ts'
-import type { OutputStore } from '#src/ports/output-store.ts'
 import { errorReply } from '../../support/scripted-service.ts'
 import { startTestRedis } from '../../support/redis.ts'
 import { tempFolder } from '../../support/temp-folder.ts'
 import { openWorkbench, type Workbench } from '../../support/workbench.ts'
+import { withMethods } from '../../support/with-methods.ts'
 import { takes } from '../../support/wait.ts'
 import { shared } from '../../support/shared.ts'
 
@@ -49,21 +49,20 @@ test('a copy finds the receipt that came between its search for it and its turn 
   const copy = await deliveryOf(bench, 'copy of a.csv')
   expect(await ingestDocument(copy, { ...bench.deps, intents: lateIntents }, SIGNAL)).toEqual({ kind: 'finish' })
   expect(bench.service.charged).toBe(1)
-  expect((await bench.deps.store.readRecord(sourceKey('copy of a.csv')))?.cost).toEqual({ credits: 0, basis: 'saved' })
+  expect((await bench.deps.store.documents.read(sourceKey('copy of a.csv')))?.cost).toEqual({
+    credits: 0,
+    basis: 'saved',
+  })
 })
 
-/** The store, with something done before each call of one method. */
-function before(method: keyof OutputStore, store: OutputStore, act: () => Promise<void>): OutputStore {
-  return new Proxy(store, {
-    get: (target, name) => {
-      const real = (Reflect.get(target, name) as (...asked: unknown[]) => unknown).bind(target)
-      if (name !== method) return real
-      return async (...asked: unknown[]) => {
-        await act()
-        return real(...asked)
-      }
-    },
-  })
+/** A port, with something done before each call of one method. */
+function before<P extends object>(method: keyof P, port: P, act: () => Promise<void>): P {
+  const real = (port[method] as (...asked: unknown[]) => unknown).bind(port)
+  const delayed = async (...asked: unknown[]): Promise<unknown> => {
+    await act()
+    return real(...asked)
+  }
+  return withMethods(port, { [method]: delayed } as Partial<P>)
 }
 
 test('a document whose receipt is still being written is not let go when the gate cannot be reached', async () => {
@@ -77,7 +76,7 @@ test('a document whose receipt is still being written is not let go when the gat
       return permit.kind === 'permit' ? { ...permit, release } : permit
     },
   }
-  const slowStore = before('saveReceipt', store, () => takes(200))
+  const slowStore = { ...store, receipts: before('save', store.receipts, () => takes(200)) }
   const delivery = await deliveryOf(bench, 'a.csv')
   const first = ingestDocument(delivery, { ...bench.deps, gate: cutOff, store: slowStore }, SIGNAL)
   await expect(first).rejects.toThrow('Connection is closed.')
@@ -90,14 +89,15 @@ test('a worker that is aborted while the disk is full tries once more to keep th
   await bench.write('a.csv', 'nearly,dropped')
   const cut = new AbortController()
   let tries = 0
-  const fullStore = before('saveReceipt', bench.deps.store, async () => {
+  const { store } = bench.deps
+  const receipts = before('save', store.receipts, async () => {
     tries += 1
     if (tries > 1) return
     cut.abort(new Error('cut'))
     throw new StoreUnusable('the disk is full')
   })
   const delivery = await deliveryOf(bench, 'a.csv')
-  await ingestDocument(delivery, { ...bench.deps, store: fullStore }, cut.signal).catch(() => undefined)
+  await ingestDocument(delivery, { ...bench.deps, store: { ...store, receipts } }, cut.signal).catch(() => undefined)
   expect(await ingestDocument(delivery, bench.deps, SIGNAL)).toEqual({ kind: 'finish' })
   expect([tries, bench.service.charged]).toEqual([2, 1])
 })
@@ -152,16 +152,18 @@ test('a store that cannot be read right before the request keeps neither the per
   await bench.write('a.csv', 'not,sent')
   const { gate, intents, store } = bench.deps
   let searches = 0
-  const flaky = before('readReceipt', store, async () => {
+  const receipts = before('read', store.receipts, async () => {
     searches += 1
     if (searches === 2) throw new StoreUnusable('Sluice cannot read a receipt: the store answered SlowDown (503).')
   })
   const delivery = await deliveryOf(bench, 'a.csv')
-  const first = await ingestDocument(delivery, { ...bench.deps, store: flaky }, SIGNAL)
+  const first = await ingestDocument(delivery, { ...bench.deps, store: { ...store, receipts } }, SIGNAL)
   expect(first).toMatchObject({ kind: 'postpone', counted: false })
   expect(await (intents as RedisIntents).list()).toEqual([])
   expect(await (gate as ServiceGate).limiter.snapshot()).toMatchObject({ inFlight: 0 })
-  expect(await ingestDocument(delivery, { ...bench.deps, store: flaky }, SIGNAL)).toEqual({ kind: 'finish' })
+  expect(await ingestDocument(delivery, { ...bench.deps, store: { ...store, receipts } }, SIGNAL)).toEqual({
+    kind: 'finish',
+  })
   expect([await (intents as RedisIntents).ambiguousTotal(), bench.service.charged]).toEqual([0, 1])
 })
 
@@ -170,16 +172,18 @@ test('a refusal that cannot be judged because the store is away keeps neither th
   await bench.write('a.csv', 'the,bytes')
   const { store, gate, intents } = bench.deps
   let isAway = true
-  const flaky = before('readRecord', store, async () => {
+  const documents = before('read', store.documents, async () => {
     if (isAway && bench.service.requests.length > 0) throw new StoreUnusable('the store went away')
   })
   const delivery = await deliveryOf(bench, 'a.csv')
-  const first = await ingestDocument(delivery, { ...bench.deps, store: flaky }, SIGNAL)
+  const first = await ingestDocument(delivery, { ...bench.deps, store: { ...store, documents } }, SIGNAL)
   expect(first).toMatchObject({ kind: 'postpone', counted: false })
   expect(await (gate as ServiceGate).limiter.snapshot()).toMatchObject({ inFlight: 0 })
   expect(await (intents as RedisIntents).list()).toEqual([])
   isAway = false
-  expect(await ingestDocument(delivery, { ...bench.deps, store: flaky }, SIGNAL)).toEqual({ kind: 'finish' })
+  expect(await ingestDocument(delivery, { ...bench.deps, store: { ...store, documents } }, SIGNAL)).toEqual({
+    kind: 'finish',
+  })
   expect(await (intents as RedisIntents).ambiguousTotal()).toBe(0)
 })
 
@@ -190,32 +194,28 @@ test('a process that stood still between its search for the receipt and the requ
   const { store, intents } = bench.deps
   // The search right before the request is the first one after `begin`.
   let isLast = false
-  const frozen = new Proxy(store, {
-    get: (target, name) => {
-      const real = (Reflect.get(target, name) as (...asked: unknown[]) => unknown).bind(target)
-      if (name !== 'readReceipt') return real
-      return async (id: ReceiptId) => {
-        const found = await real(id)
-        // Longer than the lease, as under SIGSTOP: nothing of this process runs meanwhile.
-        if (isLast) Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 2 * leaseMs)
-        isLast = false
-        return found
-      }
+  const receipts = withMethods(store.receipts, {
+    read: async (id) => {
+      const found = await store.receipts.read(id)
+      // Longer than the lease, as under SIGSTOP: nothing of this process runs meanwhile.
+      if (isLast) Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 2 * leaseMs)
+      isLast = false
+      return found
     },
   })
-  const watched = new Proxy(intents, {
-    get: (target, name) => {
-      const real = (Reflect.get(target, name) as (...asked: unknown[]) => unknown).bind(target)
-      if (name !== 'begin') return real
-      return async (...asked: unknown[]) => {
-        const beginning = await real(...asked)
-        isLast = true
-        return beginning
-      }
+  const watched = withMethods(intents, {
+    begin: async (id, key) => {
+      const beginning = await intents.begin(id, key)
+      isLast = true
+      return beginning
     },
   })
   const delivery = await deliveryOf(bench, 'frozen.csv')
-  const verdict = await ingestDocument(delivery, { ...bench.deps, store: frozen, intents: watched }, SIGNAL)
+  const verdict = await ingestDocument(
+    delivery,
+    { ...bench.deps, store: { ...store, receipts }, intents: watched },
+    SIGNAL,
+  )
   expect(verdict).toMatchObject({ kind: 'postpone', counted: false })
   expect(bench.service.requests).toEqual([])
   expect(await ingestDocument(delivery, bench.deps, SIGNAL)).toEqual({ kind: 'finish' })
@@ -260,13 +260,22 @@ test('an answer that one process had to spool is taken from there by another on 
   const { store } = bench.deps
   const [stopping, other] = [1, 2].map(() => new FolderSpool(folder.path, store.url)) as [FolderSpool, FolderSpool]
   expect(await other.ids()).toEqual([])
-  const refusing = before('saveReceipt', store, () => Promise.reject(new StoreUnusable('the disk is full')))
+  const refusing = before('save', store.receipts, () => Promise.reject(new StoreUnusable('the disk is full')))
   const delivery = await deliveryOf(bench, 'a.csv')
-  const stopped = { ...bench.deps, store: withSpool(refusing, stopping), spool: stopping, storePatienceMs: 0 }
+  const stopped = {
+    ...bench.deps,
+    store: { ...store, receipts: new SpooledReceipts(refusing, stopping) },
+    spool: stopping,
+    storePatienceMs: 0,
+  }
   expect((await ingestDocument(delivery, stopped, SIGNAL)).kind).toBe('postpone')
   expect([bench.service.charged, (await other.ids()).length]).toEqual([1, 1])
 
-  const goesOn = { ...bench.deps, store: withSpool(store, other), spool: other }
+  const goesOn = {
+    ...bench.deps,
+    store: { ...store, receipts: new SpooledReceipts(store.receipts, other) },
+    spool: other,
+  }
   expect(await ingestDocument(delivery, goesOn, SIGNAL)).toEqual({ kind: 'finish' })
   expect(bench.service.charged).toBe(1)
   expect(await stopping.ids()).toEqual([])

@@ -132,7 +132,7 @@ class History {
       for (const kind of ['embedded', 'service'] as const) {
         const has = answers.some((answer) => answer.startsWith(kind))
         const recipe = this.#deps.recipeFor(sourceKey('a.csv'), 'csv').hash
-        const kept = await this.#deps.store.readReceipt(receiptId(sha256(content) as never, recipe, kind))
+        const kept = await this.#deps.store.receipts.read(receiptId(sha256(content) as never, recipe, kind))
         expect(kept?.parser?.class ?? null, `${kind} of ${content}`).toBe(has ? kind : null)
       }
     }
@@ -140,12 +140,12 @@ class History {
 
   async #checkDocument(key: SourceKey, content: string): Promise<void> {
     const { store } = this.#deps
-    const record = await store.readRecord(key)
+    const record = await store.documents.read(key)
     const { parser, receipt } = record ?? {}
     if (!parser || !receipt) throw new Error(`${key} has no record with a parser and a receipt`)
-    const text = (await store.readOutput(key, 'document.md'))?.toString() ?? ''
+    const text = (await store.documents.readOutput(key, 'document.md'))?.toString() ?? ''
     expect(text).toBe(`${nameOf(parser)}\n\n${content}\n`)
-    const kept = (await store.readReceipt(receipt))?.parser
+    const kept = (await store.receipts.read(receipt))?.parser
     // A newer engine may have answered for another name of the same content since.
     expect(kept?.class).toBe(parser.class)
     if (parser.class === 'service') expect(kept).toEqual(parser)

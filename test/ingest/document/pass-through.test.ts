@@ -16,23 +16,23 @@ test('a text becomes its output without a request, with a receipt of its own cla
   await bench.ingest('Notes.MD')
   const { store, ledger } = bench.deps
   const key = sourceKey('Notes.MD')
-  const record = await store.readRecord(key)
+  const record = await store.documents.read(key)
   expect(record).toMatchObject({
     outcome: 'done',
     parser: { class: 'passthrough' },
     cost: { credits: 0, basis: 'saved' },
   })
-  expect((await store.readOutput(key, 'document.md'))?.toString()).toBe(NOTE)
+  expect((await store.documents.readOutput(key, 'document.md'))?.toString()).toBe(NOTE)
   expect(record?.receipt).toMatch(/-passthrough$/)
-  expect((await store.readReceipt(record?.receipt as never))?.parser).toEqual(record?.parser)
+  expect((await store.receipts.read(record?.receipt as never))?.parser).toEqual(record?.parser)
   expect(await ledger.counts()).toMatchObject({ done: 1, pending: 0 })
   expect(await ledger.localCount()).toBe(0)
 
   await bench.ingest('Notes.MD')
-  expect(await store.readRecord(key)).toEqual(record)
+  expect(await store.documents.read(key)).toEqual(record)
   await bench.write('Notes.MD', 'two')
   await bench.ingest('Notes.MD')
-  expect((await store.readOutput(key, 'document.md'))?.toString()).toBe('two')
+  expect((await store.documents.readOutput(key, 'document.md'))?.toString()).toBe('two')
   expect(bench.service.requests).toEqual([])
 })
 
@@ -42,8 +42,8 @@ test('a text of many megabytes is passed through whole, and its receipt is not k
   await bench.write('log.txt', text)
   await bench.ingest('log.txt')
   const key = sourceKey('log.txt')
-  expect((await bench.deps.store.readOutput(key, 'document.md'))?.toString()).toBe(text)
-  expect(await bench.deps.store.readRecord(key)).toMatchObject({ outcome: 'done', receipt: null })
+  expect((await bench.deps.store.documents.readOutput(key, 'document.md'))?.toString()).toBe(text)
+  expect(await bench.deps.store.documents.read(key)).toMatchObject({ outcome: 'done', receipt: null })
 })
 
 test('a text in the queue that is passed through no more counts as skipped, and no failure is kept', async () => {
@@ -61,5 +61,5 @@ test('a text in the queue that is passed through no more counts as skipped, and 
   const job = { schema: 1, key, version, recipeHash, bytes, queuedAt: Date.now() } as const
   await ingestDocument({ job, attempt: 1 }, deps, signal)
   expect(await ledger.counts()).toMatchObject({ pending: 0, skipped: 1, failed: 0 })
-  expect([await store.readDeadLetter(key), await store.readRecord(key)]).toEqual([null, null])
+  expect([await store.deadLetters.read(key), await store.documents.read(key)]).toEqual([null, null])
 })

@@ -1,9 +1,9 @@
 import { ClaimLost } from '#src/document/claim-lost.ts'
 import { sourceKey } from '#src/document/ids.ts'
 import { StoreUnusable } from '#src/document/store-unusable.ts'
-import { withMethods } from '#src/kit/with-methods.ts'
+import { withMethods } from '../../support/with-methods.ts'
 import { Events } from '#src/events.ts'
-import { fencedStore, retryingStore } from '#src/ingest/document/retrying-store.ts'
+import { ClaimedDocuments, claimedStore, retryFor } from '#src/ingest/document/retrying-store.ts'
 import type { OutputStore } from '#src/ports/output-store.ts'
 import { expect, test } from 'vitest'
 import { letterOf, outputs, receiptOf, recordOf } from '../../support/documents.ts'
@@ -13,6 +13,7 @@ const FILES = outputs({ 'document.md': 'text' })
 const RECORD = recordOf('a.pdf', FILES)
 const PATIENCE_MS = 60_000
 const CLAIM = { epoch: 1, number: 1 }
+const HELD = { number: CLAIM, stillHeld: async () => true, release: async () => undefined }
 
 /** A store on a full disk, which has space again after so many refused writes. */
 function fullFor(refusals: number): { real: MemoryStore; store: OutputStore; asked: () => number } {
@@ -23,16 +24,22 @@ function fullFor(refusals: number): { real: MemoryStore; store: OutputStore; ask
     if (asked <= refusals) throw new StoreUnusable('the disk is full')
     await write()
   }
-  const store = withMethods<OutputStore>(real, {
-    saveReceipt: (id, body, parser) => unlessFull(() => real.saveReceipt(id, body, parser)),
-    commit: (record, files) => unlessFull(() => real.commit(record, files)),
-    bury: (letter) => unlessFull(() => real.bury(letter)),
-  })
+  const { receipts, documents, deadLetters } = real
+  const store: OutputStore = {
+    ...(real as OutputStore),
+    receipts: withMethods(receipts, {
+      save: (id, body, parser) => unlessFull(() => receipts.save(id, body, parser)),
+    }),
+    documents: withMethods(documents, {
+      commit: (record, files) => unlessFull(() => documents.commit(record, files)),
+    }),
+    deadLetters: withMethods(deadLetters, { bury: (letter) => unlessFull(() => deadLetters.bury(letter)) }),
+  }
   return { real, store, asked: () => asked }
 }
 
 /** The decorated store, in a time that passes only while it waits. */
-function waiting(store: OutputStore, signal = new AbortController().signal) {
+function waiting(store: OutputStore, { claim = HELD, signal = new AbortController().signal } = {}) {
   let now = 0
   const events = new Events()
   const failures: unknown[] = []
@@ -49,13 +56,18 @@ function waiting(store: OutputStore, signal = new AbortController().signal) {
   const halt = (_: unknown, message: string): unknown => halts.push(message)
   const stopping = new AbortController().signal
   const deps = { events, clock, halt, stopping, storePatienceMs: PATIENCE_MS, storeSlowMs: 10_000 }
-  return { store: retryingStore(store, sourceKey('a.pdf'), deps, signal), failures, halts, now: () => now }
+  return {
+    store: claimedStore(store, claim, retryFor(sourceKey('a.pdf'), deps, signal)),
+    failures,
+    halts,
+    now: () => now,
+  }
 }
 
 test.each([
-  ['a receipt', (store: OutputStore) => store.saveReceipt(receiptOf('one'), Buffer.from('{}'), null)],
-  ['a commit', (store: OutputStore) => store.commit(RECORD, FILES)],
-  ['a dead letter', (store: OutputStore) => store.bury(letterOf('a.pdf'))],
+  ['a receipt', (store: OutputStore) => store.receipts.save(receiptOf('one'), Buffer.from('{}'), null)],
+  ['a commit', (store: OutputStore) => store.documents.commit(RECORD, FILES)],
+  ['a dead letter', (store: OutputStore) => store.deadLetters.bury(letterOf('a.pdf'))],
 ])('the write of %s is repeated until the store has space', async (_, write) => {
   const { store, asked } = fullFor(3)
   const retrying = waiting(store)
@@ -67,15 +79,15 @@ test.each([
 
 test('a store that stays full for longer than the patience halts the batch, and the write fails', async () => {
   const retrying = waiting(fullFor(Infinity).store)
-  await expect(retrying.store.commit(RECORD, FILES)).rejects.toThrow('the disk is full')
+  await expect(retrying.store.documents.commit(RECORD, FILES)).rejects.toThrow('the disk is full')
   expect(retrying.halts).toEqual(['the output store cannot be written: the disk is full'])
   expect(retrying.now()).toBeGreaterThan(PATIENCE_MS)
 })
 
 test('the retrying store writes once for an aborted document', async () => {
   const { store, asked } = fullFor(Infinity)
-  const retrying = waiting(store, AbortSignal.abort())
-  await expect(retrying.store.bury(letterOf('a.pdf'))).rejects.toThrow('the disk is full')
+  const retrying = waiting(store, { signal: AbortSignal.abort() })
+  await expect(retrying.store.deadLetters.bury(letterOf('a.pdf'))).rejects.toThrow('the disk is full')
   expect([asked(), retrying.now(), retrying.halts]).toEqual([1, 0, []])
 })
 
@@ -83,26 +95,23 @@ test('a claim that is lost while the store is full ends the commit without a wri
   const { real, store, asked } = fullFor(2)
   let checks = 0
   const claim = { number: CLAIM, stillHeld: async () => (checks += 1) < 3, release: async () => undefined }
-  const retrying = waiting(fencedStore(store, claim))
-  await expect(retrying.store.commit(RECORD, FILES)).rejects.toBeInstanceOf(ClaimLost)
+  const retrying = waiting(store, { claim })
+  await expect(retrying.store.documents.commit(RECORD, FILES)).rejects.toBeInstanceOf(ClaimLost)
   expect([asked(), checks, retrying.failures.length]).toEqual([2, 3, 2])
-  expect(await real.readRecord(RECORD.key)).toBeNull()
+  expect(await real.documents.read(RECORD.key)).toBeNull()
 })
 
 test('a record of a later claim is replaced by the worker that holds the claim: it was put back from a copy of the store', async () => {
   const store = new MemoryStore()
-  const claim = { number: CLAIM, stillHeld: async () => true, release: async () => undefined }
-  await store.commit({ ...RECORD, claim: { epoch: 3, number: 9 } }, FILES)
-  await fencedStore(store, claim).commit({ ...RECORD, attempts: 2 }, FILES)
-  expect(await store.readRecord(RECORD.key)).toMatchObject({ attempts: 2, claim: { epoch: 3, number: 10 } })
+  await store.documents.commit({ ...RECORD, claim: { epoch: 3, number: 9 } }, FILES)
+  await new ClaimedDocuments(store.documents, HELD, (write) => write()).commit({ ...RECORD, attempts: 2 }, FILES)
+  expect(await store.documents.read(RECORD.key)).toMatchObject({ attempts: 2, claim: { epoch: 3, number: 10 } })
 })
 
 test('store calls that write no document pass through the decorators unchanged', async () => {
   const { real, store } = fullFor(0)
-  const retrying = waiting(
-    fencedStore(store, { number: CLAIM, stillHeld: async () => true, release: async () => undefined }),
-  )
-  await retrying.store.saveReceipt(receiptOf('one'), Buffer.from('{}'), null)
-  expect((await retrying.store.readReceipt(receiptOf('one')))?.body.toString()).toBe('{}')
+  const retrying = waiting(store)
+  await retrying.store.receipts.save(receiptOf('one'), Buffer.from('{}'), null)
+  expect((await retrying.store.receipts.read(receiptOf('one')))?.body.toString()).toBe('{}')
   expect([retrying.store.url, retrying.store.feed]).toEqual([real.url, real.feed])
 })

@@ -75,7 +75,7 @@ test('a text that changed and is passed through no more is skipped, its outputs 
   await bench.write('a.md', 'changed')
   expect(await scan(bench, OFF)).toEqual({ 'a.md': 'skipped', 'b.md': 'unchanged' })
   expect(await ledger.counts()).toMatchObject({ done: 1, skipped: 1, gone: 0 })
-  expect((await store.readRecord(key))?.goneAt).toMatch(/^\d{4}-/)
+  expect((await store.documents.read(key))?.goneAt).toMatch(/^\d{4}-/)
 
   // From the store alone the same: first as gone, and skipped as soon as it is listed.
   await ledger.forget([key])
@@ -84,7 +84,7 @@ test('a text that changed and is passed through no more is skipped, its outputs 
   expect(await ledger.counts()).toMatchObject({ done: 1, skipped: 1, gone: 0 })
 
   await scan(bench, OFF, true)
-  expect(await store.readRecord(key)).toBeNull()
+  expect(await store.documents.read(key)).toBeNull()
   expect(await ledger.counts()).toMatchObject({ done: 1, skipped: 1, gone: 0 })
   expect(await scan(bench, {})).toMatchObject({ 'a.md': 'changed' })
 })
@@ -95,7 +95,7 @@ test('a text with redactPII is skipped though it did not change: its outputs are
   expect(await scan(bench, { recipeFor, textRecipeFor: textRecipeBook(recipeFor, true) })).toEqual({
     'a.md': 'skipped',
   })
-  expect((await bench.deps.store.readRecord(key))?.goneAt).toMatch(/^\d{4}-/)
+  expect((await bench.deps.store.documents.read(key))?.goneAt).toMatch(/^\d{4}-/)
 })
 
 test('a text that failed after a change and is passed through no more leaves no dead letter', async () => {
@@ -106,7 +106,7 @@ test('a text that failed after a change and is passed through no more leaves no 
   expect(await ledger.counts()).toMatchObject({ failed: 1 })
   await scan(bench, OFF)
   expect(await ledger.counts()).toMatchObject({ failed: 0, skipped: 1 })
-  expect(await store.readDeadLetter(key)).toBeNull()
+  expect(await store.deadLetters.read(key)).toBeNull()
 })
 
 test('a document that failed after a change and is excluded since counts as done, in the version that came out', async () => {
@@ -117,7 +117,7 @@ test('a document that failed after a change and is excluded since counts as done
   const source = openFolderSource({ path: fileURLToPath(bench.deps.source.url), exclude: ['*.md'] })
   expect(await scan(bench, { source })).toEqual({ 'a.md': 'unchanged' })
   expect(await ledger.counts()).toMatchObject({ done: 1, failed: 0 })
-  expect([await store.readDeadLetter(key), (await store.readRecord(key))?.goneAt]).toEqual([null, undefined])
+  expect([await store.deadLetters.read(key), (await store.documents.read(key))?.goneAt]).toEqual([null, undefined])
 })
 
 test('a document that a symbolic link replaced is skipped, and gone once that is away too', async () => {
@@ -130,7 +130,7 @@ test('a document that a symbolic link replaced is skipped, and gone once that is
   expect(await scan(bench, {})).toEqual({ 'a.md': 'gone', 'b.md': 'unchanged' })
   expect(await ledger.counts()).toMatchObject({ done: 1, skipped: 0, gone: 1 })
   await scan(bench, {}, true)
-  expect([await store.readRecord(key), (await ledger.counts()).gone]).toEqual([null, 0])
+  expect([await store.documents.read(key), (await ledger.counts()).gone]).toEqual([null, 0])
 })
 
 test('plan reports documents that are gone, also where as many files are new', async () => {

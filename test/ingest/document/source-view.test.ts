@@ -47,7 +47,7 @@ async function lists(bench: Workbench, ...names: string[]): Promise<Role> {
   return (bench.deps.view.role = { kind: 'lists', listed })
 }
 
-const letterOf = (bench: Workbench, name: string) => bench.deps.store.readDeadLetter(sourceKey(name))
+const letterOf = (bench: Workbench, name: string) => bench.deps.store.deadLetters.read(sourceKey(name))
 const outcomeOf = async ({ deps }: Workbench, name: string) => (await deps.ledger.read([sourceKey(name)]))[0]?.outcome
 
 test('a worker whose mount shows another folder hands every document back, and stops with one message', async () => {

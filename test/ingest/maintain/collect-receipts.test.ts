@@ -28,7 +28,7 @@ async function benchWithUnused(): Promise<Workbench> {
   for (const name of ['a.csv', 'b.csv']) {
     await bench.write(name, name)
     await bench.ingest(name)
-    await bench.deps.store.remove(sourceKey(name))
+    await bench.deps.store.documents.remove(sourceKey(name))
   }
   await makeReceiptsOld(bench)
   return bench
@@ -45,7 +45,7 @@ test('a receipt that a worker takes up again, after the records were read, is no
   const second = await unused.next()
   if (second.done === true) throw new Error('only one was found')
   expect(Date.now() - second.value.savedAt).toBeLessThan(60_000)
-  expect((await store.readRecord(sourceKey('a.csv')))?.cost.basis).toBe('saved')
+  expect((await store.documents.read(sourceKey('a.csv')))?.cost.basis).toBe('saved')
   expect(bench.service.charged).toBe(2)
   expect(await collect(unusedReceipts(store, SIGNAL))).toEqual([])
 })
@@ -57,6 +57,6 @@ test('a dead letter keeps the answer that came and could not be made into output
   if (one === undefined || two === undefined) throw new Error('two were to be found')
   const [contentHash, recipeHash] = one.id.split('-') as [never, never]
   expect(receiptId(contentHash, recipeHash, 'service')).toBe(one.id)
-  await store.bury(letterOf('a.csv', { contentHash, recipeHash }))
+  await store.deadLetters.bury(letterOf('a.csv', { contentHash, recipeHash }))
   expect((await collect(unusedReceipts(store, SIGNAL))).map(({ id }) => id)).toEqual([two.id])
 })

@@ -74,8 +74,8 @@ test('of a store with many records each turn reads another part, and all parts t
   const files = outputs({ 'document.md': 'text' })
   const keys = Array.from({ length: 40 }, (_, n) => `${n}.pdf`)
   for (const key of keys) {
-    await store.commit(recordOf(key, files, { version: version('earlier'), receipt: receiptOf(key) }), files)
-    await store.saveReceipt(receiptOf(key), Buffer.from('{}'), null)
+    await store.documents.commit(recordOf(key, files, { version: version('earlier'), receipt: receiptOf(key) }), files)
+    await store.receipts.save(receiptOf(key), Buffer.from('{}'), null)
   }
   const done = { version: version('later'), recipeHash: recipeHash('0123456789abcdef'), outcome: 'done' } as const
   await ledger.write(keys.map((key) => [sourceKey(key), done]))

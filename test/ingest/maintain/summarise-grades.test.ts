@@ -40,7 +40,7 @@ test('a page that no purchase takes for bad is no doubtful one in the summary of
   await routed.bench.write('badly.pdf', Buffer.concat([bytes, Buffer.from('% badly')]))
   for (const name of ['well.pdf', 'badly.pdf']) await routed.ingestToEnd(name)
 
-  const record = await routed.deps.store.readRecord(sourceKey('well.pdf'))
+  const record = await routed.deps.store.documents.read(sourceKey('well.pdf'))
   expect(record?.route?.pages.map(({ reason }) => reason)).toEqual(['good'])
   const { expectedQuality: expected } = predictPage({ grade: GRADE, expected: badly }, engine)
   expect(await summariseGrades(routed.deps, new AbortController().signal)).toMatchObject({

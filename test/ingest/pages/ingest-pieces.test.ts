@@ -70,11 +70,12 @@ async function benchWith({ answers = parsePages, parser, options }: Bench = {}):
 }
 
 async function recordOf({ deps }: Workbench) {
-  const record = await deps.store.readRecord(key)
+  const record = await deps.store.documents.read(key)
   if (record === null) throw new Error('nothing was committed')
   return record
 }
-const output = async ({ deps }: Workbench, name: string) => (await deps.store.readOutput(key, name))?.toString() ?? ''
+const output = async ({ deps }: Workbench, name: string) =>
+  (await deps.store.documents.readOutput(key, name))?.toString() ?? ''
 const lines = (text: string) => parseLines<Record<string, unknown>>(text)
 const allPages = Array.from({ length: PAGES }, (_, index) => index + 1)
 
@@ -117,7 +118,7 @@ describe('a PDF over the limit', () => {
       broken && request.number === 3 ? errorReply(422, 'The document is damaged') : parsePages(request)
     await using bench = await benchWith({ answers })
     await bench.ingest('large.pdf')
-    const letter = await bench.deps.store.readDeadLetter(key)
+    const letter = await bench.deps.store.deadLetters.read(key)
     expect(letter?.failure.code).toBe('service_rejected')
     expect(letter?.pieces?.map(({ lastPage }) => lastPage)).toEqual([2, 5])
     expect(await collect(unusedReceipts(bench.deps.store, never))).toEqual([])
@@ -129,7 +130,7 @@ describe('a PDF over the limit', () => {
     await bench.write('copy.pdf', large)
     await bench.ingest('copy.pdf')
     expect(bench.service.requests.length).toBe(5)
-    expect((await bench.deps.store.readRecord(sourceKey('copy.pdf')))?.cost).toEqual({ credits: 0, basis: 'saved' })
+    expect((await bench.deps.store.documents.read(sourceKey('copy.pdf')))?.cost).toEqual({ credits: 0, basis: 'saved' })
   })
 
   test('waits where it is while the service refuses a piece, and its record states what all pieces cost', async () => {
@@ -168,18 +169,18 @@ describe('a PDF over the limit', () => {
     await using bench = await benchWith({ options: { zeroDataRetention: true } })
     await bench.ingest('large.pdf')
     expect(receiptsOf(await recordOf(bench))).toEqual([null, null, null, null])
-    expect(await collect(bench.deps.store.listReceipts(never))).toEqual([])
+    expect(await collect(bench.deps.store.receipts.list(never))).toEqual([])
   })
 
   test('fails without an upload where it cannot be cut, or is not to be parsed', async () => {
     await using bench = await benchWith()
     await bench.write('large.pdf', large.subarray(0, 600 * KB))
     await bench.ingest('large.pdf')
-    expect((await bench.deps.store.readDeadLetter(key))?.failure).toMatchObject({ code: 'corrupt', stage: 'read' })
+    expect((await bench.deps.store.deadLetters.read(key))?.failure).toMatchObject({ code: 'corrupt', stage: 'read' })
 
     await using unparsed = await benchWith({ options: { parsers: [] } })
     await unparsed.ingest('large.pdf')
-    expect((await unparsed.deps.store.readDeadLetter(key))?.failure).toMatchObject({ code: 'too_large' })
+    expect((await unparsed.deps.store.deadLetters.read(key))?.failure).toMatchObject({ code: 'too_large' })
     expect([...bench.service.requests, ...unparsed.service.requests]).toEqual([])
   })
 })
@@ -199,7 +200,7 @@ describe('a record of pieces', () => {
 
     const [, second] = receiptsOf(record)
     if (second === undefined || second === null) throw new Error('no receipt')
-    await store.removeReceipt(second)
+    await store.receipts.remove(second)
     const [finding] = await collect(verifyStore(bench.deps, { repair: false, removeOrphans: false }, never))
     const damage = ['its receipt is missing or damaged: after a change it would be paid for again']
     expect(finding).toMatchObject({ kind: 'damaged', key, damage })

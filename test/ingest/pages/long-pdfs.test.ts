@@ -63,9 +63,9 @@ test(`a long PDF is parsed in pieces side by side, and a page that no service re
   expect(await ingestOnce(long.deps, 'long.pdf', 1)).toEqual({ kind: 'finish' })
   const left = all.filter((page) => !poison.has(page))
   expect([...charged].toSorted(([a], [b]) => a - b)).toEqual(left.map((page) => [page, 1]))
-  const record = await long.deps.store.readRecord(key)
+  const record = await long.deps.store.documents.read(key)
   if (record === null) throw new Error('there is no record')
-  const markdown = (await long.deps.store.readOutput(key, 'document.md'))?.toString()
+  const markdown = (await long.deps.store.documents.readOutput(key, 'document.md'))?.toString()
   expect(markdown).toBe(left.map(headingOf).join('\n\n'))
   expect(record.outcome).toBe(poison.size === 0 ? 'done' : 'partial')
   for (const page of [...poison].slice(0, 10)) expect(record.problems.join('\n')).toContain(`page ${page} was left out`)
@@ -78,10 +78,10 @@ test(`a long PDF is parsed in pieces side by side, and a page that no service re
 
   // Delivered again, under another name, and without its record: nothing is bought twice.
   await ingestOnce(long.deps, 'long.pdf', 1)
-  await long.deps.store.remove(key)
+  await long.deps.store.documents.remove(key)
   await ingestOnce(long.deps, 'long.pdf', 1)
   expect([...charged.values()].every((times) => times === 1)).toBe(true)
-  expect((await long.deps.store.readRecord(key))?.cost.basis).toBe('saved')
+  expect((await long.deps.store.documents.read(key))?.cost.basis).toBe('saved')
 }, 240_000)
 
 test('a piece of a PDF that fails temporarily is tried again, and the others are not bought again', async () => {
@@ -96,7 +96,7 @@ test('a piece of a PDF that fails temporarily is tried again, and the others are
   expect(await ingestOnce(long.deps, 'long.pdf', 1)).toMatchObject({ kind: 'postpone', counted: true })
   expect(await ingestOnce(long.deps, 'long.pdf', 2)).toEqual({ kind: 'finish' })
   expect(charged.toSorted((a, b) => a - b)).toEqual(Array.from({ length: 200 }, (_, index) => index + 1))
-  expect((await long.deps.store.readRecord(key))?.outcome).toBe('done')
+  expect((await long.deps.store.documents.read(key))?.outcome).toBe('done')
 }, 240_000)
 
 test('a long PDF whose receipt is in the store is not cut, and one that asks a model for the whole is sent whole', async () => {
@@ -107,7 +107,7 @@ test('a long PDF whose receipt is in the store is not cut, and one that asks a m
   })
   const whole = { ...long.deps, cutter: null }
   await ingestOnce(whole, 'long.pdf', 1)
-  await long.deps.store.remove(key)
+  await long.deps.store.documents.remove(key)
   await ingestOnce(long.deps, 'long.pdf', 1)
   expect(sent).toEqual([100])
 }, 240_000)

@@ -145,11 +145,11 @@ async function* routeArchive(
     await routed.bench.write(name, Buffer.concat([await readFile(path), Buffer.from(`% ${salt} ${number}\n`)]))
     await routed.ingestToEnd(name)
     const key = sourceKey(name)
-    const record = await routed.deps.store.readRecord(key)
+    const record = await routed.deps.store.documents.read(key)
     if (record === null) throw new Error(`${name}: there is no record`)
     const [markdown, pages, blocks] = await Promise.all(
       ['document.md', 'pages.jsonl', 'blocks.jsonl'].map(async (file) =>
-        String((await routed.deps.store.readOutput(key, file)) ?? ''),
+        String((await routed.deps.store.documents.readOutput(key, file)) ?? ''),
       ),
     )
     yield { record, charged, ...examined({ number, document, record }, markdown ?? '', pages ?? '', blocks ?? '') }

@@ -3,10 +3,10 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { contentHash, sourceKey } from '#src/document/ids.ts'
 import { StoreUnusable } from '#src/document/store-unusable.ts'
-import { withMethods } from '#src/kit/with-methods.ts'
+import { withMethods } from '../../support/with-methods.ts'
 import type { IngestDeps } from '#src/ingest/document/deps.ts'
 import { commitSpooled } from '#src/ingest/document/save-answer.ts'
-import { FolderSpool, withSpool } from '#src/outputs/answer-spool.ts'
+import { FolderSpool, SpooledReceipts } from '#src/outputs/answer-spool.ts'
 import { collect } from '../../support/documents.ts'
 import { writeLargePdf } from '../../support/large-pdf.ts'
 import { answerOf } from '../../support/paged-answer.ts'
@@ -54,13 +54,13 @@ async function openWithCopies(): Promise<RoutedBench & { readonly paid: Map<numb
 
 /** A process with this spool whose store takes no answer of the service. */
 const refusing = ({ deps }: RoutedBench, spool: FolderSpool): IngestDeps => {
-  const full = withMethods(deps.store, {
-    saveReceipt: async (id, body, parser) => {
+  const full = withMethods(deps.store.receipts, {
+    save: async (id, body, parser) => {
       if (parser?.class === 'service') throw new StoreUnusable('the disk is full')
-      await deps.store.saveReceipt(id, body, parser)
+      await deps.store.receipts.save(id, body, parser)
     },
   })
-  return { ...deps, store: withSpool(full, spool), spool, storePatienceMs: 0 }
+  return { ...deps, store: { ...deps.store, receipts: new SpooledReceipts(full, spool) }, spool, storePatienceMs: 0 }
 }
 
 const ONCE = [
@@ -76,10 +76,14 @@ test('a copy takes the pages that another process had to spool', async () => {
   expect((await routed.ingest('a.pdf', 1, refusing(routed, stopping))).kind).toBe('postpone')
   expect([[...routed.paid], (await other.ids()).length]).toEqual([ONCE, 1])
 
-  const goesOn = { ...routed.deps, store: withSpool(store, other), spool: other }
+  const goesOn = {
+    ...routed.deps,
+    store: { ...store, receipts: new SpooledReceipts(store.receipts, other) },
+    spool: other,
+  }
   for (const name of ['b.pdf', 'a.pdf']) {
     await routed.ingestToEnd(name, goesOn)
-    const record = await store.readRecord(sourceKey(name))
+    const record = await store.documents.read(sourceKey(name))
     expect(record?.route?.pages.map(({ reason }) => reason)).toEqual(['bought-before', 'bought-before'])
   }
   expect([...routed.paid]).toEqual(ONCE)
@@ -94,21 +98,21 @@ test('an answer is found in each moment of its way from the spool to the store',
   await routed.ingest('a.pdf', 1, refusing(routed, spool))
   const [id] = await spool.ids()
   if (id === undefined) throw new Error('nothing was spooled')
-  const moving = withMethods(store, {
-    readReceipt: async (asked, memory) => {
-      const found = await store.readReceipt(asked, memory)
-      await commitSpooled(spool, store, never)
+  const moving = withMethods(store.receipts, {
+    read: async (asked, memory) => {
+      const found = await store.receipts.read(asked, memory)
+      await commitSpooled(spool, store.receipts, never)
       return found
     },
-    listReceipts: async function* (signal, content) {
-      const found = await collect(store.listReceipts(signal, content))
-      await commitSpooled(spool, store, never)
+    list: async function* (signal, content) {
+      const found = await collect(store.receipts.list(signal, content))
+      await commitSpooled(spool, store.receipts, never)
       yield* found
     },
   })
-  const seen = withSpool(moving, spool)
+  const seen = new SpooledReceipts(moving, spool)
   const listed = (): Promise<readonly string[]> =>
-    collect(seen.listReceipts(never, contentHash(id.slice(0, 64)))).then((all) =>
+    collect(seen.list(never, contentHash(id.slice(0, 64)))).then((all) =>
       all.map((one) => one.id).filter((one) => one.endsWith('-service')),
     )
   const receipt = await spool.read(id)
@@ -117,11 +121,11 @@ test('an answer is found in each moment of its way from the spool to the store',
   await spool.keep(id, receipt)
   // In both of them: it is one answer.
   expect(await listed()).toEqual([id])
-  await store.removeReceipt(id)
+  await store.receipts.remove(id)
   await spool.keep(id, receipt)
-  expect(await seen.readReceipt(id)).not.toBeNull()
-  await commitSpooled(spool, store, never)
-  expect(await seen.readReceipt(id)).not.toBeNull()
+  expect(await seen.read(id)).not.toBeNull()
+  await commitSpooled(spool, store.receipts, never)
+  expect(await seen.read(id)).not.toBeNull()
 }, 240_000)
 
 test('a copy that is bought as a whole meanwhile is not taken for the reading of the engine', async () => {
@@ -137,9 +141,9 @@ test('a copy that is bought as a whole meanwhile is not taken for the reading of
   for (const name of ['a.html', 'copy.html']) await routed.bench.write(name, 'hard for the engine')
   const { store } = routed.deps
   let isLate = true
-  const late = withMethods(store, {
-    readReceipt: async (id, memory) => {
-      const found = await store.readReceipt(id, memory)
+  const receipts = withMethods(store.receipts, {
+    read: async (id, memory) => {
+      const found = await store.receipts.read(id, memory)
       if (isLate) {
         isLate = false
         await routed.ingestToEnd('a.html')
@@ -147,7 +151,7 @@ test('a copy that is bought as a whole meanwhile is not taken for the reading of
       return found
     },
   })
-  await routed.ingestToEnd('copy.html', { ...routed.deps, store: late })
-  const record = await store.readRecord(sourceKey('copy.html'))
+  await routed.ingestToEnd('copy.html', { ...routed.deps, store: { ...store, receipts } })
+  const record = await store.documents.read(sourceKey('copy.html'))
   expect([record?.parser?.class, record?.route, bought]).toEqual(['service', undefined, 1])
 }, 240_000)

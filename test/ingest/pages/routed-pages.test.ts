@@ -103,7 +103,7 @@ async function openWith(drawn: Drawn, bought: Pick<Bought, 'answer' | 'pages'>, 
 const key = sourceKey('a.pdf')
 
 async function pagesOf({ deps }: RoutedBench): Promise<readonly string[]> {
-  const file = String((await deps.store.readOutput(key, 'pages.jsonl')) ?? '')
+  const file = String((await deps.store.documents.readOutput(key, 'pages.jsonl')) ?? '')
   return parseLines<{ markdown: string }>(file).map(({ markdown }) => markdown)
 }
 
@@ -123,7 +123,7 @@ describe('a document is bought by page', () => {
 
       expect([...bought.pages].toSorted(([a], [b]) => a - b)).toEqual(paid.map((page) => [page, 1]))
       expect(await pagesOf(routed)).toEqual(all.map((page) => (used.includes(page) ? truth(page) : local(page))))
-      const record = await routed.deps.store.readRecord(key)
+      const record = await routed.deps.store.documents.read(key)
       if (record === null) throw new Error('there is no record')
       expect(record.route?.pages.map(({ page, parser }) => [page, parser])).toEqual(
         all.map((page) => [page, used.includes(page) ? 'service' : 'embedded']),
@@ -146,13 +146,13 @@ describe('a document is bought by page', () => {
       expect(findings.map(({ kind }) => kind)).toEqual(['whole'])
 
       // The same bytes under another name, and the same document without its record, cost nothing.
-      await routed.deps.store.remove(key)
+      await routed.deps.store.documents.remove(key)
       await routed.bench.write('b.pdf', await pdfWith(grades.length))
       await routed.ingestToEnd('b.pdf')
       await routed.ingestToEnd('a.pdf')
       expect([...bought.pages.values()].every((times) => times === 1)).toBe(true)
       expect(await pagesOf(routed)).toEqual(all.map((page) => (used.includes(page) ? truth(page) : local(page))))
-      expect((await routed.deps.store.readRecord(key))?.cost.basis).toBe('saved')
+      expect((await routed.deps.store.documents.read(key))?.cost.basis).toBe('saved')
     }, 240_000)
   }
 
@@ -160,7 +160,7 @@ describe('a document is bought by page', () => {
     const none = new Set<number>()
     await using routed = await openWith({ grades: [0.2, 1], poison: none, broken: none, blank: none }, new Bought())
     await routed.ingestToEnd('a.pdf')
-    const record = await routed.deps.store.readRecord(key)
+    const record = await routed.deps.store.documents.read(key)
     const [known] = await routed.deps.ledger.read([key])
     if (record === null || !known) throw new Error('it is not done')
     expect(disagreement(record, known)).toBeNull()
@@ -181,7 +181,7 @@ describe('a document is bought by page', () => {
     )
     const { hash } = recipeAt(recipeFor(key, 'pdf').answers ?? recipeFor(key, 'pdf'), 'default')
     const facts = { class: 'service', origin: 'http://127.0.0.1:9', version: null, at: null } as const
-    await store.saveReceipt(
+    await store.receipts.save(
       receiptId(partHash(content, [1]), hash, 'service'),
       Buffer.from(JSON.stringify(body)),
       facts,
@@ -231,13 +231,13 @@ describe('a document is bought by page', () => {
       const name = sourceKey(`${content}.html`)
       await routed.bench.write(name, content)
       await routed.ingestToEnd(name)
-      const record = await store.readRecord(name)
+      const record = await store.documents.read(name)
       const { answers } = recipeFor(name, 'html')
       const { contentHash } = record ?? { contentHash: null }
       if (contentHash === null || answers === undefined) throw new Error('it was not routed')
       // As a killed process leaves them: a receipt, an intent, no record.
       await left.begin(receiptId(contentHash, answers.hash), name)
-      await store.remove(name)
+      await store.documents.remove(name)
       await routed.ingestToEnd(name)
       expect([await intents.list(), await intents.ambiguousTotal()]).toEqual([[], 0])
     }
@@ -264,7 +264,7 @@ describe('a document is bought by page', () => {
       [4, 1],
     ])
     for (const name of ['a.pdf', 'b.pdf']) {
-      const record = await routed.deps.store.readRecord(sourceKey(name))
+      const record = await routed.deps.store.documents.read(sourceKey(name))
       expect(record?.route?.pages.map(({ parser }) => parser)).toEqual(Array(4).fill('service'))
     }
   }, 240_000)
@@ -275,7 +275,7 @@ describe('a document is bought by page', () => {
     await using few = await openWith(drawn, byPages, { buyPages: 2 })
     await few.ingestToEnd('a.pdf')
     expect([...byPages.pages.keys()].toSorted((a, b) => a - b)).toEqual([2, 4])
-    const record = await few.deps.store.readRecord(key)
+    const record = await few.deps.store.documents.read(key)
     expect(record?.outcome).toBe('done')
     expect(record?.route?.pages.map(({ reason }) => reason)).toEqual([
       'over-limit',
@@ -322,7 +322,7 @@ describe('a document is bought by page', () => {
     expect(bought).toHaveLength(2)
     const parsers = await Promise.all(
       ['easy', 'hard', 'broken'].map(async (name) => {
-        const record = await routed.deps.store.readRecord(sourceKey(`${name}.html`))
+        const record = await routed.deps.store.documents.read(sourceKey(`${name}.html`))
         return [record?.parser?.class, record?.route?.whole]
       }),
     )

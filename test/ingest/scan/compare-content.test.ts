@@ -97,11 +97,11 @@ test('plan with --detect-changes content reports what the run does', async () =>
 test('a failed document is tried again only when its content has changed', async () => {
   await using bench = await benchOf({ 'a.csv': 'one,two' })
   const { store, ledger } = bench.deps
-  const record = await store.readRecord(sourceKey('a.csv'))
+  const record = await store.documents.read(sourceKey('a.csv'))
   if (record === null) throw new Error('nothing was recorded')
   const { key, version, recipeHash, contentHash } = record
   const failure = { code: 'service_rejected', stage: 'parse', message: 'no' } as const
-  await store.bury(letterOf('a.csv', { version, recipeHash, contentHash, failure }))
+  await store.deadLetters.bury(letterOf('a.csv', { version, recipeHash, contentHash, failure }))
   await ledger.write([[key, { version, recipeHash, outcome: 'failed' }]])
   await touch(bench, 'a.csv')
   expect(await scan(bench, true)).toEqual({ changes: { 'a.csv': 'unchanged' }, enqueued: 0 })
@@ -114,13 +114,14 @@ test('a plan prices a failure that a run sends again, and no other', async () =>
   await using bench = await benchOf({ 'a.csv': 'one,two', 'b.csv': 'other', 'c.csv': 'third' })
   const { store, ledger } = bench.deps
   const bury = async (name: string, code: 'service_unavailable' | 'service_rejected'): Promise<void> => {
-    const record = await store.readRecord(sourceKey(name))
+    const record = await store.documents.read(sourceKey(name))
     if (record === null) throw new Error('nothing was recorded')
     const { key, version, recipeHash, contentHash } = record
     const failure = { code, stage: 'parse', message: 'no' } as const
-    await store.bury(letterOf(name, { version, recipeHash, contentHash, failure }))
+    await store.deadLetters.bury(letterOf(name, { version, recipeHash, contentHash, failure }))
     await ledger.write([[key, { version, recipeHash, outcome: 'failed' }]])
-    for await (const { id, savedAt } of store.listReceipts(SIGNAL, contentHash)) await store.removeReceipt(id, savedAt)
+    for await (const { id, savedAt } of store.receipts.list(SIGNAL, contentHash))
+      await store.receipts.remove(id, savedAt)
   }
   await bury('a.csv', 'service_unavailable')
   await bury('b.csv', 'service_rejected')

@@ -42,10 +42,10 @@ test('the sweep keeps the outputs of a document that is gone, marks it, and take
   expect(await sweep(bench, KEEP)).toEqual({ kept: 1, removed: 0, forgotten: 0, unbelievable: false })
   expect(await sweep(bench, KEEP)).toEqual({ kept: 1, removed: 0, forgotten: 0, unbelievable: false })
   const { store, ledger } = bench.deps
-  expect(await store.readOutput(key, 'document.md')).not.toBeNull()
+  expect(await store.documents.readOutput(key, 'document.md')).not.toBeNull()
   expect(await ledger.counts()).toEqual({ ...NO_COUNTS, done: 2, gone: 1 })
-  expect((await store.readRecord(key))?.goneAt).toMatch(/^\d{4}-/)
-  expect((await store.readRecord(sourceKey('1.csv')))?.goneAt).toBeUndefined()
+  expect((await store.documents.read(key))?.goneAt).toMatch(/^\d{4}-/)
+  expect((await store.documents.read(sourceKey('1.csv')))?.goneAt).toBeUndefined()
   expect((await ledger.counts()).gone).toBe(1)
   await rebuildLedger(bench.deps, new Date(), SIGNAL)
   expect((await ledger.counts()).gone).toBe(1)
@@ -58,7 +58,7 @@ test('the sweep keeps the outputs of a document that is gone, marks it, and take
   expect(decideChange(known ?? null, { version: listed.version, recipeHash })).toBe('changed')
   await bench.ingest('0.csv')
   expect(bench.service.charged).toBe(1)
-  expect((await store.readRecord(key))?.goneAt).toBeUndefined()
+  expect((await store.documents.read(key))?.goneAt).toBeUndefined()
   expect((await ledger.counts()).gone).toBe(0)
 })
 
@@ -67,10 +67,10 @@ test('the sweep removes outputs when asked to, and never those of a copy with th
   await bench.erase('0.csv')
   expect(await sweep(bench, REMOVE)).toEqual({ kept: 0, removed: 1, forgotten: 0, unbelievable: false })
   const { store, ledger } = bench.deps
-  expect(await store.readRecord(key)).toBeNull()
-  expect((await store.readRecord(sourceKey('1.csv')))?.outcome).toBe('done')
+  expect(await store.documents.read(key)).toBeNull()
+  expect((await store.documents.read(sourceKey('1.csv')))?.outcome).toBe('done')
   expect(await ledger.counts()).toEqual({ ...NO_COUNTS, done: 2 })
-  expect((await collect(store.listReceipts(SIGNAL))).length).toBe(1)
+  expect((await collect(store.receipts.list(SIGNAL))).length).toBe(1)
 })
 
 test('the sweep does not believe in an empty source, nor that more than a share is gone, unless forced', async () => {
@@ -128,15 +128,15 @@ test('the sweep forgets a failure whose document is gone, and keeps what an earl
   const { store, ledger } = bench.deps
   for (const name of ['0.csv', 'never parsed.csv']) {
     const letter = letterOf(name, { recipeHash: bench.deps.recipeFor(key, 'csv').hash })
-    await store.bury(letter)
+    await store.deadLetters.bury(letter)
     const { version, recipeHash } = letter
     if (recipeHash !== null) await ledger.write([[sourceKey(name), { version, recipeHash, outcome: 'failed' }]])
   }
   await bench.erase('0.csv')
   expect(await sweep(bench, KEEP)).toEqual({ kept: 1, removed: 0, forgotten: 1, unbelievable: false })
-  expect(await collect(store.listDeadLetters(SIGNAL))).toEqual([])
+  expect(await collect(store.deadLetters.list(SIGNAL))).toEqual([])
   expect(await ledger.counts()).toEqual({ ...NO_COUNTS, done: 1, gone: 1 })
-  expect(await store.readOutput(key, 'document.md')).not.toBeNull()
+  expect(await store.documents.readOutput(key, 'document.md')).not.toBeNull()
 })
 
 test('the sweep accepts a few more missing documents each time, however many it accepted before', async () => {
@@ -170,7 +170,7 @@ test('the sweep takes nothing for gone below a folder that could not be listed, 
   const inside = await source.open(sourceKey('letters/1790/1.csv'), SIGNAL)
   expect(inside).toMatchObject({ code: 'vanished' })
   expect(await sweep(looped, REMOVE)).toEqual({ kept: 0, removed: 1, forgotten: 0, unbelievable: false })
-  expect(await bench.deps.store.readRecord(sourceKey('letters/1790/1.csv'))).not.toBeNull()
+  expect(await bench.deps.store.documents.read(sourceKey('letters/1790/1.csv'))).not.toBeNull()
 })
 
 test('the sweep leaves pending documents to their jobs', async () => {

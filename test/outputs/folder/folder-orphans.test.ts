@@ -16,9 +16,9 @@ async function storeInUse() {
   const root = join(folder.path, 'store')
   const store = await openFolderStore({ path: root })
   const files = outputs({ 'document.md': 'text' })
-  for (const key of ['a.pdf', 'folder/b.pdf']) await store.commit(recordOf(key, files), files)
-  await store.bury(letterOf('bad.pdf'))
-  await store.saveReceipt(receiptOf('one'), Buffer.from('answer'), null)
+  for (const key of ['a.pdf', 'folder/b.pdf']) await store.documents.commit(recordOf(key, files), files)
+  await store.deadLetters.bury(letterOf('bad.pdf'))
+  await store.receipts.save(receiptOf('one'), Buffer.from('answer'), null)
   const put = async (path: string, content = '{"half'): Promise<void> => {
     await mkdir(dirname(join(root, path)), { recursive: true })
     await writeFile(join(root, path), content)
@@ -44,7 +44,7 @@ test('listOrphans names each orphan and its kind; verifyStore removes only forei
   await mkdir(join(root, 'documents/empty'))
   await utimes(join(root, 'documents/empty'), dayAgo, dayAgo)
 
-  const found = await collect(store.listOrphans(never))
+  const found = await collect(store.maintenance.orphans(never))
   expect(Object.fromEntries(found.map(({ path, kind, reason }) => [path, `${kind}: ${reason}`]))).toEqual({
     'README.md': 'beside: is no part of the store',
     'documents/notes.txt': 'foreign: is a file where only folders of documents belong',
@@ -62,9 +62,9 @@ test('listOrphans names each orphan and its kind; verifyStore removes only forei
   expect(repaired.filter((finding) => finding.kind === 'orphan' && finding.removed)).toEqual([])
   expect(await readdir(root)).toContain('README.md')
   await collect(verifyStore({ store, render }, { repair: false, removeOrphans: true }, never))
-  expect((await collect(store.listOrphans(never))).map(({ path }) => path)).toEqual(['README.md'])
-  expect((await store.readOutput('a.pdf' as SourceKey, 'document.md'))?.toString()).toBe('text')
-  expect(await collect(store.listDeadLetters(never))).toHaveLength(1)
+  expect((await collect(store.maintenance.orphans(never))).map(({ path }) => path)).toEqual(['README.md'])
+  expect((await store.documents.readOutput('a.pdf' as SourceKey, 'document.md'))?.toString()).toBe('text')
+  expect(await collect(store.deadLetters.list(never))).toHaveLength(1)
 })
 
 test('verifyStore with repair removes the staging folder of a dead process, which listOrphans reports as a leftover', async () => {
@@ -73,9 +73,9 @@ test('verifyStore with repair removes the staging folder of a dead process, whic
   const host = hostname().replaceAll(/[^A-Za-z0-9.-]/g, '-')
   const left = `.sluice/staging/${host}~4194303~1~dead~0`
   await put(`${left}/document.md`)
-  expect(await collect(store.listOrphans(never))).toMatchObject([{ kind: 'leftover', path: left }])
+  expect(await collect(store.maintenance.orphans(never))).toMatchObject([{ kind: 'leftover', path: left }])
   await collect(verifyStore({ store, render }, { repair: true, removeOrphans: false }, never))
-  expect(await collect(store.listOrphans(never))).toEqual([])
+  expect(await collect(store.maintenance.orphans(never))).toEqual([])
   expect(await readdir(join(root, '.sluice/staging'))).toEqual([])
 })
 
@@ -100,12 +100,12 @@ test('listOrphans finds no orphan in a store during concurrent writes', async ()
   const writers = ['a.pdf', 'folder/b.pdf', 'new.pdf'].map(async (key) => {
     for (let at = 0; !writing.signal.aborted; at++) {
       const files = outputs({ 'document.md': `v${at}`, [`only-${at}.md`]: 'x' })
-      await store.commit(recordOf(key, files), files)
-      await store.bury(letterOf(key))
+      await store.documents.commit(recordOf(key, files), files)
+      await store.deadLetters.bury(letterOf(key))
     }
   })
   const orphans = []
-  for (let times = 0; times < 30; times++) orphans.push(...(await collect(store.listOrphans(never))))
+  for (let times = 0; times < 30; times++) orphans.push(...(await collect(store.maintenance.orphans(never))))
   writing.abort()
   await Promise.all(writers)
   expect(orphans).toEqual([])

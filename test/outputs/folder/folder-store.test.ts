@@ -24,13 +24,13 @@ const OLD = outputs({ 'document.md': 'old' })
 const NEW = outputs({ 'document.md': 'new' })
 
 async function textOf(store: OutputStore): Promise<string | undefined> {
-  return (await store.readOutput(KEY, 'document.md'))?.toString()
+  return (await store.documents.readOutput(KEY, 'document.md'))?.toString()
 }
 
 /** A store with the old outputs, and where the pieces of its document are. */
 async function oldStore(path: string) {
   const store = await openFolderStore({ path })
-  await store.commit(recordOf(KEY, OLD), OLD)
+  await store.documents.commit(recordOf(KEY, OLD), OLD)
   const hash = keyHash(KEY)
   return {
     store,
@@ -57,46 +57,46 @@ describe('recovering a folder store', () => {
     const at = await oldStore(folder.path)
     await mkdir(at.staged)
     await writeFile(`${at.staged}/document.md`, 'half of the n')
-    await at.store.recover()
+    await at.store.maintenance.recover()
     expect([await textOf(at.store), await at.leftovers()]).toEqual(['old', []])
   })
 
   test('puts back what had stepped aside when the commit did not happen', async () => {
     await using folder = await tempFolder()
     const at = await oldStore(folder.path)
-    await at.store.bury(letterOf(KEY))
+    await at.store.deadLetters.bury(letterOf(KEY))
     await mkdir(at.staged)
     await rename(at.current, at.oldAside)
     const [letter = ''] = await readdir(`${folder.path}/failures`)
     await rename(`${folder.path}/failures/${letter}`, at.letterAside)
 
     expect(await textOf(at.store)).toBe('old')
-    await at.store.recover()
+    await at.store.maintenance.recover()
     expect([await textOf(at.store), await at.leftovers()]).toEqual(['old', []])
-    expect(await at.store.readDeadLetter(KEY)).toEqual(letterOf(KEY))
-    expect(await at.store.readRecord(KEY)).toEqual(recordOf(KEY, OLD))
+    expect(await at.store.deadLetters.read(KEY)).toEqual(letterOf(KEY))
+    expect(await at.store.documents.read(KEY)).toEqual(recordOf(KEY, OLD))
   })
 
   test('removes what had stepped aside when the commit happened', async () => {
     await using folder = await tempFolder()
     const at = await oldStore(folder.path)
-    await at.store.bury(letterOf(KEY))
+    await at.store.deadLetters.bury(letterOf(KEY))
     await rename(at.current, at.oldAside)
     const [letter = ''] = await readdir(`${folder.path}/failures`)
     await rename(`${folder.path}/failures/${letter}`, at.letterAside)
-    await at.store.commit(recordOf(KEY, NEW), NEW)
+    await at.store.documents.commit(recordOf(KEY, NEW), NEW)
 
-    await at.store.recover()
+    await at.store.maintenance.recover()
     expect([await textOf(at.store), await at.leftovers()]).toEqual(['new', []])
-    expect(await at.store.readDeadLetter(KEY)).toBeNull()
+    expect(await at.store.deadLetters.read(KEY)).toBeNull()
   })
 
   test('does not bring back a removed document from outputs that were being cleared away', async () => {
     await using folder = await tempFolder()
     const at = await oldStore(folder.path)
     await rename(at.current, at.oldAside)
-    await at.store.recover()
-    expect([await at.store.readRecord(KEY), await textOf(at.store), await at.leftovers()]).toEqual([
+    await at.store.maintenance.recover()
+    expect([await at.store.documents.read(KEY), await textOf(at.store), await at.leftovers()]).toEqual([
       null,
       undefined,
       [],
@@ -108,8 +108,8 @@ describe('recovering a folder store', () => {
     const at = await oldStore(folder.path)
     await mkdir(`${folder.path}/.sluice/staging/elsewhere~1~1~beef~0`)
     const other = await openFolderStore({ path: folder.path })
-    const commits = Array.from({ length: 20 }, () => other.commit(recordOf(KEY, NEW), NEW))
-    await Promise.all([...commits, at.store.recover(), at.store.recover()])
+    const commits = Array.from({ length: 20 }, () => other.documents.commit(recordOf(KEY, NEW), NEW))
+    await Promise.all([...commits, at.store.maintenance.recover(), at.store.maintenance.recover()])
     expect([await textOf(at.store), await at.leftovers()]).toEqual(['new', ['elsewhere~1~1~beef~0']])
   })
 })
@@ -120,15 +120,15 @@ describe('a folder store', () => {
     const [path, aside] = [`${folder.path}/store`, `${folder.path}/aside`]
     const store = await openFolderStore({ path })
     const [kept, other] = [receiptOf('kept'), receiptOf('other')]
-    await store.saveReceipt(kept, Buffer.from('an answer'), null)
-    expect(await store.readReceipt(other)).toBeNull()
+    await store.receipts.save(kept, Buffer.from('an answer'), null)
+    expect(await store.receipts.read(other)).toBeNull()
     await rename(path, aside)
-    await expect(store.readReceipt(kept)).rejects.toThrow(StoreUnusable)
+    await expect(store.receipts.read(kept)).rejects.toThrow(StoreUnusable)
     await mkdir(path)
-    await expect(store.readReceipt(kept)).rejects.toThrow(StoreUnusable)
+    await expect(store.receipts.read(kept)).rejects.toThrow(StoreUnusable)
     await rm(path, { recursive: true })
     await rename(aside, path)
-    expect((await store.readReceipt(kept))?.body.toString()).toBe('an answer')
+    expect((await store.receipts.read(kept))?.body.toString()).toBe('an answer')
   })
 
   test('never shows an output of the old commit beside those of the new', async () => {
@@ -136,15 +136,15 @@ describe('a folder store', () => {
     const at = await oldStore(folder.path)
     await rename(at.current, at.oldAside)
     await writeFile(`${at.oldAside}/pages.jsonl`, 'old pages')
-    await at.store.commit(recordOf(KEY, NEW), NEW)
-    expect(await at.store.readOutput(KEY, 'pages.jsonl')).toBeNull()
+    await at.store.documents.commit(recordOf(KEY, NEW), NEW)
+    expect(await at.store.documents.readOutput(KEY, 'pages.jsonl')).toBeNull()
   })
 
   test('writes the layout that people read', async () => {
     await using folder = await tempFolder()
     const { store } = await oldStore(folder.path)
-    await store.saveReceipt(receiptOf('one'), Buffer.from('{}'), null)
-    await store.bury(letterOf('b.pdf'))
+    await store.receipts.save(receiptOf('one'), Buffer.from('{}'), null)
+    await store.deadLetters.bury(letterOf('b.pdf'))
     const files = (await readdir(folder.path, { recursive: true, withFileTypes: true }))
       .filter((dirent) => dirent.isFile())
       .map((dirent) => `${dirent.parentPath.slice(folder.path.length + 1)}/${dirent.name}`)
@@ -164,8 +164,8 @@ describe('a folder store', () => {
     await using folder = await tempFolder()
     const store = await openFolderStore({ path: `${folder.path}/deep/store` })
     for (const key of NASTY_KEYS) {
-      await store.commit(recordOf(key, OLD), OLD)
-      await store.bury(letterOf(key))
+      await store.documents.commit(recordOf(key, OLD), OLD)
+      await store.deadLetters.bury(letterOf(key))
     }
     expect([await readdir(folder.path), await readdir(`${folder.path}/deep`)]).toEqual([['deep'], ['store']])
     const inside = ['.sluice', 'documents', 'failures']
@@ -188,29 +188,29 @@ describe('a folder store', () => {
     const store = await openFolderStore({ path: folder.path })
     const id = receiptOf('one')
     const body = Buffer.from('an answer that was paid for '.repeat(20))
-    await store.saveReceipt(id, body, null)
+    await store.receipts.save(id, body, null)
     await damage(`${folder.path}/receipts/${id.slice(0, 2)}/${id}.json.gz`)
-    expect(await store.readReceipt(id)).toBeNull()
-    await store.saveReceipt(id, body, null)
-    expect((await store.readReceipt(id))?.body).toEqual(body)
+    expect(await store.receipts.read(id)).toBeNull()
+    await store.receipts.save(id, body, null)
+    expect((await store.receipts.read(id))?.body).toEqual(body)
   })
 
   test('takes a damaged record for none, and refuses one of a later release', async () => {
     await using folder = await tempFolder()
     const { store, current } = await oldStore(folder.path)
     await writeFile(`${current}/record.json`, '{"schema":1,"key":"x/a')
-    expect([await store.readRecord(KEY), await collect(store.listRecords(never))]).toEqual([null, []])
+    expect([await store.documents.read(KEY), await collect(store.documents.list(never))]).toEqual([null, []])
     await writeFile(`${current}/record.json`, JSON.stringify({ ...recordOf(KEY, OLD), schema: 99 }))
-    await expect(store.readRecord(KEY)).rejects.toThrow(/later release/)
+    await expect(store.documents.read(KEY)).rejects.toThrow(/later release/)
   })
 
   test('leaves the present outputs at their path while it refuses an earlier claim', async () => {
     await using folder = await tempFolder()
     const { store, current } = await oldStore(folder.path)
-    await store.commit(recordOf(KEY, NEW, { claim: { epoch: 1, number: 2 } }), NEW)
+    await store.documents.commit(recordOf(KEY, NEW, { claim: { epoch: 1, number: 2 } }), NEW)
     // A rename changes it.
     const { ctimeNs } = await stat(current, { bigint: true })
-    const refused = store.commit(recordOf(KEY, OLD, { claim: { epoch: 1, number: 1 } }), OLD)
+    const refused = store.documents.commit(recordOf(KEY, OLD, { claim: { epoch: 1, number: 1 } }), OLD)
     await expect(refused).rejects.toBeInstanceOf(ClaimLost)
     expect((await stat(current, { bigint: true })).ctimeNs).toBe(ctimeNs)
   })
@@ -222,18 +222,18 @@ describe('a folder store', () => {
       const { store, current } = await oldStore(folder.path)
       await rm(`${current}/${name}`)
       await mkdir(`${current}/${name}/inside`, { recursive: true })
-      const missing = name === 'record.json' ? store.readRecord(KEY) : store.readOutput(KEY, name)
+      const missing = name === 'record.json' ? store.documents.read(KEY) : store.documents.readOutput(KEY, name)
       expect(await missing).toBeNull()
-      await store.commit(recordOf(KEY, NEW), NEW)
-      expect([await textOf(store), (await store.readRecord(KEY))?.key]).toEqual(['new', KEY])
+      await store.documents.commit(recordOf(KEY, NEW), NEW)
+      expect([await textOf(store), (await store.documents.read(KEY))?.key]).toEqual(['new', KEY])
     },
   )
 
   test('leaves no empty folders behind when documents are removed', async () => {
     await using folder = await tempFolder()
     const store = await openFolderStore({ path: folder.path })
-    for (const key of ['p/q/r/a.pdf', 'p/b.pdf']) await store.commit(recordOf(key, OLD), OLD)
-    await store.remove(sourceKey('p/q/r/a.pdf'))
+    for (const key of ['p/q/r/a.pdf', 'p/b.pdf']) await store.documents.commit(recordOf(key, OLD), OLD)
+    await store.documents.remove(sourceKey('p/q/r/a.pdf'))
     expect(await readdir(`${folder.path}/documents/p`)).toEqual(['b.pdf'])
   })
 
@@ -256,13 +256,13 @@ describe('a folder store', () => {
     try {
       const { store, leftovers } = await oldStore(path)
       const big = outputs({ 'document.md': 'x'.repeat(200_000), 'pages.jsonl': 'x'.repeat(200_000) })
-      await expect(store.commit(recordOf(KEY, big), big)).rejects.toThrow(StoreUnusable)
-      await expect(store.commit(recordOf(KEY, big), big)).rejects.toThrow(/disk is full/)
+      await expect(store.documents.commit(recordOf(KEY, big), big)).rejects.toThrow(StoreUnusable)
+      await expect(store.documents.commit(recordOf(KEY, big), big)).rejects.toThrow(/disk is full/)
       expect([await textOf(store), await leftovers()]).toEqual(['old', []])
       const noise = new Random(1).bytes(400_000)
-      await expect(store.saveReceipt(receiptOf('one'), noise, null)).rejects.toThrow(/disk is full/)
-      expect(await store.readReceipt(receiptOf('one'))).toBeNull()
-      await store.commit(recordOf(KEY, NEW), NEW)
+      await expect(store.receipts.save(receiptOf('one'), noise, null)).rejects.toThrow(/disk is full/)
+      expect(await store.receipts.read(receiptOf('one'))).toBeNull()
+      await store.documents.commit(recordOf(KEY, NEW), NEW)
       expect(await textOf(store)).toBe('new')
     } finally {
       await run('umount', [path])
@@ -279,8 +279,8 @@ describe('a folder store', () => {
       await oldStore(path)
       await run('mount', ['-o', 'remount,ro', path])
       const store = await openFolderStore({ path })
-      expect([await textOf(store), (await collect(store.listRecords(never))).length]).toEqual(['old', 1])
-      await expect(store.commit(recordOf(KEY, NEW), NEW)).rejects.toThrow(/read-only/)
+      expect([await textOf(store), (await collect(store.documents.list(never))).length]).toEqual(['old', 1])
+      await expect(store.documents.commit(recordOf(KEY, NEW), NEW)).rejects.toThrow(/read-only/)
     } finally {
       await run('umount', [path])
     }

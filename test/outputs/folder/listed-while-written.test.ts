@@ -21,8 +21,8 @@ const recordAt = (key: string, attempts = 1) => recordOf(key, FILES, { attempts,
 async function oldStore(path: string): Promise<OutputStore> {
   const store = await openFolderStore({ path })
   for (const key of KEYS) {
-    await store.saveReceipt(receiptOf(key), Buffer.from(key), null)
-    await store.commit(recordAt(key), FILES)
+    await store.receipts.save(receiptOf(key), Buffer.from(key), null)
+    await store.documents.commit(recordAt(key), FILES)
   }
   for (const file of await receiptFiles(path)) await utimes(file, LONG_AGO, LONG_AGO)
   return store
@@ -47,7 +47,7 @@ test('a document that a process is just replacing is listed as it was, and keeps
   const store = await oldStore(folder.path)
   for (const key of KEYS) {
     const { end } = await stepAside(folder.path, key)
-    expect((await collect(store.listRecords(never))).map((record) => record.key).toSorted()).toEqual(KEYS)
+    expect((await collect(store.documents.list(never))).map((record) => record.key).toSorted()).toEqual(KEYS)
     expect(await collect(unusedReceipts(store, never))).toEqual([])
     await end()
   }
@@ -59,7 +59,7 @@ test('a document that is replaced after its folder was named is listed once', as
   for (const key of KEYS) {
     const seen: string[] = []
     const { end } = await stepAside(folder.path, key)
-    for await (const record of store.listRecords(never)) {
+    for await (const record of store.documents.list(never)) {
       if (seen.length === 0) await end()
       seen.push(record.key)
     }
@@ -72,8 +72,8 @@ test('a document that is replaced by a record of the same receipt counts as a us
   const store = await oldStore(folder.path)
   const before = Date.now()
   const [replaced = sourceKey(''), ...others] = KEYS
-  await store.commit(recordAt(replaced, 2), FILES)
-  const savedAt = new Map((await collect(store.listReceipts(never))).map((kept) => [kept.id, kept.savedAt]))
+  await store.documents.commit(recordAt(replaced, 2), FILES)
+  const savedAt = new Map((await collect(store.receipts.list(never))).map((kept) => [kept.id, kept.savedAt]))
   expect(savedAt.get(receiptOf(replaced))).toBeGreaterThan(before - 1_000)
   for (const key of others) expect(savedAt.get(receiptOf(key))).toBeLessThan(LONG_AGO * 1000 + 1_000)
   const files = await receiptFiles(folder.path)

@@ -17,15 +17,15 @@ describe.skipIf(server.kind === 'unavailable')('a bucket whose records were just
     await makeStore(store)
     const files = outputs({ 'document.md': 'text', 'pages.jsonl': '{}' })
     const keys = Array.from({ length: 12 }, (_, at) => `x/${at}.pdf`)
-    for (const key of keys) await store.commit(recordOf(key, files), files)
+    for (const key of keys) await store.documents.commit(recordOf(key, files), files)
     const read: string[] = []
     client.middlewareStack.add((next) => async (call) => {
       const { Key = '' } = call.input as { readonly Key?: string }
       if (Key.endsWith('/record.json')) read.push(Key)
       return next(call)
     })
-    expect((await collect(store.listRecords(never))).map(({ key }) => key).toSorted()).toEqual(keys.toSorted())
-    expect(await collect(store.listOrphans(never))).toEqual([])
+    expect((await collect(store.documents.list(never))).map(({ key }) => key).toSorted()).toEqual(keys.toSorted())
+    expect(await collect(store.maintenance.orphans(never))).toEqual([])
     expect(read.length).toBe(keys.length)
     client.destroy()
   })

@@ -26,15 +26,15 @@ async function exhaust(all: AsyncIterable<unknown>): Promise<void> {
 test('the S3 store reads a receipt whole over broken connections', async () => {
   const packed = gzipSync('an answer that was paid for')
   await using at = await storeThat(cutObject(packed, 5), cutObject(packed, 20), wholeObject(packed, 'one'))
-  expect((await at.store.readReceipt(receipt))?.body.toString()).toBe('an answer that was paid for')
+  expect((await at.store.receipts.read(receipt))?.body.toString()).toBe('an answer that was paid for')
 })
 
 test.concurrent.each<readonly [string, (store: OutputStore) => Promise<unknown>, string]>([
-  ['reading a receipt', (store) => store.readReceipt(receipt), 'cannot read receipts/aa/'],
-  ['reading a record', (store) => store.readRecord(sourceKey('a.pdf')), 'cannot read documents/a.pdf'],
-  ['listing records', (store) => exhaust(store.listRecords(never)), 'cannot list s3://bucket/out/documents/'],
-  ['recovering', (store) => store.recover(), 'cannot list s3://bucket/out/failures/'],
-  ['removing a receipt', (store) => store.removeReceipt(receipt), 'cannot remove receipts/aa/'],
+  ['reading a receipt', (store) => store.receipts.read(receipt), 'cannot read receipts/aa/'],
+  ['reading a record', (store) => store.documents.read(sourceKey('a.pdf')), 'cannot read documents/a.pdf'],
+  ['listing records', (store) => exhaust(store.documents.list(never)), 'cannot list s3://bucket/out/documents/'],
+  ['recovering', (store) => store.maintenance.recover(), 'cannot list s3://bucket/out/failures/'],
+  ['removing a receipt', (store) => store.receipts.remove(receipt), 'cannot remove receipts/aa/'],
 ])('the S3 store: %s says in one sentence that the store is away', async (_, work, what) => {
   await using at = await storeThat(storeError(503, 'SlowDown'))
   const error = await work(at.store).catch((reason: unknown) => reason)
@@ -45,20 +45,20 @@ test.concurrent.each<readonly [string, (store: OutputStore) => Promise<unknown>,
 
 test('the S3 store does not take a bucket that went away for one that holds no receipt', async () => {
   await using at = await storeThat(storeError(404, 'NoSuchBucket'))
-  await expect(at.store.readReceipt(receipt)).rejects.toThrow('there is no such bucket.')
+  await expect(at.store.receipts.read(receipt)).rejects.toThrow('there is no such bucket.')
 })
 
 test('the S3 store does not take a bucket that went away for one that holds no records', async () => {
   await using at = await storeThat(notFound, notFound)
-  await expect(at.store.haveRecords([sourceKey('a.pdf')])).rejects.toThrow('there is no such bucket.')
+  await expect(at.store.documents.have([sourceKey('a.pdf')])).rejects.toThrow('there is no such bucket.')
 })
 
 test('the S3 store reads an absent record as null', async () => {
   await using at = await storeThat(notFound, bucketIsThere)
-  expect(await at.store.haveRecords([sourceKey('a.pdf')])).toEqual([false])
+  expect(await at.store.documents.have([sourceKey('a.pdf')])).toEqual([false])
 })
 
 test('the S3 store reads an absent receipt as null', async () => {
   await using at = await storeThat(storeError(404, 'NoSuchKey'))
-  expect(await at.store.readReceipt(receipt)).toBeNull()
+  expect(await at.store.receipts.read(receipt)).toBeNull()
 })

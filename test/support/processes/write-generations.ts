@@ -15,25 +15,25 @@ const journal = limits === undefined ? {} : { journal: JSON.parse(limits) as Jou
 const { reportToDisk } = globalThis as unknown as { readonly reportToDisk: (text: string) => void }
 const random = new Random(Number(seed))
 const store = await openFolderStore({ path, ...journal })
-await store.recover()
+await store.maintenance.recover()
 
 async function write(key: string, generations: number): Promise<void> {
   for (let generation = 1; generation <= generations; generation++) {
     reportToDisk(`begins ${key} ${generation}`)
     const text = `${key} ${generation} `
-    await store.saveReceipt(receiptOf(text), Buffer.from(text.repeat(50)), null)
+    await store.receipts.save(receiptOf(text), Buffer.from(text.repeat(50)), null)
     reportToDisk(`receipt ${key} ${generation}`)
     if (random.chance(0.2)) {
-      await store.bury(letterOf(key, { attempts: generation }))
+      await store.deadLetters.bury(letterOf(key, { attempts: generation }))
       reportToDisk(`letter ${key} ${generation}`)
     }
     const repeated = text.repeat(random.chance(0.05) ? 40_000 : 1 + random.below(200))
     const files = outputs({ 'document.md': repeated, [`only-${generation}.md`]: text })
-    await store.commit(recordOf(key, files, { attempts: generation }), files)
+    await store.documents.commit(recordOf(key, files, { attempts: generation }), files)
     reportToDisk(`document ${key} ${generation}`)
     if (!random.chance(0.1)) continue
     reportToDisk(`removing ${key} ${generation}`)
-    await store.remove(sourceKey(key))
+    await store.documents.remove(sourceKey(key))
     reportToDisk(`removed ${key} ${generation}`)
   }
 }

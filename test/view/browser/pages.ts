@@ -18,8 +18,8 @@ const axe = await readFile(createRequire(import.meta.url).resolve('axe-core'), '
 /** As a service would have answered for the same bytes: another figure, and a paragraph more. */
 async function keepOtherAnswer(out: string): Promise<void> {
   const store = await openFolderStore({ path: out })
-  const record = await store.readRecord(sourceKey('annual-report.pdf'))
-  const markdownFile = await store.readOutput(sourceKey('annual-report.pdf'), 'document.md')
+  const record = await store.documents.read(sourceKey('annual-report.pdf'))
+  const markdownFile = await store.documents.readOutput(sourceKey('annual-report.pdf'), 'document.md')
   if (record === null || markdownFile === null) throw new Error('annual-report.pdf was not parsed')
   const markdown = `${markdownFile.toString('utf8').replace('1,130', '1,180')}\n\nPrinted by the Authority.\n`
   const body = Buffer.from(
@@ -31,7 +31,7 @@ async function keepOtherAnswer(out: string): Promise<void> {
     version: null,
     at: '2026-11-20T09:00:00.000Z',
   } as const
-  await store.saveReceipt(receiptId(record.contentHash, record.recipeHash, 'service'), body, parser)
+  await store.receipts.save(receiptId(record.contentHash, record.recipeHash, 'service'), body, parser)
 }
 
 /** Every page, and a document of each kind: with a picture, cited, without a page view, failed, as HTML. */

@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs'
 import { mkdir, stat } from 'node:fs/promises'
 import { dirname } from 'node:path'
+import { pathToFileURL } from 'node:url'
 import { flushFolder, isOneOf } from '../../file-system.ts'
 
 /** The folder of a store, as what lists or makes folders below it needs to know it. */
@@ -12,6 +13,8 @@ export interface StoreFolder {
   readonly checkStore: () => Promise<void>
   readonly checkStoreNow: () => void
 }
+
+export const folderUrl = (root: string): string => pathToFileURL(`${root}/`).href
 
 /**
  * Makes a folder and those between it and `root`, never `root` itself: a store that goes away after any check is not made

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { isOneOf } from '../../file-system.ts'
 import { entriesIn } from './folder-entries.ts'
 import type { FolderWatch } from './folder-probe.ts'
-import { makeFolderFlushed, type StoreFolder } from './make-folder.ts'
+import { folderUrl, makeFolderFlushed, type StoreFolder } from './make-folder.ts'
 import { isGone, ownerMark } from './work-owner.ts'
 
 export interface WorkItem {
@@ -24,6 +24,8 @@ export class WorkArea implements StoreFolder {
   readonly #aside: string
   readonly #owner: string
   readonly root: string
+  /** As `OutputStore.url`. */
+  readonly url: string
   readonly journal: string
   readonly checkStore: () => Promise<void>
   readonly checkStoreNow: () => void
@@ -33,6 +35,7 @@ export class WorkArea implements StoreFolder {
   private constructor(root: string, owner: string, watch: FolderWatch) {
     const folder = join(root, '.sluice')
     this.root = root
+    this.url = folderUrl(root)
     this.journal = join(folder, 'journal')
     this.checkStore = () => watch.checkIdentity()
     this.checkStoreNow = () => watch.checkIdentityNow()

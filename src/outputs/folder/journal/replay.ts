@@ -32,7 +32,7 @@ export async function replayJournal(store: OutputStore, area: WorkArea, boot: st
   // Read under the lock: another process may have done them.
   const segments = await formerSegments(area, boot)
   // What stepped aside for a cut-off commit returns first: later it would restore a removed document.
-  await store.recover()
+  await store.maintenance.recover()
   const entries = segments.flatMap((segment) => segment.entries).toSorted((a, b) => a.at - b.at)
   const receipts = entries.filter((entry) => entry.kind === 'receipt')
   for await (const _ of mapInOrder(receipts, AT_ONCE, (entry) => redoReceipt(entry, store))) continue
@@ -101,7 +101,7 @@ type DocumentEntry = Exclude<WrittenEntry, ReceiptEntry>
 async function redoReceipt({ id, blobs }: ReceiptEntry, store: OutputStore): Promise<void> {
   const [packed] = blobs.values()
   const receipt = packed === undefined ? null : await unpackReceipt(id, Buffer.from(packed))
-  if (receipt !== null) await store.saveReceipt(id, receipt.body, receipt.parser)
+  if (receipt !== null) await store.receipts.save(id, receipt.body, receipt.parser)
 }
 
 /** `history`: the entries of one document, in their order. */
@@ -116,11 +116,11 @@ async function redoDocument(written: readonly DocumentEntry[], store: OutputStor
   const state = history[last]
   const isKnown = history.some((entry) => isSame(recordOf(entry), present))
   const isNewer = present !== null && state !== undefined && Date.parse(present.finishedAt) > state.wallMs
-  if (state?.kind === 'removal' && (isKnown || !isNewer)) await store.remove(key)
+  if (state?.kind === 'removal' && (isKnown || !isNewer)) await store.documents.remove(key)
   if (state?.kind === 'commit' && (isKnown || !isNewer)) await redoCommit(state, present, store)
   const letterEntry = history.slice(last + 1).findLast(({ kind }) => kind === 'letter')
   const letter = letterEntry === undefined ? null : letterOf(letterEntry)
-  if (letter !== null && !isSame(await store.readDeadLetter(key), letter)) await store.bury(letter)
+  if (letter !== null && !isSame(await store.deadLetters.read(key), letter)) await store.deadLetters.bury(letter)
 }
 
 /** A commit that follows one of a later claim was refused after it had been written down. */
@@ -140,7 +140,7 @@ async function redoCommit(state: DocumentEntry, present: DocumentRecord | null, 
   if (record === null || isSame(present, record)) return
   const files = new Map([...state.blobs].filter(([name]) => name !== RECORD_FILE))
   try {
-    await store.commit(record, files)
+    await store.documents.commit(record, files)
   } catch (error) {
     // It failed for this reason before, or would have.
     if (!(error instanceof RecordOfOther || error instanceof ClaimLost)) throw error
@@ -149,9 +149,9 @@ async function redoCommit(state: DocumentEntry, present: DocumentRecord | null, 
 
 /** The present record, if its files are as it says. */
 async function wholeRecord(store: OutputStore, key: SourceKey): Promise<DocumentRecord | null> {
-  const record = await store.readRecord(key)
+  const record = await store.documents.read(key)
   for (const { name, sha256 } of record?.files ?? []) {
-    const bytes = await store.readOutput(key, name)
+    const bytes = await store.documents.readOutput(key, name)
     if (bytes === null || createHash('sha256').update(bytes).digest('hex') !== sha256) return null
   }
   return record

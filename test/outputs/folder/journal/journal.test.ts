@@ -23,7 +23,7 @@ const ELSEWHERE = 'container.pid-1~7~7~abcdef01~0'
 
 async function commit(store: FolderOutputStore, key: string, text: string, attempts = 1): Promise<void> {
   const files = outputs({ 'document.md': text })
-  await store.commit(recordOf(key, files, { attempts }), files)
+  await store.documents.commit(recordOf(key, files, { attempts }), files)
 }
 
 async function segmentsOf(root: string): Promise<string[]> {
@@ -68,21 +68,21 @@ test('the journal holds what was written until the store is disposed of, and is 
   expect(await segmentsOf(store.url.slice('file://'.length))).toHaveLength(1)
   await store[Symbol.asyncDispose]()
   expect(await segmentsOf(folder.path)).toEqual([])
-  expect((await store.readOutput(sourceKey('b/c.pdf'), 'document.md'))?.toString()).toBe('b/c.pdf')
+  expect((await store.documents.readOutput(sourceKey('b/c.pdf'), 'document.md'))?.toString()).toBe('b/c.pdf')
 })
 
 test('the next process after a loss of power makes again what the journal holds, in its last state', async (context) => {
   await using folder = await tempFolder()
   if ((await journalBoot(folder.path)) === null) context.skip('no journal on this file system')
   const store = await openFolderStore({ path: folder.path, journal: LIMITS })
-  await store.saveReceipt(receiptOf('answer'), Buffer.from('answer'), null)
+  await store.receipts.save(receiptOf('answer'), Buffer.from('answer'), null)
   await commit(store, 'lost.pdf', 'first')
   await commit(store, 'lost.pdf', 'second', 2)
   await commit(store, 'damaged.pdf', 'whole')
   await commit(store, 'removed.pdf', 'gone')
-  await store.remove(sourceKey('removed.pdf'))
+  await store.documents.remove(sourceKey('removed.pdf'))
   await commit(store, 'failed.pdf', 'earlier')
-  await store.bury(letterOf('failed.pdf'))
+  await store.deadLetters.bury(letterOf('failed.pdf'))
   for (const name of ['documents/lost.pdf', 'receipts', 'failures']) {
     await rm(join(folder.path, name), { recursive: true })
   }
@@ -94,12 +94,12 @@ test('the next process after a loss of power makes again what the journal holds,
 
   const [again, other] = await Promise.all([1, 2].map(() => openFolderStore({ path: folder.path })))
   const text = async (key: string): Promise<string | undefined> =>
-    (await again?.readOutput(sourceKey(key), 'document.md'))?.toString()
+    (await again?.documents.readOutput(sourceKey(key), 'document.md'))?.toString()
   expect(await segmentsOf(folder.path)).toEqual([])
-  expect((await other?.readReceipt(receiptOf('answer')))?.body.toString()).toBe('answer')
+  expect((await other?.receipts.read(receiptOf('answer')))?.body.toString()).toBe('answer')
   expect([await text('lost.pdf'), await text('damaged.pdf')]).toEqual(['second', 'whole'])
-  expect(await again?.readRecord(sourceKey('removed.pdf'))).toBeNull()
-  expect((await again?.readDeadLetter(sourceKey('failed.pdf')))?.key).toBe('failed.pdf')
+  expect(await again?.documents.read(sourceKey('removed.pdf'))).toBeNull()
+  expect((await again?.deadLetters.read(sourceKey('failed.pdf')))?.key).toBe('failed.pdf')
   expect(await text('failed.pdf')).toBe('earlier')
 })
 
@@ -112,7 +112,7 @@ test('an earlier commit that stepped aside does not restore a removed document',
   const kept = join(folder.path, 'kept')
   await cp(first, kept, { recursive: true })
   await commit(store, 'a.pdf', 'second', 2)
-  await store.remove(sourceKey('a.pdf'))
+  await store.documents.remove(sourceKey('a.pdf'))
   // The disk has the second commit between its two renames, and half of the first one.
   const area = await WorkArea.open(folder.path, await FolderWatch.open(folder.path))
   const gone = area.newId().replace(/~\d+~/, '~999999999~')
@@ -121,8 +121,8 @@ test('an earlier commit that stepped aside does not restore a removed document',
   await rename(kept, area.asidePath(gone, keyHash(sourceKey('a.pdf')), 'old'))
   await startMachineAgain(folder.path)
   const again = await openFolderStore({ path: folder.path })
-  await again.recover()
-  expect(await again.readRecord(sourceKey('a.pdf'))).toBeNull()
+  await again.maintenance.recover()
+  expect(await again.documents.read(sourceKey('a.pdf'))).toBeNull()
   expect(await readdir(join(work, 'aside'))).toEqual([])
 })
 
@@ -132,14 +132,14 @@ test('a commit that was refused under an earlier claim is not made again', async
   const store = await openFolderStore({ path: folder.path, journal: LIMITS })
   const commitAs = async (text: string, number: number): Promise<void> => {
     const files = outputs({ 'document.md': text })
-    await store.commit(recordOf('a.pdf', files, { claim: { epoch: 1, number } }), files)
+    await store.documents.commit(recordOf('a.pdf', files, { claim: { epoch: 1, number } }), files)
   }
   await commitAs('later', 2)
   await expect(commitAs('earlier', 1)).rejects.toBeInstanceOf(ClaimLost)
   await rm(join(folder.path, 'documents/a.pdf'), { recursive: true })
   await startMachineAgain(folder.path)
   const again = await openFolderStore({ path: folder.path })
-  expect((await again.readOutput(sourceKey('a.pdf'), 'document.md'))?.toString()).toBe('later')
+  expect((await again.documents.readOutput(sourceKey('a.pdf'), 'document.md'))?.toString()).toBe('later')
 })
 
 test('a replay lock from before another loss of power, in a container that is gone, does not block the store', async (context) => {
@@ -151,7 +151,7 @@ test('a replay lock from before another loss of power, in a container that is go
   await startMachineAgain(folder.path)
   await writeFile(join(folder.path, '.sluice', 'journal', '.replaying'), `earlier ${ELSEWHERE}`)
   const again = await openFolderStore({ path: folder.path })
-  expect((await again.readOutput(sourceKey('lost.pdf'), 'document.md'))?.toString()).toBe('lost')
+  expect((await again.documents.readOutput(sourceKey('lost.pdf'), 'document.md'))?.toString()).toBe('lost')
   expect(await segmentsOf(folder.path)).toEqual([])
 })
 
@@ -180,10 +180,10 @@ test('a document that was committed later without the journal is not set back by
   const files = outputs({ 'document.md': 'later' })
   const finishedAt = new Date(Date.now() + 1000).toISOString()
   const flushing = await openFolderStore({ path: folder.path })
-  await flushing.commit(recordOf('a.pdf', files, { attempts: 2, finishedAt }), files)
+  await flushing.documents.commit(recordOf('a.pdf', files, { attempts: 2, finishedAt }), files)
   await startMachineAgain(folder.path)
   const again = await openFolderStore({ path: folder.path })
-  expect((await again.readOutput(sourceKey('a.pdf'), 'document.md'))?.toString()).toBe('later')
+  expect((await again.documents.readOutput(sourceKey('a.pdf'), 'document.md'))?.toString()).toBe('later')
 })
 
 test('a journal that was removed from outside is made anew with the next write', async (context) => {
