@@ -1,7 +1,7 @@
 import type { Join } from '#src/document/queue-lease.ts'
 import { raiseClaimEpoch } from '#src/ingest/scan/claim-store.ts'
 import type { ParserPolicy } from '#src/document/parser.ts'
-import type { IngestDeps, Tier } from '#src/ingest/document/deps.ts'
+import type { IngestDeps, Run, Tier } from '#src/ingest/document/deps.ts'
 import type { Parser } from '#src/ports/parser.ts'
 import type { PlanDeps } from '#src/ingest/scan/plan-source.ts'
 import { localDocuments, outdatedDocuments } from '#src/ingest/document/local-documents.ts'
@@ -77,34 +77,28 @@ export async function openIngestPipeline(options: PipelineOptions, signal: Abort
     const { limiter: gate } = requests.gate
     const data = redisData({ ...spend, lease, rebuild: opened, intents, gate, events, settings, remember })
     reportFound(await data.complete(signal), options.say)
+    const main: Tier = { ...wayTo(requests, options.custom?.parser), ...spend.deps, parsers, intents }
+    const claims = new RedisClaims({ connection, pipeline: id, lease, raiseEpoch: () => raiseClaimEpoch(store) })
     const ingest: IngestDeps = {
-      source,
-      owner,
-      parsers,
-      ...traced,
-      ...kept,
-      tiers: await openTiers({ ...options, ...opened, ...spend, pipeline: id }, signal),
-      ledger,
-      events,
-      ...recipes(owner.prefix),
-      ...wayTo(requests, options.custom?.parser),
-      ...spend.deps,
-      claims: new RedisClaims({ connection, pipeline: id, lease, raiseEpoch: () => raiseClaimEpoch(store) }),
-      intents,
-      backlog: () => queue.backlog(),
-      render: renderOutputs,
-      requestPriority: shared.requestPriority,
-      answerMemory: shared.answerMemory,
-      halt: (cause, message) => events.emit('run:halted', { cause, message }),
-      ...processState(signal, systemClock(sharedNow)),
-      ...ingestSettings(settings),
+      stores: { ...kept, source, owner, ledger, claims },
+      tiers: { main, routed: await openTiers({ ...options, ...opened, ...spend, pipeline: id, intents }, signal) },
+      run: {
+        ...traced,
+        events,
+        backlog: () => queue.backlog(),
+        requestPriority: shared.requestPriority,
+        answerMemory: shared.answerMemory,
+        halt: (cause, message) => events.emit('run:halted', { cause, message }),
+        ...processState(signal, systemClock(sharedNow)),
+      },
+      policy: { ...recipes(owner.prefix), ...ingestSettings(settings, owner.prefix), render: renderOutputs },
     }
-    const isOutdated = await outdatedDocuments(ingest, signal)
+    const isOutdated = await outdatedDocuments({ store: ingest.stores, owner, parsers }, signal)
     return {
       ...opened,
       ingest,
-      scan: { ...ingest, ...scanSettings(settings), queue, claimSource, isOutdated },
-      local: await localDocuments(ingest, signal),
+      scan: { ...ingest, ...scanSettings(settings), parsers, intents, queue, claimSource, isOutdated },
+      local: await localDocuments(ingest.stores, main, ingest.policy, signal),
       gone: gonePolicyOf(settings),
       data,
       requests,
@@ -150,7 +144,7 @@ const serviceFacts = ({ own }: ParserPolicy, { service }: Requests): Pick<LastRu
 async function observe(
   { resources, shared, events, ledger, queue, outages, lastRun, activity, connection, id }: Opened,
   name: string | null,
-): Promise<Pick<IngestDeps, 'traceparent'>> {
+): Promise<Pick<Run, 'traceparent'>> {
   events.on('request:lost', ({ to, credits }) => {
     if (to === 'parser') countUnusable(connection, id, credits).catch(() => undefined)
   })
@@ -175,19 +169,15 @@ export async function openPlanning(options: PipelineOptions): Promise<Pipeline &
   return {
     ...opened,
     plan: {
-      source,
-      clock: systemClock(Date.now),
-      owner,
-      store,
+      stores: { ...store, source, owner, ledger },
+      run: { clock: systemClock(Date.now) },
+      policy: { ...recipes(owner.prefix), cutter: cutterOf(settings) },
       parsers,
       isOutdated: await outdatedDocuments(opened, signal),
-      ledger,
-      ...recipes(owner.prefix),
       checksum: settings.detectChanges === 'content',
       price: priceWith(false, settings),
       priceFor: servicePrices(settings, owner.prefix),
       countPages: pageCounting(false, resources),
-      cutter: cutterOf(settings),
     },
   }
 }

@@ -16,7 +16,8 @@ export function consumeWithSharedSlots({ connection, id, shared, settings, inges
   const stopping = new AbortController()
   // As many listeners as documents wait.
   setMaxListeners(0, stopping.signal)
-  const deps = { ...ingest, ...waitsUntil(stopping.signal, ingest) }
+  const { main, routed } = ingest.tiers
+  const deps = { ...ingest, tiers: { main: waitingUntil(stopping.signal, main), routed } }
   const { concurrency, takeoverMs } = settings
   const consumer = consume({
     connection,
@@ -26,7 +27,7 @@ export function consumeWithSharedSlots({ connection, id, shared, settings, inges
     handle: (delivery, cut) =>
       shared.slots(() => (stopping.signal.aborted ? HAND_BACK : ingestDocument(delivery, deps, cut))),
     giveUp: (delivery, reason, cut) => giveUpDelivery(delivery, reason, ingest, cut),
-    onError: (error, key) => ingest.events.emit('process:error', { key, error }),
+    onError: (error, key) => ingest.run.events.emit('process:error', { key, error }),
   })
   return {
     get active() {
@@ -39,9 +40,11 @@ export function consumeWithSharedSlots({ connection, id, shared, settings, inges
   }
 }
 
-/** The gate and the window before it, where no document of this consumer waits any longer once `stopping` has aborted. */
-function waitsUntil(stopping: AbortSignal, { gate, readWindow }: Tier): Pick<Tier, 'gate' | 'readWindow'> {
+/** A tier at whose gate, and in the window before it, no document of this consumer waits any longer once `stopping` has aborted. */
+function waitingUntil(stopping: AbortSignal, tier: Tier): Tier {
+  const { gate, readWindow } = tier
   return {
+    ...tier,
     gate: { acquire: (want, signal) => gate.acquire({ ...want, until: stopping }, signal) },
     readWindow: { enter: (signal) => readWindow.enter(signal, stopping) },
   }

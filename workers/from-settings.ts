@@ -63,7 +63,8 @@ export const cutterOf = ({ splitLargePdfs }: Settings): PdfCutter | null => (spl
 /** Of writes to the store, and of what a start waits for. */
 export const STORE_SLOW_MS = 10_000
 
-export const ingestSettings = (settings: Settings) => ({
+export const ingestSettings = (settings: Settings, prefix: string) => ({
+  mustStay: routesWith(settings, prefix)?.mustStay ?? (() => false),
   ocrFallback: settings.ocrFallback,
   minGrade: settings.minGrade,
   storePatienceMs: settings.storePatienceMs,

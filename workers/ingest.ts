@@ -81,7 +81,7 @@ async function work(
   const ending = AbortSignal.any([stopping.soft, halt.signal])
   stopping.allow(pipeline.settings.graceMs)
   // Before the first job, which may be of an earlier run: it may be left out now, and the store another source's.
-  if (intake === 'scan') pipeline.ingest.view.role = { kind: 'lists', listed: null }
+  if (intake === 'scan') pipeline.ingest.run.view.role = { kind: 'lists', listed: null }
   if ((await pipeline.queue.backlog()) > 0) await pipeline.scan.claimSource?.()
   const consumer = consumeWithSharedSlots(pipeline)
   try {
@@ -98,7 +98,7 @@ async function work(
 /** Where every document was refused, in this run and before, it was no document's own fault: the run was refused. */
 async function endOf({ ingest, ledger }: IngestPipeline, unfinished: number): Promise<WorkerEnd> {
   const { done, partial, gone } = await ledger.counts()
-  const refused = ingest.refusals.nothingGotThrough()
+  const refused = ingest.run.refusals.nothingGotThrough()
   if (refused === null || done + partial + gone > 0) return { kind: 'complete', unfinished }
   return { kind: 'halted', cause: refused.cause, message: `no document got through. ${refused.failure.message}` }
 }
@@ -108,7 +108,7 @@ async function take(intake: WorkerOptions['intake'], pipeline: IngestPipeline, s
   if (intake === 'scan') return scanAndDrain(pipeline, signal)
   if (typeof intake === 'function') {
     // What failed there was in the source.
-    pipeline.ingest.view.role = { kind: 'lists', listed: { has: () => true }, retries: true }
+    pipeline.ingest.run.view.role = { kind: 'lists', listed: { has: () => true }, retries: true }
     const retry = (cut: AbortSignal): Promise<number> => retryDeadLetters(intake, pipeline.scan, cut)
     return (await untilDone(pipeline, retry, async () => 0, signal)).unfinished
   }
@@ -122,7 +122,7 @@ async function runUntilStopped(
   signal: AbortSignal,
 ): Promise<void> {
   if (intake === 'none') return untilAborted(signal)
-  pipeline.ingest.view.role = { kind: 'follows' }
+  pipeline.ingest.run.view.role = { kind: 'follows' }
   const { connection, id, data, events } = pipeline
   const { every, takeoverMs } = pipeline.settings
   if (every === undefined) return keepFollowing(pipeline, signal)
@@ -150,7 +150,15 @@ async function scanAndDrain(pipeline: IngestPipeline, signal: AbortSignal): Prom
 }
 
 /** The listing states which documents the source had only once it has ended. */
-async function listAndScan({ scan, ingest: { view } }: IngestPipeline, signal: AbortSignal): Promise<ScanSummary> {
+async function listAndScan(
+  {
+    scan,
+    ingest: {
+      run: { view },
+    },
+  }: IngestPipeline,
+  signal: AbortSignal,
+): Promise<ScanSummary> {
   view.role = { kind: 'lists', listed: null }
   const summary = await scanSource(scan, signal)
   view.role = { kind: 'lists', listed: summary.listed }

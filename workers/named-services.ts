@@ -5,9 +5,10 @@ import type { SourceKey } from '#src/document/ids.ts'
 import type { ParserPolicy } from '#src/document/parser.ts'
 import { SetupError } from '#src/document/setup-error.ts'
 import type { Spending } from '#src/document/spending.ts'
+import type { Intents } from '#src/ports/ledger.ts'
 import type { Events } from '#src/events.ts'
 import type { PriceModel } from '#src/ingest/document/costs.ts'
-import type { Tier, Tiers } from '#src/ingest/document/deps.ts'
+import type { RoutedTiers, Tier } from '#src/ingest/document/deps.ts'
 import { outOf } from '#src/sources/prefixed-source.ts'
 import { chargeWith, pageCounting, priceWith, type Requests } from './open-requests.ts'
 import { withoutLogin } from './open-service.ts'
@@ -19,6 +20,7 @@ export interface NamedServiceNeeds {
   readonly parsers: ParserPolicy
   readonly owner: { readonly prefix: string }
   readonly shared: Shared
+  readonly intents: Intents
   /** The cap of the pipeline binds all its services together. */
   readonly spendingAt: (requests: Requests, name: string) => Promise<Spending>
   readonly events: Events
@@ -47,7 +49,7 @@ export function refuseServices({ rules, services, parseApiUrl }: Settings): void
 export async function openNamedServices(
   needs: NamedServiceNeeds,
   signal: AbortSignal,
-): Promise<Pick<Tiers, 'serviceOf' | 'named'>> {
+): Promise<Pick<RoutedTiers, 'serviceOf' | 'named'>> {
   const { settings, owner } = needs
   const used = namesUsed(settings)
   const named = new Map(
@@ -110,7 +112,7 @@ export function settingsAt(name: string, settings: Settings): Settings {
 }
 
 async function openOne(name: string, needs: NamedServiceNeeds, signal: AbortSignal): Promise<Tier> {
-  const { parsers, shared, spendingAt, events, resources } = needs
+  const { parsers, shared, intents, spendingAt, events, resources } = needs
   const settings = settingsAt(name, needs.settings)
   const origin = withoutLogin(settings.parseApiUrl ?? '')
   const requests = await shared.requests(settings, signal)
@@ -122,6 +124,7 @@ async function openOne(name: string, needs: NamedServiceNeeds, signal: AbortSign
     parser,
     gate,
     readWindow,
+    intents,
     parsers: { ...parsers, own: { class: 'service', origin, version: null } },
     price: priceWith(false, settings),
     charge: chargeWith(settings),

@@ -4,8 +4,11 @@ import type { ParserPolicy } from '#src/document/parser.ts'
 import { SetupError } from '#src/document/setup-error.ts'
 import { NO_SPENDING } from '#src/document/spending.ts'
 import type { Events } from '#src/events.ts'
+import { accepting, FreeIntents } from '#src/ingest/document/tiers.ts'
+import { AuditHalted } from '#src/ingest/audit/buy-page.ts'
+import type { Intents } from '#src/ports/ledger.ts'
 import type { AuditDeps } from '#src/ingest/audit/audit-source.ts'
-import type { Tier, Tiers } from '#src/ingest/document/deps.ts'
+import type { RoutedTiers, Tier } from '#src/ingest/document/deps.ts'
 import { RedisPageShare } from '#src/ledger/redis-page-share.ts'
 import type { RedisConnection } from '#src/redis/connection.ts'
 import type { CustomPorts } from './custom-ports.ts'
@@ -24,29 +27,28 @@ interface TierNeeds {
   readonly shared: Shared
   readonly connection: RedisConnection
   readonly pipeline: string
+  readonly intents: Intents
   readonly events: Events
   readonly spendingAt: NamedServiceNeeds['spendingAt']
   readonly resources: AsyncDisposableStack
 }
 
-/** The embedded engine beside the service; undefined where all documents go to one parser. */
-export async function openTiers(needs: TierNeeds, signal: AbortSignal): Promise<Tiers | undefined> {
-  const { settings, parsers, shared, connection, pipeline, events, resources } = needs
+/** The embedded engine beside the service; null where all documents go to one parser. */
+export async function openTiers(needs: TierNeeds, signal: AbortSignal): Promise<RoutedTiers | null> {
+  const { settings, parsers, shared, connection, pipeline, intents, events, resources } = needs
   const routes = routesWith(settings, needs.owner.prefix)
-  if (routes === null) return undefined
+  if (routes === null) return null
   refuseRoute(settings, needs.custom)
-  if (parsers.own.class === 'embedded') return undefined
+  if (parsers.own.class === 'embedded') return null
   const engine = await shared.requests(atEngine(settings), signal)
   resources.use(followEngine(engine, 'engine', shared.events, events))
   return {
     routeOf: routes.of,
-    mustStay: routes.mustStay,
     terms: routeTermsOf(settings),
-    service: parsers.own,
     ...(await openNamedServices(needs, signal)),
     cutter: new PdfCutter(),
     share: new RedisPageShare({ connection, pipeline }),
-    local: engineTier(engine, parsers, settings),
+    local: engineTier(engine, { parsers, intents, settings }),
   }
 }
 
@@ -84,17 +86,19 @@ const atEngine = (settings: Settings): Settings => ({
   apiConcurrency: undefined,
 })
 
+type EngineNeeds = Pick<TierNeeds, 'parsers' | 'intents' | 'settings'>
+
 /** The way to the embedded engine beside a service: its answers cost nothing. */
 function engineTier(
   { parser, gate, readWindow }: Pick<Requests, 'parser' | 'gate' | 'readWindow'>,
-  parsers: ParserPolicy,
-  settings: Settings,
+  { parsers, intents, settings }: EngineNeeds,
 ): Tier {
   return {
     parser,
     parsers: { ...parsers, own: ENGINE },
     gate,
     readWindow,
+    intents: new FreeIntents(intents),
     price: priceWith(true, settings),
     charge: () => 0,
     countPages: async () => null,
@@ -110,7 +114,8 @@ export async function openAudit(
   signal: AbortSignal,
 ): Promise<AuditDeps> {
   const engine = await shared.requests(atEngine(settings), signal)
-  const { parsers } = ingest
+  const { main } = ingest.tiers
+  const { parsers, intents } = main
   // Each side of the comparison takes its own answers only, and the engine's those of its present version.
   const engineOnly = {
     ...parsers,
@@ -120,8 +125,14 @@ export async function openAudit(
     onlyOwn: true,
   }
   return {
-    ingest: { ...ingest, parsers: { ...parsers, acceptLocal: false } },
-    local: engineTier(engine, { ...engineOnly, routes: undefined }, settings),
+    ingest: { ...ingest, run: { ...ingest.run, halt: haltAudit } },
+    paid: accepting(main, { ...parsers, acceptLocal: false }),
+    local: engineTier(engine, { parsers: { ...engineOnly, routes: undefined }, intents, settings }),
     cutter: new PdfCutter(),
   }
+}
+
+/** A halt ends the audit with its message; what was bought until then has its receipts. */
+function haltAudit(_: unknown, message: string): never {
+  throw new AuditHalted(message)
 }

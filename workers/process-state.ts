@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { IngestDeps } from '#src/ingest/document/deps.ts'
+import type { Run } from '#src/ingest/document/deps.ts'
 import { DependencyHealth, FailingSince } from '#src/ingest/document/dependency-health.ts'
 import { RecentCosts } from '#src/ingest/document/costs.ts'
 import { Refusals } from '#src/ingest/document/refusals.ts'
@@ -20,7 +20,7 @@ export const processState = (stopping: AbortSignal, clock: Clock) =>
     timedOut: new TimedOut(),
     sitePauses: new SitePauses(clock.monotonic),
     recentCosts: new RecentCosts(),
-  }) satisfies Partial<IngestDeps>
+  }) satisfies Partial<Run>
 
 /** The clocks of this machine, with the one that all processes share. */
 export const systemClock = (shared: () => number): Clock => ({

@@ -1,18 +1,18 @@
 import { commitSpooled } from '#src/ingest/document/save-answer.ts'
-import type { IngestDeps } from '#src/ingest/document/deps.ts'
+import type { Policy, Run, Stores } from '#src/ingest/document/deps.ts'
 import { FolderSpool, SpooledReceipts } from '#src/outputs/answer-spool.ts'
 import { reportWhenSlow } from '#src/ingest/document/retrying-store.ts'
 import type { HeldLease } from './queue-lease.ts'
 import type { OutputStore } from '#src/ports/output-store.ts'
 
-export interface ReadyStoreOptions extends Pick<IngestDeps, 'events' | 'storeSlowMs'> {
+export interface ReadyStoreOptions extends Pick<Run, 'events'>, Pick<Policy, 'storeSlowMs'> {
   readonly spoolFolder: string
   readonly say: (line: string) => void
   /** Called before anything is written that another process might be writing. */
   readonly takeLease: () => Promise<HeldLease>
 }
 
-export interface ReadyStore extends Pick<IngestDeps, 'store' | 'spool'> {
+export interface ReadyStore extends Pick<Stores, 'receipts' | 'documents' | 'deadLetters' | 'maintenance' | 'spool'> {
   readonly queueLease: HeldLease
 }
 
@@ -49,5 +49,7 @@ async function makeReady(
   const spool = new FolderSpool(spoolFolder, store.url)
   const committed = await commitSpooled(spool, store.receipts, signal)
   if (committed > 0) say(`${committed} paid answers of an earlier run were committed from the spool`)
-  return { store: { ...store, receipts: new SpooledReceipts(store.receipts, spool) }, spool, queueLease: leased.value }
+  const { documents, deadLetters, maintenance } = store
+  const receipts = new SpooledReceipts(store.receipts, spool)
+  return { receipts, documents, deadLetters, maintenance, spool, queueLease: leased.value }
 }

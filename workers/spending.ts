@@ -41,7 +41,7 @@ export async function openSpending(
       countPages: pageCounting(free, resources),
       charge,
       spending: spending ?? NO_SPENDING,
-    } satisfies Omit<Tier, 'parser' | 'parsers' | 'gate' | 'readWindow'>,
+    } satisfies Omit<Tier, 'parser' | 'parsers' | 'gate' | 'readWindow' | 'intents'>,
     spending,
     spendingAt,
     beginRun: async () => void (await queue.setCap(lease.id, settings.maxCredits ?? null)),

@@ -5,9 +5,8 @@ import { Command } from 'commander'
 import { DEFAULT_SERVICE } from '#src/client/rules.ts'
 import { sourceKey } from '#src/document/ids.ts'
 import { Events } from '#src/events.ts'
-import { auditSource, type PageResult, countSource } from '#src/ingest/audit/audit-source.ts'
+import { type AuditDeps, auditSource, type PageResult, countSource } from '#src/ingest/audit/audit-source.ts'
 import { AuditHalted } from '#src/ingest/audit/buy-page.ts'
-import type { IngestDeps } from '#src/ingest/document/deps.ts'
 import { AUDIT_SCHEMA, type AuditFile, type SampledAnswer, type UnansweredPage } from '#src/route/audit/audit-file.ts'
 import type { CreditRange } from '#src/route/audit/price-share.ts'
 import { seededRandom } from '#src/route/audit/seeded-random.ts'
@@ -110,7 +109,7 @@ async function auditTarget(
   const stale = staleModelLine(deps.local.parsers.own.version ?? '')
   if (stale !== null) say(stale)
   const counted = await countSource(
-    deps.ingest,
+    deps,
     (documents) => output.live(`counting pages: ${count(documents)} documents checked`),
     signal,
   )
@@ -120,7 +119,7 @@ async function auditTarget(
   const file: AuditFile = {
     schema: AUDIT_SCHEMA,
     source: pipeline.source.url,
-    service: deps.ingest.parser.service,
+    service: deps.paid.parser.service,
     engine: deps.local.parsers.own.version ?? '',
     at: new Date().toISOString(),
     seed,
@@ -129,7 +128,7 @@ async function auditTarget(
     others: counted.others,
     staying: counted.staying,
     uncounted: counted.uncounted,
-    ...pricesOf(pipeline.ingest),
+    ...pricesOf(deps),
     sample: drawn.sample,
     unanswered: drawn.unanswered,
   }
@@ -185,8 +184,8 @@ async function printReport(file: AuditFile, halted: string | null, folder: strin
 }
 
 /** By the recipe that most documents have: that of a PDF at the top of the source. */
-function pricesOf({ recipeFor, price }: IngestDeps): Pick<AuditFile, 'firstPageCredits' | 'furtherPageCredits'> {
-  const recipe = recipeFor(sourceKey('document.pdf'), 'pdf')
+function pricesOf({ ingest, paid: { price } }: AuditDeps): Pick<AuditFile, 'firstPageCredits' | 'furtherPageCredits'> {
+  const recipe = ingest.policy.recipeFor(sourceKey('document.pdf'), 'pdf')
   const firstPageCredits = price(recipe, 'pdf', 1)
   return { firstPageCredits, furtherPageCredits: price(recipe, 'pdf', 2) - firstPageCredits }
 }

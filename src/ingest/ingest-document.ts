@@ -2,8 +2,7 @@ import { assertNever } from '#src/kit/assert-never.ts'
 import { ClaimLost } from '#src/document/claim-lost.ts'
 import type { Failure } from '#src/document/failure.ts'
 import { textExtensionOf } from '@sluice/contract'
-import { receiptId, type SourceKey } from '#src/document/ids.ts'
-import { policyFor } from '#src/document/parser.ts'
+import { receiptId } from '#src/document/ids.ts'
 import { RecordOfOther } from '#src/document/record-of-other.ts'
 import type { Claim } from '#src/ports/ledger.ts'
 import type { Delivery, JobVerdict } from '#src/ports/queue.ts'
@@ -13,7 +12,7 @@ import { approachGate } from './document/approach-gate.ts'
 import { type Burial, bury } from './document/bury.ts'
 import { buyAnswer } from './document/buy-answer.ts'
 import { commitAnswer, settleRecorded } from './document/commit-answer.ts'
-import type { Halting, IngestDeps, SettleDeps } from './document/deps.ts'
+import type { DocumentDeps, IngestDeps, Run } from './document/deps.ts'
 import { ingestLongPdf, longPdf } from './pages/ingest-long-pdf.ts'
 import { ingestPieces } from './pages/ingest-pieces.ts'
 import { answerOf, findKept, findRecorded, type Outcome, reusedAnswer } from './document/obtain-answer.ts'
@@ -21,10 +20,10 @@ import { openListed, type ReadDocument, readOnce } from './document/read-once.ts
 import { passThrough } from './document/pass-through.ts'
 import { cutterFor, handlingOf, refuseByContent, refuseByListing } from './document/preflight.ts'
 import { failed, FINISH, postpone, retryOrGiveUp } from './document/purchase.ts'
-import { claimedStore, postponeDuringOutage, retryFor } from './document/retrying-store.ts'
+import { claimedStores, postponeDuringOutage, retryFor } from './document/retrying-store.ts'
 import { leaveOut } from './document/skip-file.ts'
 import type { Handback } from './document/source-view.ts'
-import { onFirstTier, onLocalTier, onNamedService } from './document/tiers.ts'
+import { firstTierFor, tierFor } from './document/tiers.ts'
 import { isLate, type ReadWork, type Work } from './document/work.ts'
 import { ingestRouted } from './pages/ingest-routed.ts'
 
@@ -38,25 +37,25 @@ const LOST_CLAIM_MS = 2_000
  * again.
  */
 export async function ingestDocument(delivery: Delivery, deps: IngestDeps, signal: AbortSignal): Promise<JobVerdict> {
-  const routed = depsFor(delivery.job.key, deps)
-  const approached = await approachGate(delivery, onFirstTier(delivery.job.key, routed), signal)
+  const approached = await approachGate(delivery, firstTierFor(delivery.job.key, deps.tiers), deps, signal)
   if ('kind' in approached) return approached
   using reading = approached
   const { key } = delivery.job
   const work = async (): Promise<JobVerdict> => {
-    const claim = await deps.claims.claim(key)
+    const claim = await deps.stores.claims.claim(key)
     if (claim === null) return BUSY
     try {
-      const store = claimedStore(routed.store, claim, retryFor(key, routed, signal))
-      return await unlessClaimLost(ingestClaimed({ ...delivery, reading }, claim, { ...routed, store }, signal))
+      const stores = claimedStores(deps.stores, claim, retryFor(key, deps, signal))
+      const chosen = { ...delivery, reading, tier: tierFor(key, deps.tiers) }
+      return await unlessClaimLost(ingestClaimed(chosen, claim, { ...deps, stores }, signal))
     } finally {
-      const waitedMs = deps.clock.shared() - delivery.job.queuedAt
-      deps.events.emit('document:released', { key, sinceQueuedMs: Math.max(0, waitedMs) })
+      const waitedMs = deps.run.clock.shared() - delivery.job.queuedAt
+      deps.run.events.emit('document:released', { key, sinceQueuedMs: Math.max(0, waitedMs) })
       await claim.release()
     }
   }
   const verdict = await postponeDuringOutage(key, work, deps, signal)
-  if (verdict.kind === 'postpone' && verdict !== BUSY) deps.events.emit('document:postponed', { key, ...verdict })
+  if (verdict.kind === 'postpone' && verdict !== BUSY) deps.run.events.emit('document:postponed', { key, ...verdict })
   return verdict
 }
 
@@ -70,45 +69,37 @@ async function unlessClaimLost(work: Promise<JobVerdict>): Promise<JobVerdict> {
   }
 }
 
-/** With the parser that the document's route names; of one that is routed by page, the service's. */
-function depsFor(key: SourceKey, deps: IngestDeps): IngestDeps {
-  const { tiers } = deps
-  const forKey = { ...deps, parsers: policyFor(deps.parsers, key) }
-  if (tiers === undefined) return forKey
-  return tiers.routeOf(key) === 'local' ? onLocalTier(forKey, tiers) : onNamedService(forKey, tiers, key)
-}
-
 async function ingestClaimed(
-  delivery: Delivery & Pick<Work, 'reading'>,
+  delivery: Delivery & Pick<Work, 'reading' | 'tier'>,
   claim: Claim,
   deps: IngestDeps,
   signal: AbortSignal,
 ): Promise<JobVerdict> {
   const { job, attempt } = delivery
-  using hold = deps.answerMemory.hold()
-  const startedAt = deps.clock.wall()
-  const begunMs = deps.clock.monotonic()
-  deps.events.emit('document:started', { key: job.key, attempt, queuedAt: job.queuedAt })
+  using hold = deps.run.answerMemory.hold()
+  const startedAt = deps.run.clock.wall()
+  const begunMs = deps.run.clock.monotonic()
+  deps.run.events.emit('document:started', { key: job.key, attempt, queuedAt: job.queuedAt })
   // Before it is opened: a source that cannot be read must not keep it for ever.
   const late = { ...delivery, begunMs, version: job.version }
-  if (isLate(job, deps)) return giveUp(late, pastDeadline(deps.deadlineMs), deps)
-  const handling = handlingOf(job.key, deps)
-  const excluded = deps.view.obeysRules ? (deps.source.skips?.(job.key) ?? null) : null
+  if (isLate(job, deps)) return giveUp(late, pastDeadline(deps.policy.deadlineMs), deps)
+  const handling = handlingOf(job.key, deps.policy)
+  const excluded = deps.run.view.obeysRules ? (deps.stores.source.skips?.(job.key) ?? null) : null
   if (excluded !== null) return leaveOut(job, { reason: excluded, version: null }, deps)
   const isText = handling === null && textExtensionOf(job.key) !== null
   if (isText) return leaveOut(job, { reason: 'unsupported', version: job.version }, deps)
-  const opened = await openListed(deps.source, job, signal)
+  const opened = await openListed(deps.stores.source, job, signal)
   const work = { ...delivery, claim, startedAt, begunMs, version: 'message' in opened ? job.version : opened.version }
   if ('message' in opened) return unopened(work, opened, deps, signal)
   await using document = opened
-  const other = await deps.view.opened(job, document.version, deps, signal)
-  if (other !== null) return handBack(other, deps)
-  const refusal = refuseByListing(handling, document.bytes, deps.cutter)
+  const other = await deps.run.view.opened(job, document.version, deps.stores, signal)
+  if (other !== null) return handBack(other, deps.run)
+  const refusal = refuseByListing(handling, document.bytes, deps.policy.cutter)
   if (refusal !== null || handling === null) return giveUp(work, refusal ?? unsupported, deps)
 
   const read = await readUnchanged(document, signal)
   const again = (): Promise<JobVerdict> =>
-    retryOrGiveUp(failed(changing, attempt), deps.random, (failure) => giveUp(work, failure, deps))
+    retryOrGiveUp(failed(changing, attempt), deps.run.random, (failure) => giveUp(work, failure, deps))
   if (read === null) return again()
   const { address } = document
   const contradiction = address === undefined ? refuseByContent(job.key, read.head) : null
@@ -138,42 +129,42 @@ async function unopened(
   signal: AbortSignal,
 ): Promise<JobVerdict> {
   if (failure.code !== 'vanished') return giveUp(work, failure, deps)
-  const unseen = await deps.view.missed(work.job, deps, signal)
+  const unseen = await deps.run.view.missed(work.job, deps.stores, signal)
   switch (unseen.kind) {
     case 'vanished':
       return giveUp(work, failure, deps)
     case 'drop':
       return FINISH
     case 'again':
-      return handBack(unseen, deps)
+      return handBack(unseen, deps.run)
     default:
       return assertNever(unseen)
   }
 }
 
-function handBack({ afterMs, halt }: Handback, deps: Halting): JobVerdict {
-  if (halt !== null) deps.halt('source', halt)
+function handBack({ afterMs, halt }: Handback, run: Run): JobVerdict {
+  if (halt !== null) run.halt('source', halt)
   return postpone(afterMs, 'the source of this process does not show the document as the queue names it')
 }
 
 /** Steps 2 to 4: the answer for these bytes, by a receipt that is there or by a request. */
 async function obtain(work: Work, deps: IngestDeps, signal: AbortSignal): Promise<Outcome> {
   const { answers, options, hash } = work.recipe
-  const tiers = answers === undefined ? undefined : deps.tiers
-  const cutter = tiers === undefined ? cutterFor(work, deps) : null
-  const isWhole = tiers === undefined && cutter === null
-  const kept = isWhole ? await findKept(work, deps, signal) : null
+  const { main, routed } = answers === undefined ? { main: null, routed: null } : deps.tiers
+  const cutter = routed === null ? cutterFor(work, deps.policy) : null
+  const isWhole = routed === null && cutter === null
+  const kept = isWhole ? await findKept(work, deps.stores, signal) : null
   // A document that should have a receipt and has none was not recorded: most are new, and skip this read.
-  const done = isWhole && kept === null && !options.zeroDataRetention ? null : await findRecorded(work, deps)
+  const done = isWhole && kept === null && !options.zeroDataRetention ? null : await findRecorded(work, deps.stores)
   if (done !== null) return done
-  if (answers !== undefined && tiers !== undefined) return ingestRouted(work, answers, tiers, deps, signal)
+  if (answers !== undefined && routed !== null) return ingestRouted(work, answers, { main, routed }, deps, signal)
   if (cutter !== null) return ingestPieces(work, cutter, deps, signal)
   if (kept !== null) return { kind: 'kept', receipt: kept }
-  const pages = work.address === null ? await deps.countPages(work.read, work.extension, signal) : null
-  const long = longPdf(work, pages, deps)
-  if (long !== null) return (await findRecorded(work, deps)) ?? ingestLongPdf(work, long, deps, signal)
+  const pages = work.address === null ? await work.tier.countPages(work.read, work.extension, signal) : null
+  const long = longPdf(work, pages, deps.policy)
+  if (long !== null) return (await findRecorded(work, deps.stores)) ?? ingestLongPdf(work, long, deps, signal)
   const id = receiptId(work.read.contentHash, hash)
-  const purchase = await buyAnswer(work, id, { ...deps, countPages: async () => pages }, signal)
+  const purchase = await buyAnswer({ ...work, pages }, id, deps, signal)
   return purchase.kind === 'kept' ? purchase : answerOf(purchase, work, deps)
 }
 
@@ -183,18 +174,18 @@ async function actOn(outcome: Outcome, work: ReadWork, deps: IngestDeps): Promis
     case 'recorded':
       return settleRecorded(work, outcome.record, deps)
     case 'kept':
-      deps.events.emit('receipt:reused', { key: work.job.key })
+      deps.run.events.emit('receipt:reused', { key: work.job.key })
       return commitAnswer(work, await reusedAnswer(outcome.receipt, work, deps), deps)
     case 'parsed':
       return commitAnswer(work, outcome.answer, deps)
     case 'incomplete':
-      return retryOrGiveUp(outcome.failed, deps.random, () => commitAnswer(work, outcome.answer, deps))
+      return retryOrGiveUp(outcome.failed, deps.run.random, () => commitAnswer(work, outcome.answer, deps))
     case 'later':
       return outcome.verdict
     case 'failed': {
       // The pieces that were bought are kept for it.
       const known = { contentHash: work.read.contentHash, pieces: outcome.pieces }
-      return retryOrGiveUp(outcome, deps.random, (failure) => giveUp(work, failure, deps, known))
+      return retryOrGiveUp(outcome, deps.run.random, (failure) => giveUp(work, failure, deps, known))
     }
     default:
       return assertNever(outcome)
@@ -204,7 +195,7 @@ async function actOn(outcome: Outcome, work: ReadWork, deps: IngestDeps): Promis
 async function giveUp(
   work: Pick<Work, 'job' | 'attempt' | 'version' | 'begunMs'>,
   failure: Failure,
-  deps: SettleDeps,
+  deps: DocumentDeps,
   known?: Pick<ReadDocument, 'contentHash'> & Pick<Burial, 'pieces'>,
 ): Promise<JobVerdict> {
   await bury(
@@ -212,12 +203,12 @@ async function giveUp(
       key: work.job.key,
       version: work.version,
       // Of the present settings, as a success has it: those of the job may be an earlier run's.
-      recipeHash: handlingOf(work.job.key, deps)?.recipe.hash ?? work.job.recipeHash,
+      recipeHash: handlingOf(work.job.key, deps.policy)?.recipe.hash ?? work.job.recipeHash,
       contentHash: known?.contentHash ?? null,
       pieces: known?.pieces,
       failure,
       attempts: work.attempt,
-      durationMs: deps.clock.monotonic() - work.begunMs,
+      durationMs: deps.run.clock.monotonic() - work.begunMs,
     },
     deps,
   )

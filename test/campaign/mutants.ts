@@ -10,7 +10,11 @@ export type Patch = readonly [file: string, from: string, to: string]
 export const MUTANTS = {
   /** The answer is kept only after everything is derived from it. */
   'receipt-last': [
-    ['src/ingest/document/save-answer.ts', 'await deps.store.receipts.save(answer.id, answer.body, answer.parser)', ''],
+    [
+      'src/ingest/document/save-answer.ts',
+      'await deps.stores.receipts.save(answer.id, answer.body, answer.parser)',
+      '',
+    ],
     [
       'src/ingest/document/obtain-answer.ts',
       'answer: { reading, receipt, parser, requestId, cost }',
@@ -22,7 +26,7 @@ export const MUTANTS = {
       `{
         const end = await commitAnswer(work, outcome.answer, deps)
         const { receipt, parser, body } = outcome.answer
-        if (body !== undefined) await deps.store.receipts.save(receipt, body, parser)
+        if (body !== undefined) await deps.stores.receipts.save(receipt, body, parser)
         return end
       }`,
     ],
@@ -56,9 +60,9 @@ export const MUTANTS = {
   'ledger-first': [
     [
       'src/ingest/document/commit-answer.ts',
-      'await deps.store.documents.commit(record, files)',
-      `await deps.ledger.write([[work.job.key, { version: work.version, recipeHash: work.recipe.hash, outcome: record.outcome }]])
-  await deps.store.documents.commit(record, files)`,
+      'await deps.stores.documents.commit(record, files)',
+      `await deps.stores.ledger.write([[work.job.key, { version: work.version, recipeHash: work.recipe.hash, outcome: record.outcome }]])
+  await deps.stores.documents.commit(record, files)`,
     ],
   ],
   /** The run does not check whether Redis lost data before it reports that it is complete. */
@@ -151,8 +155,8 @@ export const MUTANTS = {
   'forgets-answers': [
     [
       'src/ingest/document/save-answer.ts',
-      'await spoolAnswer(answer, key, deps)',
-      'await deps.intents.clear(answer.intent)',
+      'await spoolAnswer(answer, work, deps)',
+      'await work.tier.intents.clear(answer.intent)',
     ],
   ],
   /** A stop waits for what hangs. */
@@ -160,8 +164,8 @@ export const MUTANTS = {
     ['workers/lifecycle.ts', 'exitAfter(graceMs + WALL_SLACK_MS)', 'void exitAfter'],
     [
       'src/ingest/document/retrying-store.ts',
-      'await notAfter(signal, reportWhenSlow(write, deps))',
-      'await reportWhenSlow(write, deps)',
+      'await notAfter(signal, reportWhenSlow(write, timed))',
+      'await reportWhenSlow(write, timed)',
     ],
     ['src/redis/private-server/run-program.ts', "cut.addEventListener('abort', kill, { once: true })", 'void kill'],
   ],
@@ -186,7 +190,7 @@ export const MUTANTS = {
   /** A commit under an earlier claim replaces a later one, and the worker finds nothing wrong with it. */
   'forgets-claims': [
     ['src/document/claim-lost.ts', 'if (isOfEarlierClaim(record, present)) throw', 'if (record === null) throw'],
-    ['src/ingest/document/commit-answer.ts', '(await renewOverwritten(key, deps))', 'renewOverwritten === null'],
+    ['src/ingest/document/commit-answer.ts', '(await renewOverwritten(key, deps.stores))', 'renewOverwritten === null'],
   ],
   /** A record that is there is believed. */
   'believes-records': [

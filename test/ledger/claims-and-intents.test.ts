@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { contentHash, receiptId, recipeHash, sourceKey } from '#src/document/ids.ts'
-import { freeIntents } from '#src/ingest/document/tiers.ts'
+import { FreeIntents } from '#src/ingest/document/tiers.ts'
 import { RedisIntents } from '#src/ledger/redis-intents.ts'
 import { connectRedis } from '#src/redis/connection.ts'
 import { serverPid, startTestRedis, type TestRedis } from '../support/redis.ts'
@@ -222,7 +222,7 @@ test('a paid request in doubt stays in doubt, and held, while the engine parses 
   await intents.begin(receipt, key)
   expect(await held.begin(receipt, key)).toBe('held')
   for (const name of [key, other]) {
-    const free = freeIntents(held)
+    const free = new FreeIntents(held)
     expect(await free.begin(receipt, name)).toBe('begun')
     expect(free.stands(receipt)).toBe(true)
     await free.clear(receipt)

@@ -4,7 +4,8 @@ import { PdfCutter } from '#src/cut/pdf-cutter.ts'
 import type { RouteTerms } from '#src/document/route.ts'
 import { NO_SPENDING } from '#src/document/spending.ts'
 import { openGate } from '@sluice/limiter'
-import type { IngestDeps, Tier } from '#src/ingest/document/deps.ts'
+import type { Tier } from '#src/ingest/document/deps.ts'
+import { FreeIntents } from '#src/ingest/document/tiers.ts'
 import { RedisPageShare } from '#src/ledger/redis-page-share.ts'
 import { HttpParser } from '#src/parse/http-parser.ts'
 import type { JobVerdict } from '#src/ports/queue.ts'
@@ -14,7 +15,7 @@ import { ServiceGate } from '#workers/service-gate.ts'
 import { headingOf } from './large-pdf.ts'
 import type { TestRedis } from './redis.ts'
 import { type ReceivedRequest, type Reply, type ScriptedService, startScriptedService } from './scripted-service.ts'
-import { ingestOnce, openWorkbench, type Workbench } from './workbench.ts'
+import { type BenchParts, ingestOnce, openWorkbench, type Workbench } from './workbench.ts'
 
 /** Pages of `writeLargePdf` that a file holds, as they are numbered in the document that they come from. */
 export function pagesInFile({ file }: Pick<ReceivedRequest, 'file'>, most: number): number[] {
@@ -33,11 +34,11 @@ export interface RoutedOptions {
 
 export interface RoutedBench extends AsyncDisposable {
   readonly bench: Workbench
-  readonly deps: IngestDeps
+  readonly deps: BenchParts
   readonly engine: ScriptedService
   /** Delivers a document again and again, as the queue does, until it ends; answers how often. */
-  readonly ingestToEnd: (key: string, own?: IngestDeps) => Promise<number>
-  readonly ingest: (key: string, attempt?: number, own?: IngestDeps) => Promise<JobVerdict>
+  readonly ingestToEnd: (key: string, own?: BenchParts) => Promise<number>
+  readonly ingest: (key: string, attempt?: number, own?: BenchParts) => Promise<JobVerdict>
 }
 
 /** A workbench with an engine and a service, both scripted over real HTTP: which pages are bought is what it is about. */
@@ -67,22 +68,21 @@ export async function openRoutedBench({
     countPages: async () => null,
   })
   const book = recipeBook({})
-  const deps: IngestDeps = {
+  const deps: BenchParts = {
     ...bench.deps,
     parsers: { ...parsers, routes: { of: () => 'local-first', unmatched: () => [], engine: local } },
     recipeFor: (key, extension) => routedRecipe(book(key, extension), all),
-    tiers: {
+    routed: {
       routeOf: () => 'local-first',
-      mustStay: () => false,
       serviceOf: () => DEFAULT_SERVICE,
       named: new Map(),
       terms: all,
-      service: parsers.own,
       cutter: new PdfCutter(),
       share: new RedisPageShare({ connection, pipeline }),
       local: {
         ...(await tierAt(engine.url, pipeline)),
         parsers: { ...parsers, own: local },
+        intents: new FreeIntents(bench.deps.intents),
         price: () => 0,
         charge: () => 0,
         spending: NO_SPENDING,

@@ -11,7 +11,9 @@ import { Events } from '#src/events.ts'
 import { openGate } from '@sluice/limiter'
 import { ReadWindow } from '#src/ingest/document/read-window.ts'
 import { ServiceGate } from '#workers/service-gate.ts'
-import type { IngestDeps } from '#src/ingest/document/deps.ts'
+import type { IngestDeps, Policy, RoutedTiers, Run, ScanDeps, Stores, Tier } from '#src/ingest/document/deps.ts'
+import type { PlanDeps } from '#src/ingest/scan/plan-source.ts'
+import type { OutputStore } from '#src/ports/output-store.ts'
 import { FailingSince, DependencyHealth } from '#src/ingest/document/dependency-health.ts'
 import { RecentCosts } from '#src/ingest/document/costs.ts'
 import { SitePauses, TimedOut } from '#src/ingest/document/service-memory.ts'
@@ -57,10 +59,33 @@ const ANY_PARSER: ParserPolicy = {
 /** Redis names of each workbench, so that those of one server never meet. */
 let opened = 0
 
+/** What a workbench ingests with, side by side, so that a test replaces one part of it. */
+export interface BenchParts
+  extends Pick<Stores, 'source' | 'owner' | 'spool' | 'ledger' | 'claims'>, Tier, Run, Policy {
+  readonly store: OutputStore
+  readonly routed: RoutedTiers | null
+}
+
+export const depsOf = (parts: BenchParts): IngestDeps => ({
+  stores: { ...parts.store, ...parts },
+  tiers: { main: parts, routed: parts.routed },
+  run: parts,
+  policy: parts,
+})
+
+export const scanOf = (
+  parts: BenchParts & Omit<ScanDeps, keyof IngestDeps>,
+): ScanDeps & Pick<Tier, 'price' | 'countPages'> => ({ ...parts, ...depsOf(parts) })
+
+export const planOf = (parts: BenchParts & Pick<PlanDeps, 'checksum' | 'isOutdated' | 'priceFor'>): PlanDeps => ({
+  ...parts,
+  ...depsOf(parts),
+})
+
 /** A worker without its queue: all parts real, the service scripted, and what happens between attempts left to the test. */
 export interface Workbench extends AsyncDisposable {
   readonly service: ScriptedService
-  readonly deps: IngestDeps
+  readonly deps: BenchParts
   readonly halts: readonly (readonly [HaltCause, string])[]
   write(key: string, content: string | Buffer): Promise<void>
   erase(key: string): Promise<void>
@@ -99,10 +124,12 @@ export async function openWorkbench({
   const lease = await ProcessLease.open({ connection, pipeline, leaseMs })
   resources.use(lease)
   const halts: (readonly [HaltCause, string])[] = []
-  const deps: IngestDeps = {
+  const deps: BenchParts = {
     source: openFolderSource({ path: inbox }),
     owner: ownerOf(inbox),
     parsers: ANY_PARSER,
+    routed: null,
+    mustStay: () => false,
     spool: null,
     store: await openFolderStore({ path: join(folder.path, 'out') }),
     parser: resources.use(
@@ -156,22 +183,22 @@ export async function openWorkbench({
 
 /** What the queue is answered after one delivery of a document with these parts. */
 export async function ingestOnce(
-  deps: IngestDeps,
+  parts: BenchParts,
   name: string,
   attempt: number,
   job: Partial<DocumentJob> = {},
 ): Promise<JobVerdict> {
   const key = sourceKey(name)
   const signal = new AbortController().signal
-  const document = await deps.source.open(key, signal)
+  const document = await parts.source.open(key, signal)
   if ('message' in document) throw new Error(document.message)
   const { version, bytes } = document
   await document[Symbol.asyncDispose]()
-  const handling = handlingOf(key, deps)
+  const handling = handlingOf(key, parts)
   if (handling === null) throw new Error(`${name} is no document`)
   const { hash } = handling.recipe
-  await deps.ledger.write([[key, { version, recipeHash: hash, outcome: 'pending' }]])
+  await parts.ledger.write([[key, { version, recipeHash: hash, outcome: 'pending' }]])
   const queuedAt = Date.now()
   const delivered = { schema: 1, key, version, recipeHash: hash, bytes, queuedAt, ...job } as const
-  return ingestDocument({ job: delivered, attempt }, deps, signal)
+  return ingestDocument({ job: delivered, attempt }, depsOf(parts), signal)
 }

@@ -9,16 +9,15 @@ import { agreementOf } from '#src/route/audit/agreement.ts'
 import type { SampledAnswer, UnansweredPage } from '#src/route/audit/audit-file.ts'
 import { samplePages, type CountedDocument } from '#src/route/audit/sample-pages.ts'
 import { predictPage } from '#src/route/predict-page.ts'
-import type { IngestDeps, Tier } from '../document/deps.ts'
-import { onLocalTier } from '../document/tiers.ts'
+import type { DocumentDeps, Tier } from '../document/deps.ts'
 import { buyPage, openSinglePages, type SinglePage } from './buy-page.ts'
 import { recipeAt } from '../pages/service-answers.ts'
 import type { SourceItem } from '#src/document/source-item.ts'
 import { readOnce } from '../document/read-once.ts'
 
 export interface AuditDeps {
-  /** With the service as its parser. */
-  readonly ingest: IngestDeps
+  readonly ingest: DocumentDeps
+  readonly paid: Tier
   /** The embedded engine. */
   readonly local: Tier
   readonly cutter: PieceCutter
@@ -73,14 +72,14 @@ async function auditDocument(
   const nothing = (message: string): PageResult[] =>
     wanted.map(({ pageNumber }) => ({ kind: 'unanswered', key, pageNumber, tier: 'source', message }))
   const extension = extensionOf(key)
-  const opened = await ingest.source.open(key, signal)
+  const opened = await ingest.stores.source.open(key, signal)
   if ('message' in opened || extension === null) return nothing('message' in opened ? opened.message : 'no document')
   await using document = opened
   const pageNumbers = wanted.map(({ pageNumber }) => pageNumber)
   const cut = await openSinglePages(key, document, { pageNumbers, totalPages }, cutter, signal)
   if ('message' in cut) return nothing(cut.message)
   await using pages = cut
-  const own = ingest.recipeFor(key, extension)
+  const own = ingest.policy.recipeFor(key, extension)
   // Of a document that is routed by page, another recipe than its own names receipts.
   const recipe = recipeAt(own.answers ?? own, service)
   const results: PageResult[] = []
@@ -95,7 +94,7 @@ async function auditPage(
   page: SinglePage,
   recipe: Recipe,
   twice: boolean,
-  { ingest, local }: AuditDeps,
+  { ingest, paid: service, local }: AuditDeps,
   signal: AbortSignal,
 ): Promise<PageResult> {
   const { key, pageNumber } = page
@@ -106,12 +105,12 @@ async function auditPage(
     tier,
     message,
   })
-  const converted = await buyPage(page, recipe, onLocalTier(ingest, { local }), signal)
+  const converted = await buyPage({ ...page, tier: local }, recipe, ingest, signal)
   if (converted.kind === 'failed') return unanswered('local', converted.failure.message)
   const own = converted.reading
-  const paid = await buyPage(page, recipe, ingest, signal)
+  const paid = await buyPage({ ...page, tier: service }, recipe, ingest, signal)
   if (paid.kind === 'failed') return unanswered('service', paid.failure.message)
-  const again = twice ? await buyPage(page, boughtAgain(recipe), ingest, signal) : null
+  const again = twice ? await buyPage({ ...page, tier: service }, boughtAgain(recipe), ingest, signal) : null
   const second = again?.kind === 'answer' ? again : null
   const graded = own.extensions?.pageGrades?.[0] ?? null
   return {
@@ -168,14 +167,14 @@ const COUNTED_AT_ONCE = 4
  * Calls `onCounted` with the number of documents read so far.
  */
 export async function countSource(
-  deps: IngestDeps,
+  deps: Pick<AuditDeps, 'ingest' | 'paid'>,
   onCounted: (documents: number) => void,
   signal: AbortSignal,
 ): Promise<CountedSource> {
   const documents: CountedDocument[] = []
   const counts = { none: 0, other: 0, stays: 0, unknown: 0 }
   let inspected = 0
-  const list = deps.source.list(signal)
+  const list = deps.ingest.stores.source.list(signal)
   for await (const { key, pages } of mapInOrder(list, COUNTED_AT_ONCE, (item) => countItem(item, deps, signal))) {
     if (typeof pages === 'number') documents.push({ key, pages })
     else counts[pages] += 1
@@ -194,15 +193,16 @@ interface Counted {
 
 async function countItem(
   item: SourceItem,
-  { source, store, countPages, tiers }: IngestDeps,
+  { ingest: { stores, policy }, paid: { countPages } }: Pick<AuditDeps, 'ingest' | 'paid'>,
   signal: AbortSignal,
 ): Promise<Counted> {
   const { key } = item
+  const { source, documents } = stores
   const extension = extensionOf(key)
   if (item.kind !== 'document' || extension === null) return { key, pages: 'none' }
-  if (tiers?.mustStay(key) === true) return { key, pages: 'stays' }
+  if (policy.mustStay(key)) return { key, pages: 'stays' }
   if (extension !== 'pdf' || source.addressOf?.(key) !== undefined) return { key, pages: 'other' }
-  const record = await store.documents.read(key)
+  const record = await documents.read(key)
   const known = record?.version === item.version ? (record.pages.total ?? record.pages.parsed) : null
   if (known !== null && known > 0) return { key, pages: known }
   const opened = await source.open(key, signal)

@@ -4,7 +4,7 @@ import { backoffMs } from '#src/kit/backoff.ts'
 import { receiptId, type SourceKey, type Version } from '#src/document/ids.ts'
 import { UNCOUNTED } from '../document/read-window.ts'
 import { buyAnswer } from '../document/buy-answer.ts'
-import type { IngestDeps } from '../document/deps.ts'
+import type { DocumentDeps, Run, Tier } from '../document/deps.ts'
 import { answerOf, findKept, type ReadAnswer, reusedAnswer } from '../document/obtain-answer.ts'
 import { type Failed, failed } from '../document/purchase.ts'
 import { RetryingReceipts, retryFor } from '../document/retrying-store.ts'
@@ -77,47 +77,44 @@ export class AuditHalted extends Error {
 
 /**
  * The answer of a parser for one page: from its receipt, else bought through the gate and under every cap, with its intent
- * written first and its receipt kept, as any document. The embedded engine's way costs nothing (`onLocalTier`).
+ * written first and its receipt kept, as any document. With the embedded engine it costs nothing.
  */
 export async function buyPage(
-  page: SinglePage,
+  page: SinglePage & { readonly tier: Tier },
   recipe: Recipe,
-  deps: IngestDeps,
+  deps: DocumentDeps,
   signal: AbortSignal,
 ): Promise<(ReadAnswer & { readonly kind: 'answer' }) | Failed> {
-  using hold = deps.answerMemory.hold()
-  const pageDeps = haltingDeps(deps, page.key, signal)
-  const work = workOf(page, recipe, hold, deps)
-  const kept = await findKept(work, pageDeps, signal)
+  using hold = deps.run.answerMemory.hold()
+  const receipts = new RetryingReceipts(deps.stores.receipts, retryFor(page.key, deps, signal))
+  const pageDeps = { ...deps, stores: { ...deps.stores, receipts } }
+  const work = workOf(page, recipe, hold, deps.run)
+  const kept = await findKept(work, pageDeps.stores, signal)
   if (kept !== null) return { kind: 'answer', ...(await reusedAnswer(kept, work, pageDeps)) }
   const id = receiptId(page.read.contentHash, recipe.hash)
   for (let attempt = 1; ;) {
-    const unready = await deps.parser.ready(signal)
+    const unready = await page.tier.parser.ready(signal)
     if (unready !== null) throw new AuditHalted(unready)
     const outcome = await answerOf(await buyAnswer({ ...work, attempt }, id, pageDeps, signal), work, pageDeps, 1)
     if (outcome.kind === 'parsed') return { kind: 'answer', ...outcome.answer }
     if (outcome.kind === 'failed') {
       if (outcome.countsUntil === 'final' || attempt >= MOST_TRIES) return outcome
-      await deps.clock.sleep(backoffMs(attempt, outcome.retryAfterMs, deps.random), signal)
+      await deps.run.clock.sleep(backoffMs(attempt, outcome.retryAfterMs, deps.run.random), signal)
       attempt += 1
     } else {
       if (outcome.suspected !== undefined) return failed(outcome.suspected)
       // Waits here where the gate sends a document back to the queue: a page has no job.
-      if (outcome.verdict.kind === 'postpone') await deps.clock.sleep(outcome.verdict.afterMs, signal)
+      if (outcome.verdict.kind === 'postpone') await deps.run.clock.sleep(outcome.verdict.afterMs, signal)
     }
   }
 }
 
-/** A halt ends the audit with its message; what was bought until then has its receipts. */
-function haltingDeps(deps: IngestDeps, key: SourceKey, signal: AbortSignal): IngestDeps {
-  const halt = (_: unknown, message: string): never => {
-    throw new AuditHalted(message)
-  }
-  const receipts = new RetryingReceipts(deps.store.receipts, retryFor(key, { ...deps, halt }, signal))
-  return { ...deps, countPages: async () => 1, halt, store: { ...deps.store, receipts } }
-}
-
-function workOf({ key, version, read }: SinglePage, recipe: Recipe, hold: AnswerHold, { clock }: IngestDeps): Work {
+function workOf(
+  { key, version, read, tier }: SinglePage & { readonly tier: Tier },
+  recipe: Recipe,
+  hold: AnswerHold,
+  { clock }: Run,
+): Work {
   const queuedAt = clock.shared()
   return {
     job: { schema: 1, key, version, recipeHash: recipe.hash, bytes: read.bytes, queuedAt },
@@ -129,6 +126,8 @@ function workOf({ key, version, read }: SinglePage, recipe: Recipe, hold: Answer
     version,
     read,
     recipe,
+    tier,
+    pages: 1,
     hold,
     reading: UNCOUNTED,
     extension: 'pdf',

@@ -4,7 +4,7 @@ import type { ReceiptId } from '#src/document/ids.ts'
 import type { Reservation, Reserving } from '#src/document/spending.ts'
 import type { NotNow, Permit } from '#src/ports/gate.ts'
 import type { Recipe } from '#src/client/recipe.ts'
-import type { BuyDeps } from './deps.ts'
+import type { DocumentDeps, Run } from './deps.ts'
 import { findReceipt } from './find-receipt.ts'
 import { postpone } from './purchase.ts'
 import { receiverOf } from './tiers.ts'
@@ -48,56 +48,61 @@ export async function admit(
   work: Work,
   recipe: Recipe,
   id: ReceiptId,
-  deps: BuyDeps,
+  deps: DocumentDeps,
   signal: AbortSignal,
 ): Promise<MaySend | Instead> {
-  const { key } = work.job
-  const pages = work.address === null ? await deps.countPages(work.read, work.extension, signal) : null
+  const { job, tier } = work
+  const { key } = job
+  const pages = await pagesOf(work, signal)
   const noSpace = await refuseWithoutSpace(deps)
   if (noSpace !== null) return noSpace
-  const modelled = deps.price(recipe, work.extension, pages)
-  deps.events.emit('request:waiting', { key })
-  const credits = await deps.spending.reserve(recipe.hash, modelled)
-  if (credits.kind !== 'reserved') return withoutCredits(credits, deps)
+  const modelled = tier.price(recipe, work.extension, pages)
+  deps.run.events.emit('request:waiting', { key })
+  const credits = await tier.spending.reserve(recipe.hash, modelled)
+  if (credits.kind !== 'reserved') return withoutCredits(credits, deps.run)
   const { reservation } = credits
   let instead: Instead
   try {
     work.reading.asks()
-    const permit = await deps.gate.acquire({ key, ...work.again }, signal)
+    const permit = await tier.gate.acquire({ key, ...work.again }, signal)
     if (permit.kind === 'permit') {
       work.reading.permitted()
-      const begun = await deps.requestPriority.runUrgent(beginWith(permit, pages, work, recipe, id, deps, signal))
+      const begun = await deps.run.requestPriority.runUrgent(beginWith(permit, pages, work, recipe, id, deps, signal))
       if (begun === null) return { kind: 'may_send', permit, reservation, pages }
       instead = begun
     } else instead = notPermitted(permit)
   } catch (error) {
-    await deps.spending.conclude(reservation, 'unsent')
+    await tier.spending.conclude(reservation, 'unsent')
     throw error
   }
-  await deps.spending.conclude(reservation, 'unsent')
+  await tier.spending.conclude(reservation, 'unsent')
   return instead
+}
+
+function pagesOf(
+  { pages, address, tier, read, extension }: Work,
+  signal: AbortSignal,
+): Promise<number | null> | number | null {
+  if (pages !== undefined) return pages
+  return address === null ? tier.countPages(read, extension, signal) : null
 }
 
 /** How long a document waits for space in the store. */
 const SPACE_MS = 5_000
 
 /** Null where an answer could be kept. Else nothing is bought: what was paid for would only wait in memory. */
-async function refuseWithoutSpace({
-  store,
-  events,
-  lowSpace,
-  halt,
-  storePatienceMs,
-}: BuyDeps): Promise<Instead | null> {
+async function refuseWithoutSpace({ stores, run, policy }: DocumentDeps): Promise<Instead | null> {
   try {
-    await store.maintenance.checkSpace()
-    lowSpace.worked()
+    await stores.maintenance.checkSpace()
+    run.lowSpace.worked()
     return null
   } catch (error) {
     if (!(error instanceof StoreUnusable)) throw error
-    events.emit('dependency:failed', { dependency: 'store', cause: error.message })
-    if (lowSpace.failedForMs() > storePatienceMs) halt('store', error.message)
-    return later(postpone(SPACE_MS, error.message))
+    run.events.emit('dependency:failed', { dependency: 'store', cause: error.message })
+    const postponed = later(postpone(SPACE_MS, error.message))
+    if (run.lowSpace.failedForMs() <= policy.storePatienceMs) return postponed
+    run.halt('store', error.message)
+    return { ...postponed, halted: true }
   }
 }
 
@@ -107,10 +112,10 @@ function notPermitted(notNow: NotNow): Instead {
   return later(postpone(Math.min(notNow.retryInMs, PROBED_MS), notNow.message))
 }
 
-function withoutCredits(refused: Exclude<Reserving, { kind: 'reserved' }>, { halt }: BuyDeps): Instead {
+function withoutCredits(refused: Exclude<Reserving, { kind: 'reserved' }>, { halt }: Run): Instead {
   if (refused.kind === 'wait') return later(postpone(CREDITS_MS, refused.reason))
   halt('budget', refused.message)
-  return later(postpone(HALTED_MS, refused.message))
+  return { ...later(postpone(HALTED_MS, refused.message)), halted: true }
 }
 
 /**
@@ -123,7 +128,7 @@ async function beginWith(
   work: Work,
   recipe: Recipe,
   id: ReceiptId,
-  deps: BuyDeps,
+  deps: DocumentDeps,
   signal: AbortSignal,
 ): Promise<Instead | null> {
   let instead: Instead | null
@@ -143,16 +148,17 @@ async function withIntent(
   work: Work,
   recipe: Recipe,
   { id, pages }: { readonly id: ReceiptId; readonly pages: number | null },
-  deps: BuyDeps,
+  deps: DocumentDeps,
   signal: AbortSignal,
 ): Promise<Instead | null> {
-  const { intents } = deps
+  const { tier } = work
+  const { intents } = tier
   const { options, hash } = recipe
   const { key } = work.job
   const beginning = await intents.begin(id, key)
   const ambiguous = (): void => {
-    const credits = deps.price(recipe, work.extension, pages)
-    deps.events.emit('request:ambiguous', { key, credits, ...receiverOf(deps) })
+    const credits = tier.price(recipe, work.extension, pages)
+    deps.run.events.emit('request:ambiguous', { key, credits, ...receiverOf(tier) })
   }
   if (beginning === 'held') ambiguous()
   if (beginning === 'held') return { kind: 'failed', failure: inDoubt, countsUntil: 'final', retryAfterMs: null }
@@ -164,7 +170,14 @@ async function withIntent(
     const receipt = options.zeroDataRetention
       ? null
       : await (work.findAnswer?.(signal) ??
-          findReceipt(work.read.contentHash, hash, deps, { hold: work.hold, signal }, work.address))
+          findReceipt(
+            work.read.contentHash,
+            hash,
+            deps.stores.receipts,
+            tier.parsers,
+            { hold: work.hold, signal },
+            work.address,
+          ))
     if (receipt === null) {
       if (beginning === 'again') ambiguous()
       return null

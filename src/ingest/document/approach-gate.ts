@@ -1,5 +1,5 @@
 import type { Delivery, DocumentJob, JobVerdict } from '#src/ports/queue.ts'
-import type { IngestDeps } from './deps.ts'
+import type { DocumentDeps, Run, Tier } from './deps.ts'
 import { handlingOf } from './preflight.ts'
 import { postpone } from './purchase.ts'
 import { type Reading, UNCOUNTED } from './read-window.ts'
@@ -10,26 +10,27 @@ const UNREAD_MS = 5_000
 /** Before a document is claimed and read: waits until its permit is near, or postpones it unread. */
 export async function approachGate(
   { job }: Delivery,
-  deps: IngestDeps,
+  { readWindow }: Pick<Tier, 'readWindow'>,
+  deps: DocumentDeps,
   signal: AbortSignal,
 ): Promise<Reading | JobVerdict> {
   const { key } = job
-  const waiting = await waitOfSuspect(job, deps)
+  const waiting = await waitOfSuspect(job, deps.run)
   if (waiting !== null) return waiting
-  const handling = handlingOf(key, deps)
-  if (handling?.kind !== 'parse' || deps.source.addressOf?.(key) !== undefined) return UNCOUNTED
-  const reading = await deps.readWindow.enter(signal)
+  const handling = handlingOf(key, deps.policy)
+  if (handling?.kind !== 'parse' || deps.stores.source.addressOf?.(key) !== undefined) return UNCOUNTED
+  const reading = await readWindow.enter(signal)
   if (reading !== null) return reading
-  const afterMs = Math.round(UNREAD_MS * (1 + 0.25 * deps.random()))
+  const afterMs = Math.round(UNREAD_MS * (1 + 0.25 * deps.run.random()))
   const reason = 'the documents before it wait for the gate'
-  deps.events.emit('document:postponed', { key, afterMs, counted: false, reason })
+  deps.run.events.emit('document:postponed', { key, afterMs, counted: false, reason })
   return postpone(afterMs, reason)
 }
 
 /** A suspect waits, unread, until only suspects are left; null for all others, and when it is its turn. */
 async function waitOfSuspect(
   job: DocumentJob,
-  { refusals, view, backlog }: Pick<IngestDeps, 'refusals' | 'view' | 'backlog'>,
+  { refusals, view, backlog }: Pick<Run, 'refusals' | 'view' | 'backlog'>,
 ): Promise<JobVerdict | null> {
   const { suspicion } = job
   if (suspicion === undefined) return null

@@ -1,7 +1,7 @@
 import type { Failure } from '#src/document/failure.ts'
 import type { ContentHash, RecipeHash, SourceKey, Version } from '#src/document/ids.ts'
 import { type DeadLetter, type PieceRecord, RECORD_SCHEMA } from '#src/document/record.ts'
-import type { SettleDeps, StorePatience } from './deps.ts'
+import type { DocumentDeps } from './deps.ts'
 import type { Delivery, GiveUpReason } from '#src/ports/queue.ts'
 import { RetryingDeadLetters, retryFor } from './retrying-store.ts'
 
@@ -18,17 +18,21 @@ export interface Burial {
   readonly durationMs: number
 }
 
+type BuryDeps = Pick<DocumentDeps, 'run'> & {
+  readonly stores: Pick<DocumentDeps['stores'], 'owner' | 'deadLetters' | 'ledger'>
+}
+
 /** Ends a document failed: the dead letter into the store first, the ledger after it, then the event. */
-export async function bury(burial: Burial, deps: SettleDeps): Promise<void> {
+export async function bury(burial: Burial, deps: BuryDeps): Promise<void> {
   const { key, version, recipeHash, failure } = burial
-  const at = new Date(deps.clock.wall()).toISOString()
-  const earlier = await deps.store.deadLetters.read(key)
+  const at = new Date(deps.run.clock.wall()).toISOString()
+  const earlier = await deps.stores.deadLetters.read(key)
   const before = earlier?.version === version ? earlier : null
   const pieces = burial.pieces ?? before?.pieces
   const letter: DeadLetter = {
     schema: RECORD_SCHEMA,
-    source: deps.owner.address,
-    sourceId: deps.owner.id,
+    source: deps.stores.owner.address,
+    sourceId: deps.stores.owner.id,
     key,
     version,
     contentHash: burial.contentHash,
@@ -39,11 +43,11 @@ export async function bury(burial: Burial, deps: SettleDeps): Promise<void> {
     firstAt: before?.firstAt ?? at,
     lastAt: at,
   }
-  await deps.store.deadLetters.bury(letter)
-  const [known] = await deps.ledger.read([key])
+  await deps.stores.deadLetters.bury(letter)
+  const [known] = await deps.stores.ledger.read([key])
   const again = known?.outcome === 'failed' && known.version === version && known.recipeHash === recipeHash
-  await deps.ledger.write([[key, { version, recipeHash, outcome: 'failed' }]])
-  deps.events.emit('document:settled', {
+  await deps.stores.ledger.write([[key, { version, recipeHash, outcome: 'failed' }]])
+  deps.run.events.emit('document:settled', {
     key,
     outcome: 'failed',
     again,
@@ -60,21 +64,22 @@ export async function bury(burial: Burial, deps: SettleDeps): Promise<void> {
   })
 }
 
-/** The dependencies of `bury` with a store whose writes are repeated while it is unavailable. */
-export function retryingBurial<D extends SettleDeps & StorePatience>(key: SourceKey, deps: D, signal: AbortSignal): D {
-  const deadLetters = new RetryingDeadLetters(deps.store.deadLetters, retryFor(key, deps, signal))
-  return { ...deps, store: { ...deps.store, deadLetters } }
+/** As `bury`, for a document without a claim: waits while the store is unavailable. */
+export async function buryUnclaimed(burial: Burial, deps: DocumentDeps, signal: AbortSignal): Promise<void> {
+  const { owner, ledger } = deps.stores
+  const deadLetters = new RetryingDeadLetters(deps.stores.deadLetters, retryFor(burial.key, deps, signal))
+  await bury(burial, { run: deps.run, stores: { owner, ledger, deadLetters } })
 }
 
 /** Ends a document that never came to a verdict of its own: listed with what happened, never silently dropped. */
 export async function giveUpDelivery(
   delivery: Delivery,
   reason: GiveUpReason,
-  deps: SettleDeps & StorePatience,
+  deps: DocumentDeps,
   signal: AbortSignal,
 ): Promise<void> {
   const { job, attempt } = delivery
-  await bury(
+  await buryUnclaimed(
     {
       key: job.key,
       version: job.version,
@@ -82,9 +87,10 @@ export async function giveUpDelivery(
       contentHash: null,
       failure: failureOf(reason),
       attempts: attempt,
-      durationMs: deps.clock.shared() - job.queuedAt,
+      durationMs: deps.run.clock.shared() - job.queuedAt,
     },
-    retryingBurial(job.key, deps, signal),
+    deps,
+    signal,
   )
 }
 

@@ -3,14 +3,14 @@ import { mostTries } from '#src/client/service-codes.ts'
 import { assertNever } from '#src/kit/assert-never.ts'
 import { MAX_ATTEMPTS } from '#src/kit/backoff.ts'
 import type { Failure } from '#src/document/failure.ts'
-import { type ReceiptId, receiptId, type SourceKey } from '#src/document/ids.ts'
+import { type ReceiptId, receiptId } from '#src/document/ids.ts'
 import type { ParserFacts } from '#src/document/parser.ts'
 import type { Cost } from '#src/document/record.ts'
 import type { Remedy, Usage, Verdict } from '#src/document/verdict.ts'
 import type { Released } from '#src/ports/gate.ts'
 import type { Recipe } from '#src/client/recipe.ts'
 import { admit } from './admit.ts'
-import type { BuyDeps } from './deps.ts'
+import type { DocumentDeps, Run, Tier } from './deps.ts'
 import { chargedCredits } from './costs.ts'
 import { type RuledVerdict, ruledVerdict } from './ruled-verdict.ts'
 import { postpone, HALTED_MS, later, type Purchase } from './purchase.ts'
@@ -31,17 +31,17 @@ const MOST_ERROR_PAGES = 2
  * intent is cleared only when nothing was bought or the receipt is safe: after a kill, or an error on the way between
  * the two, it stays and shows the request as ambiguous.
  */
-export async function buyAnswer(work: Work, id: ReceiptId, deps: BuyDeps, signal: AbortSignal): Promise<Purchase> {
-  const paused = pauseOfSite(work, deps)
+export async function buyAnswer(work: Work, id: ReceiptId, deps: DocumentDeps, signal: AbortSignal): Promise<Purchase> {
+  const paused = pauseOfSite(work, deps.run)
   if (paused !== null) return paused
-  const recipe = { ...work.recipe, options: deps.timedOut.optionsFor(work.job.key, work.recipe.options) }
+  const recipe = { ...work.recipe, options: deps.run.timedOut.optionsFor(work.job.key, work.recipe.options) }
   const first = await sendUnrefused(work, recipe, id, deps, signal)
   const options = remedied(recipe.options, first.remedy)
   return options === null ? first : sendUnrefused(work, { ...recipe, options }, id, deps, signal)
 }
 
 /** Of the site that the service would fetch it from; null where nothing is to be waited for. */
-function pauseOfSite({ address }: Work, { sitePauses }: BuyDeps): Purchase | null {
+function pauseOfSite({ address }: Work, { sitePauses }: Run): Purchase | null {
   const leftMs = address === null ? 0 : sitePauses.leftMs(address)
   if (leftMs === 0) return null
   const message = `The site asked to be left alone for another ${Math.ceil(leftMs / 1000)} s.`
@@ -55,7 +55,7 @@ async function sendUnrefused(
   work: Work,
   recipe: Recipe,
   id: ReceiptId,
-  deps: BuyDeps,
+  deps: DocumentDeps,
   signal: AbortSignal,
 ): Promise<Sent> {
   let sent = await sendOnce(work, recipe, id, deps, signal)
@@ -70,58 +70,65 @@ type Sent = Purchase & { readonly remedy: Remedy; readonly againInMs?: number }
 
 const NO_REMEDY: Remedy = { kind: 'none' }
 
-async function sendOnce(work: Work, recipe: Recipe, id: ReceiptId, deps: BuyDeps, signal: AbortSignal): Promise<Sent> {
-  const { key } = work.job
-  refuseToSend(key, deps)
+async function sendOnce(
+  work: Work,
+  recipe: Recipe,
+  id: ReceiptId,
+  deps: DocumentDeps,
+  signal: AbortSignal,
+): Promise<Sent> {
+  const { job, tier } = work
+  const { key } = job
+  refuseToSend(key, tier, deps.policy)
   // Before the gate: a permit is not held while the embedded engine starts.
-  const unready = await deps.parser.ready(signal)
+  const unready = await tier.parser.ready(signal)
   if (unready !== null) return { ...later(postpone(HALTED_MS, unready)), remedy: NO_REMEDY }
   const acquired = await admit(work, recipe, id, deps, signal)
   if (acquired.kind !== 'may_send') return { ...acquired, remedy: NO_REMEDY }
   const { permit, reservation } = acquired
-  const sentAt = deps.clock.monotonic()
+  const sentAt = deps.run.clock.monotonic()
   const answered = await sendRequest(work, recipe, id, acquired, deps, signal)
   if (answered.kind === 'later' || answered.kind === 'failed') return { ...answered, remedy: NO_REMEDY }
-  const durationMs = deps.clock.monotonic() - sentAt
+  const durationMs = deps.run.clock.monotonic() - sentAt
   if (answered.kind !== 'parsed') work.hold.giveBack()
   // A store that cannot be read keeps no permit, no intent and no reservation: it is reported once they are given back.
   const [ruled] = await Promise.allSettled([ruledVerdict(answered, work, deps)])
   const halted = ruled.status === 'fulfilled' && ruled.value.kind === 'halted' ? ruled.value : null
-  reportHealth(answered, deps)
-  if (answered.kind === 'parsed') deps.timedOut.came(key)
-  else if (answered.kind === 'unavailable' && answered.remedy.kind === 'timeout') deps.timedOut.ranOut(key)
+  reportHealth(answered, tier, deps.run)
+  if (answered.kind === 'parsed') deps.run.timedOut.came(key)
+  else if (answered.kind === 'unavailable' && answered.remedy.kind === 'timeout') deps.run.timedOut.ranOut(key)
   const { address } = work
   if (address !== null && answered.kind === 'unavailable' && answered.errorPage !== undefined) {
-    deps.sitePauses.asked(address, answered.retryAfterMs ?? 0)
+    deps.run.sitePauses.asked(address, answered.retryAfterMs ?? 0)
   }
-  const credits = chargeOf(answered, recipe, work, deps)
+  const credits = chargeOf(answered, recipe, work)
   // Before the answer is saved: what was charged counts, whatever becomes of it.
   const usage = usageOf(answered)
   if (usage !== null) {
-    deps.events.emit('request:charged', { key, cost: costOf(usage, credits), service: receiverOf(deps).service })
+    deps.run.events.emit('request:charged', { key, cost: costOf(usage, credits), service: receiverOf(tier).service })
   }
-  const parser = { ...deps.parsers.own, at: new Date(deps.clock.wall()).toISOString() }
+  const parser = { ...tier.parsers.own, at: new Date(deps.run.clock.wall()).toISOString() }
   const kept = receiptId(work.read.contentHash, work.recipe.hash, parser.class)
   const save = async (): Promise<void> => {
     if (answered.kind === 'parsed' && !recipe.options.zeroDataRetention) {
-      await saveAnswer({ id: kept, intent: id, body: answered.answer.body, parser }, key, deps)
+      await saveAnswer({ id: kept, intent: id, body: answered.answer.body, parser }, work, deps)
     }
-    await deps.intents.clear(id)
+    await tier.intents.clear(id)
   }
   // Concurrently: what was paid for must not wait for Redis, nor the next request for the disk. All of them end
   // before an error is thrown: no worker may search for a receipt that is still being written.
-  const leaving = deps.requestPriority.runUrgent(permit.release({ verdict: halted ?? answered, durationMs }))
-  const spent = deps.spending.conclude(reservation, credits ?? 'unknown')
+  const leaving = deps.run.requestPriority.runUrgent(permit.release({ verdict: halted ?? answered, durationMs }))
+  const spent = tier.spending.conclude(reservation, credits ?? 'unknown')
   const [left, saved, settled] = await Promise.allSettled([leaving, save(), spent])
   if (saved.status === 'rejected') throw saved.reason
   if (settled.status === 'rejected') throw settled.reason
   if (left.status === 'rejected') throw left.reason
-  emitVerdict(key, answered, { durationMs, modelled: reservation.modelled }, deps)
+  emitVerdict(work, answered, { durationMs, modelled: reservation.modelled }, deps.run)
   if (ruled.status === 'rejected') throw ruled.reason
   const verdict = ruled.value
   return {
-    ...purchaseOf(verdict, left.value, { attempt: work.attempt, parser }, deps),
-    remedy: remedyOf(verdict, deps),
+    ...purchaseOf(verdict, left.value, { attempt: work.attempt, parser }, deps.run),
+    remedy: remedyOf(verdict, deps.policy),
     ...(verdict.kind === 'throttled' ? { againInMs: refusedMs(verdict, left.value) } : {}),
   }
 }
@@ -130,11 +137,11 @@ async function sendOnce(work: Work, recipe: Recipe, id: ReceiptId, deps: BuyDeps
  * Only a document that came out is charged, and what a site answered instead of one; what the service reports wins over the price model. Null where the charge
  * is unknown: the request went out and no answer came back.
  */
-function chargeOf(verdict: Verdict, recipe: Recipe, { extension }: Work, deps: BuyDeps): number | null {
+function chargeOf(verdict: Verdict, recipe: Recipe, { extension, tier }: Work): number | null {
   if (isInDoubt(verdict)) return null
   const usage = usageOf(verdict)
   if (usage === null) return 0
-  return chargedCredits(usage.credits, { recipe, extension, pages: usage.pages }, deps)
+  return chargedCredits(usage.credits, { recipe, extension, pages: usage.pages }, tier)
 }
 
 /** Of an answer that is paid for: a document, or the error page of a site. */
@@ -153,7 +160,7 @@ interface Sending extends Pick<Work, 'attempt'> {
   readonly parser: ParserFacts
 }
 
-function purchaseOf(verdict: RuledVerdict, released: Released, { attempt, parser }: Sending, deps: BuyDeps): Purchase {
+function purchaseOf(verdict: RuledVerdict, released: Released, { attempt, parser }: Sending, run: Run): Purchase {
   switch (verdict.kind) {
     case 'parsed':
       return { kind: 'bought', answer: verdict.answer, parser }
@@ -182,8 +189,9 @@ function purchaseOf(verdict: RuledVerdict, released: Released, { attempt, parser
     }
     case 'halted': {
       const { suspicion } = verdict
-      deps.halt(verdict.cause, verdict.message)
-      return later({ ...postpone(HALTED_MS, verdict.message), ...(suspicion === undefined ? {} : { suspicion }) })
+      run.halt(verdict.cause, verdict.message)
+      const postponed = { ...postpone(HALTED_MS, verdict.message), ...(suspicion === undefined ? {} : { suspicion }) }
+      return { ...later(postponed), halted: true }
     }
     default:
       return assertNever(verdict)
@@ -194,7 +202,7 @@ function purchaseOf(verdict: RuledVerdict, released: Released, { attempt, parser
  * What may be tried at once for a document that would be rejected as it is. A time-out is none of these: it waits for
  * its next attempt, which is given more time. Another mode is another price of time, and the user's choice.
  */
-function remedyOf(verdict: RuledVerdict, { ocrFallback }: BuyDeps): Remedy {
+function remedyOf(verdict: RuledVerdict, { ocrFallback }: Pick<DocumentDeps['policy'], 'ocrFallback'>): Remedy {
   if (verdict.kind !== 'rejected') return NO_REMEDY
   return verdict.remedy.kind === 'mode' && !ocrFallback ? NO_REMEDY : verdict.remedy
 }
@@ -212,9 +220,9 @@ const failureOf = (verdict: Extract<Verdict, { kind: 'unavailable' }>): Failure 
 })
 
 /** Reports an outage before the answer is saved: saving may have to wait for the store. */
-function reportHealth(verdict: Verdict, deps: BuyDeps): void {
-  const { events, dependency = 'service' } = deps
-  const { service } = receiverOf(deps)
+function reportHealth(verdict: Verdict, tier: Tier, { events }: Run): void {
+  const { dependency = 'service' } = tier
+  const { service } = receiverOf(tier)
   if (verdict.kind !== 'unavailable') events.emit('dependency:works', { dependency, service })
   else if (verdict.countsAgainstService) {
     events.emit('dependency:failed', { dependency, service, cause: verdict.message })
@@ -230,14 +238,13 @@ const requestIdOf = (verdict: Verdict): string | null =>
   verdict.kind === 'parsed' ? verdict.answer.requestId : (verdict.requestId ?? null)
 
 function emitVerdict(
-  key: SourceKey,
+  { job: { key }, tier }: Pick<Work, 'job' | 'tier'>,
   verdict: Verdict,
   { durationMs, modelled }: { readonly durationMs: number; readonly modelled: number },
-  deps: BuyDeps,
+  { events }: Run,
 ): void {
-  const { events } = deps
   const requestId = requestIdOf(verdict)
-  const receiver = receiverOf(deps)
+  const receiver = receiverOf(tier)
   const bytes = verdict.kind === 'parsed' ? verdict.answer.body.length : 0
   events.emit('request:answered', { key, verdict: verdict.kind, requestId, durationMs, bytes, ...receiver })
   if (isInDoubt(verdict)) events.emit('request:lost', { key, credits: modelled, ...receiver })

@@ -7,7 +7,7 @@ import type { SourceKey } from '#src/document/ids.ts'
 import type { LedgerEntry, Settled } from '#src/document/ledger-entry.ts'
 import { type DocumentRecord, type RecordedGrade, RECORD_SCHEMA } from '#src/document/record.ts'
 import type { JobVerdict } from '#src/ports/queue.ts'
-import type { CommitDeps, SettleDeps } from './deps.ts'
+import type { DocumentDeps, Stores } from './deps.ts'
 import { FINISH, postpone } from './purchase.ts'
 import type { DocumentAnswer } from './obtain-answer.ts'
 import { describeFile } from './rederive.ts'
@@ -18,20 +18,20 @@ import type { ReadWork } from './work.ts'
 const OVERWRITTEN = postpone(0, 'it was committed over a later version, which is made again')
 
 /** Step 5: the answer becomes outputs; the record is committed last, and the ledger follows the store (Law 4). */
-export async function commitAnswer(work: ReadWork, answer: DocumentAnswer, deps: CommitDeps): Promise<JobVerdict> {
+export async function commitAnswer(work: ReadWork, answer: DocumentAnswer, deps: DocumentDeps): Promise<JobVerdict> {
   const { key } = work.job
-  const files = deps.render(answer.reading.data, key)
+  const files = deps.policy.render(answer.reading.data, key)
   const record = { ...recordOf(work, answer, deps), files: [...files].map(describeFile) }
   const lost = answersLostWith(answer)
   try {
-    await deps.store.documents.commit(record, files)
+    await deps.stores.documents.commit(record, files)
   } catch (error) {
     if (error instanceof StoreUnusable)
-      for (let count = 0; count < lost; count++) deps.events.emit('answer:lost', { key, error })
+      for (let count = 0; count < lost; count++) deps.run.events.emit('answer:lost', { key, error })
     throw error
   }
-  deps.events.emit('document:committed', { key, contentHash: record.contentHash, requestId: record.requestId })
-  if (record.spans.dropped > 0) deps.events.emit('spans:dropped', { key, count: record.spans.dropped })
+  deps.run.events.emit('document:committed', { key, contentHash: record.contentHash, requestId: record.requestId })
+  if (record.spans.dropped > 0) deps.run.events.emit('spans:dropped', { key, count: record.spans.dropped })
   return settle(work, record, deps)
 }
 
@@ -42,19 +42,19 @@ function answersLostWith({ receipt, pieces, cost }: DocumentAnswer): number {
 }
 
 /** The end of a document that was found done: nothing is written to the store, and nothing was paid. */
-export async function settleRecorded(work: ReadWork, record: DocumentRecord, deps: SettleDeps): Promise<JobVerdict> {
+export async function settleRecorded(work: ReadWork, record: DocumentRecord, deps: DocumentDeps): Promise<JobVerdict> {
   return settle(work, { ...record, cost: { credits: 0, basis: 'saved' } }, deps)
 }
 
-async function settle(work: ReadWork, record: DocumentRecord, deps: SettleDeps): Promise<JobVerdict> {
+async function settle(work: ReadWork, record: DocumentRecord, deps: DocumentDeps): Promise<JobVerdict> {
   const { key } = record
   const { version, recipeHash, outcome, parser } = record
   const entry = { version, recipeHash, outcome, isLocal: parser?.class === 'embedded' }
   const sameVersion = record.version === work.job.version
-  const written = sameVersion ? deps.ledger.settle(key, entry) : await settleOther(key, entry, deps)
+  const written = sameVersion ? deps.stores.ledger.settle(key, entry) : await settleOther(key, entry, deps.stores)
   // Sent together, carried out in this order: what the ledger knows of a document is settled before another may have it.
   const [settled] = await Promise.all([written, work.claim.release()])
-  deps.events.emit('document:settled', {
+  deps.run.events.emit('document:settled', {
     key,
     outcome: record.outcome,
     again: settled === 'again' || settled === 'other_version',
@@ -65,14 +65,14 @@ async function settle(work: ReadWork, record: DocumentRecord, deps: SettleDeps):
     cost: record.cost,
     pages: record.pages,
     grade: record.grade?.grade ?? null,
-    durationMs: deps.clock.monotonic() - work.begunMs,
+    durationMs: deps.run.clock.monotonic() - work.begunMs,
     attempts: work.attempt,
   })
-  return settled === 'other_version' && (await renewOverwritten(key, deps)) ? OVERWRITTEN : FINISH
+  return settled === 'other_version' && (await renewOverwritten(key, deps.stores)) ? OVERWRITTEN : FINISH
 }
 
 /** The end of a job of an earlier version: the job of this version may have ended the document before. */
-async function settleOther(key: SourceKey, entry: LedgerEntry, { ledger }: SettleDeps): Promise<Settled> {
+async function settleOther(key: SourceKey, entry: LedgerEntry, { ledger }: Stores): Promise<Settled> {
   const settled = await ledger.settle(key, entry)
   if (settled !== 'other_version') return settled
   await ledger.write([[key, entry]])
@@ -82,7 +82,7 @@ async function settleOther(key: SourceKey, entry: LedgerEntry, { ledger }: Settl
 function recordOf(
   work: ReadWork,
   { reading, receipt, parser, pieces, route, requestId, cost }: DocumentAnswer,
-  deps: CommitDeps,
+  deps: DocumentDeps,
 ): Omit<DocumentRecord, 'files'> {
   const grade = recordedGrade(reading.extensions)
   const wanted = {
@@ -93,12 +93,12 @@ function recordOf(
   const problems = [
     ...reading.problems,
     ...(parser.class === PASSTHROUGH.class ? [] : undelivered(reading.data, wanted)),
-    ...gradeProblems(grade, deps.minGrade),
+    ...gradeProblems(grade, deps.policy.minGrade),
   ]
   return {
     schema: RECORD_SCHEMA,
-    source: deps.owner.address,
-    sourceId: deps.owner.id,
+    source: deps.stores.owner.address,
+    sourceId: deps.stores.owner.id,
     key: work.job.key,
     version: work.version,
     contentHash: work.read.contentHash,
@@ -119,7 +119,7 @@ function recordOf(
     parser,
     attempts: work.attempt,
     startedAt: new Date(work.startedAt).toISOString(),
-    finishedAt: new Date(deps.clock.wall()).toISOString(),
+    finishedAt: new Date(deps.run.clock.wall()).toISOString(),
     expiring: reading.expiring,
   }
 }

@@ -2,7 +2,8 @@ import type { SourceKey } from '#src/document/ids.ts'
 import { GONE, type LedgerEntry } from '#src/document/ledger-entry.ts'
 import { type DocumentRecord, receiptsOf } from '#src/document/record.ts'
 import type { Ledger } from '#src/ports/ledger.ts'
-import type { OutputStore, Receipts } from '#src/ports/output-store.ts'
+import type { Receipts } from '#src/ports/output-store.ts'
+import type { Stores } from './deps.ts'
 import { missingReceipts } from './rederive.ts'
 
 /** Why a record cannot be that of its entry in the ledger, in one sentence; null where it can. */
@@ -38,14 +39,14 @@ export async function renew(key: SourceKey, known: LedgerEntry, ledger: Ledger):
  */
 export async function renewOverwritten(
   key: SourceKey,
-  { store, ledger }: { readonly store: Pick<OutputStore, 'documents' | 'deadLetters'>; readonly ledger: Ledger },
+  { documents, deadLetters, ledger }: Pick<Stores, 'documents' | 'deadLetters' | 'ledger'>,
 ): Promise<boolean> {
   const [known = null] = await ledger.read([key])
   // What is pending has a job, or gets one with the next scan.
   if (known === null || known.outcome === 'pending') return false
-  const record = await store.documents.read(key)
+  const record = await documents.read(key)
   const isMarked = known.version !== GONE || record?.goneAt !== undefined
   if (record === null || (isMarked && isDone(known) && disagreement(record, known) === null)) return false
-  if (known.outcome === 'failed' && (await store.deadLetters.read(key)) !== null) return false
+  if (known.outcome === 'failed' && (await deadLetters.read(key)) !== null) return false
   return renew(key, known, ledger)
 }

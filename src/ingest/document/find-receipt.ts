@@ -2,8 +2,7 @@ import { jsonObject } from '#src/client/error-body.ts'
 import { errorPageStatus } from '#src/client/error-page.ts'
 import { type ContentHash, type ReceiptId, type RecipeHash, receiptId } from '#src/document/ids.ts'
 import type { ReceiptMemory, Receipts } from '#src/ports/output-store.ts'
-import { type ParserFacts, satisfies } from '#src/document/parser.ts'
-import type { ReceiptDeps } from './deps.ts'
+import { type ParserFacts, type ParserPolicy, satisfies } from '#src/document/parser.ts'
 import { type DocumentRecord, receiptsOf } from '#src/document/record.ts'
 
 export interface FoundReceipt {
@@ -22,7 +21,8 @@ export const holdsErrorPage = (body: Buffer): boolean => errorPageStatus(jsonObj
 export async function findReceipt(
   content: ContentHash,
   recipe: RecipeHash,
-  { store, parsers }: ReceiptDeps,
+  receipts: Pick<Receipts, 'read'>,
+  parsers: ParserPolicy,
   memory?: ReceiptMemory,
   address: string | null = null,
 ): Promise<FoundReceipt | null> {
@@ -32,7 +32,7 @@ export async function findReceipt(
     ...(local ? [receiptId(content, recipe, 'embedded')] : []),
   ]
   for (const id of ids) {
-    const receipt = await store.receipts.read(id, memory)
+    const receipt = await receipts.read(id, memory)
     if (receipt === null) continue
     const parser = receipt.parser ?? parserOfAnswer(receipt.body)
     const isDocument = address === null || !holdsErrorPage(receipt.body)

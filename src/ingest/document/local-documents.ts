@@ -1,10 +1,9 @@
 import { extensionOf } from '@sluice/contract'
-import { policyFor, satisfies } from '#src/document/parser.ts'
+import { type ParserPolicy, policyFor, satisfies } from '#src/document/parser.ts'
 import { belongsTo } from '#src/document/store-manifest.ts'
 import type { SourceKey } from '#src/document/ids.ts'
-import type { Ledger } from '#src/ports/ledger.ts'
 import type { PriceModel } from './costs.ts'
-import type { OwnedStore, ReceiptDeps, Recipes } from './deps.ts'
+import type { Policy, Stores } from './deps.ts'
 import { KeySet } from '#src/kit/key-set.ts'
 import { parserOfRecord } from './find-receipt.ts'
 
@@ -19,7 +18,9 @@ export interface LocalDocuments {
  * of PDFs alone: only their price depends on their pages.
  */
 export async function localDocuments(
-  { ledger, store, parsers, recipeFor, price }: ReceiptDeps & Recipes & PriceModel & { readonly ledger: Ledger },
+  { ledger, documents }: Pick<Stores, 'ledger' | 'documents'>,
+  { parsers, price }: PriceModel & { readonly parsers: ParserPolicy },
+  { recipeFor }: Pick<Policy, 'recipeFor'>,
   signal: AbortSignal,
 ): Promise<LocalDocuments | null> {
   if (parsers.own.class === 'embedded' || parsers.acceptLocal || (await ledger.localCount()) === 0) return null
@@ -27,16 +28,21 @@ export async function localDocuments(
   for await (const [key, { isLocal }] of ledger.entries(signal)) {
     const extension = extensionOf(key)
     if (isLocal !== true || extension === null || policyFor(parsers, key).own.class === 'embedded') continue
-    const record = extension === 'pdf' ? await store.documents.read(key) : null
+    const record = extension === 'pdf' ? await documents.read(key) : null
     found.documents += 1
     found.credits += price(recipeFor(key, extension), extension, record?.pages.parsed ?? null)
   }
   return found.documents === 0 ? null : found
 }
 
+interface OutdatedDeps extends Pick<Stores, 'owner'> {
+  readonly store: Pick<Stores, 'documents' | 'receipts'>
+  readonly parsers: ParserPolicy
+}
+
 /** For `--upgrade` and rules of that name: the documents of a source that an older engine read otherwise. Reads every record. */
 export async function outdatedDocuments(
-  { store, owner, parsers }: OwnedStore & ReceiptDeps,
+  { store, owner, parsers }: OutdatedDeps,
   signal: AbortSignal,
 ): Promise<(key: SourceKey) => boolean> {
   if (!parsers.upgrade && parsers.upgradeOf === null) return () => false

@@ -5,7 +5,7 @@ import { type ParserFacts, satisfies } from '#src/document/parser.ts'
 import type { Cost, DocumentRecord, PieceRecord, RouteRecord } from '#src/document/record.ts'
 import { belongsTo } from '#src/document/store-manifest.ts'
 import { costOf } from './costs.ts'
-import type { BuyDeps, OwnedStore, ReceiptDeps } from './deps.ts'
+import type { DocumentDeps, Stores } from './deps.ts'
 import { type FoundReceipt, findReceipt, parserOfRecord } from './find-receipt.ts'
 import type { Purchase, Unfinished } from './purchase.ts'
 import type { ReadWork, Work } from './work.ts'
@@ -55,22 +55,22 @@ export type NotParsed = Unfinished & { readonly pieces?: readonly PieceRecord[] 
  * where a commit has something to report: it failed since, or was taken for gone.
  */
 export async function findRecorded(
-  { job: { key }, version, read, recipe }: ReadWork,
-  { owner, parsers, store }: OwnedStore & ReceiptDeps,
+  { job: { key }, version, read, recipe, tier: { parsers } }: ReadWork,
+  { owner, documents, deadLetters, receipts }: Stores,
 ): Promise<Recorded | null> {
-  const record = await store.documents.read(key)
+  const record = await documents.read(key)
   if (record === null || !belongsTo(record, owner) || record.goneAt !== undefined) return null
   if (record.version !== version || record.contentHash !== read.contentHash) return null
-  if (record.recipeHash !== recipe.hash || (await store.deadLetters.read(key)) !== null) return null
-  return satisfies(parsers, await parserOfRecord(record, store.receipts), record) ? { kind: 'recorded', record } : null
+  if (record.recipeHash !== recipe.hash || (await deadLetters.read(key)) !== null) return null
+  return satisfies(parsers, await parserOfRecord(record, receipts), record) ? { kind: 'recorded', record } : null
 }
 
 /** Step 2: the receipt that spares a request for these bytes. An intent that is left of such a request is concluded. */
-export async function findKept(work: Work, deps: BuyDeps, signal: AbortSignal): Promise<FoundReceipt | null> {
-  const { read, recipe, hold, address, job } = work
+export async function findKept(work: Work, { receipts }: Stores, signal: AbortSignal): Promise<FoundReceipt | null> {
+  const { read, recipe, hold, address, job, tier } = work
   if (recipe.options.zeroDataRetention) return null
-  const kept = await findReceipt(read.contentHash, recipe.hash, deps, { hold, signal }, address)
-  if (kept !== null) await deps.intents.conclude(receiptId(read.contentHash, recipe.hash), job.key)
+  const kept = await findReceipt(read.contentHash, recipe.hash, receipts, tier.parsers, { hold, signal }, address)
+  if (kept !== null) await tier.intents.conclude(receiptId(read.contentHash, recipe.hash), job.key)
   return kept
 }
 
@@ -78,31 +78,31 @@ export async function findKept(work: Work, deps: BuyDeps, signal: AbortSignal): 
 export async function reusedAnswer(
   { id, body, parser }: FoundReceipt,
   work: Pick<Work, 'job'>,
-  deps: BuyDeps,
+  deps: DocumentDeps,
 ): Promise<ReadAnswer> {
   // Saved once more, so that `sluice gc` does not collect it as unused before the record refers to it.
-  await deps.store.receipts.save(id, body, parser)
-  const reading = readAnswer(body, deps.clock.wall())
-  return { reading, receipt: id, parser, requestId: reading.requestId, cost: deps.recentCosts.of(work, id) }
+  await deps.stores.receipts.save(id, body, parser)
+  const reading = readAnswer(body, deps.run.clock.wall())
+  return { reading, receipt: id, parser, requestId: reading.requestId, cost: deps.run.recentCosts.of(work, id) }
 }
 
 /** The answer that a purchase brought. `part`: the number of its pages, where it is not for a whole document. */
 export async function answerOf(
   purchase: Purchase,
   work: Work,
-  deps: BuyDeps,
+  deps: DocumentDeps,
   part: number | null = null,
 ): Promise<{ readonly kind: 'parsed'; readonly answer: ReadAnswer } | Unfinished> {
   switch (purchase.kind) {
     case 'bought': {
-      await deps.requestPriority.yieldToUrgent()
+      await deps.run.requestPriority.yieldToUrgent()
       const { answer, parser } = purchase
       const { read, recipe } = work
-      const reading = readAnswer(answer.body, deps.clock.wall(), answer.json)
+      const reading = readAnswer(answer.body, deps.run.clock.wall(), answer.json)
       const isKept = !recipe.options.zeroDataRetention
       const receipt = isKept ? receiptId(read.contentHash, recipe.hash, parser.class) : null
-      const cost = costOf(work, reading, deps, part)
-      if (part !== null) deps.recentCosts.paid(work, receipt, cost)
+      const cost = costOf(work, reading, work.tier, part)
+      if (part !== null) deps.run.recentCosts.paid(work, receipt, cost)
       const requestId = answer.requestId ?? reading.requestId
       return { kind: 'parsed', answer: { reading, receipt, parser, requestId, cost } }
     }

@@ -3,7 +3,7 @@ import { readAnswer } from '#src/client/read-answer.ts'
 import { receiptId } from '#src/document/ids.ts'
 import { decodePlainText } from '#src/document/plain-text.ts'
 import { SAVED } from './costs.ts'
-import type { CommitDeps, ReceiptDeps } from './deps.ts'
+import type { DocumentDeps } from './deps.ts'
 import { findRecorded, type Outcome } from './obtain-answer.ts'
 import { isWhole } from './rederive.ts'
 import type { ReadWork } from './work.ts'
@@ -15,22 +15,18 @@ const COPIES = 4
  * A text becomes its own answer: no request, no permit, no credits. It has a receipt like any document, so that outputs
  * can be derived anew and repaired without the source. Outputs or a receipt that were damaged are made again.
  */
-export async function passThrough(
-  work: ReadWork,
-  deps: CommitDeps & ReceiptDeps,
-  signal: AbortSignal,
-): Promise<Outcome> {
-  const recorded = await findRecorded(work, deps)
-  if (recorded !== null && (await isWhole(recorded.record, deps.store))) return recorded
+export async function passThrough(work: ReadWork, deps: DocumentDeps, signal: AbortSignal): Promise<Outcome> {
+  const recorded = await findRecorded(work, deps.stores)
+  if (recorded !== null && (await isWhole(recorded.record, deps.stores))) return recorded
   await work.hold.grow(work.read.bytes * COPIES, signal)
   const chunks: Buffer[] = []
   for await (const chunk of work.read.reread(signal)) chunks.push(Buffer.from(chunk))
   const { body, json } = passthroughAnswer(decodePlainText(Buffer.concat(chunks)))
-  const parser = { ...PASSTHROUGH, at: new Date(deps.clock.wall()).toISOString() }
+  const parser = { ...PASSTHROUGH, at: new Date(deps.run.clock.wall()).toISOString() }
   const receipt = work.recipe.options.zeroDataRetention
     ? null
     : receiptId(work.read.contentHash, work.recipe.hash, parser.class)
-  if (receipt !== null) await deps.store.receipts.save(receipt, body, parser)
-  const reading = readAnswer(body, deps.clock.wall(), json)
+  if (receipt !== null) await deps.stores.receipts.save(receipt, body, parser)
+  const reading = readAnswer(body, deps.run.clock.wall(), json)
   return { kind: 'parsed', answer: { reading, receipt, parser, requestId: null, cost: SAVED } }
 }

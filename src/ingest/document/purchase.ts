@@ -21,6 +21,8 @@ export type Purchase =
       readonly verdict: JobVerdict
       /** It is a suspect: no request follows here. */
       readonly suspected?: Failure
+      /** The batch is halted with it. */
+      readonly halted?: true
     }
   | {
       readonly kind: 'failed'

@@ -2,11 +2,16 @@ import { hash } from 'node:crypto'
 import type { ReceiptId } from '#src/document/ids.ts'
 import { ClaimLost } from '#src/document/claim-lost.ts'
 import { type DocumentRecord, type OutputFile, receiptsOf, type PieceRecord } from '#src/document/record.ts'
-import type { Documents, OutputStore, Receipts } from '#src/ports/output-store.ts'
-import type { Rendering } from './deps.ts'
+import type { Documents, Receipts } from '#src/ports/output-store.ts'
+import type { Policy, Stores } from './deps.ts'
 import { type AnswerReading, readAnswer } from '#src/client/read-answer.ts'
 import { mergePages } from '../answers/merge-pages.ts'
 import { marksPages, stitchAnswers } from '../answers/stitch-answers.ts'
+
+/** What outputs are derived with. */
+export interface Rendering extends Pick<Policy, 'render'> {
+  readonly store: Pick<Stores, 'documents' | 'receipts'>
+}
 
 export type Rederived =
   | { readonly kind: 'same' }
@@ -18,14 +23,17 @@ export type Rederived =
  * Derives a document's outputs from its receipts once more, and commits them when they, or what stands in the store,
  * differ from the record. Sends nothing, and costs nothing.
  */
-export async function rederive(record: DocumentRecord, { store, render }: Rendering): Promise<Rederived> {
-  const reading = await keptAnswer(record, store.receipts)
+export async function rederive(
+  record: DocumentRecord,
+  { store: { documents, receipts }, render }: Rendering,
+): Promise<Rederived> {
+  const reading = await keptAnswer(record, receipts)
   if (reading === null) return { kind: 'no_receipt' }
   const files = render(reading.data, record.key)
   const described = [...files].map(describeFile)
   const same = JSON.stringify(described) === JSON.stringify(record.files)
-  if (same && (await damageOf(record, store.documents)).length === 0) return { kind: 'same' }
-  return { kind: (await isCommitted(store.documents, { ...record, files: described }, files)) ? 'written' : 'same' }
+  if (same && (await damageOf(record, documents)).length === 0) return { kind: 'same' }
+  return { kind: (await isCommitted(documents, { ...record, files: described }, files)) ? 'written' : 'same' }
 }
 
 /** False where a worker has committed the document anew since the record was read: then there is nothing to do. */
@@ -64,7 +72,7 @@ export async function missingReceipts(
 /** Whether outputs and receipts are there as the record says. */
 export async function isWhole(
   record: DocumentRecord,
-  { documents, receipts }: Pick<OutputStore, 'documents' | 'receipts'>,
+  { documents, receipts }: Pick<Stores, 'documents' | 'receipts'>,
 ): Promise<boolean> {
   const missing = await missingReceipts(record, receipts)
   return missing.every((receipt) => receipt === null) && (await damageOf(record, documents)).length === 0

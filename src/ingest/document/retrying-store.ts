@@ -5,17 +5,10 @@ import type { DeadLetter, DocumentRecord, KeptReceipt, Receipt } from '#src/docu
 import { whileSlow } from '#src/kit/while-slow.ts'
 import { StoreUnusable } from '#src/document/store-unusable.ts'
 import type { Claim } from '#src/ports/ledger.ts'
-import type {
-  DeadLetters,
-  Documents,
-  OutputStore,
-  ReceiptMemory,
-  Receipts,
-  RecordListing,
-} from '#src/ports/output-store.ts'
+import type { DeadLetters, Documents, ReceiptMemory, Receipts, RecordListing } from '#src/ports/output-store.ts'
 import { SourceUnusable } from '#src/document/source-unusable.ts'
 import type { JobVerdict } from '#src/ports/queue.ts'
-import type { IngestDeps, StorePatience } from './deps.ts'
+import type { Policy, Run, Stores } from './deps.ts'
 import { postpone } from './purchase.ts'
 
 const FIRST_PAUSE_MS = 250
@@ -24,6 +17,12 @@ const LONGEST_PAUSE_MS = 10_000
 /** A bucket that throttles has this time; a store that is away must not use up the grace of requests in flight. */
 const STOP_PATIENCE_MS = 5_000
 const STOP_PAUSE_MS = 1_000
+
+/** What the writes of a document wait by while the store is unavailable. */
+interface Patience {
+  readonly run: Pick<Run, 'events' | 'clock' | 'halt' | 'stopping'>
+  readonly policy: Pick<Policy, 'storePatienceMs' | 'storeSlowMs'>
+}
 
 /** Does a write, and again for as long as the store is unavailable. */
 export type Retry = (write: () => Promise<void>) => Promise<void>
@@ -37,7 +36,7 @@ export type Retry = (write: () => Promise<void>) => Promise<void>
  * What is wrong with this document alone is thrown at once.
  */
 export const retryFor =
-  (key: SourceKey, deps: StorePatience, signal: AbortSignal): Retry =>
+  (key: SourceKey, deps: Patience, signal: AbortSignal): Retry =>
   (write) =>
     retryWhileUnavailable(write, key, deps, signal)
 
@@ -152,36 +151,37 @@ export class ClaimedDocuments implements Documents {
 async function retryWhileUnavailable(
   write: () => Promise<void>,
   key: SourceKey,
-  deps: StorePatience,
+  { run, policy }: Patience,
   signal: AbortSignal,
 ): Promise<void> {
   // Monotonic: a wall clock that is set forward must not end the patience.
-  const startedAt = deps.clock.monotonic()
+  const startedAt = run.clock.monotonic()
+  const timed = { events: run.events, storeSlowMs: policy.storeSlowMs }
   let stoppedAt = Infinity
   for (let pauseMs = FIRST_PAUSE_MS; ; pauseMs = Math.min(pauseMs * 2, LONGEST_PAUSE_MS)) {
-    if (deps.stopping.aborted) stoppedAt = Math.min(stoppedAt, deps.clock.monotonic())
-    const isLast = signal.aborted || deps.clock.monotonic() - stoppedAt > STOP_PATIENCE_MS
-    const triedAt = deps.clock.monotonic()
+    if (run.stopping.aborted) stoppedAt = Math.min(stoppedAt, run.clock.monotonic())
+    const isLast = signal.aborted || run.clock.monotonic() - stoppedAt > STOP_PATIENCE_MS
+    const triedAt = run.clock.monotonic()
     try {
-      await notAfter(signal, reportWhenSlow(write, deps))
-      deps.events.emit('store:written', { durationMs: deps.clock.monotonic() - triedAt })
-      deps.events.emit('dependency:works', { dependency: 'store' })
+      await notAfter(signal, reportWhenSlow(write, timed))
+      run.events.emit('store:written', { durationMs: run.clock.monotonic() - triedAt })
+      run.events.emit('dependency:works', { dependency: 'store' })
       return
     } catch (error) {
       if (error instanceof ClaimLost) throw error
-      deps.events.emit('stage:failed', { key, stage: 'commit', error })
+      run.events.emit('stage:failed', { key, stage: 'commit', error })
       if (!(error instanceof StoreUnusable)) throw error
-      deps.events.emit('dependency:failed', { dependency: 'store', cause: error.message })
-      if (deps.clock.monotonic() - startedAt > deps.storePatienceMs) {
-        deps.halt('store', `the output store cannot be written: ${error.message}`)
+      run.events.emit('dependency:failed', { dependency: 'store', cause: error.message })
+      if (run.clock.monotonic() - startedAt > policy.storePatienceMs) {
+        run.halt('store', `the output store cannot be written: ${error.message}`)
         throw error
       }
       if (isLast) throw error
       // At a stop the pause ends, and it is tried again.
-      const isStopping = deps.stopping.aborted
-      const ending = isStopping ? signal : AbortSignal.any([signal, deps.stopping])
+      const isStopping = run.stopping.aborted
+      const ending = isStopping ? signal : AbortSignal.any([signal, run.stopping])
       const waitMs = isStopping ? Math.min(pauseMs, STOP_PAUSE_MS) : pauseMs
-      await deps.clock.sleep(waitMs, ending).catch(() => undefined)
+      await run.clock.sleep(waitMs, ending).catch(() => undefined)
     }
   }
 }
@@ -189,7 +189,7 @@ async function retryWhileUnavailable(
 /** Reports a store that neither does nor refuses what is asked of it after `storeSlowMs`, and again each time as long has passed. */
 export async function reportWhenSlow<T>(
   work: () => Promise<T>,
-  { events, storeSlowMs }: Pick<StorePatience, 'events' | 'storeSlowMs'>,
+  { events, storeSlowMs }: Pick<Run, 'events'> & Pick<Policy, 'storeSlowMs'>,
   what = 'a write takes longer than {s} s; what was paid for is held in memory',
 ): Promise<T> {
   const cause = what.replace('{s}', String(storeSlowMs / 1000))
@@ -216,12 +216,16 @@ async function notAfter<T>(signal: AbortSignal, write: Promise<T>): Promise<T> {
   }
 }
 
-/** The store of a document on which the worker has a claim. */
-export const claimedStore = (store: OutputStore, claim: Claim, retry: Retry): OutputStore => ({
-  ...store,
-  receipts: new RetryingReceipts(store.receipts, retry),
-  documents: new ClaimedDocuments(store.documents, claim, retry),
-  deadLetters: new RetryingDeadLetters(store.deadLetters, retry),
+/** For a document on which the worker has a claim. */
+export const claimedStores = <S extends Pick<Stores, 'receipts' | 'documents' | 'deadLetters'>>(
+  stores: S,
+  claim: Claim,
+  retry: Retry,
+): S => ({
+  ...stores,
+  receipts: new RetryingReceipts(stores.receipts, retry),
+  documents: new ClaimedDocuments(stores.documents, claim, retry),
+  deadLetters: new RetryingDeadLetters(stores.deadLetters, retry),
 })
 
 /** How long a document waits for a source or a store that is unusable at the moment. */
@@ -236,11 +240,12 @@ export async function postponeDuringOutage(
   key: SourceKey,
   work: () => Promise<JobVerdict>,
   {
-    dependencyHealth,
-    events,
-    halt,
-    storePatienceMs,
-  }: Pick<IngestDeps, 'dependencyHealth' | 'events' | 'halt' | 'storePatienceMs'>,
+    run: { dependencyHealth, events, halt },
+    policy: { storePatienceMs },
+  }: {
+    readonly run: Pick<Run, 'dependencyHealth' | 'events' | 'halt'>
+    readonly policy: Pick<Policy, 'storePatienceMs'>
+  },
   signal: AbortSignal,
 ): Promise<JobVerdict> {
   const begunAt = dependencyHealth.begin()

@@ -3,7 +3,7 @@ import type { Failure } from '#src/document/failure.ts'
 import type { Verdict } from '#src/document/verdict.ts'
 import type { Documents } from '#src/ports/output-store.ts'
 import type { Suspicion } from '#src/ports/queue.ts'
-import type { BuyDeps } from './deps.ts'
+import type { DocumentDeps } from './deps.ts'
 import type { Work } from './work.ts'
 
 /** A verdict once it is known whose a refusal is, or that it is not known yet. */
@@ -20,14 +20,14 @@ export type RuledVerdict =
 export async function ruledVerdict(
   answered: Verdict,
   work: Pick<Work, 'job' | 'read'>,
-  { refusals, store, view }: Pick<BuyDeps, 'refusals' | 'store' | 'view'>,
+  { run: { refusals, view }, stores }: Pick<DocumentDeps, 'run' | 'stores'>,
 ): Promise<RuledVerdict> {
   const { key, suspicion } = work.job
   if (isGotThrough(answered)) refusals.gotThrough()
-  const verdict = await refusedAfterSuccess(answered, work, store.documents)
+  const verdict = await refusedAfterSuccess(answered, work, stores.documents)
   if (verdict.kind !== 'refused') return verdict
   const { cause, failure, unusable } = verdict
-  const letter = await store.deadLetters.read(key)
+  const letter = await stores.deadLetters.read(key)
   const met = { suspicion, before: letter?.failure ?? null, endsAlone: view.role.kind === 'lists' }
   const ruling = refusals.ruling(work.job, verdict, met)
   const kept = refusals.suspicionOf(verdict)

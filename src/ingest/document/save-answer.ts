@@ -1,6 +1,7 @@
-import type { ReceiptId, SourceKey } from '#src/document/ids.ts'
+import type { ReceiptId } from '#src/document/ids.ts'
 import type { Receipt } from '#src/document/record.ts'
-import type { BuyDeps } from './deps.ts'
+import type { DocumentDeps } from './deps.ts'
+import type { Work } from './work.ts'
 import type { AnswerSpool } from '#src/ports/answer-spool.ts'
 import type { Receipts } from '#src/ports/output-store.ts'
 
@@ -15,16 +16,24 @@ export interface PaidAnswer extends Receipt {
  * error is thrown with the intent cleared, because nothing is in doubt. The intent stays, and the request counts as
  * ambiguous, only where neither takes it.
  */
-export async function saveAnswer(answer: PaidAnswer, key: SourceKey, deps: BuyDeps): Promise<void> {
+export async function saveAnswer(
+  answer: PaidAnswer,
+  work: Pick<Work, 'job' | 'tier'>,
+  deps: Pick<DocumentDeps, 'stores' | 'run'>,
+): Promise<void> {
   try {
-    await deps.store.receipts.save(answer.id, answer.body, answer.parser)
+    await deps.stores.receipts.save(answer.id, answer.body, answer.parser)
   } catch (error) {
-    await spoolAnswer(answer, key, deps)
+    await spoolAnswer(answer, work, deps)
     throw error
   }
 }
 
-async function spoolAnswer(answer: PaidAnswer, key: SourceKey, { spool, events, intents }: BuyDeps): Promise<void> {
+async function spoolAnswer(
+  answer: PaidAnswer,
+  { job: { key }, tier }: Pick<Work, 'job' | 'tier'>,
+  { stores: { spool }, run: { events } }: Pick<DocumentDeps, 'stores' | 'run'>,
+): Promise<void> {
   try {
     if (spool === null) throw new Error('there is no spool')
     await spool.keep(answer.id, answer)
@@ -33,7 +42,7 @@ async function spoolAnswer(answer: PaidAnswer, key: SourceKey, { spool, events, 
     events.emit('answer:lost', { key, error })
     return
   }
-  await intents.clear(answer.intent)
+  await tier.intents.clear(answer.intent)
 }
 
 /** Brings answers that an earlier process could not save into the store; says how many. Repeatable. */

@@ -6,7 +6,7 @@ import { DocumentChanged } from '#src/document/document-changed.ts'
 import { type ParseRequest } from '#src/ports/parser.ts'
 import { type Recipe } from '#src/client/recipe.ts'
 import type { MaySend } from './admit.ts'
-import type { BuyDeps } from './deps.ts'
+import type { DocumentDeps, Run } from './deps.ts'
 import { receiverOf } from './tiers.ts'
 import { failed, later, postpone, type Unfinished } from './purchase.ts'
 import type { Work } from './work.ts'
@@ -26,26 +26,25 @@ export async function sendRequest(
   recipe: Recipe,
   id: ReceiptId,
   { permit, reservation, pages }: MaySend,
-  deps: BuyDeps,
+  { run }: Pick<DocumentDeps, 'run'>,
   signal: AbortSignal,
 ): Promise<Verdict | Unfinished> {
-  const { key } = work.job
+  const { job, tier } = work
+  const { key } = job
+  const receiver = receiverOf(tier)
   let isEmitted = false
   const emitSent = (): void => {
-    if (!isEmitted) deps.events.emit('request:sent', { key, bytes: work.read.bytes, ...receiverOf(deps) })
+    if (!isEmitted) run.events.emit('request:sent', { key, bytes: work.read.bytes, ...receiver })
     isEmitted = true
   }
   const maySend = (): boolean => {
-    if (!deps.intents.stands(id)) return false
+    if (!tier.intents.stands(id)) return false
     emitSent()
     return true
   }
-  deps.events.emit('request:begun', { key, ...receiverOf(deps) })
+  run.events.emit('request:begun', { key, ...receiver })
   try {
-    const verdict = await deps.parser.parse(
-      { ...requestOf(work, recipe, pages), ...traced(key, deps), maySend },
-      signal,
-    )
+    const verdict = await tier.parser.parse({ ...requestOf(work, recipe, pages), ...traced(key, run), maySend }, signal)
     // Where no connection came about, the request counts with its failure.
     emitSent()
     return verdict
@@ -53,18 +52,18 @@ export async function sendRequest(
     const isWithdrawn = error instanceof RequestWithdrawn
     await Promise.all([
       permit.release({ verdict: isWithdrawn ? 'unsent' : 'abandoned' }),
-      deps.spending.conclude(reservation, isWithdrawn ? 'unsent' : 'unknown'),
+      tier.spending.conclude(reservation, isWithdrawn ? 'unsent' : 'unknown'),
     ])
     if (!isWithdrawn && !(error instanceof DocumentChanged)) throw error
-    await deps.intents.clear(id)
-    deps.events.emit('request:withdrawn', { key })
+    await tier.intents.clear(id)
+    run.events.emit('request:withdrawn', { key })
     if (isWithdrawn) return later(postpone(STOOD_STILL_MS, 'this process stood still before the request'))
     const failure: Failure = { code: 'changing', stage: 'read', message: error.message }
     return failed(failure, work.attempt)
   }
 }
 
-const traced = (key: SourceKey, { traceparent }: BuyDeps): Pick<ParseRequest, 'traceparent'> => {
+const traced = (key: SourceKey, { traceparent }: Run): Pick<ParseRequest, 'traceparent'> => {
   const header = traceparent?.(key) ?? null
   return header === null ? {} : { traceparent: header }
 }

@@ -2,7 +2,7 @@ import { NO_RECIPE, type SourceKey, type Version } from '#src/document/ids.ts'
 import type { DocumentJob, JobVerdict } from '#src/ports/queue.ts'
 import { type LedgerEntry, GONE } from '#src/document/ledger-entry.ts'
 import type { Ledger } from '#src/ports/ledger.ts'
-import type { OwnedStore, Recipes, ScanDeps, SettleDeps } from './deps.ts'
+import type { DocumentDeps, Recipes, Stores } from './deps.ts'
 import { FINISH } from './purchase.ts'
 import { recommit } from './rederive.ts'
 import type { DocumentRecord } from '#src/document/record.ts'
@@ -44,19 +44,20 @@ export const skippedFileOf = ({ key, ...entry }: Extract<SourceItem, { kind: 'do
 export async function decideSkip(
   file: SkippedFile,
   known: LedgerEntry | null,
-  deps: OwnedStore & Recipes,
+  deps: { readonly stores: Pick<Stores, 'documents' | 'receipts' | 'owner'>; readonly policy: Recipes },
 ): Promise<SkipDecision> {
   const isDone = (known?.outcome === 'done' || known?.outcome === 'partial') && known.version !== GONE
-  if (known !== null && isDone && stands(file, known.version, deps))
+  if (known !== null && isDone && stands(file, known.version, deps.policy))
     return { kind: 'stays', entry: known, record: null }
   // The recipe of outputs that are outdated and kept stands in the entry.
   const recipeHash = known?.outcome === 'skipped' ? known.recipeHash : NO_RECIPE
   const skipped = { version: skipVersion(file.reason), recipeHash, outcome: 'skipped' } as const
   if (known === null || known.outcome === 'skipped') return { kind: 'skipped', entry: skipped, outdated: null }
-  const record = await deps.store.documents.read(file.key)
-  if (record === null || !belongsTo(record, deps.owner)) return { kind: 'skipped', entry: skipped, outdated: null }
-  if (record.goneAt === undefined && !isDone && stands(file, record.version, deps)) {
-    const isLocal = (await parserOfRecord(record, deps.store.receipts)).class === 'embedded'
+  const record = await deps.stores.documents.read(file.key)
+  if (record === null || !belongsTo(record, deps.stores.owner))
+    return { kind: 'skipped', entry: skipped, outdated: null }
+  if (record.goneAt === undefined && !isDone && stands(file, record.version, deps.policy)) {
+    const isLocal = (await parserOfRecord(record, deps.stores.receipts)).class === 'embedded'
     const { version, recipeHash: recipe, outcome } = record
     return { kind: 'stays', entry: { version, recipeHash: recipe, outcome, isLocal }, record }
   }
@@ -76,24 +77,25 @@ function stands({ key, reason, version }: SkippedFile, done: Version, { recipeFo
 export async function skipFile(
   file: SkippedFile,
   known: LedgerEntry | null,
-  deps: SettleDeps & Pick<ScanDeps, 'removeGone'>,
+  deps: DocumentDeps,
+  removeGone: boolean,
 ): Promise<LedgerEntry | null> {
   const { key, reason } = file
   const decision = await decideSkip(file, known, deps)
   if (decision.kind === 'stays') {
-    deps.events.emit('document:seen', { key, change: 'unchanged' })
+    deps.run.events.emit('document:seen', { key, change: 'unchanged' })
     if (decision.entry === known) return null
     await tidyStore(file, decision, known, deps)
     return decision.entry
   }
   const { entry } = decision
   const first = known?.outcome !== 'skipped' || known.version !== entry.version
-  const hasOutputs = entry.recipeHash !== NO_RECIPE && !deps.removeGone
-  deps.events.emit('document:seen', { key, change: 'skipped' })
-  deps.events.emit('document:skipped', { key, reason, first, hasOutputs })
+  const hasOutputs = entry.recipeHash !== NO_RECIPE && !removeGone
+  deps.run.events.emit('document:seen', { key, change: 'skipped' })
+  deps.run.events.emit('document:skipped', { key, reason, first, hasOutputs })
   if (known?.outcome !== 'skipped') await tidyStore(file, decision, known, deps)
-  if (deps.removeGone && entry.recipeHash !== NO_RECIPE) {
-    await deps.store.documents.remove(key)
+  if (removeGone && entry.recipeHash !== NO_RECIPE) {
+    await deps.stores.documents.remove(key)
     return { ...entry, recipeHash: NO_RECIPE }
   }
   return first ? entry : null
@@ -104,14 +106,14 @@ async function tidyStore(
   { key }: SkippedFile,
   decision: SkipDecision,
   known: LedgerEntry | null,
-  deps: SettleDeps,
+  deps: DocumentDeps,
 ): Promise<void> {
   if (decision.kind === 'stays') {
-    if (decision.record !== null) await recommit(decision.record, null, deps.store.documents)
+    if (decision.record !== null) await recommit(decision.record, null, deps.stores.documents)
   } else if (decision.outdated !== null) {
-    await recommit(decision.outdated, new Date(deps.clock.wall()), deps.store.documents)
+    await recommit(decision.outdated, new Date(deps.run.clock.wall()), deps.stores.documents)
   } else if (known?.outcome === 'failed' || known?.outcome === 'pending') {
-    if ((await deps.store.documents.read(key)) === null) await deps.store.documents.remove(key)
+    if ((await deps.stores.documents.read(key)) === null) await deps.stores.documents.remove(key)
   }
 }
 
@@ -122,18 +124,18 @@ async function tidyStore(
 export async function leaveOut(
   { key, version }: DocumentJob,
   skip: Omit<SkippedFile, 'key'>,
-  deps: SettleDeps,
+  deps: DocumentDeps,
 ): Promise<JobVerdict> {
-  const [known] = await deps.ledger.read([key])
+  const [known] = await deps.stores.ledger.read([key])
   if (known?.outcome === 'pending' && known.version === version) await leaveOutPending({ key, ...skip }, known, deps)
   return FINISH
 }
 
 /** As `leaveOut`, of a document that is pending without a job: a run that was halted had not enqueued it. */
-export async function leaveOutPending(file: SkippedFile, known: LedgerEntry, deps: SettleDeps): Promise<void> {
+export async function leaveOutPending(file: SkippedFile, known: LedgerEntry, deps: DocumentDeps): Promise<void> {
   const decision = await decideSkip(file, known, deps)
   await tidyStore(file, decision, known, deps)
-  await deps.ledger.advance([{ key: file.key, known, entry: decision.entry }])
+  await deps.stores.ledger.advance([{ key: file.key, known, entry: decision.entry }])
 }
 
 /** Skipped files by extension or reason (`skipLabel`). Streams the whole ledger. */

@@ -5,7 +5,7 @@ import type { Claim } from '#src/ports/ledger.ts'
 import type { Want } from '#src/ports/gate.ts'
 import type { Delivery, DocumentJob } from '#src/ports/queue.ts'
 import type { Recipe } from '#src/client/recipe.ts'
-import type { BuyDeps } from './deps.ts'
+import type { DocumentDeps, Tier } from './deps.ts'
 import type { FoundReceipt } from './find-receipt.ts'
 import type { ReadDocument } from './read-once.ts'
 import type { Reading } from './read-window.ts'
@@ -22,6 +22,8 @@ export interface ReadWork extends Delivery {
   readonly version: Version
   readonly read: ReadDocument
   readonly recipe: Recipe
+  /** The way to the parser that is chosen for it. */
+  readonly tier: Tier
   /** What the bytes of its answers count for; empty while it waits at the gate. */
   readonly hold: AnswerHold
 }
@@ -31,6 +33,8 @@ export interface Work extends ReadWork {
   readonly extension: Extension
   /** Where the service fetches the document by itself; null when its bytes are sent. */
   readonly address: string | null
+  /** Its pages, where they were counted before. */
+  readonly pages?: number | null
   /** A limit refused it: it goes before what only waits. */
   readonly again?: Pick<Want, 'againInMs'>
   /** Searches, right before the request, for an answer that spares it; default: the receipt of these bytes. */
@@ -38,9 +42,6 @@ export interface Work extends ReadWork {
 }
 
 /** Whether a document has been in the queue for longer than its deadline, by the clock that its job was dated with. */
-export function isLate(
-  { queuedAt }: DocumentJob,
-  { clock, deadlineMs }: Pick<BuyDeps, 'clock' | 'deadlineMs'>,
-): boolean {
-  return clock.shared() - queuedAt > deadlineMs
+export function isLate({ queuedAt }: DocumentJob, { run, policy }: Pick<DocumentDeps, 'run' | 'policy'>): boolean {
+  return run.clock.shared() - queuedAt > policy.deadlineMs
 }

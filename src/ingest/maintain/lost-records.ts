@@ -2,16 +2,19 @@ import { isDeepStrictEqual } from 'node:util'
 import { crc32 } from 'node:zlib'
 import type { SourceKey } from '#src/document/ids.ts'
 import { mapInOrder } from '#src/kit/map-in-order.ts'
-import type { RecordListing } from '#src/ports/output-store.ts'
+import type { Ledger } from '#src/ports/ledger.ts'
+import type { OutputStore, RecordListing } from '#src/ports/output-store.ts'
 import { GONE, type LedgerEntry } from '#src/document/ledger-entry.ts'
 import { batchesOf } from '#src/kit/batched-stream.ts'
 import { KeySet } from '#src/kit/key-set.ts'
-import type { SettleDeps } from '../document/deps.ts'
 import { disagreement, isDone, isKept, renew } from '../document/disagreement.ts'
 
 const BATCH = 500
 
-type LostDeps = Pick<SettleDeps, 'ledger' | 'store'>
+interface LostDeps {
+  readonly ledger: Ledger
+  readonly store: Pick<OutputStore, 'receipts' | 'documents'>
+}
 
 type Entry = readonly [SourceKey, LedgerEntry]
 

@@ -1,14 +1,19 @@
 import { GONE, type LedgerEntry } from '#src/document/ledger-entry.ts'
 import type { DocumentRecord } from '#src/document/record.ts'
 import { NO_RECIPE, type SourceKey } from '#src/document/ids.ts'
-import { belongsTo } from '#src/document/store-manifest.ts'
+import { belongsTo, type SourceOwner } from '#src/document/store-manifest.ts'
 import { batchesOf } from '#src/kit/batched-stream.ts'
 import { parserOfRecord } from '../document/find-receipt.ts'
-import type { SettleDeps } from '../document/deps.ts'
+import type { Ledger } from '#src/ports/ledger.ts'
+import type { OutputStore } from '#src/ports/output-store.ts'
 
 const BATCH = 500
 
-export type RebuildDeps = Pick<SettleDeps, 'owner' | 'store' | 'ledger'>
+export interface RebuildDeps {
+  readonly owner: SourceOwner
+  readonly store: Pick<OutputStore, 'url' | 'receipts' | 'documents' | 'deadLetters'>
+  readonly ledger: Ledger
+}
 
 export interface Completed {
   /** Documents that the ledger did not know, or did not know to be done. */

@@ -1,8 +1,8 @@
 import type { SourceKey } from '#src/document/ids.ts'
 import type { RecordedGrade } from '#src/document/record.ts'
-import { belongsTo } from '#src/document/store-manifest.ts'
+import { belongsTo, type SourceOwner } from '#src/document/store-manifest.ts'
 import { predictPage } from '#src/route/predict-page.ts'
-import type { OwnedStore } from '../document/deps.ts'
+import type { OutputStore } from '#src/ports/output-store.ts'
 
 /** How the documents of a source were read. */
 export interface GradeSummary {
@@ -29,7 +29,10 @@ const DOUBTFUL = 0.5
 const MOST_NAMED = 10
 
 /** Counts the grades in the records of a source. Reads every record of the store once. */
-export async function summariseGrades({ store, owner }: OwnedStore, signal: AbortSignal): Promise<GradeSummary> {
+export async function summariseGrades(
+  { store, owner }: { readonly store: Pick<OutputStore, 'documents'>; readonly owner: SourceOwner },
+  signal: AbortSignal,
+): Promise<GradeSummary> {
   let [graded, good, doubtful] = [0, 0, 0]
   let lowest: GradeSummary['lowest'] = []
   for await (const record of store.documents.list(signal)) {

@@ -4,11 +4,10 @@ import type { ReceiptId, SourceKey } from '#src/document/ids.ts'
 import { mapInOrder } from '#src/kit/map-in-order.ts'
 import { type DocumentRecord, receiptsOf } from '#src/document/record.ts'
 import type { Orphan } from '#src/document/orphan.ts'
-import type { Receipts } from '#src/ports/output-store.ts'
+import type { OutputStore, Receipts } from '#src/ports/output-store.ts'
 import { KeySet } from '#src/kit/key-set.ts'
-import type { Rendering } from '../document/deps.ts'
 import { disagreement, isKept } from '../document/disagreement.ts'
-import { damageOf, missingReceipts, rederive } from '../document/rederive.ts'
+import { damageOf, missingReceipts, rederive, type Rendering } from '../document/rederive.ts'
 
 export type Finding =
   | { readonly kind: 'whole' }
@@ -52,7 +51,7 @@ const LARGE_BYTES = 2_000_000
 
 /** Compares every file with its record, every record with its receipt, and all that is there with both. */
 export async function* verifyStore(
-  deps: Rendering,
+  deps: Rendering & { readonly store: Pick<OutputStore, 'maintenance'> },
   options: VerifyOptions,
   signal: AbortSignal,
 ): AsyncGenerator<Finding> {

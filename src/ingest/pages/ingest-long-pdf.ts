@@ -4,7 +4,7 @@ import { MAX_ATTEMPTS } from '#src/kit/backoff.ts'
 import type { Failure } from '#src/document/failure.ts'
 import { halvesOf } from '#src/document/page-list.ts'
 import type { CutRequest, Piece, PieceCutter } from '#src/ports/piece-cutter.ts'
-import type { BuyDeps } from '../document/deps.ts'
+import type { DocumentDeps, Policy } from '../document/deps.ts'
 import { cutDocument, inRecord, type ParsedPiece, parsePiece, wholeOf } from './ingest-pieces.ts'
 import type { NotParsed, Parsed } from '../document/obtain-answer.ts'
 import { type Failed, failed, type Unfinished } from '../document/purchase.ts'
@@ -25,8 +25,11 @@ export interface LongPdf {
  * How a PDF is cut whose pages are expected to take the service longer than the contract allows; null for any other
  * document. `pages`: what it has, null where they are not counted, as for the embedded engine.
  */
-export function longPdf({ extension, recipe: { options } }: Work, pages: number | null, deps: BuyDeps): LongPdf | null {
-  const { cutter } = deps
+export function longPdf(
+  { extension, recipe: { options } }: Work,
+  pages: number | null,
+  { cutter }: Pick<Policy, 'cutter'>,
+): LongPdf | null {
   const [parser] = options.parsers
   if (cutter === null || pages === null || extension !== 'pdf' || parser === undefined) return null
   if (options.formats.some(({ type }) => OF_THE_WHOLE.has(type))) return null
@@ -42,7 +45,7 @@ export function longPdf({ extension, recipe: { options } }: Work, pages: number 
 export async function ingestLongPdf(
   work: Work,
   { cutter, mostPages }: LongPdf,
-  deps: BuyDeps,
+  deps: DocumentDeps,
   signal: AbortSignal,
 ): Promise<Parsed | NotParsed> {
   const pieces: ParsedPiece[] = []
@@ -70,7 +73,7 @@ export async function ingestLongPdf(
   pieces.sort((a, b) => a.firstPage - b.firstPage)
   const [[, failure] = []] = leftOut
   if (pieces.length === 0 && failure !== undefined) return failed(failure)
-  const whole = wholeOf(pieces, totalPages, work, deps)
+  const whole = wholeOf(pieces, totalPages, work, deps.run)
   const problems = [...leftOut]
     .toSorted(([a], [b]) => a - b)
     .slice(0, MOST_NAMED)
@@ -89,14 +92,14 @@ const MOST_NAMED = 10
 async function forEachPiece(
   pieces: readonly Piece[],
   work: Work,
-  deps: BuyDeps,
+  deps: DocumentDeps,
   signal: AbortSignal,
   onEnded: (outcome: ParsedPiece | Failed, piece: Piece) => void,
 ): Promise<Unfinished | null> {
   let stopped: Unfinished | null = null
   const parse = async (piece: Piece): Promise<void> => {
     if (stopped !== null) return
-    using hold = deps.answerMemory.hold()
+    using hold = deps.run.answerMemory.hold()
     const outcome = await parsePiece(piece, { ...work, hold }, deps, signal)
     if (outcome.kind === 'later') stopped = outcome
     else if (outcome.kind === 'failed' && mayPass(outcome, piece, work)) stopped ??= outcome

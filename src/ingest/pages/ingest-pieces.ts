@@ -7,7 +7,7 @@ import { DocumentChanged } from '#src/document/document-changed.ts'
 import { marksPages, stitchAnswers } from '../answers/stitch-answers.ts'
 import { buyAnswer } from '../document/buy-answer.ts'
 import { sumOfCosts } from '../document/costs.ts'
-import type { BuyDeps } from '../document/deps.ts'
+import type { DocumentDeps, Run } from '../document/deps.ts'
 import {
   answerOf,
   findKept,
@@ -36,7 +36,7 @@ export interface ParsedPiece extends ReadAnswer {
 export async function ingestPieces(
   work: Work,
   cutter: PieceCutter,
-  deps: BuyDeps,
+  deps: DocumentDeps,
   signal: AbortSignal,
 ): Promise<Parsed | NotParsed> {
   const [parser] = work.recipe.options.parsers
@@ -52,7 +52,7 @@ export async function ingestPieces(
     // Nothing may be held at the gate. What pieces come to is bounded by how many documents are cut at a time.
     work.hold.giveBack()
   }
-  return { kind: 'parsed', answer: wholeOf(pieces, document.totalPages, work, deps) }
+  return { kind: 'parsed', answer: wholeOf(pieces, document.totalPages, work, deps.run) }
 }
 
 /** The answers for consecutive pieces as one for the whole document. */
@@ -60,17 +60,17 @@ export function wholeOf(
   pieces: readonly ParsedPiece[],
   totalPages: number,
   work: Work,
-  deps: BuyDeps,
+  { events, clock }: Run,
 ): Parsed['answer'] {
-  if (pieces.every(({ cost }) => cost.basis === 'saved')) deps.events.emit('receipt:reused', { key: work.job.key })
+  if (pieces.every(({ cost }) => cost.basis === 'saved')) events.emit('receipt:reused', { key: work.job.key })
   const whole = { totalPages, pageMarkers: marksPages(work.recipe.canonical) }
   return {
-    reading: stitchAnswers(pieces, whole, deps.clock.wall()),
+    reading: stitchAnswers(pieces, whole, clock.wall()),
     receipt: null,
     pieces: pieces.map(inRecord),
     cost: sumOfCosts(pieces.map(({ cost }) => cost)),
     requestId: pieces[0]?.requestId ?? null,
-    parser: weakest(pieces.map(({ parser: by }) => by)) ?? { ...deps.parsers.own, at: null },
+    parser: weakest(pieces.map(({ parser: by }) => by)) ?? { ...work.tier.parsers.own, at: null },
   }
 }
 
@@ -99,53 +99,34 @@ export async function cutDocument(
 export async function parsePiece(
   piece: Piece,
   work: Work,
-  deps: BuyDeps,
+  deps: DocumentDeps,
   signal: AbortSignal,
 ): Promise<ParsedPiece | Unfinished> {
   const { firstPage, lastPage, contentHash } = piece
   const pieceWork = workOf(piece, work)
-  const kept = await findKept(pieceWork, deps, signal)
+  const kept = await findKept(pieceWork, deps.stores, signal)
   if (kept !== null) return { kind: 'piece', firstPage, lastPage, ...(await reusedAnswer(kept, work, deps)) }
   const id = receiptId(contentHash, work.recipe.hash)
-  const outcome = await answerOf(
-    await buyPiece(pieceWork, id, piece, deps, signal),
-    pieceWork,
-    deps,
-    lastPage - firstPage + 1,
-  )
+  const outcome = await answerOf(await buyPiece(pieceWork, id, deps, signal), pieceWork, deps, lastPage - firstPage + 1)
   return outcome.kind === 'parsed' ? { kind: 'piece', firstPage, lastPage, ...outcome.answer } : outcome
 }
 
 /** A piece as a document of its own. */
-export function workOf(piece: Pick<Piece, 'contentHash' | 'bytes' | 'read'>, work: Work): Work {
-  const { contentHash, bytes } = piece
-  return { ...work, read: { contentHash, bytes, head: work.read.head, reread: (signal) => piece.read(signal) } }
+export function workOf(piece: Pick<Piece, 'contentHash' | 'bytes' | 'pages' | 'read'>, work: Work): Work {
+  const { contentHash, bytes, pages } = piece
+  const read = { contentHash, bytes, head: work.read.head, reread: (signal: AbortSignal) => piece.read(signal) }
+  return { ...work, read, pages: pages.length }
 }
 
 /**
  * Buys one piece, and waits here where it is postponed: given back to the queue, the document would be read and
  * cut once more each time, and what its first pieces cost would be forgotten. A run that is halted waits for nothing.
  */
-export async function buyPiece(
-  work: Work,
-  id: ReceiptId,
-  { pages }: Pick<Piece, 'pages'>,
-  deps: BuyDeps,
-  signal: AbortSignal,
-): Promise<Purchase> {
-  let halted = false
-  const pieceDeps: BuyDeps = {
-    ...deps,
-    countPages: async () => pages.length,
-    halt: (...halt) => {
-      halted = true
-      deps.halt(...halt)
-    },
-  }
+export async function buyPiece(work: Work, id: ReceiptId, deps: DocumentDeps, signal: AbortSignal): Promise<Purchase> {
   for (;;) {
-    const purchase = await buyAnswer(work, id, pieceDeps, signal)
+    const purchase = await buyAnswer(work, id, deps, signal)
     if (purchase.kind !== 'later' || purchase.verdict.kind !== 'postpone') return purchase
-    if (halted || purchase.suspected !== undefined || isLate(work.job, deps)) return purchase
-    await deps.clock.sleep(purchase.verdict.afterMs, signal)
+    if (purchase.halted === true || purchase.suspected !== undefined || isLate(work.job, deps)) return purchase
+    await deps.run.clock.sleep(purchase.verdict.afterMs, signal)
   }
 }

@@ -6,7 +6,7 @@ import { type PageOutlook, pagesBelow } from '#src/route/choose-pages.ts'
 import { predictPage } from '#src/route/predict-page.ts'
 import { UNCOUNTED } from '../document/read-window.ts'
 import { buyAnswer } from '../document/buy-answer.ts'
-import type { BuyDeps, Tiers } from '../document/deps.ts'
+import type { DocumentDeps, RoutedTiers, Tier, Tiers } from '../document/deps.ts'
 import { ingestPieces } from './ingest-pieces.ts'
 import {
   answerOf,
@@ -19,7 +19,7 @@ import {
 } from '../document/obtain-answer.ts'
 import { cutterFor } from '../document/preflight.ts'
 import type { Failed } from '../document/purchase.ts'
-import { onLocalTier } from '../document/tiers.ts'
+import { accepting, serviceFor } from '../document/tiers.ts'
 import type { Work } from '../document/work.ts'
 import { routePages } from './route-pages.ts'
 import { serviceStep } from './service-answers.ts'
@@ -32,38 +32,39 @@ import { serviceStep } from './service-answers.ts'
 export async function ingestRouted(
   routed: Work,
   answers: Recipe,
-  tiers: Tiers,
-  deps: BuyDeps,
+  { main, routed: tiers }: Tiers & { readonly routed: RoutedTiers },
+  deps: DocumentDeps,
   signal: AbortSignal,
 ): Promise<Outcome> {
   const work = { ...routed, recipe: answers }
-  const step = serviceStep(work, answers, tiers, deps)
+  const step = serviceStep(work, answers, tiers)
   const { terms } = tiers
-  const paid = { ...deps.parsers, own: tiers.service, acceptLocal: false, routes: undefined }
+  const service = serviceFor(work.job.key, { main, routed: tiers })
+  const paid = { ...work.tier.parsers, own: service.parsers.own, acceptLocal: false, routes: undefined }
   // The turn is one at the gate of the engine: requests to the service wait for their own.
-  const forService = { ...work, reading: UNCOUNTED }
-  const whole = await findKept(work, { ...deps, parsers: paid }, signal)
+  const forService = { ...work, tier: accepting(service, paid), reading: UNCOUNTED }
+  const whole = await findKept(forService, deps.stores, signal)
   if (whole !== null) return { kind: 'kept', receipt: whole }
-  const local = await readLocally(work, onLocalTier(deps, tiers), signal)
+  const local = await readLocally({ ...work, tier: engineOnly(tiers.local) }, deps, signal)
   if (local.kind === 'later') return local
   if (local.kind === 'failed') {
     // What the engine refuses for good, a service may read; what another attempt may mend is not paid for.
     if (local.countsUntil !== 'final') return local
-    return parseWhole(forService, { ...terms, whole: 'local-failed', pages: [] }, step.deps, signal)
+    return parseWhole(forService, { ...terms, whole: 'local-failed', pages: [] }, deps, signal)
   }
   const { answer } = local
   const pages = outlookOf(answer.reading)
   if (pages !== null && isPageable(work, answer.reading)) {
-    return routePages(forService, answer, pages, { step, tiers }, signal)
+    return routePages(forService, answer, pages, { step, tiers }, deps, signal)
   }
   const isGood = pages === null ? answer.reading.problems.length === 0 : pagesBelow(terms, pages).length === 0
   if (isGood) return { kind: 'parsed', answer: { ...answer, route: { ...terms, whole: 'good', pages: [] } } }
-  const bought = await parseWhole(forService, { ...terms, whole: 'below-floor', pages: [] }, step.deps, signal)
+  const bought = await parseWhole(forService, { ...terms, whole: 'below-floor', pages: [] }, deps, signal)
   return bought.kind === 'failed' ? insteadOf(bought, answer, tiers) : bought
 }
 
 /** The service failed, too: the engine's answer stays, and says so. */
-function insteadOf(failed: Failed, local: DocumentAnswer, { terms }: Tiers): Outcome {
+function insteadOf(failed: Failed, local: DocumentAnswer, { terms }: RoutedTiers): Outcome {
   const problem = `it could not be bought and kept the engine's reading: ${failed.failure.message}`
   const reading = { ...local.reading, problems: [...local.reading.problems, problem] }
   const route: RouteRecord = { ...terms, whole: 'service-failed', pages: [] }
@@ -74,20 +75,19 @@ function insteadOf(failed: Failed, local: DocumentAnswer, { terms }: Tiers): Out
 const FREE: Cost = { credits: 0, basis: 'reported' }
 
 /**
- * The embedded engine's answer, from its receipt or made now. Only one of the present engine will do: it has the grades
- * that decide what is bought, and to make it again costs nothing. A service's, which a copy may have bought meanwhile, says
- * nothing about what the engine can read.
+ * Only an answer of the present engine will do: it has the grades that decide what is bought, and to make it again costs
+ * nothing. A service's, which a copy may have bought meanwhile, says nothing about what the engine can read.
  */
-async function readLocally(work: Work, deps: BuyDeps, signal: AbortSignal): Promise<Parsed | NotParsed> {
-  const local: BuyDeps = {
-    ...deps,
-    parsers: { ...deps.parsers, upgrade: true, onlyOwn: true, routes: undefined },
-  }
-  const cutter = cutterFor(work, local)
-  if (cutter !== null) return ingestPieces(work, cutter, local, signal)
-  const kept = await findKept(work, local, signal)
-  if (kept !== null) return { kind: 'parsed', answer: await reusedAnswer(kept, work, local) }
-  const outcome = await answerOf(await buyAnswer(work, idOf(work), local, signal), work, local)
+const engineOnly = (local: Tier): Tier =>
+  accepting(local, { ...local.parsers, upgrade: true, onlyOwn: true, routes: undefined })
+
+/** The embedded engine's answer, from its receipt or made now. */
+async function readLocally(work: Work, deps: DocumentDeps, signal: AbortSignal): Promise<Parsed | NotParsed> {
+  const cutter = cutterFor(work, deps.policy)
+  if (cutter !== null) return ingestPieces(work, cutter, deps, signal)
+  const kept = await findKept(work, deps.stores, signal)
+  if (kept !== null) return { kind: 'parsed', answer: await reusedAnswer(kept, work, deps) }
+  const outcome = await answerOf(await buyAnswer(work, idOf(work), deps, signal), work, deps)
   if (outcome.kind !== 'parsed') return outcome
   const { answer } = outcome
   return { kind: 'parsed', answer: answer.cost.basis === 'saved' ? answer : { ...answer, cost: FREE } }
@@ -97,8 +97,8 @@ async function readLocally(work: Work, deps: BuyDeps, signal: AbortSignal): Prom
  * Buys the answer for a document as a whole: the engine could not read it, or what it is asked for belongs to no single
  * page.
  */
-async function parseWhole(work: Work, route: RouteRecord, deps: BuyDeps, signal: AbortSignal): Promise<Outcome> {
-  const cutter = cutterFor(work, deps)
+async function parseWhole(work: Work, route: RouteRecord, deps: DocumentDeps, signal: AbortSignal): Promise<Outcome> {
+  const cutter = cutterFor(work, deps.policy)
   if (cutter !== null) return withRoute(await ingestPieces(work, cutter, deps, signal), route)
   const purchase = await buyAnswer(work, idOf(work), deps, signal)
   return purchase.kind === 'kept' ? purchase : withRoute(await answerOf(purchase, work, deps), route)

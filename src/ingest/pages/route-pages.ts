@@ -6,7 +6,7 @@ import { type PageOutlook, type PageReason, pagesBelow } from '#src/route/choose
 import { mergePages } from '../answers/merge-pages.ts'
 import { marksPages } from '../answers/stitch-answers.ts'
 import { sumOfCosts } from '../document/costs.ts'
-import type { Tiers } from '../document/deps.ts'
+import type { DocumentDeps, RoutedTiers } from '../document/deps.ts'
 import { type DocumentAnswer, type Outcome, answerOf } from '../document/obtain-answer.ts'
 import type { Work } from '../document/work.ts'
 import { type BoughtPart, boughtBefore, type ServiceStep, findPart } from './service-answers.ts'
@@ -31,25 +31,26 @@ export async function routePages(
   work: Work,
   local: DocumentAnswer,
   pages: readonly PageOutlook[],
-  { step, tiers }: { readonly step: ServiceStep; readonly tiers: Tiers },
+  { step, tiers }: { readonly step: ServiceStep; readonly tiers: RoutedTiers },
+  deps: DocumentDeps,
   signal: AbortSignal,
 ): Promise<Outcome> {
   const wanted = pagesBelow(tiers.terms, pages)
   const { hash, canonical } = work.recipe
-  const before = await boughtBefore(work, wanted, step, signal)
+  const before = await boughtBefore(work, wanted, step, deps, signal)
   const have = new Set(before.flatMap((part) => part.pages))
   const missing = wanted.filter((page) => !have.has(page))
   const need = await granted(missing, { before: have.size, counted: pages.length }, tiers)
-  const now = await buyPages(work, need, tiers.cutter, step, signal)
+  const now = await buyPages(work, need, { step, cutter: tiers.cutter }, deps, signal)
   if (now.kind === 'later') return now
   const bought = { ...now, parts: [...before, ...now.parts] }
   if (need.length === 0 && before.length > 0)
-    await step.deps.intents.conclude(receiptId(work.read.contentHash, hash), work.job.key)
+    await work.tier.intents.conclude(receiptId(work.read.contentHash, hash), work.job.key)
   const { reading, from } = mergePages(
     local.reading,
     bought.parts,
     { pageMarkers: marksPages(canonical) },
-    step.deps.clock.wall(),
+    deps.run.clock.wall(),
   )
   const routes = routedPages(pages, wanted, from, bought)
   const route = { ...tiers.terms, whole: null, pages: routes }
@@ -67,7 +68,7 @@ export async function routePages(
 async function granted(
   missing: readonly number[],
   { before, counted }: { readonly before: number; readonly counted: number },
-  { terms, share }: Tiers,
+  { terms, share }: RoutedTiers,
 ): Promise<readonly number[]> {
   const most = terms.buyPages === null ? undefined : Math.max(0, terms.buyPages - before)
   const need = missing.slice(0, most)
@@ -137,8 +138,8 @@ function problemsOf(pages: readonly RoutedPage[], failed: ReadonlyMap<number, Fa
 async function buyPages(
   work: Work,
   pages: readonly number[],
-  cutter: PieceCutter,
-  step: ServiceStep,
+  { step, cutter }: { readonly step: ServiceStep; readonly cutter: PieceCutter },
+  deps: DocumentDeps,
   signal: AbortSignal,
 ): Promise<PagesBought | Extract<Unfinished, { kind: 'later' }>> {
   const parts: BoughtPart[] = []
@@ -156,7 +157,7 @@ async function buyPages(
     for (const { page, failure } of document.failed ?? []) failed.set(page, failure)
     waiting = []
     for (const piece of document.pieces) {
-      const bought = await buyPart(piece, work, step, signal)
+      const bought = await buyPart(piece, work, step, deps, signal)
       if (bought.kind === 'later') return bought
       if (bought.kind === 'part') {
         parts.push(bought)
@@ -177,16 +178,20 @@ async function buyPart(
   piece: Piece,
   work: Work,
   step: ServiceStep,
+  deps: DocumentDeps,
   signal: AbortSignal,
 ): Promise<(BoughtPart & { readonly kind: 'part' }) | Unfinished> {
   const { pages } = piece
-  const { deps, name: service } = step
+  const { name: service } = step
   const { contentHash } = work.read
   // One intent for the document: no copy of it asks at the same time.
   const intent = receiptId(contentHash, work.recipe.hash)
   const named = { ...piece, contentHash: partHash(contentHash, pages), read: (again: AbortSignal) => piece.read(again) }
-  const pieceWork = { ...workOf(named, work), findAnswer: (cut: AbortSignal) => findPart(work, pages, step, cut) }
-  const outcome = await answerOf(await buyPiece(pieceWork, intent, piece, deps, signal), pieceWork, deps, pages.length)
+  const pieceWork = {
+    ...workOf(named, work),
+    findAnswer: (cut: AbortSignal) => findPart(work, pages, step, deps.stores, cut),
+  }
+  const outcome = await answerOf(await buyPiece(pieceWork, intent, deps, signal), pieceWork, deps, pages.length)
   if (outcome.kind !== 'parsed') return outcome
   const { answer } = outcome
   // One that was found may hold other pages, too.

@@ -3,7 +3,7 @@ import type { Recipe } from '#src/client/recipe.ts'
 import { DEFAULT_SERVICE } from '#src/client/rules.ts'
 import { type ReceiptId, type RecipeHash, recipeHash } from '#src/document/ids.ts'
 import { pagesOfReceipt } from '#src/document/page-list.ts'
-import type { BuyDeps, Tiers } from '../document/deps.ts'
+import type { DocumentDeps, RoutedTiers, Stores } from '../document/deps.ts'
 import type { FoundReceipt } from '../document/find-receipt.ts'
 import { type ReadAnswer, reusedAnswer } from '../document/obtain-answer.ts'
 import type { Work } from '../document/work.ts'
@@ -11,7 +11,6 @@ import type { Work } from '../document/work.ts'
 /** The service that pages of a document are bought at, and which receipts count as its answers. */
 export interface ServiceStep {
   readonly name: string
-  readonly deps: BuyDeps
   /** The pages that a receipt is for; null for one that is of another document or another recipe. */
   readonly pagesOf: (id: ReceiptId) => readonly number[] | null
 }
@@ -20,15 +19,12 @@ export interface ServiceStep {
  * The service that a document goes to. Every answer of a service for these pages counts: nothing is bought again because a rule
  * names another service now. Earlier versions named receipts by recipe and service where a rule named several services.
  */
-export function serviceStep({ job, read }: Work, answers: Recipe, tiers: Tiers, deps: BuyDeps): ServiceStep {
+export function serviceStep({ job, read }: Work, answers: Recipe, tiers: RoutedTiers): ServiceStep {
   const name = tiers.serviceOf(job.key)
-  const tier = name === DEFAULT_SERVICE ? tiers.own : tiers.named.get(name)
-  const parsers = { ...deps.parsers, own: tier?.parsers.own ?? tiers.service, acceptLocal: false, routes: undefined }
   const all = new Set([DEFAULT_SERVICE, ...tiers.named.keys()])
   const hashes = [...[...all].map((one) => hashAt(answers, one)), answers.hash]
   return {
     name,
-    deps: { ...deps, ...tier, parsers },
     pagesOf: (id) =>
       hashes.reduce<readonly number[] | null>(
         (found, hash) => found ?? pagesOfReceipt(id, read.contentHash, hash),
@@ -58,19 +54,20 @@ export async function boughtBefore(
   work: Work,
   wanted: readonly number[],
   step: ServiceStep,
+  deps: DocumentDeps,
   signal: AbortSignal,
 ): Promise<BoughtPart[]> {
   const { recipe, job } = work
-  const { deps, name: service } = step
+  const { name: service } = step
   if (recipe.options.zeroDataRetention || wanted.length === 0) return []
   const missing = new Set(wanted)
   const parts: BoughtPart[] = []
-  for await (const { pages, ...receipt } of partsWith(work, missing, step, signal)) {
+  for await (const { pages, ...receipt } of partsWith(work, missing, step, deps.stores, signal)) {
     parts.push({ pages, service, ...(await reusedAnswer(receipt, work, deps)) })
     for (const page of pages) missing.delete(page)
     work.hold.giveBack()
   }
-  if (parts.length > 0) deps.events.emit('receipt:reused', { key: job.key })
+  if (parts.length > 0) deps.run.events.emit('receipt:reused', { key: job.key })
   return parts
 }
 
@@ -82,9 +79,11 @@ export async function findPart(
   work: Work,
   pages: readonly number[],
   step: ServiceStep,
+  stores: Stores,
   signal: AbortSignal,
 ): Promise<FoundReceipt | null> {
-  for await (const { id, body, parser } of partsWith(work, new Set(pages), step, signal)) return { id, body, parser }
+  for await (const { id, body, parser } of partsWith(work, new Set(pages), step, stores, signal))
+    return { id, body, parser }
   return null
 }
 
@@ -92,11 +91,12 @@ export async function findPart(
 async function* partsWith(
   work: Work,
   wanted: ReadonlySet<number>,
-  { deps, pagesOf }: ServiceStep,
+  { pagesOf }: ServiceStep,
+  { receipts }: Stores,
   signal: AbortSignal,
 ): AsyncGenerator<FoundReceipt & { readonly pages: readonly number[] }> {
   const found: { readonly id: ReceiptId; readonly pages: readonly number[] }[] = []
-  for await (const { id } of deps.store.receipts.list(signal, work.read.contentHash)) {
+  for await (const { id } of receipts.list(signal, work.read.contentHash)) {
     const pages = pagesOf(id)
     if (pages !== null) found.push({ id, pages })
   }
@@ -104,8 +104,9 @@ async function* partsWith(
   found.sort((a, b) => b.pages.length - a.pages.length || (a.id < b.id ? -1 : 1))
   for (const { id, pages } of found) {
     if (!pages.some((page) => wanted.has(page))) continue
-    const kept = await deps.store.receipts.read(id, { hold: work.hold, signal })
+    const kept = await receipts.read(id, { hold: work.hold, signal })
     // A receipt that names no parser is of the service that is asked now.
-    if (kept !== null) yield { id, pages, body: kept.body, parser: kept.parser ?? { ...deps.parsers.own, at: null } }
+    if (kept !== null)
+      yield { id, pages, body: kept.body, parser: kept.parser ?? { ...work.tier.parsers.own, at: null } }
   }
 }

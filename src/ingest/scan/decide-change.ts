@@ -122,11 +122,11 @@ export async function decideItem(
   const { key } = item
   const decided = deps.checksum ? await decideByContent(known, byVersion, deps, signal) : byVersion
   if (decided.change !== 'unchanged') return decided
-  if (mayBeErrorPage(key, known, deps) && (await isKeptErrorPage(key, deps))) {
+  if (mayBeErrorPage(key, known, deps.stores) && (await isKeptErrorPage(key, deps.stores))) {
     return { ...decided, change: 'changed', isErrorPage: true }
   }
   const hasFailed = known?.outcome === 'failed'
-  const isTriedAgain = hasFailed && failedByChance(await deps.store.deadLetters.read(key), deps.clock.wall())
+  const isTriedAgain = hasFailed && failedByChance(await deps.stores.deadLetters.read(key), deps.run.clock.wall())
   return { ...decided, isTriedAgain }
 }
 
@@ -135,9 +135,9 @@ function decideByVersion(item: ListedItem, known: LedgerEntry | null, deps: Deci
   if (item.kind === 'skipped') return { kind: 'skip', file: skippedFileOf(item) }
   if (item.kind === 'unusable') return { kind: 'unusable', failure: item.failure }
   const { key, version } = item
-  const handling = handlingOf(key, deps)
+  const handling = handlingOf(key, deps.policy)
   if (handling === null) return { kind: 'skip', file: skippedFileOf(item) }
-  const failure = refuseByListing(handling, item.bytes, deps.cutter)
+  const failure = refuseByListing(handling, item.bytes, deps.policy.cutter)
   if (failure !== null) return { kind: 'unusable', failure }
   const change = decideChange(known, { version, recipeHash: handling.recipe.hash }, acceptanceOf(key, deps))
   return { kind: 'document', item, handling, change, version, isTriedAgain: false, isErrorPage: false }
@@ -145,7 +145,7 @@ function decideByVersion(item: ListedItem, known: LedgerEntry | null, deps: Deci
 
 /** Whether an item is unchanged for certain, as nearly all of an archive are: nothing has to be asked or read. */
 export function isUnchanged(item: ListedItem, known: LedgerEntry | null, deps: DecideDeps): boolean {
-  if (deps.checksum || known === null || known.outcome === 'failed' || mayBeErrorPage(item.key, known, deps))
+  if (deps.checksum || known === null || known.outcome === 'failed' || mayBeErrorPage(item.key, known, deps.stores))
     return false
   const decided = decideByVersion(item, known, deps)
   return decided.kind === 'document' && decided.change === 'unchanged'
@@ -166,8 +166,8 @@ async function decideByContent(
   const recipeHash = handling.recipe.hash
   if (known === null || known.outcome === 'pending' || known.outcome === 'skipped') return byVersion
   if (known.version === GONE || known.recipeHash !== recipeHash) return byVersion
-  const recorded = await recordedHash(item.key, known, deps)
-  const present = recorded === null ? null : await presentHash(item, deps.source, signal)
+  const recorded = await recordedHash(item.key, known, deps.stores)
+  const present = recorded === null ? null : await presentHash(item, deps.stores.source, signal)
   if (present === null) return byVersion
   const { version } = present
   if (present.contentHash !== recorded) return { ...byVersion, change: 'changed', version }
@@ -176,8 +176,12 @@ async function decideByContent(
 }
 
 /** Null where a document failed before its bytes were read. */
-async function recordedHash(key: SourceKey, known: LedgerEntry, { store }: DecideDeps): Promise<ContentHash | null> {
-  const ending = await (known.outcome === 'failed' ? store.deadLetters.read(key) : store.documents.read(key))
+async function recordedHash(
+  key: SourceKey,
+  known: LedgerEntry,
+  stores: DecideDeps['stores'],
+): Promise<ContentHash | null> {
+  const ending = await (known.outcome === 'failed' ? stores.deadLetters.read(key) : stores.documents.read(key))
   return ending?.contentHash ?? null
 }
 
@@ -199,19 +203,19 @@ async function presentHash(
 }
 
 /** Only these are looked up in the store: a partial document that the service fetched by itself. */
-const mayBeErrorPage = (key: SourceKey, known: LedgerEntry | null, { source }: Pick<DecideDeps, 'source'>): boolean =>
+const mayBeErrorPage = (key: SourceKey, known: LedgerEntry | null, { source }: DecideDeps['stores']): boolean =>
   known?.outcome === 'partial' && source.addressOf?.(key) !== undefined
 
 /** As the two kinds of parser wrote it into the record. */
 const ERROR_PAGE = /^the site answered \d+: this is its error page$|^the service reported: The server answered \d+\.$/
 
 /** Whether the record stands for a site's error page: releases before 0.3 kept it as the document. */
-async function isKeptErrorPage(key: SourceKey, { store }: DecideDeps): Promise<boolean> {
-  const record = await store.documents.read(key)
+async function isKeptErrorPage(key: SourceKey, { documents, receipts }: DecideDeps['stores']): Promise<boolean> {
+  const record = await documents.read(key)
   if (record === null) return false
   if (record.problems.some((problem) => ERROR_PAGE.test(problem))) return true
   const isUnclear =
     record.receipt !== null && record.problems.some((problem) => problem.startsWith('the service reported'))
-  const receipt = isUnclear && record.receipt !== null ? await store.receipts.read(record.receipt) : null
+  const receipt = isUnclear && record.receipt !== null ? await receipts.read(record.receipt) : null
   return receipt !== null && holdsErrorPage(receipt.body)
 }

@@ -18,7 +18,7 @@ export async function followSource(
   onDeletion: () => void,
   signal: AbortSignal,
 ): Promise<void> {
-  const { events } = deps
+  const { events } = deps.run
   const onListed = (): void => {
     events.emit('source:listed')
     events.emit('dependency:works', { dependency: 'source' })
@@ -74,17 +74,17 @@ export class Deletions {
   constructor(policy: GonePolicy, deps: ScanDeps) {
     this.#policy = policy
     this.#deps = deps
-    this.#nextSweepAt = deps.clock.monotonic() + QUIET_MS
+    this.#nextSweepAt = deps.run.clock.monotonic() + QUIET_MS
   }
 
   /** Something was seen to go. */
   noticed(): void {
-    this.#nextSweepAt = this.#deps.clock.monotonic() + QUIET_MS
+    this.#nextSweepAt = this.#deps.run.clock.monotonic() + QUIET_MS
   }
 
   /** Sweeps when the watch has begun, and then whenever it is due, until `signal` aborts. */
   async run(signal: AbortSignal): Promise<void> {
-    const { monotonic: now, sleep } = this.#deps.clock
+    const { monotonic: now, sleep } = this.#deps.run.clock
     while (!signal.aborted) {
       if (now() >= Math.max(this.#nextSweepAt, this.#notBefore)) {
         const startedAt = now()
@@ -101,21 +101,21 @@ export class Deletions {
       await this.#sweep(signal)
     } catch (error) {
       if (signal.aborted) throw error
-      this.#deps.events.emit('process:error', { key: null, error })
-      this.#nextSweepAt = this.#deps.clock.monotonic() + TRY_AGAIN_MS
+      this.#deps.run.events.emit('process:error', { key: null, error })
+      this.#nextSweepAt = this.#deps.run.clock.monotonic() + TRY_AGAIN_MS
     }
   }
 
   async #sweep(signal: AbortSignal): Promise<void> {
-    const { source, queue, events } = this.#deps
+    const { stores, run, queue } = this.#deps
     const listing = { listed: new KeySet(), leftOut: new KeySet() }
-    for await (const { kind, key } of source.list(signal)) {
+    for await (const { kind, key } of stores.source.list(signal)) {
       if (kind === 'left_out') listing.leftOut.add(key)
       else listing.listed.add(key)
     }
     // A document that is still in the queue is its worker's, who will find it vanished.
     const leavePending = (await queue.backlog()) > 0
     const gone = await sweepGone(listing, { ...this.#policy, leavePending }, this.#deps, signal)
-    events.emit('sweep:finished', gone)
+    run.events.emit('sweep:finished', gone)
   }
 }

@@ -10,10 +10,8 @@ import { skipLabel, skipReasonOf } from '#src/document/skip.ts'
 import type { SourceItem } from '#src/document/source-item.ts'
 import type { Recipe } from '#src/client/recipe.ts'
 import type { Change } from '#src/events.ts'
-import type { Ledger } from '#src/ports/ledger.ts'
 import type { PieceCutter } from '#src/ports/piece-cutter.ts'
-import type { PriceModel } from '../document/costs.ts'
-import type { DecideDeps, OwnedStore, Tier } from '../document/deps.ts'
+import type { DecideDeps, Stores, Tier } from '../document/deps.ts'
 import { findReceipt } from '../document/find-receipt.ts'
 import { openListed, type ReadDocument, readOnce } from '../document/read-once.ts'
 import { cutterFor, type Handling, handlingOf, needsPdfParser, refuseByContent } from '../document/preflight.ts'
@@ -23,11 +21,16 @@ import { type Unlisted, unlistedOf } from './unlisted.ts'
 
 const BATCH = 200
 
-export interface PlanDeps extends OwnedStore, PriceModel, DecideDeps {
+export interface PlanDeps extends DecideDeps, Pick<Tier, 'price' | 'countPages'> {
+  readonly stores: Pick<Stores, 'source' | 'owner' | 'receipts' | 'documents' | 'deadLetters' | 'ledger'>
   /** Of the service that a rule names for a document; missing where all go to that of the pipeline. */
-  readonly priceFor?: (key: SourceKey) => PriceModel['price']
-  readonly ledger: Ledger
-  readonly countPages: Tier['countPages']
+  readonly priceFor?: (key: SourceKey) => Tier['price']
+}
+
+/** The parser of a document as a plan knows it, and the receipts that the plan would have bought by then. */
+interface Pricing extends Pick<Tier, 'parsers' | 'price' | 'countPages'> {
+  /** Marks, so that a copy costs nothing. */
+  readonly bought: Set<string>
 }
 
 /** What would be done with one item of a source, or with a document that the ledger has and the source has not: `gone`. */
@@ -62,8 +65,8 @@ export async function* planSource(deps: PlanDeps, signal: AbortSignal): AsyncGen
   const bought = new Set<string>()
   const listing = { listed: new KeySet(), leftOut: new KeySet() }
   let recorded = 0
-  for await (const batch of batchesOf(deps.source.list(signal), BATCH)) {
-    const known = await deps.ledger.read(batch.map((item) => item.key))
+  for await (const batch of batchesOf(deps.stores.source.list(signal), BATCH)) {
+    const known = await deps.stores.ledger.read(batch.map((item) => item.key))
     for (const [index, item] of batch.entries()) {
       if (item.kind === 'left_out') listing.leftOut.add(item.key)
       else {
@@ -73,7 +76,7 @@ export async function* planSource(deps: PlanDeps, signal: AbortSignal): AsyncGen
       }
     }
   }
-  for await (const unlisted of unlistedOf(listing, deps, signal, recorded)) {
+  for await (const unlisted of unlistedOf(listing, deps.stores, signal, recorded)) {
     const planned = await planUnlisted(unlisted, bought, deps, signal)
     if (planned !== null) yield planned
   }
@@ -87,7 +90,7 @@ async function planUnlisted(
   signal: AbortSignal,
 ): Promise<PlannedItem | null> {
   const nothing = { ...NOTHING, key, extension: null }
-  const recorded = async (): Promise<boolean> => (await deps.store.documents.read(key)) !== null
+  const recorded = async (): Promise<boolean> => (await deps.stores.documents.read(key)) !== null
   const skip = entry.outcome === 'skipped' ? skipReasonOf(entry.version) : null
   if (kind === 'marked') return { ...nothing, change: 'gone' }
   if (kind === 'gone') return (await recorded()) ? { ...nothing, change: 'gone' } : null
@@ -96,17 +99,16 @@ async function planUnlisted(
   if (skip !== null) return isForgotten ? null : { ...nothing, change: 'skipped', skip: skipLabel(key, skip) }
   if (entry.outcome !== 'pending') return { ...nothing, change: 'unchanged' }
   // It has a job, which the rules on names end; an ignore file does not.
-  if ((deps.source.skips?.(key) ?? null) !== null)
+  if ((deps.stores.source.skips?.(key) ?? null) !== null)
     return (await recorded()) ? { ...nothing, change: 'unchanged' } : null
-  const handling = handlingOf(key, deps)
+  const handling = handlingOf(key, deps.policy)
   if (handling === null) return { ...nothing, change: 'pending' }
-  const ownDeps = forDocument(key, handling, deps)
   const listed = { key, version: entry.version }
   return {
     ...nothing,
     extension: extensionOf(key),
     change: 'pending',
-    ...(await priced(listed, handling, bought, ownDeps, signal)),
+    ...(await priced(listed, handling, pricingOf(key, handling, bought, deps), deps, signal)),
   }
 }
 
@@ -141,7 +143,8 @@ async function planItem(
     case 'document': {
       const { change, handling, isTriedAgain } = decided
       if (change === 'unchanged' && !isTriedAgain) return { ...nothing, change }
-      const sent = await priced(decided.item, handling, bought, forDocument(key, handling, deps), signal)
+      const pricing = pricingOf(key, handling, bought, deps)
+      const sent = await priced(decided.item, handling, pricing, deps, signal)
       return { ...nothing, change, ...sent }
     }
     default:
@@ -150,23 +153,28 @@ async function planItem(
 }
 
 /** A document that stays on this machine costs nothing. One that is routed by page is priced as if every page were bought. */
-function forDocument(key: SourceKey, handling: Handling, deps: PlanDeps): PlanDeps {
-  const parsers = policyFor(deps.parsers, key)
-  if (deps.parsers.routes?.of(key) === 'local') {
-    return { ...deps, parsers, price: () => 0, countPages: async () => null }
+function pricingOf(
+  key: SourceKey,
+  { recipe }: Handling,
+  bought: Set<string>,
+  { parsers, price, priceFor, countPages }: PlanDeps,
+): Pricing {
+  const policy = policyFor(parsers, key)
+  if (parsers.routes?.of(key) === 'local') {
+    return { bought, parsers: policy, price: () => 0, countPages: async () => null }
   }
-  const atService = { ...deps, price: deps.priceFor?.(key) ?? deps.price }
-  return handling.recipe.answers === undefined ? { ...atService, parsers } : atService
+  const isWhole = recipe.answers === undefined
+  return { bought, parsers: isWhole ? policy : parsers, price: priceFor?.(key) ?? price, countPages }
 }
 
 async function priced(
   item: Pick<Extract<SourceItem, { kind: 'document' }>, 'key' | 'version'>,
   handling: Handling,
-  bought: Set<string>,
-  deps: PlanDeps,
+  pricing: Pricing,
+  { stores, policy }: PlanDeps,
   signal: AbortSignal,
 ): Promise<Partial<PlannedItem>> {
-  const opened = await openListed(deps.source, item, signal)
+  const opened = await openListed(stores.source, item, signal)
   if ('message' in opened) return { refusal: opened }
   await using document = opened
   const read = await readOnce(document, signal)
@@ -177,25 +185,29 @@ async function priced(
   const recipe = handling.recipe.answers ?? handling.recipe
   const id = receiptId(read.contentHash, recipe.hash)
   const mark = `${id.slice(0, 12)}${recipe.hash.slice(0, 4)}`
-  if (
+  const { bought, parsers, countPages, price } = pricing
+  const { receipts } = stores
+  const isSaved =
     bought.has(mark) ||
-    (await findReceipt(read.contentHash, recipe.hash, deps, undefined, document.address)) !== null
-  )
-    return { saved: true }
+    (await findReceipt(read.contentHash, recipe.hash, receipts, parsers, undefined, document.address)) !== null
+  if (isSaved) return { saved: true }
   bought.add(mark)
-  const cutter = cutterFor({ extension, read }, deps)
+  const cutter = cutterFor({ extension, read }, policy)
   // Awaited here: the document is closed when this function ends.
-  if (cutter !== null) return await pricedPieces(read, recipe, cutter, deps, signal)
-  const pages = document.address === undefined ? await deps.countPages(read, extension, signal) : null
-  return { requests: 1, pages, credits: deps.price(recipe, extension, pages) }
+  if (cutter !== null) return await pricedPieces(read, recipe, { cutter, receipts, parsers, price }, signal)
+  const pages = document.address === undefined ? await countPages(read, extension, signal) : null
+  return { requests: 1, pages, credits: price(recipe, extension, pages) }
+}
+
+interface PiecePricing extends Pick<Pricing, 'parsers' | 'price'>, Pick<Stores, 'receipts'> {
+  readonly cutter: PieceCutter
 }
 
 /** The price of a document over the limit, cut as a run would: each piece is a document of its own for the service. */
 async function pricedPieces(
   read: ReadDocument,
   recipe: Recipe,
-  cutter: PieceCutter,
-  deps: PlanDeps,
+  { cutter, receipts, parsers, price }: PiecePricing,
   signal: AbortSignal,
 ): Promise<Partial<PlannedItem>> {
   const [parser] = recipe.options.parsers
@@ -205,10 +217,10 @@ async function pricedPieces(
   await using document = cut
   let [requests, pages, credits] = [0, 0, 0]
   for (const piece of document.pieces) {
-    if ((await findReceipt(piece.contentHash, recipe.hash, deps)) !== null) continue
+    if ((await findReceipt(piece.contentHash, recipe.hash, receipts, parsers)) !== null) continue
     requests += 1
     pages += piece.pages.length
-    credits += deps.price(recipe, 'pdf', piece.pages.length)
+    credits += price(recipe, 'pdf', piece.pages.length)
   }
   return requests === 0 ? { saved: true } : { requests, pages, credits }
 }

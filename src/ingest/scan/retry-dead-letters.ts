@@ -25,14 +25,14 @@ export async function retryDeadLetters(
   signal: AbortSignal,
 ): Promise<number> {
   let enqueued = 0
-  for await (const letters of batchesOf(deps.store.deadLetters.list(signal), BATCH)) {
+  for await (const letters of batchesOf(deps.stores.deadLetters.list(signal), BATCH)) {
     await backlogBelowLimit(deps, signal)
-    const chosen = letters.filter((letter) => belongsTo(letter, deps.owner) && wanted(letter))
+    const chosen = letters.filter((letter) => belongsTo(letter, deps.stores.owner) && wanted(letter))
     for (const letter of chosen) await letGo(letter, deps)
     const jobs = chosen.flatMap((letter) => jobOf(letter, deps))
-    await deps.ledger.write(jobs.map((job) => [job.key, pending(job)] as const))
+    await deps.stores.ledger.write(jobs.map((job) => [job.key, pending(job)] as const))
     await deps.queue.add(jobs)
-    for (const { key, queuedAt } of jobs) deps.events.emit('document:enqueued', { key, queuedAt })
+    for (const { key, queuedAt } of jobs) deps.run.events.emit('document:enqueued', { key, queuedAt })
     enqueued += jobs.length
   }
   return enqueued
@@ -46,10 +46,10 @@ async function letGo({ key, failure, contentHash, recipeHash }: DeadLetter, { in
 
 /** None for a file that no service takes: a retry could only say so again. */
 function jobOf({ key, version }: DeadLetter, deps: ScanDeps): DocumentJob[] {
-  const handling = handlingOf(key, deps)
+  const handling = handlingOf(key, deps.policy)
   if (handling === null) return []
   const recipeHash = handling.recipe.hash
-  return [{ schema: 1, key, version, recipeHash, bytes: 0, queuedAt: deps.clock.shared() }]
+  return [{ schema: 1, key, version, recipeHash, bytes: 0, queuedAt: deps.run.clock.shared() }]
 }
 
 const pending = ({ version, recipeHash }: DocumentJob): LedgerEntry => ({ version, recipeHash, outcome: 'pending' })

@@ -8,7 +8,7 @@ import type { LedgerEntry } from '#src/document/ledger-entry.ts'
 import type { SourceItem } from '#src/document/source-item.ts'
 import { skipFile } from '../document/skip-file.ts'
 import { batchesOf, prefetchOne } from '#src/kit/batched-stream.ts'
-import { bury, retryingBurial } from '../document/bury.ts'
+import { buryUnclaimed } from '../document/bury.ts'
 import { decideItem, type DocumentDecision, isUnchanged } from './decide-change.ts'
 import type { ScanDeps } from '../document/deps.ts'
 import { isDone } from '../document/disagreement.ts'
@@ -44,7 +44,7 @@ export interface ScanSummary extends Listing {
  * the next scan adds again; the other order could leave a job that no count includes.
  */
 export async function scanSource(deps: ScanDeps, signal: AbortSignal): Promise<ScanSummary> {
-  const startedAt = deps.clock.monotonic()
+  const startedAt = deps.run.clock.monotonic()
   const { routes } = deps.parsers
   let seen = 0
   let enqueued = 0
@@ -52,7 +52,7 @@ export async function scanSource(deps: ScanDeps, signal: AbortSignal): Promise<S
   let grown = true
   const listed = new KeySet()
   const leftOut = new KeySet()
-  await prefetchOne(batchesOf(deps.source.list(signal), BATCH, FIRST_BATCH), async (batch) => {
+  await prefetchOne(batchesOf(deps.stores.source.list(signal), BATCH, FIRST_BATCH), async (batch) => {
     if (grown) await backlogBelowLimit(deps, signal)
     const jobs = await scanBatch(batch, deps, signal)
     grown = jobs > 0
@@ -69,28 +69,28 @@ export async function scanSource(deps: ScanDeps, signal: AbortSignal): Promise<S
       listed.add(key)
     }
   })
-  const durationMs = deps.clock.monotonic() - startedAt
-  deps.events.emit('scan:finished', { seen, enqueued, durationMs })
+  const durationMs = deps.run.clock.monotonic() - startedAt
+  deps.run.events.emit('scan:finished', { seen, enqueued, durationMs })
   const globs = routes?.unmatched() ?? []
-  if (seen > 0 && globs.length > 0) deps.events.emit('never-send:unmatched', { globs })
+  if (seen > 0 && globs.length > 0) deps.run.events.emit('never-send:unmatched', { globs })
   const rules = deps.parsers.rules?.unmatched() ?? []
-  if (seen > 0 && rules.length > 0) deps.events.emit('rules:unmatched', { globs: rules })
+  if (seen > 0 && rules.length > 0) deps.run.events.emit('rules:unmatched', { globs: rules })
   return { seen, enqueued, durationMs, listed, leftOut }
 }
 
 /** Waits while Redis holds as many jobs as it may (Law 6). */
 export async function backlogBelowLimit(deps: ScanDeps, signal: AbortSignal): Promise<void> {
-  while ((await deps.queue.backlog()) >= deps.backlogLimit) await deps.clock.sleep(BACKLOG_POLL_MS, signal)
+  while ((await deps.queue.backlog()) >= deps.backlogLimit) await deps.run.clock.sleep(BACKLOG_POLL_MS, signal)
 }
 
 /** One batch of a listing or of a watch: compared, written down, enqueued. Answers how many jobs it made. */
 export async function scanBatch(batch: readonly SourceItem[], deps: ScanDeps, signal: AbortSignal): Promise<number> {
-  const entries = await deps.ledger.read(batch.map((item) => item.key))
+  const entries = await deps.stores.ledger.read(batch.map((item) => item.key))
   const changed: (readonly [SourceItem, LedgerEntry | null])[] = []
   for (const [at, item] of batch.entries()) {
     const known = entries[at] ?? null
     if (item.kind !== 'left_out' && isUnchanged(item, known, deps)) {
-      deps.events.emit('document:seen', { key: item.key, change: 'unchanged' })
+      deps.run.events.emit('document:seen', { key: item.key, change: 'unchanged' })
     } else changed.push([item, known])
   }
   if (changed.some(([{ kind }]) => kind === 'document' || kind === 'unusable')) await deps.claimSource?.()
@@ -118,17 +118,19 @@ interface ScanStep {
  * this moment would become pending again, be done once more and be counted twice. It is compared once more.
  */
 async function writeAndEnqueue(steps: readonly ScanStep[], deps: ScanDeps, signal: AbortSignal): Promise<number> {
-  const written = await deps.ledger.advance(steps.map(({ listed: { key }, known, entry }) => ({ key, known, entry })))
+  const written = await deps.stores.ledger.advance(
+    steps.map(({ listed: { key }, known, entry }) => ({ key, known, entry })),
+  )
   invariant(written.length === steps.length, 'the ledger answers for every document of a batch', { of: steps.length })
   const current = steps.filter((_, at) => written[at])
   for (const { listed, change } of current) {
-    if (change !== null) deps.events.emit('document:seen', { key: listed.key, change })
+    if (change !== null) deps.run.events.emit('document:seen', { key: listed.key, change })
   }
   const jobs = current.flatMap(({ job }) => job ?? [])
   if (jobs.length > 0) await deps.queue.add(jobs)
   for (const { job, known, change } of current) {
     const wasPending = change === 'pending' && known?.outcome === 'pending'
-    if (job !== null && !wasPending) deps.events.emit('document:enqueued', { key: job.key, queuedAt: job.queuedAt })
+    if (job !== null && !wasPending) deps.run.events.emit('document:enqueued', { key: job.key, queuedAt: job.queuedAt })
   }
   const changed = steps.filter((_, at) => !written[at]).map(({ listed }) => listed)
   return jobs.length + (changed.length === 0 ? 0 : await scanBatch(changed, deps, signal))
@@ -148,18 +150,18 @@ async function scanItem(
   signal: AbortSignal,
 ): Promise<ScanStep | null> {
   if (item.kind === 'left_out') {
-    deps.events.emit('folder:left-out', item)
+    deps.run.events.emit('folder:left-out', item)
     return null
   }
   const decided = await decideItem(item, known, deps, signal)
   switch (decided.kind) {
     case 'skip': {
-      const skipped = await skipFile(decided.file, known, deps)
+      const skipped = await skipFile(decided.file, known, deps, deps.removeGone)
       return skipped === null ? null : { listed: item, known, entry: skipped, job: null, change: null }
     }
     case 'unusable':
       await buryOnce(item, decided.failure, known, deps, signal)
-      deps.events.emit('document:seen', { key: item.key, change: 'unusable' })
+      deps.run.events.emit('document:seen', { key: item.key, change: 'unusable' })
       return null
     case 'document':
       return documentStep(decided, known, deps)
@@ -175,21 +177,21 @@ async function documentStep(
 ): Promise<ScanStep | null> {
   const { key, bytes } = item
   if (isErrorPage) {
-    await deps.store.documents.remove(key)
-    deps.events.emit('error-page:removed', { key })
+    await deps.stores.documents.remove(key)
+    deps.run.events.emit('error-page:removed', { key })
   }
   if (change !== 'unchanged' || isTriedAgain) {
     const queued = { key, version: item.version, recipeHash: handling.recipe.hash }
-    const job = { schema: 1, ...queued, bytes, queuedAt: deps.clock.shared() } as const
+    const job = { schema: 1, ...queued, bytes, queuedAt: deps.run.clock.shared() } as const
     return { listed: item, known, entry: pendingInLedger(job), job, change: isTriedAgain ? 'pending' : change }
   }
   // Only touched: another version with the same content as before is written down in ledger and record, and not enqueued.
   if (known !== null && known.version !== present) {
-    const record = isDone(known) ? await deps.store.documents.read(key) : null
-    if (record !== null) await recommit({ ...record, version: present }, null, deps.store.documents)
+    const record = isDone(known) ? await deps.stores.documents.read(key) : null
+    if (record !== null) await recommit({ ...record, version: present }, null, deps.stores.documents)
     return { listed: item, known, entry: { ...known, version: present }, job: null, change }
   }
-  deps.events.emit('document:seen', { key, change })
+  deps.run.events.emit('document:seen', { key, change })
   return null
 }
 
@@ -213,5 +215,5 @@ async function buryOnce(
     attempts: 0,
     durationMs: 0,
   }
-  await bury(burial, retryingBurial(key, deps, signal))
+  await buryUnclaimed(burial, deps, signal)
 }

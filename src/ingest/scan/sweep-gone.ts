@@ -2,8 +2,7 @@ import { NO_RECIPE, type SourceKey } from '#src/document/ids.ts'
 import { GONE } from '#src/document/ledger-entry.ts'
 import { seen } from '#src/document/outcome.ts'
 import { belongsTo } from '#src/document/store-manifest.ts'
-import type { Source } from '#src/ports/source.ts'
-import type { SettleDeps } from '../document/deps.ts'
+import type { DocumentDeps } from '../document/deps.ts'
 import { recommit } from '../document/rederive.ts'
 import { leaveOutPending } from '../document/skip-file.ts'
 import { isGone, type Listing, unlistedOf } from './unlisted.ts'
@@ -37,10 +36,6 @@ const ALWAYS_BELIEVABLE = 10
 /** Entries that are written or forgotten in one go. */
 const BATCH = 500
 
-export interface SweepDeps extends SettleDeps {
-  readonly source: Source
-}
-
 /**
  * After a listing that came to its end: what the ledger has and the listing had not is gone, if the source itself says
  * so when it is asked for that very document. A name left out by a filter is therefore never taken for gone, nor is
@@ -50,11 +45,11 @@ export interface SweepDeps extends SettleDeps {
 export async function sweepGone(
   listing: Listing,
   policy: GonePolicy,
-  deps: SweepDeps,
+  deps: DocumentDeps,
   signal: AbortSignal,
 ): Promise<GoneSummary> {
   const listed = listing.listed.size
-  const counts = await deps.ledger.counts()
+  const counts = await deps.stores.ledger.counts()
   const nothing = { kept: counts.gone, removed: 0, forgotten: 0, unbelievable: false }
   if (seen(counts) <= listed && !(policy.remove && counts.gone > 0)) return nothing
   const believable =
@@ -63,12 +58,12 @@ export async function sweepGone(
   const noDocuments: SourceKey[] = []
   let believed = 0
   let marked = 0
-  for await (const { key, entry, kind } of unlistedOf(listing, deps, signal)) {
+  for await (const { key, entry, kind } of unlistedOf(listing, deps.stores, signal)) {
     if (kind === 'there' || (policy.leavePending && entry.outcome === 'pending')) continue
     if (entry.outcome === 'skipped' && entry.recipeHash === NO_RECIPE) {
       // It was no document: nothing of it is in the store, and nothing is lost.
       noDocuments.push(key)
-      if (noDocuments.length >= BATCH) await deps.ledger.forget(noDocuments.splice(0))
+      if (noDocuments.length >= BATCH) await deps.stores.ledger.forget(noDocuments.splice(0))
       continue
     }
     if (kind === 'left_out') {
@@ -85,11 +80,11 @@ export async function sweepGone(
     gone.push(key)
     if (!policy.force && gone.length - believed > believable) return { ...nothing, kept: 0, unbelievable: true }
   }
-  await deps.ledger.forget(noDocuments)
+  await deps.stores.ledger.forget(noDocuments)
   const settled = { kept: marked, removed: 0, forgotten: 0 }
   for (const key of gone) {
     // Asked once more: it may have come back while the others were settled.
-    if (await isGone(key, deps.source, signal)) settled[await settleGone(key, policy, deps)] += 1
+    if (await isGone(key, deps.stores.source, signal)) settled[await settleGone(key, policy, deps)] += 1
   }
   return { ...settled, unbelievable: false }
 }
@@ -98,23 +93,23 @@ export async function sweepGone(
 async function settleGone(
   key: SourceKey,
   policy: GonePolicy,
-  deps: SweepDeps,
+  deps: DocumentDeps,
 ): Promise<'kept' | 'removed' | 'forgotten'> {
-  const record = await deps.store.documents.read(key)
-  if (record !== null && !belongsTo(record, deps.owner)) {
+  const record = await deps.stores.documents.read(key)
+  if (record !== null && !belongsTo(record, deps.stores.owner)) {
     // Another source has put a document of the same name there.
-    await deps.ledger.forget([key])
+    await deps.stores.ledger.forget([key])
     return 'kept'
   }
   if (record === null || policy.remove) {
-    await deps.store.documents.remove(key)
-    await deps.ledger.forget([key])
-    deps.events.emit('document:seen', { key, change: 'gone' })
+    await deps.stores.documents.remove(key)
+    await deps.stores.ledger.forget([key])
+    deps.run.events.emit('document:seen', { key, change: 'gone' })
     return record === null ? 'forgotten' : 'removed'
   }
-  await recommit(record, new Date(deps.clock.wall()), deps.store.documents)
+  await recommit(record, new Date(deps.run.clock.wall()), deps.stores.documents)
   const { recipeHash, outcome } = record
-  await deps.ledger.write([[key, { version: GONE, recipeHash, outcome }]])
-  deps.events.emit('document:seen', { key, change: 'gone' })
+  await deps.stores.ledger.write([[key, { version: GONE, recipeHash, outcome }]])
+  deps.run.events.emit('document:seen', { key, change: 'gone' })
   return 'kept'
 }

@@ -11,7 +11,7 @@ import { tallyOf } from '#src/observe/tally.ts'
 import { ingestDocument } from '#src/ingest/ingest-document.ts'
 import { withMethods } from '../../support/with-methods.ts'
 import type { Documents } from '#src/ports/output-store.ts'
-import { ingestOnce, openWorkbench, type Workbench } from '../../support/workbench.ts'
+import { depsOf, ingestOnce, openWorkbench, type Workbench } from '../../support/workbench.ts'
 import { shared } from '../../support/shared.ts'
 
 /* A worker dies, or loses its hold, between the record and the end of the job: the document is delivered once more. */
@@ -72,7 +72,7 @@ describe('a document that is delivered again', () => {
     const { version: done, recipeHash } = entry
     const job = { schema: 1, key, version: done, recipeHash, bytes: 1, queuedAt: Date.now() } as const
     for (const attempt of [1, 2]) {
-      await ingestDocument({ job, attempt }, bench.deps, new AbortController().signal)
+      await ingestDocument({ job, attempt }, depsOf(bench.deps), new AbortController().signal)
     }
     expect([tally.settled.done, tally.worked, tally.pages, tally.credits.reported]).toEqual([1, 1, 3, 7])
     expect(await bench.deps.ledger.endedTotal()).toBe(1)
@@ -93,7 +93,7 @@ describe('a document that is delivered again', () => {
       bytes: 1,
       queuedAt: Date.now(),
     } as const
-    expect(await ingestDocument({ job, attempt: 1 }, bench.deps, new AbortController().signal)).toEqual({
+    expect(await ingestDocument({ job, attempt: 1 }, depsOf(bench.deps), new AbortController().signal)).toEqual({
       kind: 'finish',
     })
     expect(tally.settled.done).toBe(1)
@@ -124,7 +124,11 @@ describe('a document that is delivered again', () => {
         return claim && withMethods(claim, { release })
       }
       const deps = { ...bench.deps, claims: { claim: watched } }
-      await ingestDocument({ job: { ...job, queuedAt: Date.now() }, attempt: 1 }, deps, new AbortController().signal)
+      await ingestDocument(
+        { job: { ...job, queuedAt: Date.now() }, attempt: 1 },
+        depsOf(deps),
+        new AbortController().signal,
+      )
       expect(atRelease[0]).toEqual(done)
     }
   })

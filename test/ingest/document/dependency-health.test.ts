@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { sourceKey } from '#src/document/ids.ts'
 import { SourceUnusable } from '#src/document/source-unusable.ts'
 import { Events } from '#src/events.ts'
-import type { IngestDeps } from '#src/ingest/document/deps.ts'
+import type { Run } from '#src/ingest/document/deps.ts'
 import { DependencyHealth } from '#src/ingest/document/dependency-health.ts'
 import { postponeDuringOutage } from '#src/ingest/document/retrying-store.ts'
 import { FINISH } from '#src/ingest/document/purchase.ts'
@@ -39,8 +39,8 @@ describe('a document whose source is unavailable', () => {
     const events = new Events()
     events.on('stage:failed', ({ error }) => failed.push(error))
     const dependencyHealth = new DependencyHealth(() => now)
-    const halt: IngestDeps['halt'] = (_, message) => halts.push(message)
-    const deps = { dependencyHealth, events, halt, storePatienceMs: 1_000 }
+    const halt: Run['halt'] = (_, message) => halts.push(message)
+    const deps = { run: { dependencyHealth, events, halt }, policy: { storePatienceMs: 1_000 } }
     return {
       halts,
       failed,

@@ -10,7 +10,7 @@ import type { Delivery } from '#src/ports/queue.ts'
 import { errorReply } from '../../support/scripted-service.ts'
 import { startTestRedis } from '../../support/redis.ts'
 import { tempFolder } from '../../support/temp-folder.ts'
-import { openWorkbench, type Workbench } from '../../support/workbench.ts'
+import { depsOf, openWorkbench, type Workbench } from '../../support/workbench.ts'
 import { withMethods } from '../../support/with-methods.ts'
 import { takes } from '../../support/wait.ts'
 import { shared } from '../../support/shared.ts'
@@ -47,7 +47,9 @@ test('a copy finds the receipt that came between its search for it and its turn 
     stands: intents.stands.bind(intents),
   }
   const copy = await deliveryOf(bench, 'copy of a.csv')
-  expect(await ingestDocument(copy, { ...bench.deps, intents: lateIntents }, SIGNAL)).toEqual({ kind: 'finish' })
+  expect(await ingestDocument(copy, depsOf({ ...bench.deps, intents: lateIntents }), SIGNAL)).toEqual({
+    kind: 'finish',
+  })
   expect(bench.service.charged).toBe(1)
   expect((await bench.deps.store.documents.read(sourceKey('copy of a.csv')))?.cost).toEqual({
     credits: 0,
@@ -78,9 +80,9 @@ test('a document whose receipt is still being written is not let go when the gat
   }
   const slowStore = { ...store, receipts: before('save', store.receipts, () => takes(200)) }
   const delivery = await deliveryOf(bench, 'a.csv')
-  const first = ingestDocument(delivery, { ...bench.deps, gate: cutOff, store: slowStore }, SIGNAL)
+  const first = ingestDocument(delivery, depsOf({ ...bench.deps, gate: cutOff, store: slowStore }), SIGNAL)
   await expect(first).rejects.toThrow('Connection is closed.')
-  expect(await ingestDocument(delivery, bench.deps, SIGNAL)).toEqual({ kind: 'finish' })
+  expect(await ingestDocument(delivery, depsOf(bench.deps), SIGNAL)).toEqual({ kind: 'finish' })
   expect(bench.service.charged).toBe(1)
 })
 
@@ -97,8 +99,10 @@ test('a worker that is aborted while the disk is full tries once more to keep th
     throw new StoreUnusable('the disk is full')
   })
   const delivery = await deliveryOf(bench, 'a.csv')
-  await ingestDocument(delivery, { ...bench.deps, store: { ...store, receipts } }, cut.signal).catch(() => undefined)
-  expect(await ingestDocument(delivery, bench.deps, SIGNAL)).toEqual({ kind: 'finish' })
+  await ingestDocument(delivery, depsOf({ ...bench.deps, store: { ...store, receipts } }), cut.signal).catch(
+    () => undefined,
+  )
+  expect(await ingestDocument(delivery, depsOf(bench.deps), SIGNAL)).toEqual({ kind: 'finish' })
   expect([tries, bench.service.charged]).toEqual([2, 1])
 })
 
@@ -108,11 +112,11 @@ test('a request is in doubt when it was cut off after it was sent, and not when 
   const delivery = await deliveryOf(bench, 'a.csv')
   const intents = bench.deps.intents as RedisIntents
   const shut: Gate = { acquire: () => Promise.reject(new Error('cut')) }
-  await expect(ingestDocument(delivery, { ...bench.deps, gate: shut }, SIGNAL)).rejects.toThrow('cut')
+  await expect(ingestDocument(delivery, depsOf({ ...bench.deps, gate: shut }), SIGNAL)).rejects.toThrow('cut')
   expect(await intents.list()).toEqual([])
   const cut = AbortSignal.timeout(300)
-  await expect(ingestDocument(delivery, bench.deps, cut)).rejects.toThrow('aborted')
-  expect(await ingestDocument(delivery, bench.deps, SIGNAL)).toEqual({ kind: 'finish' })
+  await expect(ingestDocument(delivery, depsOf(bench.deps), cut)).rejects.toThrow('aborted')
+  expect(await ingestDocument(delivery, depsOf(bench.deps), SIGNAL)).toEqual({ kind: 'finish' })
   expect(await intents.ambiguousTotal()).toBe(1)
 })
 
@@ -136,13 +140,13 @@ test('a document that waits at the gate has nothing in doubt, and a copy leaves 
   }
   const shut: Gate = { acquire: async () => ({ kind: 'wait', waitMs: 5, reason: 'shut' }) }
   const job = await deliveryOf(bench, 'a.csv')
-  const waits = await ingestDocument(job, { ...deps, intents: watched, gate: shut }, SIGNAL)
+  const waits = await ingestDocument(job, depsOf({ ...deps, intents: watched, gate: shut }), SIGNAL)
   expect(waits).toMatchObject({ kind: 'postpone', counted: false })
   expect(begun).toEqual([])
 
   const taken = { ...watched, begin: async () => 'busy' as const }
   begun.push('of another')
-  expect(await ingestDocument(job, { ...deps, intents: taken }, SIGNAL)).toMatchObject({ kind: 'postpone' })
+  expect(await ingestDocument(job, depsOf({ ...deps, intents: taken }), SIGNAL)).toMatchObject({ kind: 'postpone' })
   expect(begun).toEqual(['of another'])
   expect(bench.service.charged).toBe(0)
 })
@@ -157,11 +161,11 @@ test('a store that cannot be read right before the request keeps neither the per
     if (searches === 2) throw new StoreUnusable('Sluice cannot read a receipt: the store answered SlowDown (503).')
   })
   const delivery = await deliveryOf(bench, 'a.csv')
-  const first = await ingestDocument(delivery, { ...bench.deps, store: { ...store, receipts } }, SIGNAL)
+  const first = await ingestDocument(delivery, depsOf({ ...bench.deps, store: { ...store, receipts } }), SIGNAL)
   expect(first).toMatchObject({ kind: 'postpone', counted: false })
   expect(await (intents as RedisIntents).list()).toEqual([])
   expect(await (gate as ServiceGate).limiter.snapshot()).toMatchObject({ inFlight: 0 })
-  expect(await ingestDocument(delivery, { ...bench.deps, store: { ...store, receipts } }, SIGNAL)).toEqual({
+  expect(await ingestDocument(delivery, depsOf({ ...bench.deps, store: { ...store, receipts } }), SIGNAL)).toEqual({
     kind: 'finish',
   })
   expect([await (intents as RedisIntents).ambiguousTotal(), bench.service.charged]).toEqual([0, 1])
@@ -176,12 +180,12 @@ test('a refusal that cannot be judged because the store is away keeps neither th
     if (isAway && bench.service.requests.length > 0) throw new StoreUnusable('the store went away')
   })
   const delivery = await deliveryOf(bench, 'a.csv')
-  const first = await ingestDocument(delivery, { ...bench.deps, store: { ...store, documents } }, SIGNAL)
+  const first = await ingestDocument(delivery, depsOf({ ...bench.deps, store: { ...store, documents } }), SIGNAL)
   expect(first).toMatchObject({ kind: 'postpone', counted: false })
   expect(await (gate as ServiceGate).limiter.snapshot()).toMatchObject({ inFlight: 0 })
   expect(await (intents as RedisIntents).list()).toEqual([])
   isAway = false
-  expect(await ingestDocument(delivery, { ...bench.deps, store: { ...store, documents } }, SIGNAL)).toEqual({
+  expect(await ingestDocument(delivery, depsOf({ ...bench.deps, store: { ...store, documents } }), SIGNAL)).toEqual({
     kind: 'finish',
   })
   expect(await (intents as RedisIntents).ambiguousTotal()).toBe(0)
@@ -213,12 +217,12 @@ test('a process that stood still between its search for the receipt and the requ
   const delivery = await deliveryOf(bench, 'frozen.csv')
   const verdict = await ingestDocument(
     delivery,
-    { ...bench.deps, store: { ...store, receipts }, intents: watched },
+    depsOf({ ...bench.deps, store: { ...store, receipts }, intents: watched }),
     SIGNAL,
   )
   expect(verdict).toMatchObject({ kind: 'postpone', counted: false })
   expect(bench.service.requests).toEqual([])
-  expect(await ingestDocument(delivery, bench.deps, SIGNAL)).toEqual({ kind: 'finish' })
+  expect(await ingestDocument(delivery, depsOf(bench.deps), SIGNAL)).toEqual({ kind: 'finish' })
   expect(bench.service.charged).toBe(1)
 })
 
@@ -242,14 +246,14 @@ test('a process that stood still after it took up the request, before the first 
     },
   }
   const delivery = await deliveryOf(bench, 'frozen.csv')
-  const verdict = await ingestDocument(delivery, { ...deps, parser: frozen }, SIGNAL)
+  const verdict = await ingestDocument(delivery, depsOf({ ...deps, parser: frozen }), SIGNAL)
   expect(verdict).toMatchObject({ kind: 'postpone', counted: false })
   expect([bench.service.requests.length, ...reported]).toEqual([0, 'request:begun', 'request:withdrawn'])
   expect([
     await (deps.intents as RedisIntents).list(),
     (await (deps.gate as ServiceGate).limiter.snapshot()).inFlight,
   ]).toEqual([[], 0])
-  expect(await ingestDocument(delivery, deps, SIGNAL)).toEqual({ kind: 'finish' })
+  expect(await ingestDocument(delivery, depsOf(deps), SIGNAL)).toEqual({ kind: 'finish' })
   expect([bench.service.charged, await (deps.intents as RedisIntents).ambiguousTotal()]).toEqual([1, 0])
 })
 
@@ -268,7 +272,7 @@ test('an answer that one process had to spool is taken from there by another on 
     spool: stopping,
     storePatienceMs: 0,
   }
-  expect((await ingestDocument(delivery, stopped, SIGNAL)).kind).toBe('postpone')
+  expect((await ingestDocument(delivery, depsOf(stopped), SIGNAL)).kind).toBe('postpone')
   expect([bench.service.charged, (await other.ids()).length]).toEqual([1, 1])
 
   const goesOn = {
@@ -276,7 +280,7 @@ test('an answer that one process had to spool is taken from there by another on 
     store: { ...store, receipts: new SpooledReceipts(store.receipts, other) },
     spool: other,
   }
-  expect(await ingestDocument(delivery, goesOn, SIGNAL)).toEqual({ kind: 'finish' })
+  expect(await ingestDocument(delivery, depsOf(goesOn), SIGNAL)).toEqual({ kind: 'finish' })
   expect(bench.service.charged).toBe(1)
   expect(await stopping.ids()).toEqual([])
 })

@@ -6,7 +6,6 @@ import { expect, test } from 'vitest'
 import { receiptId, type SourceKey, sourceKey } from '#src/document/ids.ts'
 import type { ParserIdentity, ParserPolicy } from '#src/document/parser.ts'
 import { decideChange, acceptanceOf } from '#src/ingest/scan/decide-change.ts'
-import type { IngestDeps } from '#src/ingest/document/deps.ts'
 import { ingestDocument } from '#src/ingest/ingest-document.ts'
 import type { Delivery } from '#src/ports/queue.ts'
 import { outdatedDocuments } from '#src/ingest/document/local-documents.ts'
@@ -17,7 +16,7 @@ import { Random } from '../../support/random.ts'
 import { startTestRedis } from '../../support/redis.ts'
 import { parsedReply } from '../../support/scripted-service.ts'
 import { tempFolder } from '../../support/temp-folder.ts'
-import { openWorkbench, type Workbench } from '../../support/workbench.ts'
+import { depsOf, openWorkbench, type Workbench, type BenchParts } from '../../support/workbench.ts'
 import { seedFrom } from '../../support/seed.ts'
 import { elapse } from '../../support/wait.ts'
 import { shared } from '../../support/shared.ts'
@@ -38,9 +37,9 @@ const redis = await shared(startTestRedis())
 const nameOf = (parser: ParserIdentity): string => `${parser.class} ${parser.origin} ${parser.version}`
 
 /** The gate may have it come again. */
-async function ingested(delivery: Delivery, deps: IngestDeps): Promise<void> {
+async function ingested(delivery: Delivery, deps: BenchParts): Promise<void> {
   for (let times = 0; times < DELIVERIES; times++) {
-    const verdict = await ingestDocument(delivery, deps, SIGNAL)
+    const verdict = await ingestDocument(delivery, depsOf(deps), SIGNAL)
     if (verdict.kind === 'finish') return
     expect(verdict.counted, verdict.reason).toBe(false)
     await elapse(Math.min(verdict.afterMs, 200), 'the queue delivers a postponed job later')
@@ -51,7 +50,7 @@ async function ingested(delivery: Delivery, deps: IngestDeps): Promise<void> {
 class History {
   readonly random: Random
   readonly #bench: Workbench
-  readonly #deps: IngestDeps
+  readonly #deps: BenchParts
   readonly #seed: number
   readonly #say: (answer: string) => void
   readonly #contents = new Map<string, string>()
@@ -60,7 +59,7 @@ class History {
   #count = 0
   policy: ParserPolicy
 
-  constructor(seed: number, bench: Workbench, deps: IngestDeps, say: (answer: string) => void) {
+  constructor(seed: number, bench: Workbench, deps: BenchParts, say: (answer: string) => void) {
     this.random = new Random(seed)
     this.#seed = seed
     this.#bench = bench

@@ -3,7 +3,7 @@ import { sourceKey } from '#src/document/ids.ts'
 import { handlingOf } from '#src/ingest/document/preflight.ts'
 import { ingestDocument } from '#src/ingest/ingest-document.ts'
 import { startTestRedis } from '../../support/redis.ts'
-import { openWorkbench } from '../../support/workbench.ts'
+import { depsOf, openWorkbench } from '../../support/workbench.ts'
 import { shared } from '../../support/shared.ts'
 
 const redis = await shared(startTestRedis())
@@ -59,7 +59,7 @@ test('a text in the queue that is passed through no more counts as skipped, and 
   const deps = { ...bench.deps, textRecipeFor: () => null }
   await ledger.write([[key, { version, recipeHash, outcome: 'pending' }]])
   const job = { schema: 1, key, version, recipeHash, bytes, queuedAt: Date.now() } as const
-  await ingestDocument({ job, attempt: 1 }, deps, signal)
+  await ingestDocument({ job, attempt: 1 }, depsOf(deps), signal)
   expect(await ledger.counts()).toMatchObject({ pending: 0, skipped: 1, failed: 0 })
   expect([await store.deadLetters.read(key), await store.documents.read(key)]).toEqual([null, null])
 })

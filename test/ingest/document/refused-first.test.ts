@@ -1,5 +1,4 @@
 import { expect, test } from 'vitest'
-import type { IngestDeps } from '#src/ingest/document/deps.ts'
 import { ingestDocument } from '#src/ingest/ingest-document.ts'
 import { consume } from '#src/queue/consume.ts'
 import { DocumentQueue } from '#src/queue/document-queue.ts'
@@ -8,7 +7,7 @@ import { extensionOf, type Extension } from '@sluice/contract'
 import type { DocumentJob } from '#src/ports/queue.ts'
 import { startTestRedis } from '../../support/redis.ts'
 import { errorReply, parsedReply } from '../../support/scripted-service.ts'
-import { openWorkbench, type Workbench } from '../../support/workbench.ts'
+import { depsOf, openWorkbench, type Workbench, type BenchParts } from '../../support/workbench.ts'
 import { until } from '../../support/wait.ts'
 import { shared } from '../../support/shared.ts'
 
@@ -43,7 +42,7 @@ test(
     })
     let opened = 0
     const { source } = bench.deps
-    const deps: IngestDeps = {
+    const deps: BenchParts = {
       ...bench.deps,
       source: Object.assign(Object.create(source) as typeof source, {
         open: (...args: Parameters<typeof source.open>) => ((opened += 1), source.open(...args)),
@@ -57,7 +56,7 @@ test(
       connection: redis.connection,
       pipeline,
       concurrency: 4,
-      handle: (delivery, signal) => ingestDocument(delivery, deps, signal),
+      handle: (delivery, signal) => ingestDocument(delivery, depsOf(deps), signal),
       giveUp: async () => undefined,
       onError: (error) => errors.push(error),
     })

@@ -3,7 +3,7 @@ import { sourceKey } from '#src/document/ids.ts'
 import { StoreUnusable } from '#src/document/store-unusable.ts'
 import { withMethods } from '../../support/with-methods.ts'
 import { Events } from '#src/events.ts'
-import { ClaimedDocuments, claimedStore, retryFor } from '#src/ingest/document/retrying-store.ts'
+import { ClaimedDocuments, claimedStores, retryFor } from '#src/ingest/document/retrying-store.ts'
 import type { OutputStore } from '#src/ports/output-store.ts'
 import { expect, test } from 'vitest'
 import { letterOf, outputs, receiptOf, recordOf } from '../../support/documents.ts'
@@ -55,9 +55,12 @@ function waiting(store: OutputStore, { claim = HELD, signal = new AbortControlle
   }
   const halt = (_: unknown, message: string): unknown => halts.push(message)
   const stopping = new AbortController().signal
-  const deps = { events, clock, halt, stopping, storePatienceMs: PATIENCE_MS, storeSlowMs: 10_000 }
+  const deps = {
+    run: { events, clock, halt, stopping },
+    policy: { storePatienceMs: PATIENCE_MS, storeSlowMs: 10_000 },
+  }
   return {
-    store: claimedStore(store, claim, retryFor(sourceKey('a.pdf'), deps, signal)),
+    store: claimedStores(store, claim, retryFor(sourceKey('a.pdf'), deps, signal)),
     failures,
     halts,
     now: () => now,

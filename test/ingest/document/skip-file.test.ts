@@ -6,7 +6,6 @@ import { recipeBook } from '#src/client/rules.ts'
 import { recipeHash, sourceKey } from '#src/document/ids.ts'
 import { NO_COUNTS, seen } from '#src/document/outcome.ts'
 import type { Change } from '#src/events.ts'
-import type { IngestDeps } from '#src/ingest/document/deps.ts'
 import { ingestDocument } from '#src/ingest/ingest-document.ts'
 import { planSource } from '#src/ingest/scan/plan-source.ts'
 import { completeLedger } from '#src/ingest/maintain/rebuild-ledger.ts'
@@ -17,7 +16,7 @@ import { openFolderSource } from '#src/sources/folder/folder-source.ts'
 import { collect } from '../../support/documents.ts'
 import { startTestRedis } from '../../support/redis.ts'
 import { errorReply } from '../../support/scripted-service.ts'
-import { openWorkbench, type Workbench } from '../../support/workbench.ts'
+import { planOf, scanOf, depsOf, openWorkbench, type Workbench, type BenchParts } from '../../support/workbench.ts'
 import { shared } from '../../support/shared.ts'
 
 /* What was a document before, and is left out now: by a setting, by a rule, or because something else took its name. */
@@ -25,26 +24,26 @@ import { shared } from '../../support/shared.ts'
 const redis = await shared(startTestRedis())
 
 const SIGNAL = new AbortController().signal
-const OFF: Partial<IngestDeps> = { textRecipeFor: () => null }
+const OFF: Partial<BenchParts> = { textRecipeFor: () => null }
 let pipelines = 0
 
 /** Scans and sweeps as a run does; the plan that was made before has to say the same of every key. */
 async function scan(
   bench: Workbench,
-  changed: Partial<IngestDeps>,
+  changed: Partial<BenchParts>,
   removeGone = false,
 ): Promise<Record<string, Change>> {
   const deps = { ...bench.deps, ...changed, checksum: false, isOutdated: () => false }
-  const planned = await collect(planSource(deps, SIGNAL))
+  const planned = await collect(planSource(planOf(deps), SIGNAL))
   const changes: Record<string, Change> = {}
   const listen = ({ key, change }: { readonly key: string; readonly change: Change }): void =>
     void (changes[key] = change)
   deps.events.on('document:seen', listen)
   const queue = new DocumentQueue({ connection: redis.connection, pipeline: `skip-file-${process.pid}-${pipelines++}` })
   try {
-    const listing = await scanSource({ ...deps, queue, backlogLimit: 100, removeGone }, SIGNAL)
+    const listing = await scanSource(scanOf({ ...deps, queue, backlogLimit: 100, removeGone }), SIGNAL)
     const policy = { remove: removeGone, believableShare: 1, force: false, leavePending: false }
-    await sweepGone(listing, policy, deps, SIGNAL)
+    await sweepGone(listing, policy, depsOf(deps), SIGNAL)
   } finally {
     deps.events.off('document:seen', listen)
     await queue.clear()
@@ -156,13 +155,13 @@ test('a document of the queue that a rule on names leaves out by now is skipped 
   await ledger.write([[csv, entry]])
   const job = { schema: 1, key: csv, ...entry, bytes: 3, queuedAt: Date.now() } as const
   view.role = { kind: 'lists', listed: null }
-  await ingestDocument({ job, attempt: 1 }, { ...bench.deps, source }, SIGNAL)
+  await ingestDocument({ job, attempt: 1 }, depsOf({ ...bench.deps, source }), SIGNAL)
   expect([bench.service.requests.length, await ledger.counts()]).toEqual([0, { ...NO_COUNTS, skipped: 1 }])
 
   // Taken from a queue that another process feeds, its rules count.
   await ledger.write([[csv, entry]])
   view.role = { kind: 'takes' }
-  await ingestDocument({ job, attempt: 1 }, { ...bench.deps, source }, SIGNAL)
+  await ingestDocument({ job, attempt: 1 }, depsOf({ ...bench.deps, source }), SIGNAL)
   expect(bench.service.requests.length).toBe(1)
 })
 
@@ -179,12 +178,12 @@ test('a document of the queue that a symbolic link replaced waits for the listin
   await symlink('nowhere', `${fileURLToPath(bench.deps.source.url)}a.csv`)
   const job = { schema: 1, key: csv, ...entry, bytes: 3, queuedAt: Date.now() } as const
   bench.deps.view.role = { kind: 'lists', listed: null }
-  expect(await ingestDocument({ job, attempt: 1 }, bench.deps, SIGNAL)).toMatchObject({
+  expect(await ingestDocument({ job, attempt: 1 }, depsOf(bench.deps), SIGNAL)).toMatchObject({
     kind: 'postpone',
     counted: false,
   })
   expect(await scan(bench, {})).toEqual({ 'a.csv': 'skipped' })
-  expect(await ingestDocument({ job, attempt: 1 }, bench.deps, SIGNAL)).toEqual({ kind: 'finish' })
+  expect(await ingestDocument({ job, attempt: 1 }, depsOf(bench.deps), SIGNAL)).toEqual({ kind: 'finish' })
   expect(await bench.deps.ledger.counts()).toEqual({ ...NO_COUNTS, skipped: 1 })
 })
 
@@ -204,7 +203,7 @@ test('a job with the recipe of an earlier run ends failed under the present reci
     bytes: 3,
     queuedAt: Date.now(),
   } as const
-  await ingestDocument({ job, attempt: 1 }, bench.deps, SIGNAL)
+  await ingestDocument({ job, attempt: 1 }, depsOf(bench.deps), SIGNAL)
   expect(await bench.deps.ledger.counts()).toMatchObject({ failed: 1, pending: 0 })
   expect(await scan(bench, {})).toEqual({ 'a.csv': 'unchanged' })
 })

@@ -7,7 +7,7 @@ import { KeySet } from '#src/kit/key-set.ts'
 import type { Role } from '#src/ingest/document/source-view.ts'
 import type { JobVerdict } from '#src/ports/queue.ts'
 import { startTestRedis } from '../../support/redis.ts'
-import { openWorkbench, type Workbench } from '../../support/workbench.ts'
+import { depsOf, openWorkbench, type Workbench } from '../../support/workbench.ts'
 import { shared } from '../../support/shared.ts'
 
 /* A document that the queue names and the source of this process does not show. */
@@ -36,7 +36,7 @@ async function deliver(bench: Workbench, name: string): Promise<JobVerdict['kind
     bytes: 1,
     queuedAt: Date.now(),
   } as const
-  const verdict = await ingestDocument({ job, attempt: 1 }, deps, new AbortController().signal)
+  const verdict = await ingestDocument({ job, attempt: 1 }, depsOf(deps), new AbortController().signal)
   if (verdict.kind === 'postpone') expect(verdict.counted).toBe(false)
   return verdict.kind
 }

@@ -9,7 +9,7 @@ import { collect, sha256 } from '../../support/documents.ts'
 import { startTestRedis } from '../../support/redis.ts'
 import { parsedReply } from '../../support/scripted-service.ts'
 import { shared } from '../../support/shared.ts'
-import { ingestOnce, openWorkbench } from '../../support/workbench.ts'
+import { planOf, ingestOnce, openWorkbench } from '../../support/workbench.ts'
 
 /* A store that engine 2 wrote, under `--upgrade` to engine 3, which reads otherwise only what OCR had a part in. */
 
@@ -54,7 +54,7 @@ test('--upgrade to engine 3 parses again what OCR touched, and the feed shows no
     version = policy.own.version ?? ''
     const deps = { ...bench.deps, parsers: policy }
     const isOutdated = await outdatedDocuments(deps, SIGNAL)
-    const planned = await collect(planSource({ ...deps, checksum: false, isOutdated }, SIGNAL))
+    const planned = await collect(planSource(planOf({ ...deps, checksum: false, isOutdated }), SIGNAL))
     const toParse = planned.filter(({ change }) => change !== 'unchanged').map(({ key }) => key)
     for (const key of toParse) await ingestOnce(deps, key, 1)
     return toParse.toSorted()

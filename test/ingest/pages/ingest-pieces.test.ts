@@ -15,7 +15,7 @@ import { startTestRedis } from '../../support/redis.ts'
 import { errorReply, type ReceivedRequest, type Reply } from '../../support/scripted-service.ts'
 import { shared } from '../../support/shared.ts'
 import { tempFolder } from '../../support/temp-folder.ts'
-import { openWorkbench, type Workbench } from '../../support/workbench.ts'
+import { planOf, openWorkbench, type Workbench } from '../../support/workbench.ts'
 import { parseLines } from '../../support/json-lines.ts'
 
 /* Documents over a limit of 300 KB: cut by the real cutter, sent over real HTTP to a service that reads their pages. */
@@ -213,7 +213,7 @@ test('a plan counts the pieces that are not bought yet, with their pages and cre
     request.number > 2 ? errorReply(422, 'The document is damaged') : parsePages(request)
   await using bench = await benchWith({ answers })
   const planned = async () =>
-    (await collect(planSource({ ...bench.deps, checksum: false, isOutdated: () => false }, never)))[0]
+    (await collect(planSource(planOf({ ...bench.deps, checksum: false, isOutdated: () => false }), never)))[0]
   expect(await planned()).toMatchObject({ requests: 4, pages: 10, credits: 10, saved: false, refusal: null })
   await bench.ingest('large.pdf')
   await bench.deps.ledger.forget([key])

@@ -4,14 +4,13 @@ import { expect, test } from 'vitest'
 import { PdfCutter } from '#src/cut/pdf-cutter.ts'
 import { sourceKey } from '#src/document/ids.ts'
 import { PageCounter } from '@sluice/engine/pages'
-import type { IngestDeps } from '#src/ingest/document/deps.ts'
 import { rederive } from '#src/ingest/document/rederive.ts'
 import { headingOf, writeLargePdf } from '../../support/large-pdf.ts'
 import { Random } from '../../support/random.ts'
 import { answerOf } from '../../support/paged-answer.ts'
 import { pagesInFile } from '../../support/routed-bench.ts'
 import { errorReply, type ReceivedRequest, type Reply } from '../../support/scripted-service.ts'
-import { ingestOnce, openWorkbench } from '../../support/workbench.ts'
+import { ingestOnce, openWorkbench, type BenchParts } from '../../support/workbench.ts'
 import { seedFrom } from '../../support/seed.ts'
 import { takes } from '../../support/wait.ts'
 import { startTestRedis } from '../../support/redis.ts'
@@ -34,7 +33,7 @@ async function openLong(pages: number, answers: (request: ReceivedRequest) => Re
   await writeLargePdf(path, { pictures: Array.from({ length: pages }, () => 1000) })
   await bench.write('long.pdf', await readFile(path))
   const counter = new PageCounter()
-  const deps: IngestDeps = {
+  const deps: BenchParts = {
     ...bench.deps,
     cutter: new PdfCutter({ folder: folder.path }),
     countPages: (read, _, signal) => counter.count(read.reread(signal), signal),

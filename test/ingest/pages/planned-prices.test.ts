@@ -5,10 +5,11 @@ import type { ParseOptionsInput } from '@sluice/contract'
 import { recipeBook } from '#src/client/rules.ts'
 import { PdfCutter } from '#src/cut/pdf-cutter.ts'
 import { sourceKey } from '#src/document/ids.ts'
-import type { IngestDeps } from '#src/ingest/document/deps.ts'
 import { type PlannedItem, planSource } from '#src/ingest/scan/plan-source.ts'
 import { routedRecipe } from '#src/route/routed-recipe.ts'
 import { collect } from '../../support/documents.ts'
+import type { Policy } from '#src/ingest/document/deps.ts'
+import { planOf } from '../../support/workbench.ts'
 import { writeLargePdf } from '../../support/large-pdf.ts'
 import { answerOf } from '../../support/paged-answer.ts'
 import { openRoutedBench, pagesInFile } from '../../support/routed-bench.ts'
@@ -54,16 +55,16 @@ async function planAndBuy(
   const path = join(folder.path, 'some.pdf')
   await writeLargePdf(path, { pictures: Array.from({ length: PAGES }, () => 60_000) })
   await bench.bench.write(key, await readFile(path))
-  const { tiers } = bench.deps
-  if (tiers === undefined) throw new Error('the bench has no tiers')
+  const { routed } = bench.deps
+  if (routed === null) throw new Error('the bench has no tiers')
   const book = recipeBook({ options })
-  const recipeFor: IngestDeps['recipeFor'] = (at, extension) => routedRecipe(book(at, extension), tiers.terms)
+  const recipeFor: Policy['recipeFor'] = (at, extension) => routedRecipe(book(at, extension), routed.terms)
   const deps = { ...bench.deps, recipeFor, cutter: cutter ?? null }
   const plan = { ...deps, checksum: false, isOutdated: () => false, countPages: async () => PAGES }
-  const [planned] = await collect(planSource(plan, never))
+  const [planned] = await collect(planSource(planOf(plan), never))
   expect(charged).toBe(0)
   await bench.ingestToEnd(key, deps)
-  const [again] = await collect(planSource(plan, never))
+  const [again] = await collect(planSource(planOf(plan), never))
   return { planned, charged, again }
 }
 
@@ -90,7 +91,7 @@ test('A plan prices a document at the service that its rule names', async () => 
   })
   await bench.bench.write(key, Buffer.from('%PDF-1.4 not read yet'))
   const plan = { ...bench.deps, checksum: false, isOutdated: () => false, countPages: async () => 3 }
-  const [planned] = await collect(planSource({ ...plan, priceFor: () => () => 12 }, never))
+  const [planned] = await collect(planSource(planOf({ ...plan, priceFor: () => () => 12 }), never))
   expect(planned).toMatchObject({ requests: 1, pages: 3, credits: 12 })
 }, 60_000)
 
@@ -104,6 +105,6 @@ test('A plan prices what stays on this machine at nothing', async () => {
   const routes = { of: () => 'local' as const, engine: bench.deps.parsers.own, unmatched: () => [] }
   const parsers = { ...bench.deps.parsers, routes }
   const plan = { ...bench.deps, parsers, checksum: false, isOutdated: () => false, countPages: async () => 3 }
-  const [planned] = await collect(planSource(plan, never))
+  const [planned] = await collect(planSource(planOf(plan), never))
   expect(planned).toMatchObject({ requests: 1, credits: 0 })
 }, 60_000)

@@ -4,7 +4,6 @@ import { expect, test } from 'vitest'
 import { contentHash, sourceKey } from '#src/document/ids.ts'
 import { StoreUnusable } from '#src/document/store-unusable.ts'
 import { withMethods } from '../../support/with-methods.ts'
-import type { IngestDeps } from '#src/ingest/document/deps.ts'
 import { commitSpooled } from '#src/ingest/document/save-answer.ts'
 import { FolderSpool, SpooledReceipts } from '#src/outputs/answer-spool.ts'
 import { collect } from '../../support/documents.ts'
@@ -14,6 +13,7 @@ import { startTestRedis } from '../../support/redis.ts'
 import { shared } from '../../support/shared.ts'
 import { errorReply } from '../../support/scripted-service.ts'
 import { openRoutedBench, pagesInFile, type RoutedBench } from '../../support/routed-bench.ts'
+import type { BenchParts } from '../../support/workbench.ts'
 import { tempFolder } from '../../support/temp-folder.ts'
 
 /*
@@ -53,7 +53,7 @@ async function openWithCopies(): Promise<RoutedBench & { readonly paid: Map<numb
 }
 
 /** A process with this spool whose store takes no answer of the service. */
-const refusing = ({ deps }: RoutedBench, spool: FolderSpool): IngestDeps => {
+const refusing = ({ deps }: RoutedBench, spool: FolderSpool): BenchParts => {
   const full = withMethods(deps.store.receipts, {
     save: async (id, body, parser) => {
       if (parser?.class === 'service') throw new StoreUnusable('the disk is full')

@@ -8,7 +8,7 @@ import { receiptsOf } from '#src/document/record.ts'
 import { unusedReceipts } from '#src/ingest/maintain/collect-receipts.ts'
 import { disagreement } from '#src/ingest/document/disagreement.ts'
 import { rederive } from '#src/ingest/document/rederive.ts'
-import { freeIntents } from '#src/ingest/document/tiers.ts'
+import { FreeIntents } from '#src/ingest/document/tiers.ts'
 import { recipeAt } from '#src/ingest/pages/service-answers.ts'
 import { verifyStore } from '#src/ingest/maintain/verify-store.ts'
 import type { RedisIntents } from '#src/ledger/redis-intents.ts'
@@ -225,7 +225,7 @@ describe('a document is bought by page', () => {
     const { store, recipeFor } = routed.deps
     const intents = routed.deps.intents as RedisIntents
     for (const [content, left] of [
-      ['easy', freeIntents(intents)],
+      ['easy', new FreeIntents(intents)],
       ['hard', intents],
     ] as const) {
       const name = sourceKey(`${content}.html`)

@@ -8,7 +8,7 @@ import { scanSource } from '#src/ingest/scan/scan-source.ts'
 import { DocumentQueue } from '#src/queue/document-queue.ts'
 import { collect, letterOf } from '../../support/documents.ts'
 import { startTestRedis } from '../../support/redis.ts'
-import { openWorkbench, type Workbench } from '../../support/workbench.ts'
+import { scanOf, planOf, openWorkbench, type Workbench } from '../../support/workbench.ts'
 import { shared } from '../../support/shared.ts'
 
 /* `--detect-changes content`: content instead of version. */
@@ -28,7 +28,7 @@ async function scan({ deps }: Workbench, checksum: boolean) {
   }
   deps.events.on('document:seen', listen)
   const { enqueued } = await scanSource(
-    { ...deps, queue, backlogLimit: 100, checksum, removeGone: false, isOutdated: () => false },
+    scanOf({ ...deps, queue, backlogLimit: 100, checksum, removeGone: false, isOutdated: () => false }),
     SIGNAL,
   )
   deps.events.off('document:seen', listen)
@@ -86,7 +86,7 @@ test('plan with --detect-changes content reports what the run does', async () =>
   await using bench = await benchOf({ 'a.csv': 'one,two', 'b.csv': 'other', 'c.csv': 'third' })
   await touch(bench, 'a.csv')
   await editUnseen(bench, 'b.csv', 'OTHER')
-  const planned = await collect(planSource({ ...bench.deps, checksum: true, isOutdated: () => false }, SIGNAL))
+  const planned = await collect(planSource(planOf({ ...bench.deps, checksum: true, isOutdated: () => false }), SIGNAL))
   expect(Object.fromEntries(planned.map(({ key, change }) => [key, change]))).toEqual({
     'a.csv': 'unchanged',
     'b.csv': 'changed',
@@ -125,7 +125,7 @@ test('a plan prices a failure that a run sends again, and no other', async () =>
   }
   await bury('a.csv', 'service_unavailable')
   await bury('b.csv', 'service_rejected')
-  const planned = await collect(planSource({ ...bench.deps, checksum: false, isOutdated: () => false }, SIGNAL))
+  const planned = await collect(planSource(planOf({ ...bench.deps, checksum: false, isOutdated: () => false }), SIGNAL))
   expect(Object.fromEntries(planned.map(({ key, requests }) => [key, requests]))).toEqual({
     'a.csv': 1,
     'b.csv': 0,

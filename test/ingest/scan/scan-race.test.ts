@@ -5,7 +5,7 @@ import { scanSource } from '#src/ingest/scan/scan-source.ts'
 import { tallyOf } from '#src/observe/tally.ts'
 import { DocumentQueue } from '#src/queue/document-queue.ts'
 import { startTestRedis } from '../../support/redis.ts'
-import { openWorkbench } from '../../support/workbench.ts'
+import { scanOf, depsOf, openWorkbench } from '../../support/workbench.ts'
 import { shared } from '../../support/shared.ts'
 
 /* A scan reads the ledger, compares its documents and writes: meanwhile workers, and other scans, go on. */
@@ -22,7 +22,7 @@ test('a document that comes to its end between the reading of a scan and its wri
   const queue = new DocumentQueue({ connection: redis.connection, pipeline: `scan-race-${process.pid}` })
   try {
     await scanSource(
-      { ...deps, queue, backlogLimit: 100, checksum: false, removeGone: false, isOutdated: () => false },
+      scanOf({ ...deps, queue, backlogLimit: 100, checksum: false, removeGone: false, isOutdated: () => false }),
       SIGNAL,
     )
     const [pending] = await deps.ledger.read([key])
@@ -42,7 +42,7 @@ test('a document that comes to its end between the reading of a scan and its wri
     }
     await queue.clear()
     const { enqueued } = await scanSource(
-      { ...source, queue, backlogLimit: 100, checksum: false, removeGone: false, isOutdated: () => false },
+      scanOf({ ...source, queue, backlogLimit: 100, checksum: false, removeGone: false, isOutdated: () => false }),
       SIGNAL,
     )
     expect(await Promise.all(endings)).toEqual(['ended'])
@@ -51,7 +51,7 @@ test('a document that comes to its end between the reading of a scan and its wri
     expect(tally.changes).toMatchObject({ pending: 0, unchanged: 1 })
 
     // Delivered all the same, by a job that another scan had added: it is done, and not counted again.
-    await ingestDocument({ job, attempt: 1 }, deps, SIGNAL)
+    await ingestDocument({ job, attempt: 1 }, depsOf(deps), SIGNAL)
     expect([tally.settled.done, await deps.ledger.endedTotal()]).toEqual([0, 1])
   } finally {
     await queue.clear()
@@ -67,9 +67,9 @@ test('a document that an earlier run left pending is not reported as enqueued ag
   const reported: string[] = []
   deps.events.on('document:enqueued', ({ key }) => reported.push(key))
   await bench.write('a.csv', 'a')
-  await scanSource(scan, SIGNAL)
+  await scanSource(scanOf(scan), SIGNAL)
   await bench.write('b.csv', 'b')
-  const { enqueued } = await scanSource(scan, SIGNAL)
+  const { enqueued } = await scanSource(scanOf(scan), SIGNAL)
   expect([enqueued, await queue.backlog(), reported]).toEqual([2, 2, ['a.csv', 'b.csv']])
   await queue.clear()
 })
@@ -81,14 +81,14 @@ test('a document that an earlier run left pending, and that a scan refuses, is c
   const scan = { ...deps, queue, backlogLimit: 100, checksum: false, removeGone: false, isOutdated: () => false }
   try {
     await bench.write('a.csv', 'a')
-    await scanSource(scan, SIGNAL)
+    await scanSource(scanOf(scan), SIGNAL)
     const before = await deps.ledger.endedTotal()
     await bench.write('a.csv', '')
     const tally = tallyOf(deps.events)
-    await scanSource(scan, SIGNAL)
+    await scanSource(scanOf(scan), SIGNAL)
     expect([tally.settled.failed, tally.worked, tally.refusedPending]).toEqual([1, 0, 1])
     expect((await deps.ledger.endedTotal()) - before).toBe(1)
-    await scanSource(scan, SIGNAL)
+    await scanSource(scanOf(scan), SIGNAL)
     expect([tally.settled.failed, tally.refusedPending]).toEqual([1, 1])
   } finally {
     await queue.clear()

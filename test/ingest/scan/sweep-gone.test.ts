@@ -10,7 +10,7 @@ import { type GonePolicy, sweepGone } from '#src/ingest/scan/sweep-gone.ts'
 import { openFolderSource } from '#src/sources/folder/folder-source.ts'
 import { collect, letterOf } from '../../support/documents.ts'
 import { startTestRedis } from '../../support/redis.ts'
-import { openWorkbench, type Workbench } from '../../support/workbench.ts'
+import { depsOf, openWorkbench, type Workbench } from '../../support/workbench.ts'
 import { shared } from '../../support/shared.ts'
 
 const redis = await shared(startTestRedis())
@@ -31,7 +31,7 @@ async function benchOf(documents: number): Promise<Workbench> {
 
 async function sweep({ deps }: Workbench, policy: GonePolicy, listed = new KeySet()) {
   for await (const { key } of deps.source.list(SIGNAL)) listed.add(key)
-  return sweepGone({ listed, leftOut: new KeySet() }, policy, deps, SIGNAL)
+  return sweepGone({ listed, leftOut: new KeySet() }, policy, depsOf(deps), SIGNAL)
 }
 
 const key = sourceKey('0.csv')
@@ -93,7 +93,7 @@ test('the sweep leaves alone what was not listed and is there all the same, as a
   await using bench = await benchOf(2)
   const listed = new KeySet()
   listed.add('1.csv')
-  expect(await sweepGone({ listed, leftOut: new KeySet() }, REMOVE, bench.deps, SIGNAL)).toEqual({
+  expect(await sweepGone({ listed, leftOut: new KeySet() }, REMOVE, depsOf(bench.deps), SIGNAL)).toEqual({
     kept: 0,
     removed: 0,
     forgotten: 0,
@@ -117,9 +117,9 @@ test('the sweep ends a document that is pending without a job below a folder tha
   const [listed, leftOut] = [new KeySet(), new KeySet()]
   for (const name of ['0.csv', '1.csv']) listed.add(name)
   leftOut.add('sub/')
-  await sweepGone({ listed, leftOut }, KEEP, bench.deps, SIGNAL)
+  await sweepGone({ listed, leftOut }, KEEP, depsOf(bench.deps), SIGNAL)
   expect(await ledger.counts()).toEqual({ ...NO_COUNTS, done: 3, skipped: 1 })
-  await sweepGone({ listed, leftOut }, KEEP, bench.deps, SIGNAL)
+  await sweepGone({ listed, leftOut }, KEEP, depsOf(bench.deps), SIGNAL)
   expect(await ledger.counts()).toEqual({ ...NO_COUNTS, done: 3 })
 })
 
