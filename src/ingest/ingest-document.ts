@@ -5,6 +5,8 @@ import { textExtensionOf } from '@sluice/contract'
 import { receiptId } from '#src/document/ids.ts'
 import { RecordOfOther } from '#src/document/record-of-other.ts'
 import type { Claim } from '#src/ports/ledger.ts'
+import type { PieceCutter } from '#src/ports/piece-cutter.ts'
+import type { Recipe } from '#src/client/recipe.ts'
 import type { Delivery, JobVerdict } from '#src/ports/queue.ts'
 import { DocumentChanged } from '#src/document/document-changed.ts'
 import type { OpenedDocument } from '#src/ports/source.ts'
@@ -12,14 +14,14 @@ import { approachGate } from './document/approach-gate.ts'
 import { type Burial, bury } from './document/bury.ts'
 import { buyAnswer } from './document/buy-answer.ts'
 import { commitAnswer, settleRecorded } from './document/commit-answer.ts'
-import type { DocumentDeps, IngestDeps, Run } from './document/deps.ts'
+import type { DocumentDeps, IngestDeps, RoutedTiers, Run } from './document/deps.ts'
 import { ingestLongPdf, longPdf } from './pages/ingest-long-pdf.ts'
 import { ingestPieces } from './pages/ingest-pieces.ts'
 import { answerOf, findKept, findRecorded, type Outcome, reusedAnswer } from './document/obtain-answer.ts'
 import { openListed, type ReadDocument, readOnce } from './document/read-once.ts'
 import { passThrough } from './document/pass-through.ts'
-import { cutterFor, handlingOf, refuseByContent, refuseByListing } from './document/preflight.ts'
-import { failed, FINISH, postpone, retryOrGiveUp } from './document/purchase.ts'
+import { cutterFor, type Handling, handlingOf, refuseByContent, refuseByListing } from './document/preflight.ts'
+import { failed, FINISH, later, postpone, retryOrGiveUp } from './document/purchase.ts'
 import { claimedStores, postponeDuringOutage, retryFor } from './document/retrying-store.ts'
 import { leaveOut } from './document/skip-file.ts'
 import type { Handback } from './document/source-view.ts'
@@ -37,88 +39,104 @@ const LOST_CLAIM_MS = 2_000
  * again.
  */
 export async function ingestDocument(delivery: Delivery, deps: IngestDeps, signal: AbortSignal): Promise<JobVerdict> {
-  const approached = await approachGate(delivery, firstTierFor(delivery.job.key, deps.tiers), deps, signal)
+  const { key } = delivery.job
+  const approached = await approachGate(delivery, firstTierFor(key, deps.tiers), deps, signal)
   if ('kind' in approached) return approached
   using reading = approached
-  const { key } = delivery.job
-  const work = async (): Promise<JobVerdict> => {
-    const claim = await deps.stores.claims.claim(key)
-    if (claim === null) return BUSY
-    try {
+  const tier = tierFor(key, deps.tiers)
+  const work = (): Promise<JobVerdict> =>
+    whileClaimed(delivery, deps, (claim) => {
       const stores = claimedStores(deps.stores, claim, retryFor(key, deps, signal))
-      const chosen = { ...delivery, reading, tier: tierFor(key, deps.tiers) }
-      return await unlessClaimLost(ingestClaimed(chosen, claim, { ...deps, stores }, signal))
-    } finally {
-      const waitedMs = deps.run.clock.shared() - delivery.job.queuedAt
-      deps.run.events.emit('document:released', { key, sinceQueuedMs: Math.max(0, waitedMs) })
-      await claim.release()
-    }
-  }
+      return ingestClaimed({ ...delivery, claim, reading, tier }, { ...deps, stores }, signal)
+    })
   const verdict = await postponeDuringOutage(key, work, deps, signal)
-  if (verdict.kind === 'postpone' && verdict !== BUSY) deps.run.events.emit('document:postponed', { key, ...verdict })
+  report(verdict, delivery, deps.run)
   return verdict
 }
 
-/** Another worker goes on with a document whose claim was lost: this one leaves it alone. */
-async function unlessClaimLost(work: Promise<JobVerdict>): Promise<JobVerdict> {
+/** Step 6, beside what the others report: a document that comes again. */
+function report(verdict: JobVerdict, { job: { key } }: Delivery, { events }: Run): void {
+  if (verdict.kind === 'postpone' && verdict !== BUSY) events.emit('document:postponed', { key, ...verdict })
+}
+
+async function whileClaimed(
+  { job: { key, queuedAt } }: Delivery,
+  { stores: { claims }, run: { clock, events } }: Pick<IngestDeps, 'stores' | 'run'>,
+  work: (claim: Claim) => Promise<JobVerdict>,
+): Promise<JobVerdict> {
+  const claim = await claims.claim(key)
+  if (claim === null) return BUSY
   try {
-    return await work
+    return await work(claim)
   } catch (error) {
+    // Another worker goes on with it: this one leaves it alone.
     if (error instanceof ClaimLost) return postpone(LOST_CLAIM_MS, error.message)
     throw error
+  } finally {
+    events.emit('document:released', { key, sinceQueuedMs: Math.max(0, clock.shared() - queuedAt) })
+    await claim.release()
   }
 }
 
+/** A document before its bytes are read. */
+type Begun = Omit<ReadWork, 'read' | 'recipe'>
+
 async function ingestClaimed(
-  delivery: Delivery & Pick<Work, 'reading' | 'tier'>,
-  claim: Claim,
+  delivered: Delivery & Pick<Work, 'claim' | 'reading' | 'tier'>,
   deps: IngestDeps,
   signal: AbortSignal,
 ): Promise<JobVerdict> {
-  const { job, attempt } = delivery
-  using hold = deps.run.answerMemory.hold()
-  const startedAt = deps.run.clock.wall()
-  const begunMs = deps.run.clock.monotonic()
-  deps.run.events.emit('document:started', { key: job.key, attempt, queuedAt: job.queuedAt })
+  const { job, attempt } = delivered
+  const { clock, events, answerMemory } = deps.run
+  using hold = answerMemory.hold()
+  const begun = { ...delivered, hold, startedAt: clock.wall(), begunMs: clock.monotonic(), version: job.version }
+  events.emit('document:started', { key: job.key, attempt, queuedAt: job.queuedAt })
+  const unwanted = await endUnwanted(begun, deps)
+  if (unwanted !== null) return unwanted
+  const opened = await openListed(deps.stores.source, job, signal)
+  if ('message' in opened) return unopened(begun, opened, deps, signal)
+  // Open until this function ends: its bytes are still to be sent.
+  await using document = opened
+  const read = await readDocument({ ...begun, version: document.version }, document, deps, signal)
+  if ('kind' in read) return read
+  const way = wayOf(read, document, deps)
+  const outcome = (await findAnswer(way, deps, signal)) ?? (await obtainAnswer(way, deps, signal))
+  return await commit(outcome, read, deps)
+}
+
+/** Ends what need not be opened; null for all else. */
+async function endUnwanted(begun: Begun, deps: IngestDeps): Promise<JobVerdict | null> {
+  const { job } = begun
   // Before it is opened: a source that cannot be read must not keep it for ever.
-  const late = { ...delivery, begunMs, version: job.version }
-  if (isLate(job, deps)) return giveUp(late, pastDeadline(deps.policy.deadlineMs), deps)
-  const handling = handlingOf(job.key, deps.policy)
+  if (isLate(job, deps)) return giveUp(begun, pastDeadline(deps.policy.deadlineMs), deps)
   const excluded = deps.run.view.obeysRules ? (deps.stores.source.skips?.(job.key) ?? null) : null
   if (excluded !== null) return leaveOut(job, { reason: excluded, version: null }, deps)
-  const isText = handling === null && textExtensionOf(job.key) !== null
-  if (isText) return leaveOut(job, { reason: 'unsupported', version: job.version }, deps)
-  const opened = await openListed(deps.stores.source, job, signal)
-  const work = { ...delivery, claim, startedAt, begunMs, version: 'message' in opened ? job.version : opened.version }
-  if ('message' in opened) return unopened(work, opened, deps, signal)
-  await using document = opened
+  const isText = handlingOf(job.key, deps.policy) === null && textExtensionOf(job.key) !== null
+  return isText ? leaveOut(job, { reason: 'unsupported', version: job.version }, deps) : null
+}
+
+interface HandledWork extends ReadWork {
+  readonly handling: Handling
+}
+
+/** Step 1: its bytes are read once, for content hash, type and size. */
+async function readDocument(
+  begun: Begun,
+  document: OpenedDocument,
+  deps: IngestDeps,
+  signal: AbortSignal,
+): Promise<HandledWork | JobVerdict> {
+  const { job } = begun
   const other = await deps.run.view.opened(job, document.version, deps.stores, signal)
   if (other !== null) return handBack(other, deps.run)
+  const handling = handlingOf(job.key, deps.policy)
   const refusal = refuseByListing(handling, document.bytes, deps.policy.cutter)
-  if (refusal !== null || handling === null) return giveUp(work, refusal ?? unsupported, deps)
-
+  if (refusal !== null || handling === null) return giveUp(begun, refusal ?? unsupported, deps)
   const read = await readUnchanged(document, signal)
-  const again = (): Promise<JobVerdict> =>
-    retryOrGiveUp(failed(changing, attempt), deps.run.random, (failure) => giveUp(work, failure, deps))
-  if (read === null) return again()
-  const { address } = document
-  const contradiction = address === undefined ? refuseByContent(job.key, read.head) : null
-  if (contradiction !== null) return giveUp(work, contradiction, deps, read)
-
-  // Awaited here: the document is closed when this function ends, and its bytes are still to be sent.
-  const whole = { ...work, read, recipe: handling.recipe, hold }
-  try {
-    const outcome =
-      handling.kind === 'passthrough'
-        ? await passThrough(whole, deps, signal)
-        : await obtain({ ...whole, extension: handling.extension, address: address ?? null }, deps, signal)
-    return await actOn(outcome, whole, deps)
-  } catch (error) {
-    if (error instanceof DocumentChanged && handling.kind === 'passthrough') return again()
-    if (!(error instanceof RecordOfOther)) throw error
-    const failure: Failure = { code: 'taken_by_other_source', stage: 'commit', message: error.message }
-    return giveUp(work, failure, deps, read)
-  }
+  if (read === null) return againUnchanged(begun, deps)
+  const contradiction = document.address === undefined ? refuseByContent(job.key, read.head) : null
+  if (contradiction !== null) return giveUp(begun, contradiction, deps, read)
+  return { ...begun, read, recipe: handling.recipe, handling }
 }
 
 /** A failure of this document, or a mount of this process that shows something else. */
@@ -147,28 +165,79 @@ function handBack({ afterMs, halt }: Handback, run: Run): JobVerdict {
   return postpone(afterMs, 'the source of this process does not show the document as the queue names it')
 }
 
-/** Steps 2 to 4: the answer for these bytes, by a receipt that is there or by a request. */
-async function obtain(work: Work, deps: IngestDeps, signal: AbortSignal): Promise<Outcome> {
-  const { answers, options, hash } = work.recipe
-  const { main, routed } = answers === undefined ? { main: null, routed: null } : deps.tiers
-  const cutter = routed === null ? cutterFor(work, deps.policy) : null
-  const isWhole = routed === null && cutter === null
-  const kept = isWhole ? await findKept(work, deps.stores, signal) : null
+/** Where the answer comes from: a text itself, its pages from engine and service, its pieces, or one request. */
+type Way =
+  | { readonly kind: 'passthrough'; readonly work: ReadWork }
+  | { readonly kind: 'by_page'; readonly work: Work; readonly answers: Recipe; readonly routed: RoutedTiers }
+  | { readonly kind: 'pieces'; readonly work: Work; readonly cutter: PieceCutter }
+  | { readonly kind: 'whole'; readonly work: Work }
+
+function wayOf({ handling, ...read }: HandledWork, { address }: OpenedDocument, deps: IngestDeps): Way {
+  if (handling.kind === 'passthrough') return { kind: 'passthrough', work: read }
+  const work = { ...read, extension: handling.extension, address: address ?? null }
+  const { answers } = handling.recipe
+  const { routed } = deps.tiers
+  if (answers !== undefined && routed !== null) return { kind: 'by_page', work, answers, routed }
+  const cutter = cutterFor(work, deps.policy)
+  return cutter === null ? { kind: 'whole', work } : { kind: 'pieces', work, cutter }
+}
+
+/** Step 2: the record or the receipt that spares a request; null where there is none. */
+async function findAnswer({ kind, work }: Way, { stores }: IngestDeps, signal: AbortSignal): Promise<Outcome | null> {
+  // It searches for itself: its outputs are checked as well.
+  if (kind === 'passthrough') return null
+  const kept = kind === 'whole' ? await findKept(work, stores, signal) : null
   // A document that should have a receipt and has none was not recorded: most are new, and skip this read.
-  const done = isWhole && kept === null && !options.zeroDataRetention ? null : await findRecorded(work, deps.stores)
-  if (done !== null) return done
-  if (answers !== undefined && routed !== null) return ingestRouted(work, answers, { main, routed }, deps, signal)
-  if (cutter !== null) return ingestPieces(work, cutter, deps, signal)
-  if (kept !== null) return { kind: 'kept', receipt: kept }
+  if (kind === 'whole' && kept === null && !work.recipe.options.zeroDataRetention) return null
+  return (await findRecorded(work, stores)) ?? (kept === null ? null : { kind: 'kept', receipt: kept })
+}
+
+/** Steps 3 and 4, for each request of the document: credits and permit, the request, its receipt. */
+async function obtainAnswer(way: Way, deps: IngestDeps, signal: AbortSignal): Promise<Outcome> {
+  switch (way.kind) {
+    case 'passthrough':
+      return passThroughOrRetry(way.work, deps, signal)
+    case 'by_page':
+      return ingestRouted(way.work, way.answers, { main: deps.tiers.main, routed: way.routed }, deps, signal)
+    case 'pieces':
+      return ingestPieces(way.work, way.cutter, deps, signal)
+    case 'whole':
+      return buyWhole(way.work, deps, signal)
+    default:
+      return assertNever(way)
+  }
+}
+
+/** One request, or several where its pages would take the service longer than it may. */
+async function buyWhole(work: Work, deps: IngestDeps, signal: AbortSignal): Promise<Outcome> {
   const pages = work.address === null ? await work.tier.countPages(work.read, work.extension, signal) : null
   const long = longPdf(work, pages, deps.policy)
   if (long !== null) return (await findRecorded(work, deps.stores)) ?? ingestLongPdf(work, long, deps, signal)
-  const id = receiptId(work.read.contentHash, hash)
+  const id = receiptId(work.read.contentHash, work.recipe.hash)
   const purchase = await buyAnswer({ ...work, pages }, id, deps, signal)
   return purchase.kind === 'kept' ? purchase : answerOf(purchase, work, deps)
 }
 
+async function passThroughOrRetry(work: ReadWork, deps: IngestDeps, signal: AbortSignal): Promise<Outcome> {
+  try {
+    return await passThrough(work, deps, signal)
+  } catch (error) {
+    if (!(error instanceof DocumentChanged)) throw error
+    return later(await againUnchanged(work, deps))
+  }
+}
+
 /** Step 5, or another try: later, or never. A failure uses an attempt, or was the last. */
+async function commit(outcome: Outcome, work: ReadWork, deps: IngestDeps): Promise<JobVerdict> {
+  try {
+    return await actOn(outcome, work, deps)
+  } catch (error) {
+    if (!(error instanceof RecordOfOther)) throw error
+    const failure: Failure = { code: 'taken_by_other_source', stage: 'commit', message: error.message }
+    return giveUp(work, failure, deps, work.read)
+  }
+}
+
 async function actOn(outcome: Outcome, work: ReadWork, deps: IngestDeps): Promise<JobVerdict> {
   switch (outcome.kind) {
     case 'recorded':
@@ -213,6 +282,11 @@ async function giveUp(
     deps,
   )
   return FINISH
+}
+
+/** A document that changed while it was read comes again, and uses an attempt. */
+function againUnchanged(work: Parameters<typeof giveUp>[0], deps: DocumentDeps): Promise<JobVerdict> {
+  return retryOrGiveUp(failed(changing, work.attempt), deps.run.random, (failure) => giveUp(work, failure, deps))
 }
 
 /** Null when the document changed under the reader: it is read again later, never mixed. */
