@@ -93,7 +93,7 @@ export async function openIngestPipeline(options: PipelineOptions, signal: Abort
       },
       policy: { ...recipes(owner.prefix), ...ingestSettings(settings, owner.prefix), render: renderOutputs },
     }
-    const isOutdated = await outdatedDocuments({ store: ingest.stores, owner, parsers }, signal)
+    const isOutdated = await outdatedDocuments(opened, signal)
     return {
       ...opened,
       ingest,

@@ -17,6 +17,7 @@ import { readOnce } from '../document/read-once.ts'
 
 export interface AuditDeps {
   readonly ingest: DocumentDeps
+  /** The service. */
   readonly paid: Tier
   /** The embedded engine. */
   readonly local: Tier
@@ -94,7 +95,7 @@ async function auditPage(
   page: SinglePage,
   recipe: Recipe,
   twice: boolean,
-  { ingest, paid: service, local }: AuditDeps,
+  deps: AuditDeps,
   signal: AbortSignal,
 ): Promise<PageResult> {
   const { key, pageNumber } = page
@@ -105,12 +106,13 @@ async function auditPage(
     tier,
     message,
   })
-  const converted = await buyPage({ ...page, tier: local }, recipe, ingest, signal)
+  const bought = (tier: Tier, of = recipe) => buyPage({ ...page, tier }, of, deps.ingest, signal)
+  const converted = await bought(deps.local)
   if (converted.kind === 'failed') return unanswered('local', converted.failure.message)
   const own = converted.reading
-  const paid = await buyPage({ ...page, tier: service }, recipe, ingest, signal)
+  const paid = await bought(deps.paid)
   if (paid.kind === 'failed') return unanswered('service', paid.failure.message)
-  const again = twice ? await buyPage({ ...page, tier: service }, boughtAgain(recipe), ingest, signal) : null
+  const again = twice ? await bought(deps.paid, boughtAgain(recipe)) : null
   const second = again?.kind === 'answer' ? again : null
   const graded = own.extensions?.pageGrades?.[0] ?? null
   return {

@@ -44,8 +44,8 @@ export interface Stores {
   readonly source: Source
   /** The source as the store knows it. */
   readonly owner: SourceOwner
-  readonly receipts: Receipts
-  readonly documents: Documents
+  readonly receipts: Omit<Receipts, 'remove'>
+  readonly documents: Pick<Documents, 'read' | 'readOutput' | 'commit' | 'remove'>
   readonly deadLetters: DeadLetters
   readonly maintenance: Pick<Maintenance, 'checkSpace'>
   /** Null where nothing may be kept outside the store. */

@@ -4,6 +4,7 @@ import { belongsTo } from '#src/document/store-manifest.ts'
 import type { SourceKey } from '#src/document/ids.ts'
 import type { PriceModel } from './costs.ts'
 import type { Policy, Stores } from './deps.ts'
+import type { OutputStore } from '#src/ports/output-store.ts'
 import { KeySet } from '#src/kit/key-set.ts'
 import { parserOfRecord } from './find-receipt.ts'
 
@@ -36,7 +37,7 @@ export async function localDocuments(
 }
 
 interface OutdatedDeps extends Pick<Stores, 'owner'> {
-  readonly store: Pick<Stores, 'documents' | 'receipts'>
+  readonly store: Pick<OutputStore, 'documents' | 'receipts'>
   readonly parsers: ParserPolicy
 }
 

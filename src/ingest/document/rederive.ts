@@ -2,7 +2,7 @@ import { hash } from 'node:crypto'
 import type { ReceiptId } from '#src/document/ids.ts'
 import { ClaimLost } from '#src/document/claim-lost.ts'
 import { type DocumentRecord, type OutputFile, receiptsOf, type PieceRecord } from '#src/document/record.ts'
-import type { Documents, Receipts } from '#src/ports/output-store.ts'
+import type { Documents, OutputStore, Receipts } from '#src/ports/output-store.ts'
 import type { Policy, Stores } from './deps.ts'
 import { type AnswerReading, readAnswer } from '#src/client/read-answer.ts'
 import { mergePages } from '../answers/merge-pages.ts'
@@ -10,7 +10,7 @@ import { marksPages, stitchAnswers } from '../answers/stitch-answers.ts'
 
 /** What outputs are derived with. */
 export interface Rendering extends Pick<Policy, 'render'> {
-  readonly store: Pick<Stores, 'documents' | 'receipts'>
+  readonly store: Pick<OutputStore, 'documents' | 'receipts'>
 }
 
 export type Rederived =

@@ -5,7 +5,7 @@ import type { DeadLetter, DocumentRecord, KeptReceipt, Receipt } from '#src/docu
 import { whileSlow } from '#src/kit/while-slow.ts'
 import { StoreUnusable } from '#src/document/store-unusable.ts'
 import type { Claim } from '#src/ports/ledger.ts'
-import type { DeadLetters, Documents, ReceiptMemory, Receipts, RecordListing } from '#src/ports/output-store.ts'
+import type { DeadLetters, Documents, ReceiptMemory, Receipts } from '#src/ports/output-store.ts'
 import { SourceUnusable } from '#src/document/source-unusable.ts'
 import type { JobVerdict } from '#src/ports/queue.ts'
 import type { Policy, Run, Stores } from './deps.ts'
@@ -41,11 +41,11 @@ export const retryFor =
     retryWhileUnavailable(write, key, deps, signal)
 
 /** A decorator: receipts whose writes wait for the store. */
-export class RetryingReceipts implements Receipts {
-  readonly #receipts: Receipts
+export class RetryingReceipts implements Omit<Receipts, 'remove'> {
+  readonly #receipts: Stores['receipts']
   readonly #retry: Retry
 
-  constructor(receipts: Receipts, retry: Retry) {
+  constructor(receipts: Stores['receipts'], retry: Retry) {
     this.#receipts = receipts
     this.#retry = retry
   }
@@ -56,10 +56,6 @@ export class RetryingReceipts implements Receipts {
 
   save(id: ReceiptId, body: Buffer, parser: ParserFacts | null): Promise<void> {
     return this.#retry(() => this.#receipts.save(id, body, parser))
-  }
-
-  remove(id: ReceiptId, savedAt?: number): Promise<boolean> {
-    return this.#receipts.remove(id, savedAt)
   }
 
   list(signal: AbortSignal, content?: ContentHash): AsyncIterable<KeptReceipt> {
@@ -95,12 +91,12 @@ export class RetryingDeadLetters implements DeadLetters {
  * document; else they throw `ClaimLost` (fencing). A worker may stand still between the answer and its commit, so the
  * record has the number of the claim: the store refuses one that is lower than that of the present record.
  */
-export class ClaimedDocuments implements Documents {
-  readonly #documents: Documents
+export class ClaimedDocuments implements Pick<Documents, 'read' | 'readOutput' | 'commit' | 'remove'> {
+  readonly #documents: Stores['documents']
   readonly #claim: Claim
   readonly #retry: Retry
 
-  constructor(documents: Documents, claim: Claim, retry: Retry) {
+  constructor(documents: Stores['documents'], claim: Claim, retry: Retry) {
     this.#documents = documents
     this.#claim = claim
     this.#retry = retry
@@ -123,10 +119,6 @@ export class ClaimedDocuments implements Documents {
     }
   }
 
-  get listing(): RecordListing | null {
-    return this.#documents.listing
-  }
-
   read(key: SourceKey): Promise<DocumentRecord | null> {
     return this.#documents.read(key)
   }
@@ -137,14 +129,6 @@ export class ClaimedDocuments implements Documents {
 
   remove(key: SourceKey): Promise<void> {
     return this.#documents.remove(key)
-  }
-
-  list(signal: AbortSignal, onUnreadable?: (path: string) => void): AsyncIterable<DocumentRecord> {
-    return this.#documents.list(signal, onUnreadable)
-  }
-
-  have(keys: readonly SourceKey[]): Promise<readonly boolean[]> {
-    return this.#documents.have(keys)
   }
 }
 
