@@ -150,15 +150,8 @@ async function scanAndDrain(pipeline: IngestPipeline, signal: AbortSignal): Prom
 }
 
 /** The listing states which documents the source had only once it has ended. */
-async function listAndScan(
-  {
-    scan,
-    ingest: {
-      run: { view },
-    },
-  }: IngestPipeline,
-  signal: AbortSignal,
-): Promise<ScanSummary> {
+async function listAndScan({ scan, ingest }: IngestPipeline, signal: AbortSignal): Promise<ScanSummary> {
+  const { view } = ingest.run
   view.role = { kind: 'lists', listed: null }
   const summary = await scanSource(scan, signal)
   view.role = { kind: 'lists', listed: summary.listed }

@@ -1,7 +1,6 @@
 import { assertNever } from '#src/kit/assert-never.ts'
 import { ClaimLost } from '#src/document/claim-lost.ts'
 import type { Failure } from '#src/document/failure.ts'
-import { textExtensionOf } from '@sluice/contract'
 import { receiptId } from '#src/document/ids.ts'
 import { RecordOfOther } from '#src/document/record-of-other.ts'
 import type { Claim } from '#src/ports/ledger.ts'
@@ -11,22 +10,21 @@ import type { Delivery, JobVerdict } from '#src/ports/queue.ts'
 import { DocumentChanged } from '#src/document/document-changed.ts'
 import type { OpenedDocument } from '#src/ports/source.ts'
 import { approachGate } from './document/approach-gate.ts'
-import { type Burial, bury } from './document/bury.ts'
 import { buyAnswer } from './document/buy-answer.ts'
 import { commitAnswer, settleRecorded } from './document/commit-answer.ts'
-import type { DocumentDeps, IngestDeps, RoutedTiers, Run } from './document/deps.ts'
+import type { IngestDeps, RoutedTiers, Run } from './document/deps.ts'
 import { ingestLongPdf, longPdf } from './pages/ingest-long-pdf.ts'
 import { ingestPieces } from './pages/ingest-pieces.ts'
 import { answerOf, findKept, findRecorded, type Outcome, reusedAnswer } from './document/obtain-answer.ts'
-import { openListed, type ReadDocument, readOnce } from './document/read-once.ts'
+import { openListed } from './document/read-once.ts'
+import { endUnopened, endUnwanted, type HandledWork, readDocument } from './document/read-document.ts'
+import { giveUp, retryChanged } from './document/give-up.ts'
 import { passThrough } from './document/pass-through.ts'
-import { cutterFor, type Handling, handlingOf, refuseByContent, refuseByListing } from './document/preflight.ts'
-import { failed, FINISH, later, postpone, retryOrGiveUp } from './document/purchase.ts'
+import { cutterFor } from './document/preflight.ts'
+import { later, postpone, retryOrGiveUp } from './document/purchase.ts'
 import { claimedStores, postponeDuringOutage, retryFor } from './document/retrying-store.ts'
-import { leaveOut } from './document/skip-file.ts'
-import type { Handback } from './document/source-view.ts'
 import { firstTierFor, tierFor } from './document/tiers.ts'
-import { isLate, type ReadWork, type Work } from './document/work.ts'
+import type { ReadWork, Work } from './document/work.ts'
 import { ingestRouted } from './pages/ingest-routed.ts'
 
 const BUSY = postpone(2_000, 'another worker has this document')
@@ -78,9 +76,6 @@ async function whileClaimed(
   }
 }
 
-/** A document before its bytes are read. */
-type Begun = Omit<ReadWork, 'read' | 'recipe'>
-
 async function ingestClaimed(
   delivered: Delivery & Pick<Work, 'claim' | 'reading' | 'tier'>,
   deps: IngestDeps,
@@ -94,7 +89,7 @@ async function ingestClaimed(
   const unwanted = await endUnwanted(begun, deps)
   if (unwanted !== null) return unwanted
   const opened = await openListed(deps.stores.source, job, signal)
-  if ('message' in opened) return unopened(begun, opened, deps, signal)
+  if ('message' in opened) return endUnopened(begun, opened, deps, signal)
   // Open until this function ends: its bytes are still to be sent.
   await using document = opened
   const read = await readDocument({ ...begun, version: document.version }, document, deps, signal)
@@ -102,67 +97,6 @@ async function ingestClaimed(
   const way = wayOf(read, document, deps)
   const outcome = (await findAnswer(way, deps, signal)) ?? (await obtainAnswer(way, deps, signal))
   return await commit(outcome, read, deps)
-}
-
-/** Ends what need not be opened; null for all else. */
-async function endUnwanted(begun: Begun, deps: IngestDeps): Promise<JobVerdict | null> {
-  const { job } = begun
-  // Before it is opened: a source that cannot be read must not keep it for ever.
-  if (isLate(job, deps)) return giveUp(begun, pastDeadline(deps.policy.deadlineMs), deps)
-  const excluded = deps.run.view.obeysRules ? (deps.stores.source.skips?.(job.key) ?? null) : null
-  if (excluded !== null) return leaveOut(job, { reason: excluded, version: null }, deps)
-  const isText = handlingOf(job.key, deps.policy) === null && textExtensionOf(job.key) !== null
-  return isText ? leaveOut(job, { reason: 'unsupported', version: job.version }, deps) : null
-}
-
-interface HandledWork extends ReadWork {
-  readonly handling: Handling
-}
-
-/** Step 1: its bytes are read once, for content hash, type and size. */
-async function readDocument(
-  begun: Begun,
-  document: OpenedDocument,
-  deps: IngestDeps,
-  signal: AbortSignal,
-): Promise<HandledWork | JobVerdict> {
-  const { job } = begun
-  const other = await deps.run.view.opened(job, document.version, deps.stores, signal)
-  if (other !== null) return handBack(other, deps.run)
-  const handling = handlingOf(job.key, deps.policy)
-  const refusal = refuseByListing(handling, document.bytes, deps.policy.cutter)
-  if (refusal !== null || handling === null) return giveUp(begun, refusal ?? unsupported, deps)
-  const read = await readUnchanged(document, signal)
-  if (read === null) return againUnchanged(begun, deps)
-  const contradiction = document.address === undefined ? refuseByContent(job.key, read.head) : null
-  if (contradiction !== null) return giveUp(begun, contradiction, deps, read)
-  return { ...begun, read, recipe: handling.recipe, handling }
-}
-
-/** A failure of this document, or a mount of this process that shows something else. */
-async function unopened(
-  work: Parameters<typeof giveUp>[0],
-  failure: Failure,
-  deps: IngestDeps,
-  signal: AbortSignal,
-): Promise<JobVerdict> {
-  if (failure.code !== 'vanished') return giveUp(work, failure, deps)
-  const unseen = await deps.run.view.missed(work.job, deps.stores, signal)
-  switch (unseen.kind) {
-    case 'vanished':
-      return giveUp(work, failure, deps)
-    case 'drop':
-      return FINISH
-    case 'again':
-      return handBack(unseen, deps.run)
-    default:
-      return assertNever(unseen)
-  }
-}
-
-function handBack({ afterMs, halt }: Handback, run: Run): JobVerdict {
-  if (halt !== null) run.halt('source', halt)
-  return postpone(afterMs, 'the source of this process does not show the document as the queue names it')
 }
 
 /** Where the answer comes from: a text itself, its pages from engine and service, its pieces, or one request. */
@@ -223,7 +157,7 @@ async function passThroughOrRetry(work: ReadWork, deps: IngestDeps, signal: Abor
     return await passThrough(work, deps, signal)
   } catch (error) {
     if (!(error instanceof DocumentChanged)) throw error
-    return later(await againUnchanged(work, deps))
+    return later(await retryChanged(work, deps))
   }
 }
 
@@ -260,59 +194,3 @@ async function actOn(outcome: Outcome, work: ReadWork, deps: IngestDeps): Promis
       return assertNever(outcome)
   }
 }
-
-async function giveUp(
-  work: Pick<Work, 'job' | 'attempt' | 'version' | 'begunMs'>,
-  failure: Failure,
-  deps: DocumentDeps,
-  known?: Pick<ReadDocument, 'contentHash'> & Pick<Burial, 'pieces'>,
-): Promise<JobVerdict> {
-  await bury(
-    {
-      key: work.job.key,
-      version: work.version,
-      // Of the present settings, as a success has it: those of the job may be an earlier run's.
-      recipeHash: handlingOf(work.job.key, deps.policy)?.recipe.hash ?? work.job.recipeHash,
-      contentHash: known?.contentHash ?? null,
-      pieces: known?.pieces,
-      failure,
-      attempts: work.attempt,
-      durationMs: deps.run.clock.monotonic() - work.begunMs,
-    },
-    deps,
-  )
-  return FINISH
-}
-
-/** A document that changed while it was read comes again, and uses an attempt. */
-function againUnchanged(work: Parameters<typeof giveUp>[0], deps: DocumentDeps): Promise<JobVerdict> {
-  return retryOrGiveUp(failed(changing, work.attempt), deps.run.random, (failure) => giveUp(work, failure, deps))
-}
-
-/** Null when the document changed under the reader: it is read again later, never mixed. */
-async function readUnchanged(document: OpenedDocument, signal: AbortSignal): Promise<ReadDocument | null> {
-  try {
-    return await readOnce(document, signal)
-  } catch (error) {
-    if (error instanceof DocumentChanged) return null
-    throw error
-  }
-}
-
-/* Failures that need no parser: what the worker sees of a document by itself. */
-
-const unsupported: Failure = {
-  code: 'unsupported_type',
-  stage: 'read',
-  message: 'its name does not end in a supported extension',
-}
-const changing: Failure = {
-  code: 'changing',
-  stage: 'read',
-  message: 'the file kept changing while it was read; run again when nothing writes to it',
-}
-const pastDeadline = (deadlineMs: number): Failure => ({
-  code: 'deadline',
-  stage: 'gate',
-  message: `it waited for longer than the deadline of ${(deadlineMs / 3_600_000).toFixed(1)} hours`,
-})
