@@ -1,7 +1,5 @@
 import { readFile, rename, rm } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
-import type { Orphan } from '#src/document/orphan.ts'
-import type { StoreProbe } from '#src/document/store-probe.ts'
 import type { Maintenance } from '#src/ports/output-store.ts'
 import type { PathRules } from '../document-path.ts'
 import { flushFolder, writeFlushed } from '../file-system.ts'
@@ -25,51 +23,40 @@ interface FolderMaintenanceParts {
   readonly deadLetters: FolderDeadLetters
 }
 
-export class FolderMaintenance implements Maintenance {
-  readonly #at: FolderMaintenanceParts
-
-  constructor(at: FolderMaintenanceParts) {
-    this.#at = at
-  }
-
-  async probe(): Promise<StoreProbe> {
-    const { area } = this.#at
-    await explained(`cannot write to the store in ${area.root}`, () => probeFolder(area))
-    return { warning: null }
-  }
-
-  async checkSpace(): Promise<void> {
-    const { area, watch } = this.#at
-    await explained(`cannot read the store in ${area.root}`, () => watch.check())
-  }
-
-  async recover(): Promise<void> {
-    const { area, boot } = this.#at
-    const { asides, staged } = await area.leftovers()
-    for (const aside of asides) await settleAside(aside, area, (item) => this.#homeOf(item))
-    for (const { path } of staged) await rm(path, { recursive: true, force: true })
-    if (boot !== null) await emptyAbandoned(area, boot)
-  }
-
-  orphans(signal: AbortSignal): AsyncIterable<Orphan> {
-    const { area, rules, documents } = this.#at
-    return folderOrphans({ root: area.root, area, rules, explained: documents.explained }, signal)
-  }
-
-  async removeOrphan({ kind, path }: Orphan): Promise<void> {
-    if (kind !== 'foreign') throw new Error(`${path} is not for the store to remove`)
-    await rm(join(this.#at.area.root, path), { recursive: true, force: true })
-  }
-
+export function folderMaintenance({
+  area,
+  rules,
+  watch,
+  boot,
+  documents,
+  deadLetters,
+}: FolderMaintenanceParts): Maintenance {
   /** Where something that stepped aside came from; null when it is not whole. */
-  async #homeOf(aside: WorkItem): Promise<string | null> {
-    const { documents, deadLetters } = this.#at
+  const homeOf = async (aside: WorkItem): Promise<string | null> => {
     if (aside.name.includes('.old.')) {
       const record = await wholeRecord(aside.path)
       return record === null ? null : documents.folderOf(record.key)
     }
     const letter = parseDeadLetter(await readFile(aside.path))
     return letter === null ? null : deadLetters.pathOf(letter.key)
+  }
+  return {
+    async probe() {
+      await explained(`cannot write to the store in ${area.root}`, () => probeFolder(area))
+      return { warning: null }
+    },
+    checkSpace: () => explained(`cannot read the store in ${area.root}`, () => watch.check()),
+    async recover() {
+      const { asides, staged } = await area.leftovers()
+      for (const aside of asides) await settleAside(aside, area, homeOf)
+      for (const { path } of staged) await rm(path, { recursive: true, force: true })
+      if (boot !== null) await emptyAbandoned(area, boot)
+    },
+    orphans: (signal) => folderOrphans({ root: area.root, area, rules, explained: documents.explained }, signal),
+    async removeOrphan({ kind, path }) {
+      if (kind !== 'foreign') throw new Error(`${path} is not for the store to remove`)
+      await rm(join(area.root, path), { recursive: true, force: true })
+    },
   }
 }
 

@@ -1,7 +1,7 @@
 import { realpath } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import { makeFolder } from '#src/kit/make-folder.ts'
-import type { OutputStore } from '#src/ports/output-store.ts'
+import type { Maintenance, OutputStore } from '#src/ports/output-store.ts'
 import { StoreRefused } from '#src/document/store-refused.ts'
 import { FOLDER_MAX_BYTES, type PathRules } from '../document-path.ts'
 import { isThere } from '../file-system.ts'
@@ -10,7 +10,7 @@ import { FolderDocuments } from './folder-documents.ts'
 import { FolderNotes } from './folder-notes.ts'
 import { FolderFeed } from './folder-feed.ts'
 import { FolderLease } from './folder-lease.ts'
-import { FolderMaintenance } from './folder-maintenance.ts'
+import { folderMaintenance } from './folder-maintenance.ts'
 import { FolderManifest } from './folder-manifest.ts'
 import { FolderReceipts } from './folder-receipts.ts'
 import { FolderWatch } from './files/folder-probe.ts'
@@ -86,7 +86,7 @@ class FolderStore implements FolderOutputStore {
   readonly documents: FolderDocuments
   readonly deadLetters: FolderDeadLetters
   readonly manifest: FolderManifest
-  readonly maintenance: FolderMaintenance
+  readonly maintenance: Maintenance
   readonly feed: FolderFeed
   readonly lease: FolderLease
   readonly notes: FolderNotes
@@ -101,7 +101,7 @@ class FolderStore implements FolderOutputStore {
     const { receipts, deadLetters } = this
     this.documents = new FolderDocuments({ area, rules, writes, receipts, deadLetters })
     this.manifest = new FolderManifest(root)
-    this.maintenance = new FolderMaintenance({ area, rules, watch, boot, documents: this.documents, deadLetters })
+    this.maintenance = folderMaintenance({ area, rules, watch, boot, documents: this.documents, deadLetters })
     this.feed = new FolderFeed(root, area)
     this.lease = new FolderLease(root)
     this.notes = new FolderNotes(join(root, '.sluice'), area)

@@ -1,5 +1,3 @@
-import type { Orphan } from '#src/document/orphan.ts'
-import type { StoreProbe } from '#src/document/store-probe.ts'
 import type { Maintenance } from '#src/ports/output-store.ts'
 import { explainedS3 } from '#src/s3/errors.ts'
 import type { StoreObjects } from './packs/store-objects.ts'
@@ -15,49 +13,34 @@ interface S3MaintenanceParts {
   readonly deadLetters: S3DeadLetters
 }
 
-export class S3Maintenance implements Maintenance {
-  readonly #at: S3MaintenanceParts
-
-  constructor(at: S3MaintenanceParts) {
-    this.#at = at
-  }
-
-  async probe(): Promise<StoreProbe> {
-    const { objects, url } = this.#at
-    await explainedS3(`cannot write to the store in ${url}`, () => objects.put(PROBE, Buffer.from('probe\n')))
-    try {
-      await objects.remove([PROBE])
-      return { warning: null }
-    } catch (error) {
-      const why = error instanceof Error ? error.message : String(error)
-      return {
-        warning: `the store in ${url} cannot delete objects (${why}): outdated outputs stay. Grant s3:DeleteObject`,
+export function s3Maintenance({ url, objects, documents, deadLetters }: S3MaintenanceParts): Maintenance {
+  return {
+    async probe() {
+      await explainedS3(`cannot write to the store in ${url}`, () => objects.put(PROBE, Buffer.from('probe\n')))
+      try {
+        await objects.remove([PROBE])
+        return { warning: null }
+      } catch (error) {
+        const why = error instanceof Error ? error.message : String(error)
+        return {
+          warning: `the store in ${url} cannot delete objects (${why}): outdated outputs stay. Grant s3:DeleteObject`,
+        }
       }
-    }
-  }
-
-  /** A bucket has no end; one that refuses writes says so at the first. */
-  async checkSpace(): Promise<void> {}
-
-  /**
-   * Nothing half done can be seen in a bucket. What a crash may leave is the dead letter of a document that was
-   * committed right after: of the same version, and older than the record.
-   */
-  async recover(): Promise<void> {
-    const { documents, deadLetters } = this.#at
-    for await (const letter of deadLetters.list(new AbortController().signal)) {
-      const record = await documents.read(letter.key)
-      const outdated = record?.version === letter.version && record.finishedAt >= letter.lastAt
-      if (outdated) await deadLetters.remove(letter.key)
-    }
-  }
-
-  orphans(signal: AbortSignal): AsyncIterable<Orphan> {
-    return s3Orphans(this.#at.objects, this.#at.documents.explained, signal)
-  }
-
-  async removeOrphan({ path }: Orphan): Promise<void> {
-    const { objects, url } = this.#at
-    await explainedS3(`cannot remove ${path} from ${url}`, () => objects.remove([path]))
+    },
+    /** A bucket has no end; one that refuses writes says so at the first. */
+    async checkSpace() {},
+    /**
+     * Nothing half done can be seen in a bucket. What a crash may leave is the dead letter of a document that was
+     * committed right after: of the same version, and older than the record.
+     */
+    async recover() {
+      for await (const letter of deadLetters.list(new AbortController().signal)) {
+        const record = await documents.read(letter.key)
+        const outdated = record?.version === letter.version && record.finishedAt >= letter.lastAt
+        if (outdated) await deadLetters.remove(letter.key)
+      }
+    },
+    orphans: (signal) => s3Orphans(objects, documents.explained, signal),
+    removeOrphan: ({ path }) => explainedS3(`cannot remove ${path} from ${url}`, () => objects.remove([path])),
   }
 }

@@ -1,6 +1,6 @@
 import { HeadBucketCommand } from '@aws-sdk/client-s3'
 import { StoreRefused } from '#src/document/store-refused.ts'
-import type { OutputStore } from '#src/ports/output-store.ts'
+import type { Maintenance, OutputStore } from '#src/ports/output-store.ts'
 import type { NoteStorage } from '#src/ports/note-storage.ts'
 import { explainedS3 } from '#src/s3/errors.ts'
 import { notAStore } from '../store-error.ts'
@@ -10,7 +10,7 @@ import { S3DeadLetters } from './s3-dead-letters.ts'
 import { S3Documents } from './s3-documents.ts'
 import { S3Feed } from './s3-feed.ts'
 import { S3Lease } from './s3-lease.ts'
-import { S3Maintenance } from './s3-maintenance.ts'
+import { s3Maintenance } from './s3-maintenance.ts'
 import { S3Manifest } from './s3-manifest.ts'
 import { S3Receipts } from './s3-receipts.ts'
 
@@ -67,7 +67,7 @@ class S3Store implements OutputStore {
   readonly documents: S3Documents
   readonly deadLetters: S3DeadLetters
   readonly manifest: S3Manifest
-  readonly maintenance: S3Maintenance
+  readonly maintenance: Maintenance
   readonly feed: S3Feed
   readonly lease: S3Lease
   readonly notes: S3Notes
@@ -83,7 +83,7 @@ class S3Store implements OutputStore {
     this.documents = new S3Documents({ url, bucket, objects, deadLetters, pathBytes })
     this.deadLetters = deadLetters
     this.manifest = new S3Manifest({ bucket, objects, url, packMs })
-    this.maintenance = new S3Maintenance({ url, objects, documents: this.documents, deadLetters })
+    this.maintenance = s3Maintenance({ url, objects, documents: this.documents, deadLetters })
     this.feed = new S3Feed(objects)
     this.lease = new S3Lease(bucket, url)
     this.notes = new S3Notes(bucket)
