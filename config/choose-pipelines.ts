@@ -34,8 +34,8 @@ function sameStore(pipelines: readonly ConfiguredPipeline[]): string[] {
 }
 
 /**
- * Settings that the pipelines of a file share. Their private Redis and their log are in the folder of that file,
- * wherever each pipeline writes.
+ * Settings that the pipelines of a file share. Their private Redis and their log are in the folder of that file, for
+ * any store of a pipeline.
  */
 export function sharedSettings({ file, settings }: Configuration): Settings {
   if (file === null || settings.stateDir !== undefined) return settings

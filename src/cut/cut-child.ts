@@ -5,8 +5,8 @@ import { openQpdf } from './qpdf.ts'
 
 /*
  * Entry point of the child process: one document after the other, a report for each. The parent kills it instead of
- * stopping it. It also ends with its parent, after a PDF that is not sound, and after a maximum of documents, because
- * its memory may be fragmented.
+ * stopping it. It also ends with its parent, after a PDF that is not sound, and after `MOST_TASKS` documents, because
+ * its memory may degrade.
  */
 
 const MOST_TASKS = 100

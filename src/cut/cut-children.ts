@@ -27,7 +27,7 @@ function compileCache(): Record<string, string> {
 
 /**
  * Cuts PDFs in child processes. A process that cut a sound PDF is reused, which saves most of the processor time of a
- * cut; an idle one does not keep the program alive.
+ * cut. An idle process does not keep the program alive.
  */
 export class CutChildren {
   readonly #idle: ChildProcess[] = []

@@ -10,8 +10,8 @@ type Brand<T, Name extends string> = T & { readonly [tag]: Name }
 export type SourceKey = Brand<string, 'SourceKey'>
 
 /**
- * A value that changes with a document's bytes and is known without reading them: size + mtime(ns) + inode for a file,
- * ETag or version id for an object. Versions compare for equality only; they have no order.
+ * A value that changes with a document's bytes and is known without reading them. It is size + mtime(ns) + inode for a
+ * file, ETag or version id for an object. Versions compare for equality only; they have no order.
  */
 export type Version = Brand<string, 'Version'>
 

@@ -1,6 +1,6 @@
 /**
- * Class of parser, which decides the receipts that satisfy a run: the embedded engine, a service behind an address, or
- * `passthrough`, which is Sluice itself for texts that need no parser.
+ * Class of parser, which decides the receipts that satisfy a run. `embedded`: the embedded engine; `service`: a service
+ * at an address; `passthrough`: Sluice itself, for texts that need no parser.
  */
 export const PARSER_CLASSES = ['embedded', 'service', 'passthrough'] as const
 

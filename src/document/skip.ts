@@ -11,7 +11,7 @@ import { type Version, version } from './ids.ts'
  * - `temporary`: an unfinished download or upload
  * - `symlink`, `special`: a symbolic link; a socket, a pipe or a device
  * - `text_page`: a page of a website in plain text or Markdown, in a run that downloads pages without passthrough of
- * texts
+ *   texts
  * - `hard_link`, `duplicate`: of an archive's members: a second name of a member, or a second member of one name
  * - `outside`: an archive's member whose name leads out of the archive: `../a.pdf`
  */

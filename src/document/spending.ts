@@ -26,9 +26,9 @@ export type Charge = number | 'unsent' | 'unknown'
  * of the price model and earlier charges for the recipe. Until a charge confirms it, a capped queue has one request of
  * a recipe in flight at a time.
  *
- * Only requests that cost more than their reservation exceed the cap: the first request of a recipe, and after a rise
- * those reserved before the first report of it. A killed process reports nothing, so its requests in flight count as
- * reserved.
+ * Only requests that cost more than their reservation exceed the cap: the first request of a recipe, and requests
+ * reserved before the first report of a price rise. A killed process reports nothing, so its requests in flight count
+ * as reserved.
  */
 export interface Spending {
   reserve(recipe: RecipeHash, modelled: number): Promise<Reserving>

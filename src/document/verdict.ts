@@ -73,7 +73,7 @@ export interface StatedRate {
  * - `parsed`: a 200 with a document in it. Becomes a receipt.
  * - `rejected`: this document fails in every request. Ends failed at once.
  * - `refused`: a refusal without a code of the document's own (a permission, an address, options), or an unusable
- * success. It may concern this document or all documents; other documents show which (`ingest/document/refusals.ts`).
+ *   success. It may concern this document or all documents; other documents show which (`ingest/document/refusals.ts`).
  * - `throttled`: a limit of the plan. Never the document's fault: it uses no attempt (Law 5).
  * - `unavailable`: the service failed. Retried with backoff, at most five counted attempts.
  * - `halted`: credits or key, or a refusal that concerns all documents. The batch stops and keeps every job.

@@ -8,8 +8,8 @@ type Quickly = <T>(atOnce: () => T, inThread: () => Promise<T>) => T | Promise<T
 
 /**
  * Calls to one file system, synchronous while its cache answers: a quarter of the time of a handover to a thread. After
- * a slow call (a cold disk, a network) the next ones run concurrently in threads, so at most one call in a hundred
- * blocks the process.
+ * a slow call (a cold disk, a network) the next ones run concurrently in threads. At most one call in a hundred
+ * therefore blocks the process.
  */
 export function quickCalls(): Quickly {
   /** Number of further calls to run in threads. */

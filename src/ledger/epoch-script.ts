@@ -23,8 +23,8 @@ const beatReply = z.tuple([flag, z.string(), flag, flag, z.number()]).rest(z.uni
  * Heartbeat. KEYS: lease, epoch. ARGV: lease in ms, process, epoch that it knows ('' at its start), last acknowledged
  * beat, this beat, id for a new epoch, epoch of its last declaration.
  *
- * Returns a flag for a timely beat, the epoch, a flag for this process's last beat being present, a flag for a filled
- * ledger, and the age of the epoch in ms. Then follow process, declared epoch and age of the last beat of each process.
+ * Returns five values: 1 for a timely beat, the epoch, 1 if this process's last beat is present, 1 for a filled ledger,
+ * the age of the epoch in ms. Then follow process, declared epoch and age of the last beat of each process.
  */
 export const BEAT = new LuaScript(
   'heartbeat',

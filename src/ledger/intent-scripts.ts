@@ -9,10 +9,10 @@ import { z } from 'zod'
  * process keys, lease in ms, source key, now, longest request in ms, `send` or `hold` for requests in doubt, known
  * epoch.
  *
- * Returns 2 to hold the document, 3 to send it again with an earlier request in doubt, 0 if a live process buys this
- * receipt for another document. An intent for the same document cannot be in flight any more, because this process has
- * the claim: an earlier attempt crashed between the request and its receipt. A held intent has `held` instead of its
- * process, and counts like that of a dead process.
+ * Returns 2 to hold the document, 3 to send it again with an earlier request in doubt. Returns 0 if a live process buys
+ * this receipt for another document. An intent for the same document is a leftover, because this process has the claim:
+ * an earlier attempt crashed between the request and its receipt. A held intent has `held` instead of its process, and
+ * counts like that of a dead process.
  */
 export const BEGIN = new LuaScript(
   'begin intent',

@@ -54,7 +54,7 @@ end
  * while the lease is valid, and others may take them after it expires. A single key covers any number of holdings.
  *
  * While Redis is down or frozen every lease expires, though the processes live. A process with a late heartbeat is
- * therefore out of touch: it renews its lease, and considers no process dead until all others had the time to renew
+ * therefore out of touch. It renews its lease, and considers no process dead until all others had the time to renew
  * theirs.
  *
  * Redis may also lose data, or be rolled back (epoch-script.ts). Each process detects that at its next heartbeat,
@@ -193,7 +193,7 @@ export class ProcessLease implements AsyncDisposable {
   }
 
   /**
-   * Releases all leftovers of this process to others. With work in flight they stay until the lease expires: a killed
+   * Releases all leftovers of this process to others. With work in flight they stay until the lease expires: an aborted
    * worker returns its jobs while an answer may still be on its way to disk.
    */
   async [Symbol.asyncDispose](): Promise<void> {
@@ -287,7 +287,7 @@ export const processKeyPrefix = (pipeline: string): string => `${redisPrefix(pip
 
 /**
  * Runs a script that judges other processes or takes something. Repeats it until this process is in touch and the
- * connection did not break during the run: the script may have run on a Redis that had just lost data.
+ * connection stays unbroken: the script may have run on a Redis that had just lost data.
  */
 export async function inTouch<Reply>(
   lease: ProcessLease,

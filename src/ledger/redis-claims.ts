@@ -15,8 +15,8 @@ export interface RedisClaimsOptions {
 }
 
 /**
- * Fencing: a document is in one worker at a time. The queue may deliver a job twice (a worker stalled past its lock, or
- * two versions of a document were enqueued), but only one delivery gets the claim. The worker checks it right before a
+ * Fencing: a document is in one worker at a time. The queue may deliver a job twice: a worker stalled past its lock, or
+ * two versions of a document were enqueued. Only one delivery gets the claim. The worker checks it right before a
  * commit, and commits nothing after a loss. The number of a claim protects against a worker that stalls after that
  * check: its commit has a lower number than the present one. The numbers survive a loss of Redis, since the store keeps
  * their epoch.

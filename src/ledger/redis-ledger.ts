@@ -13,8 +13,9 @@ import type { ScriptBatch } from '#src/redis/script-batch.ts'
 
 /**
  * Number of hashes with the entries. Redis keeps a small hash as a compact list, without a pointer or an object per
- * field: up to 128 fields by default, 512 in our own server. A document therefore costs little more than its key and
- * its entry up to about 3 million documents, 14 million in our own server. Beyond that it costs about 100 bytes more.
+ * field. A small hash has up to 128 fields by default, 512 in our own server. A document therefore costs little more
+ * than its key and its entry up to about 3 million documents, 14 million in our own server. Beyond that it costs about
+ * 100 bytes more.
  */
 const BUCKETS = 32_768
 

@@ -9,7 +9,7 @@ import { textWithoutKey } from './without-key.ts'
 
 export interface MapRequest {
   readonly url: URL
-  /** Maximum number of addresses; the service gives up to 100,000. */
+  /** Maximum number of addresses; the service returns up to 100,000. */
   readonly limit: number
   readonly sitemap: 'include' | 'only'
 }

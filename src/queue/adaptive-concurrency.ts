@@ -1,9 +1,9 @@
-/** Minimum number of concurrent documents while nearly all come back: one in flight, and one to follow it. */
+/** Minimum number of concurrent documents while nearly all are postponed: one in flight, and one to follow it. */
 const FEWEST = 2
 
 /**
- * Increase per document that completes, initially and right after a postponed one; a postponed document decreases the
- * number by one.
+ * Increase per completed document: at first, and right after a postponed one. A postponed document decreases the number
+ * by one.
  */
 const GROWTH = 2
 const LEAST_GROWTH = 0.1
@@ -16,9 +16,9 @@ const REST_MS = 1_000
 
 /**
  * Adaptive concurrency: the number of documents that a worker takes at a time. A document that waits at the gate for
- * long returns to the queue. The worker later reads its bytes again, which a bucket charges for. So the worker takes
- * few while the service takes few: about one document in ten is postponed per completed one. Without postponements the
- * number soon trebles with each round, up to the configured maximum.
+ * long returns to the queue. The worker later reads its bytes again, which a bucket charges for. The worker therefore
+ * takes few while the service takes few: about one document is postponed per ten completed ones. Without postponements
+ * the number soon trebles with each round, up to the configured maximum.
  */
 export class AdaptiveConcurrency {
   readonly #most: number
@@ -41,7 +41,7 @@ export class AdaptiveConcurrency {
 
   /**
    * Returns the time that the slot of this document stays empty. While none completes (out of credits, an outage of the
-   * service) documents return at once, and without a rest the worker would read the complete queue again and again.
+   * service) documents return at once. Without a rest the worker would read the complete queue again and again.
    */
   onPostponed(): number {
     const fewest = Math.min(FEWEST, this.#most)

@@ -6,7 +6,8 @@ export interface ConsumeOptions {
   readonly connection: RedisConnection
   readonly pipeline: string
   /**
-   * Maximum number of concurrent documents in this process: fewer while nearly all come back (`AdaptiveConcurrency`).
+   * Maximum number of concurrent documents in this process: fewer while nearly all are postponed
+   * (`AdaptiveConcurrency`).
    */
   readonly concurrency: number
   /** Processes a document. `signal` aborts when the process stops and its grace time is over. */

@@ -15,7 +15,7 @@ const SETTLE_PATIENCE_MS = 500
 /**
  * After a stop it takes no more jobs, and lets the running ones finish for `graceMs`. Then it aborts them and returns
  * their jobs, which uses no attempt. It stops within about three seconds after the grace, for any `handle`; a job that
- * could not be returned comes back when its lock expires.
+ * could not be returned is free when its lock expires.
  */
 export interface Consumer extends Stoppable {
   /** Number of documents in flight. */

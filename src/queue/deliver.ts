@@ -28,7 +28,7 @@ export const ABORT_PATIENCE_MS = 1_500
  *
  * - `finish`: the job completes and is removed.
  * - `postpone`: this class moves the job to the delayed set itself, which uses none of BullMQ's attempts. The job's
- * data hold its due time and the counted attempts.
+ *   data hold its due time and the counted attempts.
  * - `hand_back`: this class moves the job to the front of the waiting list itself.
  *
  * A job never ends failed in BullMQ: a hopeless one goes to `giveUp`, and finishes after that.

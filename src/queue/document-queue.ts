@@ -70,7 +70,7 @@ export class DocumentQueue implements JobQueue, AsyncDisposable {
 
   /**
    * Age of the oldest job in milliseconds; 0 without one. Reads a sample of each kind, and both ends of the waiting
-   * list: postponed jobs go behind the backlog, so the oldest need not be the next.
+   * list. Postponed jobs go behind the backlog, so the oldest need not be the next.
    */
   async oldestMs(): Promise<number> {
     const kinds = ['waiting', 'active', 'delayed', 'prioritized'] as const

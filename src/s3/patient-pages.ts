@@ -22,8 +22,8 @@ const LONGEST_PAUSE_MS = 5_000
 
 /**
  * Requests the pages of a listing with retries. A million objects are a thousand requests, which take minutes. If a
- * store fails after its first page, this class retries that page, so that a restart of the store does not cost the
- * listing and the run. A failure before the first page is more likely a mistake in the settings, and throws at once.
+ * store fails after its first page, this class retries the failed page. A restart of the store therefore does not end
+ * the run. A failure before the first page is more likely a mistake in the settings, and throws at once.
  */
 export class PatientPages {
   readonly #options: PatientOptions

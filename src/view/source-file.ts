@@ -13,8 +13,8 @@ const verified = new Map<string, string>()
 const MOST_VERIFIED = 1_000
 
 /**
- * Path of a document's file in its source folder, if it exists, is inside the folder and has the parsed bytes; null
- * otherwise, and for any other kind of source.
+ * Path of a document's file in its source folder. Null unless the file exists, is inside the folder and has the parsed
+ * bytes; null for any other kind of source.
  */
 export async function sourceFile(record: DocumentRecord, sources: readonly StoreSource[]): Promise<string | null> {
   const path = await sourcePath(record, sources)

@@ -17,8 +17,8 @@ const NAMES_2020 = /^https?:\/\/json-schema\.org\/draft\/2020-12\//
 
 /**
  * Explains in one sentence why this object is not a usable JSON Schema, or returns null. Parses it as draft 2020-12 if
- * `$schema` names that, else as draft-07, a subset of every later draft. Unknown keywords and formats are allowed:
- * models read them.
+ * `$schema` names that, else as draft-07, whose keywords every later draft kept. Unknown keywords and formats are
+ * allowed: models read them.
  */
 export function jsonSchemaProblem(schema: Readonly<Record<string, unknown>>): string | null {
   const { $schema: draft, ...body } = schema

@@ -1,7 +1,7 @@
 import { TextDecoder } from 'node:util'
 import type { UrlAnswer } from './request-url.ts'
 
-/** BOM that marks text as UTF-8, whatever charset its head declares. */
+/** BOM that marks text as UTF-8, against any charset that its head declares. */
 const MARK = Buffer.from([0xef, 0xbb, 0xbf])
 
 /**

@@ -71,12 +71,9 @@ const WIDEST = 16
  *
  * | state | entered | left |
  * | --- | --- | --- |
- * | held | a limit refused it before, and its time has not come | it is due → waiting; it goes back when `until` aborts
- * |
- * | waiting | it is due; the gate let it wait | it is among the first, and the line may ask → asking; its patience is
- * over → back |
- * | asking | a request to the gate is on its way, alone or with a release | a permit, a halt, or an error; else →
- * waiting |
+ * | held | a limit refused it before, and its time has not come | it is due → waiting; it goes back when `until` aborts |
+ * | waiting | it is due; the gate let it wait | it is among the first, and the line may ask → asking; its patience is over → back |
+ * | asking | a request to the gate is on its way, alone or with a release | a permit, a halt, or an error; else → waiting |
  *
  * While the gate refuses, only the first due request asks, so the load on the gate does not depend on the number of
  * waiting requests. It asks at once if the line was empty, after a permit, and when a release of any process calls it.

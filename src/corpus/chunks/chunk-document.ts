@@ -10,7 +10,7 @@ import { HEADER_ROW, type Piece } from './piece.ts'
  *
  * - The bodies of the chunks, in order, and the exclusions partition `markdown`: every character is in exactly one.
  * - `text` is context and body, and has at most `limit` tokens. Context is shortened first. A single row, code line or
- * word over the limit is cut between characters, and each part is `oversize`.
+ *   word over the limit is cut between characters, and each part is `oversize`.
  * - Deterministic: the same document and options give the same chunks.
  */
 export function chunkDocument(document: ChunkableDocument, options: ChunkOptions): ChunkedDocument {

@@ -91,8 +91,8 @@ export interface ChunkContext {
 
 export interface Chunk extends ChunkContext {
   /**
-   * `figure` if the layout has that type, `table` for a table or some of its rows with the headings right above it,
-   * `page` for a complete page if chunks are pages.
+   * `figure`: by the layout. `table`: a table or some of its rows, with the headings right above it. `page`: a complete
+   * page, if chunks are pages.
    */
   readonly kind: 'text' | 'table' | 'figure' | 'page'
   /** Input of a model: context and body. */

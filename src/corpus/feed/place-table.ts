@@ -3,7 +3,7 @@ import { hash } from 'node:crypto'
 const FIRST_CAPACITY = 1024
 
 /**
- * Number of 32-bit words of a row's key: 96 bits of SHA-256, so that two of 10^9 places never share a row (p < 10^-10).
+ * Number of 32-bit words of a row's key: 96 bits of SHA-256, so that two of 10^9 places share a row with p < 10^-10.
  */
 const KEY_WORDS = 3
 

@@ -16,9 +16,10 @@ export interface Figure {
  *
  * - `no_page`: its document has no pages, or its block no box
  * - `source_unreadable`: the document is unreadable: its source is unavailable, locked, or neither a folder nor a
- * bucket
+ *   bucket
  * - `source_changed`: the source now holds other bytes than were parsed
- * - `not_drawn`: the renderer failed: timeout, memory limit, or another page shape than the parser read
+ * - `not_drawn`: the renderer cannot draw the page, or not within its timeout, its memory limit and the shape that the
+ *   parser read
  */
 export const NO_IMAGE = ['no_page', 'source_unreadable', 'source_changed', 'not_drawn'] as const
 export type NoImage = (typeof NO_IMAGE)[number]

@@ -28,8 +28,9 @@ const CAPTION_GAP = 0.08
 const CAPTION_REACH = 0.02
 
 /**
- * Finds the figures of a document, with the offset of each in `document.md`. The offset is its own text, else the
- * caption right below or above it on the page, else the end of the previous block on its page, else the block after it.
+ * Finds the figures of a document, with the offset of each in `document.md`. The offset is that of its own text, with
+ * three fallbacks: the caption right below or above it on the page, the end of the previous block on its page, the
+ * block after it.
  */
 export function figuresOfBlocks<Line extends BlockLine>(lines: readonly Line[]): FoundFigures<Line> {
   const figures: Figure[] = []

@@ -10,8 +10,8 @@ export interface DocumentTrace {
 }
 
 /**
- * Context propagation without a carrier. The ids are a digest of a job's data, so the process that enqueues and every
- * process that works on the document, at any attempt, derive the same trace. `pipeline`: its id in Redis.
+ * Context propagation without a carrier. The ids are a digest of a job's data. The process that enqueues and every
+ * worker, at any attempt, therefore derive the same trace. `pipeline`: its id in Redis.
  */
 export function traceOf(pipeline: string, key: SourceKey, queuedAt: number): DocumentTrace {
   const digest = hash('sha256', JSON.stringify([pipeline, key, queuedAt]), 'hex')

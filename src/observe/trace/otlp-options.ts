@@ -13,7 +13,7 @@ export interface OtlpOptions {
 }
 
 export interface OtlpRead {
-  /** Null if the endpoint is unset or unusable, or tracing is off: then no more of it is loaded. */
+  /** Null if the endpoint is unset or unusable, or tracing is off: the process then loads no further code for it. */
   readonly options: OtlpOptions | null
   /** A sentence per value that was not accepted as written. No sentence repeats a possible secret. */
   readonly problems: readonly string[]

@@ -21,9 +21,9 @@ interface SampledPages {
 }
 
 /**
- * Estimates the price of buying the pages above a threshold, from a sample of single pages. Clopper-Pearson bounds,
- * two-sided, limit the number of these pages, and combinatorics the number of their documents. Sampled pages count
- * exactly.
+ * Estimates the price of buying the pages above a threshold, from a sample of single pages. Two-sided Clopper-Pearson
+ * bounds limit the number of these pages; the fewest and the most documents that can hold them limit the rest. Sampled
+ * pages count exactly.
  */
 export function priceFromSample({ hard, sampled }: SampledPages, archive: PricedArchive, delta = 0.05): CreditRange {
   const unseen = Math.max(0, archive.pages - sampled)

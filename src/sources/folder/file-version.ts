@@ -2,7 +2,7 @@ import type { BigIntStats } from 'node:fs'
 import { type Version, version } from '#src/document/ids.ts'
 
 /**
- * Size, mtime in nanoseconds and inode: a write, a replacement by rename, or an exchange for a file of the same date
+ * Size, mtime in nanoseconds and inode. A write, a replacement by rename, or an exchange for a file of the same date
  * changes at least one of them. The device is not part of it, because it changes with every mount.
  */
 export function fileVersion(stats: BigIntStats): Version {

@@ -62,9 +62,9 @@ local function remember_failure(is_probe)
   return { suspect = suspect, probes = probes, again = again, blamed_at = blamed_at, alone = fails_alone() }
 end
 
--- True if hardly any probe but failing ones is left. With five probed documents or fewer that starts at the third probe
--- of each; with more documents it starts later, so that a long outage uses none of their attempts. Known suspects are
--- excluded: their failures count anyway.
+-- True if hardly any document but failing ones is left to probe. With five probed documents or fewer that starts at the
+-- third probe of each; with more documents it starts later, so that a long outage uses none of their attempts. Known
+-- suspects are excluded: their failures count anyway.
 local function is_all_there_is(failure)
   local crowd = math.max(1, redis.call('SCARD', PROBED) / TRIP)
   return failure.probes >= 3 * crowd * crowd

@@ -2,9 +2,8 @@
 -- source. Times are milliseconds of one clock, rates are requests per millisecond. The caller counts `in_flight`: with
 -- the request that it sends, without the request that was answered.
 --
--- The law learns two numbers in parallel: a pace, which it holds and tries higher, and a limit in flight, which it
--- holds and compares with more and fewer. docs/internals/limiter.md explains them on one page, and lists the mechanisms
--- by the numbers here.
+-- The law learns two numbers: a pace, which it holds and tries higher, and a limit in flight, which it holds and
+-- compares with more and fewer. docs/internals/limiter.md explains them, and lists the mechanisms by the numbers here.
 
 local LAW_VERSION = 10 -- version of the record
 
@@ -20,8 +19,7 @@ local KNEE_SHIFT, KNEE_ERRORS = 0.5, 4 -- slow start ends where the mean log dur
 local STEEPNESS = 1.6 -- duration ~ (n / knee) ^ this: between a queue (1) and a collapse (2)
 local STRIDE, STRIDE_REFUSED, STRIDE_MOST = 0.26, 0.06, 0.9 -- log steps of the number in flight; after a refusal, smaller
 local CAPPED_HOLD = 8 -- blocks at a configured ceiling before fewer in flight are tried
--- upper bounds of the interval to the next probe, in milliseconds
-local LONGEST_PROBE, LONGEST_OUTAGE_PROBE = 900000, 10000
+local LONGEST_PROBE, LONGEST_OUTAGE_PROBE = 900000, 10000 -- longest intervals to the next probe, in milliseconds
 
 -- The record. Fields that start as nil are listed in comments.
 local function fresh_law(now)
@@ -123,8 +121,7 @@ local function catch_up(s)
   return math.max(20, math.min(500, s.window / 40))
 end
 
--- Wald's test of a trial [8] between two hypotheses: the service refuses its requests like all others, or refuses every
--- added request.
+-- Wald's test of a trial [8]: the service refuses its requests like all others, or refuses every added one.
 local function trial_odds(s)
   local noise = math.max(NOISE_LEAST, s.noise)
   local more = s.trial / (1 + s.trial) * (1 - noise)
@@ -161,8 +158,7 @@ local function step_level(s, now)
   end
 end
 
--- A refusal that the CUSUM does not count ends a trial, or lowers a pace that the service refuses more often than noise
--- [10].
+-- A refusal that the CUSUM does not count ends a trial, or lowers a pace that is refused more often than noise [10].
 local function suspect_pace(s, now)
   if s.trial > 0 then
     if trial_odds(s) > TRIAL_FAILED then
@@ -343,8 +339,7 @@ local function grow(s, permit, ms, now)
   local most = math.min(2.5, math.exp(0.2 + 2 * math.sqrt(s.spread)))
   local times = s.fastest ~= nil and ms / math.exp(s.fastest) or 1
   local more = GROWTH * math.max(0, math.min(1, (most - times) / (most - 1)))
-  -- An answer vouches for about twice the requests in flight at its sending: a burst of fast ones must not outrun the
-  -- first slow one.
+  -- An answer vouches for about twice the requests in flight at its sending: fast ones must not outrun a slow one.
   s.places = math.max(s.places, math.min(s.places + more, 2 * permit.ahead + 4))
 end
 
@@ -376,8 +371,7 @@ end
 local function refused_by_places(s, permit, surely, now, in_flight)
   if permit.at <= s.places_at then
     if s.held ~= nil and s.places == s.held then
-      -- the last refusal of the same burst
-      s.held = math.max(1, math.min(s.held, math.max(in_flight, math.floor(0.7 * s.held))))
+      s.held = math.max(1, math.min(s.held, math.max(in_flight, math.floor(0.7 * s.held)))) -- last of the same burst
       s.places = s.held
     end
     return
@@ -399,8 +393,7 @@ end
 
 -- ── what the scripts call ───────────────────────────────────────────────────────────────────────────────────────────
 
--- A probe passed. The pause was chance [18], the limit in flight (the probe passed only with fewer in flight) [12], or
--- the rate.
+-- A probe passed. The pause was chance [18], the limit in flight (fewer were in flight) [12], or the rate.
 local function pass_probe(s, at, now)
   s.phase = 'open'
   s.probe = nil
