@@ -47,7 +47,7 @@ export const SERVICE_SETTINGS = {
 } as const
 
 /**
- * Reads the key of a service from its variable, or from the file in the variable with the suffix `_FILE`.
+ * Reads the key of a service from its variable, or from the file that the variable with the suffix `_FILE` names.
  *
  * @throws {SetupError} if the variable is unset
  */
