@@ -5,25 +5,28 @@ import { type SettingName, SETTINGS, type Settings } from './settings.ts'
 import { type Setting, variableOf } from './setting.ts'
 import { didYouMean } from './suggest.ts'
 
-/** Read by the launcher, the health check, the release and the benchmarks; no settings. */
+/** Variables of the launcher, the health check, the release and the benchmarks; they are not settings. */
 const OTHERS = ['COMMAND', 'CONFIG', 'HANG_UP', 'HEALTH_URL', 'IMAGE', 'BENCH_USAGE'].map((name) => `SLUICE_${name}`)
 
-/** What Kubernetes sets in every container for a Service `sluice`, or one whose name begins so. */
+/** Variables that Kubernetes injects into every container for a Service `sluice`, or one with that prefix. */
 const INJECTED = /^SLUICE_(SERVICE_|PORT|\w+_SERVICE_(HOST|PORT)|\w+_PORT_\d+_(TCP|UDP|SCTP))/
 
-/** Most letters that a mistyped name differs in. */
+/** Maximum edit distance of a typo. */
 const SLIP = 2
 
-/** Settings without the prefix. Two letters off REDIS_URL are variables of other programs: REDIS_SSL, REDIS_TTL. */
+/** Settings without the prefix. Variables of other programs are two edits away from REDIS_URL: REDIS_SSL, REDIS_TTL. */
 const UNPREFIXED = { parseApiUrl: SLIP, parseApiKey: SLIP, redisUrl: 1 } as const
 
 interface Checked {
-  /** Of the command line and of each pipeline. */
+  /** Settings of the command line and of each pipeline. */
   readonly settings: readonly Pick<Settings, 'services'>[]
   readonly origins: Origins
 }
 
-/** Variables that are a known one mistyped, and one line about others with the prefix. An empty one counts as unset. */
+/**
+ * Lists variables that are probably typos of known ones, and warns in one line about other names with the prefix. An
+ * empty variable counts as unset.
+ */
 export function checkEnvironment(env: Environment, { settings, origins }: Checked) {
   const keys = settings.flatMap(({ services }) => Object.values(services).flatMap(({ keyEnv }) => keyEnv ?? []))
   const rows = Object.values<Setting<unknown>>(SETTINGS)
@@ -34,7 +37,7 @@ export function checkEnvironment(env: Environment, { settings, origins }: Checke
   const prefixed = unknown.filter((name) => name.startsWith('SLUICE_') && !INJECTED.test(name))
   const meant = new Map(prefixed.map((name) => [name, didYouMean(name, [...known], SLIP)]))
   for (const [setting, slip] of Object.entries(UNPREFIXED) as [SettingName, number][]) {
-    // Where the setting is given, the variable is another program's.
+    // The setting has a value, so the variable belongs to another program.
     if (origins[setting].from !== 'default') continue
     const wanted = SETTINGS[setting].env
     for (const name of unknown.filter((one) => !one.startsWith('SLUICE_'))) {
@@ -50,7 +53,7 @@ export function checkEnvironment(env: Environment, { settings, origins }: Checke
   }
 }
 
-/** With the sentence on what replaces it, where an earlier release had the setting. */
+/** Appends the replacement of a setting of an earlier release. */
 function withRemedy(name: string): string {
   const found = Object.entries(REMOVED_SETTINGS).find(([setting]) => variableOf(setting.replace('.', '_')) === name)
   return found === undefined ? name : `${name} (${found[1]})`

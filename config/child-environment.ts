@@ -1,23 +1,23 @@
 import { ALLOCATOR } from '#src/kit/node-process.ts'
 import { environment, type Environment } from './environment.ts'
 
-/** Where programs, libraries, temporary files and certificates are, and which language and time zone to use. */
+/** Variables for programs, libraries, temporary files, certificates, language and time zone. */
 const NEEDED = /^(?:PATH|HOME|USER|LOGNAME|SHELL|LANG|LANGUAGE|LC_\w+|TZ|TMPDIR|TMP|TEMP|LD_\w+|DYLD_\w+)$/
 
-/** What Node and native libraries are set up with. */
+/** Variables that configure Node and native libraries. */
 const RUNTIME = /^(?:NODE_(?!AUTH)\w+|UV_\w+|OMP_\w+|RAYON_\w+|MALLOC_\w+|TESSDATA_PREFIX|SSL_CERT_(?:FILE|DIR))$/
 
-/** A program that fetches from the web goes the same way as this one, without the login. */
+/** A child that fetches from the web uses the same proxy as this process, without the login. */
 const PROXIES = /^(?:https?_proxy|no_proxy|all_proxy)$/i
 
-/** npm fetches by the user's own registry, where one is set up. */
+/** npm uses the user's own registry if one is configured. */
 const REGISTRY = /^npm_config_registry$/i
 
 const isAddress = (name: string): boolean => PROXIES.test(name) || REGISTRY.test(name)
 
 /**
- * The environment for a program that we start: what it needs to run, and none of the secrets that this process was
- * given; malloc is set as `ALLOCATOR` says unless it was set. `web`: the program makes requests of its own.
+ * Builds the environment of a child process: everything it needs to run, and none of this process's secrets.
+ * `ALLOCATOR` configures malloc unless the user did. `web`: the child sends requests of its own.
  */
 export function childEnvironment(
   { web }: { readonly web: boolean },

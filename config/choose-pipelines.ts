@@ -7,7 +7,7 @@ export type Chosen =
   | { readonly ok: true; readonly pipelines: readonly ConfiguredPipeline[] }
   | { readonly ok: false; readonly problems: readonly string[] }
 
-/** The pipelines of the settings file that are named, or all. */
+/** Selects the named pipelines of the settings file, or all. */
 export function choosePipelines({ file, pipelines }: Configuration, names: readonly string[]): Chosen {
   const known = pipelines.map(({ name }) => name)
   const where = file === null ? 'no settings file was found' : `${file.name} has ${known.join(', ') || 'none'}`
@@ -19,7 +19,7 @@ export function choosePipelines({ file, pipelines }: Configuration, names: reado
   return problems.length > 0 ? { ok: false, problems } : { ok: true, pipelines: chosen }
 }
 
-/** Documents of two sources would lie over one another, unless each has a prefix of its own. */
+/** Two sources in one store would overwrite each other's documents, unless each has its own prefix. */
 function sameStore(pipelines: readonly ConfiguredPipeline[]): string[] {
   const byStore = Map.groupBy(pipelines, ({ settings }) =>
     [settings.out.replace(/\/+$/, ''), ...(settings.prefix === undefined ? [] : [settings.prefix])].join(' under '),
@@ -34,8 +34,8 @@ function sameStore(pipelines: readonly ConfiguredPipeline[]): string[] {
 }
 
 /**
- * The settings that the pipelines of a file share. Their private Redis and their log lie beside the file, wherever each
- * pipeline writes to.
+ * Settings that the pipelines of a file share. Their private Redis and their log are in the folder of that file, for
+ * any store of a pipeline.
  */
 export function sharedSettings({ file, settings }: Configuration): Settings {
   if (file === null || settings.stateDir !== undefined) return settings

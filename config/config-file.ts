@@ -10,11 +10,11 @@ import { holdsLogin, secretHeaders, withoutLogin } from './secrets.ts'
 import { type SettingName, SETTINGS } from './settings.ts'
 import { didYouMean } from './suggest.ts'
 
-/** A settings file, read: what it says for all, and its pipelines. */
+/** A parsed settings file: its settings for all pipelines, and the pipelines. */
 export interface ConfigFile {
   /** Absolute; relative paths in the file start in its folder. */
   readonly path: string
-  /** As messages call it. */
+  /** Name of the file in messages. */
   readonly name: string
   readonly top: Layer
   readonly pipelines: readonly Pipeline[]
@@ -22,9 +22,9 @@ export interface ConfigFile {
 
 export interface ReadConfigFile {
   readonly file: ConfigFile
-  /** Every mistake in it, as `sluice.yaml:12: what is wrong`. */
+  /** All mistakes, each as `sluice.yaml:12: what is wrong`. */
   readonly problems: readonly string[]
-  /** One for each key without effect. */
+  /** A line per key without effect. */
   readonly warnings: readonly string[]
 }
 
@@ -32,9 +32,9 @@ export const NO_CONFIG: ConfigFile = { path: '', name: '', top: {}, pipelines: [
 
 const PIPELINE_NAME = /^[\w][\w.-]{0,63}$/
 
-/** Reads the text of a settings file. `path` is absolute, `name` is how messages call it. */
+/** Parses the text of a settings file. `path` is absolute; `name` is the file's name in messages. */
 export async function parseConfigFile(text: string, path: string, name: string): Promise<ReadConfigFile> {
-  // Loaded only where there is such a file.
+  // Lazy import: most runs have no settings file.
   const { LineCounter, parseDocument } = await import('yaml')
   const lines = new LineCounter()
   const document = parseDocument(text, { lineCounter: lines, merge: true, prettyErrors: false })
@@ -92,14 +92,14 @@ function pipelinesOf(given: unknown, locator: FileLocator, folder: string): Pipe
 }
 
 interface LayerContext {
-  /** Where in the file the level is. */
+  /** Path of the level in the file. */
   readonly path: readonly string[]
   readonly locator: FileLocator
   readonly folder: string
   readonly inPipeline: boolean
 }
 
-/** Reads one level of a settings file, and notes every mistake in it. */
+/** Parses one level of a settings file and collects its mistakes. */
 function checkLayer(given: Readonly<Record<string, unknown>>, context: LayerContext): Layer {
   const layer: Partial<Record<SettingName, FromFile>> = {}
   const take = (section: Section | null, key: string, value: unknown): void => {
@@ -108,7 +108,7 @@ function checkLayer(given: Readonly<Record<string, unknown>>, context: LayerCont
     if (known === undefined) {
       const name = written({ section, key })
       if (name === 'refresh' && typeof value === 'boolean') {
-        // It decided what is bought again: with a settings file of 0.2.0 that stays so.
+        // In 0.2.0 this setting decided which documents are parsed again: its settings files keep that meaning.
         layer.detectChanges ??= { value: value ? 'content' : 'version', at: context.locator.at(path) }
         return context.locator.warn(path, `refresh is read as detectChanges: ${value ? 'content' : 'version'}`)
       }
@@ -176,7 +176,7 @@ function fromFile(name: FileName, value: unknown, path: readonly string[], conte
   return { value: row.path === true && typeof value === 'string' ? resolveIn(value, folder) : value, at }
 }
 
-/** Each secret in a value that is none as a whole: logins in addresses, and headers that open doors. */
+/** Finds each secret inside a value that is not a secret itself: logins in addresses, and secret headers. */
 function secretsIn(name: FileName, value: unknown): { path: (string | number)[]; message: string }[] {
   const { env, secret } = rowOf(name.setting)
   if (typeof value === 'string' && holdsLogin(value)) {
@@ -194,13 +194,13 @@ function secretsIn(name: FileName, value: unknown): { path: (string | number)[];
   )
 }
 
-/** What stands at the path, where it is short and says something. */
+/** Text of the value at the path, if it is short and informative. */
 function givenText(value: unknown, path: readonly (string | number)[]): string {
   if (path.length > 0 || (typeof value !== 'string' && typeof value !== 'number')) return ''
   return ` (given: ${withoutLogin(String(value))})`
 }
 
-/** A path of the settings file as an absolute one; addresses and `-` stay as they are. */
+/** Resolves a path of the settings file to an absolute one; addresses and `-` stay unchanged. */
 function resolveIn(path: string, folder: string): string {
   if (path.startsWith('urls:')) return `urls:${resolveIn(path.slice('urls:'.length), folder)}`
   if (path === '-' || /^[a-z][a-z0-9+.-]*:\/\//i.test(path)) return path
@@ -210,20 +210,20 @@ function resolveIn(path: string, folder: string): string {
 
 /** Locates keys in the settings file and collects the problems found there. */
 interface FileLocator {
-  /** `sluice.yaml:12`: the line of a key or of the innermost part of its path that is there. */
+  /** `sluice.yaml:12`: the line of a key, or of the innermost present part of its path. */
   at(path: readonly (string | number)[]): string
   note(path: readonly (string | number)[], message: string): void
   /** Records a key without effect. */
   warn(path: readonly (string | number)[], message: string): void
 }
 
-/** What a file holds beside its settings, each as `sluice.yaml:12: what is wrong`. */
+/** Problems and warnings of a file, each as `sluice.yaml:12: what is wrong`. */
 interface FileNotes {
   readonly problems: string[]
   readonly warnings: string[]
 }
 
-/** `name` is how the notes call the file. */
+/** `name` is the file's name in the notes. */
 function locatorIn(document: Document, lines: LineCounter, name: string, notes: FileNotes): FileLocator {
   const at = (path: readonly (string | number)[]): string => `${name}:${lineOf(document, lines, path)}`
   return {
@@ -233,7 +233,7 @@ function locatorIn(document: Document, lines: LineCounter, name: string, notes: 
   }
 }
 
-/** The line of a key; for an item of a list that of the item; for what is not there, that of what it would be in. */
+/** Line of a key, or of an item for a list. A missing key takes the line of its parent. */
 function lineOf(document: Document, lines: LineCounter, path: readonly (string | number)[]): number {
   for (let length = path.length; length > 0; length--) {
     const parent = length === 1 ? document.contents : document.getIn(path.slice(0, length - 1), true)
@@ -256,6 +256,6 @@ function offsetIn(parent: unknown, step: string | number | undefined): number | 
   return item?.key?.range?.[0] ?? item?.range?.[0] ?? null
 }
 
-/** An object with named fields, as JSON and YAML know it. */
+/** True for an object with named fields in JSON or YAML. */
 const isMap = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value)

@@ -6,7 +6,7 @@ type JsonSchema = z.core.JSONSchema.BaseSchema
 
 const PIPELINES_DOC = 'what to ingest from where into which store; "sluice run" without a source runs them'
 
-/** The JSON Schema of `sluice.yaml`, made from the settings table: what editors complete and check. */
+/** JSON Schema of `sluice.yaml`, generated from the settings table for the completion and checks of editors. */
 export function configSchema(): JsonSchema {
   return {
     $schema: 'https://json-schema.org/draft/2020-12/schema',
@@ -33,7 +33,7 @@ export function configSchema(): JsonSchema {
   }
 }
 
-/** Names of all fields in the value of a setting, however deep. */
+/** Returns the names of all fields in the value of a setting, at any depth. */
 export function fieldNames(setting: SettingName): string[] {
   const names = new Set<string>()
   const collect = (value: unknown): void => {
@@ -59,7 +59,7 @@ function propertiesOf(names: readonly FileName[]): Record<string, JsonSchema> {
   return properties
 }
 
-/** `null` is as if a setting had never been set. */
+/** `null` resets a setting to its default. */
 function propertyOf({ setting, namesFile }: FileName): JsonSchema {
   const { doc, unit, env } = rowOf(setting)
   const description = `${doc}${unit === undefined ? '' : `, in ${unit}`} [${env}]`
@@ -75,7 +75,10 @@ function schemaOf(setting: SettingName): JsonSchema {
   return rest
 }
 
-/** The contract takes `"markdown"` for `{type: "markdown"}` (formats, parsers): what is preprocessed may be its type alone. */
+/**
+ * The contract accepts `"markdown"` for `{type: "markdown"}` (formats, parsers): a preprocessed value may be its type
+ * alone.
+ */
 function allowShorthand({ zodSchema, jsonSchema }: { zodSchema: z.core.$ZodTypes; jsonSchema: JsonSchema }): void {
   const { def } = zodSchema._zod
   if (def.type !== 'pipe' || def.in._zod.def.type !== 'transform') return

@@ -4,12 +4,12 @@ import type { Configuration } from './read-config.ts'
 import { shown } from './secrets.ts'
 import type { SettingName, Settings } from './settings.ts'
 
-/** A setting as it is in force, fit to be shown. */
+/** Effective value of a setting, safe to show. */
 export interface Effective {
   readonly name: string
   readonly section: Section | null
   readonly key: string
-  /** `undefined` where it is not set; a secret is never here. */
+  /** `undefined` if it is not set; never a secret. */
   readonly value: unknown
   readonly hidden: boolean
   /** `--mode`, `SLUICE_MODE`, `sluice.yaml:12` or `default`. */
@@ -19,7 +19,7 @@ export interface Effective {
 export interface EffectiveConfiguration {
   readonly file: string | null
   readonly settings: readonly Effective[]
-  /** Of each pipeline, what is not as it is for all. */
+  /** Values of each pipeline that differ from the shared ones. */
   readonly pipelines: readonly {
     readonly name: string
     readonly source: string

@@ -9,7 +9,7 @@ const keyLimits = z.strictObject({
   zeroDataRetention: z.boolean().optional(),
 })
 
-/** The engine: our own server of /v2/parse. As flags of `sluice engine` they are written without `engine`. */
+/** Settings of the engine, our own server of /v2/parse. Flags of `sluice engine` omit the prefix `engine`. */
 export const ENGINE_SETTINGS = {
   engineHost: text({
     default: '127.0.0.1',

@@ -2,28 +2,28 @@ import { SETTINGS, type SettingName } from './settings.ts'
 import type { Setting } from './setting.ts'
 
 /*
- * How the settings file writes the names of the table. A setting stands under its own name, `maxCredits: 100`, or in the
- * section of what it is about: `engineProcesses` is `processes` under `engine`. A secret is never in the file; the name
- * of a file that holds it may be: `parseApiKeyFile`.
+ * Maps settings to their names in the settings file. A setting has its own name, `maxCredits: 100`, or is in a section:
+ * `engineProcesses` is `processes` under `engine`. The file never holds a secret, but may name the file that holds it:
+ * `parseApiKeyFile`.
  */
 
 const SECTIONS = ['engine', 's3', 'events'] as const
 export type Section = (typeof SECTIONS)[number]
 
-/** What a key of the settings file is about. */
+/** A key of the settings file. */
 export interface FileName {
   readonly setting: SettingName
   readonly section: Section | null
-  /** Inside the section where there is one. */
+  /** Name inside the section if there is one. */
   readonly key: string
   /** The key names a file that holds the value. */
   readonly namesFile: boolean
 }
 
-/** The row of a setting, whatever its type. */
+/** Row of a setting, of any type. */
 export const rowOf = (name: SettingName): Setting<unknown> => SETTINGS[name]
 
-/** Everything that may stand in a settings file, secrets left out. */
+/** All keys that a settings file may have, without secrets. */
 export const FILE_NAMES: readonly FileName[] = (Object.keys(SETTINGS) as SettingName[]).flatMap((setting) => {
   const { secret } = rowOf(setting)
   const plain = { ...keyOf(setting), setting, namesFile: false }
@@ -32,11 +32,11 @@ export const FILE_NAMES: readonly FileName[] = (Object.keys(SETTINGS) as Setting
   return secret === 'login' ? [plain, inFile] : [inFile]
 })
 
-/** As it is written in messages: `maxCredits`, `engine.processes`. */
+/** Name in messages: `maxCredits`, `engine.processes`. */
 export const written = ({ section, key }: Pick<FileName, 'section' | 'key'>): string =>
   section === null ? key : `${section}.${key}`
 
-/** Where a setting stands, or would stand if it were no secret. */
+/** Position of a setting in the file; for a secret, the position that it would have. */
 export function keyOf(name: SettingName): Pick<FileName, 'section' | 'key'> {
   const section = SECTIONS.find((prefix) => name.startsWith(prefix) && /^[A-Z]/.test(name.slice(prefix.length)))
   if (section === undefined) return { section: null, key: name }
@@ -46,6 +46,6 @@ export function keyOf(name: SettingName): Pick<FileName, 'section' | 'key'> {
 
 export const isSection = (key: string): key is Section => (SECTIONS as readonly string[]).includes(key)
 
-/** The same for all pipelines of a process. */
+/** True if all pipelines of a process share the setting. */
 export const isShared = (name: SettingName): boolean =>
   rowOf(name).scope === 'process' || keyOf(name).section === 'engine'

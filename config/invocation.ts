@@ -2,7 +2,7 @@ import { basename, dirname } from 'node:path'
 import { quoted } from '#src/kit/quoted.ts'
 import { environment } from './environment.ts'
 
-/** How this program was called, for commands that are shown: `./sluice`, `npx sluice` or `sluice`. */
+/** Name of this program in commands that messages show: `./sluice`, `npx sluice` or `sluice`. */
 function programName(): string {
   const typed = environment()['SLUICE_COMMAND'] ?? 'sluice'
   if (typed.includes('node_modules/')) return 'npx sluice'
@@ -10,5 +10,5 @@ function programName(): string {
   return typed.startsWith('/') && isOnPath ? basename(typed) : quoted(typed)
 }
 
-/** A command that works when it is pasted. */
+/** Formats a command that works when pasted. */
 export const commandLine = (...words: readonly string[]): string => [programName(), ...words.map(quoted)].join(' ')

@@ -5,9 +5,9 @@ import { withoutLogin } from './secrets.ts'
 import type { Setting } from './setting.ts'
 import { type SettingName, SETTINGS, type Settings } from './settings.ts'
 
-/** A value that a settings file gives. */
+/** A value from a settings file. */
 export interface FromFile {
-  /** Checked against the table already; `undefined` where the file says `null`: as if it had never been set. */
+  /** Already validated. `undefined` if the file has `null`, which resets the setting to its default. */
   readonly value: unknown
   /** `sluice.yaml:12`. */
   readonly at: string
@@ -15,25 +15,25 @@ export interface FromFile {
   readonly namesFile?: true
 }
 
-/** What a settings file gives at one level. */
+/** Values of one level of a settings file. */
 export type Layer = Readonly<Partial<Record<SettingName, FromFile>>>
 
-/** What a settings file calls one way from a source into a store. */
+/** A pipeline of the settings file: one path from a source into a store. */
 export interface Pipeline {
   readonly name: string
   readonly source: string
-  /** Where its source stands. */
+  /** Position of its source in the file. */
   readonly at: string
   readonly layer: Layer
 }
 
-/** What the command line gave, by setting name; text, or true and false for a flag without a value. */
+/** Values of the command line by setting name: text, or a boolean for a flag without a value. */
 export type Flags = Readonly<Partial<Record<SettingName, string | boolean>>>
 
-/** Who said what a setting is. */
+/** Origin of a setting's value. */
 export type Origin =
   | { readonly from: 'flag' | 'environment'; readonly name: string; readonly inFile?: string }
-  /** `at`: `sluice.yaml:12`. `inFile`: what is named there holds the value. */
+  /** `at`: `sluice.yaml:12`. `inFile`: the named file holds the value. */
   | { readonly from: 'file'; readonly at: string; readonly inFile?: string }
   | { readonly from: 'default' }
 
@@ -41,20 +41,20 @@ export type Origins = Readonly<Record<SettingName, Origin>>
 
 export type Loaded =
   | { readonly ok: true; readonly settings: Settings; readonly origins: Origins }
-  /** Every mistake at once, one sentence each. */
+  /** All mistakes at once, one sentence each. */
   | { readonly ok: false; readonly problems: readonly string[] }
 
 export const SETTING_NAMES = Object.keys(SETTINGS) as readonly SettingName[]
 
-/** `maxCredits` → `max-credits`; a duration goes without its unit: `deadlineMs` → `deadline`. */
+/** `maxCredits` → `max-credits`; a duration omits its unit: `deadlineMs` → `deadline`. */
 export const flagOf = (name: string): string => longFlagOf(name.replace(/Ms$/, ''))
 
-/** `deadlineMs` → `deadline-ms`: how flags of durations were written when they took milliseconds alone. */
+/** `deadlineMs` → `deadline-ms`: former name of a duration's flag, when it took milliseconds alone. */
 export const longFlagOf = (name: string): string => name.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)
 
 /**
- * Flags win over the environment, that over the settings file, that over the defaults; an empty variable counts as
- * unset. A secret may lie in a file that its variable with `_FILE` behind, or the settings file, names.
+ * Merges the settings. Precedence: flags, environment, settings file, defaults; an empty variable counts as unset. A
+ * secret may be in a file that the settings file or its variable with the suffix `_FILE` names.
  */
 export function loadSettings(flags: Flags, file: Layer = {}, env: Environment = environment()): Loaded {
   const problems: string[] = []
@@ -79,7 +79,9 @@ export function loadSettings(flags: Flags, file: Layer = {}, env: Environment = 
   return { ok: true, settings: Object.freeze(settings) as Settings, origins: origins as Origins }
 }
 
-/** A problem by the name that was typed: an item of a list is shown, and text where JSON is due is no JSON. */
+/**
+ * Describes a problem under the name that the user typed. It shows the item of a list, and names text that is not JSON.
+ */
 function problemOf(name: string, { path, message }: OptionIssue, given: unknown): string {
   const [index] = path
   if (path.length === 1 && typeof index === 'number' && Array.isArray(given)) {
@@ -142,7 +144,7 @@ function shownText(value: unknown): string {
   return typeof value === 'string' || typeof value === 'number' ? ` (given: ${withoutLogin(String(value))})` : ''
 }
 
-/** What a schema library says of a value, as a person would say it. */
+/** Messages of the schema library and their plain replacements. */
 const PLAIN: readonly (readonly [RegExp, (...parts: string[]) => string])[] = [
   [/^Invalid input: expected int\b.*$/, () => 'a whole number is needed'],
   [/^Invalid input: expected number\b.*$/, () => 'a number is needed'],
@@ -160,7 +162,7 @@ const PLAIN: readonly (readonly [RegExp, (...parts: string[]) => string])[] = [
   ],
 ]
 
-/** The message of a schema in plain words; one that is written for people already stays as it is. */
+/** Translates the message of a schema into plain words; a message for people stays unchanged. */
 export function plainMessage(message: string): string {
   for (const [pattern, say] of PLAIN) {
     const found = pattern.exec(message)

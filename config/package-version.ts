@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs'
 
 /**
- * The package file lies one folder up in a checkout (`config`) and in a package (`dist`), two in a checkout's bundle, four
- * in that of the tests.
+ * Finds the package file. It is one folder up in a checkout (`config`) and in a package (`dist`), two in a checkout's
+ * bundle, four in that of the tests.
  */
 export function packageVersion(): string {
   for (const up of ['../package.json', '../../package.json', '../../../../package.json']) {
@@ -10,7 +10,7 @@ export function packageVersion(): string {
       const parsed: unknown = JSON.parse(readFileSync(new URL(up, import.meta.url), 'utf8'))
       if (typeof parsed === 'object' && parsed !== null && 'version' in parsed) return String(parsed.version)
     } catch {
-      // Not there: another layout.
+      // Absent: another layout.
     }
   }
   return 'unknown'

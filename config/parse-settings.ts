@@ -11,8 +11,8 @@ import { ROUTES } from '#src/document/route.ts'
 import { choice, choices, flag, optionalNumber, structure } from './setting.ts'
 
 /**
- * Parse options as they were written: checked, and nothing filled in. A default that a rule does not name would
- * otherwise win over what is set for all documents.
+ * Validates parse options without filling in defaults. A default of a rule would otherwise override the value for all
+ * documents.
  */
 const options = z.custom<ParseOptionsInput>().check(({ value, issues }) => {
   issues.push(...optionIssues(value).map((issue) => zodIssueOf(issue, value)))
@@ -32,7 +32,7 @@ const rule = <T extends z.ZodType>(ruleOptions: T) =>
     service: z.string('the name of one service is needed').min(1).optional(),
   })
 
-/** What is asked of the service. */
+/** Settings of the parse request. */
 export const PARSE_SETTINGS = {
   mode: choice({ values: PDF_MODES, default: 'auto', doc: 'how PDFs are read', common: true }),
   formats: choices({ values: FORMAT_TYPES, doc: 'outputs to ask for', common: true }),

@@ -1,21 +1,21 @@
 import { environment, type Environment } from './environment.ts'
 
-/** The proxies that the environment names, as every tool reads them; upper case wins, as for curl's HTTPS_PROXY. */
+/** Proxies of the environment, by the convention of common tools; upper case wins, as curl does for HTTPS_PROXY. */
 export interface Proxies {
   readonly http: string | null
   readonly https: string | null
-  /** Hosts that are reached directly, separated by commas. */
+  /** Hosts that bypass the proxy, separated by commas. */
   readonly none: string | null
 }
 
-/** Null where no proxy is named. */
+/** Null if the environment names no proxy. */
 export function proxiesOf(env: Environment = environment()): Proxies | null {
   const named = (name: string): string | null => env[name] || env[name.toLowerCase()] || null
   const proxies = { http: named('HTTP_PROXY'), https: named('HTTPS_PROXY'), none: named('NO_PROXY') }
   return proxies.http === null && proxies.https === null ? null : proxies
 }
 
-/** As Node's own agents take them. */
+/** Converts the proxies into the format of Node's own agents. */
 export function proxyEnvOf({ http, https, none }: Proxies): Record<string, string> {
   return {
     ...(http === null ? {} : { HTTP_PROXY: http }),
@@ -24,7 +24,7 @@ export function proxyEnvOf({ http, https, none }: Proxies): Record<string, strin
   }
 }
 
-/** The proxy on the way to an address; null where it is reached directly. */
+/** Returns the proxy for an address; null for a direct connection. */
 export function proxyFor({ protocol, hostname, port }: URL, env: Environment = environment()): string | null {
   const proxies = proxiesOf(env)
   const proxy = protocol === 'https:' ? (proxies?.https ?? null) : (proxies?.http ?? null)

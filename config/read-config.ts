@@ -11,13 +11,16 @@ const NAMES = ['sluice.yaml', 'sluice.yml']
 
 export interface ReadOptions {
   readonly flags: Flags
-  /** `--config`; `false` for `--no-config`. Else `SLUICE_CONFIG`, else `sluice.yaml` of the working folder. */
+  /**
+   * Value of `--config`; `false` for `--no-config`. Fallbacks: `SLUICE_CONFIG`, then `sluice.yaml` in the working
+   * folder.
+   */
   readonly config?: string | false
   readonly env?: Environment
   readonly cwd?: string
 }
 
-/** What is set, for what the command line says and for each pipeline of the settings file. */
+/** Settings of the command line and of each pipeline of the settings file. */
 export interface Configuration {
   readonly file: ConfigFile | null
   readonly settings: Settings
@@ -34,7 +37,7 @@ export interface ConfiguredPipeline extends Pick<Pipeline, 'name' | 'source' | '
 
 export type Read =
   | { readonly ok: true; readonly configuration: Configuration }
-  /** Every mistake at once: of the file, the environment and the command line. */
+  /** All mistakes at once: of the file, the environment and the command line. */
   | { readonly ok: false; readonly problems: readonly string[] }
 
 export async function readConfiguration(options: ReadOptions): Promise<Read> {
@@ -70,7 +73,7 @@ function pathOf(given: string | false | undefined, cwd: string): string | null {
 }
 
 async function readFileAt(path: string, cwd: string): Promise<ReadConfigFile> {
-  // Loaded only where there is such a file.
+  // Lazy import: most runs have no settings file.
   const { NO_CONFIG, parseConfigFile } = await import('./config-file.ts')
   try {
     return await parseConfigFile(await readFile(resolve(cwd, path), 'utf8'), resolve(cwd, path), path)

@@ -1,6 +1,6 @@
 const CONTEXTS = 'docs/guide/retrieval.md has a recipe for contexts of chunks'
 
-/** Settings of earlier releases with their replacement: a settings file that has one is read with a warning. */
+/** Removed settings and their replacements: a settings file that has one loads with a warning. */
 export const REMOVED_SETTINGS: Readonly<Record<string, string>> = {
   contextUrl: CONTEXTS,
   contextModel: CONTEXTS,

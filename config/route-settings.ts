@@ -4,14 +4,14 @@ import { choice, list, optionalNumber } from './setting.ts'
 
 const NOT_IN_SOURCE = 'globs are about paths within the source: without a leading "/" or "~", and without ".."'
 
-/** A glob that could match no key would protect nothing: it is refused. */
+/** Refuses a glob that cannot match any key: it would protect nothing. */
 const keyGlob = z
   .string()
   .min(1)
   .refine((glob) => !/^[/~]|(^|\/)\.\.(\/|$)/.test(glob), NOT_IN_SOURCE)
   .refine(isBalanced, 'it has an open bracket or brace')
 
-/** Which documents and pages go to the service. */
+/** Settings that route documents and pages to the service. */
 export const ROUTE_SETTINGS = {
   route: choice({
     values: ROUTES,
@@ -38,7 +38,7 @@ export const ROUTE_SETTINGS = {
   buyPages: optionalNumber({ min: 0, max: 10_000, doc: 'local-first: most pages of one document to buy' }),
 } as const
 
-/** Separated by commas, but for those in braces. */
+/** Splits at commas outside braces. */
 function globsFromText(text: string): string[] {
   const globs = ['']
   let depth = 0

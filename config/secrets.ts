@@ -1,15 +1,15 @@
-/** An address with a password in it: `redis://user:password@host`, `https://host/?password=…`. */
+/** Matches the password in an address: `redis://user:password@host`, `https://host/?password=…`. */
 const LOGIN = /(\/\/[^/\s@]*:)[^/\s@]+(@)|([?&](?:sentinel)?(?:password|token|key|secret)=)[^&#\s]+/gi
 
-/** Names of request headers whose values open doors. */
+/** Names of request headers that carry secrets. */
 const SECRET_HEADER = /^(proxy-)?authorization$|^cookie$|api-?key|token|secret/i
 
 export const holdsLogin = (value: string): boolean => value.search(LOGIN) !== -1
 
-/** An address as it may be shown. */
+/** Redacts the login in an address. */
 export const withoutLogin = (value: string): string => value.replaceAll(LOGIN, '$1$3…$2')
 
-/** The headers in parse options that hold a secret, by name. */
+/** Returns the names of secret headers in parse options. */
 export function secretHeaders(options: unknown): string[] {
   const headers = fieldOf(options, 'headers')
   return typeof headers === 'object' && headers !== null
@@ -17,7 +17,7 @@ export function secretHeaders(options: unknown): string[] {
     : []
 }
 
-/** A setting's value as it may be shown: logins out of addresses, secrets out of headers, however deep they are. */
+/** Redacts a setting's value: logins in addresses and secrets in headers, at any depth. */
 export function shown(value: unknown): unknown {
   if (typeof value === 'string') return withoutLogin(value)
   if (Array.isArray(value)) return value.map(shown)

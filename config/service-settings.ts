@@ -7,7 +7,9 @@ import { holdsLogin } from './secrets.ts'
 import { isAddress, structure, withoutVersion } from './setting.ts'
 import { PRICES } from './spending-settings.ts'
 
-/** A service beside that of `PARSE_API_URL`. What it does not set is as for that one; its key is no part of the settings. */
+/**
+ * An additional service next to `PARSE_API_URL`. It inherits unset values from that one; settings never hold its key.
+ */
 const namedService = z.strictObject({
   url: z
     .string()
@@ -45,9 +47,9 @@ export const SERVICE_SETTINGS = {
 } as const
 
 /**
- * The key of a service, from the variable that it names or from the file that this variable with `_FILE` behind it names.
+ * Reads the key of a service from its variable, or from the file that the variable with the suffix `_FILE` names.
  *
- * @throws {SetupError} where the variable is not set
+ * @throws {SetupError} if the variable is unset
  */
 export function keyOfService(name: string, { keyEnv }: NamedService, env = environment()): string | undefined {
   if (keyEnv === undefined) return undefined

@@ -1,38 +1,38 @@
 import { z } from 'zod'
 import { DURATION, durationText, millisecondsOf } from './duration.ts'
 
-/** One row of the settings table: where a value may come from, what it may be, and what it means. */
+/** A row of the settings table: sources of the value, its schema and its meaning. */
 export interface Setting<T> {
   /** Environment variable. The flag is the setting's name in kebab-case: `maxCredits` → `--max-credits`. */
   readonly env: string
   readonly schema: z.ZodType<T>
-  /** Turns the text of a flag or a variable into what `schema` checks. */
+  /** Parses the text of a flag or a variable for `schema`. */
   readonly fromText: (text: string) => unknown
-  /** Shown instead of a value's name in `--help`; `null` for a flag that takes no value. */
+  /** Placeholder of the value in `--help`; `null` for a flag without a value. */
   readonly placeholder: string | null
   readonly unit?: string
   /** A duration: its name ends in `Ms`, its flag does not. */
   readonly duration?: true
-  /** One line of `--help`: at most 60 characters, with its unit. */
+  /** A line of `--help`: at most 60 characters, with its unit. */
   readonly doc: string
-  /** Listed by `--help` of a command with many settings; the others by `--help --all`. */
+  /** A command with many settings lists it in `--help`, and the others in `--help --all`. */
   readonly common?: true
-  /** The default in words, where code finds it. */
+  /** Description of a computed default. */
   readonly standard?: string
   /**
-   * Never in the settings file and never shown: it comes from the environment, or from a file that is named instead.
-   * `login`: an address that is secret where it holds a password.
+   * A secret comes from the environment or from a named file, never from the settings file, and output redacts it.
+   * `login`: an address that is a secret if it holds a password.
    */
   readonly secret?: true | 'login'
-  /** The same for all pipelines of a process, so that no pipeline can have its own. */
+  /** All pipelines of a process share the value; a pipeline cannot override it. */
   readonly scope?: 'process'
-  /** A path or address: in the settings file it is relative to that file's folder, and `~/` is the home. */
+  /** A path or address: in the settings file it is relative to the file's folder; `~/` is the home. */
   readonly path?: true
-  /** What the settings file's JSON Schema says, where `schema` cannot say it. */
+  /** Schema for the JSON Schema of the settings file, if `schema` cannot express it. */
   readonly published?: z.ZodType
 }
 
-/** A setting as the table has it: only a variable that does not follow from its name is written. */
+/** A row as the table has it: `env` is present only if it does not follow from the name. */
 type Row<T> = Omit<Setting<T>, 'env'> & Partial<Pick<Setting<T>, 'env'>>
 
 type Given = Pick<Row<unknown>, 'env' | 'doc' | 'common' | 'standard' | 'unit' | 'secret' | 'scope' | 'path'>
@@ -40,7 +40,7 @@ type Given = Pick<Row<unknown>, 'env' | 'doc' | 'common' | 'standard' | 'unit' |
 /** `maxCredits` → `SLUICE_MAX_CREDITS`. */
 export const variableOf = (name: string): string => `SLUICE_${name.replaceAll(/[A-Z]/g, '_$&').toUpperCase()}`
 
-/** Gives each row the variable that follows from its name, where it has no other. */
+/** Fills in the variable that follows from the name of each row. */
 export function withVariables<Rows extends Readonly<Record<string, Row<unknown>>>>(rows: Rows) {
   const named = Object.entries(rows).map(([name, row]) => [name, { env: variableOf(name), ...row }])
   return Object.fromEntries(named) as { readonly [Name in keyof Rows]: Rows[Name] & Pick<Setting<unknown>, 'env'> }
@@ -60,7 +60,7 @@ export const optionalText = (row: Given & { readonly placeholder?: string }): Ro
   fromText: (value) => (value === '' ? undefined : value),
 })
 
-/** Text that a function checks: it returns what is wrong, or null. */
+/** Text that a function validates: it returns the problem, or null. */
 export const checkedText = (
   row: Given & { readonly placeholder: string; readonly problem: (text: string) => string | null },
 ): Row<string | undefined> => ({
@@ -76,14 +76,14 @@ export const checkedText = (
   fromText: (value) => (value === '' ? undefined : value),
 })
 
-/** An address with one of these protocols. `example` is shown where another is given. */
+/** An address with one of these protocols. The error message shows `example`. */
 export const address = (
   row: Given & {
     readonly protocols: readonly string[]
     readonly example: string
-    /** What is no URL and allowed all the same. */
+    /** Accepts a value that is not a URL. */
     readonly also?: (text: string) => boolean
-    /** What is dropped of it. */
+    /** Normalizes the address. */
     readonly tidy?: (address: string) => string
   },
 ): Row<string | undefined> => ({
@@ -100,7 +100,7 @@ export const address = (
   fromText: (value) => (value === '' ? undefined : value),
 })
 
-/** Base address of a service of `/v2/parse`, which its documentation may give with that path. */
+/** Base address of a service of `/v2/parse`; its documentation may give it with that path. */
 export const withoutVersion = (url: string): string => url.replace(/(?<!\/)\/v2(?:\/parse)?\/*$/, '')
 
 export const isAddress = (given: string, protocols: readonly string[]): boolean => {
@@ -122,14 +122,14 @@ const durationWithin = ({ min, max }: Range) =>
     .max(max, `it must be ${durationText(max)} or less`)
 const publishedDuration = ({ min, max }: Range) => z.union([z.int().min(min).max(max), z.string().regex(DURATION)])
 
-/** `10m`, `7d`, or a number of milliseconds, in which min, max and default are given. */
+/** `10m`, `7d`, or a number of milliseconds, the unit of min, max and default. */
 export const duration = (row: Given & Duration): Row<number> => ({
   ...row,
   placeholder: 'duration',
   duration: true,
   schema: z.preprocess(toMilliseconds, durationWithin(row).default(row.default)),
   published: publishedDuration(row).default(row.default),
-  // The schema converts it: a message shows what was typed.
+  // The schema converts it, so that a message shows the typed text.
   fromText: (value) => value,
 })
 
@@ -139,7 +139,7 @@ export const optionalDuration = (row: Given & Range): Row<number | undefined> =>
   duration: true,
   schema: z.preprocess(toMilliseconds, durationWithin(row).optional()),
   published: publishedDuration(row).optional(),
-  // The schema converts it: a message shows what was typed.
+  // The schema converts it, so that a message shows the typed text.
   fromText: (value) => value,
 })
 

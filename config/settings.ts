@@ -32,7 +32,9 @@ const NETWORK_SETTINGS = {
   clientKey: pemFile('PEM file of the key of that certificate'),
 }
 
-/** The path of a unix socket, what Sentinels watch, or the nodes of a Redis Cluster: `host:7000,host:7001`. */
+/**
+ * True for the path of a unix socket, the address of Sentinels, or the nodes of a Redis Cluster: `host:7000,host:7001`.
+ */
 function isOtherRedis(given: string): boolean {
   if (given.startsWith('/')) return true
   if (isSentinel(given)) return sentinelAddress(given) !== null
@@ -44,8 +46,8 @@ function isOtherRedis(given: string): boolean {
 }
 
 /**
- * Everything that can be set: one row a setting. A value comes from a flag (`--max-credits`), else the environment,
- * else the settings file, else the default here. `load.ts` reads them; the flags' help is made from these rows.
+ * All settings, a row each. Precedence: flag (`--max-credits`), environment, settings file, the default here. `load.ts`
+ * reads them; these rows generate the help of the flags.
  */
 export const SETTINGS = withVariables({
   out: text({

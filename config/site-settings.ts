@@ -1,6 +1,6 @@
 import { choice, duration, flag, whole } from './setting.ts'
 
-/** How a website is listed. */
+/** Settings for the listing of a website. */
 export const SITE_SETTINGS = {
   siteListing: choice({
     values: ['auto', 'map', 'links', 'sitemap'],

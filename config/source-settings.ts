@@ -16,14 +16,16 @@ import { timetableProblem } from './timetable-problem.ts'
 
 const HOUR_MS = 3_600_000
 
-/** Beyond any of them an archive is refused as a whole. `mb`: MiB unpacked; `ratio`: unpacked against packed. */
+/**
+ * An archive over any of these limits is refused as a unit. `mb`: MiB unpacked; `ratio`: unpacked size to packed size.
+ */
 const archiveLimits = z.strictObject({
   members: z.int().min(1).max(10_000_000).default(10_000),
   mb: z.int().min(1).max(1_000_000).default(2048),
   ratio: z.int().min(1).max(1_000_000).default(200),
 })
 
-/** What of a source is taken, how it is followed, and where buckets are. */
+/** Settings that select documents of a source, watch it, and locate buckets. */
 export const SOURCE_SETTINGS = {
   sourceName: optionalText({ placeholder: 'name', doc: 'stable name of a source that may be moved', common: true }),
   prefix: optionalText({ placeholder: 'name', doc: 'folder in the store for one of several sources', common: true }),

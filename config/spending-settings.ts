@@ -14,7 +14,7 @@ export const PRICES = z.strictObject({
   zeroDataRetention: price(DEFAULT_PRICES.zeroDataRetention),
 })
 
-/** What a document costs, and when to stop. */
+/** Prices and limits of spending. */
 export const SPENDING_SETTINGS = {
   onAmbiguous: choice({
     values: ['send', 'hold'],

@@ -1,9 +1,9 @@
 import { closestMatch } from 'leven'
 
-/** Most differences of a typing mistake. */
+/** Maximum edit distance of a typo. */
 const LONGEST_SLIP = 3
 
-/** `; did you mean "…"?` with the known name that comes closest to an unknown one, or nothing. */
+/** Suggests the closest known name, `; did you mean "…"?`, or nothing. */
 export function didYouMean(unknown: string, known: readonly string[], most?: number): string {
   const name = bare(unknown)
   const same = known.find((candidate) => bare(candidate) === name)
@@ -12,7 +12,10 @@ export function didYouMean(unknown: string, known: readonly string[], most?: num
   return close === undefined ? '' : `; did you mean "${close}"?`
 }
 
-/** `max-credits`, `MAX_CREDITS`, `SLUICE_MAX_CREDITS` and `maxCredits` are one name, and so are `s3Endpoint` and `s3.endpoint`. */
+/**
+ * Normalizes a name: `max-credits`, `MAX_CREDITS`, `SLUICE_MAX_CREDITS` and `maxCredits` are equal, and so are
+ * `s3Endpoint` and `s3.endpoint`.
+ */
 const bare = (name: string): string =>
   name
     .toLowerCase()

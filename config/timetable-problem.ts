@@ -13,7 +13,7 @@ const EXAMPLES = 'a duration such as 30s, 10m or 1d, or a cron pattern such as "
 const MONTHS = 'JAN|FEB|MAR|APR|MAY|JUN|JUL|AUG|SEP|OCT|NOV|DEC'
 const DAYS = 'SUN|MON|TUE|WED|THU|FRI|SAT'
 
-/** What is wrong with the value of `--every`; null when nothing is. */
+/** Explains why the value of `--every` is invalid, or returns null. */
 export function timetableProblem(text: string): string | null {
   const value = text.trim()
   if (/^\d+(?:\.\d+)?\s*[a-z]+$/i.test(value)) {

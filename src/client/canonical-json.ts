@@ -1,4 +1,4 @@
-/** The same value with the keys of every object in code-unit order; the order of arrays is kept. */
+/** Sorts the keys of every object in code-unit order; keeps the order of arrays. */
 export function sortKeys(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(sortKeys)
   if (value === null || typeof value !== 'object') return value
@@ -7,12 +7,12 @@ export function sortKeys(value: unknown): unknown {
   return Object.fromEntries(fields.map(([key, field]) => [key, sortKeys(field)]))
 }
 
-/** One text for all values that JSON cannot distinguish but by the order of keys. */
+/** Serializes values to one text if JSON distinguishes them by the order of keys only. */
 export function canonicalJson(value: unknown): string {
   return JSON.stringify(sortKeys(value))
 }
 
-/** The distinct values, in one order for all orders that they can come in. */
+/** Deduplicates values and sorts them into one canonical order. */
 export function asSet<T>(values: readonly T[]): T[] {
   const byText = new Map(values.map((value) => [canonicalJson(value), value]))
   return [...byText].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, value]) => value)

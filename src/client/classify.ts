@@ -14,23 +14,26 @@ import { meaningOfStatus } from './status-meanings.ts'
 import { fieldsOf } from '@sluice/contract'
 import { usageOf } from './usage.ts'
 
-/** No answer of the contract comes near it: a JSON schema, or a chart in a block, has some ten levels. */
+/**
+ * Maximum nesting of an answer. Answers of the contract stay far below it: a JSON schema, or a chart in a block, has
+ * some ten levels.
+ */
 const DEEPEST_JSON = 500
 
-/** One whole answer, as it came over the wire and after any content encoding was undone. */
+/** A complete answer from the wire, with its content encoding decoded. */
 export interface HttpAnswer {
   readonly status: number
   /** Names in lower case. */
   readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>
   readonly body: Buffer
-  /** Why the body could not be decoded, and is as it came. */
+  /** Reason why the body could not be decoded and stays encoded. */
   readonly undecodable?: string
   readonly durationMs: number
 }
 
 /**
- * What an answer means. The body's `code` speaks first, then the status, then the text (notes, "the HTTP status lies").
- * Total: any status with any body gets a verdict, and nothing is thrown.
+ * Classifies an answer. The body's `code` takes precedence, then the status, then the text, because the status often
+ * misleads. Total: any status with any body gets a verdict, without an exception.
  */
 export function classify(answer: HttpAnswer, asked: Asked): Verdict {
   const verdict = meaningOfAnswer(answer, asked)
@@ -53,7 +56,7 @@ function meaningOfAnswer(answer: HttpAnswer, asked: Asked): Verdict {
   return verdictOf(meaning, { answer, error, asked })
 }
 
-/** A success: with a document in it, or one that cannot be used and may be asked for again. */
+/** Classifies a success: with a document in it, or unusable and open to a retry. */
 function document(answer: HttpAnswer, json: Record<string, unknown> | null, asked: Asked): Verdict {
   const { body, durationMs, headers } = answer
   const data = json?.data
@@ -78,7 +81,7 @@ function document(answer: HttpAnswer, json: Record<string, unknown> | null, aske
   return { kind: 'refused', cause: 'proxy', failure, unusable: hashOf(body) }
 }
 
-/** RFC 9110, 15.3.7. The receipt has to say so too: it holds no status. */
+/** RFC 9110, 15.3.7. The receipt must record it, too, because it holds no status. */
 function partOfDocument(whole: Record<string, unknown>): { body: Buffer; json: Record<string, unknown> } {
   const json = { ...whole, warnings: [whole.warnings ?? [], 'the answer is a part of the document (206)'].flat() }
   return { body: Buffer.from(JSON.stringify(json)), json }
@@ -140,7 +143,7 @@ function verdictOf(meaning: Meaning, { answer, error, asked }: Case): Verdict {
   }
 }
 
-/** Where a redirect leads, without a login or a query, which may be secret: often to https:// instead of http://. */
+/** Target of a redirect, without a login or a query, which may be secret: often https:// instead of http://. */
 function redirectOf({ status, headers }: HttpAnswer): string {
   const location = status >= 300 && status < 400 ? headerOf(headers, 'location') : null
   if (location === null) return ''

@@ -1,27 +1,30 @@
 import { isUtf8 } from 'node:buffer'
 
-/** What an error answer says, whatever shape it came in. */
+/** Content of an error answer, for any shape. */
 export interface ErrorBody {
-  /** One line for a person, at most `TEXT_LIMIT` characters. */
+  /** A line for a person, at most `TEXT_LIMIT` characters. */
   readonly text: string
   readonly code: string | null
   readonly details: unknown
-  /** Null when the body was no JSON object. */
+  /** Null if the body was not a JSON object. */
   readonly fields: Readonly<Record<string, unknown>> | null
 }
 
 const TEXT_LIMIT = 300
 
-/** A code is a filter's word: anything else counts as none. Services spell it in either case. */
+/** Pattern of a code, in either case. Filters use codes, so any other text counts as none. */
 const CODE = /^(?=.{1,64}$)[A-Za-z][A-Za-z0-9]*(?:[_.-][A-Za-z0-9]+)*$/
 
-/** A code that stands where the text should: only what no sentence and no word could be. */
+/** Pattern of a code in the field of the text. It matches only codes that cannot be a sentence or a word. */
 const CODE_AS_TEXT = /^(?=.{1,64}$)(?:[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+|[a-z][a-z0-9]*(?:_[a-z0-9]+)+)$/
 
-/** A number that JSON has no word for, and Python and JavaScript write all the same; strings are passed over. */
+/** Numbers outside JSON that Python and JavaScript write nevertheless; the pattern skips strings. */
 const NO_NUMBER = /"[^"\\]*(?:\\.[^"\\]*)*"|-?(?:NaN|Infinity)/gs
 
-/** The decoded JSON object of a body, or null: empty, HTML, cut off, a bare number. A BOM is skipped, NaN is null. */
+/**
+ * Parses the JSON object of a body; null if it is empty, HTML, cut off or a bare number. Skips a BOM and reads NaN as
+ * null.
+ */
 export function jsonObject(body: Buffer): Record<string, unknown> | null {
   const text = body.toString('utf8').replace(/^\uFEFF/, '')
   const value = parsedJson(text) ?? (namesNoNumber(body) ? parsedJson(withoutNoNumbers(text)) : null)
@@ -30,7 +33,7 @@ export function jsonObject(body: Buffer): Record<string, unknown> | null {
     : null
 }
 
-/** What of a body had to be replaced so that it could be read, one sentence each. */
+/** Lists the replacements that made a body readable, one sentence each. */
 export function replacedIn(body: Buffer): string[] {
   const text = namesNoNumber(body) ? body.toString('utf8').replace(/^\uFEFF/, '') : '{}'
   return [
@@ -50,7 +53,10 @@ function parsedJson(text: string): unknown {
   }
 }
 
-/** Reads `success: false, error, code?, details?` (contract, "Errors: Shape"), and the shapes of others; no body makes it fail. */
+/**
+ * Parses `success: false, error, code?, details?` (contract, "Errors: Shape"), and the shapes of other services.
+ * Accepts any body without failing.
+ */
 export function readErrorBody(
   body: Buffer,
   fields: Readonly<Record<string, unknown>> | null = jsonObject(body),
@@ -60,7 +66,7 @@ export function readErrorBody(
   const [error = 'no message', message] = [fields.error, fields.message, ...ofOthers(fields)]
     .map(messageIn)
     .filter((text) => text !== null)
-  // The contract's catalogue has one row whose `error` is the code itself.
+  // A row of the contract's catalogue has the code itself in `error`.
   const isCode = CODE_AS_TEXT.test(error)
   const code = typeof fields.code === 'string' && CODE.test(fields.code) ? fields.code : isCode ? error : null
   return { text: oneLine(textOf(error, message, isCode)), code, details: fields.details ?? null, fields }
@@ -73,7 +79,7 @@ const ofOthers = ({ detail, errors, details }: Readonly<Record<string, unknown>>
   typeof details === 'string' ? details : null,
 ]
 
-/** A text, or that of an object or of the first of a list: `{"message": …}`, `[{"msg": …}]`. */
+/** Extracts the text of a value, of an object or of a list's first item: `{"message": …}`, `[{"msg": …}]`. */
 function messageIn(value: unknown): string | null {
   const first: unknown = Array.isArray(value) ? value[0] : value
   if (typeof first === 'string') return first.trim() === '' ? null : first
@@ -82,20 +88,23 @@ function messageIn(value: unknown): string | null {
   return typeof text === 'string' && text.trim() !== '' ? text : null
 }
 
-/** The text of a short body that is neither JSON nor a page. */
+/** Text of a short body that is neither JSON nor a page. */
 function plainText(body: Buffer): string | null {
   if (body.length > TEXT_LIMIT || !isUtf8(body)) return null
   const text = body.toString('utf8').trim()
   return /^[^<{["]/.test(text) ? text : null
 }
 
-/** `message` beside `error` says more, and some services have the advice there: "Ask the account holder to verify it." */
+/**
+ * `message` next to `error` is more specific, and some services put the advice there: "Ask the account holder to verify
+ * it."
+ */
 function textOf(error: string, message: string | undefined, isCode: boolean): string {
   if (message === undefined || message === error) return error
   return isCode ? message : `${error.replace(/[.:]\s*$/, '')}: ${message}`
 }
 
-/** The fields that `details` finds fault with: `timeout`, `parsers.0.mode`. */
+/** Fields that `details` reports as wrong: `timeout`, `parsers.0.mode`. */
 export function pathsNamedIn(details: unknown): readonly string[] {
   const issues: readonly unknown[] = Array.isArray(details) ? details : []
   const paths = issues.map((issue) => {
@@ -108,13 +117,13 @@ export function pathsNamedIn(details: unknown): readonly string[] {
   return paths.filter((path) => path !== '')
 }
 
-/** The same as ` (timeout, parsers.0.mode)`; nothing where it names none. */
+/** Formats them as ` (timeout, parsers.0.mode)`; empty without fields. */
 export function fieldsNamedIn(details: unknown): string {
   const named = pathsNamedIn(details)
   return named.length === 0 ? '' : ` ${oneLine(`(${named.slice(0, 10).join(', ')})`)}`
 }
 
-/** What a body that is not the service's own JSON looks like: a proxy's page, nothing, or an answer that was cut off. */
+/** Describes a body other than the service's own JSON: a proxy's page, nothing, or a truncated answer. */
 export function describeForeign(body: Buffer): string {
   const start = body.subarray(0, 1024).toString('utf8').trimStart()
   if (start === '') return 'an empty body'
@@ -125,7 +134,7 @@ export function describeForeign(body: Buffer): string {
   return start.startsWith('{') ? 'JSON that is cut off' : 'something else than JSON'
 }
 
-/** Control characters and line ends become spaces: the text goes into logs and tables. */
+/** Replaces control characters and line ends with spaces: the text goes into logs and tables. */
 export function oneLine(text: string): string {
   const line = text.replace(/[\s\u0000-\u001f\u007f-\u009f]+/g, ' ').trim()
   return line.length <= TEXT_LIMIT ? line : `${line.slice(0, TEXT_LIMIT - 1)}…`

@@ -2,16 +2,19 @@ import type { Failure } from '#src/document/failure.ts'
 import type { Usage, Verdict } from '#src/document/verdict.ts'
 import { fieldsOf } from '@sluice/contract'
 
-/** Whether a page that a site answered so may come out the next time. */
+/** True if a retry may fetch the page: the site's status is temporary. */
 export const isPassingStatus = (status: number): boolean => [408, 425, 429].includes(status) || status >= 500
 
-/** The status of the site where a scrape succeeded with the site's error page as the document; else null. */
+/** Returns the status of the site if the scrape succeeded with the site's error page as the document; else null. */
 export function errorPageStatus(data: unknown): number | null {
   const status = fieldsOf(fieldsOf(data)?.metadata)?.statusCode
   return typeof status === 'number' && status >= 400 ? status : null
 }
 
-/** What it means for the document. It is paid for all the same, and is not kept: another request is another answer. */
+/**
+ * Verdict on such a document. The service charges for it nevertheless. No receipt keeps it: another request may get
+ * another answer.
+ */
 export function verdictOnErrorPage(status: number, usage: Usage, retryAfterMs: number | null): Verdict {
   const message = `The site answered ${status}: what the service fetched is its error page.`
   if (isPassingStatus(status)) {

@@ -6,11 +6,11 @@ const OPENING = 0x7b
 const CLOSING = 0x7d
 
 /**
- * Whether JSON is nested deeper than `limit`. Counted over the bytes, without recursion: what is read or written by
- * recursion later would end in an overflow of the stack, after the event loop stood still for it.
+ * True if JSON is nested deeper than `limit`. Counts over the bytes, without recursion: a recursive parser or
+ * serializer would block the event loop and then overflow the stack.
  */
 export function nestedDeeperThan(limit: number, json: Uint8Array): boolean {
-  // So few bytes cannot be nested so deep.
+  // Shortcut: a text this short cannot be nested that deep.
   if (json.length <= 2 * limit) return false
   let depth = 0
   for (let at = 0; at < json.length; at++) {
@@ -24,10 +24,13 @@ export function nestedDeeperThan(limit: number, json: Uint8Array): boolean {
   return false
 }
 
-/** So many bytes are compared one by one before a search is begun, which costs as much as about that many. */
+/** Number of bytes to compare one by one before an indexed search, which costs about the same. */
 const SHORT = 40
 
-/** Where the quote is that ends a text: the first one behind an even number of backslashes. Most of an answer is text. */
+/**
+ * Finds the closing quote of a string: the first one after an even number of backslashes. Strings are most of an
+ * answer.
+ */
 function endOfText(json: Uint8Array, from: number): number {
   let at = from
   for (;;) {

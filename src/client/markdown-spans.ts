@@ -1,18 +1,21 @@
 import type { SpanCounts, SpanUnit } from '#src/document/record.ts'
 import type { BlockPage } from '@sluice/contract'
 
-/** In the order in which they are tried: where two fit alike, the first is taken. */
+/** In the order of the trials: the first wins a tie. */
 const UNITS: readonly SpanUnit[] = ['utf16', 'code_points', 'bytes']
 
 export interface VerifiedSpans extends SpanCounts {
-  /** The same pages; every span left in them slices the Markdown to its block's content, in UTF-16 units. */
+  /** The same pages; every remaining span slices the Markdown to its block's content, in UTF-16 units. */
   readonly pages: readonly BlockPage[]
 }
 
-/** From an offset in a unit to one in UTF-16; undefined or negative where none begins. */
+/** Converts an offset in a unit to UTF-16; undefined or negative if no character starts there. */
 type ToUtf16 = (offset: number) => number | undefined
 
-/** Finds the unit of a document's spans by slicing, takes the one that fits most, and writes all spans in UTF-16 units. */
+/**
+ * Detects the unit of a document's spans by slicing: the unit that fits most blocks wins. Converts all spans to UTF-16
+ * units.
+ */
 export function verifySpans(markdown: string, pages: readonly BlockPage[]): VerifiedSpans {
   const spans = pages.flatMap(({ items }) => items.filter(({ markdownSpan }) => markdownSpan !== null))
   if (spans.length === 0) return { pages, unit: null, dropped: 0 }
@@ -54,7 +57,7 @@ function converter(markdown: string, unit: SpanUnit): ToUtf16 {
   return (offset) => table[offset]
 }
 
-/** For each code point, and the end, its offset in UTF-16 units. */
+/** Offset in UTF-16 units of each code point, and of the end. */
 function codePointStarts(text: string): Uint32Array {
   const starts = new Uint32Array(text.length + 1)
   let count = 0
@@ -66,7 +69,7 @@ function codePointStarts(text: string): Uint32Array {
   return starts.subarray(0, count + 1)
 }
 
-/** For each byte of its UTF-8, and the end, its offset in UTF-16 units; -1 in the middle of a character. */
+/** Offset in UTF-16 units of each UTF-8 byte, and of the end; -1 inside a character. */
 function byteStarts(text: string): Int32Array {
   const starts = new Int32Array(Buffer.byteLength(text) + 1).fill(-1)
   let byte = 0

@@ -2,21 +2,21 @@ import type { HaltCause, RefusalCause } from '#src/document/verdict.ts'
 import type { ParseOptions } from '@sluice/contract'
 import type { CodeMeaning } from './service-codes.ts'
 
-/** What an error answer means, from its code or, where that says nothing, from its status and text. */
+/** Meaning of an error answer, from its code or, without an informative code, from its status and text. */
 export type Meaning =
   | CodeMeaning
   | { readonly kind: 'halted'; readonly cause: Extract<HaltCause, 'credits' | 'key'> }
-  /** May be about this one document, or about all. */
+  /** May concern this document or all documents. */
   | { readonly kind: 'refused'; readonly cause: RefusalCause }
-  /** The service itself failed, and other documents are likely to meet the same. */
+  /** The service itself failed, and other documents are likely to fail, too. */
   | { readonly kind: 'down' }
 
-/** What was asked: some answers mean different things to different requests. */
+/** Properties of the request: some answers depend on them. */
 export interface Asked {
   readonly options: ParseOptions
-  /** Whether the service was given an address, and fetched the document by itself. */
+  /** True if the service got an address and fetched the document itself. */
   readonly byAddress?: boolean
-  /** Whether the embedded engine was asked: it counts the document's own time, and no other document's. */
+  /** True if the embedded engine got the request: its timeout covers this document's own time only. */
   readonly isLocal?: boolean
   /** Epoch milliseconds. */
   readonly nowMs: number

@@ -6,12 +6,14 @@ import { canonicalJson } from './canonical-json.ts'
 import type { Recipe } from './recipe.ts'
 import type { RecipeBook } from './rules.ts'
 
-/** Changes when the same bytes become other outputs. */
+/** Changes when the same bytes give other outputs. */
 const VERSION = '1'
 
 export const PASSTHROUGH: ParserIdentity = { class: 'passthrough', origin: 'sluice', version: VERSION }
 
-/** The recipe of a text that needs no parser; null for any other document, and for a text that is not passed through. */
+/**
+ * Returns the recipe of a text that needs no parser; null for any other document, and for a text without passthrough.
+ */
 export type TextRecipeBook = (key: SourceKey) => Recipe | null
 
 const recipe = (zeroDataRetention: boolean): Recipe => {
@@ -23,12 +25,12 @@ const recipe = (zeroDataRetention: boolean): Recipe => {
 const KEPT = recipe(false)
 const NOT_KEPT = recipe(true)
 
-/** Whether documents of that name are to be redacted, which is a parser's work. */
+/** True if documents of that name need redaction, which is a parser's work. */
 export const redacts = (book: RecipeBook, key: SourceKey): boolean => book(key, 'html').options.redactPII !== false
 
 /**
- * Of the parse options, a text only knows zero data retention. With redaction no text is passed through, so that nothing
- * comes out unredacted.
+ * Passthrough supports a single parse option, zero data retention. With redaction it takes no text, so that no text
+ * stays unredacted.
  */
 export const textRecipeBook =
   (book: RecipeBook, isOn: boolean): TextRecipeBook =>
@@ -38,7 +40,7 @@ export const textRecipeBook =
     return book(key, 'html').options.zeroDataRetention ? NOT_KEPT : KEPT
   }
 
-/** What a parser would answer: the text as it is. Its receipt is read like any other. */
+/** Builds the answer of a parser for a text: the unchanged text. Its receipt has the common format. */
 export function passthroughAnswer(markdown: string): { readonly body: Buffer; readonly json: Record<string, unknown> } {
   const json = { success: true, data: { markdown, metadata: {} } }
   return { body: Buffer.from(JSON.stringify(json)), json }

@@ -14,27 +14,27 @@ import { usageOf } from './usage.ts'
 
 const HOUR_MS = 3_600_000
 
-/** What a worker needs of an answer, from the answer itself or from the receipt that kept it. */
+/** Fields of an answer that a worker needs, from the answer itself or from its receipt. */
 export interface AnswerReading {
-  /** Safe to render: types made sure of, spans of blocks verified and in UTF-16 units. */
+  /** Safe to render: types sanitized, spans of blocks verified and in UTF-16 units. */
   readonly data: ParsedData
-  /** Why the document is only partial, one sentence each; empty when it is done. */
+  /** Reasons why the document is only partial, one sentence each; empty when it is done. */
   readonly problems: readonly string[]
   readonly pages: PageCounts
-  /** Null when the service reports no credits. */
+  /** Null if the service reports no credits. */
   readonly creditsReported: number | null
   readonly requestId: string | null
   readonly expiring: DocumentRecord['expiring']
   readonly spans: SpanCounts
-  /** How well each page was read, where the engine says so; null for any other service. */
+  /** Reading quality of each page from the engine; null for any other service. */
   readonly extensions: Extensions | null
 }
 
 /**
- * Reads the body of a parsed answer. `receivedAtMs` (epoch) is when it came, from which links expire; `json` saves
- * decoding where the verdict holds it already.
+ * Reads the body of a parsed answer. `receivedAtMs` (epoch) is its arrival, from which links expire; `json` avoids a
+ * second parse.
  *
- * @throws {Error} when the body is no answer with a document in it: neither `classify` nor the store lets such a one by
+ * @throws {Error} if the body holds no document: `classify` and the store rule that out
  */
 export function readAnswer(
   body: Buffer,
@@ -47,7 +47,7 @@ export function readAnswer(
   return { ...reading, problems: [...reading.problems, ...warningsIn(json), ...replacedIn(body)] }
 }
 
-/** Warnings beside `data`, where the vendor's type of an answer has them; a text, or several. */
+/** Warnings next to `data`, a text or several, as in the vendor's type of an answer. */
 const warningsIn = (json: Readonly<Record<string, unknown>> | null): string[] =>
   [json?.warning, json?.warnings]
     .flat()
@@ -56,7 +56,7 @@ const warningsIn = (json: Readonly<Record<string, unknown>> | null): string[] =>
 
 const isSaid = (text: unknown): text is string => typeof text === 'string' && text.trim() !== ''
 
-/** As `readAnswer`, of the answer's `data`. */
+/** Like `readAnswer`, for the answer's `data`. */
 export function readData(fields: Readonly<Record<string, unknown>>, receivedAtMs: number): AnswerReading {
   const data = tolerantData(fields)
   const spans = verifySpans(data.markdown ?? '', data.blocks ?? [])
@@ -87,7 +87,7 @@ const OUTPUTS = ['markdown', 'html', 'rawHtml', 'summary', 'links', 'images', 'j
 export const hasOutput = (data: ParsedData): boolean =>
   OUTPUTS.some((name) => data[name] !== undefined && data[name] !== null)
 
-/** Whatever says that something is missing: a document is never silently done. */
+/** Collects every sign of a gap, so that an incomplete document is never silently done. */
 function problemsOf(data: ParsedData, { parsed, total, truncated }: PageCounts): string[] {
   const { blocks, warning, metadata } = data
   const said = (text: unknown): text is string => typeof text === 'string' && text.trim() !== ''
@@ -101,7 +101,7 @@ function problemsOf(data: ParsedData, { parsed, total, truncated }: PageCounts):
   ].filter((problem) => problem !== null)
 }
 
-/** A scrape of a page that is not there succeeds: with the site's error page as the document. */
+/** A scrape of an absent page succeeds, with the site's error page as the document. */
 function siteProblem(status: unknown): string | null {
   return typeof status === 'number' && status >= 400 ? `the site answered ${status}: this is its error page` : null
 }

@@ -11,23 +11,23 @@ import { type RecipeHash, recipeHash } from '#src/document/ids.ts'
 import { asSet, canonicalJson, sortKeys } from './canonical-json.ts'
 import { beyondDefaults } from './sent-options.ts'
 
-/** The parse options that apply to a document, and the name of all that is equal in meaning. */
+/** Parse options of a document, and the hash that equal options share. */
 export interface Recipe {
-  /** What is meant, defaults written out. */
+  /** Normalized options with their defaults. */
   readonly options: ParseOptions
-  /** The canonical form: only what changes the answer. Kept in the record. */
+  /** The canonical form: only options that change the answer. The record keeps it. */
   readonly canonical: Readonly<Record<string, unknown>>
   readonly hash: RecipeHash
-  /** Of a document that is routed by page: the recipe of its answers, which names their receipts. */
+  /** Recipe of the answers of a document that is routed by page; their receipts have its hash. */
   readonly answers?: Recipe
 }
 
-/** Options that say who asks, how long to wait or what to keep: the answer is the same with and without them. */
+/** Options for identification, timeouts or retention: they do not change the answer. */
 const NEUTRAL = ['timeout', 'origin', 'integration', 'auditMetadata', 'zeroDataRetention'] as const
 
 /**
- * The recipe of these options. For a document that is no PDF (`family`), what they say about PDF is left out: turning
- * `blocks` on must not buy every Word file again.
+ * Builds the recipe of these options. It drops PDF options for other formats (`family`): turning `blocks` on must not
+ * buy every Word file again.
  *
  * @throws {InvalidOptions} with every mistake, each with its path
  */
@@ -40,8 +40,8 @@ export function recipeOf(input: ParseOptionsInput, family: Family = 'pdf'): Reci
 }
 
 /**
- * What changes the answer, spelt in one way: defaults left out (an option that the contract gains later then changes no
- * hash), keys in order, lists that mean sets without duplicates and in order.
+ * Options that change the answer, in one spelling. It omits defaults, so an option that the contract gains later
+ * changes no hash. It sorts keys, and deduplicates and sorts lists that mean sets.
  */
 function canonicalOptions(options: ParseOptions): Readonly<Record<string, unknown>> {
   const fields = beyondDefaults(options)
@@ -57,7 +57,7 @@ function canonicalOptions(options: ParseOptions): Readonly<Record<string, unknow
   return sortKeys(fields) as Record<string, unknown>
 }
 
-/** A check that is not asked for is a check that is left out. */
+/** A disabled check equals an absent one. */
 const withoutFalse = (format: ParseOptions['formats'][number]): Record<string, unknown> =>
   Object.fromEntries(Object.entries(format).filter(([, value]) => value !== false))
 
@@ -67,7 +67,7 @@ function canonicalRedaction(redaction: Exclude<ParseOptions['redactPII'], false>
   return { mode, entities: asSet(entities), replaceStyle }
 }
 
-/** Names and digests: a value may be a secret, and records are read by many. Case in a name has no meaning. */
+/** Names and digests of headers: a value may be a secret, and records have many readers. Names are case-insensitive. */
 function headerDigests(headers: Readonly<Record<string, string>>): string[] {
   const digest = (text: string): string => createHash('sha256').update(text).digest('hex').slice(0, 16)
   return asSet(Object.entries(headers).map(([name, value]) => `${name.toLowerCase()}: sha256 ${digest(value)}`))

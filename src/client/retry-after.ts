@@ -1,33 +1,33 @@
-/** Longest wait that a timer can hold (Node, 2³¹ − 1 ms). */
+/** Longest delay that a timer can hold (Node, 2³¹ − 1 ms). */
 const LONGEST_MS = 2_147_483_647
 
-/** Fields of an error body, or of its `details`, that real services put a time into, in seconds. */
+/** Fields of an error body, or of its `details`, in which real services state a time in seconds. */
 const SECONDS_FIELDS = ['retryAfter', 'retryAfterSeconds', 'retry_after', 'retry_after_seconds'] as const
 
 export interface RetryHints {
-  /** `Retry-After` as it came, or null. */
+  /** Raw `Retry-After` header, or null. */
   readonly header: string | null
-  /** The service's own clock, from its `Date` header: what an HTTP date is measured against, ours may be off. */
+  /** The service's own clock, from its `Date` header: the baseline for an HTTP date, because our clock may be off. */
   readonly date: string | null
-  /** The decoded error body, or null. */
+  /** The parsed error body, or null. */
   readonly body: Readonly<Record<string, unknown>> | null
   /** The text of the error. */
   readonly text: string
-  /** Our clock, epoch milliseconds: used where the service sends none. */
+  /** Our clock, epoch milliseconds: the fallback if the service sends no date. */
   readonly nowMs: number
 }
 
 /**
- * Milliseconds that the service asked to wait at least, or null when it named no time. The header wins, then the body's
- * fields, then its text ("retry after 12s"), the only part where some services state it.
+ * Minimum wait in milliseconds that the service asked for, or null. The header wins, then the body's fields, then its
+ * text ("retry after 12s"), the only source at some services.
  */
 export function retryAfterMs(hints: RetryHints): number | null {
   return fromHeader(hints) ?? fromFields(hints.body) ?? fromText(hints.text)
 }
 
 /**
- * The three forms of RFC 9110, section 5.6.7. `Date.parse` alone takes "Retry 5" and "May 5" for dates of the past, which
- * would read as a delay of 0.
+ * The three forms of RFC 9110, section 5.6.7. `Date.parse` alone would read "Retry 5" and "May 5" as past dates, and so
+ * as a delay of 0.
  */
 const HTTP_DATES = [
   /^(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun), \d{2} [A-Z][a-z]{2} \d{4} \d{2}:\d{2}:\d{2} GMT$/,
@@ -35,13 +35,13 @@ const HTTP_DATES = [
   /^(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun) [A-Z][a-z]{2} [ \d]\d \d{2}:\d{2}:\d{2} \d{4}$/,
 ]
 
-/** Epoch milliseconds, or NaN for what is no HTTP date. The asctime form names no zone and means GMT. */
+/** Parses an HTTP date into epoch milliseconds, or NaN. The asctime form names no zone and means GMT. */
 function httpDate(text: string): number {
   if (!HTTP_DATES.some((form) => form.test(text))) return Number.NaN
   return Date.parse(text.endsWith('GMT') ? text : `${text} GMT`)
 }
 
-/** Seconds, decimals allowed, or an HTTP date; anything else names no delay. */
+/** Parses seconds, decimals allowed, or an HTTP date; any other text names no delay. */
 function fromHeader({ header, date, nowMs }: RetryHints): number | null {
   const text = header?.trim() ?? ''
   if (/^\d+(\.\d+)?$/.test(text)) return inMs(Number(text))
@@ -73,7 +73,7 @@ function fromText(text: string): number | null {
   return inMs(Number(amount) * (milli ? 0.001 : minutes ? 60 : 1))
 }
 
-/** Rounded up: to wait a millisecond less than asked is to undercut (contract, retry rule 3). */
+/** Rounds up: a wait of a millisecond less would retry too early. */
 function inMs(seconds: number): number {
   return Math.min(Math.ceil(Math.max(seconds, 0) * 1000), LONGEST_MS)
 }

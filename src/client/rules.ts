@@ -12,23 +12,26 @@ import type { SourceKey } from '#src/document/ids.ts'
 import { type Route, ROUTES } from '#src/document/route.ts'
 import { type Recipe, recipeOf } from './recipe.ts'
 
-/** Options for the documents whose key matches; the first rule that matches is laid over the global options. */
+/** Options for documents whose key matches; the first rule that matches overrides the global options. */
 export interface Rule {
   /**
-   * Globs over source keys: `scans/**\/*.pdf`. One without a slash is about the name in any folder: `*.csv`. Names that
-   * start with a dot are matched like others.
+   * Globs over source keys: `scans/**\/*.pdf`. A glob without a slash matches the name in any folder: `*.csv`. Names
+   * that start with a dot match like others.
    */
   readonly match: string | readonly string[]
   readonly options?: ParseOptionsInput | undefined
-  /** As `--upgrade`, for these documents. */
+  /** Same as `--upgrade`, for these documents. */
   readonly upgrade?: boolean | undefined
-  /** As `--route`, for these documents. */
+  /** Same as `--route`, for these documents. */
   readonly route?: Route | undefined
-  /** The service of `services` that these documents and pages go to, instead of that of `PARSE_API_URL`, which is `default`. */
+  /**
+   * Name of a service in `services` for these documents and pages. It replaces the service of `PARSE_API_URL`, which is
+   * `default`.
+   */
   readonly service?: string | undefined
 }
 
-/** The name of the service of `PARSE_API_URL`. */
+/** Name of the service of `PARSE_API_URL`. */
 export const DEFAULT_SERVICE = 'default'
 
 export interface RecipeSettings {
@@ -36,7 +39,7 @@ export interface RecipeSettings {
   readonly rules?: readonly Rule[]
 }
 
-/** The recipe of a document. The same recipe object for all documents that share one. */
+/** Returns the recipe of a document. Documents with equal options share one recipe object. */
 export type RecipeBook = (key: SourceKey, extension: Extension) => Recipe
 
 type ParserInput = NonNullable<ParseOptionsInput['parsers']>[number]
@@ -51,8 +54,8 @@ const ruleSchema = z.strictObject({
 })
 
 /**
- * Compiles the settings once: no glob and no option is compiled again for a document that shares a rule with an earlier
- * one. For PDF, `pages` and `blocks` are on unless the settings say otherwise: they cost nothing (contract, "PDF parser").
+ * Compiles the settings once: it caches globs and options for all documents that share a rule. `pages` and `blocks` are
+ * on for PDF by default, because they are free (contract, "PDF parser").
  *
  * @throws {InvalidOptions} with every mistake in all options and rules at once
  */
@@ -77,8 +80,8 @@ export function recipeBook({ options = {}, rules = [] }: RecipeSettings): Recipe
 }
 
 /**
- * Whether what an older engine did is to be done again, for each document: its rule says so, else `otherwise` holds.
- * Null where no rule says anything.
+ * True for a document if a newer engine must repeat an older engine's work: its rule decides, else `otherwise`. Null if
+ * no rule decides.
  */
 export function upgradeBook(
   { rules = [] }: Pick<RecipeSettings, 'rules'>,
@@ -89,19 +92,19 @@ export function upgradeBook(
   return (key) => rules[ruleOf(key)]?.upgrade ?? otherwise
 }
 
-/** Where each document is parsed: its rule says so, else `otherwise` holds. */
+/** Returns the route of each document: its rule decides, else `otherwise`. */
 export function routeBook({ rules = [] }: Pick<RecipeSettings, 'rules'>, otherwise: Route): (key: SourceKey) => Route {
   const ruleOf = matching(rules)
   return (key) => rules[ruleOf(key)]?.route ?? otherwise
 }
 
-/** The service that the rule of each document names; the pipeline's own where it names none. */
+/** Returns the service of each document: its rule decides, else the pipeline's own. */
 export function serviceBook({ rules = [] }: Pick<RecipeSettings, 'rules'>): (key: SourceKey) => string {
   const ruleOf = matching(rules)
   return (key) => rules[ruleOf(key)]?.service ?? DEFAULT_SERVICE
 }
 
-/** Says which rules no key has matched so far. */
+/** Reports the rules that no key has matched yet. */
 export interface RuleUse {
   readonly see: (key: string) => void
   readonly unmatched: () => readonly string[]
@@ -117,7 +120,7 @@ export function ruleUse(rules: readonly Rule[]): RuleUse {
   }
 }
 
-/** The index of the first rule that matches; -1 for none. */
+/** Returns the index of the first rule that matches; -1 for none. */
 function matching(rules: readonly Rule[]): (key: string) => number {
   const matchers = rules.map(({ match }) => [match].flat().map(globMatcher))
   return (key) => matchers.findIndex((globs) => globs.some((matches) => matches(key)))
@@ -134,7 +137,7 @@ function ruleProblems(rule: unknown, index: number): string[] {
   return optionProblems(result.data.options ?? {}, `${at}.options`)
 }
 
-/** A rule names what is different: its fields win, and those of its PDF parser win one by one. */
+/** A rule lists the differences: its fields win, and those of its PDF parser win one by one. */
 function layOver(base: ParseOptionsInput, over: ParseOptionsInput): ParseOptionsInput {
   const merged = { ...base, ...over }
   if (base.parsers === undefined || over.parsers === undefined) return merged

@@ -4,7 +4,7 @@ import { type ParseOptions, parseOptionsSchema, type PdfParserOptions } from '@s
 const DEFAULTS: Readonly<Record<string, unknown>> = parseOptionsSchema.parse({})
 const PDF_DEFAULTS: Readonly<Record<string, unknown>> = parseOptionsSchema.parse({}).parsers[0] ?? {}
 
-/** The fields that say something else than the contract's defaults. */
+/** Fields that differ from the contract's defaults. */
 export function beyondDefaults(options: ParseOptions): Record<string, unknown> {
   const kept = differing({ ...options }, DEFAULTS)
   if (kept.parsers !== undefined) kept.parsers = options.parsers.map(pdfBeyondDefaults)
@@ -12,8 +12,8 @@ export function beyondDefaults(options: ParseOptions): Record<string, unknown> {
 }
 
 /**
- * The `options` part of a request: what differs from the contract's defaults, so that a service which lacks the newest
- * options accepts every request that does not need them.
+ * The `options` part of a request: only differences from the contract's defaults. A service without the newest options
+ * therefore accepts every request that does not need them.
  */
 export const sentOptions = (options: ParseOptions): Record<string, unknown> => beyondDefaults(options)
 

@@ -1,25 +1,24 @@
 import type { FailureCode } from '#src/document/failure.ts'
 import type { Limit } from '#src/document/verdict.ts'
 
-/** What the `code` of an error body means for the document that was sent. */
+/** Meaning of an error body's `code` for the document of the request. */
 export type CodeMeaning =
   | { readonly kind: 'rejected'; readonly failure: FailureCode }
-  /** Mode `fast` met a scan: only reading its pictures can help. */
+  /** Mode `fast` met a scan: only OCR can help. */
   | { readonly kind: 'needs_ocr' }
-  /** More pages than the timeout allows; the text names the timeout that would do. */
+  /** More pages than the timeout allows; the text names a sufficient timeout. */
   | { readonly kind: 'needs_named_timeout' }
   | { readonly kind: 'timed_out' }
   | { readonly kind: 'throttled'; readonly limit: Limit }
-  /** A failure of this document's processing that may pass; says nothing of the service's health. */
+  /** A failure of this document's processing that may pass; not evidence about the service's health. */
   | { readonly kind: 'try_again' }
   | { readonly kind: 'bad_options' }
 
 const rejected = (failure: FailureCode): CodeMeaning => ({ kind: 'rejected', failure })
 
 /**
- * Codes that say more than their status, which often says something else: a scan in mode `fast` is a 500, yet no second
- * try will read it (notes, "the HTTP status lies"). Codes that are not here (`BAD_REQUEST`, `UNKNOWN_ERROR`, new ones)
- * leave the word to the status.
+ * Codes that are more precise than their status, which often misleads: a scan in mode `fast` is a 500, yet a retry
+ * cannot read it. For absent codes (`BAD_REQUEST`, `UNKNOWN_ERROR`, new ones) the status decides.
  */
 const MEANINGS: Readonly<Record<string, CodeMeaning>> = {
   UNSUPPORTED_FILE_TYPE: rejected('unsupported_type'),
@@ -29,7 +28,7 @@ const MEANINGS: Readonly<Record<string, CodeMeaning>> = {
   SCRAPE_ZDR_VIOLATION_ERROR: rejected('service_rejected'),
   SCRAPE_JSON_CONTENT_TOO_LARGE: rejected('service_rejected'),
   SCRAPE_PROMPT_INJECTION_DETECTED: rejected('service_rejected'),
-  // Of one URL: a site that is blocked, dangerous, or not served without a contract; nothing kept of it.
+  // For one URL: a site that is blocked, dangerous, or not served without a contract; the service keeps nothing of it.
   UNSAFE_DOMAIN_BLOCKED: rejected('service_rejected'),
   THIRD_PARTY_DATA_TERMS_REQUIRED: rejected('service_rejected'),
   UNSUPPORTED_SITE: rejected('service_rejected'),
@@ -45,13 +44,13 @@ const MEANINGS: Readonly<Record<string, CodeMeaning>> = {
   PARSE_UPLOAD_UNPARSED_LIMIT_REACHED: { kind: 'throttled', limit: 'rate' },
   SCRAPE_ALL_ENGINES_FAILED: { kind: 'try_again' },
   SCRAPE_RETRY_LIMIT: { kind: 'try_again' },
-  // Of a scrape: the site fails, not the service.
+  // For a scrape: the site fails, not the service.
   SCRAPE_SITE_ERROR: { kind: 'try_again' },
   SCRAPE_ACTION_ERROR: { kind: 'try_again' },
   SCRAPE_PROXY_SELECTION_ERROR: { kind: 'try_again' },
   SCRAPE_DNS_RESOLUTION_ERROR: rejected('unreadable'),
   SCRAPE_SSL_ERROR: rejected('unreadable'),
-  // Our own engine's, for causes that only it distinguishes (packages/engine/src).
+  // Codes of our own engine, for causes that only it distinguishes (packages/engine/src).
   DOCUMENT_ENCRYPTED: rejected('encrypted'),
   DOCUMENT_WRONG_TYPE: rejected('wrong_type'),
   DOCUMENT_CORRUPT: rejected('corrupt'),
@@ -61,16 +60,16 @@ const MEANINGS: Readonly<Record<string, CodeMeaning>> = {
   SCRAPE_ADDRESS_FORBIDDEN: rejected('service_rejected'),
 }
 
-/** The service is set up wrongly for one kind of site. */
+/** A wrong configuration of the service for one kind of site. */
 const CONFIGURATION = /^SCRAPE_\w*CONFIGURATION_ERROR$/
 
-/** Codes of a failure that lies with a site or with a setting: a second try shows whether it lasts, a fifth adds nothing. */
+/** Codes of a failure of a site or of a setting: a second attempt shows if it lasts, a fifth adds nothing. */
 const TRIED_TWICE = /^SCRAPE_(?:SITE_ERROR|ACTION_ERROR|PROXY_SELECTION_ERROR|\w*CONFIGURATION_ERROR)$/i
 
-/** How often a document is sent, at the most, that fails with this code; null for as often as any. */
+/** Maximum number of attempts of a document that fails with this code; null for the default. */
 export const mostTries = (code: string | null): number | null => (code !== null && TRIED_TWICE.test(code) ? 2 : null)
 
-/** Null for a code that does not say more than its status. */
+/** Null for a code that is not more precise than its status. */
 export function meaningOf(code: string | null): CodeMeaning | null {
   if (code === null) return null
   const known = code.toUpperCase()

@@ -2,25 +2,25 @@ import type { StatedRate } from '#src/document/verdict.ts'
 
 const MINUTE_MS = 60_000
 
-/** Shortest usual periods, for a service that states a limit and not for how long it holds. */
+/** Shortest common periods, the fallback if a service states a limit without its window. */
 const PERIODS_MS = [MINUTE_MS, 60 * MINUTE_MS, 24 * 60 * MINUTE_MS]
 
-/** Seconds since the epoch are larger than any wait that a service names. */
+/** Threshold between a delay and a timestamp: seconds since the epoch exceed any wait of a service. */
 const EPOCH_SECONDS = 1e9
 
 export interface StatedHints {
-  /** A header by its name in lower case; null where the answer has none. */
+  /** Value of a header by its name in lower case; null if the answer has none. */
   readonly header: (name: string) => string | null
-  /** The text of the error; empty where the answer is none. */
+  /** The text of the error; empty if the answer is not one. */
   readonly text: string
   /** Our clock, epoch milliseconds. */
   readonly nowMs: number
 }
 
 /**
- * The rate limit that an answer states: the IETF headers (`RateLimit-Policy: "x";q=100;w=60` with `RateLimit: "x";r=0;t=12`,
- * and the older `RateLimit-Limit: 100, 100;w=60`), the `X-RateLimit-*` headers, or the text of a 429 ("Consumed
- * (req/min): 101, Remaining (req/min): 0"). Null where it states none, or one that makes no sense.
+ * Parses the rate limit of an answer: the IETF headers (`RateLimit-Policy: "x";q=100;w=60` with `RateLimit:
+ * "x";r=0;t=12`, and the older `RateLimit-Limit: 100, 100;w=60`), the `X-RateLimit-*` headers, or the text of a 429
+ * ("Consumed (req/min): 101, Remaining (req/min): 0"). Null if it states none, or an implausible one.
  */
 export function statedRate(hints: StatedHints): StatedRate | null {
   return fromPolicy(hints) ?? fromLimitHeaders(hints) ?? fromText(hints.text)
@@ -40,7 +40,7 @@ const PARAMETERS = {
 const parameter = (text: string, name: keyof typeof PARAMETERS): number | null =>
   count(PARAMETERS[name].exec(text)?.[1])
 
-/** Of several policies the one that lets through the least. */
+/** Returns the strictest of several policies. */
 function fromPolicy({ header }: StatedHints): StatedRate | null {
   const stated = header('ratelimit-policy')
   if (stated === null) return null
@@ -72,7 +72,7 @@ function fromLimitHeaders({ header, nowMs }: StatedHints): StatedRate | null {
   return null
 }
 
-/** The request that is refused is consumed as well. */
+/** The refused request is consumed, too. */
 function fromText(text: string): StatedRate | null {
   if (text === '') return null
   const consumed = count(/\bconsumed\s*\(req\/min\)\s*:\s*(\d{1,9})/i.exec(text)?.[1])

@@ -2,10 +2,13 @@ import type { Limit } from '#src/document/verdict.ts'
 import { type ErrorBody, pathsNamedIn } from './error-body.ts'
 import type { Asked, Meaning } from './meaning.ts'
 
-/** A model writes these, and may write something else the next time. */
+/** Formats that a model writes, so that a retry may give another result. */
 const WRITTEN_BY_A_MODEL: ReadonlySet<string> = new Set(['json', 'summary'])
 
-/** Where no `code` speaks for itself: the contract's general table, and the texts where one status has two meanings. */
+/**
+ * Meaning of an answer without a decisive `code`: the contract's general table, and the texts that distinguish two
+ * meanings of a status.
+ */
 export function meaningOfStatus(status: number, error: ErrorBody, { options }: Pick<Asked, 'options'>): Meaning {
   switch (status) {
     case 400:
@@ -23,7 +26,7 @@ export function meaningOfStatus(status: number, error: ErrorBody, { options }: P
     case 415:
       return { kind: 'rejected', failure: 'unsupported_type' }
     case 422: {
-      // "Sometimes": a schema that is wrong is wrong for all; what a model could not do once it may do the next time.
+      // "Sometimes": a wrong schema fails for all documents, but a failure of the model may pass in a retry.
       if (/schema/i.test(error.text) && /invalid|not valid|malformed/i.test(error.text)) return { kind: 'bad_options' }
       const retryable = options.formats.some(({ type }) => WRITTEN_BY_A_MODEL.has(type))
       return retryable ? { kind: 'try_again' } : { kind: 'rejected', failure: 'service_rejected' }
@@ -31,7 +34,7 @@ export function meaningOfStatus(status: number, error: ErrorBody, { options }: P
     case 429:
       return { kind: 'throttled', limit: limitNamedIn(error.text) }
     case 500:
-      // A self-hosted service that lacks the layout engine says so with a 500, for every PDF.
+      // A self-hosted service without the layout engine answers with a 500 for every PDF.
       return /\b(un)?available because\b.*\bnot configured/i.test(error.text)
         ? { kind: 'bad_options' }
         : { kind: 'down' }
@@ -40,7 +43,7 @@ export function meaningOfStatus(status: number, error: ErrorBody, { options }: P
   }
 }
 
-/** "Too many requests" is what services say of either limit. */
+/** Services use "Too many requests" for either limit. */
 function limitNamedIn(text: string): Limit {
   if (/concurren|queue|in parallel|simultaneous/i.test(text)) return 'concurrency'
   return /rate.?limit|\bquota\b|\bper (second|minute|hour|day)\b|\breq(uests)?\/(s|min|h)/i.test(text)
@@ -48,27 +51,30 @@ function limitNamedIn(text: string): Limit {
     : 'unknown'
 }
 
-/** The contract's addresses, and redirects from them: a proxy that stands before a service answers these in its name. */
+/** Addresses of the contract, and redirects from them: a proxy in front of a service answers these in its name. */
 const OF_THE_ADDRESS = (status: number): boolean => status === 404 || status === 405 || status < 400
 
-/** A proxy wants a login, or a network does. */
+/** A proxy or a network requires a login. */
 const OF_A_PROXY: ReadonlySet<number> = new Set([407, 511])
 
-/** No code says that it is the document: it may be every document's, and a body that is no JSON is not the service's at all. */
+/**
+ * No code blames the document, so the refusal may concern all documents; a body other than JSON does not come from the
+ * service.
+ */
 function meaningOfOther(status: number, { fields }: ErrorBody): Meaning {
-  // An unknown 5xx is a 500 (RFC 9110, 15); 425 asks for a later try.
+  // An unknown 5xx is a 500 (RFC 9110, 15); 425 asks for a later retry.
   if (!OF_A_PROXY.has(status) && (status >= 500 || status === 425)) return { kind: 'down' }
   if (OF_THE_ADDRESS(status)) return { kind: 'refused', cause: 'address' }
   return { kind: 'refused', cause: OF_A_PROXY.has(status) || fields === null ? 'proxy' : 'address' }
 }
 
-/** Whether all that `details` finds fault with is the document: its URL, its file. */
+/** True if `details` blames the document only: its URL, its file. */
 function isAboutDocument(details: unknown): boolean {
   const paths = pathsNamedIn(details)
   return paths.length > 0 && paths.every((path) => /^(?:body\.)?(?:url|file)(?:\.|$)/.test(path))
 }
 
-/** A 400 is about the options, and then all documents will meet it, or about this one file. */
+/** A 400 concerns the options, and then all documents, or this one file. */
 function meaningOfBadRequest(error: ErrorBody): Meaning {
   const { text, details } = error
   if (/exceeds? (the )?maximum size|too large/i.test(text)) return { kind: 'rejected', failure: 'too_large' }

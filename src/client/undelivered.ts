@@ -1,18 +1,18 @@
 import type { ParseOptions, ParsedData } from '@sluice/contract'
 import { hasOutput } from './read-answer.ts'
 
-/** What was asked for a document. */
+/** Outputs that the request asked for. */
 export interface Wanted {
   readonly options: Pick<ParseOptions, 'formats' | 'parsers'>
-  /** Pages and blocks are of PDFs only. */
+  /** Only PDFs have pages and blocks. */
   readonly isPdf: boolean
-  /** What the service says that it charged; 0 for one that charges nothing. */
+  /** Charge reported by the service; 0 for a free one. */
   readonly credits: number
 }
 
 /**
- * What was asked for and is not in the answer, one sentence each. An answer that warns has said by itself that something is
- * missing (contract: `json` is null with a warning), and one without any output is a problem of `readAnswer`.
+ * Lists requested outputs that the answer lacks, one sentence each. An answer with a warning already reports a gap
+ * (contract: `json` is null with a warning). `readAnswer` reports an answer without any output.
  */
 export function undelivered(data: ParsedData, { options, isPdf, credits }: Wanted): string[] {
   if (data.warning !== undefined && data.warning !== null && data.warning.trim() !== '') return []

@@ -1,7 +1,10 @@
 import type { Usage } from '#src/document/verdict.ts'
 import { isCreditAmount, isPageCount, isRequestMs, numberIn } from '@sluice/contract'
 
-/** What `data.metadata` says of the concurrency queue, credits and pages; a field that is not as in the contract is as if absent. */
+/**
+ * Parses concurrency queue, credits and pages in `data.metadata`; a field that deviates from the contract counts as
+ * absent.
+ */
 export function usageOf(data: object): Usage {
   const { metadata } = data as { metadata?: Readonly<Record<string, unknown>> | null }
   const { concurrencyLimited, concurrencyQueueDurationMs: queuedMs } = metadata ?? {}

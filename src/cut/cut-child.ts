@@ -4,13 +4,14 @@ import type { CutReport, CutTask } from './cut-task.ts'
 import { openQpdf } from './qpdf.ts'
 
 /*
- * The entry of the child process: one document after the other, a report for each. It is killed, never asked to stop, and
- * ends by itself with its parent, after a document that is no sound PDF, and after so many that its memory may be worn.
+ * Entry point of the child process: one document after the other, a report for each. The parent kills it instead of
+ * stopping it. It also ends with its parent, after a PDF that is not sound, and after `MOST_TASKS` documents, because
+ * its memory may degrade.
  */
 
 const MOST_TASKS = 100
 
-/** `process.exit` may never return where another thread runs (nodejs/node#54918). */
+/** `process.exit` may hang while another thread runs (nodejs/node#54918). */
 const endAtOnce = (): void => void process.kill(process.pid, 'SIGKILL')
 
 const watch = new Worker(new URL('./watch-thread.ts', import.meta.url), { workerData: { parent: process.ppid } })
@@ -19,7 +20,7 @@ watch.unref()
 let tasks = 0
 let opening: ReturnType<typeof openQpdf> | null = null
 
-// An orphan is ended by the watchdog, which removes its files first.
+// The watchdog ends an orphan, after it removes its files.
 process.on('disconnect', () => {
   watch.ref()
   watch.postMessage('orphaned', [])
@@ -31,7 +32,7 @@ async function handle(task: CutTask): Promise<void> {
   const { folder, memoryBytes } = task
   watch.postMessage({ folder, memoryBytes }, [])
   const report = await cutWith(task)
-  // A quick one ends before the watchdog checks.
+  // A quick cut ends before the watchdog polls.
   if (process.memoryUsage.rss() > memoryBytes) process.kill(process.pid, 'SIGKILL')
   watch.postMessage('idle', [])
   tasks += 1

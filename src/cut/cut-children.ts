@@ -5,40 +5,40 @@ import { fileURLToPath } from 'node:url'
 import { ALLOCATOR, NODE_FLAGS } from '#src/kit/node-process.ts'
 import type { CutReport, CutTask } from './cut-task.ts'
 
-/** How the child ended, from outside. */
+/** Result of the child from the parent's view. */
 export type ChildResult =
   | CutReport
-  /** It was killed at its limit of time. */
+  /** The parent killed it after its timeout. */
   | { readonly kind: 'out_of_time' }
-  /** It crashed, was killed at its limit of memory, or by the system for want of it. */
+  /** It crashed, or was killed at its memory limit or by the system without memory. */
   | { readonly kind: 'crashed' }
 
 const ENTRY = fileURLToPath(new URL('./cut-child.ts', import.meta.url))
 
-/** A process without a task is ended after this. */
+/** Idle timeout of a process without a task. */
 const IDLE_MS = 60_000
 
-/** Where Node keeps compiled code, if it does: without it a child spends a quarter of its processor time on compiling. */
+/** Compile cache of Node, if enabled: without it a child spends a quarter of its processor time on compilation. */
 function compileCache(): Record<string, string> {
   const folder = getCompileCacheDir()
-  // Node names a folder of its version below the one that it was given.
+  // Node creates a folder of its version below the given one.
   return folder === undefined ? {} : { NODE_COMPILE_CACHE: dirname(folder) }
 }
 
 /**
- * Cuts in processes of their own. One that cut a sound PDF is used again, which saves most of the processor time of a cut; one
- * that waits keeps no program from its end.
+ * Cuts PDFs in child processes. A process that cut a sound PDF is reused, which saves most of the processor time of a
+ * cut. An idle process does not keep the program alive.
  */
 export class CutChildren {
   readonly #idle: ChildProcess[] = []
 
-  /** Killed after `timeoutMs` and when `signal` aborts. Throws only what `signal` does. */
+  /** Kills the child after `timeoutMs` and when `signal` aborts. Throws only the reason of `signal`. */
   async run(task: CutTask, timeoutMs: number, signal: AbortSignal): Promise<ChildResult> {
     signal.throwIfAborted()
     const used = this.#idle.pop()
     if (used === undefined) return this.#runIn(start(), task, timeoutMs, signal)
     const result = await this.#runIn(used, task, timeoutMs, signal)
-    // It may have died of an earlier document, or while it waited.
+    // An earlier document, or its idle time, may have broken it.
     return result.kind === 'crashed' ? this.#runIn(start(), task, timeoutMs, signal) : result
   }
 
@@ -60,7 +60,7 @@ export class CutChildren {
     signal.addEventListener('abort', kill)
     child.ref()
     child.channel?.ref()
-    // An error here is that of a process that has ended, which `exit` reports.
+    // An error here comes from a process that has ended, which `exit` reports.
     if (child.exitCode !== null || child.signalCode !== null) onExit()
     else child.send(task, (error) => error !== null && kill())
     try {
@@ -96,10 +96,10 @@ function start(): ChildProcess {
     // The child reads an untrusted file: its environment holds no key, and its output is discarded.
     env: { ...ALLOCATOR, ...compileCache() },
     stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
-    // A session of its own: Ctrl-C on the terminal is for us.
+    // A session of its own: the parent handles Ctrl-C on the terminal.
     detached: true,
   })
-  // One that cannot be started has no `exit`; the message to it fails, and it counts as crashed.
+  // A child that fails to start has no `exit`; the message to it fails, and it counts as crashed.
   child.on('error', () => child.emit('exit', null, 'SIGKILL'))
   return child
 }

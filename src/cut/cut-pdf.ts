@@ -9,11 +9,10 @@ import { type Qpdf, QPDF_FOLDER, type QpdfRun } from './qpdf.ts'
 const HASH_CHUNK_BYTES = 1024 * 1024
 
 /**
- * Cuts the document of a task into pieces below its limit, or the lists of pages out of it, by halving what turned out
- * too large. The pieces are pages
- * copied into an empty PDF: nothing of the document's outline or structure comes along, which would bring the other
- * pages with it. Streams are copied as they are and the file id is made of the content, so that the same document gives
- * the same bytes at every cut. Writes files into the task's folder; blocks until it is done.
+ * Cuts the document of a task into pieces below its limit, or cuts out the lists of pages. It halves pieces that are
+ * too large. A piece has its pages copied into an empty PDF, without the outline and structure of the document, which
+ * would pull the other pages in. It copies streams unchanged and derives the file id from the content, so that every
+ * cut of a document gives the same bytes. Writes files into the task's folder; blocks until it is done.
  */
 export function cutPdf(qpdf: Qpdf, { folder, limitBytes, upToPage, mostPages, lists }: CutTask): CutReport {
   const counted = qpdf(['--show-npages', `${QPDF_FOLDER}/${WHOLE_FILE}`])
@@ -61,8 +60,8 @@ function pieceOf(pages: readonly number[], qpdf: Qpdf, folder: string): Omit<Pie
 }
 
 /**
- * qpdf warns about many PDFs that every reader shows without complaint. A file that it calls damaged, or whose
- * cross-reference table it had to reconstruct, is refused: it may lack pages, and no later step would detect that.
+ * qpdf warns about many PDFs that every reader shows without complaint. Refuses a file that qpdf calls damaged, or
+ * whose cross-reference table it had to reconstruct: it may lack pages, and no later step would detect that.
  */
 function problemOf({ exitCode, output }: QpdfRun): CutReport | null {
   if (exitCode === 'error') return { kind: /invalid password/i.test(output) ? 'encrypted' : 'damaged' }

@@ -2,20 +2,20 @@ import type { PageRange } from './page-ranges.ts'
 
 /** The task of the child process. */
 export interface CutTask {
-  /** Holds `whole.pdf`, and takes the pieces; the child's own to remove should the parent be gone. */
+  /** Holds `whole.pdf` and the pieces; the child removes it if the parent is gone. */
   readonly folder: string
   readonly limitBytes: number
-  /** Last page that is wanted; null for all. */
+  /** Last page to cut; null for all. */
   readonly upToPage: number | null
-  /** Most pages of a piece; null for any number. */
+  /** Maximum number of pages per piece; null for any number. */
   readonly mostPages: number | null
-  /** The pages of each piece that is wanted, instead of cutting the whole document; null for that. */
+  /** Pages of each wanted piece, instead of cutting the complete document; null for a complete cut. */
   readonly lists: readonly (readonly number[])[] | null
   /** Resident memory above which the child kills itself. */
   readonly memoryBytes: number
 }
 
-/** The document's name in the folder of a task. */
+/** Name of the document in the folder of a task. */
 export const WHOLE_FILE = 'whole.pdf'
 
 /** A piece as a file in the folder of its task. */
@@ -27,16 +27,16 @@ export interface PieceFile extends PageRange {
   readonly sha256: string
 }
 
-/** What the child process answers. */
+/** Report of the child process. */
 export type CutReport =
   | {
       readonly kind: 'cut'
       readonly totalPages: number
       readonly pieces: readonly PieceFile[]
-      /** Of lists: pages that alone are over the limit. */
+      /** For lists: single pages over the limit. */
       readonly tooLarge: readonly { readonly page: number; readonly bytes: number }[]
     }
   | { readonly kind: 'encrypted' }
   | { readonly kind: 'damaged' }
-  /** This page alone is over the limit. */
+  /** This single page is over the limit. */
   | { readonly kind: 'page_too_large'; readonly page: number; readonly bytes: number }

@@ -1,4 +1,4 @@
-/** Consecutive pages, both counted from 1 and included. */
+/** Range of consecutive pages, both counted from 1 and included. */
 export interface PageRange {
   readonly firstPage: number
   readonly lastPage: number
@@ -8,17 +8,17 @@ export interface WholePdf {
   readonly pages: number
   readonly bytes: number
   readonly limitBytes: number
-  /** Most pages of a range; null for any number. */
+  /** Maximum number of pages per range; null for any number. */
   readonly mostPages?: number | null
 }
 
-/** Share of the limit that pieces aim at: pages differ in size, and each piece brings shared fonts and tables again. */
+/** Share of the limit that pieces aim at: pages differ in size, and each piece repeats shared fonts and tables. */
 const AIM = 0.9
 
 /**
- * The first try at a cut: as few ranges of equal length as bring pieces of `bytes / ranges` below the limit. Where the
- * cuts are depends on the whole document alone; `upToPage` only leaves out what follows it, so that a document asked for
- * with more pages is cut at the same pages.
+ * First estimate of a cut: as few ranges of equal length as keep pieces of `bytes / ranges` below the limit. The cuts
+ * depend on the complete document alone; `upToPage` only drops later ranges, so a document with more requested pages
+ * has the same cuts.
  */
 export function evenRanges({ pages, bytes, limitBytes, mostPages = null }: WholePdf, upToPage: number): PageRange[] {
   const byPages = mostPages === null ? 1 : Math.ceil(pages / mostPages)

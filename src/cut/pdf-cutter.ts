@@ -13,15 +13,15 @@ import { PieceOnDisk } from './piece-on-disk.ts'
 import { type ChildResult, CutChildren } from './cut-children.ts'
 
 export interface PdfCutterOptions {
-  /** Largest piece; default: the contract's limit of 50 MB. */
+  /** Maximum size of a piece; default: the contract's limit of 50 MB. */
   readonly limitBytes?: number
-  /** Where the document and its pieces are while they are needed; default: the system's folder for temporary files. */
+  /** Temporary folder of the document and its pieces; default: the system's. */
   readonly folder?: string
-  /** Documents that may be in pieces at the same time, which bounds what lies on the disk; default 4. */
+  /** Maximum number of documents in pieces at the same time, which bounds the disk space; default 4. */
   readonly documents?: number
   /** Resident memory of the child process; default 512 MiB. It takes about 100 for any size of file. */
   readonly memoryBytes?: number
-  /** How long a cut may take: about a second for each 50 MB when the machine is free; default 300,000. */
+  /** Timeout of a cut, which takes about a second for each 50 MB on an idle machine; default 300,000. */
   readonly timeoutMs?: number
 }
 
@@ -89,7 +89,7 @@ export class PdfCutter implements PieceCutter {
   }
 }
 
-/** Why a document was cut: it is over the limit, or some of its pages are wanted. */
+/** Converts the result of a failed cut; `isListed` distinguishes wanted pages from a document over the limit. */
 function failureOf(result: Exclude<ChildResult, { kind: 'cut' }>, limitBytes: number, isListed: boolean): Failure {
   const over = `over the limit of ${megabytes(limitBytes)} MB`
   const is = isListed ? 'it' : `it is ${over} and`

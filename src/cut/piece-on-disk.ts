@@ -6,7 +6,7 @@ import type { PieceFile } from './cut-task.ts'
 
 const CHUNK_BYTES = 256 * 1024
 
-/** A piece held open: it outlives its name, so that not even a kill leaves it behind. */
+/** An open piece without a name on disk, so that not even a killed process leaves it behind. */
 export class PieceOnDisk implements Piece, AsyncDisposable {
   readonly firstPage: number
   readonly lastPage: number
@@ -28,7 +28,7 @@ export class PieceOnDisk implements Piece, AsyncDisposable {
     return new PieceOnDisk(piece, await open(join(folder, piece.name)))
   }
 
-  /** Any number of readers may be under way; each reads by position. */
+  /** Supports any number of concurrent readers, each by position. */
   async *read(signal: AbortSignal): AsyncGenerator<Uint8Array> {
     const chunk = Buffer.allocUnsafe(CHUNK_BYTES)
     for (let at = 0; at < this.bytes;) {

@@ -1,10 +1,10 @@
 import createModule from '@neslinesli93/qpdf-wasm'
 
-/** The parts of the Emscripten build that we use; its own types name only those for a browser. */
+/** The parts of the Emscripten build in use; its own types cover the browser only. */
 interface QpdfModule {
   readonly callMain: (args: string[]) => number
   readonly FS: {
-    /** Standard input, output and error, a byte a call; must come before the program starts. */
+    /** Standard input, output and error, a byte per call; set before the program starts. */
     readonly init: (input: () => null, output: TakeByte, error: TakeByte) => void
     readonly mkdir: (path: string) => void
     readonly mount: (type: unknown, options: { readonly root: string }, at: string) => void
@@ -13,7 +13,7 @@ interface QpdfModule {
   readonly NODEFS: unknown
 }
 
-/** Null asks to write out what is held back. */
+/** Null flushes the buffer. */
 type TakeByte = (byte: number | null) => void
 
 type CreateModule = (options: {
@@ -23,14 +23,14 @@ type CreateModule = (options: {
 
 export interface QpdfRun {
   readonly exitCode: 'ok' | 'error' | 'warnings'
-  /** What it printed: for decisions, never for a log, because it may quote the document. */
+  /** Output of the program: for decisions, never for a log, because it may quote the document. */
   readonly output: string
 }
 
-/** The program `qpdf` as it was started with these arguments. */
+/** The program `qpdf` with these arguments. */
 export type Qpdf = (args: readonly string[]) => QpdfRun
 
-/** The program with one folder of this machine, which it sees as `QPDF_FOLDER` until it is disposed of. */
+/** The program with a mounted folder of this machine, `QPDF_FOLDER` inside, until disposal. */
 export interface MountedQpdf extends Disposable {
   readonly run: Qpdf
 }
@@ -38,8 +38,8 @@ export interface MountedQpdf extends Disposable {
 export const QPDF_FOLDER = '/files'
 
 /**
- * qpdf in WebAssembly: it reads and writes the folder's files piece by piece, so that its memory does not grow with them.
- * It runs on this thread until it is done, however long that takes: only for a process that can be killed.
+ * qpdf in WebAssembly: it streams the folder's files, so its memory does not grow with them. It blocks this thread
+ * until it is done, for any time: only for a process that can be killed.
  */
 export async function openQpdf(): Promise<(folder: string) => MountedQpdf> {
   let printed: number[] = []
@@ -50,7 +50,7 @@ export async function openQpdf(): Promise<(folder: string) => MountedQpdf> {
   const run: Qpdf = (args) => {
     printed = []
     const code = callMain([...args])
-    // The manual's exit codes: 0 as wanted, 3 as wanted with warnings, 2 not done.
+    // Exit codes of the manual: 0 success, 3 success with warnings, 2 failure.
     const exitCode = code === 0 ? 'ok' : code === 3 ? 'warnings' : 'error'
     return { exitCode, output: Buffer.from(printed).toString() }
   }

@@ -2,8 +2,8 @@ import { rmSync } from 'node:fs'
 import { parentPort, workerData } from 'node:worker_threads'
 
 /*
- * Watchdog beside the thread that cuts, which can do nothing else meanwhile. It ends the process when it takes more
- * memory than it may, and when its parent is gone. An orphan first removes its files: no other process would.
+ * Watchdog in a thread next to the cutting one, which is blocked. It ends the process over its memory limit, and when
+ * its parent is gone. An orphan first removes its files, because no other process would.
  */
 
 const CHECK_EVERY_MS = 100
@@ -17,7 +17,7 @@ interface Task {
 
 /** Null between two documents. */
 let task: Task | null = null
-/** Of the latest document: its parent may have died before it removed what was cut. */
+/** Folder of the latest document: its parent may have died before it removed the pieces. */
 let folder: string | null = null
 /** The channel to the parent has ended. */
 let isCutOff = false

@@ -1,4 +1,4 @@
-/** The bytes under a document changed while they were read: start again, never mix two versions. */
+/** The bytes of a document changed during the read: the worker starts over and never mixes two versions. */
 export class DocumentChanged extends Error {
   override name = 'DocumentChanged' as const
 }

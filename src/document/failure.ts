@@ -1,7 +1,7 @@
 /**
- * Why a document did not come out whole. The list is closed: it is a metric label, a column of `sluice failures` and
- * what `sluice retry --code` takes. `service_rejected` keeps the service's own code in the failure's `serviceCode`;
- * `refused` is an answer that others might have met too, and none did.
+ * Reason why a document is not complete. The list is closed: it is a metric label, a column of `sluice failures` and
+ * the argument of `sluice retry --code`. `service_rejected` keeps the service's own code in the failure's
+ * `serviceCode`. `refused` is a refusal that could concern other documents, but none of them met it.
  */
 export const FAILURE_CODES = [
   'unsupported_type',
@@ -29,19 +29,19 @@ export const FAILURE_CODES = [
 
 export type FailureCode = (typeof FAILURE_CODES)[number]
 
-/** Where on the way of one document it ended (ARCHITECTURE.md, "Life of a document"). */
+/** Stage at which a document failed (ARCHITECTURE.md, "Life of a document"). */
 export const STAGES = ['scan', 'read', 'gate', 'parse', 'render', 'commit'] as const
 
 export type Stage = (typeof STAGES)[number]
 
-/** One clear sentence for a person, and the code for a machine. Never holds document text, keys or tokens. */
+/** A clear sentence for a person, and the code for a machine. It never holds document text, keys or tokens. */
 export interface Failure {
   readonly code: FailureCode
   readonly stage: Stage
   readonly message: string
-  /** The `code` of the service's error body, when it sent one. */
+  /** `code` of the service's error body, if it sent one. */
   readonly serviceCode?: string
   readonly httpStatus?: number
-  /** The same came for each request, so a later run sends none. */
+  /** Every retry failed alike, so a later run sends no request. */
   readonly repeats?: true
 }

@@ -1,22 +1,24 @@
 import { type RecipeHash, type SourceKey, type Version, version } from './ids.ts'
 import type { Outcome } from './outcome.ts'
 
-/** In the ledger instead of the version of a document that is gone: whatever comes back under its name differs from it. */
+/**
+ * Tombstone: replaces the version of a document that is gone, so that any document that returns under its key differs.
+ */
 export const GONE: Version = version('gone')
 
-/** What the ledger knows of a document. */
+/** State of a document in the ledger. */
 export interface LedgerEntry {
   readonly version: Version
   readonly recipeHash: RecipeHash
   readonly outcome: Outcome
-  /** True where it is done or partial, and the embedded engine did it. */
+  /** True if it is done or partial and the embedded engine parsed it. */
   readonly isLocal?: boolean
 }
 
-/** `again`: the ledger had this very entry already, so that the delivery was one too many. */
+/** `again`: the ledger already had this very entry, so the delivery was a duplicate. */
 export type Settled = 'ended' | 'again' | 'other_version'
 
-/** An entry to be written instead of `known`, which is null where there was none. */
+/** Compare-and-set: an entry that replaces `known`, which is null for a new document. */
 export interface LedgerChange {
   readonly key: SourceKey
   readonly known: LedgerEntry | null

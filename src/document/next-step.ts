@@ -1,6 +1,6 @@
 import type { HaltCause } from '#src/document/verdict.ts'
 
-/** What a person does before the next run, by what halted this one. Null where the message itself says it. */
+/** Remedy before the next run, by the cause of the halt. Null if the message itself names it. */
 const NEXT_STEPS: Readonly<Record<HaltCause, string | null>> = {
   credits: 'add credits to the account of PARSE_API_KEY',
   key: 'check PARSE_API_KEY, and that PARSE_API_URL is the service that issued it',
@@ -8,7 +8,7 @@ const NEXT_STEPS: Readonly<Record<HaltCause, string | null>> = {
   options: 'correct the parse options that the message names (--options, --formats, rules)',
   address: 'check PARSE_API_URL: no document is accepted there',
   proxy: 'check HTTPS_PROXY and NO_PROXY, the login page of this network, and PARSE_API_URL',
-  // `--max-credits`, `--monthly-credits`, the store's path and so on stand in the message.
+  // The message names `--max-credits`, `--monthly-credits` or the store's path.
   budget: null,
   store: null,
   engine: null,

@@ -1,18 +1,18 @@
 /**
- * Where a document stands. Conservation (Law 1): seen = done + partial + failed + skipped + pending, exactly, at every
- * moment. A document that is gone from its source is counted apart, as `gone`: `seen` is what the source holds.
+ * State of a document. Conservation (Law 1): seen = done + partial + failed + skipped + pending, exactly, at every
+ * moment. A document that is gone from its source counts separately, as `gone`: `seen` is the size of the source.
  *
- * - `pending`: seen, and nothing final is recorded for its present version.
+ * - `pending`: seen, without a final outcome for its present version.
  * - `done`: every output committed.
- * - `partial`: committed, but the service said that something is missing (truncated, a page failed, a warning).
+ * - `partial`: committed, but the service reported a gap (truncated, a failed page, a warning).
  * - `failed`: a dead letter with its reason.
- * - `skipped`: left out on purpose, by a rule or a filter that the user set.
+ * - `skipped`: excluded on purpose, by a rule or a filter of the user.
  */
 export const OUTCOMES = ['pending', 'done', 'partial', 'failed', 'skipped'] as const
 export type Outcome = (typeof OUTCOMES)[number]
 
 export interface Counts extends Readonly<Record<Outcome, number>> {
-  /** Documents that are no longer in the source; their outputs are kept. Part of no outcome, and of `seen` neither. */
+  /** Number of documents that left the source; the store keeps their outputs. Not part of any outcome or of `seen`. */
   readonly gone: number
 }
 

@@ -1,16 +1,16 @@
 import type { ContentHash, ReceiptId, RecipeHash } from './ids.ts'
 
-/** Longest text of a list within a file name of 255 bytes. */
+/** Maximum length of a list within a file name of 255 bytes. */
 const MOST_LETTERS = 100
 
-/** Pages counted from 1, in order, as text: `3.7_9` is 3, 7, 8 and 9. */
+/** Encodes pages, counted from 1, as text in order: `3.7_9` is 3, 7, 8 and 9. */
 export function pageListText(pages: readonly number[]): string {
   return rangesOf(pages)
     .map(([first, last]) => (first === last ? `${first}` : `${first}_${last}`))
     .join('.')
 }
 
-/** The same as qpdf wants it: `3,7-9`. */
+/** The same in the syntax of qpdf: `3,7-9`. */
 export function qpdfRange(pages: readonly number[]): string {
   return rangesOf(pages)
     .map(([first, last]) => (first === last ? `${first}` : `${first}-${last}`))
@@ -34,16 +34,16 @@ function pagesOfText(text: string): number[] {
   })
 }
 
-/** Pages that a sentence names. */
+/** Maximum number of pages in a sentence. */
 const MOST_NAMED = 10
 
-/** As a sentence names them: `page 3`, `pages 1, 2`; of many the first ten. */
+/** Formats pages for a sentence: `page 3`, `pages 1, 2`; at most the first ten. */
 export function namedPages(pages: readonly number[]): string {
   const more = pages.length > MOST_NAMED ? ` and ${pages.length - MOST_NAMED} more` : ''
   return `${pages.length === 1 ? 'page' : 'pages'} ${pages.slice(0, MOST_NAMED).join(', ')}${more}`
 }
 
-/** As few lists as hold all these pages, each short enough for the name of a receipt and of `most` pages at the most. */
+/** Splits pages into as few lists as possible. Each fits into the name of a receipt and has at most `most` pages. */
 export function pageLists(pages: readonly number[], most: number): number[][] {
   const lists: number[][] = []
   for (const page of pages) {
@@ -61,14 +61,17 @@ export function halvesOf(pages: readonly number[]): number[][] {
 }
 
 /**
- * Names the content of some pages of a document. It is made of the document's own hash, so that an answer for them is
- * found without cutting them again, also after an update of the cutter.
+ * Content hash of some pages of a document. It derives from the document's own hash, so a lookup of their answer needs
+ * no new cut, even after an update of the cutter.
  */
 export function partHash(content: ContentHash, pages: readonly number[]): ContentHash {
   return `${content}.p${pageListText(pages)}` as ContentHash
 }
 
-/** The pages that a service's receipt is for; null for one of the whole document, of another recipe or of the engine. */
+/**
+ * Parses the pages of a service's receipt. Null for a receipt of a complete document, of another recipe or of the
+ * engine.
+ */
 export function pagesOfReceipt(id: ReceiptId, content: ContentHash, recipe: RecipeHash): readonly number[] | null {
   const start = `${content}.p`
   const end = `-${recipe}-service`

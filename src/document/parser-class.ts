@@ -1,6 +1,6 @@
 /**
- * What decides which receipts satisfy which runs: the engine that comes with Sluice, a service behind an address, or
- * `passthrough`: Sluice itself, for texts that need no parser.
+ * Class of parser, which decides the receipts that satisfy a run. `embedded`: the embedded engine; `service`: a service
+ * at an address; `passthrough`: Sluice itself, for texts that need no parser.
  */
 export const PARSER_CLASSES = ['embedded', 'service', 'passthrough'] as const
 

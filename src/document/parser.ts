@@ -3,46 +3,49 @@ import type { SourceKey } from './ids.ts'
 import type { ParserClass } from './parser-class.ts'
 import type { Route } from './route.ts'
 
-/** Who made an answer. All but the class are facts for people: another address or gateway of a service decides nothing. */
+/**
+ * Parser of an answer. All fields but the class are informative: another address or gateway of a service changes
+ * nothing.
+ */
 export interface ParserFacts {
   readonly class: ParserClass
-  /** Address of the service without login and query; `engine` for the embedded one, `sluice` for texts passed through. */
+  /** Address of the service without login and query; `engine` for the embedded engine, `sluice` for passthrough. */
   readonly origin: string
-  /** Of the embedded engine or the passthrough, a whole number; null for a service, which states none. */
+  /** Integer version of the embedded engine or the passthrough; null for a service, which states none. */
   readonly version: string | null
-  /** When the answer came, ISO 8601, UTC; null where that was not kept. */
+  /** Time of the answer, ISO 8601, UTC; null if unknown. */
   readonly at: string | null
 }
 
 export type ParserIdentity = Omit<ParserFacts, 'at'>
 
-/** Which answers a process makes, and which it takes. */
+/** Class of the answers that a process produces, and the classes that it accepts. */
 export interface ParserPolicy {
   readonly own: ParserIdentity
-  /** A run against a service takes what the embedded engine did. */
+  /** A run against a service accepts answers of the embedded engine. */
   readonly acceptLocal: boolean
-  /** What an older engine read otherwise than this one is parsed again. */
+  /** Parses documents again if an older engine read them differently. */
   readonly upgrade: boolean
-  /** The same for each document, where rules differ by document; null where none does. */
+  /** The same per document if rules override it; null without such a rule. */
   readonly upgradeOf: ((key: SourceKey) => boolean) | null
-  /** Answers of another class of parser are not taken, a service's neither. */
+  /** Rejects answers of any other class, including those of a service. */
   readonly onlyOwn?: boolean
-  /** Which rules have matched a key. */
+  /** Tracks the rules that match no key. */
   readonly rules?: { readonly see: (key: SourceKey) => void; readonly unmatched: () => readonly string[] }
-  /** Where a service is used: the documents that the embedded engine reads, alone or first, and that engine. */
+  /** Documents that the embedded engine reads, alone or first, and that engine; present only with a service. */
   readonly routes?:
     | {
         readonly of: (key: SourceKey) => Route
         readonly engine: ParserIdentity
-        /** Globs of documents that must stay here, and that no key has matched so far. */
+        /** Globs of documents that must stay local and that no key has matched yet. */
         readonly unmatched: () => readonly string[]
       }
     | undefined
 }
 
 /**
- * What holds for one document. One that is routed by page is done with what the engine read of it: which pages were
- * bought is covered by the hash of its recipe.
+ * Policy of one document. With routing by page, the reading of the engine is enough: the hash of the recipe covers the
+ * choice of bought pages.
  */
 export function policyFor(policy: ParserPolicy, key: SourceKey): ParserPolicy {
   const { routes, upgradeOf } = policy
@@ -52,14 +55,15 @@ export function policyFor(policy: ParserPolicy, key: SourceKey): ParserPolicy {
   return { ...policy, own: preferred, upgrade: upgradeOf === null ? policy.upgrade : upgradeOf(key) }
 }
 
-/** Of engines that wrote no version. */
+/** Version of engines that wrote none. */
 const FIRST_VERSION = 1
 
 const versionOf = ({ version }: Pick<ParserFacts, 'version'>): number => Number(version ?? FIRST_VERSION)
 
 /**
- * Whether what this parser parsed need not be parsed again. What a service did satisfies every run, and so does a text. For
- * an upgrade, an older engine's answer satisfies a run where `reading` shows that this engine reads the document alike.
+ * True if an answer of this parser is good enough. An answer of a service satisfies every run, and so does a text. For
+ * an upgrade, the answer of an older engine satisfies a run if `reading` shows that both engines read the document
+ * alike.
  */
 export function satisfies(
   { own, acceptLocal, upgrade, onlyOwn = false }: Pick<ParserPolicy, 'own' | 'acceptLocal' | 'upgrade' | 'onlyOwn'>,
@@ -73,13 +77,13 @@ export function satisfies(
   return !upgrade || from >= to || (reading !== null && !readsOtherwise(from, to, reading))
 }
 
-/** Whether an answer replaces one of the same content, recipe and class: a newer engine's. */
+/** True if an answer replaces one of the same content, recipe and class: it comes from a newer engine. */
 export function replaces(later: ParserIdentity, kept: ParserIdentity | null): boolean {
   if (kept === null || later.class !== 'embedded' || kept.class !== 'embedded') return false
   return versionOf(later) > versionOf(kept)
 }
 
-/** Of several answers that make one document, the one that says least good of it. */
+/** Returns the least trusted of several answers that make up one document. */
 export function weakest(parsers: readonly ParserFacts[]): ParserFacts | null {
   const rank = (facts: ParserFacts): number => (facts.class === 'embedded' ? versionOf(facts) : Infinity)
   return parsers.toSorted((one, other) => rank(one) - rank(other))[0] ?? null

@@ -1,9 +1,9 @@
-/** What a pipeline (source → rules → store) may be called: it is part of the names of its keys in Redis. */
+/** Pattern of a pipeline's name (source → rules → store), which is part of its keys in Redis. */
 const PIPELINE_NAME = /^[\w.-]{1,64}$/
 
 /**
- * Prefix of every key that a pipeline has in Redis. The braces are a hash tag: on Redis Cluster all keys of a pipeline
- * lie in one slot, which is what lets one script change several of them at once.
+ * Prefix of every Redis key of a pipeline. The braces are a hash tag: Redis Cluster keeps all keys of a pipeline in one
+ * slot, so one script can change several of them atomically.
  */
 export function redisPrefix(pipeline: string): string {
   if (!PIPELINE_NAME.test(pipeline)) {

@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer'
 import { CALLED_SIGNATURES, signatureOf } from '@sluice/contract'
 
-/** UTF-16 by its byte order mark; null where there is none. The mark of UTF-32 begins like the one of UTF-16. */
+/** Detects UTF-16 by its BOM; null without one. The BOM of UTF-32 starts like that of UTF-16. */
 function wideEncoding(bytes: Uint8Array): 'utf-16le' | 'utf-16be' | null {
   const [first, second, third, fourth] = bytes
   if (first === 0xff && second === 0xfe) return third === 0 && fourth === 0 ? null : 'utf-16le'
@@ -9,16 +9,16 @@ function wideEncoding(bytes: Uint8Array): 'utf-16le' | 'utf-16be' | null {
 }
 
 /**
- * The text of a file, without its byte order mark and otherwise character by character: UTF-16 by its mark, UTF-8 where
- * every byte is valid UTF-8, else windows-1252, in which every byte means something.
+ * Decodes a text file without its BOM: UTF-16 by its BOM, UTF-8 if every byte is valid, else windows-1252, which
+ * decodes any byte.
  */
 export function decodePlainText(bytes: Uint8Array): string {
   return new TextDecoder(wideEncoding(bytes) ?? (isUtf8(bytes) ? 'utf-8' : 'windows-1252')).decode(bytes)
 }
 
 /**
- * What a file is that is named as a text and clearly is none, in words, else null. `head` is its first bytes. Letters that
- * begin other formats (`ID3`, `%PDF-` in a sentence) may begin a text as well, which has no NUL byte.
+ * Describes the real content of a file that is named as a text and clearly is binary; else null. `head` is its first
+ * bytes. Letters of other formats (`ID3`, `%PDF-` in a sentence) may start a text, too, but a text has no NUL byte.
  */
 export function notPlainText(head: Uint8Array): string | null {
   if (wideEncoding(head) !== null) return null

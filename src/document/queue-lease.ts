@@ -1,43 +1,43 @@
 /**
- * The lease of a store by a queue: processes on two Redis would each buy every document, so only those of one queue
- * write a store at a time. Each renews its own part.
+ * Lease of a store by a queue. Processes on two Redis servers would each buy every document, so only the processes of
+ * one queue write a store at a time. Each process renews its own part.
  */
 export interface QueueLease {
-  /** Names the queue: an id that its Redis holds. */
+  /** Id of the queue, stored in its Redis. */
   readonly queue: string
-  /** How another process joins it, without credentials. */
+  /** Instructions for another process to join it, without credentials. */
   readonly join: Join
   readonly processes: readonly LeaseProcess[]
 }
 
 export type Join =
   | { readonly kind: 'redis'; readonly url: string }
-  /** The private Redis whose data lie in this folder. */
+  /** The private Redis with its data in this folder. */
   | { readonly kind: 'private'; readonly stateDir: string }
 
 export interface LeaseProcess {
-  /** Of this lease, not of the process: a process has one for each of its pipelines. */
+  /** Id of this lease, not of the process: a process has a lease per pipeline. */
   readonly id: string
   readonly host: string
-  /** One boot and one PID namespace, in which `pid` and `start` mean something; null where that is not known. */
+  /** Id of the boot and PID namespace in which `pid` and `start` are valid; null if unknown. */
   readonly pidSpace: string | null
   readonly pid: number
   readonly start: string
-  /** When it renewed the lease, epoch milliseconds. */
+  /** Time of its last renewal, epoch milliseconds. */
   readonly at: number
 }
 
-/** A process that did not renew the lease for so many heartbeats holds it no more. */
+/** A process loses the lease after this number of missed heartbeats. */
 const BEATS = 6
 
 export const leaseMs = (beatMs: number): number => BEATS * beatMs
 
 export type LeaseVerdict =
-  /** Never taken, given back, or all of its processes are known to be dead. */
+  /** Never taken, released, or all of its processes are known to be dead. */
   | { readonly kind: 'free' }
   | { readonly kind: 'own' }
   | { readonly kind: 'held'; readonly holder: LeaseProcess; readonly endsAt: number }
-  /** Over by our clock. That of another machine may be wrong: it has ended when it is not renewed meanwhile either. */
+  /** Expired by our clock. The clock of another machine may be wrong, so the lease ends only if no renewal follows. */
   | { readonly kind: 'silent'; readonly holder: LeaseProcess }
 
 export interface LeaseView {
@@ -58,7 +58,7 @@ export function judgeLease(lease: QueueLease | null, { queue, now, beatMs, dead 
   return { kind: 'held', holder, endsAt: holder.at + leaseMs(beatMs) }
 }
 
-/** The lease as renewed by this process, without those of its queue that have ended. */
+/** Renews the lease for this process, and drops ended processes of its queue. */
 export function renewed(
   lease: QueueLease | null,
   own: LeaseProcess,
@@ -76,7 +76,7 @@ export const without = (lease: QueueLease, id: string): QueueLease => ({
 
 export const leaseJson = (lease: QueueLease): string => `${JSON.stringify(lease, null, 2)}\n`
 
-/** Null for what is no whole lease: a damaged one keeps no queue away. */
+/** Parses a lease; null if it is damaged. A damaged lease blocks no queue. */
 export function parseLease(json: string): QueueLease | null {
   try {
     const value = JSON.parse(json) as Partial<QueueLease> | null

@@ -1,4 +1,4 @@
-/** A commit was refused: the present record is of another source. Nothing was replaced. */
+/** The store refused a commit: the present record belongs to another source. It replaced nothing. */
 export class RecordOfOther extends Error {
   override name = 'RecordOfOther' as const
 

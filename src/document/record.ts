@@ -6,7 +6,7 @@ import type { RouteTerms } from './route.ts'
 import type { DocumentGrade } from '@sluice/contract'
 import type { ContentHash, ReceiptId, RecipeHash, SourceId, SourceKey, Version } from './ids.ts'
 
-/** Version of `record.json`'s shape. A reader refuses a higher one. */
+/** Schema version of `record.json`. A reader refuses a higher one. */
 export const RECORD_SCHEMA = 2
 
 export interface OutputFile {
@@ -15,146 +15,149 @@ export interface OutputFile {
   readonly sha256: string
 }
 
-/** What a document cost. `reported` by the service, `estimated` by the price model, or `saved`: no request was needed (0). */
+/** Cost of a document: `reported` by the service, `estimated` by the price model, or `saved` without a request (0). */
 export interface Cost {
   readonly credits: number
   readonly basis: 'reported' | 'estimated' | 'saved'
 }
 
-/** `null` where the service did not say; only PDF input has pages. */
+/** `null` if the service states no count; only PDF input has pages. */
 export interface PageCounts {
   readonly parsed: number | null
   readonly total: number | null
   readonly truncated: boolean
 }
 
-/** What a service counts `markdownSpan` in: the contract says "characters" and leaves it open. */
+/** Unit of `markdownSpan` in a service's answer: the contract names "characters" without a definition. */
 export type SpanUnit = 'utf16' | 'code_points' | 'bytes'
 
-/** What became of the spans of blocks. In `blocks.jsonl` they are in UTF-16 units, whatever the service counted in. */
+/** Statistics of the spans of blocks. `blocks.jsonl` has them in UTF-16 units, for any unit of the service. */
 export interface SpanCounts {
-  /** The service's own unit; null when no block had a span that fits. */
+  /** Unit of the service; null if no block had a valid span. */
   readonly unit: SpanUnit | null
-  /** Spans that fitted the Markdown in no unit, and became null. */
+  /** Number of spans that fit the Markdown in no unit and became null. */
   readonly dropped: number
 }
 
-/** One of the pieces that a document over the limit was parsed in: its pages, counted from 1 in the whole document. */
+/** A piece of a document over the limit: its pages, counted from 1 in the complete document. */
 export interface PieceRecord {
   readonly firstPage: number
   readonly lastPage: number
-  /** Null when the answer may not be kept. */
+  /** Null if the answer must not be kept. */
   readonly receipt: ReceiptId | null
-  /** Of an answer for single pages of a routed document: all of them, in the order of the answer. */
+  /** All pages of an answer for single pages of a routed document, in the order of the answer. */
   readonly pages?: readonly number[]
-  /** Of the continuous audit of 0.2.0: no page of the outputs comes from it. */
+  /** From the continuous audit of 0.2.0: the outputs use no page of it. */
   readonly compared?: true
 }
 
-/** Who parsed a page of a routed document, and why (`PAGE_REASONS`). */
+/** Parser of a page of a routed document, and the reason (`PAGE_REASONS`). */
 export interface RoutedPage {
   /** 1-based. */
   readonly page: number
   readonly parser: ParserClass
   readonly reason: string
-  /** Expected quality of the engine's reading, 0 to 1; null where it says nothing. */
+  /** Expected quality of the engine's reading, 0 to 1; null without an estimate. */
   readonly grade: number | null
-  /** Its share of what its answers cost; 0 for one that was there. */
+  /** Its share of the cost of its answers; 0 for a kept answer. */
   readonly credits: number
-  /** The service whose answer it is, by its name in the settings; only of a page that a service parsed. */
+  /** Name of the service in the settings; only for a page that a service parsed. */
   readonly service?: string
 }
 
-/** A page that keeps the engine's reading, beside what the service says of it. */
+/** Comparison of the engine's reading of a page, which the outputs use, with that of the service. */
 export interface ComparedPage {
   /** 1-based. */
   readonly page: number
   /** Words in common, F1. */
   readonly agreement: number
-  /** Probability that it is bad, as it was predicted before. */
+  /** Predicted probability that the engine read the page badly. */
   readonly risk: number
-  /** Its share of what the answer cost; 0 for one that was there. */
+  /** Its share of the cost of the answer; 0 for a kept answer. */
   readonly credits: number
 }
 
-/** How a document was routed (`--route local-first`), and by which terms. */
+/** Routing of a document (`--route local-first`), and its terms. */
 export interface RouteRecord extends RouteTerms {
-  /** Why it was parsed as a whole by one parser; null where it was decided page by page. */
+  /** Reason why one parser parsed the complete document; null if each page was routed separately. */
   readonly whole: 'good' | 'below-floor' | 'local-failed' | 'service-failed' | null
   readonly pages: readonly RoutedPage[]
-  /** Of an order of services of 0.2.0: their names. */
+  /** Names of an order of services of 0.2.0. */
   readonly services?: readonly string[]
-  /** Of the continuous audit of 0.2.0. */
+  /** From the continuous audit of 0.2.0. */
   readonly compared?: readonly ComparedPage[]
 }
 
-/** A document's grade, and that of each page in page order; null for a page that the service parsed. */
+/** Grade of a document, and of each page in page order; null for a page that the service parsed. */
 export interface RecordedGrade extends DocumentGrade {
   readonly pages: readonly (number | null)[]
-  /** Expected F1 of each page's words, as the engine said it; missing in records of older releases. */
+  /** Expected F1 of each page's words, as estimated by the engine; absent in records of older releases. */
   readonly expected?: readonly (number | null)[]
 }
 
-/** What was done for which version of a document, at what cost. Committed last: no record, not done. */
+/** Record of one version of a document: its outputs and their cost. The commit marker, written last. */
 export interface DocumentRecord {
   readonly schema: 1 | typeof RECORD_SCHEMA
-  /** Where the source was. */
+  /** Address of the source. */
   readonly source: string
-  /** Missing in schema 1. */
+  /** Absent in schema 1. */
   readonly sourceId?: SourceId
   readonly key: SourceKey
   readonly version: Version
   readonly contentHash: ContentHash
   readonly bytes: number
-  /** Canonical parse options, as `contract/recipe.ts` writes them. */
+  /** Canonical parse options, in the form of `client/recipe.ts`. */
   readonly recipe: Readonly<Record<string, unknown>>
   readonly recipeHash: RecipeHash
-  /** Null when the answer may not be kept (zero data retention), and where `pieces` has several. */
+  /** Null if the answer must not be kept (zero data retention), and if `pieces` has several. */
   readonly receipt: ReceiptId | null
-  /** In page order; only of a document that was parsed in pieces. Behind those of the whole: those of single pages. */
+  /**
+   * In page order; only for a document that was parsed in pieces. Pieces of the complete document come first, then
+   * single pages.
+   */
   readonly pieces?: readonly PieceRecord[]
-  /** Only of a document that was routed. */
+  /** Only for a routed document. */
   readonly route?: RouteRecord
   readonly outcome: 'done' | 'partial'
-  /** Why it is only partial, one sentence each; empty when done. */
+  /** Reasons why it is only partial, one sentence each; empty when done. */
   readonly problems: readonly string[]
   readonly pages: PageCounts
   readonly spans: SpanCounts
-  /** How well it was read; only where the embedded engine read it, and only of a PDF. */
+  /** Reading quality; only for a PDF that the embedded engine read. */
   readonly grade?: RecordedGrade
   readonly cost: Cost
   readonly requestId: string | null
-  /** As `parser.origin`. */
+  /** Same as `parser.origin`. */
   readonly service: string
-  /** Who made the answer, as its receipt says; of pieces by several, the weakest. Missing in schema 1. */
+  /** Parser of the answer, from its receipt; the least trusted parser of several pieces. Absent in schema 1. */
   readonly parser?: ParserFacts
   readonly attempts: number
-  /** The claim that it was committed under; missing in records of releases up to 0.2. */
+  /** Claim of the commit; absent in records of releases up to 0.2. */
   readonly claim?: ClaimNumber
   /** ISO 8601, UTC. */
   readonly startedAt: string
   readonly finishedAt: string
   readonly files: readonly OutputFile[]
-  /** Links in the answer that stop working, with the moment when they do (contract: 1 h and 24 h). */
+  /** Links in the answer that expire, with the time (contract: 1 h and 24 h). */
   readonly expiring: readonly { readonly field: string; readonly at: string }[]
-  /** Since when the document is known to be gone from its source; these are the outputs of its last version. */
+  /** Time at which a scan found the document gone; these are the outputs of its last version. */
   readonly goneAt?: string
 }
 
-/** A dead letter: a document that ended failed, kept with its reason until it comes out well or is gone. */
+/** A dead letter: a failed document with its reason. The store keeps it until the document succeeds or is gone. */
 export interface DeadLetter {
   readonly schema: 1 | typeof RECORD_SCHEMA
-  /** Where the source was. */
+  /** Address of the source. */
   readonly source: string
-  /** Missing in schema 1. */
+  /** Absent in schema 1. */
   readonly sourceId?: SourceId
   readonly key: SourceKey
   readonly version: Version
   readonly contentHash: ContentHash | null
   readonly recipeHash: RecipeHash | null
-  /** Of a document in pieces: those that were parsed before it failed. The next try buys none of them again. */
+  /** Pieces that were parsed before the failure. A retry does not buy them again. */
   readonly pieces?: readonly PieceRecord[]
-  /** Version 0.2.0 wrote it: the embedded engine refused the document for good. */
+  /** Version 0.2.0 wrote it: the embedded engine refused the document permanently. */
   readonly engineRefused?: true
   readonly failure: Failure
   readonly attempts: number
@@ -162,7 +165,7 @@ export interface DeadLetter {
   readonly lastAt: string
 }
 
-/** An answer that was kept. */
+/** A kept answer. */
 export interface Receipt {
   /** Byte for byte. */
   readonly body: Buffer
@@ -172,11 +175,11 @@ export interface Receipt {
 
 export interface KeptReceipt {
   readonly id: ReceiptId
-  /** Epoch milliseconds of the last `Receipts.save`, by the clock of the store. */
+  /** Time of the last `Receipts.save`, epoch milliseconds by the clock of the store. */
   readonly savedAt: number
 }
 
-/** The receipts that a document's outputs are derived from, in page order; null for an answer that may not be kept. */
+/** Receipts of a document's outputs, in page order; null for an answer that must not be kept. */
 export function receiptsOf({ receipt, pieces }: DocumentRecord): readonly (ReceiptId | null)[] {
   return pieces?.map((piece) => piece.receipt) ?? [receipt]
 }

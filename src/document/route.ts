@@ -1,17 +1,17 @@
 /**
- * Where a document is parsed: at the `service` (the embedded engine where none is set), in the `local` engine only, or
- * `local-first`: in the engine, and then at the service for the pages that the engine read badly.
+ * Route of a document: to the `service` (the embedded engine without one), to the `local` engine only, or
+ * `local-first`. `local-first` sends the pages that the engine read badly to the service.
  */
 export const ROUTES = ['service', 'local', 'local-first'] as const
 
 export type Route = (typeof ROUTES)[number]
 
-/** When `local-first` buys a page. */
+/** Thresholds at which `local-first` buys a page. */
 export interface RouteTerms {
-  /** A page whose expected quality, 0 to 1, is lower is bought. */
+  /** Buys a page with an expected quality below this threshold, 0 to 1. */
   readonly qualityFloor: number
-  /** Share of all pages routed, 0 to 1, that is bought at the most; the worst pages of a document come first. */
+  /** Maximum share of all routed pages to buy, 0 to 1; the worst pages of a document come first. */
   readonly buyShare: number
-  /** Pages of one document that are bought at the most; null for no limit. */
+  /** Maximum number of pages to buy per document; null for no limit. */
   readonly buyPages: number | null
 }

@@ -1,15 +1,17 @@
 import { type Version, version } from './ids.ts'
 
 /**
- * Why a file of a source is no document. The list is closed: it is a metric label and what the summary counts by.
+ * Reason why a file of a source is not a document. The list is closed: it is a metric label and the key of the
+ * summary's counts.
  *
- * - `unsupported`: its name ends in no extension that a parser takes
+ * - `unsupported`: no parser takes its extension
  * - `excluded`: by `--include`, `--exclude` or a `.sluiceignore`
- * - `hidden`: it, or a folder above it, has a name that begins with a dot
- * - `system`: written by an operating system or an office program for itself: thumbnails, lock files, resource forks
- * - `temporary`: a download or an upload that is not finished
+ * - `hidden`: its name, or that of a folder above it, starts with a dot
+ * - `system`: a file of an operating system or office program: thumbnails, lock files, resource forks
+ * - `temporary`: an unfinished download or upload
  * - `symlink`, `special`: a symbolic link; a socket, a pipe or a device
- * - `text_page`: a page of a website in plain text or Markdown, where pages are downloaded and texts are not passed through
+ * - `text_page`: a page of a website in plain text or Markdown, in a run that downloads pages without passthrough of
+ *   texts
  * - `hard_link`, `duplicate`: of an archive's members: a second name of a member, or a second member of one name
  * - `outside`: an archive's member whose name leads out of the archive: `../a.pdf`
  */
@@ -29,18 +31,18 @@ export const SKIP_REASONS = [
 
 export type SkipReason = (typeof SKIP_REASONS)[number]
 
-/** Why a folder is not listed: its files are not counted. */
+/** Reason why a folder is not listed: its files are not counted. */
 export type LeftOutReason = 'excluded' | 'store' | 'unreadable'
 
-/** Stands in the ledger instead of a skipped file's version: it states the reason, and changes with it. */
+/** Replaces the version of a skipped file in the ledger: it encodes the reason, and changes with it. */
 export const skipVersion = (reason: SkipReason): Version => version(`skip:${reason}`)
 
-/** The reason of a skipped file; null for any other version. */
+/** Parses the reason of a skipped file; null for any other version. */
 export function skipReasonOf(text: Version): SkipReason | null {
   return SKIP_REASONS.find((reason) => text === skipVersion(reason)) ?? null
 }
 
-/** What a skipped file is counted under: its extension where that is the reason, `.txt`, else the reason. */
+/** Label of a skipped file in counts: its extension, `.txt`, if that is the reason, else the reason. */
 export function skipLabel(key: string, reason: SkipReason): string {
   if (reason !== 'unsupported') return reason
   const ending = /\.[^./\\\s]{1,12}$/.exec(key)?.[0]

@@ -2,12 +2,12 @@ import type { Failure } from './failure.ts'
 import type { SourceKey, Version } from './ids.ts'
 import type { LeftOutReason, SkipReason } from './skip.ts'
 
-/** One thing that a source holds, as a listing or a watch reports it. */
+/** An item of a source, from a listing or a watch. */
 export type SourceItem =
   | { readonly kind: 'document'; readonly key: SourceKey; readonly version: Version; readonly bytes: number }
-  /** Seen, but cannot be used: no permission, a symlink loop, a name that is no text. Ends failed, never silent. */
+  /** Seen but unusable: no permission, a symlink loop, a name that is not text. Ends failed, never silent. */
   | { readonly kind: 'unusable'; readonly key: SourceKey; readonly failure: Failure }
-  /** A file that is no document, by a rule, its name or what it is. Ends skipped, counted by its reason. */
+  /** A file that a rule, its name or its type excludes. Ends skipped, counted by its reason. */
   | { readonly kind: 'skipped'; readonly key: SourceKey; readonly reason: SkipReason }
-  /** A folder that is not listed. Its key ends in a slash; what is below it is not known. Reported, and not counted. */
+  /** A folder that is not listed. Its key ends in a slash; its content is unknown. Reported, but not counted. */
   | { readonly kind: 'left_out'; readonly key: SourceKey; readonly reason: LeftOutReason }

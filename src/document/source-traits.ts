@@ -1,15 +1,15 @@
 import type { SourceKey } from './ids.ts'
 import type { SkipReason } from './skip.ts'
 
-/** What is special about some sources. */
+/** Special traits of some sources. */
 export interface SourceTraits {
-  /** Where the service fetches a document by itself; undefined for one that is read here. */
+  /** URL from which the service fetches a document; undefined for a document that Sluice reads. */
   readonly addressOf?: (key: SourceKey) => string | undefined
-  /** True for a list that is an order and no inventory: a document that is not listed is not gone. */
+  /** True for a list that is an order, not an inventory: a document that is not listed is not gone. */
   readonly isPartial?: boolean
   /**
-   * Why a name is no document by the rules on names, whether or not it is there; null where it is one. Without what
-   * ignore files in the source say.
+   * Reason why the rules on names exclude a key, present or not; null if they do not. Ignores ignore files in the
+   * source.
    */
   readonly skips?: (key: SourceKey) => SkipReason | null
 }

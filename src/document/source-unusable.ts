@@ -1,4 +1,4 @@
-/** The source's surroundings failed (bucket gone or closed, store not reached): never a document's fault. */
+/** The source's environment failed (bucket gone or closed, store unreachable): never a document's fault. */
 export class SourceUnusable extends Error {
   override name = 'SourceUnusable' as const
 }

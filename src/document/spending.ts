@@ -1,42 +1,42 @@
 import type { RecipeHash } from './ids.ts'
 
-/** Credits that are set aside for one request, from before it is sent until it is known what it cost. */
+/** Credits reserved for one request, from before the sending until its cost is known. */
 export interface Reservation {
   readonly id: string
   readonly recipe: RecipeHash
-  /** By the price model. */
+  /** Estimate of the price model. */
   readonly modelled: number
-  /** Set aside: the higher of the model and the highest charge for the recipe that was reported before. */
+  /** Reserved amount: the maximum of the model and the highest reported charge for the recipe. */
   readonly credits: number
 }
 
 export type Reserving =
   | { readonly kind: 'reserved'; readonly reservation: Reservation }
-  /** What is in flight may use the cap up, or reveal the price: ask again. */
+  /** Requests in flight may use up the cap or reveal the price: the worker asks again. */
   | { readonly kind: 'wait'; readonly reason: string }
-  /** Nothing more can be sent under this cap. */
+  /** The cap admits no further request. */
   | { readonly kind: 'over'; readonly message: string }
 
-/** What a request came to: credits charged, nothing sent, or sent with an answer that never came. */
+/** Result of a request: credits charged, nothing sent, or sent without an answer. */
 export type Charge = number | 'unsent' | 'unknown'
 
 /**
- * All that limits what requests may cost. The cap of a queue binds every worker that takes jobs from the queue, on all
- * machines, whichever process set it; the budgets of an API key bind all processes that send with it. Reservations use
- * the price model or what the service charged for the recipe before, whichever is higher; while neither is borne out by
- * a charge, a capped queue has one request of a recipe in flight at a time.
+ * All limits on the cost of requests. The cap of a queue binds every worker of the queue, on all machines and for any
+ * process that set it. The budgets of an API key bind all processes that send with it. A reservation takes the maximum
+ * of the price model and earlier charges for the recipe. Until a charge confirms it, a capped queue has one request of
+ * a recipe in flight at a time.
  *
- * More than the cap is charged only by requests that cost more than was set aside for them: the first one of a recipe, and
- * after a rise those that were reserved before the rise was first reported. A process that is killed reports nothing, and
- * what was in flight there counts as it was set aside.
+ * Only requests that cost more than their reservation exceed the cap: the first request of a recipe, and requests
+ * reserved before the first report of a price rise. A killed process reports nothing, so its requests in flight count
+ * as reserved.
  */
 export interface Spending {
   reserve(recipe: RecipeHash, modelled: number): Promise<Reserving>
-  /** Ends a reservation; repeatable. */
+  /** Ends a reservation; idempotent. */
   conclude(reservation: Reservation, charge: Charge): Promise<void>
 }
 
-/** Of a service that charges nothing. */
+/** For a service that charges nothing. */
 export const NO_SPENDING: Spending = {
   reserve: async (recipe, modelled) => ({
     kind: 'reserved',

@@ -12,30 +12,33 @@ export const PACKED_FORMAT = 3
 
 export const MANIFEST_FILE = 'store.json'
 
-/** One of the sources whose documents a store holds. */
+/** A source whose documents the store holds. */
 export interface StoreSource {
   readonly id: SourceId
-  /** Short name, unique in the store: what `--source-name` takes. */
+  /** Short name, unique in the store: the argument of `--source-name`. */
   readonly name: string
-  /** Where it was when it was added: `file:///data/papers/`, `s3://bucket/prefix/`, `urls:file:///list.txt`. */
+  /** Address at the time of its addition: `file:///data/papers/`, `s3://bucket/prefix/`, `urls:file:///list.txt`. */
   readonly address: string
-  /** First segments of the keys of its documents, without slashes at the ends; empty for none. */
+  /** First segments of its documents' keys, without slashes at the ends; empty for none. */
   readonly prefix: string
   /** ISO 8601, UTC. */
   readonly since: string
 }
 
-/** `store.json`: what a store is. Written once by an exclusive create; later revisions add or rename sources, or raise `claimEpoch`. */
+/**
+ * `store.json`: the manifest of a store. An exclusive create writes it once; later revisions add or rename sources, or
+ * raise `claimEpoch`.
+ */
 export interface StoreManifest {
   readonly format: number
   readonly id: StoreId
-  /** Counts the writes of this file, from 1. */
+  /** Number of writes of this file, from 1. */
   readonly revision: number
   readonly createdAt: string
   readonly createdBy: string
-  /** Whether small objects are in packs; never in a folder. */
+  /** True if small objects are in packs; never in a folder. */
   readonly packs?: true
-  /** Raised before claims are counted from a new or lost Redis (`ClaimNumber`); missing until the first claim. */
+  /** Raised before a new or lost Redis counts claims (`ClaimNumber`); absent until the first claim. */
   readonly claimEpoch?: number
   readonly sources: readonly StoreSource[]
 }
@@ -45,15 +48,17 @@ interface Owned {
   readonly sourceId?: SourceId
 }
 
-/** What distinguishes a source's records from those of others. */
+/** Fields that distinguish a source's records from those of others. */
 export type SourceOwner = Pick<StoreSource, 'id' | 'address'>
 
-/** Whether a record or a dead letter is of this source. Those of format 1 name their source by its address alone. */
+/**
+ * True if a record or a dead letter belongs to this source. Records of format 1 name their source by its address alone.
+ */
 export function belongsTo(owned: Owned, owner: SourceOwner): boolean {
   return owned.sourceId === undefined ? owned.source === owner.address : owned.sourceId === owner.id
 }
 
-/** Whether two records are of one source. */
+/** True if two records belong to the same source. */
 export function sameOwner(one: Owned, other: Owned): boolean {
   const named = one.sourceId !== undefined && other.sourceId !== undefined
   return named ? one.sourceId === other.sourceId : one.source === other.source
@@ -62,9 +67,10 @@ export function sameOwner(one: Owned, other: Owned): boolean {
 export const manifestJson = (manifest: StoreManifest): Buffer => Buffer.from(`${JSON.stringify(manifest, null, 2)}\n`)
 
 /**
- * Null for what is no whole manifest.
+ * Parses a manifest; null if it is damaged.
  *
- * @throws {StoreRefused} for a store of a later format, or one with packs where `newest` knows none: `where` names it
+ * @throws {StoreRefused} for a store of a later format, or with packs if `newest` does not support them; `where` is its
+ * name in the message
  */
 export function parseManifest(json: Buffer, where: string, newest = STORE_FORMAT): StoreManifest | null {
   let value: unknown

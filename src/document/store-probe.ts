@@ -1,5 +1,5 @@
-/** What a write to a store, and its removal, came to. */
+/** Result of a test write to a store and its removal. */
 export interface StoreProbe {
-  /** One sentence for the operator: the store works, but not as it should. Null when all is well. */
+  /** A sentence for the operator if the store works with restrictions; else null. */
   readonly warning: string | null
 }

@@ -1,6 +1,6 @@
 /**
- * The store, the source and the ledger do not belong together, or what was named is no store. Thrown before anything is
- * written or sent; the message says what to type instead.
+ * The store, the source and the ledger do not belong together, or the named folder is not a store. Thrown before any
+ * write or request; the message names the right command.
  */
 export class StoreRefused extends Error {
   override name = 'StoreRefused' as const

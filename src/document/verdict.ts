@@ -1,9 +1,9 @@
 import type { Failure, FailureCode } from './failure.ts'
 
-/** The service's answer as it came over the wire: what becomes the receipt, byte for byte. */
+/** The service's answer from the wire, which becomes the receipt, byte for byte. */
 export interface Answer {
   readonly body: Buffer
-  /** The same, decoded once for all later steps. */
+  /** The same, parsed once for all later steps. */
   readonly json: Readonly<Record<string, unknown>>
   readonly requestId: string | null
   /** Milliseconds from the first byte sent to the last byte received. */
@@ -11,23 +11,27 @@ export interface Answer {
   readonly usage: Usage
 }
 
-/** What the answer's metadata says of the concurrency queue and the credits that the request took; the gate learns from it. */
+/** Concurrency queue and credits from the answer's metadata; the gate learns from them. */
 export interface Usage {
-  /** `concurrencyQueueDurationMs`: waited in the service for its concurrency limit. 0 when `concurrencyLimited` is not true. */
+  /**
+   * `concurrencyQueueDurationMs`: time in the service's queue for its concurrency limit. 0 unless `concurrencyLimited`
+   * is true.
+   */
   readonly queuedMs: number
-  /** `creditsUsed`; null when the service does not report it. */
+  /** `creditsUsed`; null if the service does not report it. */
   readonly credits: number | null
   /** `numPages`; null for a document without pages. */
   readonly pages: number | null
 }
 
-/** Which of the plan's two limits a refusal names; `unknown` where its text names neither. */
+/** Limit of the plan that a refusal names; `unknown` if its text names neither. */
 export type Limit = 'rate' | 'concurrency' | 'unknown'
 
 /**
- * Why the whole batch must stop: going on would fail, or charge, every document in the same way. `address`: what answers
- * there does not know `/v2/parse`. `proxy`: a proxy or the login page of a network answers. `engine`: the embedded engine cannot stay up. `installation`: it cannot start as it is
- * installed. `service`: it never gave an answer. `source`: what is mounted here is not what the queue is about.
+ * Reason why the complete batch must stop: every further document would fail, or be charged, alike. `address`: the
+ * server does not know `/v2/parse`. `proxy`: a proxy or the login page of a network answers. `engine`: the embedded
+ * engine cannot stay up. `installation`: it cannot start with this installation. `service`: it never gave an answer.
+ * `source`: the mounted source is not that of the queue.
  */
 export type HaltCause =
   | 'credits'
@@ -43,40 +47,39 @@ export type HaltCause =
   | 'service'
   | 'source'
 
-/** What a refusal that may be one document's own is about. */
+/** Subject of a refusal that may concern one document. */
 export type RefusalCause = Extract<HaltCause, 'permission' | 'address' | 'proxy' | 'options'>
 
-/** What may help a second try: the same request again, or one changed in the way named. */
+/** Change that may help a retry: the same request again, or one with the named change. */
 export type Remedy =
   | { readonly kind: 'none' }
   | { readonly kind: 'timeout'; readonly timeoutMs: number }
   | { readonly kind: 'mode'; readonly mode: 'auto' | 'ocr' }
 
-/** A rate limit that the service states: so many requests in so long. */
+/** A rate limit that the service states: a number of requests per window. */
 export interface StatedRate {
   readonly requests: number
   readonly windowMs: number
-  /** False where the window is a guess. */
+  /** False if the window is a guess. */
   readonly exact: boolean
-  /** The service says that the limit is reached. */
+  /** The service reports that the limit is reached. */
   readonly reached: boolean
 }
 
 /**
- * What an answer means, decided once from its `code` and status by `contract/classify.ts`; no later step reads a
- * status again.
+ * Meaning of an answer, decided once from its `code` and status by `client/classify.ts`; no later step reads a status
+ * again.
  *
  * - `parsed`: a 200 with a document in it. Becomes a receipt.
- * - `rejected`: this document will not pass, however often it is sent. Ends failed at once.
- * - `refused`: what the service refuses without a code of the document's own (a permission, an address, options), and a
- *   success that cannot be used, may be this document's own, or every document's. Other documents show which
- *   (`ingest/process/refusals.ts`).
- * - `throttled`: a limit of the plan. Never the document's fault: no attempt is used (Law 5).
- * - `unavailable`: the service failed. Tried again with backoff, at most five counted attempts.
- * - `halted`: credits or key; and a refusal that was ruled to be every document's. The batch stops and keeps every job.
+ * - `rejected`: this document fails in every request. Ends failed at once.
+ * - `refused`: a refusal without a code of the document's own (a permission, an address, options), or an unusable
+ *   success. It may concern this document or all documents; other documents show which (`ingest/document/refusals.ts`).
+ * - `throttled`: a limit of the plan. Never the document's fault: it uses no attempt (Law 5).
+ * - `unavailable`: the service failed. Retried with backoff, at most five counted attempts.
+ * - `halted`: credits or key, or a refusal that concerns all documents. The batch stops and keeps every job.
  */
 export type Verdict = Meaning & {
-  /** As the service names the request in `x-request-id`; of a document that came out it is in `answer`. */
+  /** Id of the request in `x-request-id`; for a parsed document it is in `answer`. */
   readonly requestId?: string
 }
 
@@ -86,13 +89,13 @@ type Meaning =
       readonly kind: 'rejected'
       readonly failure: Failure
       readonly remedy: Remedy
-      /** What was paid for where the service fetched the site's error page. */
+      /** Usage of a purchase in which the service fetched the site's error page. */
       readonly errorPage?: Usage
     }
   | {
       readonly kind: 'throttled'
       readonly limit: Limit
-      /** What the service asked for; null when it named no time. */
+      /** Wait that the service asked for; null without one. */
       readonly retryAfterMs: number | null
       readonly stated?: StatedRate
       readonly message: string
@@ -105,18 +108,18 @@ type Meaning =
       readonly httpStatus: number | null
       readonly retryAfterMs: number | null
       readonly remedy: Remedy
-      /** True when the whole request went out and no usable answer came back: the service may have charged for it. */
+      /** True if the complete request was sent and no usable answer arrived: the service may have charged for it. */
       readonly inDoubt?: boolean
-      /** False for a failure that says nothing of the service's health (a 408 of this one document). */
+      /** False for a failure that is not evidence about the service's health (a 408 of this one document). */
       readonly countsAgainstService: boolean
-      /** As of `rejected`. */
+      /** Same as in `rejected`. */
       readonly errorPage?: Usage
     }
   | {
       readonly kind: 'refused'
       readonly cause: RefusalCause
       readonly failure: Failure
-      /** Of a success that cannot be used: what identifies its body. The service may have charged for it. */
+      /** Identifies the body of an unusable success. The service may have charged for it. */
       readonly unusable?: string
     }
   | { readonly kind: 'halted'; readonly cause: HaltCause; readonly message: string }

@@ -1,15 +1,15 @@
 import { invariant } from './invariant.ts'
 
 /**
- * Counting semaphore over the bytes of answers that one process holds, all documents in flight together.
+ * Counting semaphore over the bytes of answers that one process holds, for all documents in flight.
  *
- * A holder grows while the sum stays within the limit; else it waits, and the answer it receives waits on the wire. The
- * holder that began first is never kept waiting, so one of them always comes to its end: the sum exceeds the limit by
- * at most one answer. Callers must not wait for another holder (a slot at the gate) while they hold bytes.
+ * A holder grows while the sum stays within the limit; else it waits, and backpressure stops the answer on its
+ * connection. The oldest holder never waits, so one of them always finishes: the sum exceeds the limit by at most one
+ * answer. Callers must not wait for another holder (a slot at the gate) while they hold bytes.
  */
 export class AnswerMemory {
   readonly limitBytes: number
-  /** In the order in which they began to hold bytes, or to wait for them. */
+  /** In the order in which they first held bytes or waited for them. */
   readonly #holders = new Map<AnswerHold, number>()
   readonly #waiting = new Map<AnswerHold, Waiter>()
   #used = 0
@@ -23,12 +23,12 @@ export class AnswerMemory {
     return this.#used
   }
 
-  /** The most that was ever held at once. */
+  /** Peak number of bytes held at once. */
   get peakBytes(): number {
     return this.#peak
   }
 
-  /** For one document; holds nothing until it grows. Dispose of it to release everything. */
+  /** Creates a holder for one document; it holds nothing until it grows. Disposal releases everything. */
   hold(): AnswerHold {
     return new AnswerHold(this)
   }
@@ -73,7 +73,7 @@ export class AnswerMemory {
     this.#serve()
   }
 
-  /** Grants in the order of waiting, up to the first that has to wait on. */
+  /** Grants waiting requests in order, up to the first that does not fit. */
   #serve(): void {
     const [first] = this.#holders.keys()
     const head = first === undefined ? undefined : this.#waiting.get(first)
@@ -110,7 +110,7 @@ interface Waiter {
   readonly grant: () => void
 }
 
-/** What one document holds of an `AnswerMemory`. One `grow` at a time. */
+/** Share of one document in an `AnswerMemory`. Its calls of `grow` must not overlap. */
 export class AnswerHold implements Disposable {
   readonly #memory: AnswerMemory
 
@@ -118,12 +118,12 @@ export class AnswerHold implements Disposable {
     this.#memory = memory
   }
 
-  /** False where it would have to wait; then nothing is held more than before. */
+  /** False if it would have to wait; the holding is then unchanged. */
   tryGrow(bytes: number): boolean {
     return this.#memory.tryGrow(this, bytes)
   }
 
-  /** Waits until so many more bytes fit. Rejects with the signal's reason. */
+  /** Waits until `bytes` more fit. Rejects with the signal's reason. */
   grow(bytes: number, signal: AbortSignal): Promise<void> {
     return this.#memory.grow(this, bytes, signal)
   }

@@ -1,4 +1,4 @@
-/** A stream that comes in batches: who takes it by batches spares a wait for each item. Each loop begins it anew. */
+/** A stream in batches: a consumer of batches avoids a wait per item. Each loop restarts it. */
 export interface BatchedStream<T> extends AsyncIterable<T> {
   batches(): AsyncIterable<readonly T[]>
 }
@@ -12,15 +12,15 @@ export function batchedStream<T>(batches: () => AsyncIterable<readonly T[]>): Ba
   }
 }
 
-/** A stream of single items comes in batches of one. */
+/** Wraps a stream of single items into batches of one. */
 async function* batchesIn<T>(items: AsyncIterable<T>): AsyncGenerator<readonly T[]> {
   if ('batches' in items) yield* (items as BatchedStream<T>).batches()
   else for await (const item of items) yield [item]
 }
 
 /**
- * Groups a stream into arrays of `size`, the last one shorter. With `first`, they begin at that size and double: what
- * stands at the head of the stream is not kept waiting.
+ * Groups a stream into arrays of `size`, the last one shorter. With `first`, the batch size starts there and doubles,
+ * so the head of the stream does not wait.
  */
 export async function* batchesOf<T>(items: AsyncIterable<T>, size: number, first = size): AsyncGenerator<T[]> {
   let batch: T[] = []
@@ -37,8 +37,8 @@ export async function* batchesOf<T>(items: AsyncIterable<T>, size: number, first
 }
 
 /**
- * Does `action` for one item after the other, while the next one is already awaited: listing and comparing take their
- * times side by side. Nothing is in flight any more when it ends or throws.
+ * Runs `action` for one item after the other while it prefetches the next one, so listing and comparing overlap.
+ * Nothing is in flight any more when it ends or throws.
  */
 export async function prefetchOne<T>(items: AsyncIterable<T>, action: (item: T) => Promise<void>): Promise<void> {
   let underWay = Promise.resolve()
@@ -46,7 +46,7 @@ export async function prefetchOne<T>(items: AsyncIterable<T>, action: (item: T) 
     for await (const item of items) {
       await underWay
       underWay = action(item)
-      // An error comes out where it is waited for; until then it is not unhandled.
+      // The later await throws the error; until then the rejection must not count as unhandled.
       underWay.catch(() => undefined)
     }
     await underWay

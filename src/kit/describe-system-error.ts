@@ -1,4 +1,4 @@
-/** What the system says of a path, and what a person can do about it. */
+/** Error codes of the system for a path, each with the problem and the remedy. */
 const OF_A_PATH: Readonly<Record<string, string>> = {
   ENOENT: 'there is no such file or folder. Check the path.',
   ENOTDIR: 'a part of this path is a file, not a folder. Check the path.',
@@ -18,7 +18,7 @@ const OF_A_PATH: Readonly<Record<string, string>> = {
   ESTALE: 'the network mount is stale. Mount it again.',
 }
 
-/** What the system says of an address to listen on. */
+/** Error codes of the system for a listening address. */
 const OF_A_LISTENER: Readonly<Record<string, string>> = {
   EADDRINUSE: 'another program already listens there. Choose another port, or 0 for a free one.',
   EADDRNOTAVAIL: 'this machine has no such address. Choose one of its own, such as 127.0.0.1 or 0.0.0.0.',
@@ -30,7 +30,7 @@ const OF_A_LISTENER: Readonly<Record<string, string>> = {
   EINVAL: 'this is no address to listen on, or the path of the socket is too long. Choose another one.',
 }
 
-/** What the system says of a server that was to be reached. */
+/** Error codes of the system for a connection to a server. */
 const OF_A_SERVER: Readonly<Record<string, string>> = {
   ECONNREFUSED: 'nothing listens there. Check the address, and that the server runs.',
   ENOTFOUND: 'this host name cannot be resolved. Check the address.',
@@ -57,7 +57,7 @@ interface SystemError extends Error {
 const isSystemError = (error: unknown): error is SystemError =>
   error instanceof Error && 'code' in error && typeof error.code === 'string'
 
-/** One sentence on what failed and what to do for an error of the operating system; null for any other error. */
+/** Describes an error of the operating system and its remedy in one sentence; null for any other error. */
 export function describeSystemError(error: unknown): string | null {
   if (!isSystemError(error)) return null
   const { code, syscall = '', path, address, hostname, port } = error
@@ -65,7 +65,7 @@ export function describeSystemError(error: unknown): string | null {
   const server = OF_A_SERVER[code]
   if (server !== undefined) return sentence(whereOf(hostname ?? address ?? path, port), server, code)
   const advice = OF_A_PATH[code]
-  // The system names no path where an open file cannot be written: a full disk.
+  // The system names no path if a write to an open file fails: a full disk.
   const where = path ?? (WRITING.has(syscall) ? 'the file being written' : undefined)
   return advice === undefined || where === undefined ? null : sentence(where, advice, code)
 }
@@ -76,7 +76,7 @@ const whereOf = (host: string | undefined, port: number | undefined): string =>
 const sentence = (where: string, advice: string | undefined, code: string): string =>
   `${where}: ${advice ?? `the system answered ${code}.`}`
 
-/** Why an address cannot be listened on, for the setting that names it. */
+/** Describes why a server cannot listen on an address, for the setting that names it. */
 export function listenProblem(error: unknown): string {
   const advice = isSystemError(error) ? OF_A_LISTENER[error.code] : undefined
   return advice ?? (error instanceof Error ? error.message : String(error))

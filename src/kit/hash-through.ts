@@ -1,6 +1,6 @@
 import type { Hash } from 'node:crypto'
 
-/** Passes bytes on, and hashes them on their way. */
+/** Passes a stream of bytes through and updates the hash with them. */
 export async function* hashThrough<Bytes extends Uint8Array>(
   bytes: AsyncIterable<Bytes>,
   hash: Hash,

@@ -1,22 +1,22 @@
 const FIRST_CAPACITY = 1024
 
 /**
- * A set of names that takes 8 bytes each (64 bits of a hash), so that millions fit beside a worker. It may take a name
- * that was never added for one that was, once in 10^12 for a million names: use it only where that does no harm.
+ * A set of names that takes 8 bytes each (64 bits of a hash), so that millions fit into a worker. Like a Bloom filter
+ * it has false positives: once in 10^12 for a million names. Use it only if a false positive does no harm.
  */
 export class KeySet {
   #hashes = new BigUint64Array(FIRST_CAPACITY)
-  /** The same memory: of each hash the low word, then the high one. */
+  /** A view of the same memory: the low word of each hash, then the high word. */
   #words = new Uint32Array(this.#hashes.buffer)
   #length = 0
   #sorted = true
 
-  /** Names added; one that was added twice counts twice. */
+  /** Number of added names; a repeated name counts twice. */
   get size(): number {
     return this.#length
   }
 
-  /** As `bytes` gave them; null for what is none. */
+  /** Parses the output of `bytes`; null for anything else. */
   static of(bytes: Uint8Array): KeySet | null {
     if (bytes.length % 8 !== 0) return null
     const set = new KeySet()
@@ -61,7 +61,7 @@ export class KeySet {
   }
 }
 
-/** Two 32-bit multiplicative hashes, mixed into each other at the end (cyrb53): a tenth of the time of MD5. */
+/** Two 32-bit multiplicative hashes, mixed at the end (cyrb53): a tenth of the time of MD5. */
 function hashOf(name: string): readonly [high: number, low: number] {
   let one = 0xdeadbeef
   let other = 0x41c6ce57

@@ -2,11 +2,12 @@ import { mkdir, stat } from 'node:fs/promises'
 import { dirname } from 'node:path'
 
 /**
- * Makes a folder and those above it; resolves with the uppermost one that was missing, or null. Not by `mkdir` with
- * `recursive`: it reports a read-only file system as a missing folder, and where the file system refuses new names with
- * ENOENT, as /proc does, Node asks again without end.
+ * Creates a folder and its parents; resolves with the uppermost created one, or null. `mkdir` with `recursive` is not
+ * an alternative: it reports a read-only file system as a missing folder. It also loops forever if the file system
+ * refuses new names with ENOENT, as /proc does.
  *
- * @throws {NodeJS.ErrnoException} as `mkdir` and `stat` do; ENOTDIR where something else than a folder has that name
+ * @throws {NodeJS.ErrnoException} as `mkdir` and `stat` do; ENOTDIR if the name belongs to something other than a
+ * folder
  */
 export async function makeFolder(path: string, { mode }: { readonly mode?: number } = {}): Promise<string | null> {
   const missing: string[] = []
@@ -15,7 +16,7 @@ export async function makeFolder(path: string, { mode }: { readonly mode?: numbe
   return missing[0] ?? null
 }
 
-/** Another process that makes the same folders may be first. */
+/** Another process that creates the same folders may be first. */
 function unlessMade(error: NodeJS.ErrnoException): void {
   if (error.code !== 'EEXIST') throw error
 }

@@ -1,4 +1,4 @@
-/** Maps a stream in its order, up to `atOnce` items in flight. Results in flight when the reader leaves are dropped. */
+/** Maps a stream in order, with up to `atOnce` concurrent items. Drops results in flight when the reader leaves. */
 export async function* mapInOrder<From, To>(
   items: AsyncIterable<From> | Iterable<From>,
   atOnce: number,
@@ -7,7 +7,7 @@ export async function* mapInOrder<From, To>(
   const underWay: Promise<To>[] = []
   for await (const item of items) {
     const mapped = map(item)
-    // It is awaited in its turn; a failure before that must not count as unhandled.
+    // The loop awaits it later; an earlier failure must not count as unhandled.
     mapped.catch(() => undefined)
     underWay.push(mapped)
     if (underWay.length >= atOnce) yield await (underWay.shift() as Promise<To>)

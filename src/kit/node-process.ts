@@ -1,4 +1,6 @@
-/** What Node runs each of our processes with, as run-node.sh and the Dockerfile run the first one; the reasons are in run-node.sh. */
+/**
+ * Flags of Node for each of our processes, equal to those of run-node.sh and the Dockerfile; run-node.sh explains them.
+ */
 export const NODE_FLAGS: readonly string[] = [
   '--disable-warning=ExperimentalWarning',
   '--min-semi-space-size=8',
@@ -6,5 +8,5 @@ export const NODE_FLAGS: readonly string[] = [
   '--heap-growing-percent=100',
 ]
 
-/** Read by malloc of glibc, before the process runs a line. */
+/** Read by malloc of glibc at process start. */
 export const ALLOCATOR: Readonly<Record<string, string>> = { MALLOC_ARENA_MAX: '1' }

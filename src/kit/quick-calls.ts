@@ -1,18 +1,18 @@
-/** A file system that answers from memory takes 4 µs. */
+/** Threshold of a slow call: a file system that answers from its cache takes 4 µs. */
 const SLOW_MS = 0.5
 
-/** Calls that go to threads after a slow answer. */
+/** Number of calls that run in threads after a slow one. */
 const AFTER_SLOW = 100
 
 type Quickly = <T>(atOnce: () => T, inThread: () => Promise<T>) => T | Promise<T>
 
 /**
- * Calls of one file system, synchronous while it answers from memory: a quarter of the time that handing a call to a thread
- * takes. Where an answer is slow (a cold disk, a network), the next ones are asked for in threads, side by side, so that the
- * process stands still for one in a hundred at most.
+ * Calls to one file system, synchronous while its cache answers: a quarter of the time of a handover to a thread. After
+ * a slow call (a cold disk, a network) the next ones run concurrently in threads. At most one call in a hundred
+ * therefore blocks the process.
  */
 export function quickCalls(): Quickly {
-  /** Calls still to be made in threads. */
+  /** Number of further calls to run in threads. */
   let inThreads = 0
   return (atOnce, inThread) => {
     if (inThreads > 0) {

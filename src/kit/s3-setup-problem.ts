@@ -1,6 +1,7 @@
 /**
- * Why the S3 client could not even ask the store: a region, credentials or an endpoint that cannot be used. The sentence
- * names what to set. Null for any other error. Told by name, code and message, since the SDK gives them no class.
+ * Explains why the S3 client could not send a request: an unusable region, credentials or endpoint. The sentence names
+ * the setting. Null for any other error. The name, code and message identify the error, since the SDK gives it no
+ * class.
  */
 export function s3SetupProblem(error: unknown): string | null {
   if (!(error instanceof Error)) return null

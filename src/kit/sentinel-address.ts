@@ -1,4 +1,4 @@
-/** A master that Redis Sentinel watches. */
+/** Address of a master that Redis Sentinel watches. */
 export interface SentinelAddress {
   /** Name of the master in the Sentinels' settings. */
   readonly master: string
@@ -15,13 +15,13 @@ export interface SentinelAddress {
 
 const SENTINEL_PORT = 26_379
 
-/** Scheme, login, hosts, name of the master, number of the database, parameters. */
+/** Pattern: scheme, login, hosts, name of the master, number of the database, parameters. */
 const FORM = /^redis(s?)\+sentinel:\/\/(?:([^@/]*)@)?([^@/?]+)\/([^/?]+)(?:\/(\d+))?\/?(?:\?(.*))?$/i
 
 export const isSentinel = (url: string): boolean => /^rediss?\+sentinel:/i.test(url)
 
 /**
- * Reads `redis+sentinel://[user:password@]host[:port][,host[:port]…]/master[/db]`; `rediss+sentinel` for TLS. Null for
+ * Parses `redis+sentinel://[user:password@]host[:port][,host[:port]…]/master[/db]`; `rediss+sentinel` for TLS. Null for
  * anything else.
  */
 export function sentinelAddress(url: string): SentinelAddress | null {

@@ -3,13 +3,13 @@ import { LuaScript } from '#src/redis/lua-script.ts'
 
 /*
  * The budgets of an API key, which all queues on it share, in three hashes. A scope is `month:2026-11` (UTC) or
- * `run:<id>`: what the pipelines of one process spend together.
+ * `run:<id>`: the total of the pipelines of one process.
  *
  *   budget   `<scope>:held` and `<scope>:spent`
  *   held     reservation, `<process>-<number>` → JSON of its credits and scopes
- *   recorded `<scope> <store>`: what the records of a store add up to
+ *   recorded `<scope> <store>`: the sum over the records of a store
  *
- * Names and values are those of 0.2.0. All scripts may run twice. KEYS: budget, held, own heartbeat.
+ * Names and values are those of 0.2.0. All scripts are idempotent. KEYS: budget, held, own heartbeat.
  */
 
 const BUDGETS = `
@@ -38,7 +38,9 @@ local function spent_at_least(scope, credits)
 end
 `
 
-/** ARGV: reservation, JSON of it, then scope and limit ('': none) of each budget. Answers verdict, scope, limit, spent. */
+/**
+ * ARGV: reservation, JSON of it, then scope and limit ('': none) of each budget. Returns verdict, scope, limit, spent.
+ */
 export const HOLD = new LuaScript(
   'hold credits',
   `${BUDGETS}
@@ -68,12 +70,12 @@ return 1
 )
 
 /**
- * Renews the heartbeat of a process, and makes Redis agree with it: data may be lost, or be as they were earlier. Its
- * reservations are exactly those that it knows, and no budget has less spent than it saw. All that a dead process had
- * reserved may have been charged, so it counts as spent. A process whose own heartbeat ran out judges no other.
+ * Renews the heartbeat of a process, and reconciles Redis with it after a data loss or rollback. Its reservations are
+ * exactly those that it knows, and no budget has less spent than it saw. All reservations of a dead process may have
+ * been charged, so they count as spent. A process whose own heartbeat expired judges no other.
  *
  * ARGV: own process, prefix of heartbeats, lease in ms, and a JSON object: reservations that are `held`, those that are
- * `asked` for, and credits `spent` by scope. Answers scope and credits spent, in turn.
+ * `asked` for, and credits `spent` by scope. Returns scope and credits spent, in turn.
  */
 export const DECLARE = new LuaScript(
   'declare credits',

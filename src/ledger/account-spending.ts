@@ -13,7 +13,7 @@ export type Budget =
   | { readonly per: 'month'; readonly limitCredits: number | null }
 
 interface Credits {
-  /** Reserved for what is in flight. */
+  /** Reserved for requests in flight. */
   readonly held: number
   readonly spent: number
 }
@@ -22,31 +22,31 @@ export interface AccountSpendingOptions {
   readonly connection: RedisClient
   readonly lease: ProcessLease
   readonly queue: RedisSpending
-  /** Names the API key, as the gate does. */
+  /** Digest of the API key, as in the gate. */
   readonly account: string
   readonly budgets: readonly Budget[]
-  /** Of a service beside that of the pipeline: its prices are learned apart. */
+  /** Name of a service other than the pipeline's own: its prices are learned separately. */
   readonly service?: string | undefined
 }
 
 interface Held {
   readonly credits: number
   readonly scopes: readonly string[]
-  /** Redis has not answered yet. */
+  /** Redis has not replied yet. */
   isAsked: boolean
 }
 
-/** In one slot of a Redis Cluster, with the gate of the API key. */
+/** Hash tag: the budgets are in one slot of a Redis Cluster, with the gate of the API key. */
 const tagOf = (account: string): string => `{sluice:gate:${account}}`
 
-/** Spending at one service: a request is reserved and concluded in the cap of the queue and the budgets of the API key. */
+/** Spending at one service: reserves and concludes a request in the cap of the queue and the budgets of the API key. */
 export class AccountSpending implements Spending {
   readonly #options: AccountSpendingOptions
   readonly #process = randomUUID().slice(0, 8)
   readonly #tag: string
   readonly #keys: readonly string[]
   readonly #held = new Map<string, Held>()
-  /** The least that was spent in each scope, as far as this process knows. */
+  /** Lower bound of the spent credits per scope, as far as this process knows. */
   readonly #spent = new Map<string, number>()
   #reservations = 0
 
@@ -73,7 +73,7 @@ export class AccountSpending implements Spending {
     const credits = queue.expected(named, modelled)
     const asked = [queue.reserve(named, modelled, id), this.#hold(id, credits)] as const
     const [queued, refused] = await Promise.allSettled(asked)
-    // The script of the queue notices a loss of data; that of the budgets may have judged by what was left.
+    // The script of the queue detects a loss of data; that of the budgets may have decided on the rest.
     const isHeld = refused.status === 'fulfilled' && refused.value === null && losses === lease.losses
     if (isHeld && queued.status === 'fulfilled' && queued.value.kind === 'reserved') return queued.value
     await this.conclude({ id, recipe: named, modelled, credits }, 'unsent')
@@ -87,13 +87,15 @@ export class AccountSpending implements Spending {
     await Promise.all([this.#options.queue.conclude(reservation, charge), this.#pay(reservation.id, charge)])
   }
 
-  /** What the records of a store say was spent in the month of `at`: a lost Redis never resets a budget. */
+  /**
+   * Restores the spent credits of the month of `at` from the records of a store: a lost Redis never resets a budget.
+   */
   async restore(store: string, at: Date, credits: number): Promise<void> {
     const [budget = ''] = this.#keys
     await RECORD.run(this.#options.connection, [budget, `${this.#tag}:recorded`], [monthScope(at), store, credits])
   }
 
-  /** Null where every budget covers the credits. */
+  /** Null if every budget covers the credits. */
   async #hold(id: string, credits: number): Promise<Exclude<Reserving, { kind: 'reserved' }> | null> {
     const { connection, lease } = this.#options
     const budgets = this.#options.budgets.map((budget) => [scopeOf(budget), budget.limitCredits ?? ''] as const)
@@ -119,7 +121,7 @@ export class AccountSpending implements Spending {
     await documentScripts(this.#options.connection, this.#tag).run(PAY, this.#keys, [id, charged])
   }
 
-  /** In the batch of the other scripts: what was asked before it has run by then, and nothing that is asked after it. */
+  /** Runs in the batch of the other scripts: earlier ones have run by then, and no later one has. */
   async #declare(): Promise<void> {
     const { connection, lease } = this.#options
     const known: Record<'held' | 'asked', Record<string, string>> = { held: {}, asked: {} }
@@ -140,7 +142,7 @@ const scopeOf = (budget: Budget): string => (budget.per === 'run' ? `run:${budge
 
 const textOf = ({ credits, scopes }: Held): string => JSON.stringify({ credits, scopes })
 
-/** For a process that only reads: all runs together, and the last month; null before the first. */
+/** For a process that only reads: the total of all runs, and the last month; null before the first. */
 export type AccountCredits = Readonly<Record<Budget['per'], Credits | null>>
 
 export async function creditsOf(connection: RedisClient, account: string): Promise<AccountCredits> {

@@ -3,19 +3,19 @@ import { ASK_AGAIN, IN_TOUCH } from './process-lease.ts'
 import { z } from 'zod'
 
 /*
- * A claim is `<process id>:<number>` under the source key in one hash. It stands while its process lives. A dead
- * process's claim is simply overwritten, so nothing has to be cleaned up after a crash.
+ * A claim is `<process id>:<number>` under the source key in one hash. It is valid while its process lives. The next
+ * process overwrites a dead process's claim, so a crash needs no cleanup.
  *
- * KEYS: claims, own lease, epoch. ARGV: source key, own claim, prefix of process keys, lease in ms, own process, epoch
- * that we know. Each script may be run again with the same arguments.
+ * KEYS: claims, own lease, epoch. ARGV: source key, own claim, prefix of process keys, lease in ms, own process, known
+ * epoch. Each script is idempotent for the same arguments.
  */
 
-/** Answer of `CLAIM` where the claims of this epoch of Redis are not counted yet: `COUNT_FROM`, then again. */
+/** Reply of `CLAIM` if this epoch of Redis has no counter of claims yet: `COUNT_FROM`, then a retry. */
 const UNCOUNTED = -2
 
 /**
- * The reply is the epoch and number of the claim when the document is ours now, 0 when another process has it. Another claim of the own process is a leftover: `RedisClaims` asks only for
- * documents that this process does not hold.
+ * Returns the epoch and number of the claim if the process now holds the document, 0 if another process has it. Another
+ * claim of the same process is a leftover: `RedisClaims` asks only for documents that this process does not hold.
  */
 export const CLAIM = new LuaScript(
   'claim',
@@ -36,8 +36,8 @@ return { tonumber(epoch), redis.call('HINCRBY', KEYS[3], 'claims', 1) }
 )
 
 /**
- * Claims of the present epoch of Redis are counted in this epoch of the store. KEYS: epoch. ARGV: its id, epoch of the store.
- * Of processes that raised it at the same time the highest one stands.
+ * Maps the claims of the present epoch of Redis to this epoch of the store. KEYS: epoch. ARGV: its id, epoch of the
+ * store. The highest one of concurrent processes wins.
  */
 export const COUNT_FROM = new LuaScript(
   'count claims from',
@@ -48,7 +48,7 @@ redis.call('HSET', KEYS[1], 'counted', id, 'claim-epoch', ARGV[2])
 `,
 )
 
-/** Answers 1 when the document still is ours, and renews our lease to its whole length. */
+/** Returns 1 if the process still holds the document, and renews its lease to the full length. */
 export const STILL_HELD = new LuaScript(
   'claim still held',
   `${IN_TOUCH}
@@ -68,9 +68,9 @@ if redis.call('HGET', KEYS[1], ARGV[1]) == ARGV[2] then redis.call('HDEL', KEYS[
 )
 
 /**
- * Makes the claims of this process exactly those that it holds: Redis may have lost them, or have come back with those
- * that were released since. KEYS: claims. ARGV: process, prefix of process keys, then source key and claim, in turn. A
- * document that another live process has meanwhile is left to it; a claim whose process is gone is free.
+ * Makes the claims of this process exactly those that it holds: Redis may have lost them, or restored a snapshot with
+ * released ones. KEYS: claims. ARGV: process, prefix of process keys, then source key and claim, in turn. A document
+ * that another live process has by now stays with it; the claim of a dead process is free.
  */
 export const DECLARE = new LuaScript(
   'declare claims',

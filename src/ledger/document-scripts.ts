@@ -7,7 +7,7 @@ import { BEGIN, CLEAR, CONCLUDE } from './intent-scripts.ts'
 import { SETTLE } from './ledger-scripts.ts'
 import { CONCLUDE as CONCLUDE_RESERVATION, RESERVE } from './spending-scripts.ts'
 
-/** What a document asks of Redis on its way: with fifty in flight, one call carries what several of them ask. */
+/** Scripts of a document on its way: with fifty in flight, one call carries those of several documents. */
 export const OF_DOCUMENTS = new MergedScript('documents', [
   CLAIM,
   STILL_HELD,
@@ -25,7 +25,9 @@ export const OF_DOCUMENTS = new MergedScript('documents', [
 
 const batches = new WeakMap<RedisClient, Map<string, ScriptBatch>>()
 
-/** The batch of a connection; on Redis Cluster that of a slot, which `tag` names: all keys of a pipeline are in one. */
+/**
+ * Script batch of a connection; on Redis Cluster that of a slot, which `tag` names: all keys of a pipeline are in one.
+ */
 export function documentScripts(connection: RedisClient, tag: string): ScriptBatch {
   const slot = connection instanceof Cluster ? tag : ''
   const ofConnection = batches.get(connection) ?? new Map<string, ScriptBatch>()

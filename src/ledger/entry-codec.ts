@@ -2,7 +2,7 @@ import { type RecipeHash, recipeHash, version } from '#src/document/ids.ts'
 import type { Outcome } from '#src/document/outcome.ts'
 import { GONE, type LedgerEntry } from '#src/document/ledger-entry.ts'
 
-/** One letter for each outcome; the scripts of `ledger-scripts.ts` count by it. */
+/** A letter per outcome; the scripts of `ledger-scripts.ts` count by it. */
 export const OUTCOME_LETTERS = {
   pending: 'p',
   done: 'd',
@@ -14,7 +14,7 @@ export const OUTCOME_LETTERS = {
 /** Done or partial by the embedded engine. */
 export const LOCAL_LETTERS = { done: 'D', partial: 'R' } as const
 
-/** Came out, and is gone from the source: counted apart, and local no more. */
+/** Committed, but gone from the source: counted separately, and not local any more. */
 export const GONE_LETTERS = { done: 'g', partial: 'h' } as const
 
 const OUTCOMES_BY_LETTER = new Map<string, Outcome>(
@@ -23,12 +23,12 @@ const OUTCOMES_BY_LETTER = new Map<string, Outcome>(
   ),
 )
 
-/** A recipe hash of 16 hexadecimal digits, packed. */
+/** Length of a packed recipe hash of 16 hexadecimal digits. */
 const PACKED_RECIPE_CHARACTERS = 11
 
 /**
- * The stored form, as short as text can be: a letter for the outcome, the recipe hash, the version. A recipe hash that
- * is not 16 hexadecimal digits stands between two colons instead of the packed one.
+ * Encodes an entry as compact text: a letter for the outcome, the recipe hash, the version. A recipe hash other than 16
+ * hexadecimal digits is between two colons instead of packed.
  */
 export function encodeEntry(entry: LedgerEntry): string {
   return `${letterOf(entry)}${packRecipe(entry.recipeHash)}${entry.version}`
@@ -40,7 +40,7 @@ function letterOf({ outcome, isLocal, version: of }: LedgerEntry): string {
   return isLocal === true ? LOCAL_LETTERS[outcome] : OUTCOME_LETTERS[outcome]
 }
 
-/** Throws when `text` was not made by `encodeEntry`. */
+/** Throws if `text` does not come from `encodeEntry`. */
 export function decodeEntry(text: string): LedgerEntry {
   const letter = text.slice(0, 1)
   const isLocal = letter === LOCAL_LETTERS.done || letter === LOCAL_LETTERS.partial
@@ -52,7 +52,7 @@ export function decodeEntry(text: string): LedgerEntry {
   return { outcome, recipeHash: recipe, version: version(text.slice(end)), ...(isLocal ? { isLocal } : {}) }
 }
 
-/** A recipe repeats over a whole archive, so the last ones are remembered. */
+/** Cache of the last recipes, because a recipe repeats over a complete archive. */
 const packed = new Map<RecipeHash, string>()
 const unpacked = new Map<string, RecipeHash>()
 const REMEMBERED = 1_000

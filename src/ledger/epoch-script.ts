@@ -5,26 +5,26 @@ import { z } from 'zod'
  * The epoch of a pipeline's data in Redis, one hash:
  *
  *   id            names the epoch; a new one means that data may have been lost
- *   run           run id of the server: another server, or a restart, begins a new epoch
- *   filled        the epoch in which the ledger was made complete from the store
- *   counted       the epoch in which claims are counted (claim-scripts.ts): beside it,
+ *   run           run id of the server: another server, or a restart, starts a new epoch
+ *   filled        the epoch in which the ledger was completed from the store
+ *   counted       the epoch in which claims are counted (claim-scripts.ts), with
  *   claim-epoch   the epoch of the store that they are counted in, and
- *   claims        how many there were
- *   p:<process>   <beat>:<epoch in which it has declared what it holds>:<milliseconds of Redis's clock>
+ *   claims        the number of claims
+ *   p:<process>   <beat>:<epoch of its last declaration>:<milliseconds of Redis's clock>
  *
- * A rollback brings the hash back as it was, so the id alone shows nothing. But each process counts its beats, and finds
- * an older number of its own than the last one that Redis acknowledged.
+ * A rollback restores the hash, so the id alone reveals nothing. But each process counts its heartbeats, and detects a
+ * number older than the last one that Redis acknowledged.
  */
 
 const flag = z.literal([0, 1])
 const beatReply = z.tuple([flag, z.string(), flag, flag, z.number()]).rest(z.union([z.string(), z.number()]))
 
 /**
- * One heartbeat. KEYS: lease, epoch. ARGV: lease in ms, process, epoch that it knows ('' at its start), last
- * acknowledged beat, this beat, id for a new epoch, epoch in which it has declared.
+ * Heartbeat. KEYS: lease, epoch. ARGV: lease in ms, process, epoch that it knows ('' at its start), last acknowledged
+ * beat, this beat, id for a new epoch, epoch of its last declaration.
  *
- * Answers: whether the beat was in time, the epoch, whether this process's last beat is still there, whether the ledger
- * is filled, the age of the epoch in ms, and then process, declared epoch and age of the last beat of each process.
+ * Returns five values: 1 for a timely beat, the epoch, 1 if this process's last beat is present, 1 for a filled ledger,
+ * the age of the epoch in ms. Then follow process, declared epoch and age of the last beat of each process.
  */
 export const BEAT = new LuaScript(
   'heartbeat',
@@ -74,7 +74,7 @@ return answer
   beatReply,
 )
 
-/** The ledger is complete in this epoch. KEYS: epoch. ARGV: its id. A later epoch is not marked. */
+/** Marks the ledger as complete in this epoch, but not in a later one. KEYS: epoch. ARGV: its id. */
 export const FILLED = new LuaScript(
   'ledger filled',
   `
@@ -84,17 +84,17 @@ if redis.call('HGET', KEYS[1], 'id') == ARGV[1] then redis.call('HSET', KEYS[1],
 
 export interface Peer {
   readonly process: string
-  /** The epoch in which it has declared what it holds. */
+  /** Epoch of its last declaration. */
   readonly declared: string
-  /** Since its last beat. */
+  /** Time since its last heartbeat. */
   readonly ageMs: number
 }
 
 export interface Beat {
-  /** False where the heartbeat was late: other processes may have been considered dead, or this one. */
+  /** False if the heartbeat was late: another process, or this one, may have counted as dead. */
   readonly inTime: boolean
   readonly epoch: string
-  /** False where Redis does not remember this process's last beat: it lost data. */
+  /** False if Redis lost this process's last heartbeat, and therefore data. */
   readonly kept: boolean
   readonly filled: boolean
   readonly epochAgeMs: number
@@ -117,7 +117,7 @@ export function readBeat([touch, epoch, kept, filled, epochAgeMs, ...rest]: z.in
   }
 }
 
-/** Whether each of the processes that were alive before a loss has declared in this epoch what it holds. */
+/** True if each process that was alive before a loss has declared its holdings in this epoch. */
 export function haveDeclared(alive: ReadonlySet<string>, { peers, epoch }: Beat): boolean {
   const declared = new Set(peers.filter((peer) => peer.declared === epoch).map(({ process }) => process))
   return [...alive].every((process) => declared.has(process))

@@ -5,14 +5,14 @@ import { z } from 'zod'
 /*
  * An intent is `<process id> <moment> <nonce> <source key>` under the receipt's id in one hash.
  *
- * KEYS: intents, own lease, how often each receipt was sent again in doubt, epoch. ARGV: receipt, own intent, prefix of
- * process keys, lease in ms, source key, now, longest request in ms, `send` or `hold` for what is in doubt, epoch that
- * we know.
+ * KEYS: intents, own lease, number of requests in doubt per receipt, epoch. ARGV: receipt, own intent, prefix of
+ * process keys, lease in ms, source key, now, longest request in ms, `send` or `hold` for requests in doubt, known
+ * epoch.
  *
- * Answers 2 when it is to be held, 3 when it is sent again though an earlier request is in doubt, 0 when a live process
- * buys this receipt for another document. For the same document it cannot be in flight any more, because we have the
- * claim: an earlier try was cut off between the request and its receipt, and left it. One that is held has `held` instead
- * of its process, which is alive no more than a dead one.
+ * Returns 2 to hold the document, 3 to send it again with an earlier request in doubt. Returns 0 if a live process buys
+ * this receipt for another document. An intent for the same document is a leftover, because this process has the claim:
+ * an earlier attempt crashed between the request and its receipt. A held intent has `held` instead of its process, and
+ * counts like that of a dead process.
  */
 export const BEGIN = new LuaScript(
   'begin intent',
@@ -46,7 +46,10 @@ if redis.call('HGET', KEYS[1], ARGV[1]) == ARGV[2] then redis.call('HDEL', KEYS[
 `,
 )
 
-/** KEYS: intents, own lease. ARGV: receipt, source key, prefix of process keys, lease in ms. Leaves what a live process buys. */
+/**
+ * KEYS: intents, own lease. ARGV: receipt, source key, prefix of process keys, lease in ms. Keeps the intent of a live
+ * process.
+ */
 export const CONCLUDE = new LuaScript(
   'conclude intent',
   `${IN_TOUCH}
@@ -60,7 +63,7 @@ return 1
   z.literal([ASK_AGAIN, 1]),
 )
 
-/** KEYS and the first of ARGV as above. Counted as if it were sent again right now. */
+/** KEYS and the first of ARGV as above. Counts as a retry at this moment. */
 export const RELEASE = new LuaScript(
   'release intent',
   `
@@ -72,9 +75,9 @@ redis.call('HDEL', KEYS[1], ARGV[1])
 )
 
 /**
- * Makes the intents of this process exactly those that it has: Redis may have lost them, or have come back with those
- * that were cleared since. KEYS: intents, how often each receipt was sent again in doubt. ARGV: process, prefix of
- * process keys, then receipt and intent, in turn. One of a dead process instead of ours was counted before.
+ * Makes the intents of this process exactly those that it has: Redis may have lost them, or restored a snapshot with
+ * cleared ones. KEYS: intents, number of requests in doubt per receipt. ARGV: process, prefix of process keys, then
+ * receipt and intent, in turn. An intent of a dead process in its position was counted before.
  */
 export const DECLARE = new LuaScript(
   'declare intents',

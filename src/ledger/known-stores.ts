@@ -3,8 +3,8 @@ import { type StoreId, storeId } from '#src/document/ids.ts'
 import type { RedisClient } from '#src/redis/lua-script.ts'
 
 /**
- * Which store Redis last saw at an address. Another one there, or none, is another disk: what the ledger says is not
- * true of it.
+ * Remembers in Redis the last store at an address. Another store there, or none, is another disk: the ledger does not
+ * describe it.
  */
 export class KnownStores {
   readonly #client: RedisClient

@@ -2,12 +2,12 @@ import { LuaScript } from '#src/redis/lua-script.ts'
 import { z } from 'zod'
 
 /*
- * Entries and counts change in one step (Law 1). All scripts may be run again with the same arguments: that is what
- * happens when the answer of one is lost with the connection.
+ * Entries and counts change atomically (Law 1). All scripts are idempotent for the same arguments, because the client
+ * retries one whose reply was lost with the connection.
  *
- * KEYS[1] holds the counts by outcome letter, KEYS[i + 1] the bucket of the i-th source key. Under `ended` KEYS[1] counts
- * the documents that came from pending to an end: of two deliveries of one document only the first does, and what a scan
- * writes back (`ADVANCE`) is none.
+ * KEYS[1] holds the counts by outcome letter, KEYS[i + 1] the bucket of the i-th source key. Under `ended` KEYS[1]
+ * counts the documents that left pending for a final outcome. Only the first of two deliveries of a document does, and
+ * a write of a scan (`ADVANCE`) does not.
  */
 
 const MOVE_COUNT = `
@@ -45,8 +45,8 @@ count()
 )
 
 /**
- * ARGV: source key, the entry that it is to replace ('' for none) and the new entry, in turn. Answers 1 for each that was
- * written and 0 for each whose entry has changed, in their order.
+ * Compare-and-set. ARGV: source key, the expected entry ('' for none) and the new entry, in turn. Returns, in order, 1
+ * for each written entry and 0 for each that has changed.
  */
 export const ADVANCE = new LuaScript(
   'advance entries',
@@ -68,7 +68,7 @@ return written
   z.array(z.literal([0, 1])),
 )
 
-/** ARGV: source key and entry, in turn. Answers how many entries were written. */
+/** ARGV: source key and entry, in turn. Returns the number of written entries. */
 export const ADOPT = new LuaScript(
   'adopt entries',
   `${MOVE_COUNT}
@@ -104,18 +104,19 @@ count()
 `,
 )
 
-/** A process that wrote no end for this long sends none again. */
+/** TTL of a process's numbers: after this long without an end it retries none. */
 const SETTLER_EXPIRY_S = 3_600
 
 /**
- * ARGV: source key, entry, version, number of this end in its process. Answers 0 when the entry that was there is for
- * another version, 2 when it was this very entry, else 1. Where none was there, Redis lost it while the document was in
- * work: the store has its record, which a rebuild from the store may have missed, and no scan lists it if it has left the source.
+ * ARGV: source key, entry, version, number of this end in its process. Returns 0 if the present entry has another
+ * version, 2 if it is this very entry, else 1. An absent entry means that Redis lost it during the work on the
+ * document. The store has its record, which a rebuild from the store may have missed, and no scan lists it if it has
+ * left the source.
  *
- * KEYS[3] is the process: under `last` the number of its last end, and the number of each that came second. A process
- * sends its ends in their order, and again in that order where a connection was lost; so an end up to the last was
- * carried out before, and is answered as it was then. Without that the end that another process wrote meanwhile would
- * be taken for the own one, and the document be counted by both.
+ * KEYS[3] is the process: under `last` the number of its last end, and the number of each duplicate. A process sends
+ * its ends in order, and again in that order after a lost connection. An end up to the last one was therefore carried
+ * out before, and gets the same reply. Otherwise the script could mistake another process's end for its own, and both
+ * would count the document.
  */
 export const SETTLE = new LuaScript(
   'settle entry',
@@ -148,7 +149,7 @@ return 1
   z.literal([0, 1, 2]),
 )
 
-/** ARGV: source keys; KEYS: their buckets, nothing before them. Answers in their order. */
+/** ARGV: source keys; KEYS: their buckets, without the counts. Returns entries in their order. */
 export const READ = new LuaScript(
   'read entries',
   `
@@ -160,9 +161,9 @@ return entries
 )
 
 /**
- * KEYS: buckets; ARGV: how many entries are enough. Answers how many of the buckets it has read, and source keys and
- * entries in turn; none where the first one alone has more. Most buckets of a small ledger are empty: asked for one by
- * one, they would cost a run of ten documents more than all that it does besides.
+ * KEYS: buckets; ARGV: sufficient number of entries. Returns the number of buckets that it read, then source keys and
+ * entries in turn; none if the first bucket alone has more. Most buckets of a small ledger are empty: a call per bucket
+ * would dominate a run of ten documents.
  */
 export const STREAM = new LuaScript(
   'stream entries',

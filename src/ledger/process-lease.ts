@@ -7,35 +7,38 @@ import type { RedisClient } from '#src/redis/lua-script.ts'
 export interface ProcessLeaseOptions {
   readonly connection: RedisClient
   readonly pipeline: string
-  /** How long a process counts as alive after its last heartbeat. */
+  /** Lease time: a process counts as alive for this long after its last heartbeat. */
   readonly leaseMs?: number
 }
 
-/** What Redis lost, as far as this process knows. */
+/** Data that Redis lost, as far as this process knows. */
 export interface Loss {
-  /** `data`: writes of this process are gone. `restart`: another server or a restart; nothing of ours is missing. */
+  /**
+   * `data`: writes of this process are gone. `restart`: another server or a restart; no data of this process is
+   * missing.
+   */
   readonly kind: 'data' | 'restart'
 }
 
-/** As long as the lock of a job, so that a dead worker's documents are free when its jobs are back. */
+/** Equal to the lock time of a job, so that a dead worker's documents are free when its jobs return to the queue. */
 const LEASE_MS = 10_000
 
-/** A loss of data is noticed within this time, also when the connection stands. */
+/** Upper bound of the time to detect a loss of data, even on a stable connection. */
 const LONGEST_BEAT_MS = 1_000
 
-/** Longer than any process takes to connect again (`connectRedis` waits 1 s at most between two tries). */
+/** Longer than any process takes to reconnect (`connectRedis` waits at most 1 s between two attempts). */
 const GRACE_MS = 1_500
 
 const DECLARED_POLL_MS = 30
 const CLOSE_PATIENCE_MS = 500
 
-/** Answer of a script that did not judge, because this process was out of touch: `resync`, then run it again. */
+/** Reply of a script that did not decide, because this process was out of touch: `resync`, then run it again. */
 export const ASK_AGAIN = -1
 
 /**
- * For scripts that judge whether another process is dead; KEYS[2] is their own lease, ARGV[4] its length. A lease is
- * renewed at a third of its length: when another's ran out because Redis was away or frozen, ours is about to.
- * `in_epoch` is false where Redis lost data that this process has not declared anew.
+ * For scripts that decide if another process is dead; KEYS[2] is their own lease, ARGV[4] its length. Processes renew a
+ * lease at a third of its length: if another's expired because Redis was down or frozen, ours is about to. `in_epoch`
+ * is false if Redis lost data that this process has not declared again.
  */
 export const IN_TOUCH = `
 local function in_touch()
@@ -47,16 +50,16 @@ end
 `
 
 /**
- * The lease of this process in Redis, renewed by heartbeats. What the process holds there (claims, intents) is its own
- * while the lease stands, and free for others when it has expired: one key to renew, however much is held.
+ * The lease of this process in Redis, renewed by heartbeats. The process owns its holdings there (claims, intents)
+ * while the lease is valid, and others may take them after it expires. A single key covers any number of holdings.
  *
- * While Redis is away or frozen every lease expires, though the processes live. So a process whose own heartbeat is
- * late is out of touch: it renews its lease, and judges no process dead until all others had the time to do the same.
- * Only then is it in touch again.
+ * While Redis is down or frozen every lease expires, though the processes live. A process with a late heartbeat is
+ * therefore out of touch. It renews its lease, and considers no process dead until all others had the time to renew
+ * theirs.
  *
- * Redis may also lose data, or be rolled back (epoch-script.ts). Each process notices at its next beat, begins the new
- * epoch, declares what it holds, and takes nothing new until every process that was alive has done the same, at the
- * latest after a lease.
+ * Redis may also lose data, or be rolled back (epoch-script.ts). Each process detects that at its next heartbeat,
+ * starts the new epoch and declares its holdings. It takes nothing new until every live process has done the same, at
+ * the latest after a lease.
  */
 export class ProcessLease implements AsyncDisposable {
   readonly id = randomUUID().slice(0, 13)
@@ -74,14 +77,16 @@ export class ProcessLease implements AsyncDisposable {
   #declaredIn = ''
   #beats = 0
   #acknowledged = 0
-  /** Since the current epoch was adopted, Redis was seen to have lost a beat of ours. */
+  /** True if Redis lost a heartbeat of this process since the current epoch started. */
   #missing = false
   #alive: ReadonlySet<string> = new Set()
   #losses = 0
   #disturbances = 0
   #disturbed = false
   #lapses = 0
-  /** When the last heartbeat was sent that Redis acknowledged, by both clocks: a machine that sleeps stops one. */
+  /**
+   * Sending time of the last acknowledged heartbeat, by both clocks: the monotonic clock stops while a machine sleeps.
+   */
   #signedAt = { steadyMs: 0, wallMs: 0 }
 
   private constructor(options: ProcessLeaseOptions) {
@@ -99,7 +104,8 @@ export class ProcessLease implements AsyncDisposable {
     await lease.#begin()
     const { epoch, epochAgeMs, peers } = await lease.#beat()
     lease.#epoch = lease.#declaredIn = epoch
-    // Others may be about to declare what they hold: we do not know of them, but they know that they are not through.
+    // Others may be about to declare their holdings: this process does not know them, but they know that they are not
+    // done.
     if (peers.some(({ process, declared }) => process !== lease.id && declared !== epoch) && epochAgeMs < GRACE_MS) {
       await sleep(GRACE_MS - epochAgeMs)
     }
@@ -107,66 +113,71 @@ export class ProcessLease implements AsyncDisposable {
     return lease
   }
 
-  /** Of the data in Redis, as far as this process knows; scripts that take something are refused in another one. */
+  /**
+   * Epoch of the data in Redis, as far as this process knows; scripts that take something are refused in another one.
+   */
   get epoch(): string {
     return this.#epoch
   }
 
-  /** How often Redis lost data, or may have, since this process began. */
+  /** Number of actual or possible data losses of Redis since this process started. */
   get losses(): number {
     return this.#losses
   }
 
-  /** Breaks of the connection: what was answered across one may be of a Redis that lost data. */
+  /** Number of broken connections: a reply across one may come from a Redis that lost data. */
   get disturbances(): number {
     return this.#disturbances
   }
 
-  /** How often the heartbeat of this process was late, so that it may have been considered dead. */
+  /** Number of late heartbeats: during one this process may have counted as dead. */
   get lapses(): number {
     return this.#lapses
   }
 
-  /** Whether this process counted as alive all the time since `lapses` was read; sends no command. */
+  /** True if this process counted as alive all the time since the caller read `lapses`; sends no command. */
   isUnbroken(lapses: number): boolean {
     const { steadyMs, wallMs } = this.#signedAt
     const ageMs = Math.max(performance.now() - steadyMs, Date.now() - wallMs)
     return lapses === this.#lapses && ageMs < this.leaseMs
   }
 
-  /** `declare` writes again what this process holds; called in each new epoch, before anything new is taken. */
+  /** `declare` writes the holdings of this process again; called in each new epoch, before it takes anything new. */
   onNewEpoch(declare: () => Promise<unknown>): void {
     this.#declarations.add(declare)
   }
 
-  /** Done with each beat that was in time: what Redis refused is tried again. */
+  /** Runs with each timely heartbeat: retries commands that Redis refused. */
   onBeat(chore: () => Promise<void>): void {
     this.#chores.add(chore)
   }
 
-  /** Called when all that this process holds is declared again. */
+  /** Called after this process has declared all holdings again. */
   onLoss(listener: (loss: Loss) => void): () => void {
     this.#listeners.add(listener)
     return () => void this.#listeners.delete(listener)
   }
 
-  /** Whether the ledger is complete, as far as the store knows; false after a loss until `filled`. */
+  /** True if the ledger is complete according to the store; false after a loss until `filled`. */
   async isFilled(): Promise<boolean> {
     await this.resync()
     return (await this.#beat()).filled
   }
 
-  /** The ledger was made complete from the store, which was read from its beginning in the epoch `epoch`. */
+  /** Marks the ledger as complete. The store was read from its start in the epoch `epoch`. */
   async filled(epoch = this.#epoch): Promise<void> {
     await FILLED.run(this.#client, [this.epochKey], [epoch])
   }
 
-  /** Resolves at once unless Redis may have lost what this process does not know yet. */
+  /** Resolves at once unless Redis may have lost data without this process knowing it yet. */
   async ready(): Promise<void> {
     if (this.#resyncing !== null || this.#disturbed || this.#epoch !== this.#declaredIn) await this.resync()
   }
 
-  /** Renews the lease; resolves when those of other processes can be trusted: at once, unless we were out of touch. */
+  /**
+   * Renews the lease. Resolves when the leases of other processes are reliable: at once, unless this process was out of
+   * touch.
+   */
   resync(): Promise<void> {
     this.#resyncing ??= this.#resync().finally(() => {
       this.#resyncing = null
@@ -174,7 +185,7 @@ export class ProcessLease implements AsyncDisposable {
     return this.#resyncing
   }
 
-  /** Work is in flight that no other process may begin, until the function returned is called. */
+  /** Protects work in flight from other processes, until the returned function is called. */
   hold(): () => void {
     const holding = Symbol()
     this.#held.add(holding)
@@ -182,8 +193,8 @@ export class ProcessLease implements AsyncDisposable {
   }
 
   /**
-   * What this process has left is free for others from now on. Where something is still in flight, it is free only
-   * when the lease expires: a worker that is cut hands its jobs back while an answer may just be on its way to disk.
+   * Releases all leftovers of this process to others. With work in flight they stay until the lease expires: an aborted
+   * worker returns its jobs while an answer may still be on its way to disk.
    */
   async [Symbol.asyncDispose](): Promise<void> {
     clearInterval(this.#timer)
@@ -193,13 +204,13 @@ export class ProcessLease implements AsyncDisposable {
     const forgotten = Promise.all([this.#client.del(this.key), this.#client.hdel(this.epochKey, `p:${this.id}`)]).catch(
       () => undefined,
     )
-    // Where Redis is away the lease expires by itself.
+    // While Redis is down the lease expires alone.
     await Promise.race([forgotten, sleep(CLOSE_PATIENCE_MS, undefined, { ref: false })])
   }
 
   async #resync(): Promise<void> {
     const beat = await this.#beat()
-    // A declaration that failed is made again.
+    // Retries a failed declaration.
     if (beat.epoch !== this.#declaredIn) await this.#adopt(beat)
     else if (beat.inTime) return
     if (!beat.inTime) {
@@ -208,7 +219,7 @@ export class ProcessLease implements AsyncDisposable {
     }
   }
 
-  /** A new epoch: declares what this process holds, and waits for all that were alive to do the same. */
+  /** Starts a new epoch: declares the holdings of this process, and waits for all live processes to do the same. */
   async #adopt(first: Beat): Promise<void> {
     const until = performance.now() + this.leaseMs
     const alive = this.#alive
@@ -262,21 +273,21 @@ export class ProcessLease implements AsyncDisposable {
     this.#disturbed = true
   }
 
-  /** Goes on while the process resyncs: out of touch, it is alive all the same. */
+  /** Continues during a resync: a process out of touch is still alive. */
   readonly #renewSoon = (): void => {
     this.#beat()
       .then((beat) => (beat.inTime && beat.epoch === this.#declaredIn ? this.#doChores() : this.resync()))
-      // A renewal that fails did so because the connection was closed for good: then the lease has to expire.
+      // A renewal fails only after the connection was closed permanently: then the lease must expire.
       .catch(() => undefined)
   }
 }
 
-/** A process `id` lives while the key of this prefix and its id is there. */
+/** A process `id` is alive while the key of this prefix and its id exists. */
 export const processKeyPrefix = (pipeline: string): string => `${redisPrefix(pipeline)}:process:`
 
 /**
- * Runs a script that judges other processes, or takes something, as often as it takes until this process is in touch
- * and nothing broke the connection meanwhile: the script may have run on a Redis that lost data just before.
+ * Runs a script that judges other processes or takes something. Repeats it until this process is in touch and the
+ * connection stays unbroken: the script may have run on a Redis that had just lost data.
  */
 export async function inTouch<Reply>(
   lease: ProcessLease,

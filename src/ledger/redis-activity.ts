@@ -7,39 +7,39 @@ import { LuaScript, type RedisClient } from '#src/redis/lua-script.ts'
 /** A document that a process holds. */
 export interface HeldDocument {
   readonly key: SourceKey
-  /** Since its request was sent; null while none is in flight. */
+  /** Time since its request was sent; null without one in flight. */
   readonly requestMs: number | null
 }
 
-/** A process that takes documents, and what it does. */
+/** A process that takes documents, and its work. */
 export interface ProcessActivity {
   readonly process: string
-  /** Since its last heartbeat. */
+  /** Time since its last heartbeat. */
   readonly heartbeatMs: number
-  /** At most `MOST_DOCUMENTS`, those whose request is oldest first. */
+  /** At most `MOST_DOCUMENTS`, oldest request first. */
   readonly documents: readonly HeldDocument[]
-  /** All that it holds. */
+  /** Number of all documents that it holds. */
   readonly held: number
 }
 
 export interface Activity {
-  /** Processes whose lease stands. */
+  /** Processes with a valid lease. */
   readonly processes: readonly ProcessActivity[]
-  /** The spending cap of the queue (`--max-credits`); null where none is set. */
+  /** The spending cap of the queue (`--max-credits`); null without one. */
   readonly cap: { readonly limit: number; readonly spent: number } | null
 }
 
-/** Documents of a process that are named. */
+/** Maximum number of listed documents per process. */
 const MOST_DOCUMENTS = 20
 
 const texts = z.array(z.string())
-/** The time, processes with their last beat, claims, intents and the cap. */
+/** The time, processes with their last heartbeat, claims, intents and the cap. */
 const activityReply = z.tuple([z.number(), texts, texts, texts, texts])
 type ActivityReply = z.infer<typeof activityReply>
 
 /**
- * One consistent read, by the clock of Redis. KEYS: epoch, claims, intents, cap. ARGV: prefix of process keys. Answers the
- * time, processes whose lease stands with the time of their last beat, and the three other hashes.
+ * A consistent snapshot, by the clock of Redis. KEYS: epoch, claims, intents, cap. ARGV: prefix of process keys.
+ * Returns the time, processes with a valid lease and the time of their last heartbeat, and the three other hashes.
  */
 const READ_ACTIVITY = new LuaScript(
   'read activity',
@@ -62,7 +62,7 @@ return {
   activityReply,
 )
 
-/** What the processes of a pipeline do now, for a process that only reads: it takes no lease and changes nothing. */
+/** Present work of a pipeline's processes, for a process that only reads: it takes no lease and changes nothing. */
 export class RedisActivity {
   readonly #connection: RedisClient
   readonly #pipeline: string

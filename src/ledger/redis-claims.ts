@@ -10,24 +10,27 @@ export interface RedisClaimsOptions {
   readonly connection: RedisClient
   readonly pipeline: string
   readonly lease: ProcessLease
-  /** Raises the epoch that the store keeps, and answers it: at the first claim in a new or lost Redis. */
+  /** Raises the epoch in the store and returns it: at the first claim in a new or lost Redis. */
   readonly raiseEpoch: () => Promise<number>
 }
 
 /**
- * Fencing: a document is in one worker at a time. A job may come twice (its worker stalled longer than its lock, or
- * two versions of a document were enqueued); the claim may not. It is asked again right before a commit, and the worker that
- * lost it commits nothing. Claims are numbered for a worker that stands still after that: its commit has a lower number than
- * the one that it would replace. The numbers outlive a loss of Redis, since the store keeps their epoch.
+ * Fencing: a document is in one worker at a time. The queue may deliver a job twice: a worker stalled past its lock, or
+ * two versions of a document were enqueued. Only one delivery gets the claim. The worker checks it right before a
+ * commit, and commits nothing after a loss. The number of a claim protects against a worker that stalls after that
+ * check: its commit has a lower number than the present one. The numbers survive a loss of Redis, since the store keeps
+ * their epoch.
  */
 export class RedisClaims {
   readonly #options: RedisClaimsOptions
   readonly #claimsKey: string
-  /** Claims whose release failed, with their source keys. Other processes cannot overwrite them while this one lives. */
+  /**
+   * Claims whose release failed, with their source keys. Other processes cannot overwrite them while this one lives.
+   */
   readonly #unreleased = new Map<string, SourceKey>()
-  /** What this process holds, whatever Redis remembers. */
+  /** Claims of this process, independent of the state of Redis. */
   readonly #held = new Map<SourceKey, string>()
-  /** Documents that this process is asking for: a second job must not take the first one's claim for a leftover. */
+  /** Documents that this process is asking for: a second job must not treat the first one's claim as a leftover. */
   readonly #asking = new Set<SourceKey>()
   #count = 0
   #raising: Promise<number> | null = null
@@ -52,7 +55,7 @@ export class RedisClaims {
       this.#held.set(key, token)
       return this.#claimOf(key, token, answer)
     } catch (error) {
-      // The script may have run, though its answer did not arrive.
+      // The script may have run although its reply was lost.
       this.#unreleased.set(token, key)
       throw error
     } finally {
@@ -79,7 +82,7 @@ export class RedisClaims {
       const answer = await inTouch(lease, () => this.#run(CLAIM, key, token))
       if (typeof answer === 'object') return { epoch: answer[0], number: answer[1] }
       if (answer === 0) return 0
-      // Claims are not counted here yet; documents that begin together raise the epoch once.
+      // This epoch has no counter of claims yet; documents that start together raise the epoch once.
       const { epoch } = lease
       this.#raising ??= raiseEpoch().finally(() => (this.#raising = null))
       await COUNT_FROM.run(connection, [lease.epochKey], [epoch, await this.#raising])
@@ -92,7 +95,7 @@ export class RedisClaims {
     return documentScripts(connection, pipeline).run(script, [this.#claimsKey, lease.key, lease.epochKey], values)
   }
 
-  /** Releases what could not be released; a release that fails again is tried with the next beat. */
+  /** Retries failed releases with each heartbeat. */
   async #releaseAgain(): Promise<void> {
     const left = [...this.#unreleased].map(async ([token, key]) => {
       await this.#run(RELEASE, key, token)
@@ -102,8 +105,8 @@ export class RedisClaims {
   }
 
   /**
-   * A release may overtake the declaration, which is sent twice where Redis lost its scripts: the second time writes
-   * the released claim back. So what was released meanwhile is released again afterwards.
+   * A release may overtake the declaration, which is sent twice if Redis lost its scripts: the second run writes the
+   * released claim back. This process therefore repeats releases of that time afterwards.
    */
   async #declare(): Promise<void> {
     const { connection, pipeline, lease } = this.#options
@@ -118,7 +121,7 @@ export class RedisClaims {
 interface ClaimActions {
   stillHeld(): Promise<unknown>
   release(): Promise<unknown>
-  /** This process may be considered dead again, as far as this claim goes. */
+  /** Allows others to consider this process dead, as far as this claim is concerned. */
   letGo(): void
   /** Redis refused to release it. */
   remember(): void
@@ -134,12 +137,12 @@ class RedisClaim {
     this.#actions = actions
   }
 
-  /** False when another worker took the document over. True holds for a whole lease from now. */
+  /** False if another worker took the document over. True is valid for a full lease from now. */
   async stillHeld(): Promise<boolean> {
     return (await this.#actions.stillHeld()) === 1
   }
 
-  /** May be called again, whether it failed or not. */
+  /** Idempotent, after a failure and after a success. */
   release(): Promise<void> {
     this.#releasing ??= this.#release()
     return this.#releasing

@@ -6,42 +6,45 @@ import { documentScripts } from './document-scripts.ts'
 import { BEGIN, CLEAR, CONCLUDE, DECLARE, RELEASE } from './intent-scripts.ts'
 import { inTouch, type ProcessLease, processKeyPrefix } from './process-lease.ts'
 
-/** What was about to be bought. */
+/** A planned purchase. */
 export interface Intent {
   readonly receipt: ReceiptId
   readonly key: SourceKey
   /** The moment before the request, epoch milliseconds by the clock that all processes share. */
   readonly sentAt: number
-  /** `ambiguous`: its process is gone, or it is far too old: whether the service charged for it is unknown. */
+  /** `ambiguous`: its process is dead, or it is far too old: it is unknown if the service charged for it. */
   readonly state: 'in_flight' | 'ambiguous'
 }
 
-/** Longer than any request takes: the service's limit of 300 s, and the upload. */
+/** Upper bound of a request: the service's limit of 300 s, and the upload. */
 const LONGEST_REQUEST_MS = 900_000
 
 export interface RedisIntentsOptions {
   readonly connection: RedisClient
   readonly pipeline: string
   readonly lease: ProcessLease
-  /** What becomes of a document whose earlier request is ambiguous. Default `send`. */
+  /** Policy for a document whose earlier request is ambiguous. Default `send`. */
   readonly onAmbiguous?: 'send' | 'hold'
   /**
-   * Epoch milliseconds by a clock that all processes share: by its own, a machine whose clock is off would take what
-   * another is buying for far too old, and buy it too.
+   * Epoch milliseconds by a clock that all processes share. With a wrong clock of its own a machine would consider
+   * another's purchase expired, and buy it, too.
    */
   readonly now: () => number
 }
 
-/** Intents in Redis: written before a request, cleared when its receipt is safe (Law 2). */
+/** Intents in Redis: written before a request, cleared after its receipt is saved (Law 2). */
 export class RedisIntents {
   readonly #options: RedisIntentsOptions
   readonly #intentsKey: string
   readonly #resentKey: string
   /** Intents of this process, until they are cleared. */
   readonly #own = new Map<ReceiptId, string>()
-  /** Intents to clear again, with their receipts: Redis refused, or a declaration wrote them back. While this process lives they keep others away. */
+  /**
+   * Intents to clear again, with their receipts: Redis refused, or a declaration wrote them back. While this process
+   * lives they block other processes.
+   */
   readonly #uncleared = new Map<string, ReceiptId>()
-  /** `lapses` of the lease when each was begun. */
+  /** `lapses` of the lease at the start of each. */
   readonly #begunAt = new Map<ReceiptId, number>()
 
   constructor(options: RedisIntentsOptions) {
@@ -110,7 +113,7 @@ export class RedisIntents {
     )
   }
 
-  /** As of claims: where Redis lost its scripts, the declaration is sent twice, and writes back what was cleared in between. */
+  /** Like for claims: if Redis lost its scripts, the declaration is sent twice, and writes cleared intents back. */
   async #declare(): Promise<void> {
     const { connection, pipeline, lease } = this.#options
     const declared = [...this.#own]
@@ -120,7 +123,7 @@ export class RedisIntents {
     await this.#clearAgain()
   }
 
-  /** Every intent that was not cleared. Holds one line a request in flight. */
+  /** Lists every intent that was not cleared. Holds a line per request in flight. */
   async list(): Promise<readonly Intent[]> {
     return (await this.#list()).map(({ owner: _owner, ...intent }) => intent)
   }
@@ -140,8 +143,8 @@ export class RedisIntents {
   }
 
   /**
-   * How many ambiguous requests there ever were: those left now, and those that were sent again. Asked when this process
-   * has none in flight any more: what it has left was cut off.
+   * Total number of ambiguous requests: those left now, and those that were retried. Call it when this process has none
+   * in flight: its leftovers come from a crash.
    */
   async ambiguousTotal(): Promise<number> {
     const { connection, lease } = this.#options

@@ -3,27 +3,27 @@ import type { HaltCause } from '#src/document/verdict.ts'
 import { processKeyPrefix } from './process-lease.ts'
 import type { RedisClient } from '#src/redis/lua-script.ts'
 
-/** How a run ended. */
+/** Result of a run. */
 export type RunEnding =
   | { readonly kind: 'complete' | 'interrupted' }
   | { readonly kind: 'halted'; readonly cause: HaltCause; readonly message: string }
   | { readonly kind: 'failed'; readonly message: string }
 
-/** The last process that brought documents into the queue. */
+/** The last process that added documents to the queue. */
 export interface LastRun {
   readonly command: 'run' | 'watch' | 'retry'
-  /** Where it sends documents: address without a login; null for the embedded engine. */
+  /** Address of the service without a login; null for the embedded engine. */
   readonly service: string | null
-  /** Names the gate of that service and key (`gateDigest`). */
+  /** Digest that names the gate of that service and key (`gateDigest`). */
   readonly gate: string
   readonly process: string
-  /** Epoch milliseconds, as `at`. */
+  /** Epoch milliseconds, like `at`. */
   readonly startedAt: number
-  /** Null while it runs, and where it was killed. */
+  /** Null while it runs, and after it was killed. */
   readonly end: (RunEnding & { readonly at: number }) | null
 }
 
-/** Why the batch stands still. */
+/** Reason why the batch is halted. */
 export interface Halt {
   readonly cause: HaltCause
   readonly message: string
@@ -33,13 +33,13 @@ export interface Halt {
 
 export interface LastRunReport {
   readonly run: LastRun | null
-  /** Last heartbeat of its process, where that is gone without having said how it ended: it was killed. */
+  /** Last heartbeat of a process that was killed: it is gone without a recorded result. */
   readonly killedAt: number | null
-  /** Until a run begins, or a worker goes on. */
+  /** Present until a run starts or a worker makes progress. */
   readonly halts: readonly Halt[]
 }
 
-/** The last run of a pipeline and what halted it, for processes that come after it and know none of its settings. */
+/** The last run of a pipeline and the causes of its halt, for later processes without its settings. */
 export class RedisLastRun {
   readonly #client: RedisClient
   readonly #processKeys: string
@@ -56,19 +56,19 @@ export class RedisLastRun {
     this.#haltsKey = `${prefix}:halts`
   }
 
-  /** What halted an earlier run is over: it is asked anew. */
+  /** Clears the causes of earlier halts: the new run checks them again. */
   async begun(run: LastRun): Promise<void> {
     await this.#client.set(this.#runKey, JSON.stringify(run))
     await this.#client.del(this.#haltsKey)
   }
 
-  /** Nothing where another run has begun since. */
+  /** No effect if another run has started since. */
   async ended(process: string, end: NonNullable<LastRun['end']>): Promise<void> {
     const run = await this.#run()
     if (run?.process === process) await this.#client.set(this.#runKey, JSON.stringify({ ...run, end }))
   }
 
-  /** False where the batch was halted for this cause before, by any process. */
+  /** False if any process halted the batch for this cause before. */
   async halted({ cause, ...halt }: Halt): Promise<boolean> {
     return (await this.#client.hsetnx(this.#haltsKey, cause, JSON.stringify(halt))) === 1
   }
@@ -81,7 +81,7 @@ export class RedisLastRun {
     }))
   }
 
-  /** A request went through since these: they are over, unless the batch was halted anew. */
+  /** A request succeeded after these halts: clears them, unless the batch was halted again. */
   async wentOn(known: readonly Halt[]): Promise<void> {
     for (const { cause, since } of await this.halts()) {
       if (known.some((halt) => halt.cause === cause && halt.since === since)) {

@@ -12,19 +12,20 @@ import type { RedisClient } from '#src/redis/lua-script.ts'
 import type { ScriptBatch } from '#src/redis/script-batch.ts'
 
 /**
- * Hashes that the entries are spread over. Redis keeps a small hash as one compact list, without a pointer or an
- * object for each field: up to 128 fields by default, 512 in our own server. So a document costs little more than its
- * key and its entry up to about 3 million documents, 14 million in our own server; beyond that about 100 bytes more.
+ * Number of hashes with the entries. Redis keeps a small hash as a compact list, without a pointer or an object per
+ * field. A small hash has up to 128 fields by default, 512 in our own server. A document therefore costs little more
+ * than its key and its entry up to about 3 million documents, 14 million in our own server. Beyond that it costs about
+ * 100 bytes more.
  */
 const BUCKETS = 32_768
 
-/** Entries that one script reads or writes; Redis serves no other client meanwhile. */
+/** Maximum number of entries per script call; Redis serves no other client during it. */
 const BATCH = 1_000
 
-/** Buckets that are read at a time when all entries are streamed. */
+/** Number of buckets per read in a stream of all entries. */
 const STREAM_BUCKETS = 512
 
-/** Keys of a Redis whose buckets are found by listing them. */
+/** Threshold of keys in Redis, below which the ledger finds its buckets by listing the keys. */
 const MOST_KEYS = 4_000
 
 /** The ledger in Redis, on a single server or a Cluster. */
@@ -33,7 +34,7 @@ export class RedisLedger implements Ledger {
   readonly #ofDocuments: ScriptBatch
   readonly #prefix: string
   readonly #countsKey: string
-  /** Of this process; by it `SETTLE` distinguishes an end that is sent again from one that another process wrote. */
+  /** Key of this process; by it `SETTLE` distinguishes a retry from an end that another process wrote. */
   readonly #settlerKey: string
   #ends = 0
 
@@ -131,8 +132,8 @@ export class RedisLedger implements Ledger {
   }
 
   /**
-   * The buckets that exist, where it costs less to ask Redis for its keys than to name them all: for a small archive on a
-   * Redis of its own. Null elsewhere.
+   * Existing buckets, if listing the keys of Redis is cheaper than naming all buckets: for a small archive on its own
+   * Redis. Null otherwise.
    */
   async #knownBuckets(): Promise<readonly string[] | null> {
     const client = this.#client

@@ -3,10 +3,10 @@ import type { Dependency } from '#src/document/dependency.ts'
 import { redisPrefix } from '#src/document/pipeline.ts'
 import type { RedisClient } from '#src/redis/lua-script.ts'
 
-/** What a process last reported of a dependency that it could not use. */
+/** Last report of a process about a dependency in an outage. */
 export interface ReportedOutage {
   readonly dependency: Dependency
-  /** The name of a service in the settings; missing for that of the pipeline. */
+  /** Name of a service in the settings; absent for that of the pipeline. */
   readonly service?: string
   readonly cause: string
   /** Epoch milliseconds. */
@@ -24,12 +24,12 @@ interface Subject {
 export const outageName = ({ dependency, service }: Subject): string =>
   service === undefined ? dependency : `${dependency}:${service}`
 
-/** Time to live, milliseconds: a process that is killed does not clear its report. */
+/** TTL in milliseconds: a killed process does not clear its report. */
 const KEPT_MS = 24 * 3_600_000
 
 /**
- * Outages of a pipeline as its processes see them, for `status`, which is a process of its own. A field for each process
- * and dependency; kept after the process ended, because the cause of a halt is what the user needs then.
+ * Outages of a pipeline as its processes report them, for the separate process of `status`. It has a field per process
+ * and dependency. Fields outlive their process, because the user needs the cause of a halt then.
  */
 export class RedisOutages {
   readonly #client: RedisClient
@@ -47,7 +47,7 @@ export class RedisOutages {
     await this.#client.pexpire(this.#key, KEPT_MS)
   }
 
-  /** The dependency works: every earlier report of it, by this process or another, is out of date. */
+  /** The dependency works: clears every earlier report of it, by any process. */
   async clear(of: Subject): Promise<void> {
     const fields = (await this.#client.hkeys(this.#key)).filter((field) => field.endsWith(` ${outageName(of)}`))
     if (fields.length > 0) await this.#client.hdel(this.#key, ...fields)

@@ -3,7 +3,9 @@ import type { PageShare } from '#src/ports/page-share.ts'
 import { z } from 'zod'
 import { LuaScript, type RedisClient } from '#src/redis/lua-script.ts'
 
-/** KEYS: pages of this pipeline. ARGV: pages of the document, pages wanted, share. Answers how many may be bought. */
+/**
+ * KEYS: pages of this pipeline. ARGV: pages of the document, pages wanted, share. Returns the number of pages to buy.
+ */
 const GRANT = new LuaScript(
   'grant pages',
   `
@@ -17,7 +19,7 @@ return granted
   z.number(),
 )
 
-/** `PageShare` in Redis. Where Redis lost it, the share counts from there on. */
+/** `PageShare` in Redis. After a loss of Redis, the share counts from zero. */
 export class RedisPageShare implements PageShare {
   readonly #client: RedisClient
   readonly #key: string

@@ -1,7 +1,9 @@
 import { redisPrefix } from '#src/document/pipeline.ts'
 import type { RedisClient } from '#src/redis/lua-script.ts'
 
-/** When a scan of a pipeline's source last ended: a worker that does not scan reports it, also after the scanner ended. */
+/**
+ * End of the last scan of a pipeline's source: a worker that does not scan reports it, even after the scanner ended.
+ */
 export class RedisScans {
   readonly #client: RedisClient
   readonly #key: string
@@ -16,7 +18,7 @@ export class RedisScans {
     await this.#client.set(this.#key, at)
   }
 
-  /** Epoch milliseconds; null before the first, and after Redis lost its data. */
+  /** Epoch milliseconds; null before the first scan, and after Redis lost its data. */
   async lastAt(): Promise<number | null> {
     const at = await this.#client.get(this.#key)
     return at === null ? null : Number(at)

@@ -18,7 +18,7 @@ interface Cap {
 interface Held {
   readonly run: string
   readonly credits: number
-  /** As the script wrote it. */
+  /** Text that the script wrote. */
   readonly text: string
 }
 
@@ -27,7 +27,9 @@ const WAITS = {
   price: 'one request shows first what a document costs',
 } as const
 
-/** The cap of a queue in Redis. What this process knows of it is declared anew when Redis lost data (`ProcessLease`). */
+/**
+ * The cap of a queue in Redis. This process declares its knowledge of it again after Redis lost data (`ProcessLease`).
+ */
 export class RedisSpending {
   readonly #client: RedisClient
   readonly #ofDocuments: ScriptBatch
@@ -36,7 +38,7 @@ export class RedisSpending {
   readonly #keys: readonly string[]
   readonly #prices = new Map<RecipeHash, string>()
   readonly #held = new Map<string, Held>()
-  /** What each process charged to the cap, as last seen; our own is always up to date. */
+  /** Last known charges of each process to the cap; our own value is always current. */
   readonly #by = new Map<string, number>()
   #cap: Cap | null = null
 
@@ -51,7 +53,7 @@ export class RedisSpending {
     lease.onNewEpoch(() => this.#declare())
   }
 
-  /** Sets the cap of the queue for a run that begins, or lifts the one of a run that ended; answers what holds now. */
+  /** Sets the cap of the queue at the start of a run, or lifts the cap of an ended run; returns the effective cap. */
   async setCap(run: string, limitCredits: number | null): Promise<number | null> {
     const { id, leaseMs } = this.#lease
     const values = [run, limitCredits ?? '', id, leaseMs, this.#processes]
@@ -61,7 +63,7 @@ export class RedisSpending {
     return limit === '' ? null : Number(limit)
   }
 
-  /** What a request is expected to cost, in credits, as far as this process knows. */
+  /** Expected cost of a request in credits, as far as this process knows. */
   expected(recipe: RecipeHash, modelled: number): number {
     const price = this.#prices.get(recipe)
     if (price === undefined) return modelled
@@ -103,7 +105,7 @@ export class RedisSpending {
   }
 
   #know(cap: Cap): void {
-    // Redis without any run lost its data: what this process knows is the only copy.
+    // A Redis without any run lost its data: this process has the only copy.
     if (cap.run === '' && this.#cap !== null) return
     if (this.#cap?.run !== cap.run) this.#by.clear()
     this.#cap = cap
@@ -119,7 +121,7 @@ export class RedisSpending {
     }
   }
 
-  /** Declares again where a reservation was concluded meanwhile: the script may be sent twice, the second time late. */
+  /** Declares again if a reservation was concluded during the call: a retry may run the script late. */
   async #declare(): Promise<void> {
     let declared: string
     do {
@@ -130,7 +132,7 @@ export class RedisSpending {
 
   #known(): string {
     return JSON.stringify({
-      // Absent where unknown: Lua takes a JSON null for true.
+      // Absent if unknown: a JSON null is truthy in Lua.
       cap: this.#cap ?? undefined,
       by: Object.fromEntries(this.#by),
       prices: Object.fromEntries(this.#prices),
@@ -139,10 +141,13 @@ export class RedisSpending {
   }
 }
 
-/** Credits charged for each of the model; where the model says nothing, as they are. */
+/** Credits charged per credit of the model; an absolute price if the model gives 0. */
 const priceOf = (charge: number, modelled: number): string => (modelled > 0 ? String(charge / modelled) : `=${charge}`)
 
-/** Why nothing more is sent, for a person. `credits`: the limit, what is spent, and what the next document needs. */
+/**
+ * Explains to a person why no further request is sent. `credits`: the limit, the spent credits, and the need of the
+ * next document.
+ */
 export function overMessage(of: string, raise: string, credits: readonly [string, string, string | number]): string {
   const [capped, used, needed] = credits.map((amount) => Math.round(Number(amount) * 100) / 100)
   return (

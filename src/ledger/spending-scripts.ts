@@ -6,12 +6,12 @@ import { z } from 'zod'
  * The spending cap of a queue, in three hashes.
  *
  *   cap    `limit` (absent: no cap), `run` and `since` of the run that set it, `owner`: the process of that run,
- *          `by <run> <process>`: what each process charged to the cap, which only grows
- *   prices recipe → credits charged for each credit of the price model; `=credits` where the model says 0
- *   held   reservation → `<process> <run> <credits> <1 when its price was known> <recipe>`
+ *          `by <run> <process>`: total charge of each process to the cap, which only grows
+ *   prices recipe → credits charged per credit of the price model; `=credits` if the model gives 0
+ *   held   reservation → `<process> <run> <credits> <1 if its price was known> <recipe>`
  *
- * What is spent is the sum of what the processes charged. So each process can declare the sums that it saw, after
- * Redis lost data, and the higher of two values is always the true one. All scripts may run twice.
+ * The spent credits are the sum over the processes. Each process can therefore declare the sums that it saw after Redis
+ * lost data, and the higher of two values is always the true one. All scripts are idempotent.
  *
  * KEYS: cap, own lease, prices, epoch, held.
  */
@@ -29,7 +29,7 @@ const reserved = z.tuple([
   text,
   z.array(text),
 ])
-/** What RESERVE answers. */
+/** Reply of RESERVE. */
 export type Reserved = z.infer<typeof reserved>
 
 const STATE = `${IN_TOUCH}
@@ -63,8 +63,9 @@ end
 `
 
 /**
- * ARGV: reservation, recipe, credits by the model, lease in ms, own process, epoch that we know, prefix of process
- * keys. Answers -1 in another epoch, else verdict, limit, spent, credits, price, run, since, owner and what each process charged.
+ * ARGV: reservation, recipe, credits by the model, lease in ms, own process, known epoch, prefix of process keys.
+ * Returns -1 in another epoch, else verdict, limit, spent, credits, price, run, since, owner and the charges of each
+ * process.
  */
 export const RESERVE = new LuaScript(
   'reserve credits',
@@ -113,7 +114,7 @@ return answer('reserved', spent, by)
   z.union([z.literal(ASK_AGAIN), reserved]),
 )
 
-/** ARGV: reservation, own process, run, all that this process charged to that run, recipe, price learned or ''. */
+/** ARGV: reservation, own process, run, total charge of this process to that run, recipe, learned price or ''. */
 export const CONCLUDE = new LuaScript(
   'conclude reservation',
   `${STATE}
@@ -131,8 +132,8 @@ return 1
 )
 
 /**
- * ARGV: run, limit or '', own process, lease in ms, prefix of process keys. A cap whose run still lives is not lifted by another run
- * without one; of two caps the lower holds. Answers limit or '', run, since and owner of the one that holds.
+ * ARGV: run, limit or '', own process, lease in ms, prefix of process keys. Another run without a cap does not lift the
+ * cap of a live run; the lower of two caps applies. Returns limit or '', run, since and owner of the effective cap.
  */
 export const SET_CAP = new LuaScript(
   'set cap',
@@ -155,8 +156,8 @@ return { ARGV[2], ARGV[1], now, ARGV[3] }
 )
 
 /**
- * Redis lost data, or came back as it was. ARGV: own process, then a JSON object with what this process knows: the cap,
- * what each process charged to it, prices, and its own reservations, which are exactly these.
+ * Restores data after Redis lost them or was rolled back. ARGV: own process, then a JSON object with its knowledge: the
+ * cap, the charges of each process, prices, and its own reservations, which are exactly these.
  */
 export const DECLARE = new LuaScript(
   'declare spending',

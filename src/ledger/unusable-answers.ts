@@ -1,7 +1,7 @@
 import { redisPrefix } from '#src/document/pipeline.ts'
 import type { RedisConnection } from '#src/redis/connection.ts'
 
-/** Requests whose answer could not be used, or never came, by all processes; lost with Redis. */
+/** Requests of all processes whose answer was unusable or lost; lost with Redis. */
 export interface UnusableAnswers {
   readonly answers: number
   /** By the price model: the service may have charged them. */

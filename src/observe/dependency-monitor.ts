@@ -1,21 +1,21 @@
 import type { Dependency } from '#src/document/dependency.ts'
 import type { Events, SluiceEvents } from '#src/events.ts'
 
-/** A dependency that this process cannot use at the moment. */
+/** A dependency that is unavailable to this process. */
 export interface Outage {
   readonly dependency: Dependency
-  /** Of several services the name of this one; undefined for that of the pipeline. */
+  /** Name of the service, if there are several; undefined for that of the pipeline. */
   readonly service?: string | undefined
-  /** As the settings file names the pipeline; null for what all pipelines share, or for the only one. */
+  /** Name of the pipeline in the settings file; null for a shared dependency, or for the only pipeline. */
   readonly pipeline: string | null
-  /** What it last failed with, one sentence. */
+  /** Its last error, one sentence. */
   readonly cause: string
   /** Milliseconds on the monitor's clock. */
   readonly since: number
 }
 
 export type OutageChange =
-  /** It began, or goes on for another reason. Reported once for each cause of an outage. */
+  /** The outage started, or continues for another reason. Reported once per cause of an outage. */
   | { readonly kind: 'failing'; readonly outage: Outage }
   | { readonly kind: 'recovered'; readonly outage: Outage; readonly afterMs: number }
 
@@ -26,8 +26,8 @@ export interface MonitorOptions {
 }
 
 /**
- * For how long a dependency must fail, without one success, to count as out: one failed request is no outage. The engine
- * reports its own end, and Redis is polled each second, so these count sooner.
+ * Thresholds of continuous failure, without a success, that make an outage: one failed request is not one. The engine
+ * reports its own end, and a poll checks Redis each second, so theirs are shorter.
  */
 const CONFIRM_MS: Readonly<Record<Dependency, number>> = {
   engine: 0,
@@ -37,7 +37,7 @@ const CONFIRM_MS: Readonly<Record<Dependency, number>> = {
   store: 2_000,
 }
 
-/** Different causes reported of one outage at the most: texts that hold a number would be reported for ever. */
+/** Maximum number of reported causes per outage: texts with a number in them would never end. */
 const MOST_CAUSES = 20
 
 const isEngine = ({ dependency }: Outage): boolean => dependency === 'engine'
@@ -54,9 +54,9 @@ interface Watched {
 }
 
 /**
- * Which dependencies of this process are out, and why, derived from their failures and successes. Each is in one of three
- * states: `works` (nothing is known against it), `suspected` (it failed, for less than `CONFIRM_MS`), and `out`. Any
- * success leads back to `works`.
+ * Derives the outages of this process and their causes from failures and successes of its dependencies. Each has one of
+ * three states: `works` (no failure known), `suspected` (failing for less than `CONFIRM_MS`), and `out`. Any success
+ * leads back to `works`.
  */
 export class DependencyMonitor implements Disposable {
   readonly #onChange: (change: OutageChange) => void
@@ -68,7 +68,7 @@ export class DependencyMonitor implements Disposable {
     this.#now = now
   }
 
-  /** Counts these events until it is disposed of. */
+  /** Observes these events until disposal. */
   observe(events: Events, pipeline: string | null): Disposable {
     const failed = ({ cause, ...of }: SluiceEvents['dependency:failed'][0]): void =>
       this.#failed({ ...of, pipeline }, cause)
@@ -95,7 +95,7 @@ export class DependencyMonitor implements Disposable {
   /** Confirmed outages, the longest first. */
   outages(): readonly Outage[] {
     const all = [...this.#watched.values()].filter(({ confirmed }) => confirmed).map(({ outage }) => outage)
-    // No message repeats that an engine that is down does not answer.
+    // A failed engine makes its service unreachable, which no message needs to repeat.
     return all.some(isEngine) ? all.filter(({ dependency }) => dependency !== 'service') : all
   }
 
@@ -103,7 +103,7 @@ export class DependencyMonitor implements Disposable {
     return this.outages().some((outage) => outage.dependency === dependency)
   }
 
-  /** Milliseconds since an outage began. */
+  /** Milliseconds since the start of an outage. */
   lasted({ since }: Outage): number {
     return this.#now() - since
   }

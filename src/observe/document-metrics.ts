@@ -8,7 +8,7 @@ const GRADES = [0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1]
 
 const BASES = ['reported', 'estimated']
 
-/** What became of documents, as this process did it. */
+/** Counts outcomes of documents in this process. */
 export function countDocuments(events: Events, registry: Registry): void {
   const of = (name: string, help: string) => counter(registry, { name, help })
   const completed = counter(registry, {
@@ -62,7 +62,7 @@ export function countDocuments(events: Events, registry: Registry): void {
   events.on('document:postponed', ({ counted }) => postponed.inc({ counted: String(counted) }))
 }
 
-/** What answers cost, and what receipts saved. */
+/** Counts the cost of answers, and the savings by receipts. */
 export function countCosts(events: Events, registry: Registry): void {
   const credits = counter(registry, {
     name: 'sluice_credits_total',

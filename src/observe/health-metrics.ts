@@ -4,10 +4,10 @@ import type { SourceKey } from '#src/document/ids.ts'
 import type { Events } from '#src/events.ts'
 import { counter, gauge, histogram } from './instruments.ts'
 
-/** From a second to a week: a document waits in the queue for as long as the backlog takes. */
+/** From a second to a week: a document waits in the queue as long as its backlog. */
 const COMPLETION_BUCKETS = [1, 5, 15, 60, 300, 900, 3_600, 14_400, 43_200, 86_400, 259_200, 604_800]
 
-/** Whether this process gets on, and how its store does. */
+/** Measures the progress of this process and the health of its store. */
 export function measureHealth(events: Events, registry: Registry): void {
   const failures = counter(registry, {
     name: 'sluice_stage_failures_total',

@@ -4,14 +4,14 @@ import type { Registry } from 'prom-client'
 import { type Reading, readingsText } from './reading.ts'
 
 export interface ObserveServerOptions {
-  /** Default loopback: a client that reaches it can read counts and credits, never a key or a text. */
+  /** Default loopback: a client can read counts and credits, never a key or a text. */
   readonly host?: string
   /** 0 takes a free one. */
   readonly port: number
   readonly registry: Pick<Registry, 'metrics' | 'contentType'>
-  /** Asked at each scrape, beside what the registry counts. */
+  /** Collected at each scrape, in addition to the registry. */
   readonly readings: () => Promise<readonly Reading[]>
-  /** Why this process cannot work at the moment, or null: the answer of /readyz. */
+  /** Reason why this process cannot work at the moment, or null: the body of /readyz. */
   readonly notReady: () => Promise<string | null>
 }
 
@@ -19,7 +19,7 @@ export interface ObserveServer extends AsyncDisposable {
   readonly url: string
 }
 
-/** GET /metrics, /healthz (the process answers) and /readyz (it can work). */
+/** Serves GET /metrics, /healthz (the process responds) and /readyz (it can work). */
 export async function openObserveServer({
   host = '127.0.0.1',
   port,

@@ -1,9 +1,9 @@
 import { Counter, Gauge, Histogram, type Registry } from 'prom-client'
 
-/** From 10 ms to the longest time-out of the contract, 300 s. */
+/** From 10 ms to the longest timeout of the contract, 300 s. */
 const REQUEST_BUCKETS = [0.01, 0.05, 0.1, 0.5, 1, 2.5, 5, 10, 30, 60, 120, 300]
 
-/** A name, what it counts, and the closed list of values of its label, if it has one. */
+/** A name, its help, and the closed list of label values, if it has a label. */
 export interface CounterOptions<L extends string> {
   readonly name: string
   readonly help: string
@@ -11,7 +11,7 @@ export interface CounterOptions<L extends string> {
   readonly values?: readonly string[]
 }
 
-/** Each series begins at zero: `increase()` does not see the first increment of a series that was not there before. */
+/** Creates a counter whose series start at zero: `increase()` ignores the first increment of a new series. */
 export function counter<L extends string>(registry: Registry, options: CounterOptions<L>): Counter<L> {
   const { name, help, label, values = [] } = options
   const made = new Counter<L>({
@@ -28,7 +28,7 @@ export function histogram(registry: Registry, name: string, help: string, bucket
   return new Histogram({ name, help, registers: [registry], buckets })
 }
 
-/** A value that is asked for at each scrape; null leaves it out. */
+/** Creates a gauge that computes its value at each scrape; null omits it. */
 export function gauge(registry: Registry, name: string, help: string, value: () => Promise<number | null>): Gauge {
   return new Gauge({
     name,

@@ -3,25 +3,25 @@ import { dirname } from 'node:path'
 
 const STANDARD_ERROR = 2
 
-/** Keys of documents are in it. */
+/** The log holds keys of documents. */
 const PRIVATE = 0o600
 
-/** Between two tries where what reads standard error is behind. */
+/** Pause between two attempts if the reader of standard error is behind. */
 const BUSY_MS = 100
 
 export interface LogFileOptions {
-  /** A file, made with its folders when missing, or `-` for standard error. */
+  /** A file, created with its folders if missing, or `-` for standard error. */
   readonly file: string
-  /** Called at each line that cannot be written. */
+  /** Called for each line whose write failed. */
   readonly onFailed: (error: NodeJS.ErrnoException) => void
-  /** Called before the next line that may come to pass, to log how many are missing before it. */
+  /** Called before the next line that may succeed, to log the number of missing lines before it. */
   readonly onMissing: (lines: number) => void
 }
 
 /**
- * Where the log goes. Synchronous, so that the last lines before a crash are there. A line that cannot be written is no
- * error of what wrote it: most are written in timers, where it would end the process. It is left out and counted, and
- * each further line is a new try; one that a full disk cut is ended first, so that every line is whole.
+ * Synchronous log file, so that the last lines before a crash are present. A failed write never throws: most callers
+ * are timers, and an exception there would end the process. The line is dropped and counted, and each further line is a
+ * retry. A line that a full disk truncated gets its end first, so that every line is complete.
  */
 export class LogFile {
   readonly #options: LogFileOptions
@@ -52,7 +52,7 @@ export class LogFile {
     }
   }
 
-  /** Throws where nothing of it was written. */
+  /** Throws if nothing of it was written. */
   #append(bytes: Buffer): void {
     let written = 0
     while (written < bytes.length) {

@@ -7,15 +7,18 @@ import { RUN_ID } from './run-id.ts'
 
 export interface LogOptions {
   readonly level: Level | 'silent'
-  /** A file, made with its folders when missing, or `-` for standard error. */
+  /** A file, created with its folders if missing, or `-` for standard error. */
   readonly file: string
-  /** Of Sluice. */
+  /** Version of Sluice. */
   readonly version: string
-  /** Called with one line when the log cannot be written. */
+  /** Called with a line when the log is not writable. */
   readonly say: (line: string) => void
 }
 
-/** One JSON object a line, which says where it comes from: host, process, run (an id of this process's life) and version. */
+/**
+ * Opens a log with a JSON object per line, which names its origin: host, process, run (an id of this process's life)
+ * and version.
+ */
 export function openLog({ level, file, version, say }: LogOptions): Logger {
   const isRepeated = repetitions()
   const stream = new LogFile({
@@ -33,7 +36,7 @@ export function openLog({ level, file, version, say }: LogOptions): Logger {
   return log
 }
 
-/** Once for each cause of an outage, and once when it is over. */
+/** Logs each cause of an outage once, and its end once. */
 export function logOutage(change: OutageChange, log: Logger): void {
   const { dependency, service, pipeline, cause } = change.outage
   const line = { dependency, service, pipeline: pipeline ?? undefined, cause }
@@ -42,9 +45,8 @@ export function logOutage(change: OutageChange, log: Logger): void {
 }
 
 /**
- * The log of what happened, one line an event. At `info` each document has one line as it ends, with the request that it
- * came from, and each request that brought no document one; at `debug` every step of a document. Keys of documents are
- * in it, their text never is.
+ * Logs events, a line each. At `info` each document has a line at its end, with its request, and each request without a
+ * document has a line. At `debug` every step of a document has one. Lines hold keys of documents, never their text.
  */
 export function logEvents(events: Events, log: Logger): void {
   logDocuments(events, log)
@@ -65,7 +67,9 @@ export function logEvents(events: Events, log: Logger): void {
   events.on('run:halted', (event) => log[isRepeated(event.message) ? 'debug' : 'error'](event, 'run halted'))
 }
 
-/** A halt is reported by each document that meets it, a full disk by each line; each is said once in this time. */
+/**
+ * Throttle of repeated lines: each document reports a halt, each line a full disk, and the log takes one per interval.
+ */
 const AGAIN_MS = 60_000
 
 function repetitions(): (message: string) => boolean {

@@ -9,26 +9,26 @@ import { countByService, countRequests, HALTS, NOT_HALTED } from './request-metr
 import { SHARED } from './reading.ts'
 import { within } from './within.ts'
 
-/** What is asked of the surroundings at each scrape. */
+/** Readings of the environment at each scrape. */
 export interface MetricsOptions {
   readonly counts: () => Promise<Counts>
   readonly backlog: () => Promise<number>
-  /** Whether workers are stopped from starting another job. */
+  /** True if workers may not start another job. */
   readonly paused: () => Promise<boolean>
-  /** Milliseconds since the oldest job was enqueued; 0 without one. */
+  /** Age of the oldest job in milliseconds; 0 without one. */
   readonly oldestMs: () => Promise<number>
   /** Epoch milliseconds of the end of the last scan by any process; null before the first. */
   readonly lastScanAt: () => Promise<number | null>
-  /** What halts the batch now. */
+  /** Causes of the present halt of the batch. */
   readonly halts: () => Promise<readonly HaltCause[]>
-  /** Where it is known that Redis does not answer, it is not asked. */
+  /** False during a known outage of Redis: it then gets no queries. */
   readonly redisIsUp?: () => boolean
 }
 
-/** How long Redis may take for one value: then it is left out. */
+/** Timeout of Redis per value: the scrape then omits it. */
 const ANSWER_MS = 400
 
-/** Prometheus metrics, each fed by one event; names end in their unit, labels are closed lists. */
+/** Prometheus metrics, one event feeds each of them; names end in their unit, labels are closed lists. */
 export function metricsOf(events: Events, options: MetricsOptions): Registry {
   const registry = new Registry()
   countDocuments(events, registry)
@@ -80,7 +80,7 @@ const halted = (causes: readonly HaltCause[]): Readonly<Record<HaltCause, number
 interface LabelledGauge<Label extends string> {
   readonly name: string
   readonly help: string
-  /** Null leaves it out. */
+  /** Null omits it. */
   readonly values: () => Promise<Readonly<Record<Label, number>> | null>
 }
 

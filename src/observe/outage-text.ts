@@ -17,12 +17,12 @@ function outageSubject({ dependency, service, pipeline }: Outage): string {
 /** `papers: the store is unavailable: Sluice cannot commit …`. */
 const outageSentence = (outage: Outage): string => `${outageSubject(outage)}: ${outage.cause}`
 
-/** Why this process cannot work now, for readiness; null when it can. */
+/** Reason why this process cannot work now, for readiness; null if it can. */
 export function notReadyReason(monitor: DependencyMonitor): string | null {
   return monitor.outages().map(outageSentence).join('\n') || null
 }
 
-/** A state of the work, for the progress view: what is needed of it, and a text of any length that may be cut. */
+/** A state of the work for the progress view: an essential part, and a text of any length that may be cut. */
 export interface Notice {
   readonly parts: readonly string[]
   readonly cause: string | null
@@ -32,7 +32,7 @@ export interface OutageNotice extends Notice {
   readonly dependency: Outage['dependency']
 }
 
-/** The same for the progress view. */
+/** Outages for the progress view. */
 export const outageNotices = (monitor: DependencyMonitor): readonly OutageNotice[] =>
   monitor.outages().map((outage) => ({
     dependency: outage.dependency,
@@ -40,7 +40,7 @@ export const outageNotices = (monitor: DependencyMonitor): readonly OutageNotice
     cause: outage.cause,
   }))
 
-/** One line for the terminal: an outage and its cause, or its end. */
+/** A line for the terminal: an outage and its cause, or its end. */
 export function outageNotice(change: OutageChange): string {
   if (change.kind === 'failing') return `waiting: ${outageSentence(change.outage)}`
   const { dependency, service, pipeline } = change.outage

@@ -1,7 +1,7 @@
-/** Ends the help of what every process of a pipeline, or of an API key, reports alike. */
+/** Suffix of the help of metrics that every process of a pipeline, or of an API key, reports alike. */
 export const SHARED = 'Shared: the same in every process, so take max, not sum.'
 
-/** One value that is asked of the surroundings at each scrape. */
+/** A value that is read from the environment at each scrape. */
 export interface Reading {
   /** With its unit at the end: `sluice_gate_shut_seconds_total`. */
   readonly name: string
@@ -10,7 +10,10 @@ export interface Reading {
   readonly value: number
 }
 
-/** Prometheus text of readings, for what other processes count as well and no counter of ours could hold. */
+/**
+ * Renders readings as Prometheus text, for values that other processes change as well, so that a local counter cannot
+ * hold them.
+ */
 export function readingsText(readings: readonly Reading[]): string {
   const byName = Map.groupBy(readings, ({ name }) => name)
   return [...byName]

@@ -4,7 +4,7 @@ import type { HaltCause, Limit, VerdictKind } from '#src/document/verdict.ts'
 import type { Events, Receiver } from '#src/events.ts'
 import { counter, histogram } from './instruments.ts'
 
-/** The keys of these are the closed lists of labels; the compiler holds them complete. */
+/** The keys are the closed lists of labels; the compiler checks that they are complete. */
 const VERDICTS: Readonly<Record<VerdictKind, 0>> = {
   parsed: 0,
   rejected: 0,
@@ -31,7 +31,7 @@ export const NOT_HALTED: Readonly<Record<HaltCause, 0>> = {
 
 export const HALTS = Object.keys(NOT_HALTED) as HaltCause[]
 
-/** Requests of this process and their answers. */
+/** Counts requests of this process and their answers. */
 export function countRequests(events: Events, registry: Registry): void {
   const of = (name: string, help: string) => counter(registry, { name, help })
   const sent = of('sluice_requests_total', 'Requests sent by this process.')
@@ -100,7 +100,7 @@ function countLost(events: Events, of: (name: string, help: string) => Counter):
   events.on('request:ambiguous', count)
 }
 
-/** The same by service; what the embedded engine does beside one is none of it. */
+/** Counts the same by service; excludes work of the embedded engine next to a service. */
 export function countByService(events: Events, registry: Registry): void {
   const byService = counter(registry, {
     name: 'sluice_service_requests_total',

@@ -1,4 +1,6 @@
 import { randomUUID } from 'node:crypto'
 
-/** Names this process from its start to its end, on all machines: process ids come again, in containers at once. */
+/**
+ * Id of this process from its start to its end, unique over all machines: process ids repeat, in containers at once.
+ */
 export const RUN_ID = randomUUID()

@@ -4,50 +4,50 @@ import { type LeftOutReason, skipLabel } from '#src/document/skip.ts'
 import type { Outcome } from '#src/document/outcome.ts'
 import type { Change, Events, SluiceEvents } from '#src/events.ts'
 
-/** What this process did since it started: the numbers of the progress view and the summary. */
+/** Totals of this process since its start: the numbers of the progress view and the summary. */
 export interface Tally {
   readonly changes: Readonly<Record<Change, number>>
   readonly settled: Readonly<Record<Exclude<Outcome, 'pending'>, number>>
-  /** Documents that scans of this process enqueued, for whichever worker comes first. */
+  /** Number of documents that scans of this process enqueued, for any worker. */
   readonly enqueued: number
-  /** Of those that were settled here, the ones that came through the queue. */
+  /** Number of documents of the queue that this process ended. */
   readonly worked: number
-  /** Of those that were settled here, the ones that an earlier run left pending and a scan refused. */
+  /** Number of documents that an earlier run left pending and a scan of this process refused. */
   readonly refusedPending: number
   readonly failures: ReadonlyMap<FailureCode, number>
-  /** Pages of the documents that came out. */
+  /** Number of pages of the committed documents. */
   readonly pages: number
   readonly credits: { readonly reported: number; readonly estimated: number }
   readonly requests: number
-  /** Requests to the embedded engine, where the pipeline has a service, too. */
+  /** Number of requests to the embedded engine, if the pipeline has a service, too. */
   readonly engineRequests: number
   readonly throttled: number
-  /** Answers that could not be used or never came, and what they may have cost by the price model. */
+  /** Unusable or lost answers, and their possible cost by the price model. */
   readonly unusable: { readonly answers: number; readonly credits: number }
-  /** Counted attempts that failed and come again. */
+  /** Number of counted attempts that failed with a retry to follow. */
   readonly retries: number
   readonly receiptsReused: number
-  /** Paid answers that the store did not take, in the spool. */
+  /** Number of paid answers in the spool, which the store did not take. */
   readonly spooled: number
   readonly spoolPath: string
-  /** Paid answers that could be kept nowhere. */
+  /** Number of paid answers that could not be kept at all. */
   readonly answersLost: number
   readonly scanned: boolean
   /** Files that scans of this process skipped, by extension or reason (`skipLabel`). */
   readonly skipped: ReadonlyMap<string, number>
-  /** Of these, the ones whose outputs of an earlier version are kept, marked as gone. */
+  /** Number of these with outputs of an earlier version, marked as gone. */
   readonly skippedWithOutputs: number
-  /** Of these, the ones in a format that no parser takes. */
+  /** Number of these in a format that no parser takes. */
   readonly unsupported: number
-  /** Error pages of sites that an earlier release kept as documents. */
+  /** Number of error pages of sites that an earlier release kept as documents. */
   readonly errorPages: number
   /** Folders that were not listed. */
   readonly leftOut: ReadonlyMap<SourceKey, LeftOutReason>
-  /** Result of the search for documents that are no longer in the source. */
+  /** Result of the search for documents that left the source. */
   readonly gone: SluiceEvents['sweep:finished'][0]
 }
 
-/** Most folders that the summary names. */
+/** Maximum number of folders in the summary. */
 const MOST_LEFT_OUT = 1_000
 
 type Mutable<T> = { -readonly [Key in keyof T]: T[Key] }
@@ -64,7 +64,7 @@ const NO_CHANGES: Readonly<Record<Change, number>> = {
   skipped: 0,
 }
 
-/** Of one pipeline, or of several together. */
+/** Counts the events of one pipeline, or of several together. */
 export function tallyOf(...sources: readonly Events[]): Tally {
   const changes = { ...NO_CHANGES }
   const settled = { done: 0, partial: 0, failed: 0, skipped: 0 }
@@ -124,7 +124,7 @@ interface Listing {
   readonly leftOut: Map<SourceKey, LeftOutReason>
 }
 
-/** What scans found in the source. */
+/** Counts the results of scans. */
 function tallyListing(events: Events, tally: Mutable<Tally>, { changes, skipped, leftOut }: Listing): void {
   events.on('document:seen', ({ change }) => (changes[change] += 1))
   events.on('document:skipped', ({ key, reason, hasOutputs }) => {
@@ -137,7 +137,7 @@ function tallyListing(events: Events, tally: Mutable<Tally>, { changes, skipped,
   events.on('folder:left-out', ({ key, reason }) => {
     if (leftOut.size < MOST_LEFT_OUT) leftOut.set(key, reason)
   })
-  // Everything is listed once more, and counted then; what is not done yet is enqueued once more.
+  // The scan lists and counts everything again, and enqueues unfinished documents again.
   events.on('scan:again', () => {
     tally.enqueued = tally.worked
     tally.unsupported = 0

@@ -9,10 +9,10 @@ export interface ServiceProbe {
   readonly text: string
 }
 
-/** Longest answer that is read, in bytes. */
+/** Maximum size of an answer, in bytes. */
 const MOST_BYTES = 64 * 1024
 
-/** One GET by the way that requests to parse go, through the proxy and with the certificates that are set. */
+/** Sends a GET over the same connection path as parse requests, with the configured proxy and certificates. */
 export async function askService(
   address: URL,
   headers: Readonly<Record<string, string>>,

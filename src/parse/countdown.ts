@@ -1,11 +1,11 @@
-/** A timer that can be stopped for a while: what it waits for is not always the far side's to do. */
+/** A timeout that can be paused: the far side is not always the cause of a wait. */
 export class Countdown implements Disposable {
   readonly #onEnd: () => void
   #leftMs: number
   #runsSince: number | null = null
   #timer: NodeJS.Timeout | null = null
 
-  /** Runs from now on. */
+  /** Starts at once. */
   constructor(ms: number, onEnd: () => void) {
     this.#leftMs = ms
     this.#onEnd = onEnd

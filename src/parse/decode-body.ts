@@ -15,7 +15,7 @@ import type { HttpAnswer } from '#src/client/classify.ts'
 import type { AnswerHold } from '#src/kit/answer-memory.ts'
 import { AnswerTooLong, type RawAnswer } from './exchange.ts'
 
-/** An answer in a content encoding that we do not know, or that is damaged. */
+/** The answer has an unknown content encoding, or is damaged. */
 class UndecodableAnswer extends Error {
   override name = 'UndecodableAnswer' as const
 }
@@ -35,25 +35,28 @@ const DECODERS: Readonly<Record<string, Decoder>> = {
   zstd: { whole: promisify(zstdDecompress), stream: createZstdDecompress },
 }
 
-/** Most answers stay below; what does not is decoded anew as a stream, for a few bytes may be hundreds of megabytes. */
+/**
+ * Threshold for decoding in one step. Most answers stay below; the others are decoded as a stream, because a few bytes
+ * may expand to hundreds of megabytes.
+ */
 const WHOLE_BYTES = 1024 * 1024
 const CHUNK_BYTES = 256 * 1024
 
-/** More would be a mistake or an attack. */
+/** Maximum number of encodings; more would be a mistake or an attack. */
 const MOST_ENCODINGS = 4
 
-/** As `Accept-Encoding`: those that every service has. */
+/** Value of `Accept-Encoding`: the encodings of every service. */
 export const ACCEPTED_ENCODINGS = 'gzip, deflate, br'
 
 interface DecodeOptions {
   readonly maxBytes: number
-  /** The body counts for it already; what comes out of it replaces it. */
+  /** It already counts the body; the decoded body replaces that. */
   readonly hold: AnswerHold
 }
 
 /**
- * Undoes content encodings, and a charset that is not UTF-8; `maxBytes` holds for what comes out of each. A body that cannot be
- * decoded stays as it is, and `undecodable` says why.
+ * Decodes content encodings, and a charset other than UTF-8; `maxBytes` applies after each step. An undecodable body
+ * stays unchanged, and `undecodable` explains the reason.
  *
  * @throws {AnswerTooLong} or the signal's reason
  */
@@ -91,7 +94,10 @@ async function decodeOne(
   }
 }
 
-/** Receipts are UTF-8. Many services name another charset and send UTF-8 all the same, which no other text looks like. */
+/**
+ * Converts to UTF-8, the charset of receipts. Many services declare another charset and send UTF-8 nevertheless, which
+ * its byte pattern reveals.
+ */
 async function inUtf8(body: Buffer, contentType: string, hold: AnswerHold, signal: AbortSignal): Promise<Buffer> {
   const charset = /charset\s*=\s*"?([\w.:-]+)/i.exec(contentType)?.[1] ?? 'utf-8'
   if (/^utf-?8$/i.test(charset) || (isUtf8(body) && !/^utf-?(?:16|32)/i.test(charset))) return body
@@ -108,7 +114,7 @@ async function inUtf8(body: Buffer, contentType: string, hold: AnswerHold, signa
   return decoded
 }
 
-/** Null for what is not small, or does not fit at once. */
+/** Null if the body is not small, or does not fit into memory at once. */
 async function small(decoder: Decoder, body: Buffer, maxBytes: number, hold: AnswerHold): Promise<Buffer | null> {
   try {
     const decoded = await decoder.whole(body, { maxOutputLength: Math.min(WHOLE_BYTES, maxBytes) })

@@ -4,8 +4,9 @@ import { Agent, buildConnector, type Dispatcher, EnvHttpProxyAgent } from 'undic
 import type { WayOut } from './way-out.ts'
 
 /**
- * Connections to the service. One clock for the whole request, ours: undici's would measure the parts, and a body that
- * trickles passes them all. HTTP/1.1: a connection for each request, since uploads that share one slow each other down.
+ * Connections to the service. The client has its own timeout for the complete request: undici's would measure the
+ * parts, and a trickling body passes them all. HTTP/1.1 gives each request a connection, since uploads that share one
+ * slow each other down.
  */
 export function dispatcherOf(connections: number, { proxies, tls }: WayOut): Dispatcher {
   const options = { connections, allowH2: false, headersTimeout: 0, bodyTimeout: 0, connect: connectorOf(tls) }
@@ -14,20 +15,20 @@ export function dispatcherOf(connections: number, { proxies, tls }: WayOut): Dis
     ...options,
     requestTls: tls,
     proxyTls: tls,
-    // Empty rather than left out: undici would read the environment by itself.
+    // Empty, not undefined: undici would read the environment instead.
     httpProxy: proxies.http ?? '',
     httpsProxy: proxies.https ?? '',
     noProxy: proxies.none ?? '',
-    // What goes to an http:// address needs no tunnel, and many proxies open none but to port 443.
+    // An http:// address needs no tunnel, and many proxies allow tunnels to port 443 only.
     proxyTunnel: false,
   })
 }
 
-/** An interim answer (RFC 9110, 15.2). No JSON and no frame of a chunk begins so. */
+/** An interim answer (RFC 9110, 15.2). JSON and chunk frames never start like this. */
 const INTERIM = /^HTTP\/1\.[01] 1\d\d[^\r\n]*\r\n(?:[^\r\n]+\r\n)*\r\n/
 const LONGEST_INTERIM_BYTES = 8 * 1024
 
-/** undici ends a connection on a 100 that it did not ask for; proxies send one all the same. */
+/** undici ends a connection on an unexpected 100, which some proxies send. */
 function connectorOf(tls: WayOut['tls']): ReturnType<typeof buildConnector> {
   const connect = buildConnector(tls)
   return (options, callback) =>
@@ -59,21 +60,24 @@ function withoutInterim(chunk: Buffer): Buffer {
   }
 }
 
-/** A connection rests for so long after an answer: bytes that come meanwhile are no answer to anything, and close it. */
+/**
+ * Rest time of a connection after an answer: bytes that arrive during it belong to no request, and close the
+ * connection.
+ */
 const REST_MS = 50
 
-/** Connections at the most that rest beside those in use. */
+/** Maximum number of resting connections, in addition to those in use. */
 const MOST_RESTING = 32
 
 /**
- * A connection for each request at a time, and others that rest: an answer that a proxy sends twice, or late, would be taken
- * for that of the next document.
+ * Pool with a connection per concurrent request, and resting connections. An answer that a proxy sends twice, or late,
+ * could otherwise count as the answer for the next document.
  */
 export class RestingConnections {
   readonly #concurrency: number
   readonly #wayOut: WayOut
   readonly #all: Dispatcher[] = []
-  /** Longest rested first. */
+  /** Longest rest first. */
   readonly #free: { readonly connection: Dispatcher; readonly since: number }[] = []
 
   constructor(concurrency: number, wayOut: WayOut) {
@@ -83,7 +87,7 @@ export class RestingConnections {
 
   async use<T>(work: (connection: Dispatcher) => Promise<T>): Promise<T> {
     const [busy] = this.#all
-    // One request too many waits for a connection in undici.
+    // An excess request waits for a connection in undici.
     if (busy !== undefined && this.#all.length - this.#free.length >= this.#concurrency) return work(busy)
     const { connection, restMs } = this.#take()
     try {

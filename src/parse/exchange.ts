@@ -5,21 +5,21 @@ import { RequestWithdrawn } from '#src/document/request-withdrawn.ts'
 import { Countdown } from './countdown.ts'
 import type { RequestBody } from './multipart.ts'
 
-/** An answer that is longer than we are ready to hold. Another try would bring it again. */
+/** The answer exceeds the size limit. A retry would receive it again. */
 export class AnswerTooLong extends Error {
   override name = 'AnswerTooLong' as const
 }
 
-/** The client's own time for a request is over. */
+/** The client's own timeout for a request expired. */
 export class RequestTimeout extends Error {
   override name = 'RequestTimeout' as const
 }
 
-/** No whole answer came back; the cause says why. */
+/** No complete answer arrived; the cause explains why. */
 export class NoAnswer extends Error {
   override name = 'NoAnswer' as const
   override readonly cause: Error
-  /** Whether the whole request had gone out by then. */
+  /** True if the complete request had been sent by then. */
   readonly sent: boolean
 
   constructor(cause: Error, sent: boolean) {
@@ -33,7 +33,7 @@ export interface RawAnswer {
   readonly status: number
   /** Names in lower case. */
   readonly headers: IncomingHttpHeaders
-  /** As it came: any content encoding is still there. */
+  /** Raw bytes, with any content encoding. */
   readonly body: Buffer
   readonly durationMs: number
 }
@@ -43,19 +43,21 @@ export interface ExchangeOptions {
   readonly path: string
   readonly headers: Readonly<Record<string, string>>
   readonly body: RequestBody
-  /** For the whole of it: connecting, sending, waiting, receiving. */
+  /** Timeout of the complete exchange: connecting, sending, waiting, receiving. */
   readonly timeoutMs: number
   readonly maxAnswerBytes: number
-  /** Counts the answer's bytes. Backpressure: without memory the answer waits on the wire, and `timeoutMs` is stopped. */
+  /**
+   * Counts the answer's bytes. Backpressure: without memory the answer waits on the connection, and `timeoutMs` pauses.
+   */
   readonly hold: AnswerHold
-  /** As `ParseRequest.maySend`. */
+  /** Same as `ParseRequest.maySend`. */
   readonly maySend: () => boolean
 }
 
 /**
- * One POST and its whole answer. Rejects with `NoAnswer`, whose cause is the signal's reason, `RequestTimeout`,
- * `AnswerTooLong`, or what undici says of the line; at once, whatever state the connection is in. With `RequestWithdrawn` where
- * `maySend` said no.
+ * Sends a POST and receives its complete answer. Rejects with `NoAnswer`, whose cause is the signal's reason,
+ * `RequestTimeout`, `AnswerTooLong`, or a connection error of undici; at once, for any state of the connection. Rejects
+ * with `RequestWithdrawn` if `maySend` returned false.
  */
 export function exchange(dispatcher: Dispatcher, options: ExchangeOptions, signal: AbortSignal): Promise<RawAnswer> {
   return new Promise((resolve, reject) => {
@@ -72,7 +74,7 @@ export function exchange(dispatcher: Dispatcher, options: ExchangeOptions, signa
       else reject(new NoAnswer(error, collector.sent))
     })
     const length = { 'content-length': String(body.bytes) }
-    // The types leave out that a body may be an async iterable; undici's documentation has it.
+    // undici accepts an async iterable as a body, by its documentation, but its types do not.
     const content = body.content as Buffer
     dispatcher.dispatch({ origin, method: 'POST', path, headers: { ...headers, ...length }, body: content }, collector)
   })
@@ -85,9 +87,9 @@ interface CollectorOptions extends Pick<ExchangeOptions, 'maxAnswerBytes' | 'hol
 
 type Finish = (...outcome: [answer: RawAnswer, error: null] | [answer: null, error: Error]) => void
 
-/** undici's handler, below its streams: they cost more than all the rest of a small request. */
+/** undici's low-level handler, because its streams cost more than the rest of a small request. */
 class AnswerCollector implements Dispatcher.DispatchHandler {
-  /** Whether the whole request has been given to the connection. */
+  /** True if the complete request has been written to the connection. */
   sent = false
   readonly #finishWith: Finish
   readonly #options: CollectorOptions
@@ -115,9 +117,9 @@ class AnswerCollector implements Dispatcher.DispatchHandler {
 
   onRequestStart(controller: Dispatcher.DispatchController): void {
     this.#controller = controller
-    // The time was over, or the caller gone, while it waited for a connection.
+    // The timeout expired, or the caller aborted, while it waited for a connection.
     if (this.#aborted !== null) return controller.abort(this.#aborted)
-    // Called in the turn in which undici writes the head: reading the document and connecting are over.
+    // Runs in the turn in which undici writes the header: the document is read and the connection open.
     if (!this.#options.maySend()) this.abort(new RequestWithdrawn('withdrawn before its first byte'))
   }
 
@@ -132,7 +134,7 @@ class AnswerCollector implements Dispatcher.DispatchHandler {
 
   onResponseData(_: Dispatcher.DispatchController, chunk: Buffer): void {
     const { maxAnswerBytes, hold } = this.#options
-    // As they come at times after a pause: nothing to wait for.
+    // Empty chunks occur after a pause: they need no wait.
     if (chunk.length === 0) return
     this.#bytes += chunk.length
     if (this.#bytes > maxAnswerBytes) return this.abort(new AnswerTooLong(`more than ${maxAnswerBytes} bytes`))
@@ -148,12 +150,12 @@ class AnswerCollector implements Dispatcher.DispatchHandler {
     this.#memoryComes.catch(() => undefined)
   }
 
-  /** Reads nothing more from the connection until there is memory; what was on its way comes in meanwhile. */
+  /** Stops reading from the connection until memory is available; data on the way still arrives. */
   async #waitForMemory(): Promise<void> {
     const { hold, late, signal } = this.#options
     this.#controller?.pause()
     late.pause()
-    // Waits once at least: without a turn in between, the promise would be stored after it was cleared here, for ever.
+    // Waits at least once: without a turn in between, the code would store the promise after clearing it, and keep it.
     do {
       const bytes = this.#uncounted
       this.#uncounted = 0
@@ -166,7 +168,7 @@ class AnswerCollector implements Dispatcher.DispatchHandler {
   }
 
   onResponseEnd(): void {
-    // Rejects where the signal aborted, whose listener ended the exchange.
+    // Rejects after an abort, whose listener ended the exchange.
     if (this.#memoryComes !== null)
       return void this.#memoryComes.then(() => this.onResponseEnd()).catch(() => undefined)
     const [first = Buffer.alloc(0)] = this.#chunks

@@ -15,26 +15,26 @@ import { withoutKey } from './without-key.ts'
 import { MULTIPART_TYPE, multipartBody, type RequestBody } from './multipart.ts'
 
 export interface HttpParserOptions {
-  /** Base address; `/v2/parse` and `/v2/scrape` are added to it. A function where it may change between requests. */
+  /** Base address; requests append `/v2/parse` or `/v2/scrape`. A function if it may change between requests. */
   readonly baseUrl: URL | (() => URL)
-  /** Null sends no `Authorization`: the embedded engine asks for none. */
+  /** Null sends no `Authorization` header: the embedded engine requires none. */
   readonly apiKey: string | null
-  /** Value of `Authorization` instead of a key; default none. */
+  /** Value of the `Authorization` header instead of a key; default none. */
   readonly login?: string | null
-  /** Requests at once at the most, and connections that are kept alive. */
+  /** Maximum number of concurrent requests, and of connections kept alive. */
   readonly concurrency: number
   readonly userAgent: string
-  /** Default: directly, trusting the certificate authorities of Node. */
+  /** Default: a direct connection that trusts the certificate authorities of Node. */
   readonly wayOut?: WayOut
-  /** Longest answer that is accepted, before and after decompression. */
+  /** Maximum size of an answer, before and after decompression. */
   readonly maxAnswerBytes?: number
-  /** What records name as the service; the base address by default. */
+  /** Name of the service in records; default: the base address. */
   readonly service?: string
-  /** As `Parser.ready`; a service elsewhere is always ready. */
+  /** Same as `Parser.ready`; a remote service is always ready. */
   readonly ready?: Parser['ready']
-  /** The embedded engine: it counts processing time, which on a busy machine is longer by the clock. */
+  /** True for the embedded engine: it counts processing time, which on a busy machine exceeds wall clock time. */
   readonly isLocal?: boolean
-  /** Longest wait for one whole request; default: what its timeout and its size ask for. */
+  /** Timeout of a complete request; default: derived from its `timeout` and its size. */
   readonly timeoutMs?: (request: ParseRequest) => number
 }
 
@@ -42,11 +42,11 @@ const DEFAULT_MAX_ANSWER_BYTES = 256 * 1024 * 1024
 
 const UNLIMITED = new AnswerMemory(Infinity)
 
-/** The service over HTTP: one request, one whole answer, one verdict; it never tries again by itself. */
+/** The service over HTTP: one request, one complete answer, one verdict; it never retries. */
 export class HttpParser implements Parser, AsyncDisposable {
   readonly service: string
   readonly #options: HttpParserOptions
-  /** Made with the first request: a run that sends none does not load undici. */
+  /** Created with the first request: a run without requests does not load undici. */
   #connections: Promise<RestingConnections> | null = null
   readonly #baseUrl: () => URL
   readonly #headers: Readonly<Record<string, string>>
@@ -91,7 +91,7 @@ export class HttpParser implements Parser, AsyncDisposable {
     }
   }
 
-  /** Drops what is in flight: the caller has aborted or awaited it before. */
+  /** Drops requests in flight: the caller has aborted or awaited them before. */
   async [Symbol.asyncDispose](): Promise<void> {
     await (await this.#connections)?.destroy()
   }
@@ -122,7 +122,7 @@ export class HttpParser implements Parser, AsyncDisposable {
 
 const pathOf = ({ pathname }: URL): string => pathname.replace(/\/+$/, '')
 
-/** The options' timeout is for a small document; a large one is given more (`serverTimeoutMs`). */
+/** Adapts the timeout. The options' value suits a small document; a large one gets more (`serverTimeoutMs`). */
 function withTimeFor(request: ParseRequest, timeoutMs: typeof serverTimeoutMs): ParseRequest {
   const { options, bytes, extension, pages = null } = request
   const timeout = timeoutMs(options, { bytes, family: formatOf(extension).family, pages })
@@ -132,8 +132,8 @@ function withTimeFor(request: ParseRequest, timeoutMs: typeof serverTimeoutMs): 
 const usualTimeoutMs = ({ options, bytes }: ParseRequest): number => clientTimeoutMs(options.timeout, bytes)
 
 /**
- * The body of `POST /v2/scrape`: the address, and the same options as for parse. `maxAge` asks for the document as it is
- * now: services may answer a scrape from what they kept of another day.
+ * Builds the body of `POST /v2/scrape`: the address, and the same options as for parse. `maxAge` requests the present
+ * document, because services may answer a scrape from a cache.
  */
 function scrapeBody(address: string, { options }: Pick<ParseRequest, 'options'>): RequestBody {
   const content = Buffer.from(JSON.stringify({ url: address, ...sentOptions(options), maxAge: 0 }))

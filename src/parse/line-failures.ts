@@ -4,7 +4,7 @@ import { AnswerTooLong, NoAnswer, RequestTimeout } from './exchange.ts'
 
 const TRUST = 'Name its authority in NODE_EXTRA_CA_CERTS'
 
-/** What a person can make of the codes that sockets, name resolution, TLS and the HTTP parser fail with. */
+/** Plain descriptions of the error codes of sockets, DNS, TLS and the HTTP parser. */
 const PLAIN: Readonly<Record<string, string>> = {
   ECONNREFUSED: 'nothing listens there',
   ECONNRESET: 'the connection was cut',
@@ -27,7 +27,7 @@ const PLAIN: Readonly<Record<string, string>> = {
   HPE_INVALID_CONSTANT: 'what answers there is no HTTP server: the address may have to begin with https://',
 }
 
-/** The verdict on a request that got no whole answer, or none that can be decoded. */
+/** Verdict on a request without a complete or decodable answer. */
 export function verdictOnFailure(thrown: Error, service: string): Verdict {
   const [error, inDoubt] = thrown instanceof NoAnswer ? [thrown.cause, thrown.sent] : [thrown, true]
   if (error instanceof AnswerTooLong) {

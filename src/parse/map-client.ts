@@ -9,14 +9,14 @@ import { textWithoutKey } from './without-key.ts'
 
 export interface MapRequest {
   readonly url: URL
-  /** Addresses at the most; the service gives up to 100,000. */
+  /** Maximum number of addresses; the service returns up to 100,000. */
   readonly limit: number
   readonly sitemap: 'include' | 'only'
 }
 
 export interface SiteMap {
   readonly addresses: readonly string[]
-  /** Credits that the service reports; null where it reports none. */
+  /** Credits that the service reports; null if it reports none. */
   readonly used: number | null
 }
 
@@ -24,14 +24,14 @@ const MOST_ADDRESSES = 100_000
 const TRIES = 5
 const PATIENCE_MS = 300_000
 
-/** What services answer that have no such operation; a redirect leads to a login page or to another service. */
+/** Status codes of services without this endpoint; a redirect leads to a login page or to another service. */
 const NO_SUCH_OPERATION: ReadonlySet<number> = new Set([301, 302, 303, 307, 308, 404, 405, 501])
 
 /**
- * The addresses of a website as the service knows them (`POST /v2/map`, 1 credit whatever comes back); null where it has
- * no such operation. A refusal for the rate is waited out.
+ * Requests the addresses of a website from the service (`POST /v2/map`, 1 credit for any result); null if it has no
+ * such endpoint. Waits out a throttled request.
  *
- * @throws {SourceUnusable} when the service does not answer: the site cannot be listed then
+ * @throws {SourceUnusable} if the service does not answer: the site cannot be listed then
  */
 export async function mapSite(
   line: ServiceLine,
@@ -71,7 +71,7 @@ export async function mapSite(
   }
 }
 
-/** `links` holds addresses, or objects with one; an answer without a list, a login page for one, is that of no map. */
+/** `links` holds addresses, or objects with one; null for an answer without a list, for example a login page. */
 function siteMapIn(bytes: Buffer): SiteMap | null {
   const { links, creditsUsed } = jsonObject(bytes) ?? {}
   if (!Array.isArray(links)) return null

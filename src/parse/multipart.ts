@@ -6,16 +6,16 @@ import { RequestWithdrawn } from '#src/document/request-withdrawn.ts'
 import { DocumentChanged } from '#src/document/document-changed.ts'
 import { type ParseRequest } from '#src/ports/parser.ts'
 
-/** 144 random bits, so that no document holds it; one for the process, for there is nothing to gain from more. */
+/** 144 random bits, so that no document contains it. A single boundary per process is enough. */
 const BOUNDARY = `sluice-${randomBytes(18).toString('hex')}`
 const TAIL = Buffer.from(`\r\n--${BOUNDARY}--\r\n`)
 
 export const MULTIPART_TYPE = `multipart/form-data; boundary=${BOUNDARY}`
 
-/** Documents up to this size are sent as one buffer: a stream costs more than the copy. */
+/** Threshold for sending a document as one buffer: a stream costs more than the copy. */
 const ONE_BUFFER_BYTES = 64 * 1024
 
-/** What a socket takes before it makes the writer wait. */
+/** Buffer size of a socket, beyond which the writer waits. */
 const SOCKET_BUFFER_BYTES = getDefaultHighWaterMark(false)
 
 /** A request body of known length. */
@@ -24,17 +24,18 @@ export interface RequestBody {
   /** Exact length of `content`. */
   readonly bytes: number
   /**
-   * What reading the document threw while it was sent, or null: undici reports a document that cannot be read and a line
-   * that broke alike, as a failed request.
+   * Error of reading the document during the upload, or null: undici reports a read error and a broken connection
+   * alike, as a failed request.
    */
   readFailure(): { readonly error: unknown } | null
 }
 
 /**
- * The body of a parse request: `options`, then `file`. The options part has a content type and no `filename`, since with
- * one real services take it for a second file; the file's name is ASCII, since they read others as Latin-1 (notes, traps).
+ * Builds the body of a parse request: `options`, then `file`. The options part has a content type and no `filename`,
+ * since some services would parse it as a second file. The file's name is ASCII, since services read other names as
+ * Latin-1.
  *
- * @throws what `read` throws, and DocumentChanged when it gives another length than the request says
+ * @throws errors of `read`, and DocumentChanged if its length differs from that in the request
  */
 export async function multipartBody(request: ParseRequest, signal: AbortSignal): Promise<RequestBody> {
   const head = Buffer.from(partHeads(request))
@@ -73,7 +74,8 @@ function asStream(head: Buffer, bytes: number, request: ParseRequest, signal: Ab
       for await (const chunk of request.read(signal)) {
         given += chunk.length
         if (given > request.bytes) break
-        // A chunk this large is flushed before undici asks for the next one; a smaller one may wait in the socket.
+        // The socket flushes a chunk this large before undici asks for the next one; a smaller one may wait in its
+        // buffer.
         yield chunk.length < SOCKET_BUFFER_BYTES ? Buffer.from(chunk) : chunk
       }
       if (given !== request.bytes) throw wrongLength(request, given)

@@ -3,24 +3,24 @@ import { jsonObject } from '#src/client/error-body.ts'
 import { dispatcherOf } from './dispatcher.ts'
 import { authorizationOf, type ServiceLine } from './service-line.ts'
 
-/** What a service says of the credits of a key; null where it does not say, or has no such operation. */
+/** Credits of a key according to the service; null if the service does not report them, or has no such endpoint. */
 export interface Credits {
   readonly remaining: number | null
   readonly plan: number | null
 }
 
-/** Longest that a run waits for what it can also learn. */
+/** Timeout for facts that a run can also learn. */
 const PATIENCE_MS = 3_000
 
 const MOST_BYTES = 64 * 1024
 
-/** A service without limits names a number that no account reaches; it is no limit. */
+/** Sentinel of a service without limits: a number that no account reaches. */
 const NO_LIMIT = 1e15
 
 /**
- * Documents that the service works on at once for a key (`GET /v2/team/queue-status`); null where it does not say. Costs
- * nothing. Never throws but for `signal`: a service that has no such operation, is slow, is away, or answers with a
- * page leaves the limit to be learned.
+ * Reads the number of documents that the service processes concurrently for a key (`GET /v2/team/queue-status`); null
+ * without a report. Free of charge. Throws only for `signal`: if the service lacks the endpoint, is slow or down, or
+ * answers with a page, the gate learns the limit.
  */
 export async function readTargets(line: ServiceLine, signal: AbortSignal): Promise<number | null> {
   const queue = await fieldsAt('/v2/team/queue-status', line, signal)
@@ -28,7 +28,7 @@ export async function readTargets(line: ServiceLine, signal: AbortSignal): Promi
   return amount(queue?.maxConcurrency, 1)
 }
 
-/** The credits of a key (`GET /v2/team/credit-usage`), on the terms of `readTargets`. */
+/** Reads the credits of a key (`GET /v2/team/credit-usage`), with the same failure rules as `readTargets`. */
 export async function readCredits(line: ServiceLine, signal: AbortSignal): Promise<Credits> {
   const usage = await fieldsAt('/v2/team/credit-usage', line, signal)
   signal.throwIfAborted()

@@ -1,12 +1,12 @@
 import type { WayOut } from './way-out.ts'
 
-/** How a service is reached by what is asked of it beside documents. */
+/** Connection to a service for requests other than documents. */
 export interface ServiceLine {
   /** Without a login, a query and a slash at the end. */
   readonly baseUrl: string
   /** Empty for none. */
   readonly apiKey: string
-  /** `Authorization` instead of a key: the login of the address; null for none. */
+  /** Value of the `Authorization` header instead of a key: the login of the address; null for none. */
   readonly login: string | null
   readonly wayOut: WayOut
 }

@@ -1,8 +1,8 @@
-/** How requests leave this machine. */
+/** Network path of requests. */
 export interface WayOut {
-  /** Proxies for addresses of either kind, and the hosts that need none; null where requests go directly. */
+  /** Proxies by scheme, and the hosts that bypass them; null for direct connections. */
   readonly proxies: { readonly http: string | null; readonly https: string | null; readonly none: string | null } | null
-  /** PEM: certificate authorities to trust, and the certificate and key that this client presents. */
+  /** PEM: trusted certificate authorities, and the client's certificate and key. */
   readonly tls: { readonly ca?: string[]; readonly cert?: string; readonly key?: string }
 }
 

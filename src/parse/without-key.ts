@@ -1,9 +1,12 @@
 import type { Verdict } from '#src/document/verdict.ts'
 
-/** A shorter one would be cut out of the words of every message. No service has such keys. */
+/**
+ * Minimum length of a key to redact: a shorter one would match words of ordinary messages. Real services have longer
+ * keys.
+ */
 const SHORTEST_KEY = 6
 
-/** A text without the key in it, and without the login that stands for one (`Basic …`). */
+/** Redacts the key in a text, and the login that replaces one (`Basic …`). */
 export function textWithoutKey(text: string, apiKey: string | null, login: string | null = null): string {
   const [, encoded = ''] = login?.split(' ') ?? []
   const decoded = Buffer.from(encoded, 'base64').toString()
@@ -12,7 +15,7 @@ export function textWithoutKey(text: string, apiKey: string | null, login: strin
   return secret.reduce((clean, part) => clean.replaceAll(part, '[key]'), text)
 }
 
-/** The verdict with the key or login taken out of what the service said: some repeat the token that they refuse. */
+/** Redacts the key or login in a verdict: some services repeat the token that they refuse. */
 export function withoutKey(verdict: Verdict, apiKey: string | null, login: string | null = null): Verdict {
   if (verdict.kind === 'parsed') return verdict
   const clean = (message: string): string => textWithoutKey(message, apiKey, login)

@@ -1,21 +1,24 @@
-/** Documents in work at a time when nearly all come back: one in flight, and one to follow it. */
+/** Minimum number of concurrent documents while nearly all are postponed: one in flight, and one to follow it. */
 const FEWEST = 2
 
-/** What a document that got through adds, and what it adds right after one came back; one that came back takes away one. */
+/**
+ * Increase per completed document: at first, and right after a postponed one. A postponed document decreases the number
+ * by one.
+ */
 const GROWTH = 2
 const LEAST_GROWTH = 0.1
 
-/** How fast growth recovers while documents get through and none comes back. */
+/** Recovery rate of growth while documents complete and none is postponed. */
 const GROWTH_RECOVERY = 1.05
 
-/** How long a slot stays empty after a document that came back, while no more than the fewest are taken. */
+/** Time that a slot stays empty after a postponed document, at the minimum concurrency. */
 const REST_MS = 1_000
 
 /**
- * Adaptive concurrency: how many documents a worker takes at a time. A document that waits at the gate for long goes
- * back to the queue, and when it comes again its bytes are read again, which a bucket charges for. So where the service
- * takes few, few are taken: about one in ten comes back for one that gets through. While none comes back, the number
- * soon trebles with each round up to what was asked for.
+ * Adaptive concurrency: the number of documents that a worker takes at a time. A document that waits at the gate for
+ * long returns to the queue. The worker later reads its bytes again, which a bucket charges for. The worker therefore
+ * takes few while the service takes few: about one document is postponed per ten completed ones. Without postponements
+ * the number soon trebles with each round, up to the configured maximum.
  */
 export class AdaptiveConcurrency {
   readonly #most: number
@@ -37,8 +40,8 @@ export class AdaptiveConcurrency {
   }
 
   /**
-   * Returns for how long the slot of this document stays empty. While none gets through (credits are out, the service
-   * is away) documents come back at once, and without a rest the whole queue would be read again and again.
+   * Returns the time that the slot of this document stays empty. While none completes (out of credits, an outage of the
+   * service) documents return at once. Without a rest the worker would read the complete queue again and again.
    */
   onPostponed(): number {
     const fewest = Math.min(FEWEST, this.#most)

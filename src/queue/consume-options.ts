@@ -5,24 +5,30 @@ import type { RedisConnection } from '#src/redis/connection.ts'
 export interface ConsumeOptions {
   readonly connection: RedisConnection
   readonly pipeline: string
-  /** Documents in work at a time, in this process, at the most: fewer while nearly all come back (`AdaptiveConcurrency`). */
+  /**
+   * Maximum number of concurrent documents in this process: fewer while nearly all are postponed
+   * (`AdaptiveConcurrency`).
+   */
   readonly concurrency: number
-  /** Does the work. `signal` aborts when the process stops and the time for finishing is over. */
+  /** Processes a document. `signal` aborts when the process stops and its grace time is over. */
   handle(delivery: Delivery, signal: AbortSignal): Promise<JobVerdict>
-  /** Ends a document failed instead of `handle`; the job is removed only after it returned. */
+  /** Ends a document failed instead of `handle`; the queue removes the job only after it returned. */
   giveUp(delivery: Delivery, reason: GiveUpReason, signal: AbortSignal): Promise<void>
-  /** Told what went wrong besides; `key` is null when it was no document's. */
+  /** Gets all other errors; `key` is null if the error concerns no document. */
   onError(error: unknown, key: SourceKey | null): void
   readonly timing?: Partial<ConsumeTiming>
 }
 
-/** Together: the documents of a killed worker are back after at most `lockMs` + 2 × `stalledCheckMs`. */
+/** The documents of a killed worker return after at most `lockMs` + 2 × `stalledCheckMs`. */
 export interface ConsumeTiming {
-  /** A job whose worker did not renew its lock for this long is free for others. Renewed at half of it. */
+  /**
+   * Lock time of a job: without a renewal by its worker for this long it is free for others. The worker renews it at
+   * half of it.
+   */
   readonly lockMs: number
   readonly stalledCheckMs: number
-  /** Worker deaths after which a document is given up. */
+  /** Number of worker deaths after which the queue gives a document up. */
   readonly deathsAllowed: number
-  /** How long a worker with free slots leaves waiting jobs alone before it counts as stuck. */
+  /** Threshold of a stuck worker: time with free slots and waiting jobs. */
   readonly stuckAfterMs: number
 }

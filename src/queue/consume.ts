@@ -9,20 +9,20 @@ import { StuckWatch } from './stuck-watch.ts'
 
 const TIMING: ConsumeTiming = { lockMs: 10_000, stalledCheckMs: 4_000, deathsAllowed: 10, stuckAfterMs: 60_000 }
 
-/** How long Redis may take to store what became of a job. */
+/** Timeout for Redis to store the result of a job. */
 const SETTLE_PATIENCE_MS = 500
 
 /**
- * Stopped, it takes no more jobs, lets the running ones finish for `graceMs`, then aborts them and hands their jobs back,
- * which uses no attempt. It has stopped within about three seconds after the grace, whatever `handle` does; a job that
- * could not be handed back comes back by itself when its lock runs out.
+ * After a stop it takes no more jobs, and lets the running ones finish for `graceMs`. Then it aborts them and returns
+ * their jobs, which uses no attempt. It stops within about three seconds after the grace, for any `handle`; a job that
+ * could not be returned is free when its lock expires.
  */
 export interface Consumer extends Stoppable {
-  /** Documents in work now. */
+  /** Number of documents in flight. */
   readonly active: number
 }
 
-/** Starts taking jobs of the pipeline's queue. */
+/** Starts a consumer of the pipeline's queue. */
 export function consume(options: ConsumeOptions): Consumer {
   return new QueueConsumer(options, { ...TIMING, ...options.timing })
 }
@@ -88,7 +88,7 @@ class QueueConsumer implements Consumer {
 
 const CHECK_EVERY_MS = 2_000
 
-/** Lets out overdue jobs regularly: a delay that BullMQ timed by a wrong clock would last for as long as that is wrong. */
+/** Polls for overdue jobs: a delay that BullMQ computed with a wrong clock would last as long as the error. */
 class DelayedWatch implements Disposable {
   readonly #timer: NodeJS.Timeout
   #isLooking = false
@@ -104,7 +104,7 @@ class DelayedWatch implements Disposable {
   async #check(queue: DocumentQueue): Promise<void> {
     if (this.#isLooking) return
     this.#isLooking = true
-    // Fails while Redis cannot carry it out (read-only, loading), and when the connection is closed for good.
+    // Fails while Redis refuses writes (read-only, loading), and after the connection was closed permanently.
     await queue.promoteOverdue().catch(() => undefined)
     this.#isLooking = false
   }

@@ -12,29 +12,29 @@ import { PoisonQuarantine } from './poison-quarantine.ts'
 type Postponement = Extract<JobVerdict, { kind: 'postpone' }>
 
 /**
- * The end of a delivery: a verdict of `handle`; or the job goes back unused because the process stops, or because
- * another release of Sluice made it, whose data are left as they are.
+ * Result of a delivery: a verdict of `handle`, or a return of the unused job. The job returns because the process
+ * stops, or because another release of Sluice made it, and keeps its data.
  */
 type Ending = JobVerdict | { readonly kind: 'hand_back' | 'other_schema' }
 
-/** How long a job of another release waits for a worker that understands it. */
+/** Delay of a job of another release, until a worker of that release takes it. */
 const OTHER_SCHEMA_DELAY_MS = 60_000
 
-/** After an abort, how long `handle` may take to notice; then its job is handed back without it. */
+/** Timeout of `handle` after an abort; then the queue returns its job without it. */
 export const ABORT_PATIENCE_MS = 1_500
 
 /**
- * Takes one job at a time from BullMQ to `handle`, and spells its ending in BullMQ's terms:
+ * Passes one job at a time from BullMQ to `handle`, and maps its result to BullMQ:
  *
  * - `finish`: the job completes and is removed.
- * - `postpone`: the job moves to the delayed ones by hand, which uses none of BullMQ's attempts. When it is due and the
- *   attempts that were counted are kept in its data.
- * - `hand-back`: the job moves to the front of the waiting ones by hand.
+ * - `postpone`: this class moves the job to the delayed set itself, which uses none of BullMQ's attempts. The job's
+ *   data hold its due time and the counted attempts.
+ * - `hand_back`: this class moves the job to the front of the waiting list itself.
  *
- * A job never ends failed in BullMQ: what must be given up is given to `giveUp`, and finishes after that.
+ * A job never ends failed in BullMQ: a hopeless one goes to `giveUp`, and finishes after that.
  */
 export class Deliverer {
-  /** Set once: jobs that were fetched but not begun go back untouched. */
+  /** Set once: jobs that were fetched but not started return untouched. */
   stopping = false
   readonly #options: Pick<ConsumeOptions, 'handle' | 'giveUp' | 'onError'>
   readonly #timing: Pick<ConsumeTiming, 'deathsAllowed' | 'lockMs'>
@@ -61,7 +61,7 @@ export class Deliverer {
     return this.#active
   }
 
-  /** `performance.now()` when a job last came or went. */
+  /** `performance.now()` at the last start or end of a job. */
   get lastAt(): number {
     return this.#lastAt
   }
@@ -98,8 +98,8 @@ export class Deliverer {
   }
 
   /**
-   * Feeds back into the adaptive concurrency how a delivery that was begun ended. A job that was deferred by the quarantine
-   * is not one of them, nor is one that the service refused: a suspect that rested here would be counted as present at the death of the worker.
+   * Feeds the result of a started delivery back into the adaptive concurrency. It excludes jobs that the quarantine
+   * deferred or the service refused: a suspect that rests here would count as present at the death of the worker.
    */
   async #weigh(ending: Ending, signal: AbortSignal): Promise<Ending> {
     if (ending.kind === 'finish') this.#adaptive.onCompleted()
@@ -120,7 +120,7 @@ export class Deliverer {
     }
   }
 
-  /** Resolves some time after the abort, for a `handle` that does not heed it. */
+  /** Resolves some time after the abort, for a `handle` that ignores it. */
   #abandoned(signal: AbortSignal): Promise<Ending> {
     return new Promise((resolve) => {
       const handBackLater = (): void => {
@@ -162,12 +162,12 @@ export class Deliverer {
   }
 
   /**
-   * Written before the job moves. A worker that dies between the two leaves a job in work: it comes again when its lock
-   * runs out, waits for what is left of its time, and has used its attempt. An answer that came for it has its receipt, so
-   * nothing is lost, and nothing is bought twice.
+   * Written before the job moves. A worker that dies between the two leaves an active job. The job returns when its
+   * lock expires, waits for the rest of its delay, and has used its attempt. An answer for it has its receipt, so no
+   * data is lost or bought twice.
    *
-   * BullMQ writes data without asking for the lock, so it is renewed first. A worker that lost the job writes nothing, and
-   * its move fails; the data of the new holder stay as they are.
+   * BullMQ writes data without checking the lock, so this method renews it first. A worker that lost the job writes
+   * nothing, and its move fails; the data of the new holder stay unchanged.
    */
   async #notePostponement(job: Job<QueuedJob>, token: string | undefined, verdict: Postponement): Promise<void> {
     const [held, now] = await Promise.all([job.extendLock(token ?? '', this.#timing.lockMs), this.#queue.now()])

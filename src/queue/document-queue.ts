@@ -12,13 +12,15 @@ export const QUEUE_NAME = 'documents'
 /** Name of the only kind of job. */
 const JOB_NAME = 'ingest'
 
-/** Sluice does not read the queue's event stream; BullMQ's default of 10,000 events would cost half a megabyte. */
+/**
+ * Maximum length of the queue's event stream, which Sluice does not read; BullMQ's default of 10,000 events would cost
+ * half a megabyte.
+ */
 export const EVENT_STREAM_LENGTH = 100
 
 /**
- * When a document has used up its attempts is decided by `src/ingest/`, with a verdict. BullMQ's own limit must never
- * come first: it would end a job without a word to us. Each job keeps these in Redis, so they are few; the worker's
- * options say the rest.
+ * `src/ingest/` decides the last attempt of a document, with a verdict. BullMQ's own limit must never apply first: it
+ * would end a job silently. Each job keeps these options in Redis, so they are few; the worker has the others.
  */
 const JOB_OPTIONS: JobsOptions = { attempts: 1_000_000, backoff: { type: 'postponed' }, stackTraceLimit: 0 }
 
@@ -27,16 +29,16 @@ export interface DocumentQueueOptions {
   readonly pipeline: string
 }
 
-/** Jobs a round trip; more would block the other clients of Redis for too long. */
+/** Maximum number of jobs per round trip; more would block the other clients of Redis for too long. */
 const BATCH = 1_000
 
-/** Pause before a batch is added again whose answer was lost with the connection. */
+/** Pause before the retry of a batch whose reply was lost with the connection. */
 const RETRY_DELAY_MS = 100
 
-/** Jobs of each kind that are read in one go: more would keep a process busy. */
+/** Maximum number of jobs of each kind per read: more would block a process. */
 const MOST_READ = 200
 
-/** The producing side of a pipeline's queue, and its switch. */
+/** Producer side of a pipeline's queue, and its pause switch. */
 export class DocumentQueue implements JobQueue, AsyncDisposable {
   readonly #connection: RedisConnection
   readonly #queue: Queue<QueuedJob>
@@ -49,7 +51,7 @@ export class DocumentQueue implements JobQueue, AsyncDisposable {
       defaultJobOptions: JOB_OPTIONS,
       streams: { events: { maxLen: EVENT_STREAM_LENGTH } },
     })
-    // Connection errors come here as well as to the command that met them; the command is where they are handled.
+    // Connection errors also reject the command that met them, and the command handles them.
     this.#queue.on('error', () => undefined)
   }
 
@@ -67,8 +69,8 @@ export class DocumentQueue implements JobQueue, AsyncDisposable {
   }
 
   /**
-   * Milliseconds since the oldest job was added; 0 without one. Some of each kind are read, and of the waiting ones from
-   * both ends: postponed jobs go behind the backlog, so the oldest need not be the next.
+   * Age of the oldest job in milliseconds; 0 without one. Reads a sample of each kind, and both ends of the waiting
+   * list. Postponed jobs go behind the backlog, so the oldest need not be the next.
    */
   async oldestMs(): Promise<number> {
     const kinds = ['waiting', 'active', 'delayed', 'prioritized'] as const
@@ -80,20 +82,20 @@ export class DocumentQueue implements JobQueue, AsyncDisposable {
     return Math.max(0, now - Math.min(now, ...[...next, ...last].map(({ timestamp }) => timestamp)))
   }
 
-  /** Jobs that a worker could take now. */
+  /** Number of jobs that a worker could take now. */
   async waiting(): Promise<number> {
     const { waiting = 0, prioritized = 0 } = await this.#queue.getJobCounts('waiting', 'prioritized')
     return waiting + prioritized
   }
 
   /**
-   * Lets out delayed jobs that are overdue, of those that BullMQ has due last: there they are where a clock was ahead. A job
-   * that 0.2.0 postponed says no time, and comes when BullMQ has it due.
+   * Promotes overdue delayed jobs among those that BullMQ schedules last: a clock that was ahead puts them there. A
+   * postponed job of 0.2.0 has no time, and runs on BullMQ's schedule.
    */
   async promoteOverdue(): Promise<void> {
     const [jobs, now] = await Promise.all([this.#queue.getJobs(['delayed'], 0, MOST_READ - 1), this.now()])
     const overdue = jobs.filter(({ data: { postponed } }) => postponed !== undefined && isOverdue(postponed, now))
-    // One that is not delayed any more was let out by another process.
+    // A job that is not delayed any more was promoted by another process.
     await Promise.allSettled(overdue.map((job) => job.promote()))
   }
 
@@ -103,7 +105,7 @@ export class DocumentQueue implements JobQueue, AsyncDisposable {
     return Number(seconds) * 1_000 + Math.floor(Number(microseconds) / 1_000)
   }
 
-  /** Stops all workers of the pipeline, on every machine, from starting another job. Outlives restarts. */
+  /** Stops all workers of the pipeline, on every machine, from starting another job. It outlives restarts. */
   async pause(): Promise<void> {
     await this.#queue.pause()
   }
@@ -112,7 +114,7 @@ export class DocumentQueue implements JobQueue, AsyncDisposable {
     await this.#queue.resume()
   }
 
-  /** Processes on any machine that take jobs of this pipeline now. */
+  /** Number of processes on any machine that take jobs of this pipeline. */
   async workers(): Promise<number> {
     return this.#queue.getWorkersCount()
   }
@@ -121,7 +123,7 @@ export class DocumentQueue implements JobQueue, AsyncDisposable {
     return this.#queue.isPaused()
   }
 
-  /** Jobs and what BullMQ keeps besides are removed; for tests and for `--forget`. */
+  /** Removes all jobs and other data of BullMQ; for tests and for `--forget`. */
   async clear(): Promise<void> {
     await this.#queue.obliterate({ force: true })
   }
@@ -132,9 +134,9 @@ export class DocumentQueue implements JobQueue, AsyncDisposable {
   }
 
   /**
-   * ioredis rejects a pipeline that was in flight when the connection broke; whether Redis ran it is unknown. One that
-   * waited for a restarted server finds its scripts forgotten. Job ids are deterministic, so adding is idempotent, and
-   * the batch is sent again.
+   * ioredis rejects a pipeline that was in flight when the connection broke; it is unknown if Redis ran it. A pipeline
+   * that waited for a restarted server finds an empty script cache. Job ids are deterministic, so adding is idempotent,
+   * and this method retries the batch.
    */
   async #addThroughOutages(batch: Parameters<Queue<QueuedJob>['addBulk']>[0]): Promise<void> {
     for (;;) {
@@ -150,8 +152,8 @@ export class DocumentQueue implements JobQueue, AsyncDisposable {
 }
 
 /**
- * The same document, version and recipe have the same id, so adding a batch twice is harmless: BullMQ leaves a job
- * that waits or runs as it is. An id may hold no colon and may not be a number.
+ * Deterministic id of a document, version and recipe, which makes adding idempotent: BullMQ leaves a waiting or running
+ * job unchanged. An id must not contain a colon or be a number.
  */
 export function jobId(job: Pick<DocumentJob, 'key' | 'version' | 'recipeHash'>): string {
   const name = JSON.stringify([job.key, job.version, job.recipeHash])

@@ -1,23 +1,23 @@
-/** Worker deaths after which a document may be what kills them. */
+/** Threshold of worker deaths that makes a document a suspect. */
 const SUSPECT_AFTER_DEATHS = 2
 
-/** Delay of a deferred suspect, for each one that was deferred before it. */
+/** Delay of a deferred suspect, per suspect that was deferred before it. */
 const WAIT_EACH_MS = 100
 const LONGEST_WAIT_MS = 2_000
 
 export type Admittance =
-  /** `leave` is to be called when the document is through. */
+  /** The caller must call `leave` when the document is done. */
   { readonly kind: 'entered'; readonly leave: () => void } | { readonly kind: 'deferred'; readonly waitMs: number }
 
 /**
- * Poison-pill quarantine. A document that kills its worker interrupts all others there, and they come back together. To
- * find the poison pill among them, a process runs fewer suspects at a time the more deaths they were there at, half as
- * many with each: most are innocent, and must not wait for each other longer than it takes to find the one. From half
- * of the deaths that are allowed on a suspect is alone with documents that are none, and only its own count grows.
+ * Poison-pill quarantine. A document that kills its worker interrupts all others there, and they return together. To
+ * find the poison pill, a process limits concurrent suspects: each further death halves their number. Most suspects are
+ * innocent, so they must not wait for each other for longer than the search takes. From half of the allowed deaths on,
+ * a suspect runs alone with documents that are not suspects, and only its own count grows.
  */
 export class PoisonQuarantine {
   readonly #aloneFrom: number
-  /** Deaths of each that is running. */
+  /** Number of deaths of each running suspect. */
   readonly #running: number[] = []
   #deferred = 0
 

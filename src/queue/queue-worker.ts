@@ -15,16 +15,16 @@ export interface QueueWorkerOptions {
   readonly onError: (error: Error) => void
 }
 
-/** BullMQ's pause after a failed fetch; its default of 15 s would be felt after every outage. */
+/** BullMQ's pause after a failed fetch; its default of 15 s would delay the recovery from every outage. */
 const FETCH_RETRY_MS = 1_000
 
-/** How long a connection may take to be cut. */
+/** Timeout for disconnecting. */
 const DISCONNECT_PATIENCE_MS = 500
 
-/** Pause before a job is tried again whose end could not be stored. */
+/** Pause before the retry of a job whose result could not be stored. */
 const UNKNOWN_ERROR_DELAY_MS = 1_000
 
-/** A BullMQ worker with our settings, on connections of its own that end with it whatever state they are in. */
+/** A BullMQ worker with our settings, on connections of its own that end with it in any state. */
 export class QueueWorker {
   readonly #worker: Worker<QueuedJob>
   readonly #connection: RedisConnection
@@ -41,7 +41,7 @@ export class QueueWorker {
       concurrency: options.concurrency,
       lockDuration: options.lockMs,
       stalledInterval: options.stalledCheckMs,
-      // Never BullMQ's decision: a job is given up by `Deliverer`, after its document was buried.
+      // Never BullMQ's decision: `Deliverer` gives a job up, after its dead letter was written.
       maxStalledCount: Number.MAX_SAFE_INTEGER,
       runRetryDelay: FETCH_RETRY_MS,
       removeOnComplete: { count: 0 },
@@ -59,7 +59,7 @@ export class QueueWorker {
     this.#worker.concurrency = documents
   }
 
-  /** Takes no more jobs; resolves when the running ones are settled. May be called again. */
+  /** Takes no more jobs; resolves when the running ones have ended. Idempotent. */
   drain(): Promise<void> {
     this.#drained ??= this.#drain()
     return this.#drained
@@ -71,8 +71,8 @@ export class QueueWorker {
   }
 
   /**
-   * Disconnects without waiting for running jobs: those come back when their locks expire. BullMQ's close ends its timers at
-   * once only where it is forced, and only the first one counts: so none comes before it.
+   * Disconnects without waiting for running jobs: those return when their locks expire. BullMQ's close ends its timers
+   * at once only if forced, and only its first call counts: so no other close may precede it.
    */
   async cut(): Promise<void> {
     await settlesWithin(this.#worker.close(true), DISCONNECT_PATIENCE_MS)
@@ -85,10 +85,10 @@ export class QueueWorker {
   }
 }
 
-/** Errors of ioredis while Redis is away. It reconnects by itself, so they are not reported. */
+/** Errors of ioredis while Redis is down. It reconnects automatically, so they are not reported. */
 const isOutage = (error: Error): boolean => /connection|ECONN|EPIPE|ENOENT/i.test(`${error.name} ${error.message}`)
 
-/** Reported once for all jobs by `lostLocks`, instead of at each renewal and again when the job is settled. */
+/** `lostLocks` reports this once for all jobs, instead of at each renewal and again at the end of the job. */
 const isLostLock = (error: Error): boolean => /could not renew lock|Missing lock|Lock mismatch/i.test(error.message)
 
 const lostLocks = (ids: readonly string[]): Error =>

@@ -11,27 +11,27 @@ export interface ScheduleOptions {
   readonly every: string
   /** Heartbeat timeout, ms: a process silent for this long is considered dead, and another one takes over its tick. */
   readonly takeoverMs: number
-  /** Does what is due. Ends soon, by throwing, when `signal` aborts: the tick is then left to another process. */
+  /** Runs the due work. On abort of `signal` it throws soon: another process then takes the tick. */
   readonly onTick: (dueAt: Date, signal: AbortSignal) => Promise<void>
   /** Called at the start and after each tick with the time of the next one. */
   readonly onNext: (dueAt: Date) => void
   readonly onError: (error: unknown) => void
-  /** Calls the listener when Redis lost data; the schedule is made anew then, and a tick is due at once. */
+  /** Registers a listener for data losses of Redis; the schedule is then created again, and a tick is due at once. */
   readonly onLoss: (listener: () => void) => () => void
 }
 
 /** The BullMQ queue of a pipeline's ticks is `<redisPrefix(pipeline)>:ticks`. */
 const QUEUE_NAME = 'ticks'
 
-/** One schedule a pipeline, last write wins: a process that starts with another one changes it for all. */
+/** A single schedule per pipeline, last write wins: a process that starts with another one changes it for all. */
 const SCHEDULER_ID = 'scan'
 
 /**
- * Keeps a schedule until `signal` aborts, together with every process that keeps the one of the same pipeline: each tick
- * is done by one of them, one tick at a time. Ticks due while one is in flight are coalesced into one after it; ticks
- * due while no process kept the schedule are not made up for. A tick whose process died is done again by another.
+ * Keeps a schedule until `signal` aborts, together with all processes of the same pipeline: one of them runs each tick,
+ * one tick at a time. Ticks due during another tick coalesce into one after it. Ticks due while no process kept the
+ * schedule are lost. Another process repeats the tick of a dead one.
  *
- * @throws {Error} when `every` is neither a duration nor a cron pattern
+ * @throws {Error} if `every` is neither a duration nor a cron pattern
  */
 export async function keepSchedule(options: ScheduleOptions, signal: AbortSignal): Promise<void> {
   const prefix = redisPrefix(options.pipeline)
@@ -49,7 +49,7 @@ export async function keepSchedule(options: ScheduleOptions, signal: AbortSignal
     removeOnComplete: { count: 0 },
     removeOnFail: { count: 0 },
   })
-  // Connection errors end by themselves: commands wait until Redis is back.
+  // Connection errors are temporary: commands wait until Redis returns.
   worker.on('error', () => undefined)
   try {
     await queue.setGlobalConcurrency(1)
@@ -74,7 +74,7 @@ export async function keepSchedule(options: ScheduleOptions, signal: AbortSignal
   }
 }
 
-/** Every process that keeps the schedule does this; the ids see to it that one tick is due. */
+/** Runs in every process of the schedule; the ids ensure that one tick is due. */
 async function restored(queue: Queue, every: string): Promise<void> {
   await queue.setGlobalConcurrency(1)
   await schedule(queue, readTimetable(every), every)
@@ -108,7 +108,7 @@ async function tick(
       await job.moveToWait(token)
       throw new WaitingError()
     }
-    // The next tick tries again.
+    // The next tick retries.
     onError(error)
   }
 }
@@ -120,14 +120,14 @@ async function aborted(signal: AbortSignal): Promise<void> {
   await abortion.promise
 }
 
-/** When something is due: every so many milliseconds, or as a cron pattern says. */
+/** Interval in milliseconds, or a cron pattern. */
 type Timetable = { readonly every: number } | { readonly pattern: string }
 
 const UNIT_MS: Readonly<Record<string, number>> = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 }
 
 /**
- * Reads `30s`, `10m`, `1h`, `2d`; any other text is taken for a cron pattern of five fields, or six with seconds in
- * front, in the time zone of this machine. BullMQ checks the pattern.
+ * Parses `30s`, `10m`, `1h`, `2d`. Any other text counts as a cron pattern of five fields, or six with seconds first,
+ * in the time zone of this machine. BullMQ validates the pattern.
  */
 export function readTimetable(text: string): Timetable {
   const duration = /^(\d+)\s*([smhd])$/.exec(text.trim())

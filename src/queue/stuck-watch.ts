@@ -4,20 +4,20 @@ import type { DocumentQueue } from './document-queue.ts'
 export interface StuckFacts {
   readonly waiting: number
   readonly paused: boolean
-  /** Jobs in work in this process. */
+  /** Number of active jobs in this process. */
   readonly active: number
-  /** Milliseconds since a job came or went here. */
+  /** Milliseconds since the last start or end of a job here. */
   readonly idleMs: number
 }
 
-/** Jobs wait and the queue is not paused, but this worker has been idle for `stuckAfterMs` and takes none. */
+/** True if jobs wait in an active queue, but this worker has been idle for `stuckAfterMs`. */
 export function isStuck(facts: StuckFacts, stuckAfterMs: number): boolean {
   return facts.active === 0 && facts.idleMs >= stuckAfterMs && facts.waiting > 0 && !facts.paused
 }
 
 /**
- * A watchdog for a worker that stopped taking jobs without an error: seen with BullMQ after a Sentinel failover (its
- * issue 3185), where the remedy is a new worker. Checks only when this process is idle, so it costs nothing under load.
+ * A watchdog for a worker that stopped taking jobs without an error. BullMQ does that after a Sentinel failover (its
+ * issue 3185); the remedy is a new worker. It polls only while this process is idle, so it costs nothing under load.
  */
 export class StuckWatch implements Disposable {
   readonly #queue: DocumentQueue
@@ -30,7 +30,7 @@ export class StuckWatch implements Disposable {
     onStuck: () => Promise<void>,
   ) {
     this.#queue = queue
-    // What it throws, it throws because the connection was closed under it: then there is nothing left to watch.
+    // It throws only after its connection was closed: then no worker is left to watch.
     this.#run(worker, stuckAfterMs, onStuck).catch(() => undefined)
   }
 
@@ -49,7 +49,7 @@ export class StuckWatch implements Disposable {
       await sleep(stuckAfterMs, undefined, { signal, ref: false }).catch(() => undefined)
       if (signal.aborted) return
       const stuck = isStuck(await this.#facts(worker), stuckAfterMs)
-      // Twice in a row: a job that arrived this moment is not one that waits.
+      // Requires two checks in a row: a job that arrived at this moment does not count as waiting.
       if (stuck && suspectedBefore) await onStuck()
       suspectedBefore = stuck && !suspectedBefore
     }

@@ -3,21 +3,27 @@ import { DependencyUnusable } from '#src/document/dependency.ts'
 import { type SentinelAddress, sentinelAddress } from '#src/kit/sentinel-address.ts'
 import { CoalescingRedis } from './coalescing-redis.ts'
 
-/** One connection to a Redis, alone or watched by Sentinels, or to a Redis Cluster, shared by everything that does not block. */
+/**
+ * A connection to a Redis, alone or watched by Sentinels, or to a Redis Cluster. All commands that do not block share
+ * it.
+ */
 export type RedisConnection = Redis | Cluster
 
 export interface ConnectOptions {
   /**
    * `redis://[user:password@]host:port/db`, `rediss://` for TLS, the absolute path of a unix socket, or a Redis
-   * Cluster: several addresses separated by commas, or one with `?cluster=true`. What Sentinels watch is
+   * Cluster: several addresses separated by commas, or one with `?cluster=true`. Sentinels:
    * `redis+sentinel://[user:password@]host:port,host:port/master[/db]`.
    */
   readonly url: string
-  /** Shown by `CLIENT LIST`. */
+  /** Name in `CLIENT LIST`. */
   readonly name?: string
-  /** How long the first connection may take before it counts as a mistake in the settings. */
+  /** Timeout of the first connection, after which it counts as a mistake in the settings. */
   readonly patienceMs?: number
-  /** It is started again wherever it ended (`openEmbeddedRedis`): its absence is an outage, not a mistake in the settings. */
+  /**
+   * Another process restarts it after any end (`openEmbeddedRedis`): its absence is an outage, not a mistake in the
+   * settings.
+   */
   readonly isRestarted?: boolean
 }
 
@@ -25,11 +31,11 @@ const LONGEST_RECONNECT_DELAY_MS = 1_000
 const FIRST_CONNECTION_PATIENCE_MS = 10_000
 
 /**
- * Opens a connection and waits until it can be used. From then on an outage of Redis is nothing that a caller sees:
- * commands wait until it is back, and one whose answer was lost is sent again. So every command and script that we use
- * is idempotent.
+ * Opens a connection and waits until it is ready. Later outages of Redis are invisible to callers: commands wait in a
+ * queue until it returns, and the client retries a command whose reply was lost. Every command and script is therefore
+ * idempotent.
  *
- * Throws when the first connection does not come about; no message ever holds the password.
+ * Throws if the first connection fails; no message ever holds the password.
  */
 export async function connectRedis(options: ConnectOptions, signal?: AbortSignal): Promise<RedisConnection> {
   const connection = open(options)
@@ -44,7 +50,7 @@ export async function connectRedis(options: ConnectOptions, signal?: AbortSignal
   }
 }
 
-/** Another connection to the same Redis, for something that must be able to end it by itself. */
+/** Opens another connection to the same Redis, for a caller that must be able to end it alone. */
 export function sibling(connection: RedisConnection): RedisConnection {
   const twin = connection instanceof Cluster ? connection.duplicate() : twinOf(connection)
   return twin.on('error', () => undefined)
@@ -52,12 +58,12 @@ export function sibling(connection: RedisConnection): RedisConnection {
 
 const twinOf = ({ options }: Redis): Redis => new CoalescingRedis({ ...options, replyMapping: 'legacy' })
 
-/** Nothing listens at that address, or there is no such host: a mistake in the settings, and no outage. */
+/** No server listens at that address, or the host is unknown: a mistake in the settings, not an outage. */
 const NOT_THERE = new Set(['ECONNREFUSED', 'ENOENT', 'ENOTFOUND', 'EAI_AGAIN'])
 
 /**
- * Rejects with what the server last said, at once when it refuses the login or is not there, otherwise when `signal` aborts.
- * Of several nodes or Sentinels another one may be there, and a server that is restarted comes back.
+ * Rejects with the last message of the server. It rejects at once if the server refuses the login or is absent,
+ * otherwise when `signal` aborts. Another one of several nodes or Sentinels may be up, and a restarting server returns.
  */
 function firstReady(
   connection: RedisConnection,
@@ -67,7 +73,7 @@ function firstReady(
   return new Promise((resolve, reject) => {
     let last: unknown = null
     const isOnlyServer = !(connection instanceof Cluster) && !connection.options.sentinels
-    // Stays for good: without a listener the first error of an outage would end the process.
+    // A permanent listener: without it the first error of an outage would end the process.
     connection.on('error', (error: NodeJS.ErrnoException) => {
       last = error
       const isMissing = isOnlyServer && !isRestarted && NOT_THERE.has(error.code ?? '')
@@ -90,7 +96,7 @@ function unreachable({ url, isRestarted = false }: ConnectOptions, cause: unknow
   )
 }
 
-/** What Redis or the network said last; never a secret. */
+/** Last message of Redis or the network; never a secret. */
 function reasonOf(cause: unknown): string {
   if (!(cause instanceof Error)) return 'unknown reason'
   if (cause.name === 'TimeoutError') return 'no answer'
@@ -99,17 +105,17 @@ function reasonOf(cause: unknown): string {
   return code ?? (cause.message.split('\n')[0] ?? '').slice(0, 100)
 }
 
-/** The addresses of a REDIS_URL as they may be shown. */
+/** Redacts the addresses of a REDIS_URL. */
 export function withoutSecrets(url: string): string {
   return url.replaceAll(/\/\/[^,]*@/g, '//').replaceAll(/([?&](?:sentinel)?(?:password|username)=)[^&,]*/gi, '$1…')
 }
 
-/** What holds for a single server and for each node of a Cluster. */
+/** Options of a single server and of each node of a Cluster. */
 const perServer = (name: string | undefined) => ({
-  // BullMQ's condition for blocking connections, and what makes commands wait out an outage.
+  // BullMQ requires it for blocking connections, and it makes commands wait out an outage.
   maxRetriesPerRequest: null,
-  // A replica that took over answers READONLY until it knows; a server whose disk is full answers MISCONF until there is
-  // space again. Neither has carried the command out: connect again and send it again.
+  // A promoted replica answers READONLY until it knows its role; a server with a full disk answers MISCONF until it has
+  // space again. Neither executed the command, so the client reconnects and retries it.
   reconnectOnError: (error: Error) => (/^READONLY|\bMISCONF\b/.test(error.message) ? (2 as const) : false),
   ...(name === undefined ? {} : { connectionName: name }),
 })
@@ -139,8 +145,8 @@ function openWatched(address: SentinelAddress, name: string | undefined): Redis 
     ...(tls ? { tls: {}, sentinelTLS: {}, enableTLSForSentinelMode: true } : {}),
     retryStrategy: reconnectDelayMs,
     sentinelRetryStrategy: reconnectDelayMs,
-    // No `failoverDetector`: where it hears of a failover while this connection reconnects, it ends it for good. Sentinels
-    // cut the clients of a master that they demote.
+    // No `failoverDetector`: if it detects a failover during a reconnect, it ends this connection permanently.
+    // Sentinels disconnect the clients of a master that they demote.
   })
 }
 
@@ -157,7 +163,7 @@ function openCluster(urls: readonly string[], name: string | undefined): Cluster
         ...(nodes.some((node) => node.protocol === 'rediss:') ? { tls: {} } : {}),
       },
       clusterRetryStrategy: reconnectDelayMs,
-      // Managed clusters announce host names, and their TLS certificates are for those.
+      // Managed clusters announce host names, and their TLS certificates name those.
       dnsLookup: (address, callback) => callback(null, address),
     },
   )

@@ -4,13 +4,13 @@ import { z } from 'zod'
 
 export type RedisClient = Redis | Cluster
 
-/** Of a script that answers nothing. */
+/** Reply of a script without a result. */
 const NOTHING = z.null()
 
 /**
- * A script that Redis runs as one step, and the shape of its replies: Lua is not typed, and a reply that is not understood
- * must fail at this border and not as a wrong decision behind it. The script is sent whole only to a server that does
- * not know it yet.
+ * A script that Redis runs atomically, and the schema of its replies. Lua is untyped, so an unexpected reply must fail
+ * at this border, not later as a wrong decision. The client sends the full text only to a server that does not have it
+ * in its script cache.
  */
 export class LuaScript<Reply = null> {
   readonly name: string
@@ -18,7 +18,7 @@ export class LuaScript<Reply = null> {
   readonly #sha1: string
   readonly #reply: z.ZodType<Reply>
 
-  /** `name` is for errors. `reply` is left out where the script answers nothing. */
+  /** `name` appears in errors. A script without a result omits `reply`. */
   constructor(name: string, text: string, ...reply: [Reply] extends [null] ? [] : [z.ZodType<Reply>]) {
     this.name = name
     this.text = text
@@ -26,7 +26,7 @@ export class LuaScript<Reply = null> {
     this.#reply = reply[0] ?? (NOTHING as unknown as z.ZodType<Reply>)
   }
 
-  /** @throws {Error} when the reply has another shape, with the name of the script and of the field */
+  /** @throws {Error} if the reply has another shape, with the name of the script and of the field */
   async run(client: RedisClient, keys: readonly string[], values: readonly (string | number)[]): Promise<Reply> {
     return this.read(await this.#eval(client, keys, values))
   }

@@ -1,12 +1,12 @@
 import { connect, type Socket } from 'node:net'
 
-/** `loading`: it is there, but still reads its data, or is too busy to answer. */
+/** `loading`: the server runs, but still loads its data or is too busy to answer. */
 export type RedisState = 'ready' | 'loading' | 'absent'
 
-/** A server that accepts and then says nothing for this long is busy, not gone. */
+/** Timeout of a silent connection: the server is busy, not gone. */
 const ANSWER_PATIENCE_MS = 2_000
 
-/** Health check (PING) of the server behind a unix socket. Never rejects: silence is a state too. */
+/** Health check (PING) of the server behind a unix socket. Never rejects: silence is a state, too. */
 export function probeRedis(socketPath: string): Promise<RedisState> {
   return new Promise((resolve) => {
     const socket = connect(socketPath)
@@ -23,8 +23,8 @@ export function probeRedis(socketPath: string): Promise<RedisState> {
 }
 
 /**
- * Asks the server to end at once, with its data flushed. On SIGTERM alone it ends at its next turn of housekeeping, up to
- * 100 ms later. Says nothing about whether it did: whatever ends it otherwise goes on beside this.
+ * Asks the server to end at once and flush its data. After SIGTERM alone it ends at its next housekeeping, up to 100 ms
+ * later. Reports no result: the regular shutdown continues in parallel.
  */
 export function askToEnd(socketPath: string): void {
   const socket = connect(socketPath, () => socket.write('SHUTDOWN NOSAVE\r\n'))

@@ -3,10 +3,10 @@ import { LuaScript, type RedisClient } from './lua-script.ts'
 
 type Values = readonly (string | number)[]
 
-/** Done with its reply, or failed with a message. */
+/** Success with its reply, or failure with a message. */
 const REPLIES = z.array(z.tuple([z.literal([0, 1])]).rest(z.unknown()))
 
-/** What a connection answers by connecting again and sending once more (`connection.ts`) fails the whole call. */
+/** Errors that make a connection reconnect and retry (`connection.ts`) fail the complete call. */
 const RUN_ALL = `
 local replies, key, value = {}, 1, 1
 while value <= #ARGV do
@@ -27,7 +27,10 @@ end
 return replies
 `
 
-/** Several scripts as one, which runs any number of them in one call, in order. Each keeps its own `KEYS` and `ARGV`. */
+/**
+ * Merges several scripts into one, which runs any number of them in one call, in order. Each keeps its own `KEYS` and
+ * `ARGV`.
+ */
 export class MergedScript {
   readonly script: LuaScript<z.infer<typeof REPLIES>>
   readonly #scripts: readonly LuaScript<unknown>[]
@@ -38,7 +41,7 @@ export class MergedScript {
     this.script = new LuaScript(name, `local scripts = {${parts.join(',')}}\n${RUN_ALL}`, REPLIES)
   }
 
-  /** As the values of a call name it. */
+  /** Number of the script in the values of a call. */
   numberOf(script: LuaScript<unknown>): number {
     const index = this.#scripts.indexOf(script)
     if (index === -1) throw new Error(`the script "${script.name}" is not part of "${this.script.name}"`)
@@ -53,13 +56,13 @@ interface Ask {
   readonly fail: (error: unknown) => void
 }
 
-/** Most scripts in one call: Redis serves no other client meanwhile. */
+/** Maximum number of scripts per call: Redis serves no other client during it. */
 const MOST = 100
 
 /**
- * Batching of scripts: one call is in flight, and what is asked meanwhile goes with the next one. What is asked in one
- * step of the event loop goes together, in its order. A lost connection sends a call again as it was, so each of the
- * scripts can be run twice with the same arguments.
+ * Batching of scripts: one call is in flight, and later scripts wait for the next batch. Scripts of one step of the
+ * event loop share a batch, in their order. After a lost connection the client retries a call unchanged, so each script
+ * is idempotent for the same arguments.
  */
 export class ScriptBatch {
   readonly #client: RedisClient
@@ -72,7 +75,7 @@ export class ScriptBatch {
     this.#merged = merged
   }
 
-  /** As `script.run`. */
+  /** Like `script.run`. */
   run<Reply>(script: LuaScript<Reply>, keys: readonly string[], values: Values): Promise<Reply> {
     const number = this.#merged.numberOf(script)
     return new Promise((resolve, reject) => {

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 
-/** Whether `promise` settles, either way, within `ms`. Leaves no timer behind. */
+/** True if `promise` resolves or rejects within `ms`. Leaves no timer. */
 export async function settlesWithin(promise: Promise<unknown>, ms: number): Promise<boolean> {
   const timer = new AbortController()
   const settled = promise.then(

@@ -1,8 +1,8 @@
 import type { RedisConnection } from './connection.ts'
 
 /**
- * Epoch milliseconds as Redis counts them: read once, and from then on counted by the monotonic clock of this process.
- * All processes on one Redis agree on it, whatever their wall clocks show, and setting a wall clock does not move it.
+ * Epoch milliseconds by Redis's clock: read once, then advanced by the monotonic clock of this process. All processes
+ * on one Redis agree on it, for any wall clock, and a change of a wall clock does not affect it.
  */
 export async function sharedClock(connection: RedisConnection): Promise<() => number> {
   const [seconds, microseconds] = await connection.time()

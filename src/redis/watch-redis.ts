@@ -11,8 +11,8 @@ const INTERVAL_MS = 1_000
 const ANSWER_MS = 1_000
 
 /**
- * A health check of Redis each second. Commands wait out an outage and never reject, so nothing else would report one.
- * Stops when disposed of.
+ * Polls Redis each second as a health check. Commands wait out an outage and never reject, so only this check reports
+ * one. Disposal stops it.
  */
 export function watchRedis(connection: RedisConnection, { onFailed, onWorks }: RedisWatchOptions): Disposable {
   const stop = new AbortController()

@@ -1,14 +1,14 @@
 import type { RouteTerms } from '#src/document/route.ts'
 
-/** What is expected of a page as the engine read it. */
+/** Expected quality of a page in the engine's reading. */
 export interface PageOutlook {
   /** 1-based. */
   readonly pageNumber: number
-  /** Expected share of words that are right, 0 to 1; null where the engine says nothing about the page. */
+  /** Expected share of right words, 0 to 1; null if the engine gives no estimate. */
   readonly quality: number | null
 }
 
-/** Why a page has the parser that it has. */
+/** Reasons for the parser of a page. */
 export const PAGE_REASONS = [
   /** Its quality reaches the floor. */
   'good',
@@ -16,7 +16,7 @@ export const PAGE_REASONS = [
   'ungraded',
   /** Below the floor, and bought. */
   'bought',
-  /** An answer for it was there from an earlier purchase. */
+  /** A receipt of an earlier purchase covers it. */
   'bought-before',
   /** Below the floor, and over `buyPages` or `buyShare`. */
   'over-limit',
@@ -26,7 +26,7 @@ export const PAGE_REASONS = [
 
 export type PageReason = (typeof PAGE_REASONS)[number]
 
-/** The pages below the floor, the worst first. */
+/** Returns the pages below the floor, the worst first. */
 export function pagesBelow({ qualityFloor }: RouteTerms, pages: readonly PageOutlook[]): readonly number[] {
   return pages
     .filter(({ quality }) => quality !== null && quality < qualityFloor)

@@ -2,13 +2,13 @@ import picomatch from 'picomatch'
 
 export interface NeverSend {
   readonly stays: (key: string) => boolean
-  /** The globs that no key has matched so far: a slip of the keyboard protects nothing. */
+  /** Globs that no key has matched yet: a typo protects nothing. */
   readonly unmatched: () => readonly string[]
 }
 
 /**
- * Whether a document must stay on this machine. It errs on the side of keeping: a glob that matches a folder or an
- * archive covers everything in it, case does not count, and neither does how a letter with an accent is encoded.
+ * True if a document must stay on this machine. It fails safe: a glob that matches a folder or an archive covers its
+ * complete content. It ignores case and the Unicode encoding of accents.
  */
 export function neverSendMatcher(globs: readonly string[]): NeverSend {
   const matchers = globs.map((glob) => ({ glob, matches: matcherOf(glob) }))
@@ -30,7 +30,7 @@ function matcherOf(given: string): (path: string) => boolean {
   return picomatch(pattern, { dot: true, nocase: true, basename: !pattern.includes('/') })
 }
 
-/** The key and every folder or archive above it: `a`, `a/b.zip`, `a/b.zip/c.pdf`. */
+/** Lists the key and every folder or archive above it: `a`, `a/b.zip`, `a/b.zip/c.pdf`. */
 function pathsTo(key: string): string[] {
   const parts = key.split('/')
   return parts.map((_, index) => parts.slice(0, index + 1).join('/'))

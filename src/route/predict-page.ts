@@ -1,31 +1,34 @@
 import type { PageGrade } from '@sluice/contract'
 import model from './predict-model.json' with { type: 'json' }
 
-/** What a page will be worth, predicted from how the embedded engine read it and before anything is bought. */
+/** Quality of a page, predicted from the embedded engine's reading before any purchase. */
 export interface PagePrediction {
-  /** Probability that fewer than nine of ten words came out right (F1 below 0.9), 0 to 1. */
+  /** Probability that fewer than nine of ten words are right (F1 below 0.9), 0 to 1. */
   readonly badProbability: number
   /** Expected F1 of its words, 0 to 1, with four decimals. */
   readonly expectedQuality: number
-  /** `grade`: the model belongs to another engine version, or the engine gave a grade alone, which stands in for it. */
+  /**
+   * `grade`: fallback to the grade, because the model belongs to another engine version or the engine gave a grade
+   * alone.
+   */
   readonly basis: 'model' | 'grade'
 }
 
-/** One point of the calibration; between two of them values are interpolated. */
+/** A point of the calibration; the prediction interpolates between two of them. */
 export interface Knot {
-  /** Expected F1 as the engine says it; ascending. */
+  /** Expected F1 according to the engine; ascending. */
   readonly expected: number
   readonly bad: number
   readonly quality: number
 }
 
 /**
- * A calibration of the F1 that the engine expects of a page: what share of generated pages with such an expectation was
- * bad, and how good they were in the mean, all expected by trees that saw no page of their source. `scripts/models/train.ts`
- * makes it.
+ * Calibration of the engine's expected F1 of a page: the share of bad pages among generated pages with that
+ * expectation, and their mean quality. The expectations come from trees that saw no page of the same source.
+ * `scripts/models/train.ts` fits it.
  */
 export interface PredictModel {
-  /** Version of the engine that read the pages: the knots hold for no other. */
+  /** Version of the engine that read the pages: the knots are valid for that version only. */
   readonly engine: string
   readonly pages: number
   readonly sources: number
@@ -34,7 +37,7 @@ export interface PredictModel {
 
 export const PREDICT_MODEL: PredictModel = model
 
-/** Prediction for one page that the embedded engine of this version read. Pure. */
+/** Predicts one page that the embedded engine of this version read. Pure. */
 export function predictPage(
   { grade, expected }: Pick<PageGrade, 'grade' | 'expected'>,
   engine: string,
@@ -56,10 +59,10 @@ export function predictPage(
   return { badProbability: between('bad'), expectedQuality: between('quality'), basis: 'model' }
 }
 
-/** Four decimals: it is no more exact than that. */
+/** Four decimals, its precision. */
 const rounded = (share: number): number => Math.round(share * 1e4) / 1e4
 
-/** A line for people where predictions rest on the grade alone; null where the model fits the engine. */
+/** A warning if predictions rest on the grade alone; null if the model fits the engine. */
 export function staleModelLine(engine: string, { engine: trainedOn }: PredictModel = PREDICT_MODEL): string | null {
   if (trainedOn === engine) return null
   return (

@@ -6,9 +6,9 @@ import { recipeHash } from '#src/document/ids.ts'
 import type { RouteTerms } from '#src/document/route.ts'
 
 /**
- * The recipe of a document that is routed by page. Its hash covers the terms, so that another floor or share has the
- * document decided again; receipts are named by `answers`, so that nothing is bought again for it. Pages and blocks are
- * always asked for, which costs nothing: without them no page can be put back.
+ * Recipe of a document that is routed by page. Its hash covers the terms, so another floor or share routes the document
+ * again. `answers` names the receipts, so that costs no second purchase. Every request asks for pages and blocks, which
+ * are free: without them no page can be merged back.
  */
 export function routedRecipe(base: Recipe, terms: RouteTerms): Recipe {
   const answers = withPagesAndBlocks(base)

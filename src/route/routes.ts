@@ -11,15 +11,15 @@ export interface RouteSettings {
 
 export interface Routes {
   readonly of: (key: SourceKey) => Route
-  /** Whether a document must not leave this machine. */
+  /** True if a document must not leave this machine. */
   readonly mustStay: (key: SourceKey) => boolean
-  /** Globs of `neverSend` that no key has matched so far. */
+  /** Globs of `neverSend` that no key has matched yet. */
   readonly unmatched: () => readonly string[]
 }
 
 /**
- * Where each document is parsed; null where all go to the service. Globs are about keys in the source: `inSource` takes
- * the prefix away that a key has in the store.
+ * Returns the route of each document; null if all go to the service. Globs apply to keys in the source: `inSource`
+ * removes the prefix of a key in the store.
  */
 export function routesOf(
   { route, rules, neverSend }: RouteSettings,

@@ -3,39 +3,39 @@ import { Agent as HttpsAgent } from 'node:https'
 import { S3Client } from '@aws-sdk/client-s3'
 
 export interface S3ClientOptions {
-  /** Base address of an S3-compatible store; AWS itself when not given. */
+  /** Endpoint of an S3-compatible store; default: AWS. */
   readonly endpoint?: string
-  /** Default `us-east-1` with an `endpoint`; else what the SDK finds. */
+  /** Default `us-east-1` with an `endpoint`; else the region that the SDK finds. */
   readonly region?: string
-  /** Without keys the SDK reads them where it always does: environment, shared files, the machine's role. */
+  /** Without keys the SDK uses its default chain: environment, shared files, the machine's role. */
   readonly accessKeyId?: string
   readonly secretAccessKey?: string
   readonly network?: S3Network
 }
 
 export interface S3Network {
-  /** `HTTP_PROXY`, `HTTPS_PROXY` and `NO_PROXY`, as Node's own agent takes them. */
+  /** `HTTP_PROXY`, `HTTPS_PROXY` and `NO_PROXY`, in the format of Node's own agent. */
   readonly proxyEnv?: Readonly<Record<string, string>>
-  /** PEM: own authorities, and the certificate and key that this client shows. */
+  /** PEM: own certificate authorities, and the client's certificate and key. */
   readonly tls?: { readonly ca?: string[]; readonly cert?: string; readonly key?: string }
   readonly timeouts?: Partial<S3Timeouts>
 }
 
-/** All in milliseconds. The SDK waits for ever by default, and a store that hangs would hold up every stop. */
+/** All in milliseconds. The SDK has no timeout by default, and a hanging store would block every stop. */
 export interface S3Timeouts {
   readonly connectMs: number
-  /** From the first byte sent to the head of the answer; a part of 16 MiB has to go up in it. */
+  /** From the first byte sent to the header of the answer; it includes the upload of a part of 16 MiB. */
   readonly requestMs: number
-  /** Without a byte on the connection. */
+  /** Timeout of an idle connection. */
   readonly idleMs: number
 }
 
 const TIMEOUTS: S3Timeouts = { connectMs: 10_000, requestMs: 120_000, idleMs: 60_000 }
 
-/** What the SDK's own agents have. */
+/** Default of the SDK's own agents. */
 const CONNECTIONS = 50
 
-/** For every client of AWS, whatever it asks: time limits, proxies and certificates. */
+/** Builds the request handler of every AWS client: timeouts, proxies and certificates. */
 export function requestHandlerOf({ proxyEnv, tls = {}, timeouts }: S3Network) {
   const { connectMs, requestMs, idleMs } = { ...TIMEOUTS, ...timeouts }
   const agent = { keepAlive: true, maxSockets: CONNECTIONS, ...(proxyEnv === undefined ? {} : { proxyEnv }) }
@@ -49,7 +49,7 @@ export function requestHandlerOf({ proxyEnv, tls = {}, timeouts }: S3Network) {
   }
 }
 
-/** A client for AWS or for any S3-compatible store. The caller destroys it. */
+/** Creates a client for AWS or for any S3-compatible store. The caller destroys it. */
 export function openS3Client(options: S3ClientOptions): S3Client {
   const { endpoint, region, accessKeyId, secretAccessKey, network = {} } = options
   const named = endpoint === undefined ? {} : { endpoint, forcePathStyle: true, region: region ?? 'us-east-1' }
@@ -60,7 +60,7 @@ export function openS3Client(options: S3ClientOptions): S3Client {
       ? {}
       : { credentials: { accessKeyId, secretAccessKey } }),
     requestHandler: requestHandlerOf(network),
-    // Checksums sent as a trailer are refused by most stores that are not AWS (radosgw: 411 MissingContentLength).
+    // Most stores other than AWS refuse checksums in a trailer (radosgw: 411 MissingContentLength).
     requestChecksumCalculation: 'WHEN_REQUIRED',
     responseChecksumValidation: 'WHEN_REQUIRED',
   })

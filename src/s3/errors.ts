@@ -8,7 +8,7 @@ export function statusOf(error: unknown): number | null {
 
 const DENIED = 'AccessDenied'
 
-/** One of several objects could not be deleted; `reason` is S3's code. */
+/** The store failed to delete one of several objects; `reason` is S3's code. */
 export class NotDeleted extends Error {
   override name = 'NotDeleted' as const
   readonly reason: string
@@ -19,20 +19,20 @@ export class NotDeleted extends Error {
   }
 }
 
-/** A policy forbids it. A request for several objects is refused whole, or for each of them. */
+/** A policy forbids it. The store refuses a request for several objects completely, or per object. */
 export const isDenied = (error: unknown): boolean =>
   statusOf(error) === 403 || (error instanceof NotDeleted && error.reason === DENIED)
 
-/** Nothing has that name. Not so where there is no bucket: what was in it was paid for. */
+/** The object does not exist. False without a bucket: its content was paid for. */
 export const isAbsent = (error: unknown): boolean =>
   statusOf(error) === 404 && (error as S3ServiceException).name !== 'NoSuchBucket'
 
-/** What can be wrong with one object, while every other could be written. */
+/** Errors that concern one object, while writes of others would succeed. */
 const OF_ONE_OBJECT: readonly string[] = ['KeyTooLongError', 'EntityTooLarge', 'InvalidArgument']
 
 /**
- * As `explained` for folders: what the bucket refuses is thrown with one sentence on what failed and what to do. A line
- * that stays broken after the client's own tries is the bucket's state, too.
+ * Like `explained` for folders: wraps a refusal of the bucket into one sentence with the failure and the remedy. A
+ * connection that stays broken after the client's own retries is a state of the bucket, too.
  */
 export async function explainedS3<T>(what: string, work: () => Promise<T>): Promise<T> {
   try {
@@ -49,7 +49,7 @@ export async function explainedS3<T>(what: string, work: () => Promise<T>): Prom
   }
 }
 
-/** What a line failed of: a code of the system or of undici, or `TimeoutError`. Null for any other error. */
+/** Cause of a connection failure: a code of the system or of undici, or `TimeoutError`. Null for any other error. */
 export function lineFailure(error: unknown): string | null {
   if (!(error instanceof Error)) return null
   const { code } = error as NodeJS.ErrnoException
@@ -57,7 +57,7 @@ export function lineFailure(error: unknown): string | null {
   return error.name === 'TimeoutError' ? error.name : null
 }
 
-/** Null where the line did not fail. */
+/** Null if the connection did not fail. */
 export function unreachable(error: unknown): string | null {
   const code = lineFailure(error)
   return code === null ? null : `the store cannot be reached (${code}).`

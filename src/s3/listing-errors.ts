@@ -4,7 +4,7 @@ import { s3SetupProblem } from '#src/kit/s3-setup-problem.ts'
 import { SourceUnusable } from '#src/document/source-unusable.ts'
 import { lineFailure, statusOf, unreachable } from './errors.ts'
 
-/** Refusals of the caller (account, credentials, clock), not of the object: every object would be refused so. */
+/** Refusals of the caller (account, credentials, clock), not of the object: every object would meet them. */
 const OF_THE_CALLER: readonly string[] = [
   'AccountProblem',
   'ExpiredToken',
@@ -15,8 +15,8 @@ const OF_THE_CALLER: readonly string[] = [
 ]
 
 /**
- * What the store's refusal means for one object; null when it is not about the object, and must be thrown on. Told by
- * name and status, never by message: compatible stores leave it empty.
+ * Failure of one object after a refusal by the store. Null if the refusal does not concern the object and the caller
+ * must rethrow it. The name and status decide, never the message, which compatible stores leave empty.
  */
 export function s3Failure(error: unknown, key: string): Failure | null {
   const name = JSON.stringify(key)
@@ -38,13 +38,13 @@ export function s3Failure(error: unknown, key: string): Failure | null {
   return null
 }
 
-/** What is to be thrown when a listing fails: one sentence where the store refused it or was not reached. */
+/** Error to throw when a listing fails: one sentence if the store refused it or was unreachable. */
 export function listingError(error: unknown, url: string): unknown {
   const reason = reasonOf(error)
   return reason === null ? error : new SourceUnusable(`Sluice cannot list ${url}: ${reason}`, { cause: error })
 }
 
-/** As `listingError`, for one object: what the store's failure says of no object in particular. */
+/** Like `listingError`, for one object: failures that concern no object in particular. */
 export function readingError(error: unknown, key: string, bucket: string): unknown {
   const reason = reasonOf(error)
   const what = `${JSON.stringify(key)} in s3://${bucket}`
@@ -64,7 +64,7 @@ function reasonOf(error: unknown): string | null {
   return unreachable(error)
 }
 
-/** Whether the same request may be answered later: the store was not reached, failed, or wants fewer requests. */
+/** True if a retry may succeed: the store was unreachable, failed, or throttled the request. */
 export function mayComeBack(error: unknown): boolean {
   const status = statusOf(error)
   return status === null ? lineFailure(error) !== null : status >= 500 || status === 429 || status === 408

@@ -1,4 +1,4 @@
-/** One object of a listing. */
+/** An object of a listing. */
 export interface ListedObject {
   /** Full key in the bucket. */
   readonly key: string
@@ -6,20 +6,19 @@ export interface ListedObject {
   readonly bytes: number
 }
 
-/** What a store answers to one request for a listing: up to 1,000 objects and folders. */
+/** Page of a listing: up to 1,000 objects and folders. */
 export interface ListingPage {
   readonly objects: readonly ListedObject[]
-  /** Full prefixes, each with its slash at the end; only where a delimiter was asked for. */
+  /** Full prefixes, each with its slash at the end; only if the request had a delimiter. */
   readonly folders: readonly string[]
-  /** What the next page is asked for with; null at the end. */
+  /** Cursor of the next page; null at the end. */
   readonly next: string | null
 }
 
 /**
- * Reads the answer to ListObjectsV2, of whose elements we need three for an object. Null for what does not look
- * exactly as stores write it (an attribute, CDATA, an element missing, a count that does not fit): the SDK's parser,
- * which takes all of XML and many times as long, is then asked what it means. Nothing is guessed here, since an object
- * that is not listed is taken to be gone.
+ * Fast parser of ListObjectsV2, which needs three elements per object. Null if the XML deviates from the common form
+ * (an attribute, CDATA, a missing element, a wrong count). The fallback is the SDK's parser, which supports all of XML
+ * and is many times slower. This parser guesses nothing, because an object that is not listed counts as gone.
  */
 export function readListingPage(xml: string): ListingPage | null {
   if (!/<ListBucketResult[\s>]/.test(xml) || !xml.trimEnd().endsWith('</ListBucketResult>')) return null
@@ -59,7 +58,7 @@ function readObject(contents: string): ListedObject | null {
   return { key: decodedKey(key), etag: unquoted(etag), bytes: Number(bytes) }
 }
 
-/** What stands in each of these elements; null where one is not plainly opened and closed. */
+/** Contents of each of these elements; null if one is not plainly opened and closed. */
 function elementsOf(xml: string, { begins, opens, closes }: Tag): readonly string[] | null {
   const found: string[] = []
   for (let at = xml.indexOf(begins), end; at !== -1; at = xml.indexOf(begins, end)) {
@@ -70,7 +69,7 @@ function elementsOf(xml: string, { begins, opens, closes }: Tag): readonly strin
   return found
 }
 
-/** The text of the one such element; null where there are none or several. */
+/** Text of the only such element; null if there are none or several. */
 function textOf(xml: string, { opens, closes }: Tag): string | null {
   const at = xml.indexOf(opens)
   const end = at === -1 ? -1 : xml.indexOf(closes, at)
@@ -91,12 +90,12 @@ function unescaped(escaped: string): string {
   })
 }
 
-/** Keys are asked for in URL encoding: XML cannot hold the control characters that they may have. */
+/** Decodes a key. Requests ask for URL encoding, because XML cannot hold the control characters of some keys. */
 export function decodedKey(text: string): string {
   return decodeURIComponent(text.replaceAll('+', ' '))
 }
 
-/** Stores differ in whether they quote it. */
+/** Removes the quotes of an ETag, which some stores omit. */
 export function unquoted(etag: string | undefined): string {
   return (etag ?? '').replaceAll('"', '')
 }

@@ -7,21 +7,21 @@ export interface PageRequest {
   readonly bucket: string
   readonly prefix: string
   readonly delimiter?: '/'
-  /** What the page before said; counts more than `after`. */
+  /** Cursor from the page before; takes precedence over `after`. */
   readonly token?: string
-  /** Begins behind this key. */
+  /** Starts after this key. */
   readonly after?: string
 }
 
-/** The part of the SDK's HTTP answer that is read here. */
+/** Fields of the SDK's HTTP answer that this module reads. */
 interface Answer {
   readonly statusCode: number
   body: Readable | Uint8Array
 }
 
 /**
- * Asks for one page of a listing. The SDK signs, finds credentials and tries again; its reading of the XML is most of
- * what a listing costs (30 µs an object, ours 4), so a page that `readListingPage` can read is kept from it.
+ * Requests one page of a listing. The SDK signs, finds credentials and retries. Its XML parser takes most of the time
+ * of a listing (30 µs per object, ours 4), so a page that `readListingPage` can parse bypasses it.
  */
 export async function listPage(client: S3Client, request: PageRequest, signal: AbortSignal): Promise<ListingPage> {
   const command = new ListObjectsV2Command({
@@ -43,14 +43,14 @@ export async function listPage(client: S3Client, request: PageRequest, signal: A
       answer.body = page === null ? bytes : new Uint8Array()
       return result
     },
-    // Between the SDK's own reading, which is of normal priority, and the line.
+    // Runs between the SDK's own parser, which has normal priority, and the connection.
     { name: 'readListingPage', step: 'deserialize', priority: 'low' },
   )
   const output = await client.send(command, { abortSignal: signal })
   return page ?? pageOf(output, request)
 }
 
-/** Whole, or the line broke: then it is an error of the request, which the SDK may send again. */
+/** Reads the complete body. A broken connection is an error of the request, which the SDK may retry. */
 async function bytesOf(body: Answer['body'], signal: AbortSignal): Promise<Buffer> {
   return body instanceof Uint8Array ? Buffer.from(body) : buffer(addAbortSignal(signal, body))
 }

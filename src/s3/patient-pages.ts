@@ -5,9 +5,9 @@ import { mayComeBack } from './listing-errors.ts'
 import { listPage, type PageRequest } from './page.ts'
 
 export interface Patience {
-  /** How long a page is asked for again and again, where pages came before. Default 60,000. */
+  /** Maximum duration of retries for a page after an earlier page succeeded. Default 60,000. */
   readonly forMs?: number
-  /** How long one request for a page may take, with what the SDK itself tries again. Default 60,000. */
+  /** Timeout of one request for a page, including the SDK's own retries. Default 60,000. */
   readonly answerMs?: number
 }
 
@@ -21,9 +21,9 @@ const FIRST_PAUSE_MS = 250
 const LONGEST_PAUSE_MS = 5_000
 
 /**
- * Asks for the pages of a listing. A million objects are a thousand requests, which take minutes: where a store that
- * gave a page fails at a later one, that page is asked for again, so that a restart of the store does not cost the
- * listing and the run. Before the first page a failure more likely is a mistake in the settings, and is thrown at once.
+ * Requests the pages of a listing with retries. A million objects are a thousand requests, which take minutes. If a
+ * store fails after its first page, this class retries the failed page. A restart of the store therefore does not end
+ * the run. A failure before the first page is more likely a mistake in the settings, and throws at once.
  */
 export class PatientPages {
   readonly #options: PatientOptions
@@ -35,7 +35,7 @@ export class PatientPages {
     this.#signal = signal
   }
 
-  /** @throws what the store last said, when it did not come back in time, or when asking again cannot help */
+  /** @throws the last error of the store, if it did not recover in time or a retry cannot help */
   async ask(request: Omit<PageRequest, 'bucket'>): Promise<ListingPage> {
     const { forMs = 60_000 } = this.#options.patience ?? {}
     let givesUpAt = Infinity

@@ -4,8 +4,8 @@ interface Step<T> {
 }
 
 /**
- * Several generators as one, `concurrency` of them in flight at once, in the order in which they yield.
- * `waiting` may grow while they are: the last one added begins first.
+ * Merges several generators into one, `concurrency` of them in flight, in the order of their items. `waiting` may grow
+ * during the run: the last added generator starts first.
  */
 export async function* merged<T>(waiting: AsyncGenerator<T>[], concurrency: number): AsyncGenerator<T> {
   const active = new Map<AsyncGenerator<T>, Promise<Step<T>>>()

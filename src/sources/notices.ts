@@ -1,16 +1,18 @@
-/** A notification that waits to be taken care of. */
+/** A notification that waits for processing. */
 export interface Notice {
   readonly body: string
-  /** Acknowledges it: all that it asks for is safely done, and it must not be delivered again. */
+  /** Acknowledges it: all of its work is durable, and the queue must not deliver it again. */
   done(): Promise<void>
-  /** It cannot be understood. */
+  /** Rejects a notification that cannot be parsed. */
   refuse(): Promise<void>
-  /** Releases it unhandled: it may be delivered again, here or elsewhere, at once. Without effect after the others. */
+  /**
+   * Releases it unhandled: the queue may deliver it again at once, here or elsewhere. No effect after the other two.
+   */
   giveBack(): Promise<void>
 }
 
-/** Where notifications come from. */
+/** Producer of notifications. */
 export interface Notices extends AsyncDisposable {
-  /** The next ones, as soon as there are some; none when there were none for `waitMs`. */
+  /** Returns the next ones as soon as there are some; an empty list after `waitMs`. */
   next(waitMs: number, signal: AbortSignal): Promise<readonly Notice[]>
 }

@@ -2,34 +2,34 @@ import ignore, { type Ignore } from 'ignore'
 import picomatch from 'picomatch'
 import type { SkipReason } from '#src/document/skip.ts'
 
-/** Name of the files that hold ignore rules, in the syntax of gitignore, each for its own folder and below. */
+/** Name of ignore files, in the syntax of gitignore; each applies to its folder and below. */
 export const IGNORE_FILE = '.sluiceignore'
 
 export interface Filter {
-  /** Globs on the key. A glob without `/` is held against the last part of the key. None: everything. */
+  /** Globs on the key. A glob without `/` matches the last segment of the key. Default: everything. */
   readonly include?: readonly string[]
-  /** As `include`; wins over it. A folder that matches is not entered. */
+  /** Like `include`, with precedence over it. The walk does not enter a matching folder. */
   readonly exclude?: readonly string[]
-  /** Whether names that begin with a dot count. Default false. */
+  /** True includes names that start with a dot. Default false. */
   readonly hidden?: boolean
 }
 
-/** Names under which programs write what they then rename: downloads and uploads. */
+/** Temporary names that programs later rename: downloads and uploads. */
 const TEMPORARY = /\.(?:part|partial|filepart|crdownload|download|tmp)$/i
 
-/** What office programs (locks) and operating systems (thumbnails, folder views, resource forks) write for themselves. */
+/** Files of office programs (locks) and operating systems (thumbnails, folder views, resource forks). */
 const SYSTEM_FILE =
   /^(?:~\$.*|\.~lock\..*#|\._.*|\.DS_Store|\.localized|\.directory|\.sluiceignore|(?:eh)?thumbs(?:_vista)?\.db|desktop\.ini|icon\r)$/i
 const SYSTEM_FOLDER =
   /^(?:__MACOSX|\$RECYCLE\.BIN|System Volume Information|@eaDir|\.Trash.*|\.Trashes|\.Spotlight-V100|\.fseventsd)$/i
 
-/** Where Sluice keeps the state of a run beside its outputs. */
+/** State folder of a run, next to its outputs. */
 const OWN_FOLDER = '.sluice'
 
 /**
- * Decides by name alone what belongs to a source, and why the rest does not: null belongs. Folders have keys without a
- * slash at the end. Files below a folder that is `hidden` or `system` are skipped for the same reason; one that is
- * `excluded`, or Sluice's own, is not entered.
+ * Decides by name alone if a path belongs to a source: null belongs, else the reason. Keys of folders have no slash at
+ * the end. A `hidden` or `system` folder passes its reason to its files. The walk does not enter a folder that is
+ * `excluded` or Sluice's own.
  */
 export interface NameRules {
   skipsFile(key: string, name: string): SkipReason | null
@@ -39,7 +39,7 @@ export interface NameRules {
 export function nameRules(filter: Filter): NameRules {
   const included = matcher(filter.include ?? [])
   const excluded = matcher(filter.exclude ?? [])
-  // In a bucket `.` and `..` are names like any other.
+  // In a bucket `.` and `..` are ordinary names.
   const shown = (name: string): boolean => filter.hidden === true || !/^\.(?!\.?$)/.test(name)
   return {
     skipsFile(key, name) {
@@ -57,7 +57,7 @@ export function nameRules(filter: Filter): NameRules {
   }
 }
 
-/** Why a key of a source that is listed flat is no document: by its own name, or by a folder on its way. Null belongs. */
+/** Reason to skip a key of a source with a flat listing: its own name, or a folder on its path. Null belongs. */
 export function keyRules(filter: Filter): (key: string) => SkipReason | null {
   const rules = nameRules(filter)
   return (key) => {
@@ -80,10 +80,10 @@ function matcher(globs: readonly string[]): ((key: string) => boolean) | null {
   return (key) => matches.some((match) => match(key))
 }
 
-/** The library remembers every path it was asked about; a fresh one from time to time keeps memory flat. */
+/** The library caches every path; a fresh instance from time to time bounds its memory. */
 const TESTS_PER_MATCHER = 10_000
 
-/** The rules of one ignore file, and of those in the folders above it. The deepest that says something decides. */
+/** Rules of one ignore file, and of those in the folders above it. The deepest matching rule decides. */
 export class IgnoreRules {
   readonly #parent: IgnoreRules | null
   readonly #folderKey: string

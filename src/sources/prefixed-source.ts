@@ -2,9 +2,8 @@ import { type SourceKey, sourceKey } from '#src/document/ids.ts'
 import type { Source, SourceChange, SourceWatch } from '#src/ports/source.ts'
 
 /*
- * A source whose documents have a prefix before their keys, so that several share one store. Ledger, queue,
- * records and messages all have the whole key; only the source itself, and the globs that choose among its documents,
- * have the part after the prefix.
+ * A source whose documents have a prefix in their keys, so that several sources share one store. Ledger, queue, records
+ * and messages use the full key. Only the source itself, and its globs, use the part after the prefix.
  */
 
 /** `prefix` has no slash at its end; an empty one changes nothing. */
@@ -39,7 +38,7 @@ export function watchWithPrefix(inner: SourceWatch, prefix: string): SourceWatch
 
 const within = (prefix: string, key: SourceKey): SourceKey => sourceKey(`${prefix}/${key}`)
 
-/** The key as the source has it; null for one that is not below the prefix. */
+/** Strips the prefix from a key; null for a key outside the prefix. */
 export function outOf(prefix: string, key: SourceKey): SourceKey | null {
   if (prefix === '') return key
   return key.startsWith(`${prefix}/`) ? sourceKey(key.slice(prefix.length + 1)) : null

@@ -1,6 +1,6 @@
 import { TempFile } from './temp-file.ts'
 
-/** Brings bytes from far away to the disk. Throws when there are more or fewer than `bytes`. */
+/** Downloads bytes to the disk. Throws if their number differs from `bytes`. */
 export async function spool(
   body: AsyncIterable<Uint8Array>,
   bytes: number,

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 
 const CHUNK_BYTES = 256 * 1024
 
-/** Bytes put aside on the disk. The file has no name, so that not even a kill leaves it behind. */
+/** A temporary file without a name, so that not even a killed process leaves it behind. */
 export class TempFile implements AsyncDisposable {
   readonly #handle: FileHandle
   #length = 0
@@ -36,9 +36,9 @@ export class TempFile implements AsyncDisposable {
     }
   }
 
-  /** Any number of readers may be active; each reads by position. A chunk is good until the next one is asked for. */
+  /** Supports any number of concurrent readers, each by position. A chunk is valid until the next one is requested. */
   async *read(from: number, bytes: number, signal: AbortSignal): AsyncGenerator<Uint8Array> {
-    // One buffer for all of it: new ones would be garbage that is collected only every 64 MB.
+    // A single buffer for all of it: the garbage collector frees new ones only every 64 MB.
     const chunk = Buffer.allocUnsafeSlow(Math.min(CHUNK_BYTES, bytes))
     for (let done = 0; done < bytes;) {
       signal.throwIfAborted()

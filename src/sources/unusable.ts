@@ -13,8 +13,8 @@ export function errorCode(error: unknown): string | undefined {
 }
 
 /**
- * What an error of the file system means for one document; null when it is not about the document but about its
- * surroundings (the disk, the network mount, too many open files), and must be thrown on.
+ * Converts an error of the file system into the failure of one document. Null if the error concerns the environment
+ * (the disk, the network mount, too many open files), and the caller must rethrow it.
  */
 export function failureOf(error: unknown, key: string, stage: 'scan' | 'read'): Failure | null {
   const reason = REASONS.get(errorCode(error) ?? '')
@@ -34,8 +34,8 @@ const REASONS: ReadonlyMap<string, readonly [FailureCode, string]> = new Map([
 ])
 
 /**
- * Text for a name that is not UTF-8, for people only: it cannot be opened by it. Bytes beyond ASCII, and `%`, are
- * shown as `%XX`, so that two such names never show as the same.
+ * Text for a name that is not UTF-8, for display only. Bytes beyond ASCII, and `%`, become `%XX`, so that two such
+ * names always differ.
  */
 export function showName(name: Buffer): string {
   let shown = ''

@@ -12,7 +12,7 @@ import type { ViewOptions } from './view-options.ts'
 
 type Path = keyof typeof OPERATIONS
 
-/** The API: what the description says, and what the buttons of the pages send. */
+/** The API: the endpoints of the description, and the actions of the pages' buttons. */
 export function addApi(app: Hono, options: ViewOptions): void {
   app.get('/api/openapi.json', (c) => c.json(openapi(options.version), 200, PAGE_HEADERS))
   addStore(app, options)
@@ -21,7 +21,7 @@ export function addApi(app: Hono, options: ViewOptions): void {
   addActions(app, options)
 }
 
-/** An answer passes its own schema: what the description does not name is left out. */
+/** Filters an answer through its own schema, which drops undocumented fields. */
 const send = <P extends Path>(c: Context, path: P, value: z.input<(typeof OPERATIONS)[P]['answer']>): Response =>
   c.json(OPERATIONS[path].answer.parse(value), 200, PAGE_HEADERS)
 const refuse = (c: Context, status: 400 | 404, error: string): Response => c.json({ error }, status, PAGE_HEADERS)

@@ -1,11 +1,11 @@
 import { z } from 'zod'
 
 /*
- * What the API takes and answers. The description (openapi.ts) is made of these schemas, requests are checked by them, and
- * answers go through them. The live part is in live.ts.
+ * Schemas of requests and answers of the API. They generate the description (openapi.ts), validate requests and filter
+ * answers. The live part is in live.ts.
  */
 
-/** Lines of a page of the list. */
+/** Number of lines per page of the list. */
 export const PAGE_LINES = 100
 
 export const SORTS = ['key', 'at', 'credits', 'pages', 'grade', 'bytes'] as const
@@ -15,7 +15,7 @@ export type Sort = (typeof SORTS)[number]
 const text = z.string().max(500)
 const date = z.string().regex(/^\d{4}-\d\d-\d\d$/)
 
-/** Parameters of the list of documents; each is left out where it does not filter. */
+/** Parameters of the list of documents; an absent one does not filter. */
 export const documentsParams = z.object({
   q: text.optional().describe('part of the key, in any case'),
   outcome: text.optional().describe('done, partial, failed or gone'),
@@ -49,7 +49,7 @@ const documentRow = z.object({
   note: z.string().describe('why it failed, or is only partial'),
 })
 
-/** One line of the list of documents. */
+/** A line of the list of documents. */
 export type DocumentRow = Readonly<z.infer<typeof documentRow>>
 
 export const documentsAnswer = z.object({ rows: z.array(documentRow), total: count })
@@ -70,7 +70,7 @@ export const storeAnswer = z.object({
 
 export const keyParams = z.object({ key: z.string().min(1).max(4_096).describe('source key') })
 
-/** As `blocks.jsonl` has it; what a damaged line says wrong is null. */
+/** A block in `blocks.jsonl`; wrong values of a damaged line become null. */
 export const block = z.object({
   pageNumber: z.int().min(1),
   width: z.number().positive().nullable().catch(null),

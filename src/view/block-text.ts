@@ -1,6 +1,6 @@
 import type { Block } from './read-blocks.ts'
 
-/** Types are the service's: only known ones become a class and have a name of their own. */
+/** Block types come from the service: only known ones get a class and a name of their own. */
 const KINDS = [
   ['section_header', 'heading'],
   ['page_header', 'header'],
@@ -18,7 +18,7 @@ const KINDS = [
   ['text', 'text'],
 ] as const
 
-/** Which of our own kinds a type of a service is; `other` for one that we do not know. */
+/** Maps a type of a service to our own kind; `other` for an unknown type. */
 export const kindOf = (type: string): string =>
   KINDS.find(([part]) => type.toLowerCase().includes(part))?.[1] ?? 'other'
 
@@ -28,10 +28,10 @@ export const nameOfType = (type: string): string => {
   return `${words.slice(0, 1).toUpperCase()}${words.slice(1)}`
 }
 
-/** Characters of a block that its line shows at most; the browser cuts it to its width. */
+/** Maximum length of a block's excerpt; the browser truncates it to its width. */
 const MOST_CHARACTERS = 160
 
-/** What a block says, for its line in the list: without the signs of Markdown, and of a table its size and columns. */
+/** Excerpt of a block for its line in the list: without Markdown syntax, and for a table its size and columns. */
 export function excerptOf({ type, content }: Pick<Block, 'type' | 'content'>): string {
   const text = kindOf(type) === 'table' ? tableText(content) : content
   const plain = text
@@ -43,7 +43,7 @@ export function excerptOf({ type, content }: Pick<Block, 'type' | 'content'>): s
   return plain.length > MOST_CHARACTERS ? `${plain.slice(0, MOST_CHARACTERS)}…` : plain
 }
 
-/** `5 rows: Item, Planned, Spent`; a table that is no table of Markdown stays as it is. */
+/** `5 rows: Item, Planned, Spent`; content that is not a Markdown table stays unchanged. */
 function tableText(content: string): string {
   const [head = '', rule = '', ...rows] = content.trim().split('\n')
   if (!/^\s*\|?[\s:|-]+$/.test(rule) || !rule.includes('-')) return content

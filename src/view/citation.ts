@@ -8,20 +8,20 @@ export type Span = readonly [start: number, end: number]
 /** Left, top, right and bottom as shares of the page, each 0 to 1. */
 export type Box = readonly [left: number, top: number, right: number, bottom: number]
 
-/** A position in a document that a link names: the origin that a line of `sluice export --chunks` states. */
+/** A position in a document that a link names: the origin in a line of `sluice export --chunks`. */
 export interface Citation {
   /** Ascending and at least one character long each. */
   readonly spans: readonly Span[]
   /** On the page that the link names. */
   readonly boxes: readonly Box[]
-  /** Receipt that the spans belong to; null where the link does not say. */
+  /** Receipt that the spans belong to; null if the link names none. */
   readonly receipt: string | null
 }
 
-/** Most positions that one link may name. */
+/** Maximum number of positions per link. */
 const MOST_PLACES = 100
 
-/** What `span`, `box` and `receipt` of an address say; what is malformed is left out. */
+/** Parses `span`, `box` and `receipt` of an address; drops malformed values. */
 export function readCitation(params: URLSearchParams): Citation {
   const all = (name: string): readonly string[] => params.getAll(name).slice(0, MOST_PLACES)
   const spans = all('span').flatMap((text): Span[] => {
@@ -40,15 +40,15 @@ export function readCitation(params: URLSearchParams): Citation {
 export const isCited = (spans: readonly Span[], [from, to]: Span): boolean =>
   spans.some(([start, end]) => start < to && from < end)
 
-/** Whether a block lies in what is cited. */
+/** True if a block overlaps the citation. */
 export const citesBlock = ({ spans }: Citation, { markdownSpan }: Block): boolean =>
   markdownSpan !== null && isCited(spans, markdownSpan)
 
-/** The page that a link without one means: that of the first block that is cited; 1 where no block is. */
+/** Default page of a link: that of the first cited block; 1 without a cited block. */
 export const citedPage = (citation: Citation, blocks: readonly Block[]): number =>
   blocks.find((block) => citesBlock(citation, block))?.pageNumber ?? 1
 
-/** Whether the document was parsed in another way since: its spans may be at other positions now. */
+/** True if the document was parsed differently since: its spans may be at other positions now. */
 export const isOutdated = ({ receipt }: Citation, record: DocumentRecord): boolean =>
   receipt !== null && !receiptsOf(record).some((id) => id === receipt)
 

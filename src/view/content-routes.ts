@@ -11,12 +11,12 @@ import { differingLines, receiptsFor, type ShownReceipt, shownReceipt } from './
 import { sourceFile } from './source-file.ts'
 import type { ViewOptions } from './view-options.ts'
 
-/** Longest side of a drawn page, in pixels. */
+/** Maximum side length of a drawn page, in pixels. */
 const LONGEST_SIDE = 1_600
 
 const HIGHEST_DPI = 120
 
-/** Sizes of pages are pixels at this many dots an inch. */
+/** Sizes of pages are pixels at this resolution. */
 const SIZE_DPI = 144
 
 const A4_HEIGHT = 1_684
@@ -27,7 +27,7 @@ const content = (c: Context, body: string): Response => {
   return c.html(`${head}<body><article>${body}</article>`, 200, CONTENT_HEADERS)
 }
 
-/** What comes from documents: in frames that run nothing, and pictures of pages. */
+/** Content of documents: in frames without scripts, and pictures of pages. */
 export function addContent(app: Hono, { store, sources, draw, render }: ViewOptions): void {
   const recordOf = (c: Context): Promise<DocumentRecord | null> =>
     store.documents.read(sourceKey(paramsOf(c).get('key') ?? ''))
@@ -67,7 +67,7 @@ export function addContent(app: Hono, { store, sources, draw, render }: ViewOpti
     return c.body(new Uint8Array(drawn), 200, { ...PAGE_HEADERS, 'content-type': 'image/png' })
   })
 
-  /** Less for large pages: a hostile one may be metres wide. */
+  /** Lower for large pages: a hostile one may be metres wide. */
   const dpiOf = async (key: string): Promise<number> => {
     const shown = await shownDocument(sourceKey(key), store)
     const sides = (shown?.blocks ?? []).flatMap(({ width, height }) => [width ?? 0, height ?? 0])

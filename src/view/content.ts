@@ -6,28 +6,28 @@ export const RENDER_ENTRY = new URL(
   import.meta.url,
 )
 
-/** What the process that renders is asked. */
+/** Request to the rendering process. */
 export interface RenderRequest {
   readonly kind: 'markdown' | 'html'
   readonly text: string
   readonly cited: readonly Span[]
 }
 
-/** Sanitised HTML; null where the process was ended at a limit of time or memory. */
+/** Sanitised HTML; null if the process exceeded its timeout or memory limit. */
 export type Render = (request: RenderRequest) => Promise<string | null>
 
-/** Above this a document is not rendered as a whole: a tree of it would take hundreds of megabytes. */
+/** Threshold for rendering a complete document: the tree of a larger one would take hundreds of megabytes. */
 const MOST_CHARACTERS = 2_000_000
 
-/** Of a larger document its first lines are rendered, up to this: some thousand rows of a table. */
+/** Maximum length of a preview of a larger document: some thousand rows of a table. */
 const FIRST_CHARACTERS = 100_000
 
 export const escapeText = (text: string): string =>
   text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;')
 
 /**
- * What is shown of a text from a document: rendered and sanitised, of a large one the first lines; where that takes too
- * long, the text itself.
+ * Shown content of a document's text: rendered and sanitised, only the first lines of a large one. The fallback after a
+ * timeout is the text itself.
  */
 export async function shownContent(
   kind: RenderRequest['kind'],

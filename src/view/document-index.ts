@@ -33,21 +33,21 @@ CREATE INDEX IF NOT EXISTS by_at ON documents (at);
 CREATE INDEX IF NOT EXISTS by_outcome ON documents (outcome, code, name);
 `
 
-/** Raised with each change of the schema: an index of another version is made anew. */
+/** Raised with each change of the schema: an index of another version is built again. */
 const SCHEMA_VERSION = 2
 
 const COLUMNS = 'key, outcome, code, format, parser, credits, pages, grade, bytes, at, note'
 
-/** A value of a column, and how many documents have it. */
+/** A value of a column, and its number of documents. */
 export interface Facet {
   readonly value: string
   readonly count: number
 }
 
-/** For how long counts by value are shown as they were: of a million documents they take a second. */
+/** TTL of cached counts by value: of a million documents they take a second. */
 const FACET_MS = 5_000
 
-/** Documents of a store in SQLite: derived from records and dead letters, and made anew where it is lost. */
+/** Documents of a store in SQLite: derived from records and dead letters, and rebuilt after a loss. */
 export class DocumentIndex implements Disposable {
   readonly #db: DatabaseSync
   readonly #facets = new Map<string, { readonly at: number; readonly values: readonly Facet[] }>()
@@ -72,25 +72,25 @@ export class DocumentIndex implements Disposable {
     this.#failed = this.#db.prepare("SELECT 1 FROM documents WHERE key = ? AND outcome = 'failed' AND pass = ?")
   }
 
-  /** A document that failed counts as failed, also where outputs of an earlier version are kept. */
+  /** A failed document counts as failed, even if outputs of an earlier version are kept. */
   putFailure(place: string, stamp: string, row: DocumentRow): void {
     this.#unlist.run(row.key)
     this.put(place, stamp, row)
   }
 
-  /** Begins a comparison with the store: what `stillThere` and `put` do not name until `endPass` is removed. */
+  /** Starts a comparison with the store: `endPass` removes rows that neither `stillThere` nor `put` named. */
   beginPass(): void {
     const last = this.#db.prepare('SELECT max(pass) AS pass FROM documents').get() as { pass: number | null }
     this.#pass = (last.pass ?? 0) + 1
   }
 
-  /** Whether the place is known with this stamp; it counts as seen then. */
+  /** True if the place is known with this stamp; marks it as seen. */
   stillThere(place: string, stamp: string): boolean {
     const { changes } = this.#mark.run(this.#pass, place, stamp)
     return Number(changes) > 0
   }
 
-  /** What `putFailure` named in this pass is left out. */
+  /** Skips rows that `putFailure` named in this pass. */
   putRecord(place: string, stamp: string, row: DocumentRow): void {
     if (this.#failed.get(row.key, this.#pass) === undefined) this.put(place, stamp, row)
   }
@@ -120,7 +120,7 @@ export class DocumentIndex implements Disposable {
     this.#db.prepare('DELETE FROM documents WHERE pass <> ?').run(this.#pass)
   }
 
-  /** One transaction: thousands of writes cost one flush. */
+  /** A single transaction: thousands of writes cost one flush. */
   batch(write: () => void): void {
     this.#db.exec('BEGIN')
     try {
@@ -145,7 +145,7 @@ export class DocumentIndex implements Disposable {
     return { rows: rows as unknown as DocumentRow[], total }
   }
 
-  /** Values of a column with how many documents have each, the most frequent first. */
+  /** Values of a column with their number of documents, the most frequent first. */
   facet(column: 'outcome' | 'code' | 'format' | 'parser'): readonly Facet[] {
     const known = this.#facets.get(column)
     if (known !== undefined && performance.now() - known.at < FACET_MS) return known.values
@@ -161,7 +161,7 @@ export class DocumentIndex implements Disposable {
     return this.#db.prepare(sql).get() as { documents: number; credits: number; pages: number }
   }
 
-  /** A failure of each code, to show. */
+  /** Example failures of a code. */
   examples(code: string, limit: number): readonly DocumentRow[] {
     const sql = `SELECT ${COLUMNS} FROM documents WHERE outcome = 'failed' AND code = ? ORDER BY name LIMIT ?`
     return this.#db.prepare(sql).all(code, limit) as unknown as DocumentRow[]
@@ -189,10 +189,10 @@ function conditions(query: DocumentQuery): { readonly where: string; readonly va
   return { where, values: used.map(([, value]) => value) }
 }
 
-/** Digits of a number in a name; longer ones sort as text. */
+/** Number of digits to pad a number in a name to; longer ones sort as text. */
 const DIGITS = 12
 
-/** Sorts as people do: `page2` before `page10`. */
+/** Natural sort: `page2` before `page10`. */
 const naturalName = (key: string): string => key.replaceAll(/\d+/g, (digits) => digits.padStart(DIGITS, '0'))
 
 const extensionOf = (key: string): string => /\.([a-z0-9]{1,8})$/i.exec(key)?.[1]?.toLowerCase() ?? ''

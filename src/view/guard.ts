@@ -1,6 +1,6 @@
 import { hash, timingSafeEqual } from 'node:crypto'
 
-/** What a request says of where it comes from. */
+/** Origin of a request. */
 export interface Asking {
   readonly host: string | undefined
   readonly origin: string | undefined
@@ -15,19 +15,19 @@ export type GuardVerdict =
   | { readonly kind: 'refused'; readonly status: 403 | 404 | 421; readonly reason: string }
 
 export interface Guarded {
-  /** Made anew at each start. */
+  /** Random, new at each start. */
   readonly token: string
   readonly port: number
-  /** The address that the server listens on, as a URL has it. */
+  /** The address of the server, in the form of a URL. */
   readonly hostname: string
 }
 
 const refused = (status: 403 | 404 | 421, reason: string): GuardVerdict => ({ kind: 'refused', status, reason })
 
 /**
- * Whether a request may be answered. The names of `Host` are a closed list, so a domain that an attacker points to loopback
- * (DNS rebinding) is refused; another page's request is refused by its origin (CSRF); and each path begins with a
- * token that is printed once and kept in no cookie, which other servers of this machine would be sent.
+ * Decides if a request may be answered. The names of `Host` are a closed list, so a domain that an attacker points to
+ * loopback (DNS rebinding) is refused. The origin check refuses requests of other pages (CSRF). Each path starts with a
+ * token that is printed once. It is not in a cookie, which browsers would send to other servers of this machine, too.
  */
 export function guard({ host, origin, site, token }: Asking, expected: Guarded): GuardVerdict {
   const hosts = [expected.hostname, '127.0.0.1', 'localhost', '[::1]'].map((name) => `${name}:${expected.port}`)
@@ -42,6 +42,6 @@ export function guard({ host, origin, site, token }: Asking, expected: Guarded):
   return { kind: 'allowed' }
 }
 
-/** Takes as long whatever differs. */
+/** Constant-time comparison. */
 const sameText = (one: string, other: string): boolean =>
   timingSafeEqual(hash('sha256', one, 'buffer'), hash('sha256', other, 'buffer'))

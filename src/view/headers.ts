@@ -1,7 +1,7 @@
-/** Of every answer: nothing is loaded from elsewhere, nothing is kept, no page may frame or open this one. */
+/** Headers of every answer: they forbid foreign resources, caching, and other pages that frame or open this one. */
 const COMMON = {
   'x-content-type-options': 'nosniff',
-  // With none at all, a browser calls the origin of our own forms "null".
+  // Without any referrer, a browser sends the origin "null" with our own forms.
   'referrer-policy': 'same-origin',
   'cross-origin-opener-policy': 'same-origin',
   'cross-origin-resource-policy': 'same-origin',
@@ -11,7 +11,7 @@ const COMMON = {
 
 const policy = (...rules: readonly string[]): string => rules.join('; ')
 
-/** Of our own pages: their style and script come from here, and there is no inline one. */
+/** Headers of our own pages: style and script come from this server, never inline. */
 export const PAGE_HEADERS: Readonly<Record<string, string>> = {
   ...COMMON,
   'content-security-policy': policy(
@@ -28,8 +28,8 @@ export const PAGE_HEADERS: Readonly<Record<string, string>> = {
 }
 
 /**
- * Of what came from a document: sandboxed without scripts, forms, popups or navigation of the page around it, and without a
- * request to anywhere. `allow-same-origin` lets our script outside of the frame mark text in it; nothing in it runs.
+ * Headers of document content: a sandbox without scripts, forms, popups, requests or navigation of the page around it.
+ * `allow-same-origin` lets our script outside of the frame mark text in it; the frame itself runs nothing.
  */
 export const CONTENT_HEADERS: Readonly<Record<string, string>> = {
   ...COMMON,

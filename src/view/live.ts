@@ -5,24 +5,24 @@ const ms = z.number().min(0)
 
 /** The limiter of a hosted service, for all processes on its API key. */
 const limiter = z.object({
-  /** What it is doing, in a few words. */
+  /** Short description of its state. */
   line: z.string(),
   windowMs: ms,
-  /** Requests per window that are let through now; null while no limit is known. */
+  /** Current rate limit in requests per window; null while no limit is known. */
   ratePerWindow: z.number().nullable(),
   rateLearned: z.boolean(),
-  /** Requests in flight that are let through now. */
+  /** Current limit of requests in flight. */
   places: z.number(),
   placesLearned: z.boolean(),
   inFlight: count,
-  /** Mean time that the service works on a document. */
+  /** Mean service time per document. */
   serviceMs: ms.nullable(),
-  /** Since the API key was first used, as is `refused`. */
+  /** Since the first use of the API key, like `refused`. */
   admitted: count,
   refused: z.object({ rate: count, concurrency: count, unknown: count, queued: count }),
-  /** When a longer wait ends, epoch milliseconds; null without one. */
+  /** End of a longer wait, epoch milliseconds; null without one. */
   waitsUntil: z.number().nullable(),
-  /** `probeInMs`: null where no worker will send a probe. */
+  /** `probeInMs`: null if no worker will send a probe. */
   shut: z.object({ cause: z.string(), probeInMs: z.number().nullable() }).nullable(),
 })
 
@@ -31,46 +31,46 @@ const budget = z.object({
   scope: z.enum(['run', 'month']),
   limit: z.number().nullable(),
   spent: z.number(),
-  /** Reserved for what is in flight. */
+  /** Reserved for requests in flight. */
   held: z.number(),
 })
 
 const processActivity = z.object({
   process: z.string(),
   heartbeatMs: ms,
-  /** Documents that it holds. */
+  /** Number of documents that it holds. */
   held: count,
-  /** The oldest requests first, at most 20. */
+  /** Oldest request first, at most 20. */
   documents: z.array(z.object({ key: z.string(), requestMs: ms.nullable() })),
 })
 
-/** The last run that brought documents in, and what halts the batch; epoch milliseconds. */
+/** The last run that added documents, and the causes of its halt; epoch milliseconds. */
 const lastRun = z.object({
-  /** `resumed`: it was halted, and a worker has gone on since. */
+  /** `resumed`: it was halted, and a worker has continued since. */
   state: z.enum(['running', 'halted', 'resumed', 'complete', 'interrupted', 'failed', 'killed']),
-  /** Null where only workers ran. */
+  /** Null if only workers ran. */
   command: z.enum(['run', 'watch', 'retry']).nullable(),
   /** Address without a login; null for the embedded engine. */
   service: z.string().nullable(),
   startedAt: z.number().nullable(),
-  /** Null while it runs; of a killed process its last heartbeat. */
+  /** Null while it runs; the last heartbeat of a killed process. */
   endedAt: z.number().nullable(),
-  /** What halts the batch; null while nothing does. */
+  /** Cause of the halt; null without one. */
   cause: z.string().nullable(),
   haltedAt: z.number().nullable(),
-  /** All of it in one sentence. */
+  /** Summary in one sentence. */
   line: z.string(),
-  /** What helps; null where the line says it. */
+  /** Remedy; null if `line` names it. */
   next: z.string().nullable(),
 })
 
-/** Where the pipeline of the store stands now, as Redis knows it. */
+/** Present state of the store's pipeline in Redis. */
 export const liveStatus = z.object({
   source: z.string(),
   counts: z.object({ pending: count, done: count, partial: count, failed: count, skipped: count }),
   /** Skipped files by extension or reason; empty for a source of many thousand documents. */
   skippedBy: z.record(z.string(), count),
-  /** Documents a second over the last minute, and how long the pending ones take; null where that cannot be known. */
+  /** Documents per second over the last minute, and the estimated time of the pending ones; null if unknown. */
   perSecond: z.number().min(0),
   leftMs: ms.nullable(),
   backlog: count,
@@ -85,11 +85,11 @@ export const liveStatus = z.object({
   outages: z.array(z.object({ dependency: z.string(), cause: z.string(), since: z.number() })),
 })
 
-/** A moment of the history; counters since the run began, or since the API key was first used. */
+/** Sample of the history; counters since the start of the run, or since the first use of the API key. */
 export const liveSample = z.object({
   /** Epoch milliseconds. */
   at: z.number(),
-  /** Documents that came to an end. */
+  /** Number of documents with a final outcome. */
   settled: count,
   held: count,
   admitted: count.nullable(),
@@ -102,19 +102,19 @@ export const liveSample = z.object({
 export type LiveStatus = z.infer<typeof liveStatus>
 export type LiveSample = z.infer<typeof liveSample>
 
-/** A running system, or one that could run: null where no source is known for the store. */
+/** A running or runnable system; null if the store has no known source. */
 export interface LivePipeline {
   readonly status: () => Promise<LiveStatus>
-  /** The last hour at the most, since a page first asked. */
+  /** At most the last hour, since the first poll of a page. */
   readonly history: () => readonly LiveSample[]
   readonly pause: () => Promise<void>
   readonly resume: () => Promise<void>
 }
 
-/** Moments that are kept: an hour of one each five seconds. */
+/** Number of kept samples: an hour of one per five seconds. */
 const MOST_SAMPLES = 720
 
-/** State of the limiter over time, since this process began to poll it. */
+/** History of the limiter's state, from the first poll of this process on. */
 export class LiveHistory {
   readonly #samples: LiveSample[] = []
 

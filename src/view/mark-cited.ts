@@ -1,7 +1,7 @@
 import type { Element, ElementContent, Root, RootContent, Text } from 'hast'
 import { isCited, type Span } from './citation.ts'
 
-/** Id of the first mark: the address of the frame ends with it, so that the browser scrolls there without a script. */
+/** Id of the first mark: the address of the frame ends with it, so that the browser scrolls to it without a script. */
 export const CITED_ID = 'cited'
 
 type Parent = Root | Element
@@ -12,14 +12,14 @@ interface Marking {
 }
 
 /**
- * Wraps what is cited in `<mark>`. Exact to the character where a text stands in the Markdown as it is shown; a text with
- * escapes is marked as a whole, and HTML inside of the Markdown as the smallest element whose position is known.
+ * Wraps cited text in `<mark>`. Exact to the character if the Markdown has the text as shown. Marks a text with escapes
+ * completely, and HTML in the Markdown as the smallest element with a known position.
  */
 export function markCited(tree: Root, spans: readonly Span[]): void {
   if (spans.length > 0) markIn(tree, { spans, isFirst: true })
 }
 
-/** Whether something below was marked. */
+/** True if it marked a descendant. */
 function markIn(parent: Parent, marking: Marking): boolean {
   let isMarked = false
   const children = (parent.children as RootContent[]).flatMap((child): RootContent[] => {

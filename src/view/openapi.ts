@@ -23,7 +23,7 @@ const historyAnswer = z.object({ samples: z.array(liveSample) })
 
 const WRONG = { 400: 'a parameter is wrong' }
 
-/** The reading part of the API, by path below the address that `sluice view` prints. */
+/** Read operations of the API, by path below the address that `sluice view` prints. */
 export const OPERATIONS = {
   '/api/store': { summary: 'Totals of the store', params: null, answer: storeAnswer, errors: {} },
   '/api/documents': { summary: 'A page of documents', params: documentsParams, answer: documentsAnswer, errors: WRONG },
@@ -54,13 +54,13 @@ export const OPERATIONS = {
   },
 } as const satisfies Readonly<Record<string, Operation>>
 
-/** What the buttons of the pages send; all need `--allow-writes`. */
+/** Actions of the pages' buttons; all need `--allow-writes`. */
 const ACTIONS = {
   pause: { summary: 'Pause or resume the queue', field: 'do', schema: { enum: ['pause', 'resume'] } },
   retry: { summary: 'Retry the documents with a failure code', field: 'code', schema: { type: 'string' } },
 } as const
 
-/** An OpenAPI 3.1 description of the API, made of the schemas that check it. */
+/** OpenAPI 3.1 description of the API, generated from the schemas that validate it. */
 export function openapi(version: string): object {
   return {
     openapi: '3.1.0',

@@ -4,10 +4,10 @@ import type { OutputStore } from '#src/ports/output-store.ts'
 import type { z } from 'zod'
 import { block } from './api-schemas.ts'
 
-/** A layout block of a page, as `blocks.jsonl` has it. */
+/** A layout block of a page in `blocks.jsonl`. */
 export type Block = z.infer<typeof block>
 
-/** What the page of a document shows. */
+/** Content of a document's page. */
 export interface ShownDocument {
   readonly record: DocumentRecord
   readonly blocks: readonly Block[]
@@ -15,7 +15,7 @@ export interface ShownDocument {
 
 type Store = Pick<OutputStore, 'documents'>
 
-/** Null where the store has no record of this key. */
+/** Null if the store has no record of this key. */
 export async function shownDocument(key: SourceKey, store: Store): Promise<ShownDocument | null> {
   const record = await store.documents.read(key)
   if (record === null) return null
@@ -24,7 +24,7 @@ export async function shownDocument(key: SourceKey, store: Store): Promise<Shown
   return { record, blocks: text === null ? [] : linesOf(text.toString('utf8')) }
 }
 
-/** A line that cannot be read is left out: `verify` names the file. */
+/** Parses lines and skips unreadable ones: `verify` names their file. */
 function linesOf(text: string): Block[] {
   return text.split('\n').flatMap((line) => {
     if (line === '') return []

@@ -4,7 +4,9 @@ import type { DocumentQuery } from './document-index.ts'
 
 export const paramsOf = (c: Context): URLSearchParams => new URL(c.req.url).searchParams
 
-/** What an address asks for, or which of its parameters are wrong. Empty ones, as forms send them, count as left out. */
+/**
+ * Parses the query of an address, or lists its wrong parameters. Empty parameters, which forms send, count as absent.
+ */
 export function parseQuery(
   params: URLSearchParams,
 ):
@@ -18,7 +20,7 @@ export function parseQuery(
   return { kind: 'wrong', names: [...new Set(parsed.error.issues.map(({ path }) => String(path[0])))] }
 }
 
-/** As `parseQuery`, for the page of the list: what is wrong does not filter. */
+/** Like `parseQuery`, for the page of the list: a wrong parameter does not filter. */
 export function readQuery(params: URLSearchParams): DocumentQuery {
   const parsed = parseQuery(params)
   if (parsed.kind === 'query') return parsed.query
@@ -45,7 +47,7 @@ function queryOf(given: DocumentsParams): DocumentQuery {
   }
 }
 
-/** The same address with other values; an empty one is left out. */
+/** Builds the same address with other values; drops empty ones. */
 export function withParams(params: URLSearchParams, changes: Readonly<Record<string, string>>): string {
   const next = new URLSearchParams(params)
   for (const [name, value] of Object.entries(changes)) {

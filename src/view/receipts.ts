@@ -5,16 +5,16 @@ import type { DocumentRecord } from '#src/document/record.ts'
 import type { OutputStore } from '#src/ports/output-store.ts'
 import type { Span } from './citation.ts'
 
-/** A kept answer for a document's bytes, whichever recipe and parser it was made by. */
+/** A kept answer for a document's bytes, of any recipe and parser. */
 export interface ListedReceipt {
   readonly id: ReceiptId
   /** ISO 8601, UTC. */
   readonly savedAt: string
-  /** Whether the outputs in the store are derived from it. */
+  /** True if the outputs in the store derive from it. */
   readonly isInUse: boolean
 }
 
-/** What an answer says of itself, and its Markdown. */
+/** Metadata of an answer, and its Markdown. */
 export interface ShownReceipt extends ListedReceipt {
   readonly parser: ParserFacts | null
   readonly credits: number | null
@@ -25,10 +25,10 @@ export interface ShownReceipt extends ListedReceipt {
 
 type Store = Pick<OutputStore, 'receipts'>
 
-/** Receipts that are shown of one document. */
+/** Maximum number of shown receipts per document. */
 const MOST_RECEIPTS = 100
 
-/** The one in use first, then the latest. Those of the pieces of a split PDF are not among them. */
+/** Lists the receipt in use first, then the latest. Excludes receipts of a split PDF's pieces. */
 export async function receiptsFor(record: DocumentRecord, store: Store): Promise<readonly ListedReceipt[]> {
   const found: ListedReceipt[] = []
   for await (const { id, savedAt } of store.receipts.list(new AbortController().signal, record.contentHash)) {
@@ -39,7 +39,7 @@ export async function receiptsFor(record: DocumentRecord, store: Store): Promise
   return found.toSorted((a, b) => Number(b.isInUse) - Number(a.isInUse) || (a.savedAt < b.savedAt ? 1 : -1))
 }
 
-/** Null where the receipt is damaged, or holds no answer that can be read. */
+/** Null if the receipt is damaged, or holds no readable answer. */
 export async function shownReceipt(listed: ListedReceipt, store: Store): Promise<ShownReceipt | null> {
   const kept = await store.receipts.read(listed.id)
   if (kept === null) return null
@@ -52,7 +52,7 @@ export async function shownReceipt(listed: ListedReceipt, store: Store): Promise
   }
 }
 
-/** Lines of a text that the other one has not, or has fewer times: where they moved counts for nothing. */
+/** Lines of a text that the other one lacks, or has fewer times: moved lines do not count. */
 export function differingLines(text: string, other: string): readonly Span[] {
   const left = new Map<string, number>()
   for (const line of other.split('\n')) left.set(line.trim(), (left.get(line.trim()) ?? 0) + 1)

@@ -25,16 +25,16 @@ const REMEDIES: Readonly<Record<FailureCode, string>> = {
   internal: 'A bug. The log has the error; report it.',
 }
 
-/** What helps against failures of a code, for a person. */
+/** Remedy against failures of a code, for a person. */
 export const remedyOf = (code: string): string =>
   code in REMEDIES ? REMEDIES[code as FailureCode] : 'Each failure says why.'
 
-/** Documents of each code that are named. */
+/** Maximum number of example documents per code. */
 const EXAMPLES = 5
 
 export type CodeFailures = ReturnType<typeof failuresByCode>[number]
 
-/** Failures by reason, each with what helps and some of its documents. */
+/** Failures by reason, each with its remedy and some of its documents. */
 export const failuresByCode = ({ index, retryCommand }: Pick<ViewOptions, 'index' | 'retryCommand'>) =>
   index.facet('code').map(({ value: code, count }) => ({
     code,

@@ -2,7 +2,10 @@ import { endWithParent, sendToParent } from '@sluice/engine/pages'
 import type { RenderRequest } from './content.ts'
 import { renderHtml, renderMarkdown } from './render-markdown.ts'
 
-/* Entry point of a child process that renders documents: a parser may take hours for some small text. It is killed, never asked to stop. */
+/*
+ * Entry point of a child process that renders documents: a small hostile text may block a parser for hours. The parent
+ * kills it instead of stopping it.
+ */
 
 endWithParent()
 process.on('message', (message) => {

@@ -12,7 +12,10 @@ import type { Span } from './citation.ts'
 import { escapeText } from './content.ts'
 import { markCited } from './mark-cited.ts'
 
-/** What may be in a document's content: text and its structure. Nothing that loads, leads away, or takes part in our page. */
+/**
+ * Allowed elements in a document's content: text and its structure. Excludes elements that load resources, link out, or
+ * interact with our page.
+ */
 const SCHEMA: Schema = {
   ...defaultSchema,
   tagNames: (defaultSchema.tagNames ?? []).filter((name) => !['img', 'picture', 'source', 'input'].includes(name)),
@@ -28,8 +31,8 @@ const SCHEMA: Schema = {
 const POSITIONED = new Set(['paragraph', 'heading', 'tableCell', 'listItem', 'code', 'html', 'blockquote', 'table'])
 
 /**
- * Sanitised HTML of Markdown from a document. Each element says in `data-start` and `data-end` which part of the Markdown it
- * shows, in UTF-16 units. What is cited stands in `<mark>`.
+ * Renders Markdown of a document to sanitised HTML. `data-start` and `data-end` of each element hold its range in the
+ * Markdown, in UTF-16 units. Cited text is in `<mark>`.
  */
 export function renderMarkdown(markdown: string, cited: readonly Span[] = []): string {
   try {
@@ -39,7 +42,7 @@ export function renderMarkdown(markdown: string, cited: readonly Span[] = []): s
       const { start, end } = node.position
       node.data = { ...node.data, hProperties: { dataStart: start.offset, dataEnd: end.offset } } as typeof node.data
     })
-    // Pictures of a document would be loaded from elsewhere: their description stands for them.
+    // Pictures of a document would load foreign resources: their description replaces them.
     const named = (text: string): ElementContent => ({
       type: 'text',
       value: text === '' ? '[image]' : `[image: ${text}]`,
@@ -62,10 +65,10 @@ export function renderMarkdown(markdown: string, cited: readonly Span[] = []): s
   }
 }
 
-/** HTML inside of the Markdown, such as tables with spans. */
+/** HTML in the Markdown, such as tables with spans. */
 function fragment(html: string, properties: object = {}): ElementContent[] {
   const root = fromParse5(parseFragment(html)) as Root
-  // A document does not say where it is shown.
+  // A document must not choose its own display.
   visit(root, 'element', (element) => {
     delete element.properties['dataStart']
     delete element.properties['dataEnd']
@@ -75,7 +78,7 @@ function fragment(html: string, properties: object = {}): ElementContent[] {
   ]
 }
 
-/** Sanitised HTML of an HTML document: what it shows without its style, scripts and pictures. */
+/** Sanitises an HTML document: its content without style, scripts and pictures. */
 export function renderHtml(html: string): string {
   try {
     return bidiShown(toHtml(sanitize(fromParse5(parseFragment(html)), SCHEMA)))
@@ -87,7 +90,7 @@ export function renderHtml(html: string): string {
 
 const asText = (text: string): string => bidiShown(`<pre>${escapeText(text)}</pre>`)
 
-/** Controls that turn the direction of text round are shown by their code, and turn nothing. */
+/** Shows bidirectional control characters by their code, without their effect. */
 const bidiShown = (html: string): string =>
   html.replaceAll(
     /[\u202a-\u202e\u2066-\u2069]/g,

@@ -7,14 +7,14 @@ import { fileURLToPath } from 'node:url'
 import type { DocumentRecord } from '#src/document/record.ts'
 import type { StoreSource } from '#src/document/store-manifest.ts'
 
-/** Files that were found to be what their record says, by path and mtime: a page of a large PDF does not hash it again. */
+/** Cache of files that match their record, by path and mtime: a page of a large PDF does not hash the file again. */
 const verified = new Map<string, string>()
 
 const MOST_VERIFIED = 1_000
 
 /**
- * Path of a document's file in its source folder, where it is there, lies inside of the folder and has the bytes that were
- * parsed; null otherwise, and for any other kind of source.
+ * Path of a document's file in its source folder. Null unless the file exists, is inside the folder and has the parsed
+ * bytes; null for any other kind of source.
  */
 export async function sourceFile(record: DocumentRecord, sources: readonly StoreSource[]): Promise<string | null> {
   const path = await sourcePath(record, sources)
@@ -33,7 +33,7 @@ export async function sourceFile(record: DocumentRecord, sources: readonly Store
   }
 }
 
-/** Path of a document's file in its source folder, whatever its bytes are; null where this machine has none. */
+/** Path of a document's file in its source folder, with any content; null if this machine has none. */
 export async function sourcePath(record: DocumentRecord, sources: readonly StoreSource[]): Promise<string | null> {
   const source = sources.find(({ id }) => id === record.sourceId)
   const address = source?.address ?? record.source

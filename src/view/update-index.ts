@@ -2,17 +2,17 @@ import type { RecordStamp } from '#src/ports/feed-storage.ts'
 import type { OutputStore } from '#src/ports/output-store.ts'
 import { type DocumentIndex, rowOfLetter, rowOfRecord } from './document-index.ts'
 
-/** Records that are read side by side. */
+/** Number of concurrent reads of records. */
 const READS = 32
 
-/** Rows that are written in one transaction. */
+/** Number of rows per transaction. */
 const BATCH = 2_000
 
 type Store = Pick<OutputStore, 'feed' | 'documents' | 'deadLetters'>
 
 /**
- * Compares the index with the store: one listing of stamps, and only records whose stamp is another one are read. Dead
- * letters are all read, before the records: there are few.
+ * Updates the index from the store with a single listing of stamps: reads only records with another stamp. Reads all
+ * dead letters, before the records, because they are few.
  */
 export async function updateIndex(index: DocumentIndex, store: Store, signal: AbortSignal): Promise<void> {
   index.beginPass()

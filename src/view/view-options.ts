@@ -8,23 +8,23 @@ export interface ViewOptions {
   readonly store: OutputStore
   readonly sources: readonly StoreSource[]
   readonly index: DocumentIndex
-  /** A PNG of a page of a PDF; null where it cannot be drawn. */
+  /** Draws a PDF page as PNG; null if it cannot be drawn. */
   readonly draw: (request: {
     readonly path: string
     readonly page: number
     readonly dpi: number
   }) => Promise<Uint8Array | null>
   readonly render: Render
-  /** Null where no source is known for the store. */
+  /** Null if the store has no known source. */
   readonly live: LivePipeline | null
-  /** Whether the store was read once. */
+  /** True after the first complete read of the store. */
   readonly isIndexed: () => boolean
-  /** Of Sluice. */
+  /** Version of Sluice. */
   readonly version: string
   readonly allowWrites: boolean
-  /** Does documents with this failure code again; null where the source is not known. */
+  /** Retries documents with this failure code; null if the source is unknown. */
   readonly retry: ((code: string) => void) | null
   readonly retryCommand: (code: string) => string | null
-  /** Called with what went wrong while an answer was made. */
+  /** Called with an error during an answer. */
   readonly onError: (error: unknown) => void
 }

@@ -1,4 +1,4 @@
-/** `target` with some of its methods replaced: a decorator with the same interface, whatever class `target` is of. */
+/** Decorator of `target` that replaces some of its methods and keeps its interface, for any class. */
 export function withMethods<T extends object>(target: T, replaced: Partial<T>): T {
   return new Proxy(target, {
     get: (real, name) => {

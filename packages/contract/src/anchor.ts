@@ -1,8 +1,9 @@
 /**
- * Where a block stands in a document that has no pages. All numbers count from 1, as the program shows them that opens the file.
+ * Position of a block in a document without pages. All numbers count from 1, as the program that opens the file shows
+ * them.
  *
  * - `slide`: of a presentation, hidden slides counted
- * - `sheet`: of a workbook; `range` in A1 notation, null for what stands in no cells; `sheet` is null for CSV, which has none
+ * - `sheet`: of a workbook; `range` in A1 notation, null for content outside cells; `sheet` is null for CSV
  * - `chapter`: file of an e-book in reading order, 0 for the book's title above the first; `title` is its first heading
  * - `section`: of any other document, the number of its heading and that heading's text; 0 and null before the first
  */
@@ -15,7 +16,7 @@ export type Anchor =
 const isCount = (value: unknown): value is number => Number.isSafeInteger(value) && (value as number) >= 0
 const isTextOrNull = (value: unknown): value is string | null => value === null || typeof value === 'string'
 
-/** Null for what is no anchor; further fields are left out. */
+/** Parses an anchor. Returns null for any other value; drops unknown fields. */
 export function anchorOf(value: unknown): Anchor | null {
   if (value === null || typeof value !== 'object') return null
   const { slide, sheet, range, chapter, section, title } = value as Readonly<Record<string, unknown>>
@@ -28,8 +29,9 @@ export function anchorOf(value: unknown): Anchor | null {
 const RANGE = /^([A-Z]+)(\d+):([A-Z]+)(\d+)$/
 
 /**
- * The anchor of some lines of a table's block: each line of its content is a row of its range, from the first on, and the line
- * below the header (`| --- |`) is none. `lines` counts from 0, its end excluded. Any other anchor is as it is.
+ * Narrows a table's anchor to some lines of its block. Each line of the content is one row of the range, except the
+ * line below the header (`| --- |`). `lines` is a half-open interval that counts from 0. Returns any other anchor
+ * unchanged.
  */
 export function anchorOfLines(anchor: Anchor, content: string, lines: readonly [start: number, end: number]): Anchor {
   const range = 'range' in anchor && anchor.range !== null ? RANGE.exec(anchor.range) : null

@@ -2,10 +2,10 @@ import type { z } from 'zod'
 import { jsonSchemaProblem } from './json-schema.ts'
 import { type ParseOptionsInput, parseOptionsSchema } from './options.ts'
 
-/** Options or rules that the contract does not allow. Thrown before anything is sent. */
+/** The contract does not allow these options or rules. Thrown before the client sends a request. */
 export class InvalidOptions extends Error {
   override name = 'InvalidOptions' as const
-  /** Every mistake, as `options.parsers[0].maxPages: what is wrong`. */
+  /** All mistakes, each as `options.parsers[0].maxPages: what is wrong`. */
   readonly problems: readonly string[]
 
   constructor(problems: readonly string[]) {
@@ -14,16 +14,16 @@ export class InvalidOptions extends Error {
   }
 }
 
-/** One mistake in options, rules or settings. */
+/** A mistake in options, rules or settings. */
 export interface OptionIssue {
-  /** From the outermost field to the one that is wrong; an unknown key is its last step. */
+  /** Path from the outermost field to the wrong one; an unknown key is its last step. */
   readonly path: readonly (string | number)[]
   readonly message: string
-  /** The field is not known at all. */
+  /** The schema does not know the field. */
   readonly unknownKey?: true
 }
 
-/** Every mistake in these options. */
+/** Returns every mistake in these options. */
 export function optionIssues(input: unknown): OptionIssue[] {
   const result = parseOptionsSchema.safeParse(input)
   if (!result.success) return zodIssues(result.error)
@@ -34,7 +34,7 @@ export function optionIssues(input: unknown): OptionIssue[] {
   })
 }
 
-/** As `optionIssues`, each as `path: message`; the path starts with `at`. */
+/** Like `optionIssues`, each issue as `path: message`; the path starts with `at`. */
 export function optionProblems(input: unknown, at = 'options'): string[] {
   return optionIssues(input).map((issue) => problemOf(issue, at))
 }
@@ -45,12 +45,12 @@ export function checkOptions(input: ParseOptionsInput): void {
   if (problems.length > 0) throw new InvalidOptions(problems)
 }
 
-/** Every issue of a schema's error as `path: message`, the path written after `at`. */
+/** Formats every issue of a schema error as `path: message`, with the path after `at`. */
 export function zodProblems(error: z.ZodError, at: string): string[] {
   return zodIssues(error).map((issue) => problemOf(issue, at))
 }
 
-/** What a schema found wrong; of alternatives, what is wrong with the one that was meant. */
+/** Lists the issues of a schema. For alternatives it lists those of the alternative that the user meant. */
 export function zodIssues({ issues }: Pick<z.ZodError, 'issues'>): OptionIssue[] {
   return issues.flatMap((issue) => flatIssues(issue, []))
 }
@@ -63,7 +63,7 @@ function flatIssues(issue: z.core.$ZodIssue, above: OptionIssue['path']): Option
   const { message } = issue
   if (issue.code === 'custom' && issue.params?.['unknownKey'] === true) return [{ path, message, unknownKey: true }]
   if (issue.code !== 'invalid_union') return [{ path, message }]
-  // "Invalid input" does not say what to change: report what is wrong with the alternative whose type is the right one.
+  // "Invalid input" names no remedy: the alternative of the given type does.
   const meant = issue.errors.find((issues) =>
     issues.every(({ code, path: inside }) => code !== 'invalid_type' || inside.length > 0),
   )

@@ -3,8 +3,8 @@ import { type DocumentGrade, documentGrade, type GradeComponents, type PageGrade
 import { fieldsOf } from './tolerant-data.ts'
 
 /**
- * A request with this header is answered with one more field in `data`, `sluice`, beyond the contract. It is no parse
- * option and no part of a recipe: an answer with the field and one without are the same purchase.
+ * Request header that adds the field `sluice` to `data` of the answer, beyond the contract. The header is neither a
+ * parse option nor part of a recipe: answers with and without the field are the same purchase.
  */
 export const EXTENSIONS_HEADER = 'x-sluice-extensions'
 
@@ -12,14 +12,14 @@ export const EXTENSIONS_HEADER = 'x-sluice-extensions'
 export interface AnchoredBlock {
   /** `b<index in reading order>`. */
   readonly id: string
-  /** One of `BLOCK_TYPES`. */
+  /** A member of `BLOCK_TYPES`. */
   readonly type: string
-  /** [start, end) in UTF-16 units of `markdown`: what it slices is the block. */
+  /** [start, end) in UTF-16 units of `markdown`; this slice is the block. */
   readonly markdownSpan: readonly [start: number, end: number]
   readonly anchor: Anchor
 }
 
-/** `data.sluice`. Grades are there for PDF input only, blocks for all other. */
+/** `data.sluice`: grades for PDF input only, blocks for all other input. */
 export interface Extensions {
   readonly engine: string
   readonly grade: DocumentGrade | null
@@ -27,7 +27,7 @@ export interface Extensions {
   readonly blocks: readonly AnchoredBlock[] | null
 }
 
-/** The extensions of an answer's `data`; null where it has none, or none that can be read. */
+/** Parses the extensions in an answer's `data`. Returns null if they are absent or unreadable. */
 export function extensionsOf(data: Readonly<Record<string, unknown>>): Extensions | null {
   const known = fieldsOf(data.sluice)
   if (known === null) return null
@@ -37,7 +37,7 @@ export function extensionsOf(data: Readonly<Record<string, unknown>>): Extension
   return { ...extensionsFrom(pages, engine), blocks: blocks.length === 0 ? null : blocks }
 }
 
-/** What is said of pages, and of the document that they make. */
+/** Builds the extensions from the grades of pages. */
 export function extensionsFrom(pageGrades: readonly PageGrade[], engine: string): Extensions {
   const grade = documentGrade(pageGrades, engine)
   return { engine, grade, pageGrades: pageGrades.length === 0 ? null : pageGrades, blocks: null }

@@ -1,4 +1,4 @@
-/** How a document of an extension is opened: which converter understands it and which options apply to it. */
+/** Family of extensions that one converter parses and that take the same options. */
 export type Family = 'pdf' | 'office' | 'html' | 'csv'
 
 export interface Format {
@@ -6,7 +6,7 @@ export interface Format {
   readonly mediaType: string
 }
 
-/** The 20 extensions of the contract (spec, "Parse request"), in its order, with the media type sent for each. */
+/** The 20 extensions of the contract ("Parse request"), in its order, each with the media type of its upload. */
 export const FORMATS = {
   html: { family: 'html', mediaType: 'text/html' },
   htm: { family: 'html', mediaType: 'text/html' },
@@ -34,33 +34,33 @@ export type Extension = keyof typeof FORMATS
 
 export const EXTENSIONS = Object.keys(FORMATS) as readonly Extension[]
 
-/** Largest file the contract accepts: 50 MB, read as 50 · 1024 · 1024 bytes (notes, multipart traps). */
+/** Largest file of the contract: 50 MB, which Sluice reads as 50 · 1024 · 1024 bytes. */
 export const MAX_FILE_BYTES = 50 * 1024 * 1024
 
-/** The supported extension that a name ends in, in lower case and without its dot, else null. */
+/** Returns the supported extension of a name, in lower case and without its dot, else null. */
 export function extensionOf(name: string): Extension | null {
   const ending = endingOf(name)
   return ending !== null && Object.hasOwn(FORMATS, ending) ? (ending as Extension) : null
 }
 
-/** Extensions of texts that become outputs as they are, without a parser. */
+/** Extensions of plain texts, which become outputs unchanged, without a parser. */
 const TEXT_EXTENSIONS = ['md', 'markdown', 'txt'] as const
 
 export type TextExtension = (typeof TEXT_EXTENSIONS)[number]
 
-/** As `extensionOf`, for texts that need no parser. */
+/** Like `extensionOf`, for texts that need no parser. */
 export function textExtensionOf(name: string): TextExtension | null {
   const ending = endingOf(name)
   return TEXT_EXTENSIONS.find((extension) => extension === ending) ?? null
 }
 
-/** In lower case and without its dot. */
+/** Returns the extension in lower case and without its dot. */
 function endingOf(name: string): string | null {
   const dot = name.lastIndexOf('.')
   return dot < 0 ? null : name.slice(dot + 1).toLowerCase()
 }
 
-/** Other media types under which servers send them. */
+/** Alternative media types of some servers. */
 const ALSO_SENT_AS: Readonly<Record<string, Extension>> = {
   'application/csv': 'csv',
   'text/rtf': 'rtf',
@@ -68,7 +68,7 @@ const ALSO_SENT_AS: Readonly<Record<string, Extension>> = {
   'application/xml+xhtml': 'xhtml',
 }
 
-/** The supported extension of a `Content-Type`, its parameters left aside, else null. */
+/** Returns the supported extension of a `Content-Type` header, else null; ignores its parameters. */
 export function extensionOfMediaType(contentType: string): Extension | null {
   const mediaType = (contentType.split(';', 1)[0] ?? '').trim().toLowerCase()
   const alias = ALSO_SENT_AS[mediaType]

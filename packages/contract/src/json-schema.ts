@@ -5,7 +5,10 @@ import type * as draft2020Module from 'ajv/dist/2020.js'
 type Ajv = draft7Module.Ajv
 type Ajv2020 = draft2020Module.Ajv2020
 
-/** Loaded, and made, when the first schema comes: most runs ask for none, and every command would load it. */
+/**
+ * Loads and builds Ajv lazily, at the first schema: most runs need no schema, and every command would pay for the
+ * import.
+ */
 const require = createRequire(import.meta.url)
 const OPTIONS = { strict: false, validateFormats: false, addUsedSchema: false, logger: false } as const
 let draft7: Ajv | undefined
@@ -13,8 +16,9 @@ let draft2020: Ajv2020 | undefined
 const NAMES_2020 = /^https?:\/\/json-schema\.org\/draft\/2020-12\//
 
 /**
- * Why this object is no usable JSON Schema, as one sentence, or null. Read as draft 2020-12 when `$schema` says so, else
- * as draft-07, whose words every later draft kept. Unknown keywords and formats are allowed: models read them.
+ * Explains in one sentence why this object is not a usable JSON Schema, or returns null. Parses it as draft 2020-12 if
+ * `$schema` names that, else as draft-07, whose keywords every later draft kept. Unknown keywords and formats are
+ * allowed: models read them.
  */
 export function jsonSchemaProblem(schema: Readonly<Record<string, unknown>>): string | null {
   const { $schema: draft, ...body } = schema
@@ -26,7 +30,7 @@ export function jsonSchemaProblem(schema: Readonly<Record<string, unknown>>): st
   } catch (error) {
     return `is not a JSON Schema: ${(error as Error).message.replace(/^schema is invalid: data/, '')}`
   } finally {
-    // Ajv would keep every schema that it has ever seen.
+    // Ajv caches every schema without this call.
     ajv.removeSchema(body)
   }
 }

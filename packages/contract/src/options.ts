@@ -1,6 +1,6 @@
 import { z } from 'zod'
 
-/** Limits of the request, contract, section "Limits". */
+/** Limits of the request (contract, "Limits"). */
 const DEFAULT_TIMEOUT_MS = 30_000
 export const MAX_TIMEOUT_MS = 300_000
 const MAX_PAGES = 10_000
@@ -17,11 +17,11 @@ const jsonFormat = z.strictObject({
   type: z.literal('json'),
   schema: z.record(z.string(), z.unknown()).optional(),
   prompt: z.string().optional(),
-  /** Asks for 403 `SCRAPE_PROMPT_INJECTION_DETECTED` where the document tries to instruct the model. */
+  /** The service answers 403 `SCRAPE_PROMPT_INJECTION_DETECTED` if the document tries to instruct the model. */
   checkPromptInjection: z.boolean().optional(),
 })
 
-/** Real clients send `"markdown"` as well as `{type: "markdown"}`: both mean the object (docs/reference/contract.md, "Options"). */
+/** Clients send `"markdown"` as a shorthand for `{type: "markdown"}` (docs/reference/contract.md, "Options"). */
 const format = z.preprocess(
   (value: FormatType | z.input<typeof plainFormat> | z.input<typeof jsonFormat>) =>
     typeof value === 'string' ? { type: value } : value,
@@ -48,7 +48,7 @@ export const redactionSchema = z.strictObject({
   replaceStyle: z.enum(['tag', 'mask', 'remove']).default('tag'),
 })
 
-/** Parse options of the contract ("Parse options"), unknown keys refused, defaults written out. */
+/** Parse options of the contract ("Parse options"). Refuses unknown keys and fills in defaults. */
 export const parseOptionsSchema = z.strictObject({
   formats: z.array(format).default([{ type: 'markdown' }]),
   onlyMainContent: z.boolean().default(true),
@@ -68,9 +68,9 @@ export const parseOptionsSchema = z.strictObject({
   zeroDataRetention: z.boolean().default(false),
 })
 
-/** What a user or a client writes: every field may be left out. */
+/** Options of a user or a client: every field is optional. */
 export type ParseOptionsInput = z.input<typeof parseOptionsSchema>
-/** What it means: every default written out, formats and parsers as objects. */
+/** Normalized options: every default filled in, formats and parsers as objects. */
 export type ParseOptions = z.output<typeof parseOptionsSchema>
 export type PdfParserOptions = z.output<typeof pdfParser>
 export type RedactionOptions = z.output<typeof redactionSchema>

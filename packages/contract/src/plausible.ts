@@ -1,6 +1,6 @@
 /*
- * JSON can say 1e308, and -1 page. A number beyond these limits is nonsense, and counts as if it were absent: it would go
- * into records, sums and budgets.
+ * Upper bounds of plausible numbers. JSON can carry 1e308 pages or -1 page. A number out of bounds counts as absent,
+ * because records, sums and budgets would absorb it.
  */
 
 const MOST_PAGES = 10_000_000
@@ -12,12 +12,12 @@ export const isPageCount = (value: unknown): value is number =>
 
 export const isCreditAmount = (value: unknown): value is number => isWithin(value, MOST_CREDITS)
 
-/** Of what happened within one request. */
+/** Milliseconds within one request. */
 export const isRequestMs = (value: unknown): value is number => isWithin(value, LONGEST_MS)
 
 const isWithin = (value: unknown, most: number): value is number =>
   typeof value === 'number' && value >= 0 && value <= most
 
-/** Some services write counts as text: `"3"`. */
+/** Converts a count in text (`"3"`), the encoding of some services. */
 export const numberIn = (value: unknown): unknown =>
   typeof value === 'string' && /^\d{1,12}(?:\.\d+)?$/.test(value) ? Number(value) : value

@@ -1,22 +1,22 @@
 import type { Extension } from './formats.ts'
 import type { ParseOptions } from './options.ts'
 
-/** What the service charges, in credits. Prices are not in the contract and change: they can be set. */
+/** Prices of the service, in credits. The contract states none and they change, so they are settings. */
 export interface PriceModel {
-  /** A document, and the first page of a PDF. */
+  /** Price of a document, and of the first page of a PDF. */
   readonly document: number
-  /** Instead of `document` where the `json` format is asked for. */
+  /** Replaces `document` if the request asks for the `json` format. */
   readonly documentWithJson: number
-  /** Each page of a PDF after the first. */
+  /** Price of each further page of a PDF. */
   readonly furtherPage: number
-  /** Added for `redactPII`, and again for each further page. */
+  /** Surcharge for `redactPII`, and again for each further page. */
   readonly redaction: number
   readonly redactedFurtherPage: number
-  /** Added once for `zeroDataRetention`. */
+  /** Surcharge for `zeroDataRetention`, once a document. */
   readonly zeroDataRetention: number
 }
 
-/** The hosted service's prices as its clients and its billing show them (notes, "Credits"). */
+/** Prices of the hosted service, from its clients and its billing. */
 export const DEFAULT_PRICES: PriceModel = {
   document: 1,
   documentWithJson: 5,
@@ -37,8 +37,8 @@ export const FREE: PriceModel = {
 }
 
 /**
- * Credits for one document. `pages` is what a PDF has, before `maxPages`; null where they were not counted: then the
- * result is the least that it can cost. Modes, `pages`, `blocks` and `pageMarkers` are free (contract, "PDF parser").
+ * Credits for one document. `pages` is the length of a PDF before `maxPages`. Null means not counted: the result is
+ * then the lower bound. Modes, `pages`, `blocks` and `pageMarkers` are free (contract, "PDF parser").
  */
 export function creditsFor(
   options: ParseOptions,
@@ -57,7 +57,7 @@ export function creditsFor(
   )
 }
 
-/** Without a PDF parser the service hands the file back unparsed, for the price of one page. */
+/** Without a PDF parser the service returns the file unparsed and charges one page. */
 function pagesAllowed(options: ParseOptions): number {
   const [pdf] = options.parsers
   return pdf === undefined ? 1 : (pdf.maxPages ?? Number.POSITIVE_INFINITY)

@@ -1,6 +1,6 @@
 /**
- * `data` of a 200 answer of `POST /v2/parse`, beside `success: true` (contract, "Parse response"). Everything may be absent
- * or null and unknown fields are kept: a client that refuses what it does not know would lose a document that was paid for.
+ * `data` of a 200 answer of `POST /v2/parse` (contract, "Parse response"). Every field may be absent or null, and the
+ * parser keeps unknown fields: a strict client would lose a document after its purchase.
  */
 export interface ParsedData {
   readonly markdown?: string
@@ -10,21 +10,21 @@ export interface ParsedData {
   readonly html?: string | null
   readonly rawHtml?: string | null
   readonly links?: readonly string[] | null
-  /** Not shown in the contract; the hosted service sends it (docs/reference/contract.md, "Answer"). */
+  /** Undocumented field of the hosted service (docs/reference/contract.md, "Answer"). */
   readonly images?: readonly string[] | null
-  /** Not shown in the contract; the hosted service sends it (docs/reference/contract.md, "Answer"). */
+  /** Undocumented field of the hosted service (docs/reference/contract.md, "Answer"). */
   readonly json?: unknown
-  /** Signed URLs that expire, of operations that parse does not ask for; a service may send them all the same. */
+  /** Signed URLs that expire, from operations that parse does not request; a service may send them unasked. */
   readonly screenshot?: string | null
   readonly audio?: string | null
   readonly video?: string | null
   readonly actions?: {
-    /** In action order; expire after 24 hours. */
+    /** In the order of actions; they expire after 24 hours. */
     readonly screenshots?: readonly string[]
   } | null
   readonly warning?: string | null
   readonly metadata?: ParsedMetadata
-  /** Beyond the contract, from our own engine and only when asked for: see `extensionsOf`. */
+  /** Extension of the embedded engine, sent on request only: see `extensionsOf`. */
   readonly sluice?: unknown
 }
 
@@ -36,10 +36,10 @@ export interface ParsedPage {
 
 export interface BlockPage {
   readonly pageNumber: number
-  /** Render size in pixels; null for a page that never rendered. */
+  /** Render size in pixels; null for a page that the service did not render. */
   readonly width: number | null
   readonly height: number | null
-  /** `ok`, `partial`, `failed`; in the wild an open set. */
+  /** `ok`, `partial`, `failed`, and other values of real services. */
   readonly status: string
   readonly items: readonly Block[]
 }
@@ -61,13 +61,13 @@ export type BlockType = (typeof BLOCK_TYPES)[number]
 export interface Block {
   /** `p<page>.b<index in reading order>`. */
   readonly id: string
-  /** One of `BLOCK_TYPES`; new ones may appear. */
+  /** A member of `BLOCK_TYPES`; services may add new ones. */
   readonly type: string
   readonly label: string | null
-  /** [x0, y0, x1, y1], 0 to 1 against page width and height. */
+  /** [x0, y0, x1, y1], 0 to 1 of the page's width and height. */
   readonly bbox: readonly [number, number, number, number] | null
   readonly content: string
-  /** [start, end) offsets into `markdown`; ours are UTF-16 units. */
+  /** [start, end) offsets into `markdown`, in UTF-16 units from our engine. */
   readonly markdownSpan: readonly [number, number] | null
   readonly readingOrder: number
   readonly source: string | null
@@ -89,7 +89,7 @@ export interface ParsedMetadata {
   readonly error?: string | null
   readonly concurrencyLimited?: boolean
   readonly concurrencyQueueDurationMs?: number
-  /** Not shown in the contract; the hosted service sends it. */
+  /** Undocumented field of the hosted service. */
   readonly creditsUsed?: number
   readonly scrapeId?: string
   readonly [key: string]: unknown

@@ -1,9 +1,12 @@
 import type { Extension } from './formats.ts'
 
-/** What the first bytes of a file say that it is. `text` is anything without a NUL byte that names no other kind. */
+/**
+ * File type according to the first bytes (magic number). `text` is content without a NUL byte that matches no other
+ * type.
+ */
 export type Signature = 'pdf' | 'zip' | 'ole' | 'rtf' | 'image' | 'archive' | 'program' | 'media' | 'text' | 'unknown'
 
-/** Bytes that `signatureOf` needs to see. */
+/** Number of bytes that `signatureOf` reads. */
 export const SNIFF_BYTES = 4096
 
 const MAGIC: readonly (readonly [Signature, readonly number[]])[] = [
@@ -38,7 +41,7 @@ const startsWith = (head: Uint8Array, bytes: readonly number[]): boolean =>
 export function signatureOf(head: Uint8Array): Signature {
   const known = MAGIC.find(([, bytes]) => startsWith(head, bytes))
   if (known !== undefined) return known[0]
-  // The PDF reference lets the header stand anywhere in the first 1024 bytes.
+  // The PDF reference allows the header at any offset in the first 1024 bytes.
   if (Buffer.from(head.buffer, head.byteOffset, Math.min(head.length, 1024)).includes('%PDF-')) return 'pdf'
   if (UTF16_MARKS.some((mark) => startsWith(head, mark))) return 'text'
   return head.includes(0) ? 'unknown' : 'text'
@@ -47,7 +50,7 @@ export function signatureOf(head: Uint8Array): Signature {
 const NEVER_A_DOCUMENT: readonly Signature[] = ['image', 'archive', 'program', 'media']
 const TEXT_ONLY: readonly Extension[] = ['html', 'htm', 'xhtml', 'csv', 'rtf']
 
-/** How a signature is called in a message. */
+/** Names of signatures in messages. */
 export const CALLED_SIGNATURES: Readonly<Record<Signature, string>> = {
   pdf: 'a PDF',
   zip: 'a ZIP container (new Office, OpenDocument or EPUB)',
@@ -62,8 +65,8 @@ export const CALLED_SIGNATURES: Readonly<Record<Signature, string>> = {
 }
 
 /**
- * What stands behind the extension when it clearly is something else, in words, else null. Only what is certain is
- * refused, so that nothing is left undone that a service would have read: an old `.doc` may well hold RTF or HTML.
+ * Describes the real content if it clearly contradicts the extension, else returns null. Only certain mismatches count:
+ * a service may still read an old `.doc` that holds RTF or HTML.
  */
 export function contradiction(extension: Extension, signature: Signature): string | null {
   if (NEVER_A_DOCUMENT.includes(signature)) return CALLED_SIGNATURES[signature]

@@ -4,8 +4,8 @@ import type { Block, BlockPage, ParsedData, ParsedPage } from './response.ts'
 type Fields = Readonly<Record<string, unknown>>
 
 /**
- * `data` of an answer with what every reader relies on made sure of: texts are texts, lists are lists, numbers numbers.
- * A field of another type is as if it were absent (the receipt keeps it); unknown fields stay.
+ * Sanitizes `data` of an answer for its readers: texts are strings, lists are arrays, numbers are numbers. A field of
+ * another type counts as absent (the receipt keeps it); unknown fields stay.
  */
 export function tolerantData(data: Fields): ParsedData {
   const warning = Array.isArray(data.warning)
@@ -75,7 +75,7 @@ function textOr<T>(value: unknown, otherwise: T): string | T {
 
 const isFiniteNumber = (value: unknown): value is number => Number.isFinite(value)
 
-/** Page counts that cannot be are as if they were absent. */
+/** Drops impossible page counts. */
 function counted({ numPages: parsed, totalPages: total, ...others }: Fields): Fields {
   const [numPages, totalPages] = [numberIn(parsed), numberIn(total)]
   return { ...others, ...(isPageCount(numPages) && { numPages }), ...(isPageCount(totalPages) && { totalPages }) }
@@ -93,7 +93,7 @@ function numbers(value: unknown, length: number): readonly number[] | null {
   return value.every(isFiniteNumber) ? value : null
 }
 
-/** Null where there is no list; what `read` cannot make anything of is left out. */
+/** Parses a list; null if the value is not one. Drops items that `read` cannot parse. */
 function listOf<T>(value: unknown, read: (item: unknown, index: number) => T | null): readonly T[] | null {
   return Array.isArray(value) ? value.map(read).filter((item) => item !== null) : null
 }

@@ -6,10 +6,9 @@ import type { UrlAnswer } from './request-url.ts'
 const DECODERS = { gzip: createGunzip, 'x-gzip': createGunzip, deflate: createInflate, br: createBrotliDecompress }
 
 /**
- * The bytes of an answer, decompressed where the server compressed them unasked.
+ * Streams the body of an answer, decompressed if the server compressed it unasked.
  *
- * @throws {FetchRefused} after `maxBytes`; what comes out of the decompression counts, for a few bytes on the wire may
- * be gigabytes
+ * @throws {FetchRefused} after `maxBytes` of decompressed data: a few bytes on the wire may expand to gigabytes
  */
 export async function* answerBody(answer: UrlAnswer, maxBytes: number): AsyncGenerator<Buffer> {
   const encoding = answer.header('content-encoding')?.trim().toLowerCase() ?? ''

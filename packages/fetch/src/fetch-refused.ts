@@ -7,7 +7,7 @@ const WORDS: Readonly<Record<FetchRefusal, string>> = {
   too_large: 'the document is larger than what is accepted',
 }
 
-/** What we do not do, whatever the server says; all other errors are of the line or of the far side. */
+/** A request that our own rules forbid; all other errors come from the connection or the server. */
 export class FetchRefused extends Error {
   override name = 'FetchRefused' as const
   readonly reason: FetchRefusal

@@ -1,6 +1,6 @@
 import { BlockList, isIPv6 } from 'node:net'
 
-/** What is not of the public internet (IANA special-purpose registries), and what can carry such an address inside. */
+/** Subnets outside the public internet (IANA special-purpose registries), and those that can embed such an address. */
 const SUBNETS: readonly (readonly [network: string, prefix: number])[] = [
   ['0.0.0.0', 8],
   ['10.0.0.0', 8],
@@ -17,7 +17,7 @@ const SUBNETS: readonly (readonly [network: string, prefix: number])[] = [
   ['203.0.113.0', 24],
   ['224.0.0.0', 4],
   ['240.0.0.0', 4],
-  // All of ::/8: unspecified, loopback, and IPv4-mapped and -compatible. No public address needs these forms.
+  // All of ::/8: unspecified, loopback, and IPv4-mapped and -compatible. Public addresses do not use these forms.
   ['::', 8],
   ['64:ff9b::', 96],
   ['64:ff9b:1::', 48],
@@ -35,11 +35,11 @@ const SUBNETS: readonly (readonly [network: string, prefix: number])[] = [
 type IpFamily = 'ipv4' | 'ipv6'
 const familyOf = (address: string): IpFamily => (isIPv6(address) ? 'ipv6' : 'ipv4')
 
-// One list a family: in a common one ::/8 would cover every IPv4 address, which are looked up in their mapped form.
+// A list per family: in a common list ::/8 would match every IPv4 address, because the lookup maps IPv4 into IPv6.
 const PRIVATE: Readonly<Record<IpFamily, BlockList>> = { ipv4: new BlockList(), ipv6: new BlockList() }
 for (const [network, prefix] of SUBNETS) PRIVATE[familyOf(network)].addSubnet(network, prefix, familyOf(network))
 
-/** Whether an address (no name, no brackets) leads anywhere else than to the public internet. */
+/** True if an address (not a name, no brackets) is outside the public internet. */
 export function isPrivateAddress(address: string): boolean {
   return PRIVATE[familyOf(address)].check(address, familyOf(address))
 }

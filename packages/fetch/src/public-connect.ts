@@ -6,8 +6,8 @@ import { isPrivateAddress } from './private-address.ts'
 const refuse = (): FetchRefused => new FetchRefused('private_address')
 
 /**
- * Name resolution that gives public addresses only. The socket is opened to the very address that was checked here, so
- * a name that resolves to something else a moment later gains nothing.
+ * DNS lookup that returns public addresses only. The socket connects to the very address that the lookup checked, so
+ * DNS rebinding fails.
  */
 export const publicLookup: LookupFunction = (hostname, options, callback) => {
   lookup(hostname, { ...options, all: true }, (error, addresses) => {
@@ -23,7 +23,7 @@ export const publicLookup: LookupFunction = (hostname, options, callback) => {
   })
 }
 
-/** An address that is written out is never looked up, so it is checked here. */
+/** Checks a literal address in the URL, which bypasses the DNS lookup. */
 export function refuseWrittenPrivateAddress(url: URL): void {
   const host = url.hostname.replace(/^\[|\]$/g, '')
   if (isIP(host) !== 0 && isPrivateAddress(host)) throw refuse()

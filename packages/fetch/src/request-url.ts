@@ -9,17 +9,17 @@ import { webUrl } from './web-url.ts'
 export interface AgentOptions {
   readonly allowPrivateAddresses: boolean
   readonly skipTlsVerification: boolean
-  /** Connections to one server at the most. */
+  /** Maximum number of connections per server. */
   readonly connections?: number
-  /** Longest that a server may take to begin its answer, or to go on with it; 5 min by default. */
+  /** Timeout for the header of an answer and between two chunks of its body; default 5 min. */
   readonly patienceMs?: number
-  /** Default: directly, trusting the certificate authorities of Node. */
+  /** Default: a direct connection that trusts the certificate authorities of Node. */
   readonly network?: WebNetwork
 }
 
 /**
- * Connections to the web. Addresses of private networks are refused where they are resolved, unless they are allowed; by
- * way of a proxy, which resolves names itself, where they are written out.
+ * Creates an agent for the open web. It refuses private addresses at the DNS lookup unless the options allow them. A
+ * proxy resolves names itself, so behind it only literal addresses are checked.
  */
 export function webAgent(options: AgentOptions): Dispatcher {
   const { allowPrivateAddresses, skipTlsVerification, connections, patienceMs, network = { proxies: null } } = options
@@ -33,31 +33,31 @@ export function webAgent(options: AgentOptions): Dispatcher {
 
 export interface UrlRequest {
   readonly method: 'GET' | 'HEAD'
-  /** For the server of the first address only; not sent to another server that it redirects to. */
+  /** Headers for the server of the first URL only; a redirect to another server drops them. */
   readonly headers: Readonly<Record<string, string>>
   readonly dispatcher: Dispatcher
   readonly allowPrivateAddresses: boolean
-  /** `return`: a redirect is an answer like any other, and nothing is asked of where it leads. Default `follow`. */
+  /** `return`: the caller gets the redirect as an answer, and its target gets no request. Default `follow`. */
   readonly redirects?: 'follow' | 'return'
 }
 
 export interface UrlAnswer {
-  /** After redirects. */
+  /** URL after redirects. */
   readonly url: URL
   readonly statusCode: number
-  /** By name in lower case; the first of several values. */
+  /** Returns the first value of a header; the name is in lower case. */
   header(name: string): string | null
-  /** To be read, or discarded. */
+  /** The caller must read or discard it. */
   readonly body: Readable
 }
 
 const MAX_REDIRECTS = 10
 
 /**
- * Sends a request and follows its redirects; the address is checked at each of them. A login in the URL is sent as basic
- * authentication, and to no other server.
+ * Sends a request and follows its redirects; checks the address at each of them. A login in the URL becomes basic
+ * authentication for that server only.
  *
- * @throws {FetchRefused} and what undici says of the line
+ * @throws {FetchRefused} and connection errors of undici
  */
 export async function requestUrl(start: URL, options: UrlRequest, signal: AbortSignal): Promise<UrlAnswer> {
   const first = splitLogin(start)
@@ -89,9 +89,9 @@ export async function requestUrl(start: URL, options: UrlRequest, signal: AbortS
   throw new FetchRefused('too_many_redirects')
 }
 
-/** Leaves the body of an answer unread. */
+/** Drops the body of an answer unread. */
 export function discard({ body }: UrlAnswer): void {
-  // undici emits an error for a body that is destroyed before its end; here that is intended.
+  // undici emits an error if a body is destroyed before its end, which is intended here.
   body.on('error', () => undefined).destroy()
 }
 

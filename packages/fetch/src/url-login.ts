@@ -1,4 +1,7 @@
-/** A URL without its login, and the value of `Authorization` that says the same (RFC 7617); null where it has none. */
+/**
+ * Splits a URL into itself without the login and the value of an `Authorization` header (RFC 7617); null without a
+ * login.
+ */
 export function splitLogin(url: URL): { readonly url: URL; readonly authorization: string | null } {
   if (url.username === '' && url.password === '') return { url, authorization: null }
   const bare = new URL(url)
@@ -8,7 +11,7 @@ export function splitLogin(url: URL): { readonly url: URL; readonly authorizatio
   return { url: bare, authorization: `Basic ${Buffer.from(login).toString('base64')}` }
 }
 
-/** A `%` that begins no escape stands for itself. */
+/** A `%` outside an escape sequence stays literal. */
 function decoded(text: string): string {
   try {
     return decodeURIComponent(text)

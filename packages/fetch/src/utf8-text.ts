@@ -1,12 +1,12 @@
 import { TextDecoder } from 'node:util'
 import type { UrlAnswer } from './request-url.ts'
 
-/** Marks text as UTF-8, whatever its head says of itself. */
+/** BOM that marks text as UTF-8, against any charset that its head declares. */
 const MARK = Buffer.from([0xef, 0xbb, 0xbf])
 
 /**
- * The bytes of a document that was sent as text in another encoding than UTF-8, as UTF-8. The name of that encoding
- * stands in the header of the answer, often nowhere else, and would be lost with it. All other bytes as they are.
+ * Transcodes a text document to UTF-8 from the charset in the answer's header. The charset is often stated there only
+ * and would be lost. All other bytes pass unchanged.
  */
 export async function* inUtf8(
   bytes: AsyncIterable<Uint8Array>,

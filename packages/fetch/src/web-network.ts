@@ -1,20 +1,20 @@
 import type { LookupFunction } from 'node:net'
 import { Agent, type Dispatcher, EnvHttpProxyAgent } from 'undici'
 
-/** How requests to the open web leave this machine. */
+/** Network path of requests to the open web. */
 export interface WebNetwork {
-  /** Proxies for addresses of either kind, and the hosts that need none; null where requests go directly. */
+  /** Proxies by scheme, and the hosts that bypass them; null for direct connections. */
   readonly proxies: { readonly http: string | null; readonly https: string | null; readonly none: string | null } | null
-  /** PEM: the authorities to believe, where they are not those that Node knows. */
+  /** PEM: certificate authorities that replace those of Node. */
   readonly ca?: readonly string[]
 }
 
-/** `connect`: how to reach what is reached directly; `rejectUnauthorized` holds for all. */
+/** `connect`: options of direct connections; `rejectUnauthorized` applies to all. */
 export interface ConnectionOptions extends Omit<Agent.Options, 'connect'> {
   readonly connect: { readonly rejectUnauthorized: boolean; readonly lookup?: LookupFunction }
 }
 
-/** Connections by way of the proxies, each of which resolves names itself, and decides what can be reached. */
+/** Creates a dispatcher for the proxies. Each proxy resolves names itself and decides which hosts are reachable. */
 export function dispatcherBy({ proxies, ca }: WebNetwork, options: ConnectionOptions): Dispatcher {
   const certificates = ca === undefined ? {} : { ca: [...ca] }
   const direct = { ...options, connect: { ...options.connect, ...certificates } }
@@ -24,11 +24,11 @@ export function dispatcherBy({ proxies, ca }: WebNetwork, options: ConnectionOpt
     ...direct,
     requestTls: { rejectUnauthorized, ...certificates },
     proxyTls: certificates,
-    // Empty rather than left out: undici would read the environment by itself.
+    // Empty, not undefined: undici would read the environment instead.
     httpProxy: proxies.http ?? '',
     httpsProxy: proxies.https ?? '',
     noProxy: proxies.none ?? '',
-    // What goes to an http:// address needs no tunnel, and many proxies open none but to port 443.
+    // An http:// address needs no tunnel, and many proxies allow tunnels to port 443 only.
     proxyTunnel: false,
   })
 }

@@ -1,4 +1,4 @@
-/** Makes a `switch` over a union exhaustive. A copy: this folder imports nothing of the rest of the program. */
+/** Makes a `switch` over a union exhaustive. A copy, because this package imports nothing of the application. */
 export function assertNever(value: never): never {
   throw new Error(`unhandled case: ${JSON.stringify(value)}`)
 }

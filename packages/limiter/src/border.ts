@@ -3,43 +3,43 @@ import type { Feedback } from './feedback.ts'
 import type { SentPermit } from './permit.ts'
 
 /*
- * The border between TypeScript and Lua: what each script takes and what it answers, both as JSON. Replies are checked
- * here, so that a script of another version fails with the name of the field and not somewhere behind. Times are
- * milliseconds; keys that are undefined are not sent.
+ * The border between TypeScript and Lua: arguments and replies of each script, both as JSON. The schemas check replies
+ * here, so that a script of another version fails early with the name of the field. Times are milliseconds; undefined
+ * keys are not sent.
  */
 
-/** Said to every script that decides. */
+/** Arguments of every script that decides. */
 export interface Limits {
   readonly process: string
   readonly windowMs: number
   readonly leaseMs: number
   readonly rateCeiling?: number | undefined
   readonly placesCeiling?: number | undefined
-  /** Before the keys that stand as long as their process lives; without it, no process is searched for. */
+  /** Prefix of the heartbeat keys of processes; without it, the scripts do not search for dead processes. */
   readonly alivePrefix?: string
-  /** Before the channels on which processes are called. */
+  /** Prefix of the channels that wake processes. */
   readonly wakePrefix: string
-  /** In tests and simulations only, else Redis's clock. */
+  /** Clock of tests and simulations; default: Redis's clock. */
   readonly now?: number
 }
 
-/** A request that asks for a permit. `more`: its process has further ones that wait. */
+/** A request that asks for a permit. `more`: further requests of its process wait. */
 export interface Wanted {
   readonly id: string
   readonly more: boolean
 }
 
-/** What each script takes. */
+/** Arguments of each script. */
 export interface Asks {
   readonly acquire: Limits & Wanted
   readonly release: Limits &
     Feedback & {
       readonly permit: SentPermit
-      /** What is known of a document that failed is kept for so long. */
+      /** TTL of the state of a failed document. */
       readonly rememberMs: number
-      /** Below 1; spreads requests that come again. */
+      /** Jitter, below 1: spreads requests that return. */
       readonly random: number
-      /** Takes the place over, if it can. */
+      /** The next request, which takes the released place if it can. */
       readonly next?: Wanted
     }
   readonly snapshot: Pick<Limits, 'windowMs' | 'leaseMs' | 'rateCeiling' | 'placesCeiling' | 'now'>
@@ -51,10 +51,10 @@ export interface Asks {
 }
 
 const waitReason = z.enum(['paused', 'outage', 'refused', 'places', 'rate'])
-/** Why a request may not be sent now; each comes from one check of permit.lua. */
+/** Reason why a request must wait; each comes from one check of permit.lua. */
 export type WaitReason = z.infer<typeof waitReason>
 
-/** `waitMs`: when the request may go, as far as that can be known. `askInMs`: when to ask again at the latest, where that differs. */
+/** `waitMs`: estimated wait. `askInMs`: latest time for the next poll, if it differs. */
 const wait = z.object({
   kind: z.literal('wait'),
   reason: waitReason,
@@ -69,7 +69,7 @@ const acquireReply = z.discriminatedUnion('kind', [
     ahead: z.number(),
     seq: z.number(),
     bound: z.boolean(),
-    /** Further requests were announced: what the next of them waits for. */
+    /** Wait of the next of the announced requests. */
     next: wait.optional(),
   }),
   wait,
@@ -84,9 +84,9 @@ const acquireReply = z.discriminatedUnion('kind', [
 const releaseReply = z.object({
   counted: z.boolean(),
   retryInMs: z.number().optional(),
-  /** What became of the next request, where one came along. */
+  /** Reply to the next request, if the release carried one. */
   next: acquireReply.optional(),
-  /** This process is among the first in line, and should ask again after so long. */
+  /** This process is among the first in line: it polls again after this time. */
   pollInMs: z.number().optional(),
 })
 
@@ -123,5 +123,5 @@ export const REPLIES = {
 /** The request must wait. */
 export type WaitReply = z.infer<typeof wait>
 
-/** What each script answers. */
+/** Replies of each script. */
 export type Replies = { readonly [Name in keyof typeof REPLIES]: z.infer<(typeof REPLIES)[Name]> }

@@ -8,7 +8,7 @@ const REASONS: Readonly<Record<WaitReason, string>> = {
   rate: 'the rate limit is reached; the next place comes',
 }
 
-/** One sentence: what a document waits for, and how long that may be. */
+/** Describes in one sentence the reason and the length of a document's wait. */
 export function describeWait(reason: WaitReason, waitMs: number): string {
   return reason === 'paused' ? REASONS.paused : `${REASONS[reason]} in about ${seconds(waitMs)}`
 }

@@ -1,9 +1,12 @@
 /*
- * All that the limiter learns of a request. It knows neither documents nor HTTP: its caller reports in these terms how
- * a request ended. Times are milliseconds.
+ * All facts that the limiter learns from a request. It knows neither documents nor HTTP: its caller reports the end of
+ * a request in these terms. Times are milliseconds.
  */
 
-/** A rate limit that the service states. `exact`: its window is no guess. `reached`: the service says so. */
+/**
+ * A rate limit that the service states. `exact`: its window is known, not a guess. `reached`: the answer calls the
+ * limit reached.
+ */
 export interface StatedLimit {
   readonly requests: number
   readonly windowMs: number
@@ -11,7 +14,7 @@ export interface StatedLimit {
   readonly reached: boolean
 }
 
-/** How a request ended, as release.lua takes it. Keys that are undefined are not sent. */
+/** Result of a request, as release.lua takes it. Undefined keys are not sent. */
 export type Feedback =
   | {
       readonly kind: 'accepted'
@@ -19,7 +22,7 @@ export type Feedback =
       readonly queuedMs: number
       readonly stated?: StatedLimit
     }
-  /** The service took the request, and refused the document. */
+  /** The service took the request and refused the document. */
   | { readonly kind: 'answered' }
   | {
       readonly kind: 'refused'
@@ -27,14 +30,14 @@ export type Feedback =
       readonly retryAfterMs?: number
       readonly stated?: StatedLimit
     }
-  /** The service gave up on it for time: a 408. */
+  /** The service timed out on the request: a 408. */
   | { readonly kind: 'timed_out'; readonly retryAfterMs?: number }
-  /** `absent`: no server was there to take the request, so that the document cannot be what brought it down. */
+  /** `absent`: the connection reached no server, so the document cannot have caused the outage. */
   | { readonly kind: 'down'; readonly message: string; readonly absent?: true; readonly retryAfterMs?: number }
-  /** A failure that is this document's own. */
+  /** A failure that belongs to this document. */
   | { readonly kind: 'failed' }
   | { readonly kind: 'credits' | 'key'; readonly message: string }
   | { readonly kind: 'abandoned' | 'unsent' }
 
-/** A permit that is not needed any more: released, nothing was sent. */
+/** Releases a permit whose request was never sent. */
 export const UNSENT: Feedback = { kind: 'unsent' }

@@ -8,12 +8,12 @@ const SHUT = {
   permission: 'the API key lacks a permission',
 } as const
 
-/** Waits shorter than this are said as what is left of them, longer ones as the time of day when they end. */
+/** The line shows a shorter wait as a countdown, and a longer one as the time of day of its end. */
 const SHORT_MS = 10_000
 
 /**
- * What the gate is doing, for the progress view: `rate ~ 480/min learned, 12 in flight, next in 0.4 s`. `probes`: whether
- * a live worker sends the next probe. `now`: epoch milliseconds.
+ * State of the gate for the progress view: `rate ~ 480/min learned, 12 in flight, next in 0.4 s`. `probes`: true if a
+ * live worker sends the next probe. `now`: epoch milliseconds.
  */
 export const gateLine = (state: GateState, asked: Asked): string => gateParts(state, asked).join(', ')
 
@@ -22,7 +22,7 @@ interface Asked {
   readonly now: number
 }
 
-/** The parts of that line; of a gate that is shut the first one says why. */
+/** Parts of that line; the first part of a closed gate gives the reason. */
 export function gateParts(state: GateState, { probes, now }: Asked): string[] {
   const { paused, shut, inFlight, nextInMs, askedInMs } = state
   if (paused) return ['paused by hand', `${inFlight} in flight`]
@@ -40,14 +40,14 @@ export function gateParts(state: GateState, { probes, now }: Asked): string[] {
   return parts
 }
 
-/** When a longer wait ends: the next probe of a gate that is shut, or what the service asks for. Epoch milliseconds. */
+/** End of a longer wait: the next probe of a closed gate, or the time that the service states. Epoch milliseconds. */
 export function waitsUntil({ shut, askedInMs, nextInMs }: GateState, now: number): number | null {
   if (shut !== null) return shut.probeInMs > 0 ? now + shut.probeInMs : null
   const waitMs = askedInMs ?? nextInMs
   return waitMs < SHORT_MS ? null : now + waitMs
 }
 
-/** `05:03:12` in local time; with the date where it is another day than `now`. */
+/** `05:03:12` in local time, with the date if it is another day than `now`. */
 export function timeOfDay(at: number, now: number): string {
   const [day, today] = [new Date(at), new Date(now)]
   const two = (value: number): string => String(value).padStart(2, '0')
@@ -62,7 +62,7 @@ function rate({ rate: limit, windowMs }: GateState): string | null {
   return `rate ${limit.learned ? '~ ' : ''}${Math.round(limit.perWindow)}/${per} ${limit.learned ? 'learned' : 'as stated'}`
 }
 
-/** Shows the number of places while it is what holds requests back. */
+/** Shows the number of places if it is the limit that holds requests back. */
 function places({ inFlight, places: limit }: GateState): string {
   return inFlight >= limit.count ? `${inFlight} of ${limit.count} places in flight` : `${inFlight} in flight`
 }

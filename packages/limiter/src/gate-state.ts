@@ -1,26 +1,29 @@
 import type { Replies, ShutCause } from './border.ts'
 
-/** What the gate has learned and does, for all processes on the API key; `waitingDocuments` is this process's own. */
+/** State of the gate, shared by all processes on the API key; `waitingDocuments` belongs to this process. */
 export interface GateState {
   readonly windowMs: number
-  /** Requests per window that are let through now; null while no limit is known. `learned`: not stated by the service or the settings. */
+  /**
+   * Current rate limit, in requests per window; null while no limit is known. `learned`: neither the service nor the
+   * settings state it.
+   */
   readonly rate: { readonly perWindow: number; readonly learned: boolean } | null
-  /** Requests in flight that are let through now. */
+  /** Current limit of concurrent requests. */
   readonly places: { readonly count: number; readonly learned: boolean }
   readonly inFlight: number
   readonly waitingDocuments: number
   readonly waitingProcesses: number
-  /** Until the rate limit lets the next request through; 0 where it does now. */
+  /** Time until the rate limit admits the next request; 0 if it does now. */
   readonly nextInMs: number
-  /** What is left of the wait that the service asked for; null where it asks for none. A probe may go out before. */
+  /** Rest of the wait that the service asked for; null without one. A probe may go earlier. */
   readonly askedInMs: number | null
   readonly paused: boolean
   readonly shut: { readonly cause: ShutCause; readonly probeInMs: number; readonly message: string } | null
-  /** Mean time that the service works on a document; null before the first. */
+  /** Mean service time per document; null before the first. */
   readonly serviceMs: number | null
-  /** Since the API key was first used, as are the next two. */
+  /** Since the first use of the API key, like the next two fields. */
   readonly admitted: number
-  /** `unknown`: refused, and the answer did not say for which limit. */
+  /** `unknown`: the refusal named no limit. */
   readonly refused: Readonly<Record<'rate' | 'concurrency' | 'unknown' | 'queued', number>>
   readonly shutMs: Readonly<Record<ShutCause | 'rate', number>>
 }

@@ -1,12 +1,11 @@
 import type { RedisClient } from './scripts.ts'
 
-/** Renewals that may fail, or come late, before a process counts as dead. */
+/** Number of renewals within `aliveMs`: a process counts as dead only after it misses all of them. */
 const RENEWALS = 3
 
 /**
- * Heartbeat of this process. When the process dies, however that happens, its places in flight are free for other
- * processes after `aliveMs`. A process that stalled for so long finds its places handed on: a request or two too many
- * are then in flight, which the service refuses and does not charge.
+ * Heartbeat of this process. When the process dies, its places become free for other processes after `aliveMs`. A
+ * process that stalls for that long loses its places, too: the service then refuses a request or two, free of charge.
  */
 export class Heartbeat implements AsyncDisposable {
   readonly #redis: RedisClient
@@ -18,7 +17,7 @@ export class Heartbeat implements AsyncDisposable {
     this.#redis = redis
     this.#key = key
     this.#aliveMs = aliveMs
-    // Other commands report that Redis is away.
+    // Other commands report a lost connection to Redis.
     this.#timer = setInterval(() => void this.renew().catch(() => undefined), aliveMs / RENEWALS)
     this.#timer.unref()
   }

@@ -1,9 +1,9 @@
-/** A law of the limiter does not hold: a bug of the limiter or of its caller. */
+/** An invariant of the limiter is broken: a bug in the limiter or its caller. */
 class InvariantBroken extends Error {
   override name = 'InvariantBroken' as const
 }
 
-/** Throws where `holds` is false, before anything is sent to Redis. */
+/** Throws if `holds` is false, before the limiter sends anything to Redis. */
 export function invariant(
   holds: boolean,
   law: string,

@@ -6,34 +6,36 @@ import type { Clock } from './waiting-line.ts'
 
 export interface GateOptions {
   readonly redis: RedisClient
-  /** Before every key, as in the rest of Sluice's Redis. */
+  /** Prefix of every key, as in the rest of Sluice's Redis. */
   readonly prefix?: string
-  /** `gateDigest(…)`: who shares this gate. */
+  /** `gateDigest(…)`: processes with the same digest share this gate. */
   readonly keyDigest: string
-  /** Limits that the caller states. Refusals still correct them downwards. */
+  /** Configured limits. Refusals still correct them downwards. */
   readonly ceilings?: {
     readonly requestsPerWindow?: number | null
     readonly concurrency?: number | null
   }
-  /** Window of a configured rate, and of waits that are counted in windows: a minute (contract); smaller in tests only. */
+  /** Window of a configured rate, and unit of several waits: a minute (contract); smaller in tests only. */
   readonly windowMs?: number
-  /** A place that was not released is free again after this: longer than any request may take. */
+  /** TTL of a lease: it frees an unreleased place, and is longer than any request may take. */
   readonly leaseMs?: number
-  /** The places of a process that died are free again after this. */
+  /** Heartbeat timeout, after which the places of a dead process are free. */
   readonly aliveMs?: number
   /**
-   * How long a request waits in line before it goes back. By default 5 s, and a minute and more where a limit is what it
-   * waits for: a document that goes back is read and hashed again.
+   * Timeout of a request in line before it returns to the queue. Default 5 s, and a minute or more if it waits for a
+   * limit: a returned document is read and hashed again.
    */
   readonly patienceMs?: number
-  /** Refused documents that wait in this process for their time to come; further ones go back to the queue. */
+  /**
+   * Maximum number of throttled documents that this process holds until they are due; further ones return to the queue.
+   */
   readonly mostHeld?: number
   readonly random?: () => number
 }
 
 const MINUTE_MS = 60_000
 
-/** Documents that wait for a limit go back to the queue no sooner than this. */
+/** Documents that wait for a limit return to the queue no sooner than this. */
 const LIMIT_PATIENCE_MS = 60_000
 
 const DEFAULT_LEASE_MS = 6 * MINUTE_MS
@@ -44,7 +46,7 @@ const DEFAULT_MOST_HELD = 16
 
 const DEFAULT_ALIVE_MS = 15_000
 
-/** What a timer of Node takes. */
+/** Longest delay of a timer in Node. */
 const LONGEST_TIMER_MS = 2 ** 31 - 1
 
 const PROCESS_CLOCK: Clock = {
@@ -55,18 +57,20 @@ const PROCESS_CLOCK: Clock = {
   },
 }
 
-/** Names the gate of an API key at a service, without the key: limits are the team's, whichever process sends. */
+/**
+ * Digest that names the gate of an API key at a service, without the key: limits apply to the team, across processes.
+ */
 export function gateDigest(baseUrl: string, apiKey: string): string {
   return createHash('sha256').update(`${baseUrl}\n${apiKey}`).digest('hex').slice(0, 16)
 }
 
-/** Opens this process's side of the gate. It uses `redis` and one connection more, for being called. */
+/** Opens this process's side of the gate. It uses `redis` and one more connection for calls. */
 export async function openGate(options: GateOptions): Promise<RedisGate> {
   const { redis, keyDigest, prefix = 'sluice', windowMs = MINUTE_MS, patienceMs = DEFAULT_PATIENCE_MS } = options
   const keys = gateKeys(prefix, keyDigest)
   const process = randomUUID().slice(0, 8)
   const calls = duplicate(redis)
-  // The gate still works without calls, only slower. The commands of `redis` report an error of the connection as well.
+  // The gate still works without calls, but slower. Commands on `redis` also report an error of the connection.
   calls.on('error', () => {})
   const aliveMs = options.aliveMs ?? DEFAULT_ALIVE_MS
   const heartbeat = await Heartbeat.start(redis, `${alivePrefix(keys)}${process}`, aliveMs)
@@ -89,7 +93,7 @@ export async function openGate(options: GateOptions): Promise<RedisGate> {
   calls.on('message', (_channel: string, inMs: string) => gate.call(Number(inMs)))
   const channel = `${wakePrefix(keys)}${process}`
   await calls.subscribe(channel)
-  // A call may have been missed while the connection was away.
+  // A lost connection may have missed a call.
   const subscribeAgain = (): Promise<void> => calls.subscribe(channel).then(() => gate.call(0))
   calls.on('ready', () => void subscribeAgain().catch(() => undefined))
   keepDeclaring(gate, calls, aliveMs)
@@ -101,6 +105,6 @@ function keepDeclaring(gate: RedisGate, calls: RedisClient, aliveMs: number): vo
   const declare = (): void => void gate.redeclare().catch(() => undefined)
   const timer = setInterval(declare, aliveMs / 3).unref()
   calls.on('ready', declare)
-  // For good: the gate was disposed of.
+  // The gate was disposed of, so the end is final.
   calls.once('end', () => clearInterval(timer))
 }

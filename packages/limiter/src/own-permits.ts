@@ -2,23 +2,23 @@ import { invariant } from './invariant.ts'
 
 interface Asked {
   readonly number: number
-  /** Redis's clock; null until it is granted. */
+  /** By Redis's clock; null until Redis grants it. */
   sentAt: number | null
   releasing: boolean
 }
 
 /**
- * The permits of one process. Redis may lose them, or be rolled back to a state with permits that were released since; the
- * process knows better, and says so in a declaration.
+ * The permits of one process. Redis may lose them, or restore a snapshot with permits that were released since. The
+ * process is the source of truth and sends a declaration.
  *
  * | state | entered | left |
  * | --- | --- | --- |
  * | asked | before `acquire` is sent | it is granted; or it is refused, and forgotten |
- * | held | its permit came | `release` is sent |
- * | releasing | before `release` is sent | its answer came, and it is forgotten |
+ * | held | its permit arrived | `release` is sent |
+ * | releasing | before `release` is sent | its reply arrived, and it is forgotten |
  *
- * Scripts of one process run in the order in which they were sent, so a declaration names what is held: for all else its
- * own script is still on its way.
+ * Redis runs the scripts of one process in the order of sending. A declaration therefore names held permits only: the
+ * script of any other permit is still on its way.
  */
 export class OwnPermits {
   readonly #permits = new Map<string, Asked>()
@@ -29,7 +29,7 @@ export class OwnPermits {
     this.#process = process
   }
 
-  /** A new id, from the moment before its question is sent. */
+  /** Registers a new id, before the process sends its request. */
   ask(): string {
     this.#last += 1
     const id = `${this.#process}-${this.#last}`
@@ -43,8 +43,8 @@ export class OwnPermits {
   }
 
   /**
-   * From the moment before its `release` is sent. A permit is released once: a second release would free a place that
-   * another request has by now. Throws before the second one is sent.
+   * Registers a release, before the process sends it. A permit is released once: a second release would free a place
+   * that another request has by now. Throws before the second one is sent.
    */
   releasing(id: string): void {
     const permit = this.#permits.get(id)
@@ -52,12 +52,18 @@ export class OwnPermits {
     permit.releasing = true
   }
 
-  /** Refused, or released. Where the answer to its question never came it stays known, and is declared neither held nor free. */
+  /**
+   * Forgets a refused or released permit. A request whose reply was lost stays registered, and the declaration calls it
+   * neither held nor free.
+   */
   forget(id: string): void {
     this.#permits.delete(id)
   }
 
-  /** What a process declares of itself: permits that are held; permits that may be; every other one up to `upTo` is free. */
+  /**
+   * Builds this process's declaration: permits that it holds; permits that it may hold; every other one up to `upTo` is
+   * free.
+   */
   declaration() {
     const held = [...this.#permits].flatMap(([id, { sentAt, releasing }]) =>
       sentAt === null || releasing ? [] : [{ id, sentAt }],

@@ -18,7 +18,7 @@ import { type Answer, type Clock, type Next, WaitingLine } from './waiting-line.
 export interface RedisGateOptions {
   readonly redis: RedisClient
   readonly keys: GateKeys
-  /** Names this process among those that share the gate. */
+  /** Id of this process among those that share the gate. */
   readonly process: string
   /** Subscribed to this process's calls. */
   readonly calls: Pick<RedisClient, 'disconnect'>
@@ -32,14 +32,17 @@ export interface RedisGateOptions {
   readonly placesCeiling: number | undefined
   readonly random: () => number
   readonly clock: Clock
-  /** In simulations: the time that the scripts get instead of Redis's. */
+  /** Clock of simulations, which replaces Redis's. */
   readonly scriptNow?: () => number
 }
 
-/** What is known of a document that failed is kept as long as documents may live in the queue (default deadline). */
+/** TTL of the state of a failed document: the maximum age of documents in the queue (default deadline). */
 const REMEMBER_MS = 7 * 24 * 60 * 60 * 1000
 
-/** One process's side of the limiter: the scripts in Redis decide for all processes, the waiting line when to ask them. */
+/**
+ * The limiter's side in a process: the scripts in Redis decide for all processes, the waiting line schedules their
+ * calls.
+ */
 export class RedisGate implements AsyncDisposable {
   readonly #options: RedisGateOptions
   readonly #scripts: { readonly [Name in GateScriptName]: GateScript<Name> } = {
@@ -65,26 +68,27 @@ export class RedisGate implements AsyncDisposable {
   }
 
   /**
-   * Waits for a permit: about a minute for a limit, longer where its turn is near, 5 s for anything else. Resolves with why
-   * not where the request goes back; rejects with the reason of `signal`. Every permit must be released, once.
+   * Waits for a permit: about a minute for a limit, longer if its turn is near, 5 s for any other reason. Resolves with
+   * the reason if the request returns to the queue; rejects with the reason of `signal`. The caller must release every
+   * permit, once.
    */
   acquire(want: Want, signal: AbortSignal): Promise<Permit | NotNow> {
     return this.#line.acquire(want, signal)
   }
 
-  /** What the gate has learned and does, for metrics and the progress line. */
+  /** Reads the state of the gate, for metrics and the progress line. */
   async snapshot(): Promise<GateState> {
     const { leaseMs, rateCeiling, windowMs } = this.#options
     const ask = { leaseMs, rateCeiling, placesCeiling: this.#placesCeiling, windowMs }
     return gateState(await this.#run('snapshot', '', ask), windowMs, this.#line.length)
   }
 
-  /** Closes the gate for every process on every machine until `resume`; what is in flight ends as it does. */
+  /** Closes the gate for every process on every machine until `resume`; requests in flight finish. */
   async pause(): Promise<void> {
     await this.#options.redis.hset(this.#options.keys.state, 'paused', '1')
   }
 
-  /** Ends a pause by hand, and lets the next request through an outage, a halt or a stated wait: it may be over. */
+  /** Ends a manual pause, and admits the next request through an outage, a halt or a stated wait, which may be over. */
   async resume(): Promise<void> {
     const { redis, keys } = this.#options
     await redis.multi().hdel(keys.state, 'paused').hset(keys.state, 'probe_now', '1').exec()
@@ -92,7 +96,7 @@ export class RedisGate implements AsyncDisposable {
     await Promise.all(inLine.map((process) => redis.publish(`${wakePrefix(keys)}${process}`, '0')))
   }
 
-  /** A place will be free for this process in so many milliseconds. */
+  /** A place will be free for this process in `inMs`. */
   call(inMs: number): void {
     this.#line.call(inMs)
   }
@@ -102,23 +106,23 @@ export class RedisGate implements AsyncDisposable {
     this.#placesCeiling = ceiling
   }
 
-  /** Scripts that this process ran, for measurements. */
+  /** Number of script calls of this process, for measurements. */
   get scriptCalls(): number {
     return this.#scriptCalls
   }
 
   /**
-   * Makes Redis agree with what this process knows: its permits are exactly those that it holds. For a Redis that lost data
-   * or was rolled back; repeatable, and harmless at any moment.
+   * Reconciles Redis with this process after a data loss or rollback: its permits are exactly those that it holds.
+   * Idempotent, and safe at any moment.
    */
   async redeclare(): Promise<void> {
     const { process, windowMs, heartbeat } = this.#options
     const ask = { process, windowMs, ...this.#own.declaration() }
-    // The heartbeat first: permits of a process without one are taken away.
+    // Renews the heartbeat first: Redis takes permits away from a process without one.
     await Promise.all([heartbeat.renew(), this.#run('declare', '', ask)])
   }
 
-  /** Leaves the line and rejects every request that still waits. Places that were not released come free. */
+  /** Leaves the line and rejects every waiting request. Frees unreleased places. */
   async [Symbol.asyncDispose](): Promise<void> {
     const { redis, keys, process, calls, heartbeat } = this.#options
     this.#line.close(new Error('the gate of this process was closed'))
@@ -162,7 +166,7 @@ export class RedisGate implements AsyncDisposable {
 
   async #release(permit: SentPermit, key: string, feedback: Feedback): Promise<Released> {
     this.#own.releasing(permit.id)
-    // No hand-over behind a refusal or a failure: what was learned from it may keep the next request back.
+    // No hand-off after a refusal or failure: the updated limits may not admit another request.
     const wentWell = feedback.kind === 'accepted' || feedback.kind === 'answered'
     const next = wentWell ? this.#line.next() : null
     const wanted: Wanted | null = next === null ? null : { id: this.#own.ask(), more: next.more }
@@ -192,7 +196,7 @@ export class RedisGate implements AsyncDisposable {
     next.hear(this.#answer(reply.next, id, next.want))
   }
 
-  /** What both scripts need to grant a permit. */
+  /** Arguments that both scripts need to grant a permit. */
   #limits(): Limits {
     const { process, rateCeiling, windowMs, leaseMs, keys } = this.#options
     return {

@@ -6,15 +6,15 @@ import { type Asks, REPLIES, type Replies } from './border.ts'
 
 export type RedisClient = Redis | Cluster
 
-/** Names of everything that one gate keeps in Redis. One hash tag: all of it is in one slot of a cluster. */
+/** Names of all Redis keys of one gate. They share a hash tag, so they are in one slot of a cluster. */
 export interface GateKeys {
   readonly tag: string
   readonly state: string
-  /** Leases in flight, by time of entry. */
+  /** Leases of requests in flight, by start time. */
   readonly open: string
-  /** Processes that wait, by time of arrival. */
+  /** Waiting processes, by time of arrival. */
   readonly line: string
-  /** Documents that failed as probes since the gate was shut. */
+  /** Documents that failed as probes since the gate closed. */
   readonly probed: string
 }
 
@@ -29,24 +29,24 @@ export function gateKeys(prefix: string, keyDigest: string): GateKeys {
   }
 }
 
-/** What is known of a document that failed while others came through. Named by a digest: keys may be long. */
+/** Key of the state of a document that failed while others passed. It is a digest, because source keys may be long. */
 export function documentKey(keys: GateKeys, sourceKey: string): string {
   return `${keys.tag}:document:${hash('sha256', sourceKey).slice(0, 32)}`
 }
 
-/** Channel on which `release` calls a waiting process when a place came free. */
+/** Channel on which `release` calls a waiting process when a place is free. */
 export function wakePrefix(keys: GateKeys): string {
   return `${keys.tag}:wake:`
 }
 
-/** Keys that stand as long as their process lives. */
+/** Prefix of heartbeat keys, which expire when their process dies. */
 export function alivePrefix(keys: GateKeys): string {
   return `${keys.tag}:alive:`
 }
 
 /**
- * One connection more, to the same Redis. The caller subscribes again at each `ready`: where ioredis does it by itself,
- * a connection that ends meanwhile is an unhandled rejection.
+ * Opens one more connection to the same Redis. The caller subscribes again at each `ready`: with the automatic
+ * resubscription of ioredis, a connection that ends during it causes an unhandled rejection.
  */
 export function duplicate(redis: RedisClient): RedisClient {
   return redis instanceof Cluster ? redis.duplicate() : redis.duplicate({ autoResubscribe: false })
@@ -56,7 +56,7 @@ const lua = (name: string): string => readFileSync(new URL(`lua/${name}.lua`, im
 
 export type GateScriptName = keyof Asks
 
-/** Files of which each script is made, in their order. */
+/** Source files of each script, in their order. */
 const PARTS: Readonly<Record<GateScriptName, readonly string[]>> = {
   acquire: ['law', 'common', 'line', 'permit', 'acquire'],
   release: ['law', 'common', 'line', 'permit', 'health', 'release'],
@@ -64,7 +64,7 @@ const PARTS: Readonly<Record<GateScriptName, readonly string[]>> = {
   declare: ['law', 'common', 'declare'],
 }
 
-/** One of the scripts, as Redis runs it. */
+/** A script as Redis runs it. */
 export class GateScript<Name extends GateScriptName> {
   readonly source: string
   readonly #name: Name
@@ -77,8 +77,8 @@ export class GateScript<Name extends GateScriptName> {
   }
 
   /**
-   * Runs as one step. A client that lost the answer with its connection sends the script again, so every script can be run
-   * twice with the same argument.
+   * Runs atomically. A client whose connection lost the reply sends the script again, so every script is idempotent for
+   * the same argument.
    */
   async run(redis: RedisClient, keys: GateKeys, document: string, ask: Asks[Name]): Promise<Replies[Name]> {
     const { state, open, line, probed } = keys

@@ -3,40 +3,40 @@ import type { WaitReason, WaitReply } from './border.ts'
 import { describeWait } from './describe-wait.ts'
 import type { NotNow, Permit, Want } from './permit.ts'
 
-/** What one question to the gate came to. */
+/** Result of one request to the gate. */
 export type Answer =
-  /** `next`: what the requests that still wait must wait for. */
+  /** `next`: wait of the requests that are still in line. */
   | { readonly kind: 'permit'; readonly permit: Permit; readonly next: WaitReply | null }
   | WaitReply
   | Extract<NotNow, { kind: 'halted' }>
 
-/** Time as the line needs it: of the process, or of a simulation. */
+/** Clock of the line: of the process, or of a simulation. */
 export interface Clock {
   /** Monotonic milliseconds. */
   now(): number
-  /** Calls `act` in so many milliseconds, unless the function that it answers is called before. */
+  /** Calls `act` after `ms`, unless the caller invokes the returned function first. */
   in(ms: number, act: () => void): () => void
 }
 
 export interface WaitingLineOptions {
-  /** Asks the gate, once. `more`: others wait besides. */
+  /** Asks the gate, once. `more`: further requests wait. */
   readonly ask: (want: Want, more: boolean) => Promise<Answer>
-  /** This process was called, and no request waits in it any more. */
+  /** This process was called, but none of its requests waits any more. */
   readonly standDown: () => void
-  /** Milliseconds that a request waits in line before it goes back. */
+  /** Milliseconds that a request waits in line before it returns to the queue. */
   readonly patienceMs: number
-  /** The same where a limit is what it waits for. */
+  /** The same for a request that waits for a limit. */
   readonly limitPatienceMs: number
-  /** Refused requests that wait here for their time at once; further ones go back. */
+  /** Maximum number of throttled requests that wait here until they are due; further ones return to the queue. */
   readonly mostHeld: number
   readonly random: () => number
   readonly clock: Clock
 }
 
-/** The first request that waits, on its way to a place that another one releases. One of the two must be called. */
+/** The first waiting request, on its way to a place that another one releases. The caller must call one of the two. */
 export interface Next {
   readonly want: Want
-  /** Others wait besides. */
+  /** Further requests wait. */
   readonly more: boolean
   hear(answer: Answer): void
   fail(error: unknown): void
@@ -44,7 +44,7 @@ export interface Next {
 
 interface Entry {
   readonly want: Want
-  /** When it may ask, and when the line considers to send it back; of the clock. */
+  /** Time at which it may ask, and at which the line considers its return; by the clock. */
   readonly dueAt: number
   patienceEndsAt: number
   isAsking: boolean
@@ -52,41 +52,42 @@ interface Entry {
   readonly reject: (error: unknown) => void
 }
 
-/** A process that releases a place calls the next one: asking without a call finds the places of dead processes. */
+/** A releasing process calls the next one: polling without a call detects the places of dead processes. */
 const SHORTEST_PLACES_POLL_MS = 1_000
 const LONGEST_PLACES_POLL_MS = 30_000
-/** A refused request that must wait for longer goes back to the queue. */
+/** A throttled request with a longer wait returns to the queue. */
 const LONGEST_HELD_MS = 15 * 60_000
 
-/** What requests wait for that ends by itself. */
+/** Waits that end without outside action. */
 const OF_A_LIMIT: ReadonlySet<WaitReason> = new Set(['places', 'rate', 'refused'])
-/** Requests that stay in line however slow it is. */
+/** Number of requests that stay in line at any pace. */
 const FEW = 2
-/** As many as may ask at the same time while the gate admits every request. */
+/** Maximum number of concurrent polls while the gate admits every request. */
 const WIDEST = 16
 
 /**
- * The requests of one process that wait for a permit: those that a limit refused before, by the time at which they are due;
- * then the others in the order of arrival.
+ * The requests of one process that wait for a permit. Throttled ones come first, by due time; the others follow in the
+ * order of arrival.
  *
  * | state | entered | left |
  * | --- | --- | --- |
  * | held | a limit refused it before, and its time has not come | it is due → waiting; it goes back when `until` aborts |
  * | waiting | it is due; the gate let it wait | it is among the first, and the line may ask → asking; its patience is over → back |
- * | asking | a question to the gate is on its way, of its own or with a release | a permit, a halt, or an error; else → waiting |
+ * | asking | a request to the gate is on its way, alone or with a release | a permit, a halt, or an error; else → waiting |
  *
- * While the gate refuses, only the first that is due asks: a process costs the gate the same whether one or fifty of its
- * requests wait. It asks at once where the line was empty before, after a permit, and when a release of any process calls
- * it; else at the time that the last answer named. Each permit doubles how many ask at a time: one by one, a busy process
- * would be held to one permit a turn of its event loop. While all places are taken no request has to ask: the release of
- * a place takes the next one along (`next`). A request that leaves while it is asking releases the permit that comes.
+ * While the gate refuses, only the first due request asks, so the load on the gate does not depend on the number of
+ * waiting requests. It asks at once if the line was empty, after a permit, and when a release of any process calls it.
+ * Otherwise it asks at the time that the last reply named. Each permit doubles the number of concurrent polls: one at a
+ * time, a busy process would get one permit per turn of its event loop. While all places are taken no request has to
+ * ask: the release of a place carries the next one along (`next`). A request that leaves while it is asking releases
+ * the permit that arrives.
  */
 export class WaitingLine {
   readonly #options: WaitingLineOptions
   readonly #entries: Entry[] = []
   #asking = 0
   #width = 1
-  /** Before which asking is of no use, and when a place was announced; of the clock. */
+  /** Earliest useful time to ask, and time of an announced place; by the clock. */
   #askAt = 0
   #calledFor = Infinity
   #refusal: { reason: WaitReason; until: number } = { reason: 'places', until: 0 }
@@ -102,7 +103,7 @@ export class WaitingLine {
     return this.#entries.length
   }
 
-  /** Resolves with the permit, or why the request goes back. Rejects with the reason of `signal`. */
+  /** Resolves with the permit, or with the reason of the return to the queue. Rejects with the reason of `signal`. */
   acquire(want: Want, signal: AbortSignal): Promise<Permit | NotNow> {
     signal.throwIfAborted()
     const { clock, mostHeld, patienceMs } = this.#options
@@ -136,7 +137,10 @@ export class WaitingLine {
     })
   }
 
-  /** The release of a place asks for the first that waits, in the same script call. Null where asking is of no use. */
+  /**
+   * Takes the first waiting request, so that the release of a place asks for it in the same script call. Null if asking
+   * is futile.
+   */
   next(): Next | null {
     if (this.#refusal.reason !== 'places' && this.#askAt > this.#options.clock.now()) return null
     const [entry, ...others] = this.#waiting()
@@ -157,14 +161,14 @@ export class WaitingLine {
     }
   }
 
-  /** The gate says that a place will be free in `ms` for this process. */
+  /** The gate announces a free place for this process in `ms`. */
   call(ms: number): void {
     if (this.#entries.length === 0) return this.#standDownIfIdle()
     this.#calledFor = Math.min(this.#calledFor, this.#options.clock.now() + ms)
     this.#schedule()
   }
 
-  /** Rejects every request that waits; for the end of the process. */
+  /** Rejects every waiting request at the end of the process. */
   close(error: Error): void {
     this.#turnAway(error)
     this.#stopTimer()
@@ -188,7 +192,7 @@ export class WaitingLine {
     this.#standDownIfIdle()
   }
 
-  /** A process without requests must not be the one that is to send the next probe. Its next request asks at once. */
+  /** A process without requests must not own the next probe. Its next request asks at once. */
   #standDownIfIdle(): void {
     if (this.#entries.length > 0 || this.#asking > 0) return
     this.#askAt = 0
@@ -196,13 +200,13 @@ export class WaitingLine {
     this.#options.standDown()
   }
 
-  /** Due, and not asking, in their order. */
+  /** Due requests that are not asking, in their order. */
   #waiting(): readonly Entry[] {
     const now = this.#options.clock.now()
     return this.#entries.filter(({ dueAt, isAsking }) => !isAsking && dueAt <= now)
   }
 
-  /** Asks if it is time to, sends back whose patience is over, and sets the one timer for what comes next. */
+  /** Asks if it is time, returns requests past their timeout, and sets the one timer for the next event. */
   #schedule(): void {
     this.#stopTimer()
     const { clock } = this.#options
@@ -251,7 +255,9 @@ export class WaitingLine {
     this.#asking -= 1
   }
 
-  /** A request that goes back is read again when it returns. So one that waits for a limit stays while its turn is near. */
+  /**
+   * A returned request is read again later. A request that waits for a limit therefore stays while its turn is near.
+   */
   #sendBack(): void {
     const now = this.#options.clock.now()
     const { patienceMs, limitPatienceMs } = this.#options
@@ -275,7 +281,7 @@ export class WaitingLine {
         this.#width = Math.min(2 * this.#width, WIDEST)
         this.#permitsAt.push(this.#options.clock.now())
         if (this.#permitsAt.length > WIDEST) this.#permitsAt.shift()
-        this.#askAt = 0 // Unless the answer names a time, this process has left the line: it is not called.
+        this.#askAt = 0 // Unless the reply names a time, this process has left the line and gets no call.
         if (answer.next !== null) this.#notBefore(answer.next)
         if (this.#entries.includes(entry)) entry.resolve(answer.permit)
         else void Promise.resolve(answer.permit[Symbol.asyncDispose]()).catch(() => undefined)
@@ -298,7 +304,7 @@ export class WaitingLine {
     this.#askAt = now + pollMs(reason, askInMs)
   }
 
-  /** The answer to a request that goes back, and comes no sooner than it is due. */
+  /** Result for a request that returns to the queue, no sooner than it is due. */
   #notNow(dueInMs: number): NotNow {
     const { clock, patienceMs, random } = this.#options
     const { reason, until } = this.#refusal
@@ -308,7 +314,10 @@ export class WaitingLine {
   }
 }
 
-/** When to ask again, called or not: the time of a pace, a pause or an outage is known ahead, and what changes it calls. */
+/**
+ * Next poll without a call: the time of a pace, a pause or an outage is known in advance, and a change calls the
+ * process.
+ */
 function pollMs(reason: WaitReason, waitMs: number): number {
   if (reason !== 'places') return waitMs
   return Math.min(Math.max(2 * waitMs, SHORTEST_PLACES_POLL_MS), LONGEST_PLACES_POLL_MS)

@@ -9,9 +9,9 @@ import { HEADER_ROW, type Piece } from './piece.ts'
  * Divides a document into chunks along its headings and blocks.
  *
  * - The bodies of the chunks, in order, and the exclusions partition `markdown`: every character is in exactly one.
- * - `text` is context and body, and has at most `limit` tokens. Context is shortened first. A row, a code line or a word that
- *   alone exceeds the limit is cut between characters, and each part is `oversize`.
- * - The same document and options give the same chunks.
+ * - `text` is context and body, and has at most `limit` tokens. Context is shortened first. A single row, code line or
+ *   word over the limit is cut between characters, and each part is `oversize`.
+ * - Deterministic: the same document and options give the same chunks.
  */
 export function chunkDocument(document: ChunkableDocument, options: ChunkOptions): ChunkedDocument {
   const chunks = [...chunksOf(document, options)]
@@ -19,7 +19,7 @@ export function chunkDocument(document: ChunkableDocument, options: ChunkOptions
   return { chunks, exclusions: exclusionsOf(document.markdown, spans) }
 }
 
-/** As `chunkDocument`, one chunk after the other: a large document's are never in memory together. */
+/** Like `chunkDocument`, as a stream: a large document's chunks are never in memory together. */
 export function* chunksOf(document: ChunkableDocument, options: ChunkOptions): Generator<Chunk> {
   const { markdown, blocks } = document
   const whole = outlineOf(markdown, blocks)
@@ -50,7 +50,7 @@ function chunkOf(markdown: string, packed: PackedChunk, citations: Citations, ti
   }
 }
 
-/** What stands between the bodies, whose spans are in order: white space, page markers, marks of blank lines in quotes. */
+/** Lists the text between the sorted bodies: white space, page markers, marks of blank lines in quotes. */
 export function exclusionsOf(markdown: string, bodies: readonly Span[]): readonly Exclusion[] {
   const exclusions: Exclusion[] = []
   let from = 0
@@ -78,10 +78,10 @@ function namedParts(markdown: string, start: number, end: number): readonly Excl
   return parts
 }
 
-/** Before a row inside of a list or a quote; a row of its own begins with none of these. */
+/** Markers before a row in a list or a quote; a row outside of them has none. */
 const CONTAINERS = /^(?:[\s>]|(?:[-*+]|\d{1,9}[.)])\s)*/
 
-/** The cells of a row of a GFM table, without the white space around them and their escapes. */
+/** Parses the cells of a GFM table row, without surrounding white space and escapes. */
 function cellsOf(row: string): readonly string[] {
   const line = (row.startsWith('|') ? row : row.replace(CONTAINERS, '')).trimEnd()
   const escapes = line.includes('\\')
@@ -95,7 +95,7 @@ function cellsOf(row: string): readonly string[] {
   return cells
 }
 
-/** Index of the next pipe that is not escaped, or -1. */
+/** Index of the next unescaped pipe, or -1. */
 function pipeAfter(line: string, from: number, escapes: boolean): number {
   let at = line.indexOf('|', from)
   if (!escapes) return at
@@ -108,7 +108,7 @@ function cellOf(line: string, from: number, end: number, escapes: boolean): stri
   return escapes ? cell.replaceAll('\\|', '|') : cell
 }
 
-/** The rows that the pieces of a chunk hold; null where they are no table, or one of them is cut. */
+/** Rows of a chunk's pieces; null if they are not a table, or one of them is cut. */
 function tableRows(text: string, pieces: readonly Piece[]): TableRows | null {
   const ofTables = pieces.filter((piece) => piece.own?.kind === 'table')
   const parts = ofTables.filter(({ row }) => row !== HEADER_ROW)
@@ -124,6 +124,6 @@ function tableRows(text: string, pieces: readonly Piece[]): TableRows | null {
   return { header, rows, firstRow: first.row + 1 }
 }
 
-/** A row has as many cells as the header: GFM fills up and cuts off. */
+/** Pads or truncates a row to the cells of the header, as GFM does. */
 const fitted = (cells: readonly string[], columns: number): readonly string[] =>
   cells.length === columns ? cells : Array.from({ length: columns }, (_, index) => cells[index] ?? '')

@@ -1,7 +1,7 @@
 import { type Anchor, anchorOfLines } from '@sluice/contract'
 import type { ChunkableDocument, LayoutBlock, PageBox, Span } from './chunk.ts'
 
-/** Where a body stands in the original. */
+/** Position of a body in the original. */
 export interface Citation {
   readonly pages: readonly number[]
   readonly boxes: readonly PageBox[]
@@ -9,10 +9,10 @@ export interface Citation {
   readonly anchors: readonly Anchor[]
 }
 
-/** Finds the pages, boxes, blocks and anchors of each span of a document. */
+/** Lookup of the pages, boxes, blocks and anchors of each span of a document. */
 export class Citations {
   readonly #blocks: readonly LayoutBlock[]
-  /** For each block the last end up to it: blocks may overlap. */
+  /** Running maximum of block ends: blocks may overlap. */
   readonly #ends: readonly number[]
   readonly #anchors: BlockAnchors
   readonly #pages: readonly { readonly page: number; readonly span: Span }[]
@@ -69,7 +69,7 @@ function unionOf(page: number, blocks: readonly LayoutBlock[]): readonly PageBox
   return [{ page, bbox: [x0, y0, x1, y1] }]
 }
 
-/** Where the Markdown of each page stands in that of the document, searched for in order; a page that is not found has no span. */
+/** Finds the span of each page's Markdown in the document's, by a search in order; an unmatched page has no span. */
 export function pageSpans({ markdown, pages }: ChunkableDocument): { readonly page: number; readonly span: Span }[] {
   let from = 0
   return pages.flatMap(({ page, markdown: text }) => {
@@ -82,13 +82,13 @@ export function pageSpans({ markdown, pages }: ChunkableDocument): { readonly pa
 }
 
 /**
- * Finds where bodies stand in a document without pages: slides, cells of sheets, chapters or sections. Bodies are asked about in the
- * order of the document, so that each line of a long table is counted once.
+ * Lookup of positions of bodies in a document without pages: slides, cells of sheets, chapters or sections. Callers ask
+ * in document order, so each line of a long table is counted once.
  */
 export class BlockAnchors {
   readonly #markdown: string
   #block: LayoutBlock | null = null
-  /** An offset in `#block`, and how many of its lines end before it. */
+  /** An offset in `#block`, and the number of its lines that end before it. */
   #at = 0
   #line = 0
 
@@ -96,7 +96,10 @@ export class BlockAnchors {
     this.#markdown = markdown
   }
 
-  /** Of a body and the blocks that it touches, each anchor once; the range of a table is that of the rows in the body. */
+  /**
+   * Anchors of a body from the blocks that it overlaps, without duplicates; the range of a table covers the rows in the
+   * body.
+   */
   of([start, end]: Span, blocks: readonly LayoutBlock[]): readonly Anchor[] {
     const found = new Map<string, Anchor>()
     for (const block of blocks) {
@@ -114,7 +117,7 @@ export class BlockAnchors {
     return anchorOfLines(anchor, this.#markdown.slice(...block.span), lines)
   }
 
-  /** Counted from 0 at the start of the block. */
+  /** Line index from the start of the block, from 0. */
   #lineAt(block: LayoutBlock, offset: number): number {
     if (this.#block !== block || offset < this.#at) {
       this.#block = block
@@ -130,7 +133,7 @@ export class BlockAnchors {
   }
 }
 
-/** A sheet's name alone says nothing beside cells of the sheet. */
+/** True if a sheet's name is redundant next to cells of the sheet. */
 function isNamedByCells(anchor: Anchor, anchors: readonly Anchor[]): boolean {
   if (!('range' in anchor) || anchor.range !== null) return false
   return anchors.some((other) => 'range' in other && other.range !== null && other.sheet === anchor.sheet)

@@ -1,28 +1,28 @@
 import type { ChunkContext } from './chunk.ts'
 
-/** Everything that may stand above a body. */
+/** All parts of the text above a body. */
 export interface ContextParts extends ChunkContext {
   readonly overlap: string
   /** Header of a table or opening fence: directly above the body, which continues it. */
   readonly repeat: string
-  /** Between `repeat` and a body that begins inside of a row: the pipes of the cells before it. */
+  /** Between `repeat` and a body that starts inside a row: the pipes of the cells before it. */
   readonly lead: string
 }
 
-/** Shares of the limit that headings with caption, and what is repeated, may take where the body could use them. */
+/** Maximum shares of the limit for headings with caption, and for repeated text, if the body could use them. */
 const MOST_HEADINGS = 1 / 4
 const MOST_REPEATED = 1 / 2
 
 const SHORT_HEADING = 60
 
-/** The context as it stands before the body, line breaks included; empty for none. */
+/** Renders the context before the body, line breaks included; empty for none. */
 export function contextText({ title, headings, caption, overlap, repeat, lead }: ContextParts): string {
   const path = (title === null ? headings : [title, ...headings]).join(' > ')
   const parts = [path, caption ?? '', overlap].filter((part) => part !== '')
   return parts.map((part) => `${part}\n\n`).join('') + (repeat === '' ? '' : `${repeat}\n${lead}`)
 }
 
-/** From everything to nothing: what says least about the body goes first, a table's header last. */
+/** Shortens from everything to nothing: drops the least informative part first, a table's header last. */
 export function* shorterContexts(parts: ContextParts): Generator<ContextParts> {
   yield parts
   let left = parts
@@ -47,11 +47,11 @@ function shortened(heading: string): string {
   const space = cut.lastIndexOf(' ')
   const end = space > SHORT_HEADING / 2 ? space : cut.length
   const last = cut.charCodeAt(end - 1)
-  // Never between the halves of a pair.
+  // Never splits a surrogate pair.
   return `${cut.slice(0, last >= 0xd800 && last < 0xdc00 ? end - 1 : end)}…`
 }
 
-/** Parts of a context, and what they make together. */
+/** Parts of a context, and its rendered text. */
 export interface UsualContext {
   readonly parts: ContextParts
   readonly text: string
@@ -64,7 +64,7 @@ export const NO_CONTEXT: UsualContext = {
   tokens: 0,
 }
 
-/** The longest context that leaves a body most of the limit. */
+/** Returns the longest context that leaves most of the limit to the body. */
 export function usualContext(parts: ContextParts, limit: number, count: (text: string) => number): UsualContext {
   for (const left of shorterContexts(parts)) {
     const repeated = left.repeat === '' ? 0 : count(`${left.repeat}\n${left.lead}`)

@@ -14,18 +14,19 @@ import {
   opensHtml,
 } from './markdown-lines.ts'
 
-/** A block of a document at its top level, from the start of its first line to the end of its last one. */
+/** Top-level block of a document, from the start of its first line to the end of its last one. */
 export interface MarkdownBlock {
   readonly kind: 'heading' | 'paragraph' | 'quote' | 'list' | 'code' | 'table' | 'html'
   readonly start: number
   readonly end: number
-  /** Of a heading, 1 to 6; else 0. */
+  /** 1 to 6 for a heading; else 0. */
   readonly level: number
 }
 
 /**
- * The blocks of GitHub Flavored Markdown at the top level, one pass over its lines. Blank lines and page markers belong to
- * no block. Where it differs from the standard in a corner, a chunk ends at another line: never is text lost.
+ * Parser for the top-level blocks of GitHub Flavored Markdown, in one pass over the lines. Blank lines and page markers
+ * belong to no block. If it deviates from the standard in a corner case, a chunk ends at another line, but no text is
+ * lost.
  */
 export function markdownBlocks(text: string): readonly MarkdownBlock[] {
   const blocks: MarkdownBlock[] = []
@@ -45,7 +46,7 @@ export function markdownBlocks(text: string): readonly MarkdownBlock[] {
   return blocks
 }
 
-/** YAML between `---` and `---` at the start of a text: no heading, though its last line is underlined. */
+/** YAML between `---` and `---` at the start of a text: not a heading, though its last line is underlined. */
 function frontMatter(text: string): MarkdownBlock | null {
   const found = /^---[ \t]*\r?\n(?:[\w-]+:|#)[\s\S]*?\n---[ \t]*\r?(?=\n|$)/.exec(text)
   return found === null ? null : { kind: 'html', start: 0, end: found[0].length, level: 0 }
@@ -95,7 +96,7 @@ function endOfCode(text: string, first: Line): number {
   return last.end
 }
 
-/** A list continues over blank lines to the next item, or to what is indented below one. */
+/** A list continues over blank lines to the next item, or to text indented below one. */
 function endOfList(text: string, first: Line): number {
   let last = first
   let afterBlank = false
@@ -113,7 +114,7 @@ function endOfList(text: string, first: Line): number {
   return last.end
 }
 
-/** A quote continues over lines without a mark that begin no other block. */
+/** A quote continues over lines without a mark that start no other block. */
 function endOfQuote(text: string, first: Line): number {
   let last = first
   for (let line = lineAfter(text, first); line !== null && !line.isBlank; line = lineAfter(text, line)) {
@@ -123,7 +124,7 @@ function endOfQuote(text: string, first: Line): number {
   return last.end
 }
 
-/** One line that `===` or `---` underlines is a heading. */
+/** A single line above `===` or `---` is a heading. */
 function paragraphAt(text: string, first: Line): MarkdownBlock {
   let last = first
   for (let line = lineAfter(text, first); line !== null && !line.isBlank; line = lineAfter(text, line)) {
@@ -146,10 +147,10 @@ const interrupts = (text: string, line: Line): boolean =>
   opensComment(text, line) ||
   startsTable(text, line)
 
-/** Elements whose content is no Markdown, blank lines included. */
+/** Elements with raw content instead of Markdown, blank lines included. */
 const RAW = new Set(['table', 'pre', 'script', 'style', 'textarea'])
 
-/** Where blocks of HTML end. What was not found once is not searched for again: a scan takes one pass a tag. */
+/** Finds the ends of HTML blocks. It caches failed searches, so a scan takes one pass per tag. */
 class HtmlEnds {
   readonly #text: string
   readonly #missing = new Set<string>()
@@ -158,7 +159,7 @@ class HtmlEnds {
     this.#text = text
   }
 
-  /** A comment and an element without Markdown end where they are closed; others, and what is never closed, at a blank line. */
+  /** A comment and a raw element end at their closing tag; others, and unclosed ones, at a blank line. */
   of(first: Line): number {
     const text = this.#text
     if (text.startsWith('<!--', first.text)) {

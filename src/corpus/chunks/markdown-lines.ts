@@ -4,12 +4,12 @@ import type { Span } from './chunk.ts'
 export interface Line {
   readonly start: number
   readonly end: number
-  /** Its first character that is no space or tab; `end` where there is none. */
+  /** Offset of its first character other than space or tab; `end` without one. */
   readonly text: number
   readonly isBlank: boolean
 }
 
-/** The rest of the line from `from` on; null behind the last one. */
+/** Rest of the line from `from` on; null after the last one. */
 export function lineAt(text: string, from: number): Line | null {
   if (from >= text.length) return null
   const newline = text.indexOf('\n', from)
@@ -31,7 +31,7 @@ function make(text: string, start: number, end: number): Line {
 
 const isSpace = (code: number): boolean => code === 32 || code === 9
 
-/** Indented further, a line is code or belongs to a list. */
+/** Maximum indent: a line with more is code or belongs to a list. */
 const MOST_INDENT = 3
 
 const indentOf = ({ start, text }: Line): number => text - start
@@ -49,7 +49,7 @@ export function headingOf(text: string, line: Line): number {
 export const isFence = (text: string, line: Line): boolean =>
   indentOf(line) <= MOST_INDENT && (text.startsWith('```', line.text) || text.startsWith('~~~', line.text))
 
-/** `- `, `* `, `+ `, `1. ` or `1) `, however far it is indented. */
+/** `- `, `* `, `+ `, `1. ` or `1) `, at any indent. */
 export function isListItem(text: string, line: Line): boolean {
   const first = text[line.text] ?? ''
   if (first === '-' || first === '*' || first === '+') return isGap(text, line.text + 1, line) && !isRule(text, line)
@@ -69,7 +69,7 @@ export function isRule(text: string, line: Line): boolean {
   return /^(?:-[ \t]*){3,}$|^(?:\*[ \t]*){3,}$|^(?:_[ \t]*){3,}$/.test(text.slice(line.text, line.end).trimEnd())
 }
 
-/** What the option `pageMarkers` puts between pages. */
+/** Text that the option `pageMarkers` inserts between pages. */
 export const PAGE_MARKER = /(?:---\s+)?<!-- page \d+ -->/g
 
 export function isPageMarker(text: string, line: Line): boolean {
@@ -78,13 +78,13 @@ export function isPageMarker(text: string, line: Line): boolean {
   return /^---\s+<!-- page \d+ -->/.test(text.slice(line.text, line.text + 60))
 }
 
-/** Two lines that begin a table. */
+/** The first two lines of a table. */
 interface TableHead {
   readonly header: Span
   readonly delimiter: Span
 }
 
-/** Whether the second line is nothing but pipes, hyphens, colons and spaces, with as many cells as the first has. */
+/** True if the second line has only pipes, hyphens, colons and spaces, with as many cells as the first. */
 export function isDelimiterAt(text: string, { header, delimiter }: TableHead): boolean {
   const pipe = text.indexOf('|', header[0])
   if (pipe === -1 || pipe >= header[1] || !isDelimiter(text, delimiter)) return false
@@ -111,7 +111,7 @@ function isDelimiter(text: string, [start, end]: Span): boolean {
   return hyphens > 0 && pipes > 0
 }
 
-/** A line that ends a table, though no blank line stands between: another block begins. */
+/** True for a line that ends a table without a blank line: it starts another block. */
 export const isBreakOfTable = (text: string, line: Line): boolean =>
   text[line.text] !== '|' &&
   (headingOf(text, line) > 0 ||

@@ -1,23 +1,26 @@
 import type { Span } from './chunk.ts'
 import { isBreakOfTable, isDelimiterAt, type Line, lineAfter, lineAt } from './markdown-lines.ts'
 
-/** A block inside of a list item or a quote, with the markers before it; `item` is prose that begins with a list marker. */
+/** A block in a list item or a quote, with the markers before it; `item` is prose that starts with a list marker. */
 export interface NestedBlock {
   readonly kind: 'table' | 'code' | 'prose' | 'item'
   readonly start: number
   readonly end: number
 }
 
-/** A line behind the marks of the containers that it stands in. */
+/** A line after the marks of its containers. */
 interface InnerLine {
   readonly line: Line
-  /** Its first character behind indent, quote marks and, unless it continues a block, list markers. */
+  /** Offset of its first character after indent, quote marks and, unless it continues a block, list markers. */
   readonly content: number
   readonly quotes: number
   readonly hasMarker: boolean
 }
 
-/** Tables, code and paragraphs of a list item or a quote, in order; blank lines and bare quote marks belong to none. */
+/**
+ * Parses tables, code and paragraphs of a list item or a quote, in order; blank lines and bare quote marks belong to
+ * none.
+ */
 export function nestedBlocks(text: string, { start, end }: { start: number; end: number }): readonly NestedBlock[] {
   const lines = innerLines(text, start, end)
   const blocks: NestedBlock[] = []
@@ -64,7 +67,7 @@ function innerLine(text: string, line: Line, withMarkers: boolean): InnerLine {
   return { line, content: at, quotes, hasMarker }
 }
 
-/** Length of a list marker with the space behind it, else 0. */
+/** Length of a list marker with the space after it, else 0. */
 function markerAt(text: string, at: number, end: number): number {
   return /^(?:[-*+]|\d{1,9}[.)])(?=[ \t])[ \t]/.exec(text.slice(at, Math.min(end, at + 12)))?.[0].length ?? 0
 }
@@ -82,14 +85,14 @@ function kindAt(text: string, lines: readonly InnerLine[], at: number): NestedBl
   return hasMarker ? 'item' : 'prose'
 }
 
-/** Behind indent and quote marks alone: a line that continues a block has no list marker. */
+/** Strips indent and quote marks only: a line that continues a block has no list marker. */
 const bare = (text: string, { line }: InnerLine): number => innerLine(text, line, false).content
 
 const isFenceAt = (text: string, at: number): boolean => text.startsWith('```', at) || text.startsWith('~~~', at)
 
 type End = (text: string, lines: readonly InnerLine[], at: number) => number
 
-/** Each answers the first line that is no part of the block which begins at `at`. */
+/** Functions that return the first line after the block that starts at `at`. */
 const ENDS: Readonly<Record<NestedBlock['kind'], End>> = {
   code: (text, lines, at) => {
     const { content, line, quotes } = lines[at] as InnerLine
@@ -122,13 +125,13 @@ function endOfProse(text: string, lines: readonly InnerLine[], at: number): numb
   return lines.length
 }
 
-/** A line as it is repeated above a later part of its block: with its quote marks, without indent and list markers. */
+/** Line to repeat above a later part of its block: with its quote marks, without indent and list markers. */
 export function repeatedLine(text: string, line: Line): string {
   const { content, quotes } = innerLine(text, line, true)
   return '> '.repeat(quotes) + text.slice(content, line.end)
 }
 
-/** What stands instead of the cells before `at` in a row: their pipes, so that what follows is in its column. */
+/** Pipes that replace the cells before `at` in a row, so that the rest keeps its column. */
 export function leadOfRow(text: string, [start, at]: Span): string {
   if (at <= start) return ''
   const before = text.slice(start, at)

@@ -4,7 +4,7 @@ import { type Piece, plainPiece, addLeaves } from './piece.ts'
 import { pageSpans } from './citations.ts'
 
 export interface Outline {
-  /** The first heading of level 1, and where it stands. */
+  /** The first heading of level 1, and its offset. */
   readonly title: { readonly text: string; readonly at: number } | null
   readonly pieces: readonly Piece[]
 }
@@ -15,7 +15,7 @@ interface OpenSection {
   readonly children: Piece[]
 }
 
-/** The document as a tree of sections. Headings are those of the Markdown and those that the layout names. */
+/** Builds the tree of a document's sections. Headings come from the Markdown and from the layout. */
 export function outlineOf(markdown: string, layout: readonly LayoutBlock[]): Outline {
   const types = new Map(layout.map(({ type, page, span }) => [span[0], { type, page, end: span[1] }]))
   const root: OpenSection = { level: 0, headings: [], children: [] }
@@ -40,7 +40,7 @@ export function outlineOf(markdown: string, layout: readonly LayoutBlock[]): Out
   return { title, pieces: root.children }
 }
 
-/** Takes the innermost section as one piece into the one around it. */
+/** Closes the innermost section and adds it to its parent as one piece. */
 function close(open: OpenSection[]): void {
   const section = open.pop()
   const [first, last] = [section?.children[0], section?.children.at(-1)]
@@ -53,7 +53,7 @@ function close(open: OpenSection[]): void {
 
 type Types = ReadonlyMap<number, { readonly type: string; readonly page: number | null; readonly end: number }>
 
-/** A service may give headings without their `#`: then the layout names them. */
+/** A service may return headings without their `#`: the layout then identifies them. */
 function withLayout(block: MarkdownBlock, types: Types): MarkdownBlock {
   const named = block.kind === 'paragraph' ? types.get(block.start) : undefined
   if (named?.end !== block.end) return block
@@ -61,7 +61,7 @@ function withLayout(block: MarkdownBlock, types: Types): MarkdownBlock {
   return named.type === 'section_header' ? { ...block, kind: 'heading', level: 2 } : block
 }
 
-/** A picture of a document without pages has no box to cite: it is part of the text around it. */
+/** A picture of a document without pages has no box to cite: it is part of the surrounding text. */
 const isFigure = ({ start, end }: MarkdownBlock, types: Types): boolean => {
   const named = types.get(start)
   return named?.type === 'figure' && named.page !== null && named.end === end
@@ -110,7 +110,7 @@ function captionOf(markdown: string, block: MarkdownBlock | undefined): string |
   return label !== null && /^[\s*_]*(?:$|[^\p{Ll}\s,;*_])/u.test(text.slice(label[0].length)) ? text : null
 }
 
-/** Without the `#` of both ends, or the line below. */
+/** Strips the `#` of both ends, or the line below. */
 function headingText(source: string): string {
   const line = source
     .replace(/\n[=-]+\s*$/, '')
@@ -123,8 +123,8 @@ function headingText(source: string): string {
 }
 
 /**
- * One piece for each page of a document, made of the blocks that begin on it: a block that goes over a page break belongs to the page
- * where it begins. The pieces as they are where the parser returned no pages.
+ * Builds a piece per page from the blocks that start on it: a block across a page break belongs to its first page.
+ * Returns the pieces unchanged if the parser returned no pages.
  */
 export function piecesByPage(document: ChunkableDocument, pieces: readonly Piece[]): readonly Piece[] {
   const starts = pageStarts(document)
@@ -142,7 +142,7 @@ export function piecesByPage(document: ChunkableDocument, pieces: readonly Piece
   return pages
 }
 
-/** Where each page begins, ascending; blocks of an earlier page that stand later belong to the page around them. */
+/** Start of each page, ascending; later blocks of an earlier page belong to the page around them. */
 function pageStarts(document: ChunkableDocument): readonly number[] {
   const blocks = document.blocks
     .filter(({ span }) => span[1] > span[0])
@@ -165,7 +165,7 @@ function pageOf(leaves: readonly Piece[]): Piece {
   }
 }
 
-/** Each heading with what stands below it up to the next one. */
+/** Groups each heading with the text up to the next heading. */
 function sectionsOf(leaves: readonly Piece[]): readonly Piece[] {
   const sections: Piece[] = []
   for (let from = 0; from < leaves.length;) {

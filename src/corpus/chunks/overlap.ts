@@ -1,12 +1,15 @@
 import type { Piece } from './piece.ts'
 import { sentenceRanges, wordRanges } from './split-text.ts'
 
-/** Units of the end of a body that are searched. */
+/** Length of the searched end of a body, in UTF-16 units. */
 const WINDOW = 8192
 
 const OF_PROSE = new Set<Piece['kind']>(['prose', 'sentence', 'list', 'quote', 'word'])
 
-/** The longest end of the chunk before that `fits`: whole sentences, else words. Empty between parts of different kinds. */
+/**
+ * Longest end of the previous chunk that `fits`: complete sentences, else words. Empty between parts of different
+ * kinds.
+ */
 export function overlapOf(
   text: string,
   before: readonly Piece[],
@@ -30,7 +33,7 @@ export function overlapOf(
   return word === null ? '' : text.slice(word, last.end)
 }
 
-/** The first of ascending starts that is good, where all after a good one are. */
+/** Binary search for the first good start among ascending ones; all starts after a good one are good. */
 function longest(starts: readonly number[], isGood: (start: number) => boolean): number | null {
   let [low, high] = [0, starts.length]
   while (low < high) {

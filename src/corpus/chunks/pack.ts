@@ -16,7 +16,7 @@ import { WIDE_GAP } from './white-space.ts'
 import { WholeMeter } from './whole-meter.ts'
 import { WordMeter } from './word-meter.ts'
 
-/** The pieces of one chunk, in order, with what stands above them. */
+/** The pieces of one chunk, in order, with their context. */
 export interface PackedChunk {
   readonly pieces: readonly Piece[]
   readonly context: string
@@ -26,29 +26,32 @@ export interface PackedChunk {
 
 interface Group {
   readonly pieces: Piece[]
-  /** Tokens of its pieces, and those kept free for its context. */
+  /** Tokens of its pieces, and those reserved for its context. */
   size: number
   reserve: number
 }
 
-/** Ends a section that was split: what follows does not share a chunk with its last part. */
+/** Sentinel at the end of a split section: later pieces do not share a chunk with its last part. */
 const SECTION_END = Symbol('section end')
 
-/** Ends a page that was split: not even a heading goes over to the next one. */
+/** Sentinel at the end of a split page: not even a heading moves to the next one. */
 const PAGE_END = Symbol('page end')
 
-/** Parts of a long word in one chunk, in units: tokenizers take quadratic time for a run without a boundary. */
+/**
+ * Maximum length of a long word's parts in one chunk, in UTF-16 units: tokenizers take quadratic time for a run without
+ * a boundary.
+ */
 const MOST_OF_A_WORD = 2048
 
-/** Tokens by which a context and a body may differ together from what they have apart. */
+/** Maximum difference in tokens between context and body together and separately. */
 const JOINT_TOKENS = 4
 
-/** Kinds that rather have a shorter context than be split. */
+/** Kinds that prefer a shorter context over a split. */
 const RATHER_WHOLE = new Set<Piece['kind']>(['page', 'sentence', 'line', 'word', 'heading'])
 
 /**
- * Fills chunks in the order of the document. A piece that fits with what is open joins it, one that fits alone begins the
- * next chunk, and any other is split and its parts are filled in.
+ * Fills chunks in document order. A piece that fits joins the open chunk. A piece that fits alone starts the next
+ * chunk. Any other piece is split and its parts are filled in.
  */
 export class ChunkPacker {
   readonly #text: string
@@ -56,7 +59,7 @@ export class ChunkPacker {
   readonly #options: ChunkOptions
   readonly #meter: WordMeter
   readonly #waiting: (Piece | typeof SECTION_END | typeof PAGE_END)[] = []
-  /** Closed, and not yet yielded. */
+  /** Closed chunks that were not yielded yet. */
   readonly #ready: PackedChunk[] = []
   #last: PackedChunk | null = null
   #known: { readonly first: Piece; readonly last: PackedChunk | null; readonly usual: UsualContext } | null = null
@@ -82,13 +85,13 @@ export class ChunkPacker {
     }
   }
 
-  /** These come before all that wait. */
+  /** Puts these at the head of the queue. */
   #next(pieces: readonly Piece[]): void {
     for (let index = pieces.length - 1; index >= 0; index--) this.#waiting.push(pieces[index] as Piece)
   }
 
   #fill(piece: Piece): void {
-    // What closing leaves over comes before it.
+    // Leftovers of the closed chunk come before it.
     if (!this.#mayJoin(piece)) {
       this.#closeCarrying(piece)
       return
@@ -146,7 +149,7 @@ export class ChunkPacker {
     return this.#usual(piece).tokens
   }
 
-  /** Closes what is open, but for the headings and captions at its end: they stand above what comes next. */
+  /** Closes the open chunk without the headings and captions at its end, which move to the next one. */
   #closeCarrying(again?: Piece): void {
     const { pieces } = this.#open
     const content = pieces.findLastIndex(({ keepNext }) => !keepNext) + 1
@@ -163,7 +166,10 @@ export class ChunkPacker {
     this.#emit(carried === 0 ? pieces : pieces.slice(0, upTo))
   }
 
-  /** Where the exact count is over the limit, the last pieces wait again; those that cannot get a shorter context. */
+  /**
+   * Emits a chunk. If the exact count exceeds the limit, the last pieces return to the queue, unless a shorter context
+   * suffices.
+   */
   #emit(pieces: readonly Piece[]): void {
     const { limit } = this.#options
     const [first, last] = [pieces[0] as Piece, pieces.at(-1) as Piece]
@@ -183,7 +189,7 @@ export class ChunkPacker {
         this.#giveBack(pieces, tokens - limit)
         return
       }
-      // Not counted: contexts that are shorter by much less than what is over.
+      // Skips contexts that are shorter by much less than the excess, without counting them.
       most = this.#meter.context(context) - (tokens - limit) + JOINT_TOKENS
     }
     if (pieces.length > 1) {
@@ -198,7 +204,7 @@ export class ChunkPacker {
     }
   }
 
-  /** The last pieces, of so many tokens together, wait again, and the others make the chunk. */
+  /** Returns the last pieces, `tokens` in total, to the queue; the others make the chunk. */
   #giveBack(pieces: readonly Piece[], tokens: number): void {
     let kept = pieces.length
     for (let left = tokens; left > 0 && kept > 1;) left -= this.#meter.size(pieces[--kept] as Piece)
@@ -211,7 +217,7 @@ export class ChunkPacker {
     this.#last = chunk
   }
 
-  /** Asked for several times for each chunk, always by its first piece. */
+  /** Cached, because each chunk asks several times, always by its first piece. */
   #usual(first: Piece): UsualContext {
     if (this.#known?.first === first && this.#known.last === this.#last) return this.#known.usual
     const { limit } = this.#options

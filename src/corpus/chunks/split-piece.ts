@@ -4,7 +4,7 @@ import { nestedBlocks, repeatedLine } from './nested-blocks.ts'
 import { HEADER_ROW, type Piece } from './piece.ts'
 import { characterRanges, sentenceRanges, wordRanges } from './split-text.ts'
 
-/** The parts of a piece that does not fit, in order and at least two; null for one character. */
+/** Splits a piece that does not fit into at least two parts in order; null for one character. */
 export function splitPiece(text: string, piece: Piece, limit: number): readonly Piece[] | null {
   switch (piece.kind) {
     case 'page':
@@ -50,14 +50,14 @@ function linesOf(text: string, { start, end }: Piece): readonly Line[] {
   return lines
 }
 
-/** The header stays with the first row, and stands above each later one. */
+/** The header stays with the first row, and is repeated above each later one. */
 function rowsOf(text: string, piece: Piece): readonly Piece[] {
   const [header, delimiter, ...rows] = linesOf(text, piece)
   const [first] = rows
   if (header === undefined || delimiter === undefined) return wordsOf(text, piece) ?? []
   if (first === undefined) return [header, delimiter].map(({ start, end }) => part(piece, 'line', start, end))
   const repeat = [header, delimiter].map((line) => withoutPadding(repeatedLine(text, line))).join('\n')
-  // With the first row: a table of one row. What does not even fit so is split into lines.
+  // Merged with the first row: a table of one row. If that does not fit either, it is split into lines.
   if (rows.length === 1) {
     const head = { ...part(piece, 'line', header.start, delimiter.end), repeat: '', row: HEADER_ROW, keepNext: true }
     return [head, rowPiece(piece, first, 0, repeat)]
@@ -66,7 +66,7 @@ function rowsOf(text: string, piece: Piece): readonly Piece[] {
   return [head, ...rows.slice(1).map((row, index) => rowPiece(piece, row, index + 1, repeat))]
 }
 
-/** A header is aligned with its own rows, not with the chunk's: the white space and hyphens that align it are not repeated. */
+/** Removes padding: the header is aligned with its own rows, not with those of the chunk. */
 function withoutPadding(line: string): string {
   if (!/\s{2}|-{4}/.test(line)) return line
   const isDelimiter = /^[\s>|:-]+$/.test(line)
@@ -74,7 +74,7 @@ function withoutPadding(line: string): string {
   return short.replaceAll(/\s*(?<!\\)\|\s*/g, ' | ').trim()
 }
 
-/** Without its indent, which in a list would make it code below the header. */
+/** Removes the indent, which in a list would turn it into code below the header. */
 const rowPiece = (piece: Piece, line: Line, row: number, repeat: string): Piece => ({
   ...part(piece, 'line', Math.max(line.text, line.start), line.end),
   repeat,
@@ -104,7 +104,10 @@ function codeLinesOf(text: string, piece: Piece): readonly Piece[] | null {
   ]
 }
 
-/** Items of the least indent; null where there is one alone without items below it. That one stands above each part of its list. */
+/**
+ * Splits into items of the least indent; null for a single item without nested ones. A single item repeats above each
+ * part of its list.
+ */
 function itemsOf(text: string, piece: Piece): readonly Piece[] | null {
   const lines = linesOf(text, piece)
   const inner = nestedBlocks(text, piece).filter(({ kind }) => kind === 'table' || kind === 'code')
@@ -127,7 +130,7 @@ function itemsOf(text: string, piece: Piece): readonly Piece[] | null {
   })
 }
 
-/** Tables and code inside of a list item or a quote, as pieces of their own; null where it is one paragraph. */
+/** Splits tables and code in a list item or a quote into pieces; null for a single paragraph. */
 function blocksOf(text: string, piece: Piece): readonly Piece[] | null {
   const blocks = nestedBlocks(text, piece)
   if (blocks.length < 2 && blocks.every(({ kind }) => kind === 'prose' || kind === 'item')) return null
@@ -150,13 +153,13 @@ function wordsOf(text: string, piece: Piece): readonly Piece[] | null {
   const words = wordRanges(text, piece.start, piece.end)
   const [first] = words
   if (first === undefined) return null
-  // One word without the white space around it is less than the piece was.
+  // A single word without the white space around it is shorter than the piece.
   if (words.length === 1 && first[1] - first[0] === piece.end - piece.start) return null
   const oversize = piece.oversize || piece.kind === 'line'
   return words.map(([start, end]) => ({ ...part(piece, 'word', start, end), oversize }))
 }
 
-/** Parts of a quarter of the limit: a character has four tokens at most in nearly every tokenizer. */
+/** Splits into parts of a quarter of the limit: in nearly every tokenizer a character has at most four tokens. */
 function charactersOf(text: string, piece: Piece, limit: number): readonly Piece[] | null {
   const size = Math.max(1, Math.min(Math.floor(limit / 4), Math.floor((piece.end - piece.start) / 2)))
   const ranges = characterRanges(text, piece.start, piece.end, size)

@@ -2,7 +2,7 @@ import type { Span } from './chunk.ts'
 
 const SENTENCE_END = /[.!?…]+["'”’»)\]*_]*\s+|[。！？]+["'”’）」』]*\s*|(?: {2}|\\)\n/g
 
-/** Short words before a full stop that ends no sentence: `Dr.`, `No.`, `e.g.`, initials. */
+/** Abbreviations before a full stop inside a sentence: `Dr.`, `No.`, `e.g.`, initials. */
 const ABBREVIATION = /(?:^|[\s(])(?:\p{Lu}\p{Ll}{0,2}|\p{L}(?:\.\p{L})+|\d+|vs|cf|pp|approx)\.$/u
 
 /** Ranges of sentences without the white space between them. */
@@ -34,14 +34,14 @@ function trimmedEnd(text: string, start: number, end: number): number {
   return at
 }
 
-/** A run without white space; in scripts that write without spaces, one character with its marks. */
+/** A run without white space; in scripts without spaces, one character with its marks. */
 const WORD =
   /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}](?:\p{M}|\u200d)*|[^\s\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}]+/gu
 
-/** A mark belongs to the character before it, be that a space. */
+/** A mark belongs to the character before it, even to a space. */
 const JOINS_BEFORE = /^[\p{M}\u200d]/u
 
-/** Characters that belong to the one after them (Unicode: Prepend). */
+/** Characters that belong to the next one (Unicode: Prepend). */
 const JOINS_NEXT = /[\u0600-\u0605\u06dd\u070f\u0890\u0891\u08e2\u0d4e\u{110bd}\u{110cd}\u{111c2}\u{111c3}]$/u
 
 export function wordRanges(text: string, start: number, end: number): readonly Span[] {
@@ -60,15 +60,15 @@ export function wordRanges(text: string, start: number, end: number): readonly S
 
 const GRAPHEMES = new Intl.Segmenter(undefined, { granularity: 'grapheme' })
 
-/** Units that are segmented at a time: the time of a segmenter grows with the length of its text. */
+/** Window of the segmenter in UTF-16 units: its time grows with the length of its text. */
 const WINDOW = 1024
 
-/** Units above which a character is over any limit. */
+/** Length in UTF-16 units at which a character exceeds any limit. */
 const LONGEST_CHARACTER = 64 * WINDOW
 
 /**
- * Ranges of about `size` units that end between two user-perceived characters; one such character alone is cut between
- * code points.
+ * Ranges of about `size` units that end between two grapheme clusters; a single long cluster is cut between code
+ * points.
  */
 export function characterRanges(text: string, start: number, end: number, size: number): readonly Span[] {
   const bounds = [...graphemeBounds(text, start, end)]
@@ -84,21 +84,21 @@ export function characterRanges(text: string, start: number, end: number, size: 
   return spans
 }
 
-/** Ends of the characters, the last one is `end`. */
+/** Ends of the grapheme clusters; the last one is `end`. */
 function* graphemeBounds(text: string, start: number, end: number): Generator<number> {
   let from = start
   let size = WINDOW
   while (from < end) {
     const upTo = windowEnd(text, from, Math.min(end, from + size))
     const lengths = [...GRAPHEMES.segment(text.slice(from, upTo))].map(({ segment }) => segment.length)
-    // The last character of a window may continue behind it.
+    // The last cluster of a window may continue after it.
     if (upTo < end && (lengths.length > 1 || size < LONGEST_CHARACTER)) lengths.pop()
     size = lengths.length === 0 ? size * 2 : WINDOW
     for (const length of lengths) yield (from += length)
   }
 }
 
-/** Half of a surrogate pair has no properties: at the end of a window it would break from the character that it belongs to. */
+/** Half of a surrogate pair has no properties: at the end of a window it would separate from its cluster. */
 function windowEnd(text: string, from: number, upTo: number): number {
   const last = text.charCodeAt(upTo - 1)
   const isSplit = upTo < text.length && upTo - 1 > from && last >= 0xd800 && last < 0xdc00

@@ -4,12 +4,12 @@ import { gapEnd } from './white-space.ts'
 import { WordMeter } from './word-meter.ts'
 import { wordsOf } from './words.ts'
 
-/** Units of a document a token: nothing longer than so many times the limit is counted before it is split. */
+/** UTF-16 units per token: text longer than this times the limit is split before it is counted. */
 const MOST_UNITS = 16
 
 /**
- * Share of the limit from which an estimate is not relied on: a piece is counted before it is split into parts that are `oversize`,
- * or into less than a sentence. The parts of any other piece meet again in one chunk where they fit.
+ * Share of the limit from which an estimate is unreliable. The meter then counts a piece before a split into `oversize`
+ * parts, or into less than a sentence. The parts of any other piece meet again in one chunk if they fit.
  */
 const COUNTED_FROM: Partial<Readonly<Record<Piece['kind'], number>>> = {
   page: 0.9,
@@ -19,17 +19,17 @@ const COUNTED_FROM: Partial<Readonly<Record<Piece['kind'], number>>> = {
   word: 0.7,
 }
 
-/** Weight of the latest chunk in what is learned of all before. */
+/** Weight of the latest chunk in the moving average. */
 const LATEST = 0.3
 
 /**
- * For a tokenizer of which no more than counts are known. Sizes of pieces are estimates, made of the counts of their words and
- * corrected by the counts of the chunks before; each chunk is counted as a whole.
+ * For a tokenizer that only counts. Sizes of pieces are estimates: the sum over their words, corrected by the counts of
+ * earlier chunks. Each chunk is counted as a unit.
  */
 export class WholeMeter extends WordMeter {
   readonly #counter: TokenCounter
   readonly #counted = new WeakMap<Piece, number>()
-  /** Tokens of the chunks so far in multiples of their estimates. */
+  /** Ratio of actual to estimated tokens of the chunks so far. */
   #ratio = 1
 
   constructor(text: string, counter: TokenCounter, limit: number) {
@@ -73,13 +73,13 @@ const WORD = new RegExp(
 
 const known = new WeakMap<TokenCounter, TokenWords>()
 
-/** Shows whether the space before a word belongs to its tokens, or is added by the tokenizer to every text. */
+/** Sample that shows if the space before a word belongs to its tokens, or if the tokenizer adds it to every text. */
 const SAMPLE =
   'The keeper was told of 3 spare gates | 4512 | 87 | (see "Costs"), and of 12,5 % more in time for winter.'
 
 /**
- * Words of a text for a tokenizer of which no more than counts are known: their counts add up to an estimate of the text's. Each
- * is counted once.
+ * Words of a text for a tokenizer that only counts: the sum of their counts estimates that of the text. A cache counts
+ * each word once.
  */
 function estimatedWords(counter: TokenCounter): TokenWords {
   const opened = known.get(counter)
@@ -95,17 +95,20 @@ function estimatedWords(counter: TokenCounter): TokenWords {
   return words
 }
 
-/** Characters without a boundary that tokenizers take quadratic time for. */
+/** Runs without a boundary, for which tokenizers take quadratic time. */
 const LONG_RUN = /[\p{L}\p{M}]{1025}|\p{N}{1025}|[^\s\p{L}\p{N}]{1025}|\s{1025}/u
 
 const LONGEST = 1024
 
-/** Whether a text has over 1,024 letters, digits, other signs or white space in a row. */
+/** True if a text has over 1,024 letters, digits, other signs or white space in a row. */
 function hasLongRun(text: string): boolean {
   return mayHaveLongRun(text) && LONG_RUN.test(text)
 }
 
-/** Reads each window of that length from its end back to where a run breaks: of usual text one word. Other characters than ASCII end no run here. */
+/**
+ * Fast check: reads each window of that length from its end back to the end of a run, usually one word. Characters
+ * beyond ASCII end no run here.
+ */
 function mayHaveLongRun(text: string): boolean {
   for (let end = LONGEST; end < text.length;) {
     let kind = 0
@@ -122,7 +125,7 @@ function mayHaveLongRun(text: string): boolean {
   return false
 }
 
-/** Of ASCII characters: 1 letter, 2 digit, 3 white space, 4 any other. */
+/** Classes of ASCII characters: 1 letter, 2 digit, 3 white space, 4 any other. */
 const KINDS = Uint8Array.from({ length: 128 }, (_, code) => {
   const character = String.fromCharCode(code)
   return /[a-z]/i.test(character) ? 1 : /\d/.test(character) ? 2 : /\s/.test(character) ? 3 : 4

@@ -3,22 +3,22 @@ import type { Piece } from './piece.ts'
 import { gapEnd, solidEnd } from './white-space.ts'
 import { WordSums } from './word-sums.ts'
 
-/** Contexts whose count is kept: neighbouring chunks have the same. */
+/** Size of the cache of context counts: neighbouring chunks have the same context. */
 const LAST_CONTEXTS = 64
 
 interface CountedContext {
   readonly tokens: number
-  /** End of the last word that is the same whatever follows, and the tokens up to there. */
+  /** End of the last word that later text cannot change, and the tokens up to there. */
   readonly cut: number
   readonly upToCut: number
 }
 
 /**
- * Counts the tokens of a document's pieces and chunks. For a tokenizer whose words are known: every character of a
- * document is counted once.
+ * Counts the tokens of a document's pieces and chunks. For a tokenizer with known words: every character of a document
+ * is counted once.
  */
 export class WordMeter {
-  /** Most tokens of a chunk, without those that the model adds. */
+  /** Maximum number of tokens of a chunk, without special tokens. */
   readonly limit: number
   protected readonly text: string
   protected readonly overhead: number
@@ -38,20 +38,20 @@ export class WordMeter {
     this.#words = words
   }
 
-  /** Tokens of a piece with the white space behind it, about; infinite for one that must be split. */
+  /** Approximate tokens of a piece with the white space after it; infinite for one that must be split. */
   size({ kind, start, end, holdsOwn }: Piece): number {
     if (holdsOwn) return Infinity
-    // Less than a word of the tokenizer, maybe.
+    // It may be less than a word of the tokenizer.
     if (kind === 'word') return this.sums.range(start, end)
     return this.sums.upTo(gapEnd(this.text, end)) - this.sums.upTo(start)
   }
 
-  /** Tokens of a context by itself, about. */
+  /** Approximate tokens of a context alone. */
   context(text: string): number {
     return text === '' ? 0 : this.#counted(text).tokens
   }
 
-  /** Exact tokens of a context and the body between two offsets, with those that the model adds. */
+  /** Exact tokens of a context and the body between two offsets, with special tokens. */
   whole(context: string, start: number, end: number): number {
     if (context === '') return this.sums.range(start, end) + this.overhead
     const { cut, upToCut } = this.#counted(context)

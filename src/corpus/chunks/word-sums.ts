@@ -1,15 +1,15 @@
 import { MAX_LIMIT, type TokenWords } from './chunk.ts'
 import { solidEnd } from './white-space.ts'
 
-/** A longer word is not counted: tokenizers take quadratic time for it, and it is split whatever it counts. */
+/** Maximum length of a counted word: tokenizers take quadratic time for a longer one, and it is split anyway. */
 const LONGEST_WORD = 1024
 
-/** Added for a word that is not counted. With the longest string of V8 the sums stay below 2 to the power of 32. */
+/** Count of a word over that length. With the longest string of V8 the sums stay below 2 to the power of 32. */
 const TOO_MANY = MAX_LIMIT + 1
 
 /**
- * Prefix sums of the tokens of a text at the ends of its words: each word is counted once, and a range by the difference of
- * two sums. Takes 8 bytes a word.
+ * Prefix sums of tokens at the ends of words: each word is counted once, and a range is the difference of two sums.
+ * Takes 8 bytes per word.
  */
 export class WordSums {
   readonly #text: string
@@ -38,7 +38,7 @@ export class WordSums {
     return this.#sums[this.#indexAt(at)] as number
   }
 
-  /** Exact tokens of a range by itself, or more than any limit where a word in it is too long to be counted. */
+  /** Exact tokens of a range alone, or more than any limit if a word in it is too long to count. */
   range(start: number, end: number): number {
     const [first, last] = [this.#indexAt(start), this.#indexAt(end)]
     const isWhole = this.#ends[first] === start && this.#ends[last] === end
@@ -47,9 +47,9 @@ export class WordSums {
   }
 
   /**
-   * Exact tokens of what stands behind `at` in a text that ends with the range `start` to `end` of the document; a word begins
-   * at `at`. From the first word on that begins where one of the document does, the words are those of the document, but for
-   * the last ones.
+   * Exact tokens of the rest after `at`, in a text that ends with the range `start` to `end` of the document; a word
+   * starts at `at`. From the first shared word boundary on, the words equal those of the document, except for the last
+   * ones.
    */
   tail(
     text: string,

@@ -1,12 +1,12 @@
 import type { TokenWords } from './chunk.ts'
 
-/** Words whose count is kept, and the longest of them. */
+/** Size of the cache of word counts, and the longest cached word. */
 const MOST_WORDS = 200_000
 const LONGEST = 64
 
 /**
- * Words that a pattern matches one behind the other; what it does not match belongs to the next one. Texts that `except`
- * matches are divided otherwise.
+ * Words as consecutive matches of a pattern; unmatched text belongs to the next word. It does not suit texts that match
+ * `except`.
  */
 export function wordsOf(pattern: RegExp, count: (text: string) => number, except?: RegExp): TokenWords {
   const words = new RegExp(pattern.source, 'gu')
@@ -28,5 +28,5 @@ export function wordsOf(pattern: RegExp, count: (text: string) => number, except
   }
 }
 
-/** A part of a string keeps the whole in memory. */
+/** Copies a word: a slice would keep the complete string in memory. */
 const copyOf = (word: string): string => (word.length < 13 ? word : Buffer.from(word, 'utf16le').toString('utf16le'))

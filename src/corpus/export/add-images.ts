@@ -5,30 +5,30 @@ import type { Figure, FigureDocument, FigureImages, FigureTally } from '../figur
 /** Folder of an export that holds the images. */
 export const FIGURES_FOLDER = 'figures'
 
-/** Images of figures, and what is done with each. */
+/** Renderer and consumer of figure images. */
 export interface FigureOptions {
   readonly images: FigureImages
-  /** Keeps an image under its name (`figures/<chunk id>.png`) before the line that names it is written. */
+  /** Saves an image under its name (`figures/<chunk id>.png`) before the line that names it is written. */
   readonly save: (
     name: string,
     png: Uint8Array,
     of: { readonly figure: Figure; readonly chunk: ChunkLine },
   ) => Promise<void>
-  /** Counts what was drawn. */
+  /** Counts of drawn figures. */
   readonly tally: FigureTally
   readonly signal: AbortSignal
 }
 
-/** A chunk, and whether `--where` takes it. */
+/** A chunk; `isWanted` is true if `--where` takes it. */
 export interface DividedLine {
   readonly line: ChunkLine
   readonly isWanted: boolean
 }
 
-/** Figures that are drawn in one request: their images are in memory together. */
+/** Number of figures per request: their images are in memory together. */
 const AT_ONCE = 16
 
-/** Draws the figures of one document, whose lines are in its order, and puts the names of the images into them. */
+/** Draws the figures of one document, whose lines are in its order, and adds the names of the images to them. */
 export async function withImages(
   lines: readonly DividedLine[],
   { record, figures, unlocatedFigures }: Extract<ReadDocument, { kind: 'read' }>,
@@ -79,7 +79,10 @@ interface AssignedFigure {
   readonly figure: Figure
 }
 
-/** Each figure with the last chunk that begins at its offset or before it; the first chunk takes what is before all. */
+/**
+ * Assigns each figure to the last chunk that starts at its offset or before it; the first chunk also takes earlier
+ * figures.
+ */
 function byChunk(lines: readonly DividedLine[], figures: readonly Figure[]): readonly AssignedFigure[] {
   const assigned: AssignedFigure[] = []
   for (const figure of figures) {

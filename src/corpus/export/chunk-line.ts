@@ -11,13 +11,13 @@ export interface ChunkLine extends Hygiene {
   readonly kind: Chunk['kind']
   readonly text: string
   readonly body: string
-  /** What a model wrote about the chunk, at the beginning of `text`; null where none was asked. */
+  /** Text of a model about the chunk, at the start of `text`; null without one. */
   readonly context: string | null
   readonly tokens: number
   readonly oversize: boolean
   readonly document: SourceKey
   readonly source: string
-  /** Position among the chunks of its document, from 0. */
+  /** Index among the chunks of its document, from 0. */
   readonly index: number
   readonly title: string | null
   readonly headings: readonly string[]
@@ -26,9 +26,9 @@ export interface ChunkLine extends Hygiene {
   readonly pages: readonly number[]
   readonly boxes: Chunk['boxes']
   readonly blocks: readonly string[]
-  /** Of a spreadsheet: the sheet, the first one where there are several. */
+  /** Sheet of a spreadsheet, the first of several. */
   readonly sheet: string | null
-  /** Slides, cells of sheets, chapters or sections that the body touches; empty where the parser returned none. */
+  /** Slides, cells of sheets, chapters or sections that the body overlaps; empty if the parser returned none. */
   readonly anchors: Chunk['anchors']
   readonly table: {
     readonly firstRow: number
@@ -36,28 +36,28 @@ export interface ChunkLine extends Hygiene {
     readonly rows: readonly Readonly<Record<string, string>>[]
     readonly html: string
   } | null
-  /** Images of the figures in the chunk, as paths in the export's folder; null where they were not asked for. */
+  /** Images of the figures in the chunk, as paths in the export's folder; null if the export has no images. */
   readonly images: readonly string[] | null
   readonly contentHash: string
   readonly receipts: readonly string[]
   readonly parser: { readonly class: string; readonly origin: string; readonly version: string | null } | null
-  /** The lowest of its pages; null where the parser gave none. */
+  /** Lowest grade of its pages; null if the parser gave none. */
   readonly grade: number | null
   readonly outcome: DocumentRecord['outcome']
-  /** Since when the document is gone from its source. */
+  /** Time at which the document was found gone from its source. */
   readonly goneAt: string | null
 }
 
-/** Makes the lines of one document's chunks. */
+/** Builds the lines of one document's chunks. */
 export class ChunkLines {
   readonly #record: DocumentRecord
   readonly #isSpreadsheet: boolean
-  /** How often a text was there before in this document: equal texts have different ids. */
+  /** Number of earlier occurrences of a text in this document: equal texts get different ids. */
   readonly #seen = new Map<string, number>()
   readonly #hygieneOf: (chunk: Pick<ChunkLine, 'id' | 'body'>) => Hygiene
   #index = 0
 
-  /** `hygiene`: null where its columns are not asked for. */
+  /** `hygiene`: null if its columns are off. */
   constructor(record: DocumentRecord, markdown: string, hygiene: HygieneReader | null) {
     this.#record = record
     const language = hygiene?.languageOf(markdown)
@@ -115,7 +115,7 @@ const SPREADSHEETS = new Set<string>(['xlsx', 'xls', 'xlsm', 'xlsb', 'ods'])
 
 const lowest = (grades: readonly number[]): number | null => (grades.length === 0 ? null : Math.min(...grades))
 
-/** Version 8 of RFC 9562, made of a digest: vector stores take UUIDs as ids, and no other text. */
+/** Version 8 of RFC 9562, from a digest: vector stores accept only UUIDs as ids. */
 function asUuid(digest: string): string {
   const variant = ((Number.parseInt(digest.charAt(16), 16) & 3) | 8).toString(16)
   const [a, b, c] = [digest.slice(0, 8), digest.slice(8, 12), digest.slice(13, 16)]
@@ -135,7 +135,7 @@ function tableOf({ header, rows, firstRow }: TableRows): ChunkLine['table'] {
   }
 }
 
-/** A column without a name is called by its number, and a name that is there twice has one added. */
+/** Names a column without a name by its number, and numbers duplicates. */
 function columnNames(header: readonly string[]): readonly string[] {
   const names = new Set<string>()
   header.forEach((cell, index) => {

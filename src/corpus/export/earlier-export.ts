@@ -9,21 +9,21 @@ import { createReadStream } from 'node:fs'
 import { createInterface } from 'node:readline'
 import type { Tombstone } from './select-documents.ts'
 
-/** Where an export continues: behind a cursor, or behind an earlier export. */
+/** Start of an incremental export: after a cursor, or after an earlier export. */
 export interface Since {
   readonly cursor: string
   /** Documents that the earlier export could not read. */
   readonly again: readonly SourceKey[]
-  /** Which chunks the earlier export and those before it hold; null where that is not known. */
+  /** Chunks of the earlier export and those before it; null if unknown. */
   readonly ids: EarlierIds | null
 }
 
 type Same = Pick<ExportManifest, 'tokenizer' | 'limit' | 'overlap' | 'filter' | 'context' | 'figures'>
 
 /**
- * What `--since` names: a cursor, or the folder of an earlier export.
+ * Resolves `--since`: a cursor, or the folder of an earlier export.
  *
- * @throws {SetupError} where the earlier export has no cursor, or divided documents in another way
+ * @throws {SetupError} if the earlier export has no cursor, or different chunk options
  */
 export async function readSince(since: string, wanted: Same): Promise<Since> {
   if (/^[0-9a-f]{8}\.\d+$/.test(since)) return { cursor: since, again: [], ids: null }
@@ -57,10 +57,10 @@ async function readManifest(folder: string): Promise<ExportManifest> {
   throw new SetupError(`--since ${folder} is no export of chunks`)
 }
 
-/** File of an export that names the chunks of each document, those included that earlier exports hold. */
+/** File of an export that names the chunks of each document, including those of earlier exports. */
 export const IDS_FILE = 'ids.jsonl'
 
-/** Ids of a line. */
+/** Number of ids per line. */
 const IDS_AT_ONCE = 10_000
 
 /** A line of `ids.jsonl`; a document of very many chunks has several. */
@@ -76,22 +76,23 @@ export interface EarlierIds {
 }
 
 interface Files {
-  /** Null where the ids of earlier exports are not known. */
+  /** Null if the ids of earlier exports are unknown. */
   readonly ids: RowsFile | null
-  /** Null for a whole export. */
+  /** Null for a full export. */
   readonly tombstones: RowsFile | null
 }
 
 /**
- * Keeps which chunks a reader of the exports has, so that a tombstone names those that are no more. A whole export writes the ids
- * as they come. One since another holds the ids of changed documents in memory, and streams the rest from the earlier file.
+ * Tracks the chunks that a reader of the exports has, so that a tombstone names the deleted ones. A full export streams
+ * the ids. An incremental one holds the ids of changed documents in memory, and streams the others from the earlier
+ * file.
  */
 export class ChunkIds {
   readonly #files: Files
   readonly #earlier: EarlierIds | null
   readonly #tombstones = new Map<SourceKey, Tombstone['change']>()
   readonly #written = new Map<SourceKey, string[]>()
-  /** Of a whole export: the document whose chunks come now, and those that are not written yet. */
+  /** In a full export: the current document, and its unwritten chunks. */
   #document: SourceKey | null = null
   #chunks: string[] = []
 
@@ -124,7 +125,7 @@ export class ChunkIds {
     this.#chunks = []
   }
 
-  /** @throws {SetupError} where the earlier file is not as its manifest says */
+  /** @throws {SetupError} if the earlier file differs from its manifest */
   async finish(): Promise<void> {
     await this.#writeChunks()
     const { ids, tombstones } = this.#files

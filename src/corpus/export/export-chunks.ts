@@ -22,14 +22,16 @@ const ROWS: Readonly<Record<ExportFormat, (line: ChunkLine) => object>> = {
   llamaindex: llamaIndexLine,
 }
 
-/** Documents that are read while others are divided. */
+/** Number of documents to read ahead of the chunking. */
 const AHEAD = 8
 
 /**
- * Writes the chunks of a store's documents, without a request: `chunks.jsonl` or `chunks.parquet`, `documents.jsonl`, `ids.jsonl`, `manifest.json`; with `since` also
- * `tombstones.jsonl`. Memory does not grow with the text of the documents. The folder is complete or as it was before.
+ * Exports the chunks of a store's documents, without a request: `chunks.jsonl` or `chunks.parquet`, `documents.jsonl`,
+ * `ids.jsonl`, `manifest.json`; with `since` also `tombstones.jsonl`. Memory does not grow with the text of the
+ * documents. Atomic: the folder is complete or unchanged.
  *
- * @throws {SetupError} where the folder holds something else than an export, or belongs to the store; for a cursor that is none
+ * @throws {SetupError} if the folder holds anything other than an export, or belongs to the store; for an invalid
+ * cursor
  */
 export async function exportChunks(
   store: OutputStore,
@@ -84,8 +86,8 @@ export async function exportChunks(
 }
 
 /**
- * The cursor is taken before the first document is read: what changes from then on comes again with the next export. A store
- * that cannot be written has no feed; then a whole export has no cursor.
+ * Takes the cursor before it reads the first document: the next export repeats later changes. A read-only store has no
+ * feed; a full export then has no cursor.
  */
 async function rangeOf(
   store: OutputStore,
@@ -105,7 +107,7 @@ async function rangeOf(
   }
 }
 
-/** Images are written as they are drawn. */
+/** Streams images to disk. */
 function figuresOf(
   { figures: images }: ExportOptions,
   folder: ExportFolder,

@@ -11,8 +11,9 @@ import { fileURLToPath } from 'node:url'
 const MANIFEST = 'manifest.json'
 
 /**
- * A folder that is written under a temporary name and replaces the former one by renames, with the manifest in it. A crash leaves
- * the former one under its name or a temporary one; the next export of the folder restores it and removes what is half written.
+ * A folder that is written under a temporary name and replaces the former one by renames, manifest included. After a
+ * crash the former one is under its name or a temporary one. The next export of the folder restores it and removes the
+ * incomplete one.
  */
 export class ExportFolder implements AsyncDisposable {
   readonly #path: string
@@ -25,9 +26,9 @@ export class ExportFolder implements AsyncDisposable {
     this.#aside = aside
   }
 
-  /** @throws {SetupError} where something else than an export is at `to` */
+  /** @throws {SetupError} if anything other than an export is at `to` */
   static async open(to: string): Promise<ExportFolder> {
-    // A link keeps its name: what it points to is exchanged.
+    // A link keeps its name: its target is exchanged.
     const path = await realpath(to).catch(() => resolve(to))
     await mkdir(dirname(path), { recursive: true })
     await finishFormer(path)
@@ -37,7 +38,7 @@ export class ExportFolder implements AsyncDisposable {
     return new ExportFolder(path, aside)
   }
 
-  /** The ending of its name decides what is written: `.jsonl` or `.parquet`. */
+  /** Creates a file; its extension decides the format: `.jsonl` or `.parquet`. */
   async create(name: string): Promise<RowsFile> {
     const path = join(this.#aside, name)
     const file = name.endsWith('.parquet') ? await ParquetFile.create(path) : await JsonLinesFile.create(path)
@@ -45,13 +46,13 @@ export class ExportFolder implements AsyncDisposable {
     return file
   }
 
-  /** Keeps an image: `figures/` and its name. */
+  /** Saves an image as `figures/` and its name. */
   async saveImage(name: string, png: Uint8Array): Promise<void> {
     await (this.#images ??= mkdir(join(this.#aside, FIGURES_FOLDER)))
     await writeFlushed(join(this.#aside, name), png)
   }
 
-  /** The files are closed before. */
+  /** Replaces the former folder. The caller closes the files first. */
   async publish(manifest: object): Promise<void> {
     await writeFlushed(join(this.#aside, MANIFEST), `${JSON.stringify(manifest, null, 2)}\n`)
     const former = `${this.#path}${FORMER}`
@@ -62,7 +63,7 @@ export class ExportFolder implements AsyncDisposable {
 
   async [Symbol.asyncDispose](): Promise<void> {
     for (const file of this.#files) await file.abandon()
-    // Images that are in flight when an export ends may still come.
+    // Images in flight at the end of an export may still arrive.
     await rm(this.#aside, { recursive: true, force: true, maxRetries: 5 })
   }
 }
@@ -70,7 +71,7 @@ export class ExportFolder implements AsyncDisposable {
 const PARTIAL = '.partial-'
 const FORMER = '.former'
 
-/** Finishes what a crash left: a former export that has no successor goes back. */
+/** Recovers from a crash: restores a former export without a successor. */
 async function finishFormer(path: string): Promise<void> {
   const beside = await readdir(dirname(path))
   const name = basename(path)
@@ -126,7 +127,7 @@ interface Listed {
   readonly figures?: object | null
 }
 
-/** Names of the files that a manifest lists; null for a file that is no manifest of an export. */
+/** Names of the files in a manifest; null if the file is not a manifest of an export. */
 function filesOf(json: string): readonly string[] | null {
   try {
     const { kind, files = [], figures = null } = JSON.parse(json) as Listed
@@ -149,10 +150,10 @@ function ignoreMissing(error: unknown): void {
   if (codeOf(error) !== 'ENOENT') throw error
 }
 
-/** What a store in a folder keeps at its top level for itself. */
+/** Top-level names of a store in a folder. */
 const OF_STORE = new Set(['documents', 'receipts', 'failures', 'changes', 'contexts', '.sluice', 'store.json'])
 
-/** @throws {SetupError} where `to` is the store's own folder, one around it, or a path in it that the store manages */
+/** @throws {SetupError} if `to` is the store's own folder, a parent of it, or a path in it that the store manages */
 export async function refuseInsideStore(to: string, storeUrl: string): Promise<void> {
   if (!storeUrl.startsWith('file:')) return
   const store = await realpath(fileURLToPath(storeUrl))
@@ -164,7 +165,7 @@ export async function refuseInsideStore(to: string, storeUrl: string): Promise<v
   throw new SetupError(`--to ${to} belongs to the store in ${store}: name another folder. Nothing was changed`)
 }
 
-/** With links followed, also where its last segments are not there yet. */
+/** Resolves links, even if the last segments are absent. */
 async function resolved(path: string): Promise<string> {
   try {
     return await realpath(path)

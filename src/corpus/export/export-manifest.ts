@@ -1,16 +1,16 @@
 import type { SourceKey } from '#src/document/ids.ts'
 import type { FigureTally } from '#src/corpus/figures/figure.ts'
 
-/** `manifest.json` of an export (docs/schemas/export-manifest.schema.json): written last. */
+/** `manifest.json` of an export (docs/schemas/export-manifest.schema.json): the commit marker, written last. */
 export interface ExportManifest {
   readonly format: 1
   readonly kind: 'chunks'
   /** Shape of the lines of `chunks.jsonl`. */
   readonly shape: 'sluice' | 'langchain' | 'llamaindex'
   readonly storeId: string | null
-  /** Cursor behind which the export begins; null where it is whole. */
+  /** Cursor at the start of an incremental export; null for a full export. */
   readonly since: string | null
-  /** What the next export gives to `--since`. */
+  /** Argument of `--since` for the next export. */
   readonly cursor: string | null
   readonly tokenizer: string
   readonly limit: number
@@ -18,13 +18,13 @@ export interface ExportManifest {
   readonly filter: Readonly<Record<string, unknown>>
   /** Null; an export of 0.2.0 names the model that wrote its contexts. */
   readonly context?: object | null
-  /** The images in `figures/`; null where none were asked for. Missing in releases before. */
+  /** Images in `figures/`; null if the export has none. Absent in earlier releases. */
   readonly figures?: { readonly dpi: number } | null
   readonly totals: Omit<ExportTally, 'damaged' | 'cursor' | 'cursorProblem' | 'figures'> & {
     readonly damaged: number
     readonly figures?: FigureTally
   }
-  /** Documents whose files are damaged: an export since this one tries them again. */
+  /** Documents with damaged files: the next incremental export retries them. */
   readonly damagedDocuments: readonly SourceKey[]
   readonly files: readonly ExportedFile[]
 }
@@ -34,22 +34,25 @@ export interface ExportTally {
   chunks: number
   tokens: number
   oversize: number
-  /** Chunks for which `--where` does not hold. */
+  /** Number of chunks that `--where` excludes. */
   chunksLeftOut: number
-  /** Documents that are left out: parsed without Markdown; gone from their source; outside of the filter. */
+  /** Numbers of excluded documents: parsed without Markdown; gone from their source; outside of the filter. */
   withoutMarkdown: number
   gone: number
   filtered: number
   damaged: Damage[]
-  /** Position in the change feed from which the next export continues; null where the feed cannot be written. */
+  /** Position in the change feed at which the next export continues; null if the feed is not writable. */
   cursor: string | null
-  /** Why there is no cursor. */
+  /** Reason for the missing cursor. */
   cursorProblem: string | null
-  /** Images of figures; null where none were asked for. */
+  /** Images of figures; null if the export has none. */
   figures: FigureTally | null
 }
 
-/** Files that are not what their record says, or the folder of a record that cannot be read (`place`, as in the change feed; a field of `export --json`). */
+/**
+ * Files that differ from their record, or the folder of an unreadable record (`place`, as in the change feed; a field
+ * of `export --json`).
+ */
 export type Damage =
   | { readonly kind: 'files'; readonly key: SourceKey }
   | { readonly kind: 'record'; readonly place: string }
@@ -69,7 +72,7 @@ export const emptyTally = (): ExportTally => ({
   figures: null,
 })
 
-/** What `manifest.json` says of a file. */
+/** Description of a file in `manifest.json`. */
 export interface ExportedFile {
   readonly name: string
   readonly rows: number
@@ -77,11 +80,11 @@ export interface ExportedFile {
   readonly sha256: string
 }
 
-/** A file of an export that is written row by row, and never held whole. */
+/** A file of an export that is written row by row, as a stream. */
 export interface RowsFile {
   write(row: object): Promise<void>
-  /** What is written is on the disk when this resolves. */
+  /** Resolves when the data are on the disk. */
   close(): Promise<ExportedFile>
-  /** Repeatable. */
+  /** Idempotent. */
   abandon(): Promise<void>
 }

@@ -3,23 +3,26 @@ import type { FigureImages } from '#src/corpus/figures/figure.ts'
 import type { ExportFilter } from './select-documents.ts'
 import type { ChunkTest } from './where.ts'
 
-/** Of the chunks: `langchain` and `llamaindex` are JSON lines in the shape of their documents. `documents.jsonl` is the same in all. */
+/**
+ * Formats of the chunks: `langchain` and `llamaindex` are JSON lines in the shape of their documents. `documents.jsonl`
+ * is the same in all.
+ */
 export const EXPORT_FORMATS = ['jsonl', 'parquet', 'langchain', 'llamaindex'] as const
 export type ExportFormat = (typeof EXPORT_FORMATS)[number]
 
 export interface ExportOptions extends ChunkOptions {
-  /** Folder that is written; an export that is there is replaced as a whole. */
+  /** Target folder; the export atomically replaces an earlier one. */
   readonly to: string
   readonly format: ExportFormat
   readonly filter: ExportFilter
-  /** Goes into the manifest: the filter in words of the caller. */
+  /** Filter in the caller's words, for the manifest. */
   readonly filterText: Readonly<Record<string, unknown>>
   /** Cursor, or folder of an earlier export: only documents that changed since then. Null for all. */
   readonly since: string | null
-  /** Whether language, duplicates and personal data are determined for each chunk; else those columns are null. */
+  /** True computes language, duplicates and personal data of each chunk; else those columns are null. */
   readonly hygiene: boolean
-  /** Chunks that it does not hold for are left out. */
+  /** Excludes chunks that do not match it. */
   readonly where: ChunkTest | null
-  /** Draws the figures; null where no images are asked for. */
+  /** Draws the figures; null for an export without images. */
   readonly figures: FigureImages | null
 }

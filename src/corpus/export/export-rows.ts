@@ -8,7 +8,7 @@ import type { ExportOptions } from './export-options.ts'
 import { mapInOrder } from '#src/kit/map-in-order.ts'
 import type { ReadDocument } from './read-document.ts'
 
-/** What an export writes, in its order: the chunks of a document, then its line of `documents.jsonl`. */
+/** Row of an export, in order: the chunks of a document, then its line of `documents.jsonl`. */
 export type ExportRow =
   | { readonly kind: 'chunk'; readonly line: ChunkLine }
   | { readonly kind: 'document'; readonly line: object; readonly chunks: number; readonly leftOut: number }
@@ -32,7 +32,7 @@ export async function* exportRows(
     const lines = divided(found, hygiene, options)
     return rowsOf(found, figures === null ? lines : await withImages([...lines], found, figures))
   }
-  // With images, the documents that are drawn at the same time are in memory with all their lines.
+  // With images, the documents that are drawn concurrently are in memory with all their lines.
   for await (const rows of mapInOrder(documents, figures?.images.parallel ?? 1, rowsFor)) yield* rows
 }
 

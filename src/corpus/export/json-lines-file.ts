@@ -3,10 +3,10 @@ import { type FileHandle, open } from 'node:fs/promises'
 import { basename } from 'node:path'
 import type { ExportedFile, RowsFile } from './export-manifest.ts'
 
-/** Characters that are gathered before a write. */
+/** Size of the write buffer in characters. */
 const GATHERED = 256 * 1024
 
-/** One JSON object a line, written as it comes: no more than a quarter of a megabyte is held. */
+/** Writer for a JSON object per line, with a buffer of a quarter of a megabyte. */
 export class JsonLinesFile implements RowsFile {
   readonly #name: string
   readonly #handle: FileHandle

@@ -8,7 +8,7 @@ interface Column {
   readonly type: 'text' | 'whole' | 'number' | 'flag' | 'texts' | 'wholes' | 'json'
 }
 
-/** The fields of a chunk line in their order. What has no plain type is JSON. */
+/** The fields of a chunk line in their order. A field without a plain type is JSON. */
 export const CHUNK_COLUMNS: readonly Column[] = [
   { name: 'id', type: 'text' },
   { name: 'kind', type: 'text' },
@@ -46,8 +46,8 @@ export const CHUNK_COLUMNS: readonly Column[] = [
 ]
 
 /**
- * Columns that readers filter by: row groups have their least and greatest value. The writer keeps these values in memory to
- * the end of the file, whole ones for JSON, so that texts and JSON have none.
+ * Columns that readers filter by: row groups store their minimum and maximum. The writer keeps these values in memory
+ * to the end of the file, complete ones for JSON, so texts and JSON have none.
  */
 export const COLUMNS_WITH_STATISTICS: ReadonlySet<keyof ChunkLine> = new Set([
   'kind',

@@ -7,7 +7,7 @@ import type { ParquetWriter } from 'hyparquet-writer'
 import { CHUNK_COLUMNS, chunkSchema, COLUMNS_WITH_STATISTICS } from './parquet-columns.ts'
 import type { ExportedFile, RowsFile } from './export-manifest.ts'
 
-/** A row group is written when it has so many rows, or so many characters of text. */
+/** Thresholds of rows and characters of text that complete a row group. */
 const MOST_ROWS = 2500
 const MOST_CHARACTERS = 4 * 1024 * 1024
 
@@ -38,7 +38,7 @@ export class ParquetFile implements RowsFile {
   }
 
   async close(): Promise<ExportedFile> {
-    // Without a row, one empty group: readers want columns.
+    // A file without rows gets one empty group: readers require columns.
     if (this.#group.length > 0 || this.#rows === 0) await this.#writeGroup()
     await this.#writer.finish()
     await using file = await open(this.#path, 'r')
@@ -49,7 +49,7 @@ export class ParquetFile implements RowsFile {
     return { name: basename(this.#path), rows: this.#rows, bytes: size, sha256: hash.digest('hex') }
   }
 
-  /** Its folder is removed; nothing is open between two writes. */
+  /** The caller removes its folder; no file is open between two writes. */
   async abandon(): Promise<void> {
     this.#group = []
   }
@@ -62,7 +62,7 @@ export class ParquetFile implements RowsFile {
       name,
       data: group.map((row) => row[name] ?? null),
       statistics: COLUMNS_WITH_STATISTICS.has(name),
-      // Kept in memory to the end of the file as well, for pages within a row group.
+      // The writer would keep these in memory to the end of the file, too, for pages within a row group.
       offsetIndex: false,
     }))
     await this.#writer.write({ columnData, rowGroupSize: Math.max(1, group.length) })

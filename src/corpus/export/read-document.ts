@@ -11,24 +11,24 @@ export type ReadDocument =
       readonly kind: 'read'
       readonly record: DocumentRecord
       readonly document: ChunkableDocument
-      /** With a page and a box, in reading order. */
+      /** Figures with a page and a box, in reading order. */
       readonly figures: readonly Figure[]
-      /** Figures without them. */
+      /** Number of figures without them. */
       readonly unlocatedFigures: number
     }
   /** Parsed without the format `markdown`. */
   | { readonly kind: 'no_markdown'; readonly record: DocumentRecord }
-  /** Its files are not what its record says: `verify --repair` derives them again. */
+  /** Its files differ from its record: `verify --repair` derives them again. */
   | { readonly kind: 'damaged'; readonly record: DocumentRecord }
   /** Removed since it was listed. */
   | { readonly kind: 'removed' }
 
 type Read = Pick<Documents, 'read' | 'readOutput'>
 
-/** A document that is committed again meanwhile is read again, so often. */
+/** Maximum number of reads of a document that is committed again during a read. */
 const MOST_READS = 3
 
-/** Reads what chunks are made of, all of one commit: every file is as the record says. */
+/** Reads the input of chunking from a single commit: it verifies every file against the record. */
 export async function readDocument(documents: Read, listed: DocumentRecord): Promise<ReadDocument> {
   let record: DocumentRecord | null = listed
   for (let reads = 1; record !== null; reads++) {
@@ -60,15 +60,15 @@ async function readOnce(documents: Read, record: DocumentRecord): Promise<ReadDo
   return { kind: 'read', record, document: { markdown, blocks, pages: [] }, figures, unlocatedFigures: unlocated }
 }
 
-/** A figure without text of its own is cited with the text of its caption, which is then a chunk of kind `figure`. */
+/** A figure without its own text is cited with its caption, which becomes a chunk of kind `figure`. */
 function layoutOf(lines: readonly BlockLine[]) {
   const { figures, captioned, unlocated } = figuresOfBlocks(lines)
-  // Behind the caption: of two blocks with one span, the last names what it is.
+  // After the caption: of two blocks with one span, the last decides the kind.
   const ofCaptions = captioned.flatMap(({ line, span }) => blockOf({ ...line, markdownSpan: span }))
   return { blocks: [...lines.flatMap(blockOf), ...ofCaptions], figures, unlocated }
 }
 
-/** Null where the file is not what the record says. */
+/** Null if the file differs from the record. */
 async function readWhole(documents: Read, record: DocumentRecord, name: string): Promise<string | null> {
   const bytes = await documents.readOutput(record.key, name, record)
   const digest = bytes === null ? null : createHash('sha256').update(bytes).digest('hex')

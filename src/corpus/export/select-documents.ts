@@ -8,11 +8,13 @@ import type { ExportTally } from './export-manifest.ts'
 export interface ExportFilter {
   readonly key: (key: SourceKey) => boolean
   readonly outcome: DocumentRecord['outcome'] | null
-  /** Whether documents that are gone from their source are exported. */
+  /** True exports documents that are gone from their source, too. */
   readonly gone: boolean
 }
 
-/** A line of `tombstones.jsonl`: the chunks that a reader has of this document, and that the export has not, are no more. */
+/**
+ * A line of `tombstones.jsonl`: chunks of this document that a reader has and that are not in the export were deleted.
+ */
 export interface Tombstone {
   readonly document: SourceKey
   readonly change: 'added' | 'changed' | 'gone' | 'removed' | 'left_out'
@@ -26,7 +28,7 @@ export interface FeedRange {
   readonly again: readonly SourceKey[]
 }
 
-/** The records that a whole export takes, in no order. */
+/** Streams the records of a full export, in no order. */
 export async function* wantedRecords(
   documents: Pick<Documents, 'list'>,
   filter: ExportFilter,
@@ -37,7 +39,7 @@ export async function* wantedRecords(
   for await (const record of documents.list(signal, damaged)) if (leftOut(record, filter, tally) === null) yield record
 }
 
-/** The records that changed in a range of the feed. Each document of it has a tombstone. */
+/** Streams the records that changed in a range of the feed. Each document of the range gets a tombstone. */
 export async function* changedRecords(
   documents: Pick<Documents, 'read'>,
   { log, since, until, again }: FeedRange,
@@ -52,7 +54,7 @@ export async function* changedRecords(
       if (!reported.has(document)) yield { document, change }
   }
   for await (const { document, change } of changed()) {
-    // As it is now: what came later comes again with the next cursor.
+    // The present record: the next cursor repeats later changes.
     const record = filter.key(document) ? await documents.read(document) : null
     const left = record === null ? null : leftOut(record, filter, tally)
     if (!filter.key(document)) tally.filtered += 1

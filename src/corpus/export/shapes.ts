@@ -1,14 +1,14 @@
 import type { ChunkLine } from './chunk-line.ts'
 
-/** The facts of a chunk without its texts, as metadata of other programs' documents. By convention `source` is the document. */
+/** Metadata of a chunk without its texts, for documents of other programs. By convention `source` is the document. */
 export function chunkMetadata(chunk: ChunkLine): Record<string, unknown> {
   const { id: _id, text: _text, body: _body, context: _context, table: _table, source: sourceAddress, ...facts } = chunk
   return { ...facts, source: chunk.document, sourceAddress }
 }
 
 /**
- * Metadata of a LlamaIndex node, and the keys that it does not repeat before the text: for embeddings all, since the text
- * has its headings already; for a model all but the name and the pages.
+ * Metadata of a LlamaIndex node, and the keys that it does not repeat before the text. Embeddings exclude all, since
+ * the text has its headings already; a model gets the name and the pages only.
  */
 export function nodeMetadata(chunk: ChunkLine): {
   readonly metadata: Record<string, unknown>

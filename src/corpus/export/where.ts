@@ -8,18 +8,18 @@ type Field = keyof ChunkLine
 type Value = string | number | boolean
 
 /**
- * A condition on the columns of a chunk:
+ * Parses a condition on the columns of a chunk:
  *
  *     or    = and { "or" and }          and = not { "and" not }          not = "not" not | "(" or ")" | term
  *     term  = field                                          a flag that is true
  *           | field ( "=" | "!=" | "<" | "<=" | ">" | ">=" ) value
  *           | field [ "not" ] "in" "(" value { "," value } ")"
- *           | field [ "not" ] "contains" value               a list that holds it, a text that has it in it
+ *           | field [ "not" ] "contains" value               a list with that item, a text with that part
  *           | field "is" [ "not" ] "null"
  *
- * What is null meets no condition but `is null`.
+ * A null matches no condition but `is null`.
  *
- * @throws {SetupError} that shows where the condition cannot be read
+ * @throws {SetupError} with the position of the syntax error
  */
 export function parseWhere(text: string): ChunkTest {
   const parser = new WhereParser(text)
@@ -28,7 +28,7 @@ export function parseWhere(text: string): ChunkTest {
 
 const TYPES = new Map(CHUNK_COLUMNS.map(({ name, type }) => [name as string, type]))
 
-/** Columns that are filled in the chunks for which the condition holds. */
+/** Columns that are filled only in matching chunks. */
 const LATER = new Set(['context', 'images'])
 const COMPARISONS: Readonly<Record<string, (one: Value, other: Value) => boolean>> = {
   '=': (one, other) => one === other,
@@ -40,7 +40,7 @@ const COMPARISONS: Readonly<Record<string, (one: Value, other: Value) => boolean
 }
 
 /**
- * Columns that a condition reads.
+ * Returns the columns that a condition reads.
  *
  * @throws {SetupError} as `parseWhere`
  */
@@ -51,7 +51,7 @@ export function columnsOf(text: string): ReadonlySet<string> {
 }
 
 class WhereParser {
-  /** Filled as the condition is read. */
+  /** Filled during parsing. */
   readonly fields = new Set<Field>()
   readonly #text: string
   readonly #tokens: readonly Token[]
@@ -179,7 +179,7 @@ class WhereParser {
 const isPlain = (value: unknown): value is Value =>
   typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean'
 
-/** A null meets neither a condition nor its opposite. */
+/** A null matches neither a condition nor its negation. */
 const negated =
   (isNegated: boolean, field: Field, test: ChunkTest): ChunkTest =>
   (line) =>
@@ -187,7 +187,7 @@ const negated =
 
 export interface Token {
   readonly kind: 'word' | 'text' | 'number' | 'sign'
-  /** Of a text without its quotes. */
+  /** Content of a text without its quotes. */
   readonly text: string
   readonly at: number
 }
@@ -197,7 +197,7 @@ const TOKEN =
 
 const SAME: Readonly<Record<string, string>> = { '==': '=', '<>': '!=' }
 
-/** `refuse` makes what is thrown where no token begins. */
+/** `refuse` builds the error at a position without a token. */
 function tokensOf(text: string, refuse: (at: number) => Error): readonly Token[] {
   const tokens: Token[] = []
   const end = text.trimEnd().length

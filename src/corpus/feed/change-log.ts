@@ -4,11 +4,11 @@ import type { FeedStorage } from '#src/ports/feed-storage.ts'
 import type { FeedEntry } from './change.ts'
 import { baseName, basePartName, packEntries, readEntries, readNames, segmentName } from './segment-file.ts'
 
-/** Names the feed and its format; made once. */
+/** Id and format of the feed; created once. */
 const FEED_FILE = 'feed.json'
 const FEED_FORMAT = 1
 
-/** A position in the feed of a store: behind so many of its segments. */
+/** Position in the feed of a store: the number of segments before it. */
 export interface Cursor {
   readonly feed: string
   readonly segments: number
@@ -16,25 +16,26 @@ export interface Cursor {
 
 export const cursorText = ({ feed, segments }: Cursor): string => `${feed}.${segments}`
 
-/** The last state of each document at a position; it replaces all segments up to it. */
+/** Snapshot of each document's last state at a position; it replaces all segments up to it. */
 export interface Base {
   readonly segments: number
   readonly parts: number
 }
 
-/** A file of the feed, in the order in which they are read. */
+/** A file of the feed, in reading order. */
 export interface FeedPage {
-  /** Of a base: no change, but the state at its position. */
+  /** True for a base: a snapshot at its position instead of changes. */
   readonly isBase: boolean
   read(): Promise<readonly FeedEntry[]>
 }
 
 /**
- * The log of changes as segments that are numbered from 1 without a gap. A segment is written by an exclusive create of the
- * next number, so that of several processes one writes it, and is never changed: no reader sees a part or two orders.
+ * The log of changes as segments that are numbered from 1 without a gap. An exclusive create of the next number writes
+ * a segment, so concurrent processes cannot write the same one. Segments are immutable: readers see neither a partial
+ * segment nor two orders.
  *
- * Compaction writes a base, the state at a position, and removes the segments before the base before it. So what a process
- * reads stays there until the compaction after the next one, and cursors behind the last base but one stay good.
+ * Compaction writes a base, a snapshot at a position, and removes the segments before the previous base. A reader's
+ * files therefore stay until the compaction after the next one, and cursors after the last base but one stay valid.
  */
 export class ChangeLog {
   readonly id: string
@@ -49,7 +50,7 @@ export class ChangeLog {
     this.id = id
   }
 
-  /** @throws {SetupError} where a later release wrote the feed */
+  /** @throws {SetupError} if a later release wrote the feed */
   static async open(storage: FeedStorage): Promise<ChangeLog> {
     const created = { format: FEED_FORMAT, id: randomUUID().slice(0, 8), createdAt: new Date().toISOString() }
     const stored = await storage.read(FEED_FILE)
@@ -64,7 +65,7 @@ export class ChangeLog {
     return log
   }
 
-  /** Segments that are known to be there. */
+  /** Number of known segments. */
   get head(): number {
     return this.#head
   }
@@ -73,7 +74,7 @@ export class ChangeLog {
     return this.#base
   }
 
-  /** Lists bases and segments anew: what was there before may be compacted. */
+  /** Lists bases and segments again: earlier ones may be compacted. */
   async relist(): Promise<void> {
     const { segments, bases } = readNames(await this.#storage.list(''))
     const newest = bases.at(-1)
@@ -94,7 +95,7 @@ export class ChangeLog {
     for (const number of segments) if (number === this.#head + 1) this.#head = number
   }
 
-  /** Appends a segment; false where another process wrote one meanwhile. */
+  /** Appends a segment; false if another process wrote one first. */
   async append(entries: readonly FeedEntry[]): Promise<boolean> {
     const written = await this.#storage.create(segmentName(this.#head + 1), await packEntries(entries))
     if (written) this.#head += 1
@@ -102,9 +103,9 @@ export class ChangeLog {
   }
 
   /**
-   * What a reader at `since` reads to come to `until`: from the beginning a base, where there is one, and the segments behind it.
+   * Files to read from `since` to `until`: from the start a base, if one exists, and the segments after it.
    *
-   * @throws {SetupError} where compaction removed what is between
+   * @throws {SetupError} if compaction removed some of them
    */
   pages(since: number, until: number): readonly FeedPage[] {
     const base = since === 0 && this.#base !== null && this.#base.segments <= until ? this.#base : null
@@ -126,7 +127,7 @@ export class ChangeLog {
     return { isBase, read: async () => readEntries(this.#storage, name) }
   }
 
-  /** @throws {SetupError} for a text that is no cursor of this feed, or one from before its compaction */
+  /** @throws {SetupError} for a text that is not a cursor of this feed, or one from before its compaction */
   cursor(text: string): Cursor {
     const [feed, number = '', ...rest] = text.split('.')
     const segments = Number(number)

@@ -5,13 +5,13 @@ import type { DocumentRecord, OutputFile } from '#src/document/record.ts'
 
 /**
  * - `added`: the document has outputs, and had none.
- * - `changed`: it has other outputs, or other facts about them; also where it was gone and is back.
- * - `gone`: its source has it no longer; the outputs of its last version are still in the store.
+ * - `changed`: it has other outputs or metadata; also if it was gone and is back.
+ * - `gone`: it left its source; the outputs of its last version are still in the store.
  * - `removed`: it has no outputs in the store.
  */
 export type ChangeKind = 'added' | 'changed' | 'gone' | 'removed'
 
-/** What of a document readers act on. */
+/** State of a document that readers act on. */
 export interface DocumentState {
   readonly source: string
   readonly contentHash: string
@@ -27,19 +27,19 @@ export interface DocumentState {
 export interface FeedEntry {
   readonly change: ChangeKind
   readonly document: SourceKey
-  /** When the feed noticed it, ISO 8601 in UTC. */
+  /** Time at which the feed detected it, ISO 8601 in UTC. */
   readonly at: string
-  /** Null where it is removed. */
+  /** Null if it is removed. */
   readonly now: DocumentState | null
-  /** Digest of all that `now` is made of, and of the document's state before; null where it has, or had, no outputs. */
+  /** Digests of the sources of `now`, and of the document's state before; null if it has, or had, no outputs. */
   readonly state: string | null
   readonly before: string | null
-  /** Folder of the document and stamp of its record, by which the feed finds the next change. */
+  /** Folder of the document and stamp of its record, by which the feed detects the next change. */
   readonly place: string
   readonly stamp: string
 }
 
-/** What a record says, without what differs from one purchase to the next. */
+/** Digest of a record without fields that differ between purchases. */
 export function stateOf({ record }: PlacedRecord): string {
   const { source, key, contentHash, recipeHash, outcome, problems, pages, files, goneAt = null, grade = null } = record
   const { parser = null, receipt, pieces = null } = record
@@ -66,7 +66,7 @@ export function documentState({ record, folder }: PlacedRecord): DocumentState {
   return { source, contentHash, outcome, finishedAt, goneAt, folder, files }
 }
 
-/** Null where nothing changed. */
+/** Null without a change. */
 export function changeKind(before: string | null, state: string | null, goneAt: string | null): ChangeKind | null {
   if (state === before) return null
   if (state === null) return 'removed'

@@ -5,15 +5,15 @@ import { netChanges } from './net-changes.ts'
 import { baseName, basePartName, packEntries, readNames, segmentName, SEGMENT_ENTRIES } from './segment-file.ts'
 
 export interface CompactionPolicy {
-  /** A base is worth its writing behind so many segments, where they hold twice as many entries as the store has documents. */
+  /** Minimum number of segments for a base, if they hold twice as many entries as the store has documents. */
   readonly leastSegments: number
-  /** Behind so many it is made in any case: a reader opens each of them. */
+  /** Maximum number of segments without a base: a reader opens each of them. */
   readonly mostSegments: number
 }
 
 export const COMPACTION: CompactionPolicy = { leastSegments: 16, mostSegments: 256 }
 
-/** `entries`: of the segments behind the base. `documents`: in the store. */
+/** `entries`: of the segments after the base. `documents`: in the store. */
 export function isDue(
   { head, base }: Pick<ChangeLog, 'head' | 'base'>,
   { leastSegments, mostSegments }: CompactionPolicy,
@@ -25,9 +25,9 @@ export function isDue(
 }
 
 /**
- * Writes the state at the head as a base, and removes the segments and bases that only readers from before the last base
- * could need. A crash leaves parts without their `base-….json`, which the next compaction removes. Repeatable, and
- * safe beside other processes: each process writes the same parts for a position.
+ * Writes the state at the head as a base, and removes the segments and bases that only readers before the last base
+ * could need. After a crash, the next compaction removes parts without their `base-….json`. Idempotent and safe for
+ * concurrent processes: each writes the same parts for a position.
  */
 export async function compactFeed(storage: FeedStorage, log: ChangeLog): Promise<void> {
   const { head, base } = log
@@ -48,11 +48,11 @@ export async function compactFeed(storage: FeedStorage, log: ChangeLog): Promise
   await log.relist()
 }
 
-/** `former`: the base before the one that was made at `made`. */
+/** `former`: the base before the one created at `made`. */
 async function removeBefore(storage: FeedStorage, former: number, made: number): Promise<void> {
   const { segments, bases, parts } = readNames(await storage.list(''))
   const isOld = (base: number): boolean => base < former
-  // The file that makes a base count goes first.
+  // Removes the commit marker of a base first.
   for (const number of bases.filter(isOld)) await storage.remove(baseName(number))
   for (const { segments: of, name } of parts) {
     const isAbandoned = of < made && !bases.includes(of)

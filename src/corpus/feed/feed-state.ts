@@ -1,14 +1,14 @@
 import type { FeedEntry } from './change.ts'
 import { digestAt, digestWords, PlaceTable, wordsOf } from './place-table.ts'
 
-/** Words of a row. */
+/** Columns of a row, as word offsets. */
 const STAMP = 0
 const STATE = 2
 const PAGE = 4
 const SEEN = 5
 const WORDS = 6
 
-/** What the feed says of each document last, without its name: 50 to 100 bytes a document. */
+/** Last known state of each document in the feed, without its name: 50 to 100 bytes per document. */
 export class FeedState {
   readonly #table = new PlaceTable(WORDS)
 
@@ -22,7 +22,7 @@ export class FeedState {
     }
   }
 
-  /** Whether the record with this stamp was compared before; its document counts as seen from now on. */
+  /** True if the record with this stamp was compared before; marks its document as seen. */
   isKnown(place: string, stamp: string): boolean {
     const row = this.#table.row(place)
     row[SEEN] = 1
@@ -30,18 +30,18 @@ export class FeedState {
     return row[STAMP] === first && row[STAMP + 1] === second
   }
 
-  /** Digest of a document's state; null where it has no outputs. */
+  /** Digest of a document's state; null without outputs. */
   of(place: string): string | null {
     return digestAt(this.#table.row(place), STATE)
   }
 
-  /** Whether a document has outputs by the feed, last reported in this page, and was not listed. */
+  /** True if a document has outputs in the feed, last reported in this page, and was not listed. */
   isUnseen(place: string, page: number): boolean {
     const row = this.#table.row(place)
     return row[PAGE] === page && isUnseen(row)
   }
 
-  /** Documents that have outputs. */
+  /** Number of documents with outputs. */
   count(): number {
     let documents = 0
     for (const row of this.#table.rows()) if (row[STATE] !== 0 || row[STATE + 1] !== 0) documents += 1

@@ -2,16 +2,16 @@ import type { ChangeLog } from './change-log.ts'
 import { changeKind, type FeedEntry } from './change.ts'
 import { digestAt, digestWords, PlaceTable } from './place-table.ts'
 
-/** Words of a row: the last entry of a document in the range, and its state before the first one. */
+/** Columns of a row: the last entry of a document in the range, and its state before the first one. */
 const LAST_PAGE = 0
 const LAST_INDEX = 1
 const BEFORE = 2
 const WORDS = 4
 
 /**
- * What differs between two positions of the feed, one entry a document with its last state, in the order of the log. What
- * was added and removed in between, or is again as it was, is left out. Two passes over the segments: memory holds 40 to
- * 75 bytes for each document of the range.
+ * Net changes between two positions of the feed: an entry per document with its last state, in log order. Drops
+ * documents that were added and removed in between, or that returned to their first state. It takes two passes over the
+ * segments: memory holds 40 to 75 bytes per document of the range.
  */
 export async function* netChanges(log: ChangeLog, since: number, until: number): AsyncGenerator<FeedEntry> {
   const table = new PlaceTable(WORDS)

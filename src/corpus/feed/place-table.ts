@@ -2,12 +2,14 @@ import { hash } from 'node:crypto'
 
 const FIRST_CAPACITY = 1024
 
-/** 32-bit words of a row's key: 96 bits of SHA-256, so that no two of 10^9 places share a row (p < 10^-10). */
+/**
+ * Number of 32-bit words of a row's key: 96 bits of SHA-256, so that two of 10^9 places share a row with p < 10^-10.
+ */
 const KEY_WORDS = 3
 
 /**
- * An open-addressing hash table from texts to rows of 32-bit words, in one typed array: a million rows of eight words take
- * 60 to 90 MB, whatever the texts are. Rows are never removed.
+ * An open-addressing hash table from texts to rows of 32-bit words, in one typed array. A million rows of eight words
+ * take 60 to 90 MB, for texts of any length. Rows are never removed.
  */
 export class PlaceTable {
   readonly #width: number
@@ -15,7 +17,7 @@ export class PlaceTable {
   #capacity = FIRST_CAPACITY
   #size = 0
 
-  /** `words`: of each row, beside its key. */
+  /** `words`: number per row, without its key. */
   constructor(words: number) {
     this.#width = KEY_WORDS + words
     this.#words = new Uint32Array(FIRST_CAPACITY * this.#width)
@@ -25,7 +27,7 @@ export class PlaceTable {
     return this.#size
   }
 
-  /** The row of a text, made of zeros where there was none; a view that is good until the next row is made. */
+  /** Returns the row of a text, created with zeros if absent; the view is valid until the next new row. */
   row(text: string): Uint32Array {
     if (this.#size * 4 >= this.#capacity * 3) this.#grow()
     const key = keyOf(text)
@@ -83,11 +85,11 @@ export function wordsOf(text: string): readonly [number, number] {
   return [(digest.readUInt32LE(0) | 1) >>> 0, digest.readUInt32LE(4)]
 }
 
-/** A digest of 16 hexadecimal digits as two words of a row; two zeros for none. */
+/** Encodes a digest of 16 hexadecimal digits as two words of a row; two zeros for none. */
 export const digestWords = (digest: string | null): readonly [number, number] =>
   digest === null ? [0, 0] : [Number.parseInt(digest.slice(0, 8), 16), Number.parseInt(digest.slice(8, 16), 16)]
 
-/** The digest that two words of a row hold. */
+/** Decodes the digest in two words of a row. */
 export function digestAt(row: Uint32Array, at: number): string | null {
   const words = row.subarray(at, at + 2)
   if (words.every((word) => word === 0)) return null

@@ -7,7 +7,7 @@ import type { FeedEntry } from './change.ts'
 const pack = promisify(gzip)
 const unpack = promisify(gunzip)
 
-/** Entries of a segment, and of a part of a base. */
+/** Maximum number of entries of a segment, and of a part of a base. */
 export const SEGMENT_ENTRIES = 10_000
 
 const digits = (number: number): string => String(number).padStart(10, '0')
@@ -15,16 +15,16 @@ const digits = (number: number): string => String(number).padStart(10, '0')
 export const segmentName = (number: number): string => `${digits(number)}.jsonl.gz`
 export const basePartName = (segments: number, part: number): string =>
   `base-${digits(segments)}-${digits(part)}.jsonl.gz`
-/** Written after all parts of a base: the base counts from then on. */
+/** Commit marker of a base, written after all of its parts. */
 export const baseName = (segments: number): string => `base-${digits(segments)}.json`
 
-/** What lies below `changes/`, by its names. */
+/** Files below `changes/`, by their names. */
 export interface FeedNames {
   /** Numbers of segments, ascending. */
   readonly segments: readonly number[]
-  /** Segments that each whole base replaces, ascending. */
+  /** Number of segments that each complete base replaces, ascending. */
   readonly bases: readonly number[]
-  /** Parts of bases, whole or not. */
+  /** Parts of bases, complete or not. */
   readonly parts: readonly { readonly segments: number; readonly name: string }[]
 }
 
@@ -45,7 +45,7 @@ export async function packEntries(entries: readonly FeedEntry[]): Promise<Buffer
   return pack(entries.map((entry) => `${JSON.stringify(entry)}\n`).join(''))
 }
 
-/** @throws {SetupError} where it is not there or damaged */
+/** @throws {SetupError} if it is absent or damaged */
 export async function readEntries(storage: FeedStorage, name: string): Promise<readonly FeedEntry[]> {
   const packed = await storage.read(name)
   if (packed === null) {

@@ -6,20 +6,20 @@ import { COMPACTION, compactFeed, isDue } from './compact-feed.ts'
 import { FeedState } from './feed-state.ts'
 import { SEGMENT_ENTRIES } from './segment-file.ts'
 
-/** Records that are read side by side. */
+/** Number of concurrent reads of records. */
 const READS = 32
 
 type Store = Pick<OutputStore, 'feed' | 'documents'>
 
 /**
- * Brings the feed up to date with the records, and returns the cursor behind the last change. The feed is derived: a commit
- * writes nothing for it, and what a crash or another process left out is found here. Records whose stamp is known are not
- * read. Of several processes each change is written by one.
+ * Updates the feed from the records, and returns the cursor after the last change. The feed is derived: a commit writes
+ * nothing to it, and this function detects the changes that a crash or another process left out. It skips records with
+ * a known stamp. A single process writes each change.
  *
  *   fold     The segments give the last known stamp and state of each document.
- *   compare  One listing of stamps; a record with another stamp is read, one with another state is an entry.
- *   removed  Documents that the listing lacks, each read by itself before it counts as removed.
- *   compact  Where it is due, the state replaces the segments (`compactFeed`).
+ *   compare  A single listing of stamps; another stamp causes a read of the record, another state an entry.
+ *   removed  Documents that the listing lacks; a read of each confirms the removal.
+ *   compact  If due, the state replaces the segments (`compactFeed`).
  */
 export async function updateFeed(
   store: Store,
@@ -40,7 +40,7 @@ class FeedUpdate {
   readonly #log: ChangeLog
   readonly #signal: AbortSignal
   readonly #state = new FeedState()
-  /** What was folded, in its order. */
+  /** Folded pages, in their order. */
   readonly #pages: FeedPage[] = []
   #folded = 0
   #entries = 0
@@ -53,7 +53,7 @@ class FeedUpdate {
     this.#signal = signal
   }
 
-  /** Of the segments behind the base. */
+  /** Number of entries in the segments after the base. */
   get entries(): number {
     return this.#entries
   }
@@ -105,7 +105,10 @@ class FeedUpdate {
     this.#pending.push({ change, document, at: new Date().toISOString(), now, state, before, place, stamp })
   }
 
-  /** Where another process wrote a segment first, its entry for a document is kept, and the one here is dropped: the next update compares again. */
+  /**
+   * If another process wrote a segment first, its entry for a document wins, and this process drops its own: the next
+   * update compares again.
+   */
   async #append(): Promise<void> {
     while (this.#pending.length > 0) {
       const entries = this.#pending.splice(0, SEGMENT_ENTRIES)
@@ -126,7 +129,7 @@ class FeedUpdate {
       for (const entry of (await this.#pages[number - 1]?.read()) ?? []) {
         const { place, document } = entry
         if (!this.#state.isUnseen(place, number)) continue
-        // A document that is committed at this moment has no folder for an instant.
+        // A document has no folder for an instant during its commit.
         if ((await this.#store.documents.read(document)) !== null) continue
         const before = this.#state.of(place)
         const at = new Date().toISOString()

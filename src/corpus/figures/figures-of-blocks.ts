@@ -1,7 +1,7 @@
 import type { Span } from '#src/corpus/chunks/chunk.ts'
 import type { Figure } from './figure.ts'
 
-/** A line of `blocks.jsonl`, as far as figures need it. */
+/** Fields of a line of `blocks.jsonl` that figures need. */
 export interface BlockLine {
   /** Null in a document that has no pages. */
   readonly pageNumber: number | null
@@ -15,21 +15,22 @@ export interface BlockLine {
 
 export interface FoundFigures<Line> {
   readonly figures: readonly Figure[]
-  /** Figures without text of their own that a caption describes: for each its line and the caption's span. */
+  /** Figures without text that have a caption: for each its line and the caption's span. */
   readonly captioned: readonly { readonly line: Line; readonly span: Span }[]
-  /** Figures of documents without pages, and those without a box. */
+  /** Number of figures in documents without pages, and of those without a box. */
   readonly unlocated: number
 }
 
-/** Share of the page's height within which a caption stands below or above its figure. */
+/** Maximum gap between a figure and its caption, as a share of the page's height. */
 const CAPTION_GAP = 0.08
 
-/** A caption may reach into the box of its figure by so much. */
+/** Maximum overlap of a caption with the box of its figure. */
 const CAPTION_REACH = 0.02
 
 /**
- * The figures of a document, with the offset in `document.md` at which each belongs: its own text, else the caption right below or
- * above it on the page, else the end of the block that comes before it on its page, else the block after it.
+ * Finds the figures of a document, with the offset of each in `document.md`. The offset is that of its own text, with
+ * three fallbacks: the caption right below or above it on the page, the end of the previous block on its page, the
+ * block after it.
  */
 export function figuresOfBlocks<Line extends BlockLine>(lines: readonly Line[]): FoundFigures<Line> {
   const figures: Figure[] = []
@@ -53,7 +54,7 @@ export function figuresOfBlocks<Line extends BlockLine>(lines: readonly Line[]):
   return { figures, captioned, unlocated }
 }
 
-/** Null for what adds nothing to the Markdown. */
+/** Null for a block without Markdown. */
 const spanOf = ({ markdownSpan }: BlockLine): Span | null =>
   markdownSpan !== null && markdownSpan[1] > markdownSpan[0] ? markdownSpan : null
 
@@ -77,7 +78,7 @@ function captionsByPage(lines: readonly BlockLine[]): ReadonlyMap<number, readon
   return captions
 }
 
-/** The nearest caption below or above; below where both are as near. */
+/** Returns the nearest caption below or above; below in a tie. */
 function captionOf([x0, y0, x1, y1]: Figure['bbox'], captions: readonly Caption[]): Span | null {
   let nearest: { readonly gap: number; readonly span: Span } | null = null
   for (const { bbox, span } of captions) {
@@ -90,7 +91,7 @@ function captionOf([x0, y0, x1, y1]: Figure['bbox'], captions: readonly Caption[
   return nearest?.span ?? null
 }
 
-/** Offset of a figure that has neither text nor caption: on its page where that has text. */
+/** Offset of a figure without text and caption: on its page if that has text. */
 function offsetAmong(lines: readonly BlockLine[], index: number, page: number): number {
   const before = (isWanted: (line: BlockLine) => boolean): number | null => {
     for (let at = index - 1; at >= 0 && isWanted(lines[at] as BlockLine); at--) {

@@ -3,11 +3,11 @@ import { type DetectedLanguage, type DocumentLanguage, type Languages, openLangu
 import { SHINGLE_WORDS, NearDuplicates } from './near-duplicates.ts'
 import { type PersonalData, personalDataIn } from './personal-data.ts'
 
-/** What separates good chunks from bad ones, as columns; all null where it was not asked for. Nothing is dropped by it. */
+/** Quality signals of chunks, as columns; all null if they are off. They drop nothing. */
 export interface Hygiene extends DetectedLanguage {
-  /** First chunk of this export with the same words; null where this is the first. */
+  /** First chunk of this export with the same words; null if this is the first. */
   readonly duplicateOf: string | null
-  /** An earlier chunk of this export that is nearly the same, and their estimated Jaccard similarity. */
+  /** An earlier chunk of this export that is nearly equal, and their estimated Jaccard similarity. */
   readonly nearDuplicateOf: string | null
   readonly similarity: number | null
   /** Kinds of personal data in the body. */
@@ -28,7 +28,7 @@ interface Texts {
   readonly body: string
 }
 
-/** Reads the chunks of one export, one after the other. */
+/** Reads the chunks of one export in sequence. */
 export class HygieneReader {
   readonly #languages: Languages
   readonly #near = new NearDuplicates()
@@ -74,5 +74,5 @@ export class HygieneReader {
 
 const WORD = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}]|[\p{L}\p{N}\p{M}]+/gu
 
-/** Words in lower case without punctuation; in scripts that write without spaces each character is one. */
+/** Tokenizes into words in lower case without punctuation; in scripts without spaces each character is one. */
 export const wordsOf = (text: string): readonly string[] => text.toLowerCase().match(WORD) ?? []

@@ -1,22 +1,22 @@
 export interface DetectedLanguage {
-  /** ISO 639-1, one of `LANGUAGES`; null where it is not certain. */
+  /** ISO 639-1, a member of `LANGUAGES`; null if uncertain. */
   readonly language: string | null
   /** 0 to 1. */
   readonly languageConfidence: number | null
 }
 
 export interface DocumentLanguage extends DetectedLanguage {
-  /** What most of its letters are of. */
+  /** Script of most of its letters. */
   readonly script: Script | null
 }
 
 export interface Languages {
   ofDocument(markdown: string): DocumentLanguage
-  /** That of its document, unless the chunk shows another one clearly. */
+  /** Language of its document, unless the chunk clearly has another one. */
   ofChunk(body: string, document: DocumentLanguage): DetectedLanguage
 }
 
-/** Natural languages that the detector can separate. Sotho is not in it: the detector takes Tswana for it too. */
+/** Natural languages that the detector can separate. Sotho is excluded: the detector confuses it with Tswana. */
 const LANGUAGES: ReadonlySet<string> = new Set(
   (
     'af am ar az be bg bn bs ca co cs cy da de el en es et eu fa fi fr fy ga gd gl gu ha he hi hr ht hu hy id ig is it ja jv ka kk km kn ko ku ky lb ' +
@@ -24,23 +24,23 @@ const LANGUAGES: ReadonlySet<string> = new Set(
   ).split(' '),
 )
 
-/** The detector's own names for three of them. */
+/** The detector's own codes for three of them. */
 const RENAMED: Readonly<Record<string, string>> = { iw: 'he', fil: 'tl', nb: 'no' }
 
-/** Yoruba has the other marks of Vietnamese too. */
+/** Yoruba shares the other marks of Vietnamese. */
 const LETTERS_OF_VIETNAMESE = /[đơưă]/iu
 
-/** A document with fewer letters of prose, in different words, has no language. */
+/** Minimum number of letters of prose, in different words, for the language of a document. */
 const LEAST_LETTERS = 50
-/** Fewer letters of prose in a chunk do not outweigh its document. */
+/** Minimum number of letters of prose in a chunk that may contradict its document. */
 const LEAST_LETTERS_OF_CHUNK = 200
-/** Below it a guess is none, and for a chunk against its document. */
+/** Confidence thresholds of a guess, and of a chunk against its document. */
 const SURE = 0.9
 const SURE_AGAINST = 0.98
-/** Passages of a document that are read, spread over it, and their characters. */
+/** Number of sampled passages, spread over a document, and their length. */
 const PASSAGES = 12
 const PASSAGE_CHARACTERS = 800
-/** Share of the passages that has to be in one language. */
+/** Minimum share of the passages in one language. */
 const MAJORITY = 0.6
 
 const UNKNOWN = { language: null, languageConfidence: null }
@@ -77,7 +77,7 @@ export async function openLanguages(): Promise<Languages> {
     const prose = proseOf(body)
     const scriptOfChunk = scriptOf(prose)
     if (scriptOfChunk === null) return document
-    // English is not what a Chinese chunk of an English document is in, however short it is.
+    // English is not the language of a Chinese chunk in an English document, even a short one.
     if (scriptOfChunk !== script) return lettersIn(prose) < LEAST_LETTERS ? UNKNOWN : guess(prose, SURE_AGAINST)
     if (lettersIn(prose) < LEAST_LETTERS_OF_CHUNK) return document
     const whole = guess(prose, SURE_AGAINST)
@@ -90,7 +90,10 @@ export async function openLanguages(): Promise<Languages> {
   return { ofDocument, ofChunk }
 }
 
-/** What is no prose. `last`: behind the last one of these nothing can match, and each start would search to the end of the text. */
+/**
+ * Text other than prose. `last`: after the last match of it the pattern cannot match, and each start would search to
+ * the end of the text.
+ */
 const NO_PROSE: readonly { readonly pattern: RegExp; readonly last?: RegExp }[] = [
   { pattern: /^ {0,3}(`{3,}|~{3,})[\s\S]*?(?:^ {0,3}\1|$(?![\s\S]))/gm },
   { pattern: /<!--[\s\S]*?-->/g, last: /-->/g },
@@ -102,7 +105,7 @@ const NO_PROSE: readonly { readonly pattern: RegExp; readonly last?: RegExp }[] 
   { pattern: /\]\([^)\s]*\)|(?:https?:|www\.)\S+|(?<!\S)\S+@\S+/g },
 ]
 
-/** Without code, tables, addresses and marks: words of prose, one space between them. In a time that grows with the text. */
+/** Extracts prose words with single spaces, without code, tables, addresses and marks. Linear time. */
 function proseOf(markdown: string): string {
   const words = NO_PROSE.reduce((text, { pattern, last }) => {
     const end = last === undefined ? text.length : endOfLast(last, text)
@@ -117,7 +120,7 @@ function endOfLast(pattern: RegExp, text: string): number {
   return end
 }
 
-/** Of different words: a word says no more the second time. */
+/** Counts letters of different words: a repeated word adds no evidence. */
 const lettersIn = (prose: string): number =>
   [...new Set(prose.toLowerCase().split(' '))].join('').match(/\p{L}/gu)?.length ?? 0
 

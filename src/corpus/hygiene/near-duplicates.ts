@@ -1,21 +1,21 @@
 export interface NearDuplicate {
-  /** The first chunk that is like it. */
+  /** The first similar chunk. */
   readonly id: string
   /** Estimated Jaccard similarity of their runs of five words; its standard error is at most 0.03. */
   readonly similarity: number
 }
 
-/** Least estimated similarity of what is called a near duplicate. */
+/** Threshold of the estimated similarity of a near duplicate. */
 const LEAST_SIMILARITY = 0.75
 
-/** Chunks whose sketches are kept in one array. */
+/** Number of chunks whose sketches share an array. */
 const BLOCK = 4096
 
 const ID_BYTES = 16
 
 /**
- * Finds for each chunk an earlier one that is nearly the same (MinHash with banding). Chunks that share a bucket are compared
- * by one byte of each of their hashes. Memory: about 0.9 GB for a million chunks.
+ * Finds an earlier chunk that is nearly equal (MinHash with banding). It compares chunks in a shared bucket by one byte
+ * of each of their hashes. Memory: about 0.9 GB for a million chunks.
  */
 export class NearDuplicates {
   readonly #sketches: Uint8Array[] = []
@@ -23,7 +23,7 @@ export class NearDuplicates {
   readonly #firsts = new FirstOf()
   #count = 0
 
-  /** Returns the earlier chunk that is most like it, and remembers this one. */
+  /** Returns the most similar earlier chunk, and stores this one. */
   add(id: string, words: readonly string[]): NearDuplicate | null {
     const least = minHashes(words)
     const sketch = Uint8Array.from(least, (hash) => hash & 0xff)
@@ -50,7 +50,7 @@ export class NearDuplicates {
     return best === -1 ? null : { id: this.#idOf(best), similarity: Math.round(most * 1000) / 1000 }
   }
 
-  /** One of 256 bytes is equal by chance. */
+  /** 1 of 256 bytes is equal by chance. */
   #similarity(sketch: Uint8Array, number: number): number {
     const others = this.#sketches[Math.floor(number / BLOCK)] as Uint8Array
     const from = (number % BLOCK) * HASHES
@@ -66,12 +66,12 @@ export class NearDuplicates {
   }
 }
 
-/** A hash table from a bucket to the first chunk that was in it: two words each. */
+/** A hash table from a bucket to its first chunk: two words each. */
 class FirstOf {
   #words = new Uint32Array(2 * 1024)
   #size = 0
 
-  /** The first chunk of a bucket; `number` where it is that one. */
+  /** Returns the first chunk of a bucket, which is `number` for a new bucket. */
   of(bucket: number, number: number): number {
     if (this.#size * 8 >= this.#words.length * 3) this.#grow()
     const at = slotOf(this.#words, bucket)
@@ -98,25 +98,28 @@ function slotOf(words: Uint32Array, bucket: number): number {
   }
 }
 
-/** As datatrove has it for FinePDFs: a pair with Jaccard similarity 0.8 shares a bucket with probability 0.97, one with 0.5 with 0.03. */
+/**
+ * Parameters of datatrove for FinePDFs: a pair with Jaccard similarity 0.8 shares a bucket with probability 0.97, one
+ * with 0.5 with 0.03.
+ */
 const BUCKETS = 32
 const HASHES_PER_BUCKET = 10
 export const SHINGLE_WORDS = 5
 
 const HASHES = BUCKETS * HASHES_PER_BUCKET
 
-/** 32 bits, all of which depend on all of those given (the finalizer of MurmurHash3). */
+/** Mixes into 32 bits, each of which depends on all input bits (the finalizer of MurmurHash3). */
 function mixed(value: number): number {
   let hash = Math.imul(value ^ (value >>> 16), 0x85ebca6b)
   hash = Math.imul(hash ^ (hash >>> 13), 0xc2b2ae35)
   return (hash ^ (hash >>> 16)) >>> 0
 }
 
-// Signed, as all numbers below: V8 keeps them in registers, where unsigned ones above 2^31 become doubles.
+// Signed, like all numbers below: V8 keeps them in registers, but turns unsigned ones above 2^31 into doubles.
 const MASKS = Int32Array.from({ length: HASHES }, (_, index) => mixed(index + 0x9e3779b9))
 const FACTORS = Int32Array.from({ length: HASHES }, (_, index) => mixed(index + 0x51ed270b) | 1)
 
-/** The least value of each of 320 hash functions over all runs of five words. */
+/** Minimum of each of 320 hash functions over all runs of five words. */
 export function minHashes(words: readonly string[]): Int32Array {
   const least = new Int32Array(HASHES).fill(0x7fffffff)
   const [masks, factors] = [MASKS, FACTORS]
@@ -131,7 +134,7 @@ export function minHashes(words: readonly string[]): Int32Array {
   return least
 }
 
-/** Fewer words than a run has are one shingle. */
+/** A text shorter than a run is one shingle. */
 export function shinglesOf(words: readonly string[]): ReadonlySet<number> {
   const hashes = words.map(hashOf)
   const shingles = new Set<number>()
@@ -151,7 +154,7 @@ function hashOf(word: string): number {
   return mixed(hash)
 }
 
-/** One number for each bucket: equal where all ten of its hashes are. */
+/** A hash per bucket: equal if all ten of its hashes are. */
 function bucketsOf(least: Int32Array): Uint32Array {
   return Uint32Array.from({ length: BUCKETS }, (_, bucket) => {
     let hash = bucket + 1

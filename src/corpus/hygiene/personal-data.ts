@@ -1,4 +1,4 @@
-/** Kinds of personal data whose form can be checked. Names and addresses are not among them. */
+/** Kinds of personal data with a checkable form. Names and addresses are not among them. */
 export type PersonalData = 'email' | 'phone' | 'iban' | 'card' | 'ip'
 
 const EMAIL = /[\p{L}\p{N}._%+-]{1,64}@[\p{L}\p{N}-]+(?:\.[\p{L}\p{N}-]+)*\.\p{L}{2,24}/u
@@ -8,7 +8,7 @@ const IBAN = /\b[A-Z]{2}\d{2}(?: ?[A-Z0-9]{4}){2,7}(?: ?[A-Z0-9]{1,4})?\b/g
 const CARD = /(?<![\d.])\d(?:[ -]?\d){12,18}(?!\d|\.\d)/g
 const IP = /(?<![\d.])(?:(?:25[0-5]|2[0-4]\d|1?\d?\d)\.){3}(?:25[0-5]|2[0-4]\d|1?\d?\d)(?!\d|\.\d)/
 
-/** The kinds that a text holds. IBANs and card numbers count where their check digits are right. */
+/** Returns the kinds of personal data in a text. IBANs and card numbers count only with valid check digits. */
 export function personalDataIn(text: string): readonly PersonalData[] {
   const found: PersonalData[] = []
   if (text.includes('@') && EMAIL.test(text)) found.push('email')
@@ -31,7 +31,7 @@ function isIban(written: string): boolean {
   return rest === 1
 }
 
-/** ISO 7812: 13 to 19 digits that begin as cards do, with the check digit of Luhn. */
+/** ISO 7812: 13 to 19 digits with a known card prefix and the check digit of Luhn. */
 function isCard(written: string): boolean {
   const digits = written.replaceAll(/\D/g, '')
   if (!/^[2-6]/.test(digits)) return false

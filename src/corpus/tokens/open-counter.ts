@@ -4,9 +4,9 @@ import { openTokenizerFile } from './tokenizer-file.ts'
 import { wordsOf } from '#src/corpus/chunks/words.ts'
 
 /**
- * The counter of an encoding (`o200k_base`) or of a tokenizer file of Hugging Face (`./tokenizer.json`).
+ * Opens the counter of an encoding (`o200k_base`) or of a tokenizer file of Hugging Face (`./tokenizer.json`).
  *
- * @throws {SetupError} where there is none
+ * @throws {SetupError} if there is none
  */
 export async function openCounter(name: string): Promise<TokenCounter> {
   if (isEncoding(name)) return openEncoding(name)
@@ -21,12 +21,12 @@ type Count = (text: string, options: { readonly disallowedSpecial: Set<string> }
 export type EncodingName = 'o200k_base' | 'cl100k_base' | 'p50k_base' | 'r50k_base'
 
 interface Encoding {
-  /** Read from disk when it is asked for. */
+  /** Loads the encoding lazily. */
   readonly load: () => Promise<{ readonly countTokens: Count }>
   readonly pattern: 'O200K_TOKEN_SPLIT_REGEX' | 'CL100K_TOKEN_SPLIT_REGEX' | 'R50K_TOKEN_SPLIT_REGEX'
 }
 
-/** Encodings of gpt-tokenizer, newest first. Types of the package's users name none of that package, hence the interface. */
+/** Encodings of gpt-tokenizer, newest first. The package exports no type for them, hence the interface. */
 const ENCODINGS: Readonly<Record<EncodingName, Encoding>> = {
   o200k_base: { load: () => import('gpt-tokenizer/encoding/o200k_base'), pattern: 'O200K_TOKEN_SPLIT_REGEX' },
   cl100k_base: { load: () => import('gpt-tokenizer/encoding/cl100k_base'), pattern: 'CL100K_TOKEN_SPLIT_REGEX' },
@@ -38,7 +38,7 @@ export const ENCODING_NAMES = Object.keys(ENCODINGS) as readonly EncodingName[]
 
 const isEncoding = (name: string): name is EncodingName => Object.hasOwn(ENCODINGS, name)
 
-/** What looks like a special token in a document is text. */
+/** Special tokens in a document are plain text. */
 const NONE = { disallowedSpecial: new Set<string>() }
 
 export async function openEncoding(name: EncodingName): Promise<TokenCounter> {

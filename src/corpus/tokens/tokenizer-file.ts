@@ -5,9 +5,9 @@ import { SetupError } from '#src/document/setup-error.ts'
 import { wordsOf } from '#src/corpus/chunks/words.ts'
 
 /**
- * A tokenizer of Hugging Face. `tokenizer_config.json` beside the file is read if it is there.
+ * Opens a tokenizer of Hugging Face. Also reads `tokenizer_config.json` next to the file if present.
  *
- * @throws {SetupError} where the file is missing or no tokenizer
+ * @throws {SetupError} if the file is missing or not a tokenizer
  */
 export async function openTokenizerFile(path: string): Promise<TokenCounter> {
   const definition = await readJson(path)
@@ -49,7 +49,7 @@ async function readJson(path: string): Promise<unknown> {
   }
 }
 
-/** What of a `tokenizer.json` decides where its words end. */
+/** Fields of a `tokenizer.json` that decide the ends of words. */
 interface Definition {
   readonly model: { readonly type?: string; readonly fuse_unk?: boolean }
   readonly normalizer?: { readonly type: string; readonly handle_chinese_chars?: boolean } | null
@@ -67,8 +67,8 @@ interface Config {
 }
 
 /**
- * The words of a tokenizer of Hugging Face, those of BERT and of GPT-2. Null where the file does not show that its tokens
- * keep to them: then chunks are counted as a whole.
+ * Words of a tokenizer of Hugging Face, for BERT and GPT-2. Null unless the file guarantees that tokens stay within
+ * words: chunks are then counted as a unit.
  */
 function wordsOfFile(definition: object, config: Config, count: (text: string) => number): TokenWords | null {
   const { model, normalizer = null, pre_tokenizer: first = null, added_tokens: added = [] } = definition as Definition
@@ -86,10 +86,10 @@ function wordsOfFile(definition: object, config: Config, count: (text: string) =
   return wordsOf(BYTE_LEVEL, count, except.length === 0 ? undefined : new RegExp(except.join('|'), 'u'))
 }
 
-/** Its lower case depends on the words beside it. */
+/** Its lower case depends on the neighbouring words. */
 const CAPITAL_SIGMA = '\u03a3'
 
-/** White space is that of ASCII: the normalizer takes other white space away, or control characters beside it. */
+/** White space of ASCII only: the normalizer removes other white space, or control characters next to it. */
 const BERT = /[ \t\n\r]*(?:[\p{P}!-/:-@[-`{-~]|[^ \t\n\r\p{P}!-/:-@[-`{-~]+)/u
 
 /** Each Chinese character is a word. */

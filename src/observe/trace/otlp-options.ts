@@ -1,4 +1,4 @@
-/** Where spans go, as the standard variables of OpenTelemetry say. */
+/** Target of spans, by the standard variables of OpenTelemetry. */
 export interface OtlpOptions {
   /** Full address of the traces endpoint, without a login. */
   readonly url: string
@@ -6,16 +6,16 @@ export interface OtlpOptions {
   readonly timeoutMs: number
   /** Attributes of the resource, `service.name` included. */
   readonly resource: Readonly<Record<string, string>>
-  /** Share of documents that are traced, 0 to 1. */
+  /** Share of documents to trace, 0 to 1. */
   readonly ratio: number
-  /** Whether requests carry `traceparent`. */
+  /** True if requests carry the header `traceparent`. */
   readonly propagates: boolean
 }
 
 export interface OtlpRead {
-  /** Null where no endpoint is set, it cannot be used, or tracing is switched off: then nothing more of it is loaded. */
+  /** Null if the endpoint is unset or unusable, or tracing is off: the process then loads no further code for it. */
   readonly options: OtlpOptions | null
-  /** One sentence for each value that could not be taken as it is. No sentence repeats what may be a secret. */
+  /** A sentence per value that was not accepted as written. No sentence repeats a possible secret. */
   readonly problems: readonly string[]
 }
 
@@ -44,7 +44,7 @@ export function readOtlpOptions(env: Environment, resource: Readonly<Record<stri
 
 const valuesOf = (list: string): readonly string[] => list.split(',').map((value) => value.trim().toLowerCase())
 
-/** Variables that are empty count as not set. */
+/** Empty variables count as unset. */
 const valueOf = (env: Environment, name: string): string | null => env[name]?.trim() || null
 
 function isEnabled(env: Environment, complain: Complain): boolean {
@@ -112,7 +112,7 @@ function resourceOf(env: Environment, known: OtlpOptions['resource'], complain: 
   }
 }
 
-/** A document has no parent outside Sluice, so `parentbased_…` decides as its root sampler does. */
+/** A document has no parent outside Sluice, so `parentbased_…` decides like its root sampler. */
 function ratioOf(env: Environment, complain: Complain): number {
   const sampler = valueOf(env, 'OTEL_TRACES_SAMPLER')?.toLowerCase() ?? 'always_on'
   const root = sampler.replace(/^parentbased_/, '')
@@ -129,7 +129,7 @@ function ratioOf(env: Environment, complain: Complain): number {
   return 1
 }
 
-/** A percent-encoded text; one with a wrong code stays as it is. */
+/** Decodes a percent-encoded text; a text with a wrong code stays unchanged. */
 function textOf(encoded: string): string {
   try {
     return decodeURIComponent(encoded)
@@ -139,8 +139,8 @@ function textOf(encoded: string): string {
 }
 
 /**
- * Headers of OTLP requests: `name=value` with commas between, values percent-encoded, as the specification of OpenTelemetry
- * has it. One that HTTP cannot carry is left out here: the message of a failed request would hold its value.
+ * Headers of OTLP requests: `name=value` with commas between, values percent-encoded, by the specification of
+ * OpenTelemetry. Drops a header that HTTP cannot carry: the message of a failed request would reveal its value.
  */
 function headersOf(env: Environment, complain: Complain): Readonly<Record<string, string>> {
   const headers = new Headers()

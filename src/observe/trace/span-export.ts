@@ -16,13 +16,13 @@ const FLUSH_MS = 2_000
 
 const LAST_MS = 1_000
 
-/** Spans that wait for a collector that is away; more are dropped. */
+/** Maximum number of spans in the buffer during an outage of the collector; more are dropped. */
 const MOST_WAITING = 4_096
 
 /**
- * OpenTelemetry's SDK, whose spans go to a collector by OTLP over HTTP, as JSON. Nothing waits for it: a collector that is
- * away costs spans, never documents. A batch is sent once. OpenTelemetry's own sender tries again on timers that would
- * keep a process that has ended, and takes headers from the environment that HTTP cannot carry.
+ * OpenTelemetry's SDK, whose spans go to a collector by OTLP over HTTP, as JSON. It blocks nothing: an unavailable
+ * collector costs spans, never documents. A batch is sent once. OpenTelemetry's own sender retries on timers that would
+ * keep an ended process alive, and takes headers from the environment that HTTP cannot carry.
  */
 export class SpanExport implements SpanExporter, AsyncDisposable {
   readonly tracer: Tracer
@@ -56,7 +56,7 @@ export class SpanExport implements SpanExporter, AsyncDisposable {
     this.tracer = provider.getTracer('sluice')
   }
 
-  /** Starts the root of a trace, whose ids every process knows. */
+  /** Starts the root of a trace, whose ids every process derives. */
   startRoot(ids: Pick<SpanContext, 'traceId' | 'spanId'>, name: string, options: SpanOptions): Span {
     this.#rootIds = ids
     try {
@@ -74,9 +74,9 @@ export class SpanExport implements SpanExporter, AsyncDisposable {
     await this.#sending
   }
 
-  /** Sends what waits. A collector that hangs holds up a stop for a second at the most, and the end of the process not at all. */
+  /** Flushes the buffer. A hanging collector delays a stop by at most a second, and never the end of the process. */
   async [Symbol.asyncDispose](): Promise<void> {
-    // Rejects where a batch was not taken, which was reported.
+    // Rejects for a refused batch, which was reported.
     const flushed = this.#spans.shutdown().catch(() => undefined)
     const sent = flushed.then(() => this.#sending)
     await within(sent, LAST_MS)
@@ -97,7 +97,7 @@ export class SpanExport implements SpanExporter, AsyncDisposable {
       const body = JsonTraceSerializer.serializeRequest(spans) ?? null
       const signal = AbortSignal.any([AbortSignal.timeout(timeoutMs), this.#ending.signal])
       const response = await fetch(url, { method: 'POST', headers, body, signal })
-      // An answer that is not read would keep its connection from the next batch.
+      // An unread answer would block its connection for the next batch.
       await response.arrayBuffer()
       if (!response.ok) return this.#failed(`the collector answered ${response.status}`)
       this.#sent += spans.length
@@ -124,7 +124,7 @@ class CountedSpans extends BatchSpanProcessor {
   }
 }
 
-/** `fetch` says in its cause why it failed. */
+/** `fetch` has the reason of its failure in the cause. */
 function reasonOf(error: unknown): string {
   const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error
   return cause instanceof Error ? cause.message || cause.name : String(cause)

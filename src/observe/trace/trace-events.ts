@@ -12,12 +12,12 @@ import type { Events } from '#src/events.ts'
 import { isSampled, traceOf } from './document-trace.ts'
 import type { SpanExport } from './span-export.ts'
 
-/** One turn of a document in this process. */
+/** A turn of a document in this process. */
 interface Turn {
   readonly document: Span
-  /** The step that is going on. */
+  /** The current step. */
   step: Span | null
-  /** The request that is going on, whose id goes over the wire. */
+  /** The current request, whose id is in its header. */
   request: Span | null
   error: string | null
 }
@@ -25,24 +25,24 @@ interface Turn {
 export interface TraceOptions {
   /** The pipeline's id in Redis: the same in all its processes. */
   readonly id: string
-  /** As the settings file names it. */
+  /** Name in the settings file. */
   readonly pipeline: string | null
-  /** Whether requests carry `traceparent`. */
+  /** True if requests carry the header `traceparent`. */
   readonly propagates: boolean
-  /** Share of documents that are traced. */
+  /** Share of documents to trace. */
   readonly ratio: number
   readonly spans: Pick<SpanExport, 'tracer' | 'startRoot'>
 }
 
-/** OpenTelemetry's names for what a queue does. */
+/** OpenTelemetry's attributes of a queue. */
 const QUEUE = { 'messaging.system': 'bullmq', 'messaging.destination.name': 'documents' } as const
 
 const STEPS = { wait: SpanKind.INTERNAL, request: SpanKind.CLIENT, commit: SpanKind.INTERNAL } as const
 
 /**
- * Spans of documents, made of events. A trace is one document from when it was enqueued: `enqueue`, of the process that
- * listed it, and below it a `document` for each turn in any process, from the claim to its release. In that, one after the
- * other, `wait` (for credits and the gate), `request` (whose id goes over the wire) and `commit`.
+ * Builds spans of documents from events. A trace is one document from its enqueuing on. It has `enqueue`, of the
+ * process that listed it, and below that a `document` for each turn in any process, from the claim to its release. A
+ * turn has, in sequence, `wait` (for credits and the gate), `request` (its id goes into the header) and `commit`.
  */
 export class TraceEvents {
   readonly #options: TraceOptions
@@ -75,7 +75,7 @@ export class TraceEvents {
     events.on('document:released', ({ key, sinceQueuedMs }) => this.#end(key, sinceQueuedMs))
   }
 
-  /** The W3C header of the request that is about to be sent for a document; null for one that is not traced. */
+  /** Returns the W3C header of the next request for a document; null for an untraced one. */
   traceparent(key: SourceKey): string | null {
     const request = this.#options.propagates ? this.#turns.get(key)?.request : null
     if (request === undefined || request === null) return null
@@ -111,7 +111,7 @@ export class TraceEvents {
     return { ...QUEUE, 'sluice.key': key, 'sluice.pipeline': pipeline ?? undefined }
   }
 
-  /** Ends the step that is going on, and begins the next one. */
+  /** Ends the current step, and starts the next one. */
   #step(key: SourceKey, next: keyof typeof STEPS | null, error: string | null = null): void {
     const turn = this.#turns.get(key)
     if (turn === undefined) return

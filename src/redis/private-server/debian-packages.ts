@@ -3,33 +3,32 @@ import { dirname, join } from 'node:path'
 import { makeFolder } from '#src/kit/make-folder.ts'
 import { runProgram } from './run-program.ts'
 
-/** For one step of the download; the packages are 1.4 MB, the package lists some 10 MB. */
+/** Timeout of one step of the download; the packages are 1.4 MB, the package lists some 10 MB. */
 const STEP_MS = 120_000
 
-/** A mirror that does not answer is given up long before the step is. */
+/** Timeouts of a silent mirror, far below that of the step. */
 const IMPATIENT = ['-o', 'Acquire::http::Timeout=20', '-o', 'Acquire::https::Timeout=20', '-o', 'Acquire::Retries=1']
 
-/** `redis-server` is a link to a file of `redis-tools`; the rest are libraries that a small Debian lacks. */
+/** `redis-server` is a link to a file of `redis-tools`; the others are libraries that a small Debian lacks. */
 const PACKAGES = ['redis-server', 'redis-tools', 'libjemalloc2', 'liblzf1', 'libatomic1']
 
-/** Libraries that all but the smallest images have. */
+/** Libraries that only the smallest images lack. */
 const RARELY_MISSING = ['libssl3', 'libsystemd0', 'libstdc++6']
 
 export interface DebianFetch {
-  /** Of the programs that do it; default: that of this process. */
+  /** Environment of the child programs; default: that of this process. */
   readonly env?: Readonly<Record<string, string>>
-  /** They may hold logins, so that apt reads them from a file of its user alone. */
+  /** They may hold logins, so apt reads them from a file that only its user may read. */
   readonly proxies?: { readonly http: string | null; readonly https: string | null } | null
-  /** Whether an unpacked server starts. */
+  /** True if an unpacked server starts. */
   readonly works: (folder: string) => Promise<boolean>
 }
 
 /**
- * Downloads the Debian packages of redis-server with apt's own client (which checks their signatures) and unpacks them
- * into `folder`. Needs neither root nor package lists nor write access outside `folder`'s parent.
+ * Downloads the Debian packages of redis-server with apt's own client, which verifies their signatures, and unpacks
+ * them into `folder`. Needs no root, package lists or write access outside `folder`'s parent.
  *
- * Whole or not at all: it is unpacked beside `folder` and renamed, so a process that does the same at the same time
- * finds a whole one, ours or its own.
+ * Atomic: it unpacks next to `folder` and renames, so a concurrent process finds a complete folder, ours or its own.
  */
 export async function fetchDebianRedis(folder: string, options: DebianFetch, signal: AbortSignal): Promise<void> {
   const { works } = options
@@ -46,10 +45,10 @@ export async function fetchDebianRedis(folder: string, options: DebianFetch, sig
   }
 }
 
-/** Processes that all find a broken one move it away in turn: more often than this it is another cause. */
+/** Concurrent processes may each move a broken folder away in turn: more attempts than this have another cause. */
 const MOST_TRIES = 8
 
-/** A whole one that stands there stays: a server may just be started from it. Only a broken one is moved away. */
+/** Keeps a working folder, because a server may just be starting from it. Moves only a broken one away. */
 async function moveTo(
   unpacked: string,
   { folder, scratch, works }: Pick<DebianFetch, 'works'> & { readonly folder: string; readonly scratch: string },
@@ -71,7 +70,7 @@ async function moveTo(
 const isTaken = (error: unknown): boolean =>
   ['ENOTEMPTY', 'EEXIST', 'ENOTDIR'].includes((error as NodeJS.ErrnoException).code ?? '')
 
-/** Folder of the unpacked libraries under `folder`, or null when nothing is unpacked there. */
+/** Folder of the unpacked libraries under `folder`, or null if it is absent. */
 export async function cachedLibraries(folder: string): Promise<string | null> {
   const names = await readdir(join(folder, 'usr/lib')).catch(() => [])
   const triplet = names.find((name) => name.includes('-linux-'))
@@ -80,7 +79,7 @@ export async function cachedLibraries(folder: string): Promise<string | null> {
 
 interface Programs extends Pick<DebianFetch, 'env'> {
   readonly scratch: string
-  /** Path of a file of settings for apt. */
+  /** Path of a configuration file for apt. */
   readonly configuration: string
 }
 
@@ -113,7 +112,7 @@ async function fetchInto(
   }
 }
 
-/** With the machine's package lists when it has good ones, else with lists of our own. */
+/** Uses the package lists of the machine if they are good, else its own lists. */
 async function download(
   packages: readonly string[],
   cwd: string,

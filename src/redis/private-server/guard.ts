@@ -6,24 +6,23 @@ import type { RedisPaths } from './location.ts'
 import type { RedisServerBinary } from './server-binary.ts'
 import { settlesWithin } from '../settles-within.ts'
 
-/** Exit code of the guard when another process runs the server of this data folder. */
+/** Exit code of the guard if another process runs the server of this data folder. */
 export const LOCK_HELD = 75
 
 const LOG_LIMIT_BYTES = 1024 * 1024
 
-/** Runs a program that gets SIGTERM when its parent process ends, however that ends. */
+/** Runs a program that gets SIGTERM when its parent process dies, for any reason. */
 const MORTAL = 'setpriv --pdeathsig TERM'
 
 /**
- * Runs the server so that it ends with us, even when we are killed with SIGKILL: our end of the pipe at the guard's
- * standard input closes with our process, and the watcher then ends the server, which keeps its data.
+ * Runs the server so that it ends with our process, even after SIGKILL. Our end of the pipe at the guard's standard
+ * input closes with our process, and the watcher then ends the server, which keeps its data.
  *
  * The guard and the server hold the lock, not our process: it is free exactly when no process writes to the data folder
- * any more, whichever of them was killed. Where there is no `flock` (macOS) two processes that start in the same
- * instant are not kept apart.
+ * any more. Without `flock` (macOS) two processes that start in the same instant do not exclude each other.
  *
- * Where there is `setpriv` (Linux) the kernel ends the guard with us and the server with the guard, also when the watcher
- * was killed too (PR_SET_PDEATHSIG).
+ * With `setpriv` (Linux) the kernel ends the guard with our process and the server with the guard, even if the watcher
+ * is dead, too (PR_SET_PDEATHSIG).
  */
 const GUARD = `
 lock=$1 libraries=$2; shift 2
@@ -42,19 +41,19 @@ kill "$watcher" 2>/dev/null
 exit "$code"
 `
 
-/** Becomes the guard; the kernel ends it with the process that started it, where that can be asked for. */
+/** Becomes the guard; with `setpriv` the kernel ends it together with its parent. */
 const START = `
 unset SLUICE_MORTAL
 if ${MORTAL} true 2>/dev/null; then export SLUICE_MORTAL='${MORTAL}'; fi
 exec \${SLUICE_MORTAL-} "$@"
 `
 
-/** Field names of 60 characters and more stay in compact hashes: what `ledger/` needs for its bytes a document. */
+/** Keeps field names of 60 characters and more in compact hashes, which `ledger/` needs for its memory per document. */
 const COMPACT_HASHES = ['--hash-max-listpack-entries', '512', '--hash-max-listpack-value', '4200']
 
 /**
- * A document appends 6 KB, and each start reads the file again: at Redis's own limit of 64 MB a run with nothing to do spent half a
- * second of processor time on it.
+ * Limits the append-only file: a document appends 6 KB, and each start replays the file. At Redis's own limit of 64 MB
+ * an idle run spent half a second of processor time on it.
  */
 const KEEP_EVERYTHING = [
   ['--appendonly', 'yes', '--appendfsync', 'everysec'],
@@ -63,18 +62,21 @@ const KEEP_EVERYTHING = [
 ].flat()
 
 export interface RedisGuard {
-  /** Whether the server of this data folder is its own: another process may have it, and then this one is about to end. */
+  /**
+   * True if this server holds the lock of the data folder: else another process has it, and this server is about to
+   * exit.
+   */
   hasLock(): Promise<boolean>
   /** Exit code of the server, or `LOCK_HELD`. */
   readonly ended: Promise<number>
-  /** Ends the server; its data are on disk when `ended` resolves. */
+  /** Ends the server; `ended` resolves after its data are on disk. */
   end(): void
 }
 
 export interface GuardOptions {
-  /** What the server inherits; all of our environment when not given. */
+  /** Environment of the server; default: our complete environment. */
   readonly env?: Readonly<Record<string, string>>
-  /** Told the process id of the guard, before the server starts. */
+  /** Gets the process id of the guard before the server starts. */
   readonly onSpawn?: (pid: number | undefined) => unknown
 }
 
@@ -99,7 +101,7 @@ export function startGuard(
       ...serverCommand(paths, binary),
     ],
     {
-      // Its own session: Ctrl-C on our terminal is for us to handle, not for the server.
+      // A session of its own: our process handles Ctrl-C on the terminal, not the server.
       detached: true,
       stdio: ['pipe', log, log],
       cwd: paths.dataDir,
@@ -123,11 +125,11 @@ export function startGuard(
   return { hasLock, ended, end }
 }
 
-/** How long the watcher may take to end the server; then the process group gets SIGTERM, and at last SIGKILL. */
+/** Timeout of the watcher; after it the process group gets SIGTERM, and finally SIGKILL. */
 const ASK_AFTER_MS = 2_000
 const KILL_AFTER_MS = 10_000
 
-/** The watcher may have been killed itself, and then nothing reads our pipe any more. */
+/** The watcher itself may be dead, and then no process reads our pipe any more. */
 async function endedOrKilled(child: ChildProcess, ended: Promise<number>): Promise<void> {
   for (const [signal, afterMs] of [
     ['SIGTERM', ASK_AFTER_MS],

@@ -2,7 +2,7 @@ import { readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { RedisServerBinary } from './server-binary.ts'
 
-/** A server that ran on a data folder before, and the file as it was then. */
+/** The last server of a data folder, with a fingerprint of its file. */
 interface Known extends RedisServerBinary {
   readonly size: number
   readonly mtimeMs: number
@@ -10,7 +10,7 @@ interface Known extends RedisServerBinary {
 
 const fileIn = (dataDir: string): string => join(dataDir, 'redis-server.json')
 
-/** The server that this data folder was run by last, as long as it is the same file: it need not be tried again. */
+/** Returns the last server of this data folder if its file is unchanged: it needs no trial start. */
 export async function knownServer(dataDir: string): Promise<RedisServerBinary | null> {
   try {
     const known: unknown = JSON.parse(await readFile(fileIn(dataDir), 'utf8'))
@@ -22,14 +22,14 @@ export async function knownServer(dataDir: string): Promise<RedisServerBinary | 
   }
 }
 
-/** Keeps what the next start needs; where that cannot be written, the next start tries the server again. */
+/** Caches the server for the next start; if the write fails, the next start tries the server again. */
 export async function keepServer(dataDir: string, { command, libraries }: RedisServerBinary): Promise<void> {
   try {
     const { size, mtimeMs } = await stat(command)
     const known: Known = { command, libraries, size, mtimeMs }
     await writeFile(fileIn(dataDir), JSON.stringify(known), { mode: 0o600 })
   } catch {
-    // Nothing depends on it.
+    // Best effort.
   }
 }
 

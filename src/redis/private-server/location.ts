@@ -4,22 +4,22 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { SetupError } from '#src/document/setup-error.ts'
 
-/** Where the files of one private server are. */
+/** Paths of one private server. */
 export interface RedisPaths {
-  /** Append-only file, log and lock. Survives the server. */
+  /** Append-only file, log and lock. It outlives the server. */
   readonly dataDir: string
   readonly socketPath: string
   readonly lockPath: string
   readonly logPath: string
 }
 
-/** A unix socket's path may be 108 bytes long on Linux and 104 on macOS, the closing zero included. */
+/** Maximum length of a unix socket's path: 108 bytes on Linux and 104 on macOS, with the closing zero. */
 const SOCKET_PATH_LIMIT_BYTES = 103
 
 /**
- * Creates the folders of the server of `dataDir`. The socket is not in the data folder, whose path may be too long for
- * one: it lies in a folder of the temporary directory that only we may enter, named by the data folder's real path, so
- * that every process with the same data folder meets there.
+ * Creates the folders of the server of `dataDir`. The path of the data folder may be too long for a socket. The socket
+ * is therefore in a private folder of the temporary directory, named by the data folder's real path. Every process with
+ * the same data folder finds it there.
  */
 export async function redisPaths(dataDir: string): Promise<RedisPaths> {
   await mkdir(dataDir, { recursive: true, mode: 0o700 })
@@ -44,5 +44,5 @@ async function refuseForeignFolder(folder: string): Promise<void> {
   if (!ours) throw new SetupError(`${folder} is not a folder that only we may enter: remove it, or set REDIS_URL`)
 }
 
-/** Unlike `userInfo()` it answers in a container whose user has no name. */
+/** Unlike `userInfo()` it works in a container whose user has no name. */
 const ourUid = (): number => process.getuid?.() ?? 0

@@ -10,34 +10,39 @@ import { askToEnd, probeRedis, untilRedisEnds } from '../probe.ts'
 import { findRedisServer, serverStarts, type RedisServerBinary, type RedisServerSearch } from './server-binary.ts'
 
 export interface EmbeddedRedisOptions extends GuardOptions, Pick<RedisServerSearch, 'proxies'> {
-  /** Where the data live between runs. Processes with the same folder share one server. */
+  /** Folder of the data between runs. Processes with the same folder share one server. */
   readonly dataDir: string
-  /** Where a fetched redis-server is kept. */
+  /** Cache of a downloaded redis-server. */
   readonly cacheDir: string
-  /** Told in one line what takes a moment, and when the server had to be started again. */
+  /** Gets a line about slow steps and about each restart of the server. */
   readonly notify?: (line: string) => void
 }
 
-/** Disposing ends the server when we run it. Its data stay; another process that uses it starts its own within a second. */
+/**
+ * Disposal ends the server if this process runs it. Its data stay; another process that uses it starts its own within a
+ * second.
+ */
 export interface EmbeddedRedis extends AsyncDisposable {
   /** Path of the unix socket; `connectRedis` takes it like a REDIS_URL. */
   readonly url: string
 }
 
-/** Another process holds the lock but shows no server: it is starting, ending, or has another temporary directory. */
+/**
+ * Timeout for a server whose lock another process holds: it is starting, ending, or has another temporary directory.
+ */
 const LOCK_PATIENCE_MS = 20_000
-/** Time for a big append-only file to be read. */
+/** Timeout for the replay of a large append-only file. */
 const LOADING_PATIENCE_MS = 600_000
 const POLL_MS = 20
 const LONGEST_RESTART_DELAY_MS = 5_000
 
 /**
- * A private, real redis-server for a process without a REDIS_URL. It is found or fetched (`findRedisServer`), listens
- * on a unix socket only, and ends with the process that started it, however that one ends.
+ * A private, real redis-server for a process without a REDIS_URL. `findRedisServer` finds or downloads it. It listens
+ * on a unix socket only, and ends with the process that started it, for any reason.
  *
- * Failover: every process with the same data folder watches the server, in one loop, as long as it answers. When it is
- * gone, the process that gets the lock starts it again on the same data and the same socket, and every client
- * reconnects by itself. So the owner's end and a crash of the server are the same event to all other processes.
+ * Failover: every process with the same data folder polls the server. When the server is gone, the process that gets
+ * the lock restarts it on the same data and the same socket, and every client reconnects. The owner's end and a crash
+ * of the server are therefore the same event to all other processes.
  */
 export async function openEmbeddedRedis(
   options: EmbeddedRedisOptions,
@@ -49,7 +54,7 @@ export async function openEmbeddedRedis(
     try {
       return await keepRunning(paths, known, options, signal)
     } catch (error) {
-      // The libraries may be gone that it needs, or the machine may be another one.
+      // The libraries may be gone, or the machine may be another one.
       signal.throwIfAborted()
       if (await serverStarts(known, options.env)) throw error
       await forgetServer(paths.dataDir)
@@ -77,7 +82,7 @@ async function keepRunning(
   return { url: paths.socketPath, [Symbol.asyncDispose]: () => keeper[Symbol.asyncDispose]() }
 }
 
-/** Not when another process has its server there by now. */
+/** Skips the removal if another process has its server there by now. */
 async function removeSocketFolder({ socketPath }: RedisPaths): Promise<void> {
   for (let tries = 0; tries < 5; tries++) {
     const removed = await rmdir(dirname(socketPath)).then(
@@ -97,9 +102,9 @@ class RedisKeeper implements AsyncDisposable {
   readonly #closing = new AbortController()
   readonly #loop: Promise<void>
   #guard: RedisGuard | null = null
-  /** Exit codes of our own server since the last time that one answered. */
+  /** Exit codes of our own server since its last successful probe. */
   #failures = 0
-  /** Before, an end is no restart: the caller hears why none starts. */
+  /** Before the first answer an exit is not a restart: the caller gets the reason for the failed start. */
   #hasAnswered = false
 
   constructor(paths: RedisPaths, binary: RedisServerBinary, options: EmbeddedRedisOptions) {
@@ -144,13 +149,13 @@ class RedisKeeper implements AsyncDisposable {
   }
 
   async #own(): Promise<void> {
-    // The process that ran the server before took the folder away with it.
+    // The former owner of the server removed the folder.
     await mkdir(dirname(this.#paths.socketPath), { recursive: true, mode: 0o700 })
     if (this.#closing.signal.aborted) return
     try {
       this.#guard = startGuard(this.#paths, this.#binary, this.#options)
     } catch {
-      // Its log cannot be opened: `#notStarting` says why.
+      // The server cannot open its log: `#notStarting` explains the reason.
       this.#failures += 1
       return this.#pause()
     }
@@ -179,7 +184,7 @@ class RedisKeeper implements AsyncDisposable {
     return log.trimEnd().split('\n').at(-1) ?? ''
   }
 
-  /** A disk without space or inodes is named by the system in plainer words than by the server. */
+  /** The system describes a disk without space or inodes more plainly than the server does. */
   async #notStarting(): Promise<DependencyUnusable> {
     const probe = join(this.#paths.dataDir, `probe-${process.pid}`)
     try {

@@ -5,16 +5,16 @@ export interface ProgramOptions {
   readonly cwd?: string
   /** Default: that of this process. */
   readonly env?: Readonly<Record<string, string>>
-  /** Longest that it may run. */
+  /** Timeout of the program. */
   readonly timeoutMs: number
 }
 
-/** How much of what a program says is kept, from the end. */
+/** Number of characters of output to keep, from the end. */
 const KEPT_OUTPUT = 4_000
 
 /**
- * Runs a program to its end. When `signal` aborts or its time is over, it is killed at once together with every program
- * that it started: one of those may be what hangs, and would hold our pipe open.
+ * Runs a program to its end. On abort or timeout it kills the program at once with all of its children: a child may
+ * hang and would hold our pipe open.
  *
  * @throws an error that ends in the last line of its standard error, or `signal`'s reason
  */
@@ -54,7 +54,7 @@ function killGroup(pid: number): void {
   try {
     process.kill(-pid, 'SIGKILL')
   } catch {
-    // It ended by itself in this moment.
+    // It ended in this moment.
   }
 }
 

@@ -9,31 +9,31 @@ import { cachedLibraries, type DebianFetch, fetchDebianRedis } from './debian-pa
 
 const run = promisify(execFile)
 
-/** A redis-server (or valkey-server) that was seen to start on this machine. */
+/** A redis-server (or valkey-server) that has started on this machine. */
 export interface RedisServerBinary {
   readonly command: string
-  /** Folder of shared libraries that it needs besides the system's; empty for none. */
+  /** Folder of shared libraries that it needs in addition to the system's; empty for none. */
   readonly libraries: string
 }
 
 export interface RedisServerSearch extends Pick<DebianFetch, 'env' | 'proxies'> {
-  /** Kept between runs; a fetched server goes here. */
+  /** Kept between runs; holds a downloaded server. */
   readonly cacheDir: string
-  /** Told in one line what takes a moment. */
+  /** Gets a line about slow steps. */
   readonly notify?: (line: string) => void
   /** Default: this one. */
   readonly platform?: NodeJS.Platform
 }
 
-/** It prints its version at once, or it is no server. */
+/** A server prints its version at once; any other program does not count. */
 const VERSION_LIMITS = { timeout: 10_000, killSignal: 'SIGKILL' } as const
 
 /** Oldest server that BullMQ recommends. */
 const OLDEST = { major: 6, minor: 2 }
 
 /**
- * Finds a server: on PATH, else in our cache, else fetched from Debian's archive into the cache, without root and
- * without installing anything. Throws one error that names the three ways out when there is none.
+ * Finds a server: on PATH, else in our cache, else downloads one from Debian's archive into the cache, without root or
+ * an installation. Throws one error with the three remedies if it finds none.
  */
 export async function findRedisServer(
   search: RedisServerSearch,
@@ -85,14 +85,17 @@ async function binaryIn(folder: string, env: RedisServerSearch['env']): Promise<
   return (await serverStarts(binary, env)) ? binary : null
 }
 
-/** Resolved here: a program that is not there costs as much to start as one that is. Without `env` it is tried. */
+/**
+ * Resolves the path here: spawning an absent program costs as much as spawning a present one. Without `env` it spawns
+ * directly.
+ */
 function onPath(command: string, env: RedisServerSearch['env']): string | null {
   if (env?.['PATH'] === undefined) return command
   const candidates = env['PATH'].split(delimiter).map((folder) => join(folder, command))
   return candidates.find((path) => existsSync(path)) ?? null
 }
 
-/** Whether it prints a version that is new enough. */
+/** True if it prints a recent enough version. */
 export async function serverStarts(binary: RedisServerBinary, env: RedisServerSearch['env']): Promise<boolean> {
   const script = '[ -z "$1" ] || export LD_LIBRARY_PATH="$1"; exec "$2" --version'
   try {

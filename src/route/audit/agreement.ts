@@ -1,8 +1,8 @@
-/** How far two answers for one page say the same, each 0 to 1; null where neither has anything of the kind. */
+/** Agreement of two answers for one page, each component 0 to 1; null if neither has the component. */
 export interface PageAgreement {
   /** F1 of the words, in any order. */
   readonly text: number
-  /** Words of both in the same order: twice the longest common subsequence over the words of both. */
+  /** Words of both in the same order: twice the longest common subsequence, divided by the number of words in both. */
   readonly order: number
   /** F1 of the headings. */
   readonly headings: number | null
@@ -10,10 +10,10 @@ export interface PageAgreement {
   readonly numbers: number | null
 }
 
-/** Words compared in order at the most: the time grows with the square. */
+/** Maximum number of words to compare in order: the time grows with the square. */
 const MOST_ORDERED = 3_000
 
-/** Compares the Markdown of two answers for one page. Agreement says nothing of which of the two is right. */
+/** Compares the Markdown of two answers for one page. Agreement does not show which of the two is right. */
 export function agreementOf(one: string, other: string): PageAgreement {
   const [words, others] = [wordsOf(one), wordsOf(other)]
   return {
@@ -24,7 +24,7 @@ export function agreementOf(one: string, other: string): PageAgreement {
   }
 }
 
-/** Letters and digits in lower case; syntax of Markdown, links and hyphens at the end of a line are no difference. */
+/** Tokenizes into letters and digits in lower case; ignores Markdown syntax, links and hyphens at line ends. */
 function wordsOf(markdown: string): string[] {
   const plain = markdown
     .replace(/<!--[\s\S]*?-->/g, ' ')

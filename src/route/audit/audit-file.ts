@@ -1,6 +1,6 @@
 import type { PageAgreement } from './agreement.ts'
 
-/** Version of the shape of `audit.json`. */
+/** Schema version of `audit.json`. */
 export const AUDIT_SCHEMA = 1
 
 /** A page of the sample that both tiers answered. */
@@ -8,19 +8,19 @@ export interface SampledAnswer {
   readonly key: string
   /** 1-based. */
   readonly pageNumber: number
-  /** Of the embedded engine; null where it read no page. */
+  /** Grade of the embedded engine; null if it read no page. */
   readonly grade: number | null
   readonly badProbability: number
   readonly expectedQuality: number
-  /** Of the two answers. */
+  /** Agreement of the two answers. */
   readonly agreement: PageAgreement
-  /** Agreement of the service with itself, of a page that was bought twice. */
+  /** Agreement of the service with itself, for a page that was bought twice. */
   readonly selfAgreement: PageAgreement | null
-  /** Charged for this page now, the second purchase with it; what a receipt saved is not in it. */
+  /** Charge for this page now, with the second purchase; excludes pages that a receipt saved. */
   readonly credits: number
 }
 
-/** A sampled page that one of the tiers did not answer. */
+/** A sampled page without an answer of one tier. */
 export interface UnansweredPage {
   readonly key: string
   readonly pageNumber: number
@@ -28,7 +28,7 @@ export interface UnansweredPage {
   readonly message: string
 }
 
-/** What an audit found out, as `audit.json` keeps it: everything that it prints follows from this. Holds no document text. */
+/** Result of an audit in `audit.json`: all of its output derives from this. Holds no document text. */
 export interface AuditFile {
   readonly schema: typeof AUDIT_SCHEMA
   readonly source: string
@@ -38,14 +38,14 @@ export interface AuditFile {
   /** ISO 8601, UTC. */
   readonly at: string
   readonly seed: number
-  /** PDFs whose pages could be counted, and their pages together: what the sample stands for. */
+  /** Number of PDFs with a page count, and their total of pages: the population of the sample. */
   readonly documents: number
   readonly pages: number
-  /** Not sampled: documents of other formats, such as must not leave the machine, and PDFs that nothing could count. */
+  /** Not sampled: documents of other formats, documents that must stay local, and PDFs without a page count. */
   readonly others: number
   readonly staying: number
   readonly uncounted: number
-  /** What one page costs alone, and each further page of the same document, by the price model. */
+  /** Price of a single page, and of each further page of the same document, by the price model. */
   readonly firstPageCredits: number
   readonly furtherPageCredits: number
   readonly sample: readonly SampledAnswer[]

@@ -1,26 +1,26 @@
-/** Most steps of the bisection and of the continued fraction: both converge long before. */
+/** Maximum number of steps of the bisection and of the continued fraction: both converge long before. */
 const STEPS = 200
 
 /**
- * Clopper-Pearson: the share that `bad` of `of` draws still allow at confidence 1 - delta, one-sided. Counts may be
- * fractions, as effective numbers of draws are. 1 where nothing was drawn.
+ * Clopper-Pearson: the highest share that `bad` of `of` draws allow at confidence 1 - delta, one-sided. Counts may be
+ * fractions, because effective numbers of draws are. 1 without draws.
  */
 export function upperBound(bad: number, of: number, delta: number): number {
   if (of <= 0 || bad >= of) return 1
   return quantile(1 - delta, bad + 1, of - bad)
 }
 
-/** The least share that `bad` of `of` draws still allow at confidence 1 - delta, one-sided. */
+/** The lowest share that `bad` of `of` draws allow at confidence 1 - delta, one-sided. */
 export function lowerBound(bad: number, of: number, delta: number): number {
   return bad <= 0 || of <= 0 ? 0 : quantile(delta, bad, of - bad + 1)
 }
 
-/** Pages without a bad one that a certificate for this risk takes: 59 for 5 %, 149 for 2 % (delta .05). */
+/** Number of clean pages that a certificate for this risk needs: 59 for 5 %, 149 for 2 % (delta .05). */
 export function cleanPagesNeeded(risk: number, delta: number): number {
   return Math.ceil(Math.log(delta) / Math.log(1 - risk))
 }
 
-/** The point that a Beta(a, b) variable stays below with probability `share`. */
+/** Quantile of a Beta(a, b) variable at probability `share`. */
 function quantile(share: number, a: number, b: number): number {
   let [low, high] = [0, 1]
   for (let step = 0; step < 60; step += 1) {

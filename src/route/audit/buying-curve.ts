@@ -1,21 +1,21 @@
-/** What is known of a page for the choice how much to buy. */
+/** Facts about a page for choosing the number of pages to buy. */
 export interface BoughtOrKept {
-  /** Predicted before anything was bought, 0 to 1. */
+  /** Predicted before any purchase, 0 to 1. */
   readonly badProbability: number
-  /** How good it is when it stays local, 0 to 1: against the truth, or against the service's answer. */
+  /** Quality of the page if it stays local, 0 to 1: against the truth, or against the service's answer. */
   readonly kept: number
-  /** How good it is when it is bought, 0 to 1. */
+  /** Quality of the page if it is bought, 0 to 1. */
   readonly bought: number
 }
 
 export interface CurvePoint {
-  /** Share of the pages that is bought, 0 to 1. */
+  /** Share of the pages to buy, 0 to 1. */
   readonly share: number
-  /** Mean quality of all pages then. */
+  /** Mean quality of all pages at that share. */
   readonly quality: number
 }
 
-/** Mean quality at each number of pages bought, in an order: the first ones are bought first. Starts with none. */
+/** Mean quality at each number of bought pages; buys the first pages of the order first. Starts with none. */
 export function buyingCurve(ordered: readonly Pick<BoughtOrKept, 'kept' | 'bought'>[]): CurvePoint[] {
   const count = Math.max(1, ordered.length)
   let sum = ordered.reduce((total, { kept }) => total + kept, 0)
@@ -27,11 +27,11 @@ export function buyingCurve(ordered: readonly Pick<BoughtOrKept, 'kept' | 'bough
   return points
 }
 
-/** Likeliest bad pages first. Equal predictions stay in the order they had. */
+/** Sorts the likeliest bad pages first. Stable for equal predictions. */
 export const byPrediction = <Page extends Pick<BoughtOrKept, 'badProbability'>>(pages: readonly Page[]): Page[] =>
   pages.toSorted((a, b) => b.badProbability - a.badProbability)
 
-/** The least share whose quality is at least this; null where no share reaches it. */
+/** Returns the least share that reaches this quality; null if no share does. */
 export function leastShare(curve: readonly CurvePoint[], quality: number): number | null {
   return curve.find((point) => point.quality >= quality - 1e-12)?.share ?? null
 }

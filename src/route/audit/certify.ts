@@ -2,45 +2,45 @@ import { cleanPagesNeeded, upperBound } from './binomial.ts'
 
 /** A page that was sampled alone and read by both tiers. */
 export interface AuditedPage {
-  /** Names its document: pages of one document may share a fate. */
+  /** Id of its document: errors of pages in one document correlate. */
   readonly document: string
-  /** Predicted before anything was bought, 0 to 1. */
+  /** Predicted before any purchase, 0 to 1. */
   readonly badProbability: number
-  /** Whether the two answers differ by more than the service differs from itself. */
+  /** True if the two answers differ by more than the service differs from itself. */
   readonly differs: boolean
 }
 
 export interface CertificateOptions {
-  /** Largest share of the pages kept local that may differ from what the service says, 0 to 1. */
+  /** Maximum share of local pages that may differ from the service's answer, 0 to 1. */
   readonly risk: number
-  /** How often a certificate may be wrong, 0 to 1. */
+  /** Maximum error probability of a certificate, 0 to 1. */
   readonly delta: number
 }
 
 export interface Certificate {
-  /** Pages with a higher probability of being bad have to be bought; null: nothing can be certified. */
+  /** Pages with a higher probability of being bad must be bought; null: no certificate is possible. */
   readonly threshold: number | null
-  /** Share of the sampled pages that stay local by it. */
+  /** Share of the sampled pages that stay local at this threshold. */
   readonly keptShare: number
-  /** Upper bound of the risk at that threshold, of pages or of documents, whichever is worse. */
+  /** Upper bound of the risk at that threshold: the higher one of pages and documents. */
   readonly bound: number
-  /** Which of the two is the worse. */
+  /** Unit of the higher bound. */
   readonly unit: 'page' | 'document'
   readonly pages: number
   readonly documents: number
-  /** Pages without a difference that such a risk takes at the least, whatever the sample shows. */
+  /** Minimum number of pages without a difference that such a risk needs, for any sample. */
   readonly needed: number
 }
 
 const THRESHOLDS = 16
-/** The strictest threshold keeps so much: from nothing on, a small sample could never pass the first test. */
+/** Share of pages that the strictest threshold keeps: from zero on, a small sample could never pass the first test. */
 const FIRST_QUANTILE = 0.4
 
 /**
- * Learn then Test (Angelopoulos et al., arXiv 2110.01052) with a fixed sequence: thresholds from the 40 % quantile of the
- * predictions to their largest, strictest first, each tested by Clopper-Pearson until one fails. The last that passed
- * holds with confidence 1 - delta, for the archive that was sampled and for no other. The thresholds come from
- * predictions alone, which nothing is bought for.
+ * Learn then Test (Angelopoulos et al., arXiv 2110.01052) with a fixed sequence of thresholds. They go from the 40 %
+ * quantile of the predictions to their maximum, strictest first. Clopper-Pearson tests each until one fails. The last
+ * passed one holds with confidence 1 - delta, for the sampled archive only. The thresholds come from predictions alone,
+ * which need no purchase.
  */
 export function certify(
   pages: readonly AuditedPage[],
@@ -59,7 +59,7 @@ export function certify(
   return best
 }
 
-/** From the strictest to the one that keeps every page; equal ones once. */
+/** From the strictest to the one that keeps every page, without duplicates. */
 function thresholdsOf(predictions: readonly number[]): number[] {
   const sorted = predictions.toSorted((a, b) => a - b)
   if (sorted.length === 0) return []
@@ -70,14 +70,14 @@ function thresholdsOf(predictions: readonly number[]): number[] {
   return [...new Set(steps)]
 }
 
-/** The worse of two bounds: pages as they were drawn, and documents, as if all pages of one shared a fate. */
+/** The higher of two bounds: for pages as drawn, and for documents with fully correlated pages. */
 function riskBound(
   kept: readonly AuditedPage[],
   delta: number,
 ): { readonly bound: number; readonly unit: Certificate['unit'] } {
   const bad = kept.filter(({ differs }) => differs).length
   const sizes = [...Map.groupBy(kept, ({ document }) => document).values()].map(({ length }) => length)
-  // Kish: so many independent draws are documents of these sizes worth.
+  // Kish: effective sample size of documents with these sizes.
   const effective =
     kept.length ** 2 /
     Math.max(

@@ -1,10 +1,10 @@
 import { lowerBound, upperBound } from './binomial.ts'
 
-/** What is known of an archive's size and of prices. */
+/** Size and prices of an archive. */
 export interface PricedArchive {
   readonly documents: number
   readonly pages: number
-  /** What a document's first bought page costs, and each further one. */
+  /** Price of a document's first bought page, and of each further one. */
   readonly firstPageCredits: number
   readonly furtherPageCredits: number
 }
@@ -15,14 +15,15 @@ export interface CreditRange {
 }
 
 interface SampledPages {
-  /** Pages of the sample that would be bought. */
+  /** Number of sampled pages that would be bought. */
   readonly hard: number
   readonly sampled: number
 }
 
 /**
- * What buying the pages above a threshold will cost, estimated from a sample of single pages: Clopper-Pearson bounds, two-sided, on
- * how many pages that are, and the fewest and most documents that they can stand in. Sampled pages count as they are.
+ * Estimates the price of buying the pages above a threshold, from a sample of single pages. Two-sided Clopper-Pearson
+ * bounds limit the number of these pages; the fewest and the most documents that can hold them limit the rest. Sampled
+ * pages count exactly.
  */
 export function priceFromSample({ hard, sampled }: SampledPages, archive: PricedArchive, delta = 0.05): CreditRange {
   const unseen = Math.max(0, archive.pages - sampled)
@@ -31,7 +32,7 @@ export function priceFromSample({ hard, sampled }: SampledPages, archive: Priced
   return { low: cheapest(low, archive).low, high: cheapest(high, archive).high }
 }
 
-/** What so many pages can cost, by how they are spread over documents. */
+/** Price range of a number of pages, depending on their distribution over documents. */
 function cheapest(
   pages: number,
   { documents, firstPageCredits: first, furtherPageCredits: further }: PricedArchive,

@@ -1,4 +1,4 @@
-/** A document that pages may be drawn from. */
+/** A document with a page count, which the sample may draw from. */
 export interface CountedDocument {
   readonly key: string
   readonly pages: number
@@ -11,9 +11,9 @@ export interface SampledPage {
 }
 
 /**
- * Draws single pages, each with the same chance: every step-th page of all documents in the order of their keys, from a
- * random start. Folders are strata that way, each drawn from by its share of the pages, and a document shorter than the
- * step gives one page at the most, so that pages of one document cannot stand for many. `next` gives 0 to below 1.
+ * Draws single pages with equal probability: every step-th page of all documents in the order of their keys, from a
+ * random start (systematic sampling). Folders are therefore strata, each drawn by its share of the pages. A document
+ * shorter than the step gives at most one page, so pages of one document cannot dominate. `next` gives 0 to below 1.
  */
 export function samplePages(documents: readonly CountedDocument[], count: number, next: () => number): SampledPage[] {
   const ordered = documents.toSorted((a, b) => (a.key < b.key ? -1 : a.key > b.key ? 1 : 0))

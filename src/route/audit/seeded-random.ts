@@ -1,4 +1,6 @@
-/** Repeatable randomness, 0 to below 1 (mulberry32): the seed of an audit draws its sample again, that of a test its cases. */
+/**
+ * Reproducible random numbers, 0 to below 1 (mulberry32): a seed repeats the sample of an audit or the cases of a test.
+ */
 export function seededRandom(seed: number): () => number {
   let state = seed >>> 0
   return () => {

@@ -4,22 +4,22 @@ import { buyingCurve, byPrediction, leastShare } from './buying-curve.ts'
 import { type Certificate, certify } from './certify.ts'
 import { type CreditRange, priceFromSample } from './price-share.ts'
 
-/** Pages that the engine graded alike. */
+/** Pages with similar grades of the engine. */
 export interface Stratum {
   readonly name: string
   readonly pages: number
-  /** Means; null where no page has anything of the kind. */
+  /** Means; null if no page has the component. */
   readonly agreement: { readonly [Part in keyof PageAgreement]: number | null }
   readonly differing: number
 }
 
-/** One way to spend: which pages are bought, what that costs, and how far the result agrees with buying everything. */
+/** A spending choice: the pages to buy, their price, and the agreement of the result with buying everything. */
 export interface Choice {
   readonly name: string
-  /** Null where no share of the pages reaches it. */
+  /** Null if no share of the pages reaches the target. */
   readonly share: number | null
   readonly credits: CreditRange | null
-  /** Mean agreement with the service over all pages, by the sample. */
+  /** Estimated mean agreement with the service over all pages. */
   readonly agreement: number
 }
 
@@ -29,10 +29,10 @@ export interface CertifiedChoice extends Certificate {
 }
 
 export interface AuditSummary {
-  /** Agreement of the service with itself: mean of the pages that were bought twice; null where none was. */
+  /** Agreement of the service with itself: mean of the pages that were bought twice; null without such pages. */
   readonly self: number | null
   readonly twice: number
-  /** Two answers differ where their text agrees less than this. */
+  /** Threshold of text agreement: below it two answers differ. */
   readonly differsBelow: number
   readonly strata: readonly Stratum[]
   readonly certificates: readonly CertifiedChoice[]
@@ -41,12 +41,12 @@ export interface AuditSummary {
 
 const DELTA = 0.05
 const RISKS = [0.02, 0.05, 0.1]
-/** Asked qualities: mean agreement with the service. */
+/** Target qualities: mean agreement with the service. */
 const QUALITIES = [0.95, 0.98, 0.99, 0.995]
-/** Nine of ten words, as in the grade, of what the service agrees with itself. */
+/** Nine of ten words, as in the grade, relative to the service's agreement with itself. */
 const DIFFERS_BELOW = 0.9
 
-/** All that an audit says, computed from what it kept. Pure. */
+/** Computes all output of an audit from its file. Pure. */
 export function summarise(file: AuditFile): AuditSummary {
   const { sample } = file
   const again = sample.flatMap(({ selfAgreement }) => (selfAgreement === null ? [] : [selfAgreement.text]))
@@ -58,7 +58,7 @@ export function summarise(file: AuditFile): AuditSummary {
     badProbability: page.badProbability,
     differs: differs(page),
   }))
-  // What is bought agrees with the service by definition.
+  // A bought page agrees with the service by definition.
   const worth = sample.map((page) => ({ ...page, kept: page.agreement.text, bought: 1 }))
   const curve = buyingCurve(byPrediction(worth))
   const priced = (share: number | null): CreditRange | null =>

@@ -1,18 +1,21 @@
 import type { Failure, FailureCode } from '#src/document/failure.ts'
 
-/** What an archive may hold (`--archive-limits`). Beyond any of them it is refused whole: half an archive would be silence. */
+/**
+ * Limits of an archive (`--archive-limits`). An archive over any of them is refused as a unit: a partial listing would
+ * drop documents silently.
+ */
 export interface ArchiveLimits {
   readonly mostMembers: number
-  /** Of all members together, unpacked. */
+  /** Total unpacked size of all members. */
   readonly mostBytes: number
-  /** Unpacked against packed. Text packs 10 to 1; what packs far better is made to fill disks. */
+  /** Maximum ratio of unpacked to packed size. Text has 10 to 1; a far higher ratio is a zip bomb. */
   readonly mostRatio: number
 }
 
-/** Small archives may pack as well as they like. */
+/** Threshold of unpacked bytes below which the ratio does not matter. */
 const RATIO_FROM_BYTES = 10 * 1024 * 1024
 
-/** An archive that cannot be taken as a source of documents. */
+/** The archive cannot serve as a source of documents. */
 export class ArchiveRefused extends Error {
   override name = 'ArchiveRefused' as const
   readonly failure: Failure
@@ -23,7 +26,7 @@ export class ArchiveRefused extends Error {
   }
 }
 
-/** Throws `ArchiveRefused` when what has been unpacked so far is too much. */
+/** Throws `ArchiveRefused` if the unpacked data so far exceed a limit. */
 export function checkLimits(
   limits: ArchiveLimits,
   of: { readonly name: string; readonly packedBytes: number; readonly members: number; readonly bytes: number },

@@ -11,19 +11,19 @@ import { unusable } from '../unusable.ts'
 
 export interface ArchiveSourceOptions extends Filter {
   readonly limits: ArchiveLimits
-  /** Where archives are unpacked. Default: the system's temporary folder. */
+  /** Folder for unpacked archives. Default: the system's temporary folder. */
   readonly spoolFolder?: string
 }
 
-/** Stands between the key of an archive and the name of its member: `2024/mail.zip!/inbox/a.pdf`. */
+/** Separator between the key of an archive and the name of its member: `2024/mail.zip!/inbox/a.pdf`. */
 const MEMBER = '!/'
 
-/** What a source must list beside its `include` globs for archives to be found; the globs then apply to members. */
+/** Additional globs with which a source lists archives; the `include` globs then apply to members. */
 export const ARCHIVE_GLOBS: readonly string[] = ['*.zip', '*.tar', '*.tar.gz', '*.tgz']
 
 /**
- * A source whose archives (`.zip`, `.tar`, `.tar.gz`, `.tgz`) are opened and their members treated as documents of their
- * own. Archives in archives are not opened. An archive that cannot be taken is one unusable item.
+ * Decorator of a source that opens archives (`.zip`, `.tar`, `.tar.gz`, `.tgz`) and lists their members as documents.
+ * It opens no nested archives. A refused archive is one unusable item.
  */
 export function withArchives(inner: Source, options: ArchiveSourceOptions): Source {
   const skips = keyRules(options)
@@ -36,7 +36,7 @@ export function withArchives(inner: Source, options: ArchiveSourceOptions): Sour
         if (item.kind !== 'document') yield item
         else if (archiveKind(item.key) !== null) yield* members(cache, item.key, signal)
         else {
-          // The inner source lists archives beside what the globs take.
+          // The inner source lists archives in addition to the matches of the globs.
           const reason = skips(item.key)
           yield reason === null ? item : { kind: 'skipped', key: item.key, reason }
         }
@@ -44,7 +44,7 @@ export function withArchives(inner: Source, options: ArchiveSourceOptions): Sour
     },
     async open(key: SourceKey, signal: AbortSignal): Promise<OpenedDocument | Failure> {
       const at = key.indexOf(MEMBER)
-      // Its members replace it: what was reported of the archive itself, a refusal or a skip, is over.
+      // The archive now yields members: an earlier refusal or skip of the archive itself is obsolete.
       if (at < 0 && archiveKind(key) !== null) return vanished(key)
       if (at < 0 || archiveKind(key.slice(0, at)) === null) return inner.open(key, signal)
       return openMember(cache, sourceKey(key.slice(0, at)), key.slice(at + MEMBER.length), signal)
@@ -126,7 +126,7 @@ class OpenedMember implements OpenedDocument {
     return this.#archive.file.read(this.#member.offset, this.#member.bytes, signal)
   }
 
-  /** By the archive as a whole: that a changed one holds the same member still is found when it is opened again. */
+  /** Checks the archive as a whole: the next opening detects that a changed archive still has the same member. */
   async unchanged(signal: AbortSignal): Promise<boolean> {
     return (await this.#cache.versionOf(this.#archiveKey, signal)) === this.#archive.version
   }

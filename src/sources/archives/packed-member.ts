@@ -1,10 +1,10 @@
 import type { SkipReason } from '#src/document/skip.ts'
 
-/** A member while it is unpacked. Folders are none. */
+/** A member during unpacking. Folders are not members. */
 export interface PackedMember {
   readonly name: string
-  /** Why it is no document whatever its name is: a link, a device. Null for a file. */
+  /** Reason why it is not a document under any name: a link, a device. Null for a file. */
   readonly skip: SkipReason | null
-  /** Its bytes. Not asked for, they are passed over. */
+  /** Opens a stream of its bytes. The unpacker skips them otherwise. */
   open(): Promise<AsyncIterable<Uint8Array>>
 }

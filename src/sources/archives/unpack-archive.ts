@@ -8,18 +8,18 @@ import { TempFile } from '../temp-file.ts'
 import type { PackedMember } from './packed-member.ts'
 import { zipMembers } from './zip-members.ts'
 
-/** Where an unpacked member lies in the archive's temporary file. */
+/** Position of an unpacked member in the archive's temporary file. */
 export interface Member {
   readonly offset: number
   readonly bytes: number
-  /** Of its own bytes: it stays the same when other members of the archive change. */
+  /** Digest of its own bytes: changes of other members do not affect it. */
   readonly version: Version
 }
 
 export interface Unpacked extends AsyncDisposable {
   readonly file: TempFile
   readonly members: ReadonlyMap<string, Member>
-  /** Members that are no documents, by name. A second member of one name has its number behind it: `a.pdf#2`. */
+  /** Members that are not documents, by name. A second member of one name gets its number as suffix: `a.pdf#2`. */
   readonly skipped: ReadonlyMap<string, SkipReason>
 }
 
@@ -31,7 +31,7 @@ export function archiveKind(name: string): ArchiveKind | null {
   return /\.(?:tgz|tar\.gz)$/i.test(name) ? 'tar.gz' : null
 }
 
-/** Unpacks the members that are wanted into one temporary file. Throws `ArchiveRefused` for an archive that is not to be. */
+/** Unpacks the wanted members into one temporary file. Throws `ArchiveRefused` for an archive over the limits. */
 export async function unpackArchive(
   archive: { readonly name: string; readonly kind: ArchiveKind; readonly packed: TempFile },
   skips: (member: string) => SkipReason | null,
@@ -61,7 +61,7 @@ export async function unpackArchive(
         skipped.set(unused(name, members, skipped), reason)
         continue
       }
-      // As programs that unpack do: the last of one name stands.
+      // The last member of a name wins, as in other unpackers.
       if (members.has(name)) skipped.set(unused(name, members, skipped), 'duplicate')
       makeWay(name, members, skipped)
       const offset = file.length
@@ -86,15 +86,18 @@ export async function unpackArchive(
 const unpackable = (name: string, error: unknown): ArchiveRefused =>
   new ArchiveRefused('corrupt', `${JSON.stringify(name)} cannot be unpacked: it is damaged or cut off.`, error)
 
-/** One law for all kinds: a member stands below its archive, also one that was packed with an absolute path. */
+/**
+ * Makes a name relative, for all formats: a member is always below its archive, even if it was packed with an absolute
+ * path.
+ */
 const nameBelow = (name: string): string => name.replace(/^(?:\.?\/)+/, '')
 
 const LEADING_OUT = /(^|\/)\.\.(?=\/|$)/g
 
-/** As a member that leads out of its archive is counted: the key must not lead out of the source. */
+/** Escapes a member that leads out of its archive for the counts: the key must not lead out of the source. */
 const harmless = (name: string): string => name.replaceAll(LEADING_OUT, '$1%2E%2E')
 
-/** A name belongs to a file: what is skipped under it, a link of that name say, is counted under another. */
+/** A file takes its name: a skipped member of that name, for example a link, is counted under another one. */
 function makeWay(name: string, members: ReadonlyMap<string, Member>, skipped: Map<string, SkipReason>): void {
   const reason = skipped.get(name)
   if (reason === undefined) return
@@ -117,7 +120,7 @@ function packedMembers(
   return kind === 'zip' ? zipMembers(packed, name) : tarMembers(packed, kind === 'tar.gz', signal)
 }
 
-/** A stream keeps chunks that its source is about to fill anew. */
+/** Copies chunks, because their source reuses its buffer while the stream holds them. */
 async function* copies(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Buffer> {
   for await (const chunk of chunks) yield Buffer.from(chunk)
 }
@@ -125,7 +128,7 @@ async function* copies(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Buffer
 async function* tarMembers(packed: TempFile, zipped: boolean, signal: AbortSignal): AsyncGenerator<PackedMember> {
   const unpacker = extract()
   const bytes = Readable.from(copies(packed.read(0, packed.length, signal)), { objectMode: false })
-  // Whatever breaks on the way ends the unpacker with the error, and so the loop below.
+  // Any error in the pipeline destroys the unpacker with that error, and so ends the loop below.
   if (zipped) pipeline(bytes, createGunzip(), unpacker, () => undefined)
   else pipeline(bytes, unpacker, () => undefined)
   for await (const entry of unpacker) {

@@ -6,9 +6,9 @@ import { type ArchiveLimits, ArchiveRefused } from './archive-limits.ts'
 import { spool } from '../spool.ts'
 import { type ArchiveKind, archiveKind, type Unpacked, unpackArchive } from './unpack-archive.ts'
 
-/** An unpacked archive in use; released by disposing of it. */
+/** An unpacked archive in use; disposal releases it. */
 export interface AcquiredArchive extends Unpacked {
-  /** Of the archive that was unpacked. */
+  /** Version of the unpacked archive. */
   readonly version: Version
 }
 
@@ -18,15 +18,17 @@ interface CacheEntry {
   readers: number
 }
 
-/** Archives that stay unpacked without a reader: the jobs of one archive mostly come one after another. */
+/**
+ * Maximum number of unpacked archives without a reader in the cache: the jobs of one archive mostly follow each other.
+ */
 const KEPT = 2
 
-/** For how long they do. */
+/** TTL of an unpacked archive without a reader. */
 const KEPT_MS = 10_000
 
 /**
  * A reference-counted LRU cache of unpacked archives, so that a thousand members cost one unpacking. Unpacking is
- * single flight: readers of one version of an archive share it. What the cache takes on disk is bounded.
+ * single flight: concurrent readers of one version share it. The disk space of the cache is bounded.
  */
 export class UnpackedArchiveCache {
   readonly #inner: Source
@@ -44,7 +46,7 @@ export class UnpackedArchiveCache {
     this.#folder = folder
   }
 
-  /** Throws `ArchiveRefused` when it cannot be opened or unpacked. */
+  /** Throws `ArchiveRefused` if the archive cannot be opened or unpacked. */
   async acquire(key: SourceKey, signal: AbortSignal): Promise<AcquiredArchive> {
     const entry = await this.#acquireEntry(key, signal)
     try {
@@ -70,7 +72,7 @@ export class UnpackedArchiveCache {
     return held.version
   }
 
-  /** With one more reader. */
+  /** Adds a reader. */
   async #acquireEntry(key: SourceKey, signal: AbortSignal): Promise<CacheEntry> {
     const opened = await this.#inner.open(key, signal)
     if (!('kind' in opened)) throw new ArchiveRefused(opened.code, opened.message)
@@ -80,7 +82,7 @@ export class UnpackedArchiveCache {
     const entry: CacheEntry = isSame
       ? present
       : { version: opened.version, unpacked: this.#unpack(key, opened, signal), readers: 0 }
-    // Every reader that awaits it gets the failure; one before the first reader awaits must not count as unhandled.
+    // Every reader that awaits it gets the failure; before the first await it must not count as unhandled.
     entry.unpacked.catch(() => undefined)
     this.#entries.set(key, entry)
     entry.readers++
@@ -104,7 +106,7 @@ export class UnpackedArchiveCache {
     await this.#evictIdle()
   }
 
-  /** Evicts idle archives: of those without a reader the last `KEPT` stay, until `KEPT_MS` after the last use. */
+  /** Evicts idle archives: the last `KEPT` without a reader stay until `KEPT_MS` after the last use. */
   async #evictIdle(): Promise<void> {
     clearTimeout(this.#clearing)
     this.#clearing = setTimeout(() => void this.#evict(0), KEPT_MS)

@@ -8,7 +8,7 @@ import type { PackedMember } from './packed-member.ts'
 
 const openZip = promisify(fromFd) as (fd: number, options: object) => Promise<ZipFile>
 
-/** The files in a zip archive, in the order of its directory. */
+/** Streams the files in a zip archive, in the order of its directory. */
 export async function* zipMembers(packed: TempFile, name: string): AsyncGenerator<PackedMember> {
   const zip = await openZip(packed.fd, { lazyEntries: true, autoClose: false, decodeStrings: false })
   const failed = once(zip, 'error').then(([error]) => Promise.reject(error as Error))
@@ -29,7 +29,7 @@ const FILE_TYPE = 0o170000
 const REGULAR = 0o100000
 const LINK = 0o120000
 
-/** Packed under Unix, the upper half of the attributes is the mode of the file. */
+/** Reads the Unix mode of the file in the upper half of the attributes. */
 function skipsEntry({ externalFileAttributes }: Entry): SkipReason | null {
   const type = (externalFileAttributes >>> 16) & FILE_TYPE
   if (type === LINK) return 'symlink'

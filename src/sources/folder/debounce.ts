@@ -1,20 +1,20 @@
 import type { SourceKey, Version } from '#src/document/ids.ts'
 
-/** Debounce: how soon after an event a file is read, so that a burst of writes costs one read. */
+/** Delay between an event and the read of its file, so that a burst of writes costs one read. */
 const CHECK_AFTER_MS = 200
 
 interface Waiting {
-  /** What the last read found; `gone` is a state like any other. Undefined before the first read. */
+  /** Result of the last read; `gone` is a state, too. Undefined before the first read. */
   state: Version | 'gone' | undefined
-  /** Since when it has been that. */
+  /** Start of this state. */
   since: number
   checkAt: number
 }
 
 /**
- * Debounces changes of files: which of them have come to rest. A file counts when it was the same, or was gone, at two
- * reads at least `stableMs` apart with nothing else seen in between: half-written files, and the moment between the two
- * halves of a replacement, never do. Times are of the monotonic clock.
+ * Debounces changes of files. A file is stable if two reads at least `stableMs` apart find the same state, or find it
+ * gone, without another state between. Half-written files and the gap of a replacement are therefore never stable.
+ * Times are of the monotonic clock.
  */
 export class Debounce {
   readonly #stableMs: number
@@ -28,14 +28,14 @@ export class Debounce {
     return this.#waiting.size
   }
 
-  /** Something happened to the file, or may have. */
+  /** Registers a possible change of the file. */
   touch(key: SourceKey, now: number): void {
     const waiting = this.#waiting.get(key)
     if (waiting === undefined) this.#waiting.set(key, { state: undefined, since: now, checkAt: now + CHECK_AFTER_MS })
     else waiting.checkAt = Math.min(waiting.checkAt, now + CHECK_AFTER_MS)
   }
 
-  /** Files to read now, `most` of them at the most. */
+  /** Returns files to read now, at most `most`. */
   due(now: number, most: number): readonly SourceKey[] {
     const keys: SourceKey[] = []
     for (const [key, { checkAt }] of this.#waiting) {
@@ -45,7 +45,7 @@ export class Debounce {
     return keys
   }
 
-  /** Takes what a read found and says whether the file has come to rest; it is forgotten then. */
+  /** Takes the result of a read. Returns true if the file is stable, and then forgets it. */
   isStable(key: SourceKey, state: Version | 'gone', now: number): boolean {
     const waiting = this.#waiting.get(key)
     if (waiting === undefined) return false

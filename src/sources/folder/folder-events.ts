@@ -4,11 +4,11 @@ import { relative } from 'node:path'
 import type { NameRules } from '../path-rules.ts'
 
 export interface FolderEvents extends AsyncDisposable {
-  /** Whether the system said that it cannot report everything; more scans must make up for it. */
+  /** True if the system cannot report every event; more frequent scans compensate. */
   readonly incomplete: boolean
 }
 
-/** Calls `touched` with the key of every file to which something happens, from when the promise is kept. */
+/** Calls `touched` with the key of every file with an event, from the moment that the promise resolves. */
 export async function watchFolderEvents(
   options: {
     readonly root: string
@@ -24,7 +24,7 @@ export async function watchFolderEvents(
     ignoreInitial: true,
     followSymlinks,
     ignorePermissionErrors: true,
-    // Whether a file is whole and what replaced what is decided by what is there, not by the order of events.
+    // The state of the files decides about completeness and replacement, not the order of events.
     atomic: false,
     ignored: (path, stats) => {
       const key = keyOf(path)
@@ -39,7 +39,7 @@ export async function watchFolderEvents(
   watcher.on('all', (event, path) => {
     if (event === 'add' || event === 'change' || event === 'unlink') touched(keyOf(path))
   })
-  // The system's limit on watches, for the most part. Scans go on, so nothing is lost; they are made more often.
+  // Mostly the system's limit on watches. Scans continue, more often, so no change is lost.
   watcher.on('error', () => (incomplete = true))
   await once(watcher, 'ready')
   return {

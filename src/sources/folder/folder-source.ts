@@ -13,13 +13,13 @@ import { errorCode } from '../unusable.ts'
 
 export interface FolderSourceOptions extends Filter {
   readonly path: string
-  /** Whether symbolic links are documents and folders like what they point to; else they are no part of the source. */
+  /** True treats symbolic links like their targets; false excludes them from the source. */
   readonly followSymlinks?: boolean
-  /** Folders that are never listed, wherever a link leads to them: the store, when it lies inside the source. */
+  /** Folders that are never listed, even behind a link: the store, if it is inside the source. */
   readonly skipFolders?: readonly string[]
 }
 
-/** A folder and all below it. Sockets, pipes and devices are no documents and are never opened. */
+/** A folder and its complete tree. Sockets, pipes and devices are not documents; the source never opens them. */
 export function openFolderSource(options: FolderSourceOptions): Source {
   const root = resolve(options.path)
   const followSymlinks = options.followSymlinks ?? false
@@ -40,12 +40,12 @@ export function openFolderSource(options: FolderSourceOptions): Source {
   }
 }
 
-/** Keys come back to us from Redis and from records: none may lead out of the folder. */
+/** True if a key stays inside the folder. Keys return from Redis and from records, so the source checks them. */
 function isInside(key: string): boolean {
   return !key.includes('\0') && key.split('/').every((part) => part !== '' && part !== '.' && part !== '..')
 }
 
-/** Device and inode of folders, so that they are known under every name. */
+/** Device and inode of folders, which identify them under every name. */
 export async function identities(folders: readonly string[]): Promise<ReadonlySet<string>> {
   const found = new Set<string>()
   for (const folder of folders) {

@@ -9,7 +9,7 @@ import { IGNORE_FILE, IgnoreRules, type NameRules } from '../path-rules.ts'
 import { quickExists, quickLstat, quickStat } from './quick-lstat.ts'
 import { errorCode, failureOf, isText, showName, unusable } from '../unusable.ts'
 
-/** A folder on the way down from the root. */
+/** A folder on the path from the root. */
 export interface Folder {
   /** Empty for the root, else with a slash at its end. */
   readonly key: string
@@ -17,14 +17,14 @@ export interface Folder {
   readonly ignoreRules: IgnoreRules | null
   /** Device and inode of every folder above it: a link back to one of them is a loop. */
   readonly above: readonly string[]
-  /** Why no file below it is a document; they are only counted. Null where they may be. */
+  /** Reason why files below it are only counted as skipped. Null if they may be documents. */
   readonly skip: SkipReason | null
 }
 
-/** The folder that is the whole source. */
+/** The root folder of the source. */
 export const rootFolder = (path: string): Folder => ({ key: '', path, ignoreRules: null, above: [], skip: null })
 
-/** What one visit saw, a batch at a time. */
+/** Items of one visit, per batch. */
 export interface Inspected {
   readonly items: readonly SourceItem[]
   readonly folders: readonly Folder[]
@@ -37,12 +37,12 @@ export interface VisitRules {
   readonly closed: ReadonlySet<string>
 }
 
-/** Directory entries read together: enough to keep the file system busy, and all that is held in memory of a folder. */
+/** Number of directory entries per batch: it keeps the file system busy and bounds the memory per folder. */
 const BATCH = 512
 
 /**
- * Lists one folder. A folder that may not be entered, or is a loop, is one unusable item with its key, slash
- * included: what is below it is unknown. Throws where the listing cannot go on.
+ * Lists one folder. A forbidden folder or a loop is one unusable item with its key, slash included: its content is
+ * unknown. Throws if the listing cannot continue.
  */
 export async function* visit(folder: Folder, rules: VisitRules): AsyncGenerator<Inspected> {
   const opened = await enter(folder, rules)
@@ -55,7 +55,7 @@ export async function* visit(folder: Folder, rules: VisitRules): AsyncGenerator<
   for await (const batch of entriesOf(directory)) yield await inspect(batch, here, rules)
 }
 
-/** A thread reads a batch; what it read is then taken without a wait for each entry. */
+/** A thread reads a batch; the loop then takes its entries without a wait per entry. */
 async function* entriesOf(directory: Dir): AsyncGenerator<readonly Dirent<Buffer>[]> {
   try {
     for (;;) {
@@ -63,12 +63,12 @@ async function* entriesOf(directory: Dir): AsyncGenerator<readonly Dirent<Buffer
       if (first === null) return
       const batch = [first]
       while (batch.length < BATCH) {
-        // The thread stops short of a batch only at the end of the folder, which is known at once.
+        // The thread returns less than a batch only at the end of the folder, which this call detects at once.
         const entry = directory.readSync()
         if (entry === null) break
         batch.push(entry)
       }
-      // The types of Node do not know that `encoding: 'buffer'` gives names as bytes.
+      // The types of Node do not cover names as bytes from `encoding: 'buffer'`.
       yield batch as unknown as readonly Dirent<Buffer>[]
     }
   } finally {
@@ -76,7 +76,7 @@ async function* entriesOf(directory: Dir): AsyncGenerator<readonly Dirent<Buffer
   }
 }
 
-/** Opens a folder; null when it is closed to us or gone, a sighting when it is unusable. */
+/** Opens a folder; null if it is excluded or gone, an item if it is unusable. */
 async function enter(
   folder: Folder,
   rules: VisitRules,
@@ -119,7 +119,7 @@ function loop(folder: Folder): Inspected {
   return { items: [unusable(folder.key, { code: 'symlink_loop', stage: 'scan', message })], folders: [] }
 }
 
-/** The rules that hold in a folder: its own ignore file before those above it. */
+/** Rules of a folder: its own ignore file takes precedence over those above it. */
 export async function readIgnoreRules(folder: Folder): Promise<IgnoreRules | null> {
   const path = `${folder.path}/${IGNORE_FILE}`
   try {
@@ -131,7 +131,7 @@ export async function readIgnoreRules(folder: Folder): Promise<IgnoreRules | nul
   }
 }
 
-/** Null for what is gone by now. */
+/** Null for an item that is gone by now. */
 type Found = SourceItem | Folder | null
 
 async function inspect(batch: readonly Dirent<Buffer>[], here: Folder, rules: VisitRules): Promise<Inspected> {
@@ -142,7 +142,7 @@ async function inspect(batch: readonly Dirent<Buffer>[], here: Folder, rules: Vi
     if (found instanceof Promise) late.push(found)
     else seen.push(found)
   }
-  // While the file system answers at once nothing is waited for.
+  // A fast file system answers synchronously, without a wait.
   if (late.length > 0) seen.push(...(await Promise.all(late)))
   const items: SourceItem[] = []
   const folders: Folder[] = []
@@ -163,7 +163,7 @@ function inspectEntry(entry: Dirent<Buffer>, here: Folder, rules: VisitRules): F
   return entry.isDirectory() ? folderBelow(name, here, rules) : inspectName(name, entry.isSymbolicLink(), here, rules)
 }
 
-/** What a directory entry alone shows: why it is no document. A folder is none of these. */
+/** Reason to skip according to the directory entry alone. Null for a folder. */
 function skipsEntry(entry: Dirent<Buffer>, here: Folder, rules: VisitRules): SkipReason | null {
   if (entry.isDirectory()) return null
   if (here.skip !== null) return here.skip
@@ -173,7 +173,7 @@ function skipsEntry(entry: Dirent<Buffer>, here: Folder, rules: VisitRules): Ski
   return isLink || !isText(entry.name) ? null : skipsFile(entry.name.toString('utf8'), here, rules)
 }
 
-/** One name in a folder, asked of the file system: a document, a folder that a link leads to, or unusable. */
+/** Inspects one name in a folder on the file system: a document, a folder behind a link, or unusable. */
 export function inspectName(name: string, isLink: boolean, here: Folder, rules: VisitRules): Found | Promise<Found> {
   const path = `${here.path}/${name}`
   const failed = (error: unknown): Found => unreadable(error, name, isLink, here, rules)
@@ -212,13 +212,13 @@ function unreadable(error: unknown, name: string, isLink: boolean, here: Folder,
 
 const skipped = (key: string, reason: SkipReason): SourceItem => ({ kind: 'skipped', key: sourceKey(key), reason })
 
-/** Why a file is no document by its name and the rules; null where it is one. */
+/** Reason to skip a file by its name and the rules; null for a document. */
 export function skipsFile(name: string, here: Folder, rules: VisitRules): SkipReason | null {
   const key = here.key + name
   return here.skip ?? rules.names.skipsFile(key, name) ?? (here.ignoreRules?.ignores(key) === true ? 'excluded' : null)
 }
 
-/** A folder to be entered, if only to count what is in it; or the item of one that is not listed. */
+/** A folder to enter, if only to count its files; or the item of a folder that is not listed. */
 export function folderBelow(name: string, here: Folder, rules: VisitRules): SourceItem | Folder {
   const key = here.key + name
   const reason = rules.names.skipsFolder(key, name)
@@ -239,10 +239,12 @@ function identity(stats: BigIntStats): string {
   return `${stats.dev}:${stats.ino}`
 }
 
-/** Asked once, by the first listing: a process that gives up root does so before. For each file it was a tenth of a scan. */
+/** Cached at the first listing, after a process has dropped its root rights. A call per file was a tenth of a scan. */
 let user: bigint | null = null
 
-/** Arithmetic on the mode only, to spare a call for each file; a no is asked of the system before it is believed. */
+/**
+ * Checks the mode bits arithmetically, which saves a system call per file; only a refusal is verified with the system.
+ */
 function mayRead(stats: BigIntStats): boolean {
   user ??= BigInt(process.geteuid?.() ?? 0)
   if (user === 0n) return true
@@ -254,9 +256,9 @@ function mayRead(stats: BigIntStats): boolean {
 const PREFIX = /^[0-9a-f]{2}$/
 
 /**
- * Whether a folder is a store of Sluice, this or another: its outputs are no documents. Told by the layout, so that a
- * copy of a store is recognised too. Any other folder costs two checks. A folder of papers that merely has
- * `documents/` and `receipts/` in it is none.
+ * True if a folder is a store of Sluice, this or another: its outputs are not documents. The layout identifies it, so a
+ * copy of a store counts, too. Any other folder costs two checks. A folder of papers that merely contains `documents/`
+ * and `receipts/` does not match.
  */
 async function isStore(path: string): Promise<boolean> {
   const [prefixes, work] = await Promise.all([namesIn(`${path}/receipts`), namesIn(`${path}/.sluice`)])
@@ -266,7 +268,7 @@ async function isStore(path: string): Promise<boolean> {
   return names.includes('documents') || (work !== null && names.includes('failures'))
 }
 
-/** Null where there is no such folder, or none that may be read. */
+/** Null if the folder is absent or unreadable. */
 async function namesIn(path: string): Promise<readonly string[] | null> {
   return (await quickExists(path)) ? readdir(path).catch(() => null) : null
 }

@@ -2,12 +2,12 @@ import type { SourceItem } from '#src/document/source-item.ts'
 import { rootFolder, type Inspected, type VisitRules, visit } from './folder-visit.ts'
 import { merged } from '../merged.ts'
 
-/** Folders listed at the same time. More gains nothing with the four threads that Node has for files. */
+/** Number of concurrent folder listings. More gain nothing with the four file threads of Node. */
 const CONCURRENCY = 8
 
 /**
- * Streams a whole tree, a batch at a time. Several folders are open at once, and the deepest are taken first, so that what is held is
- * bounded by the depth of the tree and the folders of a few batches, never by its files.
+ * Streams a complete tree, per batch. Several folders are open concurrently, deepest first. Memory is therefore bounded
+ * by the depth of the tree and the folders of a few batches, never by the number of files.
  */
 export async function* walk(
   root: string,

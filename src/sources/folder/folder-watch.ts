@@ -13,22 +13,22 @@ import { walk } from './folder-walk.ts'
 import { Debounce } from './debounce.ts'
 
 export interface FolderWatchOptions extends FolderSourceOptions {
-  /** How long a file must have stayed as it is. Default 2,000. */
+  /** Debounce time: a file must stay unchanged for this long. Default 2,000. */
   readonly stableMs?: number
-  /** Between full scans, which catch what events missed. Default 300,000; with `poll` 10,000. */
+  /** Interval between full scans, which find changes that events missed. Default 300,000; with `poll` 10,000. */
   readonly rescanMs?: number
-  /** For network mounts, which report no events, and for trees too big to watch: scans alone. */
+  /** Scans alone, for network mounts, which report no events, and for trees too big to watch. */
   readonly poll?: boolean
 }
 
 const TICK_MS = 100
 const BATCH = 500
 
-/** Files that wait until they are stable. Beyond this they are left to the next scan, so that memory is bounded. */
+/** Maximum number of files in the debounce. The next scan finds the others, so memory is bounded. */
 const MOST_WAITING = 100_000
 
 /**
- * Follows a folder. Events only name paths; what is reported was read, and unchanged for `stableMs`. A
+ * Watches a folder. Events only name paths; the watch reports files that it has read, unchanged for `stableMs`. A
  * change is reported within `stableMs` + 1 s.
  */
 export function watchFolder(options: FolderWatchOptions): SourceWatch {
@@ -48,7 +48,7 @@ class FolderWatch {
   readonly #stableMs: number
   readonly #debounce: Debounce
   #scanAt = 0
-  /** How often a caller asked for a scan. */
+  /** Number of scans that callers requested. */
   #asked = 0
 
   constructor(options: FolderWatchOptions) {
@@ -66,7 +66,7 @@ class FolderWatch {
         const asked = this.#asked
         yield* this.#scan(rules, signal)
         onListed?.()
-        // Asked for meanwhile: what was listed by then is to be reported again.
+        // A request arrived during this scan: the next one reports its items again.
         this.#scanAt = asked === this.#asked ? performance.now() + this.#rescanMs(events) : 0
       }
       yield* this.#settled(rules)
@@ -106,7 +106,7 @@ class FolderWatch {
     return { names: nameRules(this.#options), followSymlinks, closed: await identities(skipFolders) }
   }
 
-  /** Everything that is there. What changed a moment ago is debounced first; what changed long ago is stable. */
+  /** Scans everything. Recently changed files go through the debounce, older ones are stable. */
   async *#scan(rules: VisitRules, signal: AbortSignal): AsyncGenerator<readonly SourceChange[]> {
     let batch: SourceChange[] = []
     for await (const items of walk(this.#root, rules, signal)) {
@@ -122,7 +122,7 @@ class FolderWatch {
     if (batch.length > 0) yield batch
   }
 
-  /** What has come to rest since it was last asked for. */
+  /** Yields files that became stable since the last call. */
   async *#settled(rules: VisitRules): AsyncGenerator<readonly SourceChange[]> {
     for (;;) {
       const keys = this.#debounce.due(performance.now(), BATCH)
@@ -133,7 +133,7 @@ class FolderWatch {
     }
   }
 
-  /** Null while the file is not at rest, and for what is no part of the source. */
+  /** Null while the file is unstable, and for a path outside the source. */
   #judge(key: SourceKey, seen: SourceItem | 'gone' | null): SourceChange | null {
     const now = performance.now()
     if (seen === 'gone') return this.#debounce.isStable(key, 'gone', now) ? { kind: 'gone', key } : null

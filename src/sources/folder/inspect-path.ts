@@ -12,8 +12,8 @@ import {
 import { errorCode } from '../unusable.ts'
 
 /**
- * One file of a folder source by its key, as a listing would report it: `gone` when nothing is there, null when what is
- * there is no part of the source.
+ * Inspects one file of a folder source by its key, like a listing: `gone` if it is absent, null if it is not part of
+ * the source.
  */
 export async function inspectPath(root: string, key: string, rules: VisitRules): Promise<SourceItem | 'gone' | null> {
   const names = key.split('/')
@@ -26,8 +26,8 @@ export async function inspectPath(root: string, key: string, rules: VisitRules):
       here = below
     }
     here = { ...here, ignoreRules: await readIgnoreRules(here) }
-    // Asked before the file system is: what never was part of the source does not go from it either. The next scan
-    // counts it: names under which programs write come and go.
+    // Checks the rules before the file system: a name outside the source cannot become gone. The next scan counts it,
+    // because temporary names of programs appear and disappear.
     if (skipsFile(name, here, rules) !== null) return null
     const isLink = (await lstat(`${here.path}/${name}`)).isSymbolicLink()
     if (isLink && !rules.followSymlinks) return null

@@ -10,8 +10,8 @@ const GONE = 'it is no longer there'
 const LEFT_OUT = 'a .sluiceignore file leaves it out, or its name is that of a temporary file'
 
 /**
- * One document of a folder's source: `path` is the folder. Nothing is concluded of the others, so that documents which
- * are ingested one by one stay. Globs and hidden names do not count: the document was named.
+ * A source with one document of a folder; `path` is the folder. It is not an inventory, so documents that are ingested
+ * one by one stay. It ignores globs and rules for hidden names, because the user named the document.
  */
 export function openOneFile(options: FolderSourceOptions, key: SourceKey): Source {
   const folder = openFolderSource({ ...options, followSymlinks: true })

@@ -10,14 +10,14 @@ import { errorCode, failureOf } from '../unusable.ts'
 
 const CHUNK_BYTES = 256 * 1024
 
-// Opening and reading wait for the disk, in a thread. What is asked of an open file does not, and is asked on the spot:
-// a hop to a thread and back takes ten times as long.
+// Opening and reading wait for the disk, so they run in a thread. Calls on an open file do not wait, so they are
+// synchronous: a round trip to a thread takes ten times as long.
 const openDescriptor = promisify(open)
 const readDescriptor = promisify(read)
 
 /**
- * Opens one file and holds it. `O_NONBLOCK` keeps a pipe that replaced the file from blocking us for ever; without
- * `followSymlinks` one that a link replaced has vanished.
+ * Opens and holds one file. `O_NONBLOCK` prevents a pipe that replaced the file from blocking forever. Without
+ * `followSymlinks` a file that a link replaced has vanished.
  */
 export async function openFile(path: string, key: string, followSymlinks: boolean): Promise<OpenedDocument | Failure> {
   const flags = constants.O_RDONLY | constants.O_NONBLOCK | (followSymlinks ? 0 : constants.O_NOFOLLOW)
@@ -30,7 +30,7 @@ export async function openFile(path: string, key: string, followSymlinks: boolea
     return { code: 'vanished', stage: 'read', message: `${JSON.stringify(key)} is no longer a file.` }
   } catch (error) {
     if (descriptor !== undefined) closeSync(descriptor)
-    // A listing skips links that are not followed: none is a document.
+    // A listing skips links unless it follows them: they are not documents.
     const isLink = !followSymlinks && errorCode(error) === 'ELOOP'
     if (isLink) return { code: 'vanished', stage: 'read', message: `${JSON.stringify(key)} is a symbolic link now.` }
     const failure = failureOf(error, key, 'read')
@@ -55,10 +55,10 @@ class OpenedFile implements OpenedDocument {
     this.bytes = Number(stats.size)
   }
 
-  /** Reads by position, so that several readers do not disturb each other. */
+  /** Reads by position, so that concurrent readers do not disturb each other. */
   async *read(signal: AbortSignal): AsyncGenerator<Uint8Array> {
     let position = 0
-    // One buffer for the whole file: new ones would be garbage that is collected only every 64 MB.
+    // A single buffer for the complete file: the garbage collector frees new ones only every 64 MB.
     const chunk = Buffer.allocUnsafeSlow(Math.min(CHUNK_BYTES, this.bytes))
     while (position < this.bytes) {
       signal.throwIfAborted()
@@ -95,14 +95,14 @@ class OpenedFile implements OpenedDocument {
     }
   }
 
-  /** Never while a thread reads from it: the number may be another file's by then. */
+  /** Waits for reads in threads: by then the descriptor may belong to another file. */
   #closeWhenIdle(): void {
     if (this.#state !== 'closing' || this.#reads > 0) return
     this.#state = 'closed'
     closeSync(this.#descriptor)
   }
 
-  /** Checks the open file before the last bytes are handed out: a reader that has all bytes has one version. */
+  /** Checks the open file before it returns the last bytes: a reader with all bytes has one version. */
   #holdStill(): void {
     const now = fileVersion(fstatSync(this.#descriptor, { bigint: true }))
     if (now !== this.version) throw new DocumentChanged(`${this.#path} changed while it was read`)

@@ -3,13 +3,13 @@ import { access } from 'node:fs/promises'
 import { promisify } from 'node:util'
 import { quickCalls } from '#src/kit/quick-calls.ts'
 
-// The promise forms of node:fs/promises take half as long again (measured: 68,000 against 109,000 lstat a second).
+// The promise API of node:fs/promises is slower by half (measured: 68,000 against 109,000 lstat per second).
 const lstatInThread = promisify(lstat)
 const statInThread = promisify(stat)
 
 const quickly = quickCalls()
 
-/** `lstat` of a file, in a thread only where the file system is slow. */
+/** `lstat` of a file, in a thread only on a slow file system. */
 export function quickLstat(path: string): BigIntStats | Promise<BigIntStats> {
   return quickly(
     () => lstatSync(path, { bigint: true }),
@@ -17,7 +17,7 @@ export function quickLstat(path: string): BigIntStats | Promise<BigIntStats> {
   )
 }
 
-/** As `quickLstat`, of what a link leads to. */
+/** Like `quickLstat`, but follows a link. */
 export function quickStat(path: string): BigIntStats | Promise<BigIntStats> {
   return quickly(
     () => statSync(path, { bigint: true }),
@@ -25,7 +25,7 @@ export function quickStat(path: string): BigIntStats | Promise<BigIntStats> {
   )
 }
 
-/** Whether there is something of this name, as `quickLstat` asks. False also where that cannot be asked. */
+/** True if the name exists, by `quickLstat`. False on an error, too. */
 export function quickExists(path: string): boolean | Promise<boolean> {
   return quickly(
     () => existsSync(path),

@@ -9,7 +9,7 @@ export interface HttpNoticesOptions {
   /** Default 127.0.0.1. */
   readonly host?: string
   readonly port: number
-  /** Must come with each request, as `Authorization: Bearer …` or `?token=…`. Needed on any host but loopback. */
+  /** Token of each request, as `Authorization: Bearer …` or `?token=…`. Required on any host but loopback. */
   readonly token?: string
 }
 
@@ -20,15 +20,17 @@ export interface HttpNotices extends Notices {
 const PATH = '/events/s3'
 const MOST_BYTES = 1024 * 1024
 
-/** Backpressure: requests that wait for an answer. Beyond this the sender is asked to try again. */
+/**
+ * Backpressure: maximum number of requests that wait for an answer. Beyond it the endpoint asks the sender to retry.
+ */
 const MOST_WAITING = 1000
 
-/** Requests that are taken care of together. */
+/** Maximum number of requests in a batch. */
 const MOST_AT_ONCE = 100
 
 /**
- * An endpoint for stores that push: `POST /events/s3`. A request is answered when all that it asks for is done, so that
- * a sender that tries again loses nothing, whatever happens to us.
+ * HTTP endpoint for stores that push: `POST /events/s3`. It answers a request after all of its work is done, so a
+ * sender that retries loses nothing, even in a crash.
  */
 export async function httpNotices(options: HttpNoticesOptions): Promise<HttpNotices> {
   const { host = '127.0.0.1', port, token } = options
@@ -58,7 +60,7 @@ export async function httpNotices(options: HttpNoticesOptions): Promise<HttpNoti
   }
 }
 
-/** Until a request came in, or `waitMs` are over; throws what `signal` throws. */
+/** Resolves at the next request or after `waitMs`; throws the reason of `signal`. */
 async function arrival(arrivals: EventEmitter, waitMs: number, signal: AbortSignal): Promise<void> {
   const late = AbortSignal.timeout(waitMs)
   await once(arrivals, 'arrival', { signal: AbortSignal.any([signal, late]) }).catch(() => signal.throwIfAborted())
@@ -95,7 +97,7 @@ function tokenOf(request: IncomingMessage, url: URL): string {
   return /^Bearer (.+)$/.exec(request.headers.authorization ?? '')?.[1] ?? url.searchParams.get('token') ?? ''
 }
 
-/** Compared by their hashes, so that the time it takes reveals nothing about the token. */
+/** Compares hashes, so that the timing reveals nothing about the token. */
 function isSame(one: string, other: string): boolean {
   const digest = (text: string): Buffer => createHash('sha256').update(text).digest()
   return timingSafeEqual(digest(one), digest(other))

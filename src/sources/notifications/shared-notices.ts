@@ -1,17 +1,17 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Notice, Notices } from '../notices.ts'
 
-/** How long one poll for new notices lasts at the most. */
+/** Maximum duration of one poll for new notices. */
 const PATIENCE_MS = 20_000
 
-/** Backpressure: while a listener has this many notices waiting, no others are fetched. */
+/** Backpressure: while a listener has this many waiting notices, the class fetches no others. */
 const MOST_WAITING = 1000
 
 const FULL_POLL_MS = 100
 
 /**
- * Fans the notices of one source out to several listeners: a queue gives a message to the consumer that asks first, and
- * the message must not be deleted before every listener that it concerns is done with it.
+ * Fans the notices of one source out to several listeners. A queue delivers a message to one consumer only, and the
+ * message must stay until every listener that it concerns is done with it.
  */
 export class SharedNotices implements Disposable {
   readonly #from: Notices
@@ -24,8 +24,8 @@ export class SharedNotices implements Disposable {
   }
 
   /**
-   * The notices that `concerns` selects; those that concern no listener go to the first one. Disposing releases the
-   * notices that still wait.
+   * Subscribes to the notices that `concerns` selects; the first listener also gets those of no listener. Disposal
+   * releases the notices that still wait.
    */
   listen(concerns: (body: string) => boolean): Notices {
     const listener = new Listener(concerns, (waitMs, signal) => this.#arrival(waitMs, signal))
@@ -43,7 +43,7 @@ export class SharedNotices implements Disposable {
     this.#closing.abort()
   }
 
-  /** Until the shared fetch (single flight) has handed out its notices, or `waitMs` are over. */
+  /** Waits until the shared fetch (single flight) has delivered its notices, or for `waitMs`. */
   async #arrival(waitMs: number, signal: AbortSignal): Promise<void> {
     const isFull = [...this.#listeners].some(({ waiting }) => waiting.length >= MOST_WAITING)
     if (isFull) return sleep(Math.min(waitMs, FULL_POLL_MS), undefined, { signal })
@@ -92,10 +92,10 @@ class Listener {
   }
 }
 
-/** From the best end that a notice can come to, to the one that wins over all others. */
+/** Outcomes of a notice by precedence: the last one wins. */
 const ENDS = ['done', 'refuse', 'giveBack'] as const
 
-/** The notice comes to its end when all shares have come to theirs. */
+/** Splits a notice into shares: it completes when all shares have completed. */
 function sharesOf(notice: Notice, count: number): Notice[] {
   const ends: number[] = []
   return Array.from({ length: count }, () => {

@@ -13,23 +13,24 @@ import type { Notice, Notices } from '../notices.ts'
 export interface SqsNoticesOptions {
   readonly client: SQSClient
   readonly queueUrl: string
-  /** Visibility timeout: how long a message stays hidden from others; extended while it is worked on. Default 60. */
+  /**
+   * Visibility timeout: time that a message is hidden from other consumers; extended during its processing. Default 60.
+   */
   readonly visibilitySeconds?: number
-  /** Told why the queue does not answer, and null when it does again; once for each cause. */
+  /** Gets the reason of an outage of the queue, and null at its end; once per cause. */
   readonly onOutage?: (cause: string | null) => void
 }
 
-/** The longest that one request may wait for messages, and the most it may bring. */
+/** Maximum long-poll time of one request, and its maximum number of messages. */
 const LONGEST_POLL_SECONDS = 20
 
-/** Between two questions to a queue that does not answer. */
+/** Poll interval during an outage. */
 const OUTAGE_MS = 5_000
 const MOST_MESSAGES = 10
 
 /**
- * Notifications by way of a queue. A message is deleted once it is done; one that cannot be understood is left, and
- * the queue's redrive policy moves it to its dead-letter queue. One whose deletion fails is delivered again, which
- * does no harm.
+ * Notifications from an SQS queue. A message is deleted after its processing. An unparseable one stays, and the redrive
+ * policy moves it to the dead-letter queue. A failed deletion leads to another delivery, which is harmless.
  */
 export function sqsNotices(options: SqsNoticesOptions): Notices {
   const { client, queueUrl, visibilitySeconds = 60, onOutage = () => undefined } = options
@@ -46,7 +47,7 @@ export function sqsNotices(options: SqsNoticesOptions): Notices {
         ReceiptHandle,
         VisibilityTimeout: visibilitySeconds,
       }))
-      // Where this fails another consumer receives the messages as well: delivery is at least once.
+      // After a failure another consumer receives the messages, too: delivery is at least once.
       await client.send(new ChangeMessageVisibilityBatchCommand({ QueueUrl: queueUrl, Entries })).catch(() => undefined)
     }
   }
@@ -68,7 +69,7 @@ export function sqsNotices(options: SqsNoticesOptions): Notices {
         if (!held.delete(id)) return
         const { ReceiptHandle } = message
         const command = new ChangeMessageVisibilityCommand({ QueueUrl: queueUrl, ReceiptHandle, VisibilityTimeout: 0 })
-        // Where this fails it comes again a little later, when it is no longer hidden.
+        // After a failure the message returns at the end of its visibility timeout.
         await client.send(command).catch(() => undefined)
       },
     }
@@ -84,7 +85,7 @@ export function sqsNotices(options: SqsNoticesOptions): Notices {
   }
 }
 
-/** Asks a queue for messages, through its outages. */
+/** Polls a queue for messages, through its outages. */
 class Receiving {
   readonly #options: Required<SqsNoticesOptions>
   #outage: string | null = null
@@ -107,7 +108,7 @@ class Receiving {
       return Messages
     } catch (error) {
       if (signal.aborted) throw error
-      // The scans go on meanwhile, and find what was not reported.
+      // The scans continue and find the unreported changes.
       this.#report(causeOf(error))
       await sleep(Math.min(waitMs, OUTAGE_MS), undefined, { signal })
       return []
@@ -120,7 +121,7 @@ class Receiving {
   }
 }
 
-/** Why a queue cannot be used; null where it can, or where only this question is not allowed. */
+/** Describes why a queue is unusable; null if it works, or if only this check is forbidden. */
 export async function queueProblem(
   { client, queueUrl }: SqsNoticesOptions,
   signal: AbortSignal,

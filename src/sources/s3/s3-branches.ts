@@ -2,18 +2,18 @@ import type { S3Client } from '@aws-sdk/client-s3'
 import type { ListedObject } from '#src/s3/listing-page.ts'
 import { listPage } from '#src/s3/page.ts'
 
-/** The folders of the topmost folder that has several. */
+/** Folders of the topmost folder that has several. */
 export interface Branches {
   /** Full prefixes, as the store lists them. */
   readonly folders: readonly string[]
-  /** Objects that lie beside them, or beside a folder on the way there. */
+  /** Objects next to them, or next to a folder on the path to them. */
   readonly beside: readonly ListedObject[]
-  /** Whether all below the prefix is in these folders or beside them; false where there are more than were listed. */
+  /** True if these folders and objects hold all keys below the prefix; false if more exist than were listed. */
   readonly complete: boolean
 }
 
 export interface BranchSearch extends Disposable {
-  /** Null as long as it goes on; and for good when it failed, since a listing does without. */
+  /** Null while the search runs, and permanently after a failure: a listing works without it. */
   found(): Branches | null
 }
 
@@ -23,10 +23,10 @@ interface SearchedPrefix {
   readonly prefix: string
 }
 
-/** Most requests for the folders of one level: some stores give few in an answer, and take long for it. */
+/** Maximum number of requests for the folders of one level: some stores return few per slow answer. */
 const MOST_PAGES = 4
 
-/** Searches for folders while something else is done. Disposing of it ends the search. */
+/** Searches for folders in the background. Disposal ends the search. */
 export function findBranches(searched: SearchedPrefix, signal: AbortSignal): BranchSearch {
   const stop = new AbortController()
   let branches: Branches | null = null

@@ -1,12 +1,12 @@
-/** An object to which something happened. What did is not kept: order and repetition of events say nothing reliable. */
+/** An object with an event. The type of the event is dropped: order and repetition of events are unreliable. */
 export interface TouchedObject {
   readonly bucket: string
   readonly key: string
 }
 
 /**
- * Reads a notification on objects of a bucket: S3's own, one wrapped by SNS, EventBridge's, and those of compatible
- * stores. The test event that S3 sends at set-up names no object. Null for a text that is no such notification.
+ * Parses a notification about objects of a bucket: from S3 itself, wrapped by SNS, from EventBridge, or from a
+ * compatible store. The test event at the set-up of S3 names no object. Null for any other text.
  */
 export function readS3Event(text: string): readonly TouchedObject[] | null {
   let body: unknown
@@ -22,7 +22,7 @@ export function readS3Event(text: string): readonly TouchedObject[] | null {
   if (!Array.isArray(body.Records)) return null
   const found = body.Records.map((record: unknown) => {
     if (!isObject(record)) return null
-    // Ceph writes keys as they are; S3 and all others in URL encoding, with `+` for a space.
+    // Ceph does not encode keys; S3 and all others use URL encoding, with `+` for a space.
     return touched(record.s3, record.eventSource !== 'ceph:s3')
   })
   return found.includes(null) ? null : found.flatMap((objects) => objects ?? [])

@@ -4,10 +4,10 @@ import { s3Failure } from '#src/s3/listing-errors.ts'
 import type { S3Location } from './s3-object.ts'
 
 /**
- * The rules of the `.sluiceignore` at the root of a source in a bucket; null where there is none. Those of folders
- * further down are not read: a flat listing would ask for one in each of them.
+ * Rules of the `.sluiceignore` at the root of a source in a bucket; null without one. Ignores those of deeper folders:
+ * a flat listing would need a request for each of them.
  *
- * @throws when there may be one and it cannot be read: objects that it leaves out must not be taken for documents
+ * @throws if the file may exist but is unreadable: excluded objects must not become documents
  */
 export async function bucketIgnoreRules(
   { client, bucket, prefix }: Pick<S3Location, 'client' | 'bucket'> & { readonly prefix: string },

@@ -14,25 +14,28 @@ export interface Listing {
   readonly patience?: Patience
 }
 
-/** Listings side by side. */
+/** Number of concurrent listings. */
 const CONCURRENCY = 8
 
-/** Most folders that are worth a listing each: a listing costs a request. */
+/** Maximum number of folders with a listing each: a listing costs a request. */
 const MOST_FOLDERS = 64
 
-/** Ranges that more folders are cut into. The last page of a range is partly of the next: that is what one costs. */
+/**
+ * Maximum number of key ranges for more folders. The last page of a range overlaps the next range: the price of a
+ * range.
+ */
 const MOST_RANGES = 16
 
 type Objects = AsyncGenerator<readonly ListedObject[]>
 
-/** Where a page begins: where the one before it ended, behind a key, or with the first key. */
+/** Start of a page: the cursor of the last page, a key, or the first key. */
 type Start = Pick<PageRequest, 'token' | 'after'>
 
 /**
- * Streams all objects below a prefix, by pages of 1,000. One listing gives its pages one after the other. So while the
- * first pages come, the folders are searched for, and what is still ahead is then listed from several keys at once: a
- * handful of folders each for itself, more of them by ranges of keys. Whatever is found out about folders only decides
- * where listings begin and end. A page that fails is asked for again, and the listing goes on from there.
+ * Streams all objects below a prefix, by pages of 1,000. A single listing yields its pages sequentially. During the
+ * first pages a search therefore finds the folders, and concurrent listings from several keys cover the rest. A handful
+ * of folders get a listing each, more of them share ranges of keys. The result of the search only decides the ends of
+ * listings. A failed page is retried, and the listing continues from there.
  */
 export async function* listObjects(listing: Listing, signal: AbortSignal): Objects {
   const { prefix } = listing
@@ -53,7 +56,9 @@ export async function* listObjects(listing: Listing, signal: AbortSignal): Objec
   }
 }
 
-/** Listings that together have every key behind `begun` once. The last of them, which begins first, goes on `from` there. */
+/**
+ * Listings that together cover every key after `begun` once. The last of them, which starts first, continues at `from`.
+ */
 function* listAhead(
   pages: PatientPages,
   prefix: string,
@@ -70,7 +75,7 @@ function* listAhead(
     return
   }
   for (const folder of ahead) {
-    // The object that is named like the first folder ends the listing that goes on.
+    // The object with the name of the first folder ends the continued listing.
     const after = folder === first ? folder : null
     yield listRange(pages, folder, { after, upTo: null }, after === null ? {} : { after })
   }

@@ -16,12 +16,14 @@ export interface S3Location {
   readonly spoolFolder: string
 }
 
-/** The ETag differs whenever the bytes do; the size is there for stores that give none. */
+/** The ETag changes with the bytes; the size covers stores without ETags. */
 export function objectVersion(etag: string, bytes: number): Version {
   return version(`${etag}-${bytes}`)
 }
 
-/** Opens one object with a single request: its answer's head has the version, its body waits for the first read. */
+/**
+ * Opens one object with a single request: the header of the answer has the version, its body waits for the first read.
+ */
 export async function openObject(
   location: S3Location,
   key: string,
@@ -36,7 +38,7 @@ export async function openObject(
   }
 }
 
-/** What stands under a key now, without its bytes; null where nothing does. */
+/** Reads the header of an object without its bytes; null if it is absent. */
 export async function headObject(
   { client, bucket, objectKey }: Pick<S3Location, 'client' | 'bucket' | 'objectKey'>,
   signal: AbortSignal,
@@ -57,15 +59,15 @@ async function get({ client, bucket, objectKey }: S3Location, signal: AbortSigna
 
 type Body = AsyncIterable<Uint8Array> & { destroy(): unknown }
 
-/** Downloads again after a broken line; a store that breaks it each time is broken. */
+/** Number of download attempts after a broken connection; a store that breaks each of them is down. */
 const DOWNLOADS = 4
 
-/** Up to this size an object goes straight to its reader, who holds it; it is not worth a file. */
+/** Maximum size of an object that streams directly to its reader; a file would not pay off. */
 const DIRECT_BYTES = 256 * 1024
 
 /**
- * An object that was opened. The first read of a large one brings it into a temporary file, so that it is paid for and
- * waited for once, however often it is read.
+ * An opened object. The first read of a large one downloads it into a temporary file, so that several reads cost one
+ * download.
  */
 class OpenedObject implements OpenedDocument {
   readonly kind = 'opened'
@@ -102,7 +104,7 @@ class OpenedObject implements OpenedDocument {
     await spooled?.[Symbol.asyncDispose]()
   }
 
-  /** Goes on after a broken line where it broke: the version is the same, and so are the bytes. */
+  /** Resumes after a broken connection at its offset: the version is the same, and so are the bytes. */
   async *#readDirectly(signal: AbortSignal): AsyncGenerator<Uint8Array> {
     let given = 0
     for (let tries = 1; ; tries++) {
@@ -147,7 +149,7 @@ class OpenedObject implements OpenedDocument {
     return first ?? this.#again(signal)
   }
 
-  /** The version is compared here and not by `If-Match`: stores disagree on how the ETag in it must be quoted. */
+  /** Compares the version here, not with `If-Match`: stores disagree about the quotes of its ETag. */
   async #again(signal: AbortSignal): Promise<Body> {
     const answer = await get(this.#location, signal).catch((error: unknown) => {
       throw readingError(error, this.#location.objectKey, this.#location.bucket)

@@ -16,15 +16,15 @@ import { objectVersion, openObject } from './s3-object.ts'
 export interface S3SourceOptions extends Filter {
   readonly client: S3Client
   readonly bucket: string
-  /** Folder in the bucket, with or without a slash at its end; empty for all of it. */
+  /** Folder in the bucket, with or without a slash at its end; empty for the complete bucket. */
   readonly prefix?: string
-  /** Full prefixes in the bucket that are never listed: the store, when it lies inside the source. */
+  /** Full prefixes in the bucket that are never listed: the store, if it is inside the source. */
   readonly skipPrefixes?: readonly string[]
-  /** Where objects are kept while they are worked on. Default: the system's temporary folder. */
+  /** Folder of downloaded objects during their processing. Default: the system's temporary folder. */
   readonly spoolFolder?: string
 }
 
-/** The objects of a bucket below a prefix. Empty objects that only stand for a folder are no documents. */
+/** The objects of a bucket below a prefix. Empty objects that merely represent a folder are not documents. */
 export function openS3Source(options: S3SourceOptions): Source {
   const { client, bucket, spoolFolder = tmpdir() } = options
   const scope = s3Scope(options)
@@ -38,7 +38,7 @@ export function openS3Source(options: S3SourceOptions): Source {
   }
 }
 
-/** Streams what a source holds, by pages of the listing. */
+/** Streams the items of a source, by pages of the listing. */
 export async function* listItems(
   { client, bucket }: S3SourceOptions,
   scope: S3Scope,
@@ -71,20 +71,20 @@ function folderLeftOut(key: string, reported: Set<string>): SourceItem {
   return { kind: 'left_out', key: sourceKey(key), reason: 'store' }
 }
 
-/** What of a bucket belongs to a source. */
+/** Boundary of a source in a bucket. */
 export interface S3Scope {
   /** Empty, or with a slash at its end. */
   readonly prefix: string
   readonly isInsideStore: boolean
-  /** The source key of an object that may be a document, else null. `bytes` is null where it is not known. */
+  /** Returns the source key of an object that may be a document, else null. `bytes` is null if unknown. */
   keyOf(objectKey: string, bytes: number | null): SourceKey | null
-  /** The same, with the reason why it is none. Null for what only stands for a folder. */
+  /** The same, with the reason to skip it. Null for an object that merely represents a folder. */
   inspect(objectKey: string, bytes: number | null): InspectedObject | null
 }
 
 type InspectedObject =
   | { readonly key: SourceKey; readonly skip: SkipReason | null }
-  /** It lies in this folder, which is not listed. */
+  /** It is in this folder, which is not listed. */
   | { readonly leftOut: string }
 
 export function s3Scope(options: S3SourceOptions): S3Scope {

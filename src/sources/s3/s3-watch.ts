@@ -9,21 +9,24 @@ import { headObject } from './s3-object.ts'
 import { listItems, type S3Scope, s3Scope, type S3SourceOptions } from './s3-source.ts'
 
 export interface S3WatchOptions extends S3SourceOptions {
-  /** Notifications of the store, by a queue or an endpoint. Without them the bucket is polled. */
+  /** Notifications of the store, from a queue or an endpoint. The default is polling. */
   readonly notices?: Notices
-  /** Between full listings, which catch what notifications missed. Default 3,600,000; without notices 60,000. */
+  /**
+   * Interval between full listings, which find changes that notifications missed. Default 3,600,000; without notices
+   * 60,000.
+   */
   readonly rescanMs?: number
 }
 
-/** How long one wait for notifications lasts at the most. */
+/** Maximum duration of one wait for notifications. */
 const PATIENCE_MS = 20_000
 
-/** Objects that are asked for at once: one notification may name a thousand. */
+/** Number of concurrent checks of objects: one notification may name a thousand. */
 const CHECKS_AT_ONCE = 16
 
 /**
- * Follows a bucket. A notification only names an object: it is asked for, and its present state is
- * reported. So notifications are idempotent: repeated, late and disordered ones do no harm, and no `sequencer` is kept.
+ * Watches a bucket. A notification only names an object: the watch reads and reports its present state. Notifications
+ * are therefore idempotent: repeated, late and disordered ones do no harm, and the watch keeps no `sequencer`.
  */
 export function watchS3(options: S3WatchOptions): SourceWatch {
   const scope = s3Scope(options)
@@ -49,7 +52,7 @@ export function watchS3(options: S3WatchOptions): SourceWatch {
   }
 }
 
-/** Whether a notification is about something in this source. */
+/** True if a notification concerns this source. */
 export function isAbout(options: S3SourceOptions): (body: string) => boolean {
   const { prefix } = s3Scope(options)
   return (body) =>
@@ -71,7 +74,7 @@ async function nextNotices(
   }
 }
 
-/** Reports what notifications point at. They are acknowledged when the reader asks for more, and not before. */
+/** Reports objects of notifications. Acknowledges them only when the reader asks for more. */
 async function* taken(
   notices: readonly Notice[],
   options: S3WatchOptions,
@@ -90,7 +93,7 @@ async function* taken(
     if (known.length > 0) yield known
     await Promise.all(read.map(({ notice, objects: named }) => (named === null ? notice.refuse() : notice.done())))
   } finally {
-    // Has an effect only when the reader left before that, or the store could not be asked.
+    // Effective only if the reader left before that, or the store was unreachable.
     await Promise.all(notices.map((notice) => notice.giveBack()))
   }
 }

@@ -33,7 +33,7 @@ export async function openPage(client: UrlClient, url: URL, signal: AbortSignal)
   }
 }
 
-/** The version that the listing gives: of a page by what is read of it, of a document by what its server says. */
+/** Version as in the listing: the digest of a page's content, or the header of a document's server. */
 async function versionOf(answer: UrlAnswer, url: URL, file: TempFile, signal: AbortSignal): Promise<Version> {
   const contentType = answer.header('content-type') ?? ''
   const bytes = (): AsyncIterable<Uint8Array> => file.read(0, file.length, signal)

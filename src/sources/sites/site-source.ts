@@ -16,34 +16,39 @@ import { UNVERSIONED, urlVersion } from '../urls/url-version.ts'
 export interface SiteSourceOptions extends Pick<Filter, 'include' | 'exclude'> {
   readonly start: URL
   readonly listing: 'auto' | 'map' | 'links' | 'sitemap'
-  /** Asks the service for the addresses of the site; null where it has no such operation. Absent: there is no service to ask. */
+  /**
+   * Requests the addresses of the site from the service; null if it has no such operation. Absent without a service.
+   */
   readonly map?: (signal: AbortSignal) => Promise<readonly string[] | null>
   readonly limit: number
   readonly depth: number
   readonly delayMs: number
-  /** Take PDFs and office documents that pages link to. */
+  /** Includes PDFs and office documents that pages link to. */
   readonly documents: boolean
   readonly obeyRobots: boolean
-  /** `scrape`: the service fetches the pages; `download`: we do, and send their bytes. */
+  /** `scrape`: the service fetches the pages; `download`: Sluice downloads them and sends their bytes. */
   readonly via: 'scrape' | 'download'
-  /** Whether a downloaded page in plain text or Markdown is a document. */
+  /** True if a downloaded page in plain text or Markdown is a document. */
   readonly passthrough: boolean
   readonly allowPrivateAddresses: boolean
-  /** Proxies and authorities; default: directly. */
+  /** Proxies and certificate authorities; default: a direct connection. */
   readonly network?: WebNetwork
-  /** Take documents whose servers send no version for changed, at each listing. Pages have one of their own. */
+  /**
+   * Treats documents without a version from their server as changed, at each listing. Pages have a version of their
+   * own.
+   */
   readonly refresh: boolean
-  /** Told in one line what the listing left out. */
+  /** Gets a line about each omission of the listing. */
   readonly say: (line: string) => void
 }
 
-/** Bytes of a document whose server does not say how long it is. */
+/** Size of a document without a stated length. */
 const UNKNOWN_BYTES = 1
 
 /**
- * The pages of a website, each a document. A page's version names what is read of it, so that one that is served anew with
- * another date or another build of the site's scripts is unchanged. A page is gone when the site says so itself: with 404
- * or 410, or by sending its visitors elsewhere.
+ * The pages of a website, each a document. The version of a page is a digest of its content, so another date or another
+ * build of the site's scripts does not change it. A page is gone if the site reports it: with 404 or 410, or by a
+ * redirect.
  */
 export function openSiteSource(options: SiteSourceOptions): UrlSource {
   const { start, via } = options
@@ -93,7 +98,7 @@ const HTML_NAMES: readonly (Extension | null)[] = [null, 'html', 'htm', 'xhtml']
 
 const isPageName = ({ pathname }: URL): boolean => HTML_NAMES.includes(extensionOf(pathname))
 
-/** Null for what is no document: a picture, a feed, a file of a kind that was not asked for. */
+/** Null if it is not a document: a picture, a feed, a file of an unwanted type. */
 function itemOf(found: SiteItem, unversioned: Version, options: SiteSourceOptions): SourceItem | null {
   const { documents } = options
   const { url } = found
@@ -126,7 +131,7 @@ function itemOf(found: SiteItem, unversioned: Version, options: SiteSourceOption
   }
 }
 
-/** Text is no HTML: only a service that fetches it by itself learns from its server what it is. */
+/** Text is not HTML: only a service that fetches it itself learns the type from its server. */
 function pageItem(
   { url, contentType, version: read, bytes }: Extract<SiteItem, { kind: 'page' }>,
   { via, passthrough }: SiteSourceOptions,
@@ -138,7 +143,7 @@ function pageItem(
   return { kind: 'document', key, version: version(read), bytes: bytes || UNKNOWN_BYTES }
 }
 
-/** A page that is named as another kind of document, `/report.pdf` that is HTML, is still a page. */
+/** A page whose name suggests another type, `/report.pdf` with HTML, is still a page. */
 function pageKey(url: URL): SourceItem['key'] {
   const named = extensionOf(url.pathname)
   return keyOfUrl(url, named !== null && HTML_NAMES.includes(named) ? named : 'html')

@@ -1,24 +1,24 @@
 import { createHash } from 'node:crypto'
 
 /*
- * The form of a URL that may stand in keys, records, logs and Redis: without its login, and without the values of query
- * fields that open doors. `~` replaces them.
+ * Public form of a URL for keys, records, logs and Redis: without its login, and without the values of secret query
+ * fields. `~` replaces them.
  */
 
-/** Query fields of signed addresses. Their values change each time that an address is signed, and mean nothing. */
+/** Query fields of signed addresses. Their values change with each signature, and carry no meaning. */
 const SIGNATURE =
   /^(?:x-(?:amz|goog|oss|cos|obs)-(?:signature|credential|security-token)|sig|signature|policy|key-pair-id|(?:aws|oss)accesskeyid|googleaccessid|hmac)$/i
 
-/** Query fields whose values are secrets, and may distinguish documents: their digest stays. */
+/** Query fields whose values are secrets and may distinguish documents: their digest stays. */
 const TOKEN =
   /^(?:.*[-_.])?(?:key|[a-z]*token|[a-z]*secret|password|passwd|pwd|pass|api-?key|auth|authorization|credentials?|jwt|sessionid)$/i
 
-/** Characters of a digest: too few to find a secret by, enough to distinguish documents. */
+/** Length of a digest: too short to reveal a secret, long enough to distinguish documents. */
 const DIGEST_LENGTH = 12
 
 const LOGIN_MARK = '~'
 
-/** The same URL object where it holds no secret. */
+/** Returns the same URL object if it holds no secret. */
 export function publicUrl(url: URL): URL {
   const search = publicSearch(url.search)
   const hasLogin = url.username !== '' || url.password !== ''
@@ -30,11 +30,11 @@ export function publicUrl(url: URL): URL {
   return shown
 }
 
-/** Whether this may be the public form of a URL that holds a secret. */
+/** True if this may be the public form of a URL with a secret. */
 export const mayStandForSecret = ({ username, search }: URL): boolean =>
   username === LOGIN_MARK || /=~[0-9a-f]*(?:&|$)/.test(search)
 
-/** A line of a list that is no URL, as it may be shown. */
+/** Redacts a line of a list that is not a URL. */
 export const publicText = (text: string): string =>
   text
     .replace(/\/\/.*@/, `//${LOGIN_MARK}@`)
@@ -55,7 +55,7 @@ function publicField(field: string): string {
 }
 
 const digestOf = (value: string): string =>
-  // A value that is a digest already is the public form of itself.
+  // A value that is already a digest is its own public form.
   /^~[0-9a-f]{12}$/.test(value)
     ? value.slice(1)
     : createHash('sha256').update(value).digest('hex').slice(0, DIGEST_LENGTH)

@@ -13,8 +13,8 @@ const NOT_LISTED: Failure = {
 }
 
 /**
- * The URLs of a list that hold secrets, by their public forms. A key has the public form alone, so that Redis, the store
- * and the log never have the secret; a process that did not list the URL reads the list to find it.
+ * Lookup of the URLs of a list that hold secrets, by their public forms. A key has the public form alone, so Redis, the
+ * store and the log never have the secret. A process that did not list the URL reads the list to find it.
  */
 export class SecretUrls {
   readonly #path: string
@@ -25,14 +25,14 @@ export class SecretUrls {
     this.#path = path
   }
 
-  /** Remembers a URL of the list; answers its public form. Of two with one public form the first counts. */
+  /** Caches a URL of the list and returns its public form. The first of two URLs with one public form wins. */
   add(url: URL): URL {
     const shown = publicUrl(url)
     if (shown !== url && !this.#byPublic.has(shown.href)) this.#byPublic.set(shown.href, url.href)
     return shown
   }
 
-  /** The URL to ask for; a failure where its secret is not to be found. */
+  /** Returns the real URL; a failure if its secret is not found. */
   async find(key: SourceKey, signal: AbortSignal): Promise<URL | Failure> {
     const shown = urlOfKey(key)
     if (!mayStandForSecret(shown)) return shown
@@ -50,7 +50,7 @@ export class SecretUrls {
     }
   }
 
-  /** A query that only looks like a public form. */
+  /** True for a query that only resembles a public form. */
   #standsForItself(shown: URL): boolean {
     return shown.username === '' && publicUrl(shown) === shown
   }

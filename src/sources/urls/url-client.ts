@@ -4,23 +4,23 @@ import type { Failure, FailureCode } from '#src/document/failure.ts'
 
 export interface UrlClientOptions {
   readonly allowPrivateAddresses: boolean
-  /** Proxies and authorities; default: directly. */
+  /** Proxies and certificate authorities; default: a direct connection. */
   readonly network?: WebNetwork
   /** `return`: a redirect is an answer with its status. Default `follow`. */
   readonly redirects?: 'follow' | 'return'
 }
 
-/** Tries of one request, and the pause before the second; it doubles. */
+/** Number of attempts of one request, and the backoff before the second; it doubles. */
 const TRIES = 3
 const FIRST_PAUSE_MS = 500
 
-/** Longest that a server may take to begin its answer, or to go on with it. */
+/** Timeout for the header of an answer and between two chunks of its body. */
 const PATIENCE_MS = 30_000
 
-/** Connections to one server: a list often names hundreds of pages of the same one. */
+/** Maximum number of connections per server: a list often names hundreds of its pages. */
 const CONNECTIONS = 8
 
-/** What is asked of the open web: nothing on a private network, redirects followed, what may pass tried again. */
+/** HTTP client for the open web: it blocks private networks, follows redirects, and retries temporary errors. */
 export class UrlClient implements AsyncDisposable {
   readonly #options: UrlClientOptions
   readonly #dispatcher: ReturnType<typeof webAgent>
@@ -35,7 +35,7 @@ export class UrlClient implements AsyncDisposable {
     })
   }
 
-  /** An answer with a status below 400, its body to be read or discarded; or why there is none. */
+  /** Returns an answer with a status below 400, whose body the caller must read or discard; else the failure. */
   async ask(method: 'GET' | 'HEAD', url: URL, signal: AbortSignal): Promise<UrlAnswer | Failure> {
     for (let tries = 1, pauseMs = FIRST_PAUSE_MS; ; tries += 1, pauseMs *= 2) {
       const { answer, mayPass } = await this.#askOnce(method, url, signal)
@@ -77,7 +77,7 @@ const REFUSED: Readonly<Record<FetchRefused['reason'], FailureCode>> = {
   too_large: 'too_large',
 }
 
-/** What an error on the way to a URL, or on the way back, means for its document. */
+/** Converts a connection error into the failure of its document. */
 export function lineFailure(error: unknown): Failure {
   if (error instanceof FetchRefused) {
     const advice = error.reason === 'private_address' ? '; --allow-private-addresses takes it all the same' : ''

@@ -8,10 +8,10 @@ import { lineFailure, type UrlClient } from './url-client.ts'
 import { checkUrl } from './check-url.ts'
 import { UNVERSIONED, urlVersion } from './url-version.ts'
 
-/** Downloads again after a line that broke. */
+/** Number of download attempts after a broken connection. */
 const DOWNLOADS = 3
 
-/** Downloads a document into a temporary file: only then its length is known, and it can be read twice. */
+/** Downloads a document into a temporary file, which gives its length and allows a second read. */
 export async function downloadUrl(
   client: UrlClient,
   url: URL,
@@ -54,7 +54,7 @@ class DownloadedUrl implements OpenedDocument {
     return this.#file.read(0, this.bytes, signal)
   }
 
-  /** Where the server sends no version, nothing can be said against it. */
+  /** Always true if the server sends no version. */
   async unchanged(signal: AbortSignal): Promise<boolean> {
     if (this.version === UNVERSIONED) return true
     const now = await checkUrl(this.#client, this.#url, signal)

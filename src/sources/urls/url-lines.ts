@@ -6,13 +6,10 @@ import { publicText } from './public-url.ts'
 export type UrlLine =
   /** It may hold a login or a token: see `public-url.ts`. */
   | { readonly kind: 'url'; readonly url: URL }
-  /** No http or https URL. `shown` holds no secret. */
+  /** Not an http or https URL. `shown` holds no secret. */
   | { readonly kind: 'unusable'; readonly shown: string; readonly reason: string }
 
-/**
- * Reads a list of URLs: one a line, empty lines and what follows a `#` at a line's beginning left out. `-` is standard
- * input. Streams.
- */
+/** Streams a list of URLs, a line each. Skips empty lines and lines that start with `#`. `-` is standard input. */
 export async function* urlLines(path: string, signal: AbortSignal): AsyncGenerator<UrlLine> {
   const input = path === '-' ? process.stdin : createReadStream(path, { signal })
   let number = 0

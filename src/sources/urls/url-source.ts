@@ -20,32 +20,32 @@ import { urlExtension, urlTextExtension } from './url-type.ts'
 import { UNVERSIONED, urlVersion } from './url-version.ts'
 
 export interface UrlSourceOptions extends Pick<Filter, 'include' | 'exclude'> {
-  /** File with a URL a line; `-` for standard input, which can be listed once. */
+  /** File with a URL per line; `-` for standard input, which can be listed once. */
   readonly path: string
-  /** `scrape`: the service fetches the documents; `download`: we do, and send their bytes. */
+  /** `scrape`: the service fetches the documents; `download`: Sluice downloads them and sends their bytes. */
   readonly via: 'scrape' | 'download'
   readonly allowPrivateAddresses: boolean
-  /** Proxies and authorities; default: directly. */
+  /** Proxies and certificate authorities; default: a direct connection. */
   readonly network?: WebNetwork
-  /** Take URLs whose servers send no version for changed, at each listing. */
+  /** Treats URLs without a version from their server as changed, at each listing. */
   readonly refresh: boolean
   readonly maxBytes?: number
 }
 
 export type UrlSource = Source & AsyncDisposable
 
-/** URLs that are checked side by side. */
+/** Number of concurrent checks of URLs. */
 const CHECKS_AT_ONCE = 16
 
-/** Bytes of a document whose server does not say how long it is. */
+/** Size of a document without a stated length. */
 const UNKNOWN_BYTES = 1
 
-/** The documents behind a list of URLs. A list is an order and no inventory: what it no longer names is not gone. */
+/** The documents behind a list of URLs. A list is an order, not an inventory: a missing URL is not gone. */
 export function openUrlSource(options: UrlSourceOptions): UrlSource {
   const { path, via, maxBytes = MAX_FILE_BYTES } = options
   const client = new UrlClient(options)
   const secrets = new SecretUrls(path)
-  // The service gets no secret, and could repeat it in an answer that is kept: those are downloaded here.
+  // The service gets no secret, because it could repeat it in a kept answer: Sluice downloads such a document itself.
   const addressOf = (key: SourceKey): string | undefined => {
     const url = urlOfKey(key)
     return mayStandForSecret(url) ? undefined : url.href
@@ -102,8 +102,8 @@ async function itemOf(
 }
 
 /**
- * A URL that we cannot read. The service may see it all the same: servers refuse programs that are no browser. What
- * is not there, or may not be asked for, is not sent to the service either.
+ * A URL that this process cannot read. The service may still reach it, because some servers refuse programs other than
+ * browsers. An absent or forbidden URL does not go to the service.
  */
 function unseen(url: URL, failure: Failure, unversioned: Version, via: UrlSourceOptions['via']): SourceItem {
   const text = via === 'download' ? textExtensionOf(url.pathname) : null

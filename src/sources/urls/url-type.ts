@@ -8,12 +8,12 @@ import {
 import { fileNameOf, type UrlAnswer } from '@sluice/fetch'
 import { asSpelled } from './url-key.ts'
 
-/** Media types that are sent for anything. */
+/** Media types that servers send for any content. */
 const SAYS_NOTHING = /^(application\/(octet-stream|zip|x-download|force-download)|text\/plain|binary\/)/i
 
 /**
- * What an answer holds: by its media type, unless that says nothing; then by the name that the server gives, then by the
- * path. Null for a type that no document of ours has.
+ * Type of an answer: by its media type if that is specific, then by the file name in its header, then by its path. Null
+ * for an unsupported type.
  */
 export function urlExtension(answer: Pick<UrlAnswer, 'header' | 'url'>): Extension | null {
   const mediaType = answer.header('content-type') ?? ''
@@ -23,7 +23,7 @@ export function urlExtension(answer: Pick<UrlAnswer, 'header' | 'url'>): Extensi
   return extension === null ? null : asSpelled(answer.url, extension)
 }
 
-/** As `urlExtension`, for a text that needs no parser: by its name, else by a media type of texts. */
+/** Like `urlExtension`, for a text that needs no parser: by its name, else by a media type of texts. */
 export function urlTextExtension(answer: Pick<UrlAnswer, 'header' | 'url'>): TextExtension | null {
   const mediaType = answer.header('content-type') ?? ''
   const isMarkdown = /^text\/(?:x-)?markdown\b/i.test(mediaType)

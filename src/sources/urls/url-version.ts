@@ -2,17 +2,17 @@ import { createHash } from 'node:crypto'
 import { type Version, version } from '#src/document/ids.ts'
 import type { UrlAnswer } from '@sluice/fetch'
 
-/** Of a URL whose server sends nothing by which a change could be seen: it is taken for unchanged. */
+/** Version of a URL whose server sends no validator: it counts as unchanged. */
 export const UNVERSIONED: Version = version('unversioned')
 
-/** A `Last-Modified` that is younger than this by the server's own clock may change without notice (RFC 9110, 8.8.2.2). */
+/** A `Last-Modified` younger than this, by the server's own clock, may change without notice (RFC 9110, 8.8.2.2). */
 const WEAK_MS = 60_000
 
-/** What a server says of the version of what it sends: its ETag, else date and length, else nothing. */
+/** Version according to the header: the ETag, else date and length, else nothing. */
 export function urlVersion(answer: Pick<UrlAnswer, 'header'>): Version {
   const etag = answer.header('etag')
   if (etag !== null && etag !== '') {
-    // Weak or strong is the same to us: servers weaken what they compress.
+    // Treats weak and strong ETags alike: servers weaken the ETag of compressed content.
     const digest = createHash('sha256').update(etag.replace(/^W\//, '')).digest('hex')
     return version(`etag-${digest.slice(0, 20)}`)
   }

@@ -1,4 +1,4 @@
-// The link between the blocks of a page and the Markdown in its frame.
+// Links the blocks of a page with the Markdown in its frame.
 const frame = document.querySelector('#markdown')
 if (frame instanceof HTMLIFrameElement) {
   if (frame.contentDocument?.readyState === 'complete' && frame.contentDocument.body?.childElementCount) link(frame)
@@ -16,7 +16,7 @@ function link(markdown) {
   const clear = () => [...elements, ...blocks].forEach((element) => element.classList.remove('lit'))
   const lightBlock = (id) =>
     blocks.filter((block) => block.dataset.block === id).forEach((block) => block.classList.add('lit'))
-  /** The smallest elements that hold a span: a cell rather than its table. */
+  /** Finds the smallest elements that hold a span: a cell rather than its table. */
   const elementsAt = (span) => {
     const all = elements.filter((element) => overlaps(spanOf(element), span))
     return all.filter((element) => !all.some((other) => other !== element && element.contains(other)))
@@ -51,7 +51,10 @@ function link(markdown) {
   }
 }
 
-/** Scrolls the Markdown to the first block of a later page, where the address cites nothing. The page itself stays. */
+/**
+ * Scrolls the Markdown to the first block of a later page, if the address cites nothing. The page itself does not
+ * scroll.
+ */
 function showPage(markdown, blocks, find) {
   if (markdown.dataset.page === '1' || markdown.contentDocument.querySelector('#cited') !== null) return
   const first = blocks.find((block) => block.matches('button') && block.dataset.start !== '')

@@ -1,10 +1,10 @@
-// What the limiter did over time, as small charts that share their time.
+// History of the limiter, as small charts with a common time axis.
 import { element } from './elements.js'
 
 const WIDTH = 300
 const HEIGHT = 64
 
-/** Each with one line, or two: the second one is a limit. */
+/** Each has one line, or two: the second one is a limit. */
 const CHARTS = [
   { title: 'Documents a second', value: (a, b) => perSecond(a.settled, b.settled, a, b) },
   {

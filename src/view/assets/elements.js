@@ -1,4 +1,4 @@
-// Elements and texts that the live part is made of. Every text is set as text, never as markup.
+// Elements and texts of the live part. Sets every text as text, never as markup.
 
 export function element(name, attributes, ...children) {
   const made = document.createElement(name)

@@ -1,4 +1,4 @@
-// The live part of the overview: asks for the state every two seconds, and for the history every five.
+// The live part of the overview: polls the state every two seconds, and the history every five.
 import { drawCharts } from './charts.js'
 import { count, duration, element } from './elements.js'
 
@@ -11,7 +11,7 @@ if (live instanceof HTMLElement && live.dataset.live) {
 const totals = document.querySelector('#totals')
 if (totals instanceof HTMLElement) every(10_000, totals.dataset.store, showStore)
 
-/** The index of the store follows the store by a quarter of a minute. */
+/** The index of the store lags behind the store by a quarter of a minute. */
 function showStore({ isIndexed, documents, pages, credits, outcomes }) {
   const tiles = [
     ['Documents', documents],
@@ -56,7 +56,7 @@ function show(status) {
   document.querySelector('#live-tiles').replaceChildren(...tiles.map(([name, value]) => tile(name, count(value))))
   const skipped = Object.entries(status.skippedBy).map(([reason, value]) => `${count(value)} ${reason}`)
   document.querySelector('#live-skipped').textContent = skipped.length === 0 ? '' : `Skipped: ${skipped.join(', ')}`
-  // Without a worker nothing asks: it may be over since.
+  // Without a worker no process polls the service: the outage may be over.
   const isAsked = status.workers > 0
   const outages = status.outages.map(({ dependency, cause, since }) => {
     const state = isAsked
@@ -75,7 +75,7 @@ function show(status) {
 const capital = (word) => `${word.slice(0, 1).toUpperCase()}${word.slice(1)}`
 const tile = (name, value) => element('div', {}, element('dt', {}, capital(name)), element('dd', {}, value))
 
-/** States that a person has to act on. */
+/** States that require an action of the user. */
 const STOPPED = ['halted', 'killed', 'failed']
 
 function lastRun({ lastRun: run }) {

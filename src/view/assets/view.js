@@ -1,4 +1,4 @@
-// Loaded by every page. Every text is set as text, never as markup.
+// Loaded by every page. Sets every text as text, never as markup.
 import './blocks.js'
 import './live.js'
 

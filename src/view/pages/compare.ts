@@ -4,20 +4,20 @@ import { count, documentLink, type Markup, moment, page, pairs, type StoreFrame 
 
 export interface CompareOptions extends StoreFrame {
   readonly key: string
-  /** All that are kept for the document's bytes. */
+  /** All receipts for the document's bytes. */
   readonly receipts: readonly ListedReceipt[]
-  /** Null where there is none, or it cannot be read. */
+  /** Null if it is absent or unreadable. */
   readonly left: Side | null
   readonly right: Side | null
 }
 
 export interface Side {
   readonly receipt: ShownReceipt
-  /** Lines that the other one has not. */
+  /** Number of lines that the other one lacks. */
   readonly differing: number
 }
 
-/** Two answers for the same bytes, with what only one of them has marked. */
+/** Compares two answers for the same bytes, and marks differences. */
 export function comparePage({ key, receipts, left, right, ...frame }: CompareOptions): Markup {
   const back = documentLink(frame.base, key)
   return page(

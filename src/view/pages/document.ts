@@ -7,7 +7,7 @@ import { remedyOf } from '../remedies.ts'
 import { badge, count, type Markup, moment, page, type StoreFrame, percent, pairs } from './layout.ts'
 import { pageView } from './page-view.ts'
 
-/** How the source is shown: pages of a PDF, sanitised HTML; else why it is not. */
+/** Preview of the source: pages of a PDF, sanitised HTML; else the reason for its absence. */
 export type Preview = 'pages' | 'html' | keyof typeof NOT_SHOWN
 
 const NOT_SHOWN = {
@@ -23,11 +23,11 @@ export interface DocumentOptions extends StoreFrame {
   /** From 1. */
   readonly pageNumber: number
   readonly preview: Preview
-  /** What the address cites. */
+  /** Citation in the address. */
   readonly citation: Citation
 }
 
-/** The source beside what became of it. */
+/** The source next to its outputs. */
 export function documentPage(options: DocumentOptions): Markup {
   const { key, shown, letter, pageNumber, preview: _, citation, ...frame } = options
   return page(
@@ -42,7 +42,7 @@ export function documentPage(options: DocumentOptions): Markup {
   )
 }
 
-/** The source and its Markdown; the Markdown alone where the source cannot be shown. */
+/** The source and its Markdown; the Markdown alone without a preview. */
 function viewer(options: DocumentOptions, shown: ShownDocument): Markup {
   const { key, base, pageNumber, preview, citation } = options
   const named = new URLSearchParams({ key }).toString()
@@ -69,7 +69,7 @@ function viewer(options: DocumentOptions, shown: ShownDocument): Markup {
     </div>`
 }
 
-/** What the address cites, and whether it can still be trusted. */
+/** Describes the citation in the address, and warns if it is outdated. */
 function cited({ record }: ShownDocument, citation: Citation, pageNumber: number): Markup {
   const { spans, boxes } = citation
   if (spans.length + boxes.length === 0) return html``

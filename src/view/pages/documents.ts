@@ -19,7 +19,7 @@ const COLUMNS: readonly (readonly [name: string, sort: Sort | null])[] = [
   ['Finished (UTC)', 'at'],
 ]
 
-/** Filters that are folded while none of them is used. */
+/** Filters that are folded while all of them are unused. */
 const MORE = ['code', 'format', 'parser', 'grade', 'credits', 'from', 'to']
 
 /** The list: a search, filters, and a page of lines. */
@@ -128,7 +128,7 @@ const line = (row: DocumentRow, base: string): Markup =>
 const number = (name: string, value: string | null): Markup =>
   html`<td role="cell" class="number ${value === null ? 'empty' : ''}" data-name="${name}">${value ?? '–'}</td>`
 
-/** The name stands out from its folders. */
+/** Emphasizes the name over its folders. */
 function nameLink(base: string, key: string): Markup {
   const cut = key.lastIndexOf('/') + 1
   const folder = cut === 0 ? '' : html`<span class="folder">${key.slice(0, cut)}</span>`

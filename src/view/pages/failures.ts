@@ -9,7 +9,7 @@ export interface FailuresOptions extends StoreFrame {
 
 const titleOf = (code: string): string => `${code.slice(0, 1).toUpperCase()}${code.slice(1).replaceAll('_', ' ')}`
 
-/** Failures by reason, each with what helps. */
+/** Failures by reason, each with its remedy. */
 export function failuresPage({ failures, canRetry, ...frame }: FailuresOptions): Markup {
   return page(
     { ...frame, title: 'Failures', current: 'failures' },

@@ -3,11 +3,11 @@ import type { HtmlEscapedString } from 'hono/utils/html'
 
 export type Markup = HtmlEscapedString | Promise<HtmlEscapedString>
 
-/** What all pages of a store share. */
+/** Options of all pages of a store. */
 export interface StoreFrame {
-  /** Before each link: `/<token>`. */
+  /** Prefix of each link: `/<token>`. */
   readonly base: string
-  /** Of the store. */
+  /** Address of the store. */
   readonly store: string
 }
 
@@ -22,7 +22,7 @@ const LINKS = [
   ['failures', '/failures', 'Failures'],
 ] as const
 
-/** What a `dl` holds: names with their values. */
+/** Content of a `dl`: names with their values. */
 export const pairs = (rows: readonly (readonly [name: string, value: string])[]): readonly Markup[] =>
   rows.map(
     ([name, value]) =>
@@ -63,10 +63,10 @@ export const page = ({ title, base, current, store }: PageFrame, content: Markup
       </body>
     </html>`
 
-/** The end of an address says more than its beginning. */
+/** Shortens an address to its end, the most specific part. */
 const lastOf = (store: string): string => readable(store).replace(/\/$/, '').split('/').slice(-2).join('/')
 
-/** A prefix in a bucket may hold a per cent sign that encodes nothing. */
+/** Decodes an address. A prefix in a bucket may hold a per cent sign outside an escape sequence. */
 function readable(address: string): string {
   try {
     return decodeURI(address)
@@ -75,7 +75,7 @@ function readable(address: string): string {
   }
 }
 
-/** Address of a document's page. Unlike `encodeURIComponent`, it throws for no key, whatever a source calls its documents. */
+/** Address of a document's page. Unlike `encodeURIComponent`, it throws for no key of any source. */
 export const documentLink = (base: string, key: string): string =>
   `${base}/document?${new URLSearchParams({ key }).toString()}`
 

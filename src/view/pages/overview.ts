@@ -8,13 +8,13 @@ export interface OverviewOptions extends StoreFrame {
   readonly allowWrites: boolean
 }
 
-/** Totals of the store; the part that is live is filled in by `view.js`. */
+/** Totals of the store; `view.js` fills in the live part. */
 export function overviewPage({ index, hasLive, allowWrites, ...frame }: OverviewOptions): Markup {
   const { documents, credits, pages } = index.totals()
   const { base } = frame
   const tiles = [
     ['Documents', count(documents)],
-    // Beside the run, outcomes would stand there twice.
+    // The run already shows outcomes.
     ...(hasLive ? [] : index.facet('outcome')).map(
       ({ value, count: number }) => [capital(value), count(number)] as const,
     ),
@@ -48,7 +48,7 @@ const NOT_LIVE = html`<p>
   No source is known for this store: name it, <code>sluice view SOURCE --out …</code>, to see a run here.
 </p>`
 
-/** Empty until the first answer comes. */
+/** Empty until the first answer arrives. */
 const live = (base: string, allowWrites: boolean): Markup =>
   html`<section
     aria-labelledby="live-heading"
@@ -90,7 +90,7 @@ const COLUMNS = [
   ['code', 'Failure'],
 ] as const
 
-/** Values of one kind that are shown. */
+/** Maximum number of values per kind. */
 const MOST_VALUES = 12
 
 function countsBy(column: (typeof COLUMNS)[number][0], title: string, index: DocumentIndex, base: string): Markup {

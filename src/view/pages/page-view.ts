@@ -5,17 +5,17 @@ import { type Box, type Citation, citationParams, citesBlock } from '../citation
 import type { Block, ShownDocument } from '../read-blocks.ts'
 import { type Markup, percent } from './layout.ts'
 
-/** A4 at 144 dots an inch, for pages whose size is not known. */
+/** A4 at 144 dots per inch, the fallback for pages of unknown size. */
 const A4 = { width: 1_191, height: 1_684 }
 
 export interface PageViewOptions extends ShownDocument {
   readonly pageNumber: number
-  /** Address of the drawn page; null where it cannot be drawn. */
+  /** Address of the drawn page; null if it cannot be drawn. */
   readonly picture: string | null
   readonly citation: Citation
 }
 
-/** A page with its blocks, as far as it is known, and their list in reading order. */
+/** A page with its known blocks, and their list in reading order. */
 export function pageView({ record, blocks, pageNumber, picture, citation }: PageViewOptions): Markup {
   const last = record.pages.total ?? Math.max(1, ...blocks.map((block) => block.pageNumber))
   const blocksOfPage = blocks

@@ -32,7 +32,7 @@ const ASSETS: Readonly<Record<string, string>> = {
   'icon.svg': 'image/svg+xml',
 }
 
-/** Pages and API below `/<token>`; whether a request may be answered at all is decided before (`guard.ts`). */
+/** Pages and API below `/<token>`; `guard.ts` admits or refuses a request first. */
 export function viewApp(options: ViewOptions): Hono {
   const app = new Hono({ strict: false }).basePath('/:token')
   const { index, store, live } = options
@@ -81,7 +81,7 @@ export function viewApp(options: ViewOptions): Hono {
     return c.body(new Uint8Array(body), 200, { ...PAGE_HEADERS, 'content-type': type })
   })
   app.notFound((c) => c.text('not found', 404, PAGE_HEADERS))
-  // What went wrong may name a path; it is said to the person who started the server, and to no page.
+  // An error may name a path: it goes to the terminal of the server, never to a page.
   app.onError((error, c) => {
     options.onError(error)
     return c.text('this page could not be made; the terminal of "sluice view" says why', 500, PAGE_HEADERS)
@@ -105,7 +105,7 @@ async function previewOf({ record }: ShownDocument, { sources }: ViewOptions): P
   return isPdf ? 'pages' : 'html'
 }
 
-/** The receipts that the address names; else the one in use and the latest other one. */
+/** Returns the receipts in the address; else the receipt in use and the latest other one. */
 async function compare(record: DocumentRecord, params: URLSearchParams, store: OutputStore) {
   const receipts = await receiptsFor(record, store)
   const named = (name: string, at: number) => receipts.find(({ id }) => id === params.get(name)) ?? receipts[at]

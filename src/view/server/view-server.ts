@@ -18,7 +18,7 @@ export interface ViewServer extends AsyncDisposable {
   readonly url: string
 }
 
-/** Loopback, unless another host is asked for; each request is checked by the guard before it is read. */
+/** Listens on loopback by default; the guard checks each request before the server reads it. */
 export async function openViewServer({ host = '127.0.0.1', port, ...options }: ViewServerOptions): Promise<ViewServer> {
   const token = randomBytes(24).toString('base64url')
   const hostname = host.includes(':') ? `[${host}]` : host

@@ -1,16 +1,16 @@
-/** An address to be visited, and how many links away from where the walk began. */
+/** A queued address and its distance in links from the start of the walk. */
 export interface Waiting {
   readonly url: URL
   readonly depth: number
 }
 
-/** What is still to be visited, in the order in which it was found; each address once, however often it is found. */
+/** Queue of addresses to visit, in the order of discovery. It deduplicates addresses. */
 export class Frontier {
   readonly #known = new Set<string>()
   #waiting: Waiting[] = []
   #at = 0
 
-  /** False for an address that was added before. */
+  /** False for a duplicate address. */
   add(url: URL, depth: number): boolean {
     if (this.#known.has(url.href)) return false
     this.#known.add(url.href)

@@ -4,7 +4,7 @@ import type { SiteClient } from './site-client.ts'
 import type { SiteRobots } from './site-robots.ts'
 import { atHome, isOfSite, type SiteScope } from './site-scope.ts'
 
-/** A file that lists more sitemaps is one level; real sites have two. */
+/** Maximum depth of nested sitemap indexes; real sites have two levels. */
 const LEVELS = 4
 const SITEMAPS_MOST = 1_000
 
@@ -14,8 +14,8 @@ interface Found {
 }
 
 /**
- * Addresses of pages from the sitemaps that robots.txt names, or else from `/sitemap.xml` and the one in the site's own
- * folder. Sitemaps of other servers are not asked for; what cannot be read is passed over.
+ * Streams addresses of pages from the sitemaps in robots.txt. The fallback is `/sitemap.xml` and the sitemap in the
+ * site's own folder. Skips sitemaps of other servers and unreadable ones.
  */
 export async function* listSitemaps(
   client: SiteClient,

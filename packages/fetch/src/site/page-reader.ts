@@ -2,25 +2,25 @@ import { createHash } from 'node:crypto'
 import { Parser } from 'htmlparser2'
 import { webUrl } from '../web-url.ts'
 
-/** What a walk needs of a page of HTML. */
+/** Parts of an HTML page that a walk needs. */
 export interface PageContent {
   readonly title: string | null
   readonly description: string | null
-  /** Absolute addresses in the order of the page, as they are written, each once. */
+  /** Absolute addresses in page order, as written, without duplicates. */
   readonly links: readonly string[]
-  /** Address of `<link rel="canonical">`, absolute. */
+  /** Address in `<link rel="canonical">`, absolute. */
   readonly canonical: string | null
   /**
-   * Names what is read of the page: its text, where its links lead, which pictures it shows. Scripts, styles, tokens in
-   * forms and a new build of the site's assets leave it as it is.
+   * Digest of the page's text, link targets and pictures. Scripts, styles, form tokens and new asset builds do not
+   * change it.
    */
   readonly fingerprint: string
 }
 
-/** Elements whose text is no text of the page. */
+/** Elements whose text does not belong to the page. */
 const UNREAD: ReadonlySet<string> = new Set(['script', 'style', 'noscript', 'template', 'svg'])
 
-/** Reads a page as it comes in; holds its text, not its tree. */
+/** Streaming parser of a page; holds its text, not its tree. */
 export class PageReader {
   readonly #parser: Parser
   readonly #text: string[] = []
@@ -97,7 +97,7 @@ export class PageReader {
   }
 }
 
-/** Between their tags no word ends. */
+/** Inline elements: their tags do not end a word. */
 const INLINE: ReadonlySet<string> = new Set(
   'a abbr b bdi bdo cite code data dfn em i kbd mark q s samp small span strong sub sup time u var wbr'.split(' '),
 )

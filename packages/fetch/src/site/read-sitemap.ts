@@ -2,11 +2,11 @@ import { Parser } from 'htmlparser2'
 
 export interface Sitemap {
   readonly kind: 'pages' | 'sitemaps'
-  /** Addresses as they are written, in their order. */
+  /** Addresses in document order, as written. */
   readonly addresses: readonly string[]
 }
 
-/** Reads a sitemap (sitemaps.org): XML with `<urlset>` or `<sitemapindex>`, or plain text with an address a line. */
+/** Parses a sitemap (sitemaps.org): XML with `<urlset>` or `<sitemapindex>`, or plain text with an address per line. */
 export function readSitemap(text: string): Sitemap {
   if (!/^\s*(?:\ufeff\s*)?</.test(text)) {
     const lines = text.split('\n').map((line) => line.trim())
@@ -38,7 +38,7 @@ export function readSitemap(text: string): Sitemap {
   return { kind, addresses }
 }
 
-/** The address of a page or of a sitemap; one of a picture or a video has another parent. */
+/** True for the address of a page or a sitemap; addresses of pictures and videos have another parent element. */
 function isAddress(path: readonly string[]): boolean {
   const [name, parent] = [path.at(-1), path.at(-2)]
   return name === 'loc' && (parent === 'url' || parent === 'sitemap')

@@ -11,21 +11,21 @@ import { SitePace } from './site-pace.ts'
 
 export interface SiteClientOptions {
   readonly allowPrivateAddresses: boolean
-  /** Proxies and authorities; default: directly. */
+  /** Proxies and certificate authorities; default: a direct connection. */
   readonly network?: WebNetwork
-  /** Least time between two requests. */
+  /** Minimum delay between two requests, in ms. */
   readonly delayMs: number
-  /** Requests at once. */
+  /** Maximum number of concurrent requests. */
   readonly connections: number
   readonly maxBytes: number
 }
 
-/** What stands at an address. */
+/** Result of a request to an address. */
 export type Visit =
   | { readonly kind: 'page'; readonly content: PageContent; readonly contentType: string; readonly bytes: number }
-  /** Plain text, Markdown. `digest` names its bytes. */
+  /** Plain text or Markdown. `digest` is the hash of its bytes. */
   | { readonly kind: 'text'; readonly digest: string; readonly contentType: string; readonly bytes: number }
-  /** Anything else; its body was not read. */
+  /** Any other content; the client did not read its body. */
   | { readonly kind: 'file'; readonly answer: UrlAnswer; readonly contentType: string }
   | { readonly kind: 'redirect'; readonly to: string }
   | { readonly kind: 'absent' }
@@ -33,13 +33,13 @@ export type Visit =
 
 const PATIENCE_MS = 30_000
 const TRIES = 3
-/** A request that the site refused for its rate is sent again after the pause that it asks for, so many times. */
+/** Number of retries after the site throttles a request; each retry waits for the pause that the site states. */
 const TRIES_WHEN_REFUSED = 10
 
 const PAGE = /^(?:text\/html|application\/xhtml\+xml)\b/i
 const TEXT = /^text\/(?:plain|markdown|x-markdown)\b/i
 
-/** Asks one website, at its pace. No redirect is followed: where it leads is for the walk to judge. */
+/** Throttled client of one website. It follows no redirect: the walk judges the target. */
 export class SiteClient implements AsyncDisposable {
   readonly #options: SiteClientOptions
   readonly #dispatcher: ReturnType<typeof webAgent>
@@ -51,7 +51,7 @@ export class SiteClient implements AsyncDisposable {
     this.#dispatcher = webAgent({ ...options, skipTlsVerification: false, patienceMs: PATIENCE_MS })
   }
 
-  /** What robots.txt asks for; the longer of it and the user's own delay holds. */
+  /** Applies the crawl delay of robots.txt; the longer of it and the user's own delay wins. */
   slowDown(delayMs: number): void {
     this.#pace.slowDown(delayMs)
   }
@@ -60,7 +60,7 @@ export class SiteClient implements AsyncDisposable {
     return this.#withRetries(url, (answer) => this.#read(url, answer), signal)
   }
 
-  /** A text that is not a page, unpacked where it is a gzip file: robots.txt, a sitemap. */
+  /** Fetches a text other than a page, gunzipped if necessary: robots.txt, a sitemap. */
   async text(url: URL, signal: AbortSignal): Promise<{ readonly text: string } | Exclude<Visit, { kind: 'page' }>> {
     let text = ''
     const visit = await this.#withRetries(

@@ -1,11 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 
-/** Longest that a site's wish to wait is followed. */
+/** Upper bound of a pause that a site states. */
 const LONGEST_PAUSE_MS = 120_000
 
 const FIRST_PAUSE_MS = 1_000
 
-/** When the next request to a site may go out: at least `delayMs` after the one before, and none while it wants a pause. */
+/** Schedules requests to a site: at least `delayMs` apart, and none during a pause that the site states. */
 export class SitePace {
   #delayMs: number
   #sentAt = Number.NEGATIVE_INFINITY
@@ -16,7 +16,7 @@ export class SitePace {
     this.#delayMs = delayMs
   }
 
-  /** From the last request on, a longer delay holds. */
+  /** A longer delay applies from the last request on. */
   slowDown(delayMs: number): void {
     this.#delayMs = Math.max(this.#delayMs, delayMs)
     this.#nextAt = Math.max(this.#nextAt, this.#sentAt + this.#delayMs)
@@ -35,7 +35,7 @@ export class SitePace {
     }
   }
 
-  /** The site refused a request for its rate: nothing more is sent for as long as it says, else 1, 2, 4 … s. */
+  /** The site throttled a request: all requests pause for its `Retry-After`, else with a backoff of 1, 2, 4 … s. */
   refused(retryAfter: string | null): void {
     const pauseMs = retryAfterMs(retryAfter) ?? FIRST_PAUSE_MS * 2 ** Math.min(this.#refusals, 6)
     this.#refusals += 1
@@ -47,7 +47,7 @@ export class SitePace {
   }
 }
 
-/** `Retry-After` in seconds or as a date (RFC 9110, 10.2.3). */
+/** Parses `Retry-After`, in seconds or as a date (RFC 9110, 10.2.3). */
 function retryAfterMs(header: string | null): number | null {
   if (header === null) return null
   const seconds = Number(header)

@@ -3,7 +3,7 @@ import { webUrl } from '../web-url.ts'
 import type { SiteClient } from './site-client.ts'
 import { SiteUnusable } from './site-unusable.ts'
 
-/** The package's type file describes its function as a property of the module; it is the module itself. */
+/** The type file of the package describes its function as a property of the module, but the module is the function. */
 type Parse = (
   url: string,
   text: string,
@@ -14,10 +14,10 @@ type Parse = (
 }
 const parseRobots = robotsParser as unknown as Parse
 
-/** The name that a site's rules call this program. */
+/** User agent token of this program in a site's rules. */
 const AGENT = 'sluice'
 
-/** Longest pause between requests that a site's rules can ask for. */
+/** Upper bound of the crawl delay in a site's rules. */
 const LONGEST_DELAY_MS = 30_000
 
 export interface SiteRobots {
@@ -29,9 +29,9 @@ export interface SiteRobots {
 export const NO_ROBOTS: SiteRobots = { allows: () => true, delayMs: 0, sitemaps: [] }
 
 /**
- * The rules of a site (RFC 9309): none where there is no robots.txt.
+ * Fetches the rules of a site (RFC 9309); without robots.txt there are none.
  *
- * @throws {SiteUnusable} where the site cannot answer: the RFC has it that nothing may be asked then
+ * @throws {SiteUnusable} if the site cannot answer: the RFC forbids all requests then
  */
 export async function robotsOf(client: SiteClient, start: URL, signal: AbortSignal): Promise<SiteRobots> {
   const url = new URL('/robots.txt', start)

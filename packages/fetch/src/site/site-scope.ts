@@ -1,26 +1,26 @@
 import { webUrl } from '../web-url.ts'
 
-/** What of the web belongs to a website: one host, and the part of its paths below where the walk begins. */
+/** Boundary of a website: one host, and the paths below the start of the walk. */
 export interface SiteScope {
   readonly start: URL
-  /** The site sends its visitors from there to the origin of `start`: addresses there are addresses of the site. */
+  /** The site redirects its visitors from this origin to that of `start`: addresses there belong to the site. */
   readonly formerOrigin?: string
-  /** Begins and ends with a slash; `/guide/` also stands for `/guide`. */
+  /** Starts and ends with a slash; `/guide/` also covers `/guide`. */
   readonly prefix: string
   readonly includeSubdomains: boolean
   readonly ignoreQueryParameters: boolean
 }
 
-/** Query parameters that name a visit or a campaign: the page is the same with and without them. */
+/** Query parameters that track a visit or a campaign; they do not change the page. */
 const VISIT_PARAMETER = /^(?:utm_.+|gclid|fbclid|msclkid|mc_cid|mc_eid|phpsessid|jsessionid|sessionid|sid)$/i
 const SESSION_SEGMENT = /;jsessionid=[^/?#]*/gi
 
-/** A segment that comes again and again, and paths without end, are what a loop of relative links makes. */
+/** Threshold for repeated path segments: a loop of relative links repeats them without end. */
 const SAME_SEGMENT_MOST = 3
 const SEGMENTS_MOST = 20
 const URL_CHARACTERS_MOST = 2_000
 
-/** The scope of a website from the address that a user wrote: its origin, and the folder of its path. */
+/** Derives the scope from the user's address: its origin, and the folder of its path. */
 export function scopeOf(
   start: URL,
   options: Partial<Pick<SiteScope, 'includeSubdomains' | 'ignoreQueryParameters'>> = {},
@@ -29,14 +29,16 @@ export function scopeOf(
   return { start, prefix: prefixOf(start), includeSubdomains, ignoreQueryParameters }
 }
 
-/** `/guide/intro.html` → `/guide/`; `/guide` → `/guide/`, because a last segment without a dot is a folder to its site. */
+/**
+ * `/guide/intro.html` → `/guide/`; `/guide` → `/guide/`, because a last segment without a dot is a folder to its site.
+ */
 export function prefixOf({ pathname }: URL): string {
   const last = pathname.slice(pathname.lastIndexOf('/') + 1)
   if (last === '') return pathname
   return last.includes('.') ? pathname.slice(0, pathname.length - last.length) : `${pathname}/`
 }
 
-/** The one spelling of an address within the site, or null for what is outside it or is a loop. */
+/** Canonicalizes an address within the site; null for an address outside it or a loop. */
 export function withinScope(scope: SiteScope, address: string | URL, base?: URL): URL | null {
   const url = atHome(scope, webUrl(String(address), base))
   if (url === null || url.username !== '' || url.password !== '') return null
@@ -51,7 +53,7 @@ export function withinScope(scope: SiteScope, address: string | URL, base?: URL)
   return isEndless(url) ? null : url
 }
 
-/** An address that a site has at the origin which it sends its visitors from, where they are sent to. */
+/** Maps an address at the former origin to the origin that the site redirects to. */
 export function atHome({ start, formerOrigin }: SiteScope, url: URL | null): URL | null {
   if (url === null || formerOrigin === undefined || url.origin !== formerOrigin) return url
   const home = new URL(url)
@@ -60,13 +62,13 @@ export function atHome({ start, formerOrigin }: SiteScope, url: URL | null): URL
   return home
 }
 
-/** Whether an address is on the site's own servers, wherever below them. */
+/** True if an address is on the site's own servers, at any path. */
 export function isOfSite({ start, includeSubdomains }: SiteScope, url: URL): boolean {
   if (url.origin === start.origin) return true
   return includeSubdomains && url.protocol === start.protocol && url.host.endsWith(`.${start.host}`)
 }
 
-/** A site that sends its visitors from http to https, or to or from `www.`, is the same site. */
+/** True for a redirect from http to https, or to or from `www.`: the site is the same. */
 export function sameSiteElsewhere(from: URL, to: URL): boolean {
   const bare = ({ hostname }: URL): string => hostname.replace(/^www\./, '')
   return from.origin !== to.origin && bare(from) === bare(to) && portIsPlain(from) && portIsPlain(to)
@@ -78,7 +80,7 @@ const isBelow = (prefix: string, path: string): boolean => path.startsWith(prefi
 
 function dropVisitParameters(url: URL): void {
   const visit = [...url.searchParams.keys()].filter((name) => VISIT_PARAMETER.test(name))
-  // Only then: to delete one writes all others anew, in another spelling.
+  // Deleting a parameter re-encodes all others, so the code deletes only what is present.
   for (const name of visit) url.searchParams.delete(name)
   if (url.href.endsWith('?')) url.search = ''
 }

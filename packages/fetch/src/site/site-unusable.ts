@@ -1,4 +1,4 @@
-/** A website that cannot be listed now, or not under the address that was given: no page of it is known to be gone. */
+/** The site cannot be listed now, or not under the given address. It is unknown which of its pages are gone. */
 export class SiteUnusable extends Error {
   override name = 'SiteUnusable' as const
 }

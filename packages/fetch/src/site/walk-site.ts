@@ -10,34 +10,36 @@ import { SiteUnusable } from './site-unusable.ts'
 
 export interface SiteOptions {
   readonly start: URL
-  /** `links`: sitemaps and the links of pages. `sitemap`: what sitemaps name. `given`: the addresses of `given`. */
+  /**
+   * `links`: sitemaps and the links of pages. `sitemap`: the addresses in sitemaps. `given`: the addresses of `given`.
+   */
   readonly listing: 'links' | 'sitemap' | 'given'
   readonly given?: readonly string[]
-  /** With `links`: false leaves sitemaps aside. */
+  /** With `links`: false ignores sitemaps. */
   readonly sitemaps?: boolean
-  /** Pages at the most. */
+  /** Maximum number of pages. */
   readonly limit: number
-  /** Links from where the walk begins to a page, at the most. */
+  /** Maximum number of links from the start to a page. */
   readonly depth: number
-  /** Least time between two requests; a longer one in robots.txt wins. */
+  /** Minimum delay between two requests, in ms; a longer one in robots.txt wins. */
   readonly delayMs: number
   readonly obeyRobots: boolean
   readonly allowPrivateAddresses: boolean
-  /** Proxies and authorities; default: directly. */
+  /** Proxies and certificate authorities; default: a direct connection. */
   readonly network?: WebNetwork
   readonly includeSubdomains?: boolean
   readonly ignoreQueryParameters?: boolean
   readonly maxBytes: number
-  /** False for an address that is not worth a request: a file of a kind that is not asked for. */
+  /** False skips an address without a request, for example a file of an unwanted type. */
   readonly isWanted?: (url: URL) => boolean
-  /** Why an address is not visited though it belongs to the site; null visits it. */
+  /** Reason for skipping an address of the site; null visits it. */
   readonly leavesOut?: (url: URL) => string | null
-  /** Told once, when the walk has come to its end. */
+  /** Called once, at the end of the walk. */
   readonly onEnd?: (summary: SiteSummary) => void
 }
 
 export type SiteItem =
-  /** `version` names what is read of the page. */
+  /** `version` is the digest of the page's content. */
   | {
       readonly kind: 'page'
       readonly url: URL
@@ -53,26 +55,26 @@ export type SiteItem =
 
 export interface SiteSummary {
   readonly pages: number
-  /** Addresses that the site's rules keep programs from. */
+  /** Number of addresses that robots.txt disallows. */
   readonly forbidden: number
-  /** Links that lead to nothing. */
+  /** Number of dead links. */
   readonly absent: number
-  /** The limit of pages was reached, and there are more. */
+  /** The walk reached the limit of pages, and the site has more. */
   readonly truncated: boolean
 }
 
-/** Requests to a site at once. */
+/** Maximum number of concurrent requests to a site. */
 const CONNECTIONS = 4
 
-/** What no page ends in: not worth a request. */
+/** Extensions of assets, which are never pages: the walk skips them without a request. */
 const ASSET =
   /\.(?:avif|bmp|bz2|css|dmg|eot|exe|gif|gz|ico|iso|jpe?g|js|m4a|mjs|mov|mp[34]|ogg|otf|png|rar|rss|svg|tar|tgz|tiff?|ttf|wasm|wav|web[mp]|woff2?|xml|zip|7z)$/i
 
 /**
- * Visits a website from its start: every page that can be reached is yielded once, under one address, and nothing outside
- * the site is asked for. The order is that of discovery; pages come while the walk goes on.
+ * Walks a website from its start. Yields every reachable page once, under one address, in the order of discovery.
+ * Requests nothing outside the site. Streams pages during the walk.
  *
- * @throws {SiteUnusable} when the site cannot be listed at all
+ * @throws {SiteUnusable} if the site cannot be listed at all
  */
 export async function* walkSite(options: SiteOptions, signal: AbortSignal): AsyncGenerator<SiteItem> {
   await using client = new SiteClient({ ...options, connections: CONNECTIONS })
@@ -92,7 +94,7 @@ export async function* walkSite(options: SiteOptions, signal: AbortSignal): Asyn
   options.onEnd?.(summary)
 }
 
-/** The scope, once it is known where the start really is: a site may send its visitors to https or to `www.` first. */
+/** Resolves the scope after the first redirect: a site may redirect its visitors to https or to `www.` first. */
 async function scopeFrom(
   client: SiteClient,
   options: SiteOptions,
@@ -121,10 +123,12 @@ class Walk {
   readonly #robots: SiteRobots
   readonly #frontier = new Frontier()
   readonly #leftOut: SiteItem[] = []
-  /** What was visited before the walk began, by its address. */
+  /** Visits before the start of the walk, by address. */
   readonly #early = new Map<string, Visit>()
   readonly #yielded = new Set<string>()
-  /** By canonical address: the page that stands for it until that one was seen to be a page itself. */
+  /**
+   * Items by canonical address: a page with another spelling represents the canonical page until the walk reaches that.
+   */
   readonly #otherSpellings = new Map<string, SiteItem>()
   #pages = 0
   #forbidden = 0
@@ -141,7 +145,7 @@ class Walk {
     this.#early.set(url.href, visit)
   }
 
-  /** An address that was found, `depth` links away from where the walk began. */
+  /** Queues a discovered address, `depth` links from the start of the walk. */
   found(address: string, depth: number, base?: URL): void {
     const url = withinScope(this.#scope, address, base)
     if (url === null || depth > this.#options.depth || ASSET.test(url.pathname)) return
@@ -161,7 +165,7 @@ class Walk {
         if (at === undefined) break
         if (at.depth === Number.POSITIVE_INFINITY) continue
         const visiting = this.#visit(client, at, signal)
-        // It is awaited in its turn; where the walk is left before, its failure is of no interest.
+        // The walk awaits it later; if the walk stops before, its failure does not matter.
         visiting.catch(() => undefined)
         underWay.set(at, visiting)
       }
@@ -239,7 +243,7 @@ class Walk {
     return entry
   }
 
-  /** Believed only of the same path: a canonical address that is set wrongly would make one page of a whole site. */
+  /** Trusts a canonical address only for the same path: a wrong one would collapse a site into one page. */
   #otherSpelling(url: URL, canonical: string | null): URL | null {
     const other = canonical === null ? null : withinScope(this.#scope, canonical)
     if (other === null || other.href === url.href || other.origin !== url.origin) return null

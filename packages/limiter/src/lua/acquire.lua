@@ -1,5 +1,5 @@
--- Asks for a permit. The answer to a request that must wait estimates how long; its process stands in the line from which
--- `release` calls.
+-- Asks for a permit. A request that must wait gets an estimate, and its process joins the line from which `release`
+-- calls.
 
 for _, id in ipairs(redis.call('ZRANGEBYSCORE', OPEN, '-inf', now - ask.leaseMs)) do
   drop(id)

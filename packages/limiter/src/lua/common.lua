@@ -1,13 +1,13 @@
--- What all scripts share: one hash of counters and of the law's record, the leases of requests in flight, and the line of
--- processes that wait. Times are milliseconds of Redis's own clock, so that no two machines disagree about "now"; a
--- simulation gives `now` itself.
+-- Shared by all scripts: one hash of counters and of the law's record, the leases of requests in flight, and the line
+-- of waiting processes. Times are milliseconds of Redis's own clock, so that all machines agree; a simulation sets
+-- `now`.
 
 local STATE, OPEN, LINE, PROBED, DOCUMENT = unpack(KEYS)
 local ask = cjson.decode(ARGV[1])
 
-local WINDOW = ask.windowMs -- of a configured rate, and of waits that are counted in windows
+local WINDOW = ask.windowMs -- of a configured rate, and unit of several waits
 local SECOND = WINDOW / 60
-local TRIP = 5 -- failures of the service in a row that are an outage
+local TRIP = 5 -- consecutive failures of the service that make an outage
 
 local now = ask.now
 if not now then
@@ -23,8 +23,8 @@ do
   end
 end
 
--- The law's record, in a field of its version: processes of two releases may share a gate while one is rolled out. What
--- another version learned is learned again within seconds.
+-- The law's record, in a field per version: processes of two releases may share a gate during a rollout. A new version
+-- learns the state again within seconds.
 local LAW = 'law:' .. LAW_VERSION
 local s = state[LAW] and cmsgpack.unpack(state[LAW])
 if not s then
@@ -63,19 +63,19 @@ local function reply(answer)
   return cjson.encode(answer)
 end
 
--- Mean time that the service works on a document; nil before the first.
+-- Mean service time per document; nil before the first.
 local function service_ms()
   return s.done > 0 and math.exp(s.latency) or nil
 end
 
--- Counted once; what adds a lease or removes one makes it nil.
+-- Cached count of leases; each added or removed lease resets it to nil.
 local leases = nil
 local function in_flight()
   leases = leases or redis.call('ZCARD', OPEN)
   return leases
 end
 
--- Notes what a step of the law did to the phase: how long the gate was closed, and whether it has opened.
+-- Records the effect of a step of the law on the phase: the time that the gate was closed, and whether it opened.
 local opened = false
 local function follow_phase(before, since)
   opened = opened or before ~= 'open' and s.phase == 'open'
@@ -87,8 +87,7 @@ local function follow_phase(before, since)
   end
 end
 
--- What the law holds a request back for: the reason and how long; no time where a request must end first; no reason where
--- it may go.
+-- Reason and duration of the law's wait. No duration: a request must end first. No reason: the request may go.
 local function limit()
   local phase, since = s.phase, s.closed_at
   local found = law_wait(s, now, in_flight())

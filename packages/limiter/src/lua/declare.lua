@@ -1,5 +1,5 @@
--- A process declares which permits it holds. Redis may have lost them, or have come back as it was when it still had
--- permits that were released since. Afterwards the permits of this process are exactly those that it declares.
+-- A process declares its permits, because Redis may have lost them or restored an old snapshot with released ones.
+-- Afterwards the permits of this process are exactly those that it declares.
 
 local known = {}
 for _, id in ipairs(ask.known) do

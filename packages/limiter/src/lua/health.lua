@@ -1,10 +1,10 @@
--- Circuit breaker. Whether the service is well, and whose a failure is: this part of `release` shuts and opens it.
+-- Circuit breaker: judges the health of the service and the cause of a failure. `release` opens and closes it here.
 
 local permit = ask.permit
 permit.at = permit.sentAt
 
--- A document is blamed for an absent service once in so long: no outage of some hours uses its attempts up, and one that
--- takes the service down each time ends all the same.
+-- Interval between two failures of a document that count while the service is absent. An outage of some hours therefore
+-- does not use up its attempts, and a document that crashes the service each time still ends.
 local BLAME_EVERY = 60 * WINDOW
 
 local function pause_after(failures)
@@ -21,7 +21,7 @@ local function shut_gate(cause, until_at, message)
   put('shut_message', message or '')
 end
 
--- The service did its work. Only a request that was sent after the gate was shut shows that the account works again.
+-- The service did its work. Only a request sent after the gate closed proves that the account works again.
 local function was_well(clears_halt)
   put('good_at', math.max(number('good_at', 0), permit.at))
   local shut = state.shut or ''
@@ -31,8 +31,8 @@ local function was_well(clears_halt)
   end
 end
 
--- Whether no other document has failed for two windows, nor been a probe of this outage: then the attempts of this one
--- are all that is sent, and each counts.
+-- True if no other document failed within two windows or was a probe of this outage. Then this document's attempts are
+-- the only traffic, and each counts.
 local function fails_alone()
   if state.failed_by ~= DOCUMENT then
     put('other_failed_at', number('failed_by_at', 0))
@@ -42,8 +42,8 @@ local function fails_alone()
   return redis.call('SCARD', PROBED) <= 1 and now - number('other_failed_at', 0) > 2 * WINDOW
 end
 
--- What is known of the document that failed. It is a suspect, one that may take the service down itself, from its
--- second failure on if others came through in between.
+-- Updates the state of a failed document. From its second failure on it is a suspect, which may crash the service
+-- itself, if other requests succeeded in between.
 local function remember_failure(is_probe)
   local known = redis.call('HMGET', DOCUMENT, 'failed_at', 'probes', 'suspect', 'blamed_at')
   local failed_at, probes, suspect = tonumber(known[1] or nil), tonumber(known[2] or nil) or 0, known[3] == '1'
@@ -62,17 +62,17 @@ local function remember_failure(is_probe)
   return { suspect = suspect, probes = probes, again = again, blamed_at = blamed_at, alone = fails_alone() }
 end
 
--- Whether the probes send hardly anything but what fails: from the third probe of each document on where there are five
--- of them or fewer, and the later the more there are, so that an outage that many wait out uses no attempt of theirs.
--- Known suspects are none of them: their failures count as it is.
+-- True if hardly any document but failing ones is left to probe. With five probed documents or fewer that starts at the
+-- third probe of each; with more documents it starts later, so that a long outage uses none of their attempts. Known
+-- suspects are excluded: their failures count anyway.
 local function is_all_there_is(failure)
   local crowd = math.max(1, redis.call('SCARD', PROBED) / TRIP)
   return failure.probes >= 3 * crowd * crowd
 end
 
--- Whether the failure of a document that is no suspect counts. Where the service was not there to take the request
--- (`absent`), the document did not do it: it counts where nothing else was in flight that could show an outage, once, and in
--- an outage that hardly any other document is left to probe.
+-- True if the failure counts for a document that is not a suspect. A document cannot cause the failure of an absent
+-- service (`absent`). Its failure then counts once if no other request in flight could reveal an outage. In an outage
+-- it counts if hardly any other document is left to probe.
 local function is_to_blame(failure, was_open, is_open)
   local all_there_is = is_all_there_is(failure)
   if not ask.absent then
@@ -88,9 +88,9 @@ local function is_to_blame(failure, was_open, is_open)
   return blames
 end
 
--- In an outage a failure is the service's and not the document's. It counts all the same for a suspect, and, where hardly
--- any other document is left to send, from a document's third failure as a probe on, or from the first where it is alone.
--- What a suspect does says nothing of the service: it neither begins an outage nor makes the next probe wait for longer.
+-- In an outage the service is to blame, not the document. The failure still counts for a suspect. If hardly any other
+-- document is left, it counts from a document's third failed probe on, or from the first if the document is alone. A
+-- suspect gives no evidence about the service: it neither starts an outage nor delays the next probe.
 local function failed_by_service()
   local is_probe = s.phase == 'outage' and permit.at == s.probe
   local failure = remember_failure(is_probe)
@@ -114,8 +114,8 @@ local function failed_by_service()
   return { counted = false, retryInMs = math.max(pause, ask.retryAfterMs or 0) + ask.random * SECOND }
 end
 
--- A time-out. While others were in flight it is a sign of overload; a document that times out again and again is not
--- spared for ever: its first two time-outs are free.
+-- A timeout. With other requests in flight it signals overload. A document's first two timeouts are free, later ones
+-- count.
 local function timed_out()
   law_overloaded(s, permit, now, in_flight())
   local timeouts = redis.call('HINCRBY', DOCUMENT, 'timeouts', 1)

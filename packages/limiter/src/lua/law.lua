@@ -1,16 +1,16 @@
 -- The control law of the limiter: pure functions of one record `s`. Redis keeps it packed, the simulator runs the same
--- source. Times are milliseconds of one clock, rates are requests a millisecond. The caller counts `in_flight`: with the
--- request that is sent, without the one that is answered.
+-- source. Times are milliseconds of one clock, rates are requests per millisecond. The caller counts `in_flight`: with
+-- the request that it sends, without the request that was answered.
 --
--- Two numbers are learned side by side: a pace, which is held and tried higher, and a limit in flight, which is held and
--- compared with more and fewer. docs/internals/limiter.md explains them on one page, and lists the mechanisms by the numbers here.
+-- The law learns two numbers: a pace, which it holds and tries higher, and a limit in flight, which it holds and
+-- compares with more and fewer. docs/internals/limiter.md explains them, and lists the mechanisms by the numbers here.
 
-local LAW_VERSION = 10 -- of the record
+local LAW_VERSION = 10 -- version of the record
 
 local SURE, CHANCE = 6.9, 0.12 -- log odds (1,000 to 1) at which refusals count; share of a burst that chance may refuse
 local NOISE_WEIGHT, NOISE_LEAST, NOISE_MOST = 0.001, 0.002, 0.04 -- weight of one answer, and bounds of the estimate
-local MARGIN, FALL = 0.99, 0.5 -- of the pace that is known; one measurement lowers the rate to this share at most
-local FIRST_STEP, STEP = 0.3, 0.08 -- of a trial. A step of 8 % or less means that the limit is known
+local MARGIN, FALL = 0.99, 0.5 -- share of the known pace; one measurement lowers the rate to this share at most
+local FIRST_STEP, STEP = 0.3, 0.08 -- sizes of a trial; after a step of 8 % or less the limit is known
 local HOLD_KNOWN, HOLD_UNKNOWN = 100, 6 -- requests at a level before the next trial
 local TRIAL_KEPT, TRIAL_FAILED = -1.5, 1.25 -- log odds of Wald's test
 local START_PLACES, GROWTH = 10, 2 -- RFC 6928; places for each completed request in slow start
@@ -19,17 +19,17 @@ local KNEE_SHIFT, KNEE_ERRORS = 0.5, 4 -- slow start ends where the mean log dur
 local STEEPNESS = 1.6 -- duration ~ (n / knee) ^ this: between a queue (1) and a collapse (2)
 local STRIDE, STRIDE_REFUSED, STRIDE_MOST = 0.26, 0.06, 0.9 -- log steps of the number in flight; after a refusal, smaller
 local CAPPED_HOLD = 8 -- blocks at a configured ceiling before fewer in flight are tried
-local LONGEST_PROBE, LONGEST_OUTAGE_PROBE = 900000, 10000 -- milliseconds to the next probe
+local LONGEST_PROBE, LONGEST_OUTAGE_PROBE = 900000, 10000 -- longest intervals to the next probe, in milliseconds
 
--- The record. Fields that are nil at first stand as comments.
+-- The record. Fields that start as nil are listed in comments.
 local function fresh_law(now)
   return {
     seq = 0, -- requests sent
     sent_at = now, -- latest sending
     done = 0, -- durations noted
     phase = 'open', -- or paused, or outage
-    opened_at = now, -- beginning of this cycle: the latest opening, later by times that do not count
-    accepted = 0, -- sent in this cycle, without what was refused or never sent
+    opened_at = now, -- start of this cycle: the latest opening, moved later by excluded times
+    accepted = 0, -- sent in this cycle, without refused and unsent requests
     closed_at = -1, -- latest closing
     bad_at = -1, -- latest sending that was refused in this pause
     -- probe: sending of the probe that is out
@@ -38,33 +38,33 @@ local function fresh_law(now)
     probe_ahead = 0, -- in flight ahead of it
     tries = 0, -- probes of this pause
     fails = 0, -- failures of the service in a row
-    trust = 0, -- Retry-After: -1 proved wrong, 0 unknown, 1 came true
-    vague = false, -- the pause is an experiment: its text named no limit
+    trust = 0, -- Retry-After: -1 wrong, 0 unknown, 1 confirmed
+    vague = false, -- the pause is an experiment: the refusal named no limit
     full = 0, -- in flight at the closing, without what was refused since
     score = 0, -- CUSUM of refusals
-    noise = 0.01, -- share of requests that are refused for no limit
+    noise = 0.01, -- share of requests that the service refuses without a limit
     refused_seq = -99, -- last refused request
-    burst_from = 0, -- first of the refusals that made up the score
+    burst_from = 0, -- first refusal of the current score
     burst_n = 0, -- refusals since then
-    heard_ms = 40, -- mean time until a refusal is heard
+    heard_ms = 40, -- mean time from sending to refusal
     -- rate: requests a millisecond, without margin and trial
     -- stated: rate that the service states
-    stated_exact = false, -- its window is stated too: no trial exceeds it
+    stated_exact = false, -- its window is stated, too: no trial exceeds it
     -- rate_cap: configured ceiling of the rate, set by each call
     -- places_cap: configured ceiling in flight, set by each call
     window = 0, -- length of the cycles; changes to 0.8 to 2 times the last at most
     due = 0, -- GCRA's theoretical time of the next request
     trial = 0, -- share on top of the rate
-    step = FIRST_STEP, -- of the next trial
-    level_at = now, -- beginning of this level of the pace
-    level_n = 0, -- paced requests at it
-    level_bad = 0, -- refusals at it
+    step = FIRST_STEP, -- step of the next trial
+    level_at = now, -- start of this level of the pace
+    level_n = 0, -- paced requests at this level
+    level_bad = 0, -- refusals at this level
     places = START_PLACES, -- limit in flight
-    places_at = -1, -- earlier requests are no evidence for it
+    places_at = -1, -- requests before this one are not evidence for it
     -- held: limit in flight that is compared with more or fewer; nil in slow start
     stride = STRIDE, -- log step of the next comparison; negative: fewer
-    block_n = 0, -- requests of the block under way
-    block_sum = 0, -- of their log durations
+    block_n = 0, -- requests of the current block
+    block_sum = 0, -- sum of their log durations
     held_mean = 0, -- mean log duration of the latest block at `held`
     latency = 0, -- moving mean of log durations
     spread = 0.25, -- their variance
@@ -74,8 +74,8 @@ end
 
 -- ── which refusals count ────────────────────────────────────────────────────────────────────────────────────────────
 
--- Page's CUSUM over the order of sending [2]: a refusal adds its log likelihood ratio (a limit refuses 0.9), each request
--- between two takes one away.
+-- Page's CUSUM over the order of sending [2]: a refusal adds its log likelihood ratio (a limit refuses 0.9), each
+-- request between two subtracts one.
 local function is_sure(s, permit)
   local gap = permit.seq > s.refused_seq and permit.seq - s.refused_seq or 1
   s.refused_seq = math.max(s.refused_seq, permit.seq)
@@ -100,13 +100,13 @@ local function start_level(s, now)
   s.level_bad = 0
 end
 
--- The rate that neither a trial nor what was learned exceeds; nil without one.
+-- Upper bound of the rate for trials and learning; nil without one.
 local function ceiling(s)
   local stated = s.stated_exact and s.stated or s.rate_cap
   return stated and math.min(stated, s.rate_cap or stated)
 end
 
--- Requests a millisecond that may be sent now; nil while no limit is known.
+-- Current pace in requests per millisecond; nil while no limit is known.
 local function pace(s)
   local most = ceiling(s)
   if s.rate == nil then
@@ -116,12 +116,12 @@ local function pace(s)
   return most ~= nil and math.min(learned, most) or learned
 end
 
--- Milliseconds that requests may be late and still be caught up with [1].
+-- Maximum delay, in milliseconds, that requests may catch up [1].
 local function catch_up(s)
   return math.max(20, math.min(500, s.window / 40))
 end
 
--- Wald's test of a trial [8]: either its requests are refused like all others, or all is refused that it adds.
+-- Wald's test of a trial [8]: the service refuses its requests like all others, or refuses every added one.
 local function trial_odds(s)
   local noise = math.max(NOISE_LEAST, s.noise)
   local more = s.trial / (1 + s.trial) * (1 - noise)
@@ -136,7 +136,7 @@ local function start_trial(s, now)
   start_level(s, now)
 end
 
--- After each paced request: a level that was held long enough is tried higher, a trial that passed is the new rate.
+-- After each paced request: tries a higher pace when it held the level for long enough, and adopts a trial that passed.
 local function step_level(s, now)
   local known = s.step <= STEP
   if s.trial == 0 then
@@ -150,7 +150,7 @@ local function step_level(s, now)
     return
   end
   if s.level_n < 0.9 * ms * pace(s) then
-    start_level(s, now) -- something else held the requests back: the higher pace was not tried
+    start_level(s, now) -- another limit held the requests back: the trial is void
   elseif trial_odds(s) < TRIAL_KEPT then
     s.rate = s.rate * (1 + s.trial)
     s.step = math.min(1, 3 * s.step) -- [9]
@@ -189,8 +189,8 @@ local function measure_again(s, low, high, brief)
   end
 end
 
--- A cycle ends with the opening at `to` [6]. What was accepted by its time is the limit's own average, whatever its window.
--- The limit was still reached at `bad_at`, so the truth lies between two quotients.
+-- A cycle ends with the opening at `to` [6]. The number of requests accepted by then is the limit's own average, for
+-- any window. The limit was still reached at `bad_at`, so the true rate is between two quotients.
 local function measure(s, to)
   local n = s.accepted - 1
   local ms = math.max(1, to - s.opened_at)
@@ -208,7 +208,7 @@ local function measure(s, to)
     s.rate = math.sqrt(low * high)
     s.window = ms
     if brief and s.fastest ~= nil then
-      s.rate = math.max(s.rate, 0.9 * s.full / math.exp(s.latency)) -- it measured the start: Little's law [11]
+      s.rate = math.max(s.rate, 0.9 * s.full / math.exp(s.latency)) -- the cycle measured the start: Little's law [11]
     end
   end
   s.trial = 0
@@ -216,8 +216,8 @@ local function measure(s, to)
   start_level(s, to)
 end
 
--- The service states its limit [17]: it is the rate at once, and refusals correct it. Refused requests may count as consumed,
--- so of several refusals in one pause the least is right.
+-- The service states its limit [17]: it becomes the rate at once, and refusals correct it. Refused requests may use up
+-- the limit, so the least of several refusals in one pause is right.
 local function use_stated(s, stated, now)
   local rate = stated ~= nil and stated.requests / stated.windowMs or nil
   if rate == nil or s.stated ~= nil and (math.abs(rate / s.stated - 1) < 0.001 or s.phase == 'paused' and rate > s.stated) then
@@ -235,8 +235,8 @@ end
 
 -- ── half-open: pauses and outages ───────────────────────────────────────────────────────────────────────────────────
 
--- Probes at growing distances: a pause must cost little beside its cycle [4]. A Retry-After is waited for where the last one
--- came true, bounds the distance where nothing is known of it, and is ignored where it proved wrong [5].
+-- Probes with growing intervals: a pause must cost little compared with its cycle [4]. The law waits for a Retry-After
+-- if the last one was right, bounds the interval by it if nothing is known, and ignores it if it was wrong [5].
 local function plan_probe(s, now)
   local elapsed = now - s.closed_at
   local growth = math.max(0.08, math.min(2, 40 / math.max(1, s.accepted)))
@@ -262,7 +262,7 @@ local function shut(s, permit, feedback, now)
   plan_probe(s, now)
 end
 
--- Whether the pause that ends with the sending at `to` lasted as long as the service said.
+-- Compares the length of the pause that ends with the sending at `to` with its Retry-After.
 local function judge_told(s, to)
   local told, waited = s.told or 0, to - s.closed_at
   if told > 200 and (waited < 0.7 * told - 700 or waited < 0.5 * told and told <= 1000) then
@@ -285,14 +285,14 @@ local function begin_block(s, places, now)
   s.block_sum = 0
 end
 
--- Slow start is over: `places` are held, and compared with more or fewer.
+-- Ends slow start: holds `places`, and compares it with more and fewer.
 local function hold_places(s, places, stride, now)
   s.held = math.max(1, math.floor(places + 0.5))
   s.stride = stride
   begin_block(s, s.held, now)
 end
 
--- The next number to compare with the held one.
+-- Next number to compare with the held one.
 local function next_places(s)
   local most = s.places_cap or 1 / 0
   if s.stride > 0 and s.held >= most or s.stride < 0 and s.held * math.exp(s.stride) < 1 then
@@ -302,8 +302,8 @@ local function next_places(s)
   return math.max(1, math.min(most, s.stride > 0 and math.ceil(places) or math.floor(places)))
 end
 
--- Compares the delivery, places / duration, of two blocks of requests [15]. More and fewer must both gain a share of the step;
--- the small steps after a refusal need no gain: a refusal ends them.
+-- Compares the goodput, places / duration, of two blocks of requests [15]. More and fewer must both gain a share of the
+-- step. Small steps after a refusal need no gain, because a refusal ends them.
 local function end_block(s, now)
   local mean = s.block_sum / s.block_n
   if s.places ~= s.held then
@@ -323,13 +323,13 @@ local function end_block(s, now)
   begin_block(s, next_places(s), now)
 end
 
--- Blocks at the held number before the next try.
+-- Number of blocks at the held number before the next trial.
 local function blocks_held(s)
   local capped = s.places_cap ~= nil and s.held >= s.places_cap
   return s.places ~= s.held and 1 or capped and CAPPED_HOLD or s.stride == STRIDE_REFUSED and 4 or 1
 end
 
--- Slow start [14]. A slow request lets fewer follow: none at `most` times the least duration.
+-- Slow start [14]. The slower a request, the fewer follow it: none at `most` times the least duration.
 local function grow(s, permit, ms, now)
   local over = s.fastest ~= nil and s.latency - s.fastest or 0
   if over > KNEE_SHIFT + KNEE_ERRORS * math.sqrt(s.spread * LATENCY_WEIGHT) then
@@ -339,7 +339,7 @@ local function grow(s, permit, ms, now)
   local most = math.min(2.5, math.exp(0.2 + 2 * math.sqrt(s.spread)))
   local times = s.fastest ~= nil and ms / math.exp(s.fastest) or 1
   local more = GROWTH * math.max(0, math.min(1, (most - times) / (most - 1)))
-  -- An answer vouches for about twice what was in flight at its sending: a burst of fast ones must not outrun the first slow one.
+  -- An answer vouches for about twice the requests in flight at its sending: fast ones must not outrun a slow one.
   s.places = math.max(s.places, math.min(s.places + more, 2 * permit.ahead + 4))
 end
 
@@ -367,11 +367,11 @@ local function note_duration(s, ms)
   end
 end
 
--- A refusal that is about what is in flight [13]. `surely`: its text says so.
+-- A refusal for the requests in flight [13]. `surely`: its text names that limit.
 local function refused_by_places(s, permit, surely, now, in_flight)
   if permit.at <= s.places_at then
     if s.held ~= nil and s.places == s.held then
-      s.held = math.max(1, math.min(s.held, math.max(in_flight, math.floor(0.7 * s.held)))) -- the last of the same burst
+      s.held = math.max(1, math.min(s.held, math.max(in_flight, math.floor(0.7 * s.held)))) -- last of the same burst
       s.places = s.held
     end
     return
@@ -393,7 +393,7 @@ end
 
 -- ── what the scripts call ───────────────────────────────────────────────────────────────────────────────────────────
 
--- A probe was not refused. The pause was chance [18], about places (it passed only with fewer in flight) [12], or the rate.
+-- A probe passed. The pause was chance [18], the limit in flight (fewer were in flight) [12], or the rate.
 local function pass_probe(s, at, now)
   s.phase = 'open'
   s.probe = nil
@@ -409,8 +409,8 @@ local function pass_probe(s, at, now)
   s.vague = false
 end
 
--- Whether a request may be sent now: `ms` 0, else the reason and how long. No `ms`: a request must end first. A probe of a
--- pause that is not refused in time has passed.
+-- Decides on a request now: `ms` 0 admits it, else the reason and the wait. No `ms`: a request must end first. A probe
+-- that is not refused in time has passed.
 local function law_wait(s, now, in_flight)
   local closed = s.phase == 'outage' and 'outage' or 'refused'
   if s.phase ~= 'open' and s.probe ~= nil then
@@ -431,7 +431,7 @@ local function law_wait(s, now, in_flight)
   return { ms = 0 }
 end
 
--- A cycle contains no time in which nothing was to be sent: in flight was nothing, and the pace held nothing back.
+-- A cycle excludes idle time: no request was in flight, and the pace held none back.
 local function exclude_idle(s, now, in_flight)
   local from = s.sent_at + (s.done > 0 and 2 * math.exp(s.latency) or 0)
   if s.phase == 'open' and in_flight == 1 and now > from and (pace(s) == nil or s.due < from) then
@@ -439,7 +439,7 @@ local function exclude_idle(s, now, in_flight)
   end
 end
 
--- A request is sent; `in_flight` counts it. Answers the permit that the answer must come with.
+-- Sends a request; `in_flight` counts it. Returns the permit that its answer must carry.
 local function law_sent(s, now, in_flight)
   s.seq = s.seq + 1
   s.accepted = s.accepted + 1
@@ -461,17 +461,17 @@ local function law_sent(s, now, in_flight)
   return { seq = s.seq, at = now, ahead = in_flight - 1, bound = in_flight >= 0.8 * s.places }
 end
 
--- Any answer but a failure to a request that was sent since the outage began ends it.
+-- Ends the outage on any answer but a failure to a request that was sent during it.
 local function end_outage(s, permit)
   if s.phase == 'outage' and permit.at > s.closed_at then
     s.phase = 'open'
-    s.opened_at = s.opened_at + permit.at - s.closed_at -- a cycle contains no outage
+    s.opened_at = s.opened_at + permit.at - s.closed_at -- a cycle excludes outages
     s.probe = nil
   end
   s.fails = 0
 end
 
--- The service took the request, whatever it made of the document.
+-- The service took the request, with any result for the document.
 local function law_answered(s, permit, now, in_flight)
   end_outage(s, permit)
   if s.phase == 'paused' then
@@ -486,7 +486,7 @@ local function law_answered(s, permit, now, in_flight)
   end
 end
 
--- A document that came out.
+-- The service parsed the document.
 local function law_accepted(s, permit, feedback, now, in_flight)
   law_answered(s, permit, now, in_flight)
   local stated = feedback.stated
@@ -495,7 +495,7 @@ local function law_accepted(s, permit, feedback, now, in_flight)
   end
   local ms = math.max(feedback.durationMs or now - permit.at, 1)
   if permit.at > s.closed_at then
-    note_duration(s, ms) -- of those in flight at a closing only the slow ones are left to answer
+    note_duration(s, ms) -- after a closing only the slow ones of those in flight are left
   end
   local bound = permit.bound or s.held == nil and in_flight + 1 >= 0.8 * s.places
   if bound and s.phase == 'open' and permit.at > math.max(s.places_at, s.closed_at) then
@@ -503,7 +503,7 @@ local function law_accepted(s, permit, feedback, now, in_flight)
   end
 end
 
--- The service gave up on the request for time.
+-- The service timed out on the request.
 local function law_overloaded(s, permit, now, in_flight)
   law_answered(s, permit, now, in_flight)
   if permit.at > s.places_at then
@@ -516,13 +516,13 @@ local function refused_in_pause(s, permit, feedback, now)
   if permit.at ~= s.probe then
     s.burst_n = s.burst_n + 1
     if s.vague then
-      s.full = math.max(1, s.full - 1) -- it was in flight when the gate closed, but took no place
+      s.full = math.max(1, s.full - 1) -- it was in flight at the closing, but took no place
     end
     return
   end
   s.probe = nil
   if s.vague and s.probe_ahead < s.full then
-    s.vague = false -- a request had ended, and it was refused all the same: the rate
+    s.vague = false -- refused although a request had ended: the limit is the rate
   end
   local elapsed = now - s.closed_at
   if s.told ~= nil and elapsed >= s.told then
@@ -538,7 +538,7 @@ local function refused_in_pause(s, permit, feedback, now)
   plan_probe(s, now)
 end
 
--- A 429. `feedback.limit`: which limit its text names, if any.
+-- A 429. `feedback.limit`: the limit that its text names, if any.
 local function law_refused(s, permit, feedback, now, in_flight)
   end_outage(s, permit)
   s.accepted = s.accepted - 1
@@ -562,7 +562,7 @@ local function law_refused(s, permit, feedback, now, in_flight)
   end
   if reached then
     use_stated(s, stated, now)
-    s.trust = 1 -- a service that states its limit as reached is believed
+    s.trust = 1 -- a service that states its limit as reached is trusted
   elseif not is_sure(s, permit) then
     suspect_pace(s, now)
     return
@@ -572,7 +572,7 @@ local function law_refused(s, permit, feedback, now, in_flight)
   shut(s, permit, feedback, now)
 end
 
--- It was never sent, or says nothing of the service.
+-- The request was never sent, or is not evidence about the service.
 local function law_unsent(s, permit)
   s.accepted = s.accepted - 1
   if permit.at == s.probe then
@@ -580,7 +580,7 @@ local function law_unsent(s, permit)
   end
 end
 
--- The service is not there [16]. `trip`: failures in a row that are an outage.
+-- The service is unavailable [16]. `trip`: consecutive failures that make an outage.
 local function law_down(s, permit, feedback, now, trip)
   local was_probe = permit.at == s.probe
   law_unsent(s, permit)

@@ -1,21 +1,20 @@
--- Fair-share hand-off: the line of processes that wait, and whose turn it is. A process that releases a place gives it to
--- its own next request, which saves the way to another process, unless another is owed it: one in line that has at least
--- two places and a quarter fewer than the releasing one, or that has waited for longer than its turn should take. That
--- process is called, the place is promised to it, and it stands last from then on. So places move one at a time to the
--- processes below their share, and stay where they are while shares are even.
+-- Fair-share hand-off: the line of waiting processes. A process that releases a place gives it to its own next request,
+-- which saves a round trip. It yields to a process in line with at least two places and a quarter fewer, or to one that
+-- waits longer than its turn should take. The script calls that process, reserves the place for it, and moves it to the
+-- end of the line. Places therefore move one at a time to processes below their share, and stay while shares are even.
 
--- How long a promised place waits for its process: a call, an event loop that is busy, and a question.
+-- TTL of a reserved place: a call, a busy event loop, and a request to Redis.
 local PROMISED_MS = 250
 
--- A process asks for a probe that is not its turn only after so long: the processes before it are gone.
+-- A process takes over a probe of another only after this time: the processes ahead of it are gone.
 local UNCALLED = 60 * SECOND
 
--- `ms`: when the request may go. `ask_ms`: when its process asks again at the latest, called or not.
+-- `ms`: wait of the request. `ask_ms`: latest time of its process's next poll, without a call.
 local function wait(reason, ms, ask_ms)
   return { kind = 'wait', reason = reason, waitMs = math.max(1, ms), askInMs = ask_ms and math.max(1, ask_ms) }
 end
 
--- Removes processes that died in the line: nothing calls them while all wait for a distant time.
+-- Removes dead processes from the line: while all wait for a distant time, no call would detect them.
 local function sweep_line()
   for _, process in ipairs(redis.call('ZRANGEBYSCORE', LINE, '-inf', now - 600000, 'LIMIT', 0, 8)) do
     if redis.call('EXISTS', ask.alivePrefix .. process) == 0 then
@@ -24,7 +23,7 @@ local function sweep_line()
   end
 end
 
--- Puts this process in line, or keeps its place there; answers how many stand before it.
+-- Puts this process in line, or keeps its position; returns the number of processes ahead.
 local function stand_in_line()
   if ask.alivePrefix then
     sweep_line()
@@ -33,7 +32,7 @@ local function stand_in_line()
   return redis.call('ZRANK', LINE, ask.process)
 end
 
--- Tells a process that a place is free in so many milliseconds. One that has no subscription any more leaves the line.
+-- Wakes a process: a place is free in `in_ms`. A process without a subscription leaves the line.
 local function call(process, in_ms)
   local heard = redis.call('PUBLISH', ask.wakePrefix .. process, in_ms) > 0
   if not heard then
@@ -42,8 +41,8 @@ local function call(process, in_ms)
   return heard
 end
 
--- Calls the processes in line up to index `last`, one `interval` after the other from `from_ms` on. Answers the turn of this
--- process, which is not called.
+-- Calls the processes in line up to index `last`, one per `interval` from `from_ms` on. Returns the turn of this
+-- process, which gets no call.
 local function call_in_turn(last, from_ms, interval)
   local own = nil
   for i, process in ipairs(redis.call('ZRANGE', LINE, 0, last)) do
@@ -62,13 +61,13 @@ local function interval()
   return pace(s) and 1 / pace(s) or 1
 end
 
--- The gate has opened: calls every process in line for its turn. Answers that of this process.
+-- The gate has opened: calls every process in line for its turn. Returns the turn of this process.
 local function call_all()
   return call_in_turn(-1, 0, interval())
 end
 
--- A free place that another process was called for is reserved: that process is still on its way, and the releasing
--- process would otherwise always win the race.
+-- A free place is reserved for the process that was called: it is still on its way, and the releasing process would
+-- otherwise always win the race.
 local function promised()
   return number('promised_until', 0) > now
 end
@@ -78,12 +77,12 @@ local function room_for(process)
   return room_of(s) - (kept and 1 or 0)
 end
 
--- Puts this process in line; answers how long it is likely to wait for one of the places.
+-- Puts this process in line; returns its estimated wait for one of the places.
 local function turn_in_line(room)
   return (stand_in_line() + 1) * (service_ms() or 1000) / math.max(room, 1)
 end
 
--- Places by the process that has them: of those in flight for longest, which show enough where there are many.
+-- Number of places per process, counted over a sample: the requests that are in flight for longest.
 local function places_held()
   local held = {}
   for _, id in ipairs(redis.call('ZRANGE', OPEN, 0, 255)) do
@@ -93,7 +92,7 @@ local function places_held()
   return held
 end
 
--- Promises the released place to the process that is owed it, if any, and answers the wait of this one.
+-- Reserves the released place for the process that is owed it, if any, and returns the wait of this process.
 local function give_to_another()
   if promised() then
     return nil
@@ -118,7 +117,7 @@ local function give_to_another()
   return nil
 end
 
--- Calls the first in line where places are free. Answers the turn of this process, if it is one of them.
+-- Calls the first in line if places are free. Returns the turn of this process if it is among them.
 local function call_first()
   local free = room_of(s) - in_flight() - (promised() and 1 or 0)
   local found = limit()

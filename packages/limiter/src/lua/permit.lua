@@ -1,5 +1,4 @@
--- How a request gets its permit: by `acquire`, or by `release`, which hands the place that it releases to the next request
--- of the same process.
+-- Grants permits: to `acquire`, and to `release`, which hands its place to the next request of the same process.
 
 -- Ends a lease that its process did not release.
 local function drop(id)
@@ -7,8 +6,8 @@ local function drop(id)
   leases = nil
 end
 
--- Frees the places of dead processes, whose heartbeat has stopped. Runs where places are short, once a second at most.
--- Answers whether one came free.
+-- Frees the places of dead processes, whose heartbeat stopped. Runs at most once a second, when places are short.
+-- Returns true if a place became free.
 local function drop_leases_of_the_dead()
   if not ask.alivePrefix or now - number('swept_at', 0) < 1000 then
     return false
@@ -28,7 +27,7 @@ local function drop_leases_of_the_dead()
   return in_flight() < before
 end
 
--- `resume` lets the next request through: an outage, a halt or a stated wait may be over.
+-- `resume` admits the next request: an outage, a halt or a stated wait may be over.
 local function take_resume()
   if state.probe_now ~= '1' then
     return
@@ -40,7 +39,7 @@ local function take_resume()
   end
 end
 
--- What holds a request back; nil where nothing does. Checked in this order: paused by hand, halted, the law.
+-- Reason to hold a request back; nil without one. Order of the checks: manual pause, halt, law.
 local function refusal()
   if (state.paused or '') ~= '' then
     stand_in_line()
@@ -64,13 +63,13 @@ local function refusal()
   elseif found.reason and s.phase == 'open' then
     return wait(found.reason, found.ms + stand_in_line() * interval())
   elseif found.reason then
-    -- The first process in line sends the probe; the others are called when the gate opens.
+    -- The first process in line sends the probe; the opening gate calls the others.
     return wait(found.reason, found.ms, found.ms + stand_in_line() * UNCALLED)
   end
   return nil
 end
 
--- What the next request of this process waits for, known when one gets its permit: it need not ask in vain.
+-- Wait of this process's next request, sent with a permit: it saves a futile poll.
 local function wait_of_next(taken)
   local room = room_for(ask.process)
   local found = limit()
@@ -80,12 +79,12 @@ local function wait_of_next(taken)
   return found.reason == 'rate' and wait('rate', found.ms + stand_in_line() * interval()) or nil
 end
 
--- Takes the place. `more`: the process has further requests that wait.
+-- Takes the place. `more`: further requests of the process wait.
 local function take(want)
   if state.promised_to == ask.process then
     put('promised_until', 0)
   end
-  -- Half-open: the request that passes a halted gate is its probe, and closes it again behind itself.
+  -- Half-open: the request that passes a halted gate is its probe, and closes the gate again.
   if (state.shut or '') ~= '' then
     put('shut_until', now + WINDOW)
   end
@@ -99,7 +98,7 @@ local function take(want)
   return granted
 end
 
--- The place that the request has already: it asks again, because the first answer was lost on its way.
+-- The place that the request already has: it asks again, because the connection lost the first reply.
 local function place_of(id)
   local sent_at = tonumber(redis.call('ZSCORE', OPEN, id) or nil)
   return sent_at and { kind = 'permit', sentAt = sent_at, ahead = in_flight() - 1, seq = s.seq, bound = false }

@@ -1,4 +1,5 @@
--- Releases a permit and reports to the law how the request ended. `ask.kind` says how (packages/limiter/src/feedback.ts).
+-- Releases a permit and reports the result of the request to the law. `ask.kind` names it
+-- (packages/limiter/src/feedback.ts).
 
 local function accepted()
   was_well(true)
@@ -10,7 +11,7 @@ local function accepted()
   return { counted = true }
 end
 
--- Its own document waits for its Retry-After; without that, as long as the gate does.
+-- Its own document waits for its Retry-After; without one, as long as the gate does.
 local function refused()
   add('refused_' .. (ask.limit or 'unknown'), 1)
   law_refused(s, permit, ask, now, in_flight())

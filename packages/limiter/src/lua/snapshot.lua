@@ -1,4 +1,4 @@
--- What the gate has learned and does now; changes nothing.
+-- Returns the state of the gate; changes nothing.
 
 local shut = state.shut or ''
 
