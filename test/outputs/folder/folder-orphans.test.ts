@@ -28,7 +28,7 @@ async function storeInUse() {
 
 const render = () => new Map<string, Uint8Array>()
 
-test('listOrphans names each orphan and its kind; verifyStore removes only foreign ones, and only with removeOrphans', async () => {
+test('a listing of orphans names each orphan and its kind; verifyStore removes only foreign ones, and only with removeOrphans', async () => {
   await using opened = await storeInUse()
   const { root, store, put } = opened
   await put('README.md', 'mine')
@@ -67,7 +67,7 @@ test('listOrphans names each orphan and its kind; verifyStore removes only forei
   expect(await collect(store.deadLetters.list(never))).toHaveLength(1)
 })
 
-test('verifyStore with repair removes the staging folder of a dead process, which listOrphans reports as a leftover', async () => {
+test('verifyStore with repair removes the staging folder of a dead process, which a listing of orphans reports as a leftover', async () => {
   await using opened = await storeInUse()
   const { root, store, put } = opened
   const host = hostname().replaceAll(/[^A-Za-z0-9.-]/g, '-')
@@ -93,7 +93,7 @@ test('verifyStore reports a truncated receipt without a reference, and removes i
   expect(await reported(false)).toEqual([])
 })
 
-test('listOrphans finds no orphan in a store during concurrent writes', async () => {
+test('a listing of orphans finds none in a store during concurrent writes', async () => {
   await using opened = await storeInUse()
   const { store } = opened
   const writing = new AbortController()
