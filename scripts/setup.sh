@@ -95,7 +95,7 @@ if is_set_up; then exit 0; fi
 
 what='packages'
 [ "$tools" = omit ] || what='packages and development tools'
-say "setting up: installing $what (once, about half a minute)"
+say "setting up: installing $what (once, one to two minutes)"
 install || {
   say 'npm could not install the packages: see its message above, then run the same command again.'
   exit 1

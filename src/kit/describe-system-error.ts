@@ -20,7 +20,7 @@ const OF_A_PATH: Readonly<Record<string, string>> = {
 
 /** Error codes of the system for a listening address. */
 const OF_A_LISTENER: Readonly<Record<string, string>> = {
-  EADDRINUSE: 'another program already listens there. Choose another port, or 0 for a free one.',
+  EADDRINUSE: 'another program already listens there. Choose another port.',
   EADDRNOTAVAIL: 'this machine has no such address. Choose one of its own, such as 127.0.0.1 or 0.0.0.0.',
   EACCES: 'this user may not listen there. Choose a port from 1024 up.',
   ENOTFOUND: 'this host name cannot be resolved. Choose an address of this machine, such as 127.0.0.1.',

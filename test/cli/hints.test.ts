@@ -51,7 +51,7 @@ test('an engine whose port is taken, and a name that stands twice in sluice.yaml
   const engine = await sluice(['engine', '--port', String(port)], { cwd: folder.path })
   expect([engine.code, engine.stdout]).toEqual([1, ''])
   expect(engine.stderr).toBe(
-    `sluice: --port ${port} (--host 127.0.0.1): another program already listens there. Choose another port, or 0 for a free one.\n`,
+    `sluice: --port ${port} (--host 127.0.0.1): another program already listens there. Choose another port.\n`,
   )
   await writeFile(join(folder.path, 'sluice.yaml'), 'out: a\nmode: ocr\nout: b\n')
   const twice = await sluice(['config'], { cwd: folder.path })
