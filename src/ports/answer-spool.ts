@@ -3,16 +3,16 @@ import type { ReceiptMemory } from './output-store.ts'
 import type { Receipt } from '#src/document/record.ts'
 
 /**
- * Paid answers that the store did not take, kept on this machine until it does. Never for documents with zero data
- * retention: the caller sees to that.
+ * Spool on this machine for paid answers that the store rejected; they wait here until it accepts them. The caller
+ * excludes documents with zero data retention.
  */
 export interface AnswerSpool {
-  /** Where they are, for people. */
+  /** Path of the spool, for messages. */
   readonly path: string
   ids(): Promise<readonly ReceiptId[]>
-  /** Whole and on the disk when it resolves, readable by this user only. */
+  /** Durable and complete when it resolves; only this user can read the file. */
   keep(id: ReceiptId, receipt: Receipt): Promise<void>
-  /** Null when it is not there, or damaged. `memory` as in `Receipts.read`. */
+  /** Null if the answer is missing or damaged. `memory` as in `Receipts.read`. */
   read(id: ReceiptId, memory?: ReceiptMemory): Promise<Receipt | null>
   remove(id: ReceiptId): Promise<void>
 }

@@ -4,11 +4,14 @@ export interface StoredLease {
   readonly version: string
 }
 
-/** Where a store keeps the lease of its queue: one small file, written by compare-and-swap. */
+/** Storage of the queue's lease in a store: one small file, written by compare-and-swap. */
 export interface LeaseStorage {
-  /** Between two renewals: what a store bears without cost. */
+  /** Heartbeat interval in milliseconds: a store can bear this rate at no cost. */
   readonly beatMs: number
   read(): Promise<StoredLease | null>
-  /** Over the version that was read, or null for none; false, and nothing written, where another process was first. */
+  /**
+   * Replaces the version `over`; null means no lease yet. Returns false and writes nothing if another process was
+   * first.
+   */
   write(text: string, over: string | null): Promise<boolean>
 }

@@ -9,108 +9,111 @@ import type { StoreProbe } from '#src/document/store-probe.ts'
 import type { StoreManifest } from '#src/document/store-manifest.ts'
 import type { Orphan } from '#src/document/orphan.ts'
 
-/** Where the bytes of a receipt count. */
+/** Memory budget for the bytes of a receipt. */
 export interface ReceiptMemory {
   readonly hold: AnswerHold
   readonly signal: AbortSignal
 }
 
-/** Names of records, listed in pages: where a check of each of many documents would take a request each. */
+/** Names of records, listed in pages. One listing replaces a request per document. */
 export interface RecordListing {
-  /** The name that a document's record has. */
+  /** Name of the document's record. */
   nameOf(key: SourceKey): string
   /**
-   * Hands every name that is there to `add`, in no order. Some keys of the store, in no order, divide it into
-   * ranges that are listed side by side; any will do.
+   * Passes every existing name to `add`, in no order. `some` holds any keys of the store, in no order. They divide it
+   * into ranges for concurrent listing.
    */
   list(some: readonly SourceKey[], add: (name: string) => void, signal: AbortSignal): Promise<void>
 }
 
-/** The answers of parsers, kept byte for byte. */
+/** Answers of parsers, stored byte for byte. */
 export interface Receipts {
   /**
-   * The answer that was kept, or null; never null while the store is away. A damaged receipt counts as none. `memory` is reserved before it is unpacked;
-   * its body counts for it then.
+   * The stored answer. Null if it does not exist or is damaged; throws if the store is unavailable. The call reserves
+   * `memory` before it unpacks the receipt, and the body counts against it from then on.
    */
   read(id: ReceiptId, memory?: ReceiptMemory): Promise<Receipt | null>
   /**
-   * Atomic and repeatable: after it, the receipt is there whole, or the call threw and it is not there. A whole one that
-   * was there stays as it is, unless an older engine made it (`replaces`), and counts as saved now: so it is kept from
-   * being collected while a record is made for it.
+   * Atomic and idempotent: the receipt is complete afterwards, or the call throws and it does not exist. A complete
+   * receipt stays unchanged, unless an older engine made it (`replaces`). It counts as saved now, so no collection
+   * removes it before its record exists.
    */
   save(id: ReceiptId, body: Buffer, parser: ParserFacts | null): Promise<void>
   /**
-   * Says whether it is gone. `savedAt`, as a listing gave it: one that was saved again since stays, so that a process that
-   * is about to refer to it keeps it.
+   * Returns true if the receipt is gone. `savedAt` comes from a listing. A receipt saved again since then stays,
+   * because a process is about to refer to it.
    */
   remove(id: ReceiptId, savedAt?: number): Promise<boolean>
-  /** All, or those of these bytes and of some of their pages, which costs one request or one read of a folder. */
+  /**
+   * All receipts, or those of `content` and of some of its pages. The latter costs one request or one read of a folder.
+   */
   list(signal: AbortSignal, content?: ContentHash): AsyncIterable<KeptReceipt>
 }
 
 /** The records of documents, and the outputs that they name. */
 export interface Documents {
-  /** The record; null when nothing is committed for this key. */
+  /** The record; null if nothing is committed for this key. */
   read(key: SourceKey): Promise<DocumentRecord | null>
   /**
-   * `listed`: the record as this store gave it a moment ago, which spares reading it again. Once a newer commit replaced
-   * it, the output may be of either.
+   * `listed`: the record that this store returned a moment ago; it saves a second read. After a newer commit, the
+   * output may belong to either record.
    */
   readOutput(key: SourceKey, name: string, listed?: DocumentRecord): Promise<Buffer | null>
   /**
-   * All or nothing, record last (Law 3): a reader sees the old outputs or the new ones. Repeatable. Files of an
-   * earlier commit that are not in this one are gone after it, and so is the document's dead letter. Throws
-   * `RecordOfOther` where the present record is of another source, and `ClaimLost` where it was committed under a later claim;
-   * neither changes anything.
+   * Atomic, with the record last (Law 3): a reader sees the old outputs or the new ones. Idempotent. It removes files
+   * of an earlier commit that this one lacks, and the document's dead letter. Throws `RecordOfOther` if the present
+   * record belongs to another source. Throws `ClaimLost` if a later claim committed it. Neither changes anything.
    */
   commit(record: DocumentRecord, files: ReadonlyMap<string, Uint8Array>): Promise<void>
-  /** Removes record, outputs and dead letter of a document, never its receipt (others may share it). Repeatable. */
+  /** Removes record, outputs and dead letter of a document, but not its receipt, which others may share. Idempotent. */
   remove(key: SourceKey): Promise<void>
   /**
-   * All records. Calls `onUnreadable` with the path in the store of each `record.json` that cannot be read, or is that of another document, and leaves it out. A document
-   * that is replaced meanwhile comes as it was or as it is. Should it be left out all the same, its receipts count as
-   * saved since the listing began.
+   * All records. Skips each `record.json` that is unreadable or belongs to another document, and calls `onUnreadable`
+   * with its path in the store. A document replaced during the listing appears in its old or new state. If the listing
+   * misses it, its receipts count as saved since the listing started.
    */
   list(signal: AbortSignal, onUnreadable?: (path: string) => void): AsyncIterable<DocumentRecord>
-  /** Whether each of these documents has a record, in their order, without reading the records. */
+  /** True for each document that has a record, in order, without reading the records. */
   have(keys: readonly SourceKey[]): Promise<readonly boolean[]>
-  /** Null where `have` costs no request. */
+  /** Null if `have` costs no request. */
   readonly listing: RecordListing | null
 }
 
-/** The last failure of each document that failed. */
+/** Dead letters: the last failure of each failed document. */
 export interface DeadLetters {
   read(key: SourceKey): Promise<DeadLetter | null>
-  /** Keeps a failure. Outputs of an earlier version stay where they are. Repeatable, the last one stands. */
+  /** Stores a failure. Outputs of an earlier version stay. Idempotent; the last one counts. */
   bury(letter: DeadLetter): Promise<void>
   list(signal: AbortSignal): AsyncIterable<DeadLetter>
 }
 
-/** The format of a store, and the sources in it. */
+/** Format and sources of a store. */
 export interface Manifest {
-  /** Null for a store of format 1, or an empty one. Throws `StoreRefused` for one of a later format. */
+  /** Null for a store of format 1 or an empty one. Throws `StoreRefused` for a later format. */
   read(): Promise<StoreManifest | null>
   /**
-   * Atomic. Writes the manifest when the store has none (`revision` 1), or has the revision before this one; else
-   * nothing is written and the answer is false. Of processes that write at the same time one succeeds.
+   * Atomic. Writes the manifest if the store has none (`revision` 1) or has the previous revision. Otherwise it writes
+   * nothing and returns false. One of several concurrent writers succeeds.
    */
   write(manifest: StoreManifest): Promise<boolean>
 }
 
 export interface Maintenance {
-  /** Writes something, makes sure of it and removes it: before anything is bought. Throws `StoreUnusable`. */
+  /** Writes a file, verifies it and removes it, before any purchase. Throws `StoreUnusable`. */
   probe(): Promise<StoreProbe>
-  /** Asked before each purchase, without a write: throws `StoreUnusable` where its answer could not be kept. */
+  /** Called before each purchase, without a write. Throws `StoreUnusable` if the store could not save the answer. */
   checkSpace(): Promise<void>
-  /** Finishes or undoes what a crash left half done. Run once before a run. */
+  /** Completes or reverts work that a crash interrupted. Runs once before a run. */
   recover(): Promise<void>
-  /** Reads everything that is there, but no record again that was listed just before. What is written meanwhile is no orphan. */
+  /**
+   * Reads every file, but reuses the records of a listing just before. A file written during the scan is not an orphan.
+   */
   orphans(signal: AbortSignal): AsyncIterable<Orphan>
-  /** Removes a foreign one for good. Repeatable. */
+  /** Permanently removes an orphan of kind `foreign`. Idempotent. */
   removeOrphan(orphan: Orphan): Promise<void>
 }
 
-/** Where outputs, receipts and dead letters go: one folder or bucket, by its ports. Each is a field of the object. */
+/** Store of outputs, receipts and dead letters: one folder or bucket, by its ports. Each is a field of the object. */
 export interface OutputStore {
   readonly url: string
   readonly receipts: Receipts
@@ -119,7 +122,7 @@ export interface OutputStore {
   readonly manifest: Manifest
   readonly maintenance: Maintenance
   readonly feed: FeedStorage
-  /** Keeps two queues from one store; a store without it takes all. */
+  /** Restricts a store to one queue. A store without it accepts any number. */
   readonly lease?: LeaseStorage
   readonly notes: NoteStorage
 }

@@ -4,32 +4,32 @@ import type { ContentHash } from '#src/document/ids.ts'
 import type { Verdict } from '#src/document/verdict.ts'
 import type { OpenedDocument } from './source.ts'
 
-/** With an `address` the service fetches the document by itself, and nothing of it is sent. */
+/** With an `address` the service fetches the document, and the request sends no bytes of it. */
 export interface ParseRequest extends Pick<OpenedDocument, 'bytes' | 'address'> {
   readonly contentHash: ContentHash
   readonly extension: Extension
-  /** Pages of a PDF, where they were counted: more pages are given more time. */
+  /** Number of pages of a PDF, if counted: the timeout grows with it. */
   readonly pages?: number | null
-  /** Streams the document; may be called again for another try. A chunk is good until the next one is asked for. */
+  /** Streams the document; a retry may call it again. A chunk is valid until the caller asks for the next one. */
   read(signal: AbortSignal): AsyncIterable<Uint8Array>
   readonly options: ParseOptions
-  /** What the bytes of the answer count for; unlimited where it is not given. */
+  /** Memory budget of the answer; absent means unlimited. */
   readonly hold?: AnswerHold
-  readonly traceparent?: string // W3C header, where the document is traced.
-  readonly maySend?: () => boolean // Fence, asked when the first byte, or the last of a stream, is about to leave.
+  readonly traceparent?: string // W3C header, present if the document is traced.
+  readonly maySend?: () => boolean // Fence, called before the first byte leaves, or the last byte of a stream.
 }
 
 export interface Parser {
-  /** Base address of the service, or `engine`; goes into the record. */
+  /** Base address of the service, or `engine`; becomes part of the record. */
   readonly service: string
   /**
-   * Makes sure that requests can be sent: the embedded engine is started at the first call. Resolves with null, or with
-   * the reason why it cannot be used now. Throws only what `signal` throws.
+   * Prepares the parser for requests; the first call starts the embedded engine. Resolves with null, or with the reason
+   * why the parser is unusable. Throws only the reason of `signal`.
    */
   ready(signal: AbortSignal): Promise<string | null>
   /**
-   * Sends one request and reads its answer; never retries by itself. Every answer, a broken line and a time-out
-   * included, comes back as a verdict. Throws only what `signal` or `read` throws, and `RequestWithdrawn`.
+   * Sends one request and reads its answer, without retries. Every answer, a broken connection and a timeout become a
+   * verdict. Throws only errors of `signal` or `read`, and `RequestWithdrawn`.
    */
   parse(request: ParseRequest, signal: AbortSignal): Promise<Verdict>
 }

@@ -4,36 +4,37 @@ import type { SourceItem } from '#src/document/source-item.ts'
 import type { SourceTraits } from '#src/document/source-traits.ts'
 
 /*
- * The ports: what each adapter promises, one file a port. The comment on a method is the contract that the conformance
- * suites in test/conformance hold every adapter to. Expected outcomes are values; what is thrown is a bug or a broken
- * surrounding (disk gone, Redis away), with its cause.
+ * The ports hold the promises of each adapter, one file per port. The comment on a method is its contract. The
+ * conformance suites in test/conformance enforce it for every adapter. Expected outcomes are values. A thrown error is
+ * a bug or a broken dependency (disk gone, Redis unavailable), with its cause.
  */
 
 export interface Source extends SourceTraits {
   /** Canonical address, the same on every machine: `file:///data/papers/`, `s3://bucket/prefix/`. */
   readonly url: string
   /**
-   * Streams what is there, in no order, holding no more than one page or folder in memory. Throws when the listing
-   * cannot go on: then no caller may conclude that a document which was not listed is gone.
+   * Streams all documents, in no order. It holds at most one page or folder in memory. Throws if the listing cannot
+   * continue. No caller may then treat an unlisted document as gone.
    */
   list(signal: AbortSignal): AsyncIterable<SourceItem>
-  /** Opens a document for reading. A `Failure` is about this document only (vanished, unreadable). Repeatable. */
+  /** Opens a document for reading. A `Failure` concerns this document only (vanished, unreadable). Idempotent. */
   open(key: SourceKey, signal: AbortSignal): Promise<OpenedDocument | Failure>
 }
 
 export type SourceChange =
   | SourceItem
-  /** No longer there. Reported where it was seen to go; only a whole listing shows all that is gone. */
+  /** The document no longer exists. Only some deletions are observed; a complete listing detects all of them. */
   | { readonly kind: 'gone'; readonly key: SourceKey }
 
 export interface SourceWatch {
   /**
-   * Never ends by itself. Begins with everything that is there, then reports each change, in batches that are never
-   * empty, in no order and at least once: who listens compares with the ledger. A batch counts as taken care of when
-   * the next one is asked for; what was not may be reported again after a restart. Throws when it cannot go on. `onListed`: a listing ended, and is taken care of.
+   * Never ends without an abort. Starts with every existing document, then reports each change in non-empty batches, in
+   * no order. Delivery is at-least-once: the consumer compares with the ledger. A request for the next batch
+   * acknowledges the last one; a restart may repeat unacknowledged changes. Throws if it cannot continue. `onListed`: a
+   * listing ended, and its batches are acknowledged.
    */
   changes(signal: AbortSignal, onListed?: () => void): AsyncIterable<readonly SourceChange[]>
-  rescan(): void // Everything that is there is soon reported once more, as at the beginning.
+  rescan(): void // Soon reports every existing document once more, as at the start.
 }
 
 /** One version of a document's bytes, held open. */
@@ -41,13 +42,13 @@ export interface OpenedDocument extends AsyncDisposable {
   readonly kind: 'opened'
   readonly version: Version
   readonly bytes: number
-  /** Where the service fetches it by itself; what is read here then only names it. */
+  /** Address from which the service fetches the document; `read` then only identifies it. */
   readonly address?: string
   /**
-   * Starts at the first byte at each call. A chunk is good until the next one is asked for: a caller that keeps it
-   * copies it. Throws `DocumentChanged` where other bytes than this version's appear.
+   * Starts at the first byte at each call. A chunk is valid until the caller asks for the next one; the caller copies
+   * it to keep it. Throws `DocumentChanged` on bytes of another version.
    */
   read(signal: AbortSignal): AsyncIterable<Uint8Array>
-  /** Whether the source still holds the version that was opened. */
+  /** True if the source still holds the opened version. */
   unchanged(signal: AbortSignal): Promise<boolean>
 }

@@ -1,6 +1,6 @@
 /**
- * Ends in order, with a deadline: what is begun may end within `graceMs`, what is not is cut off then. May be called
- * again with less time. What needs no deadline is an `AsyncDisposable`, or a `Disposable`, and has no other way to end.
+ * Stops in order, with a deadline: work in progress may finish within `graceMs`; the rest is cut off then. A second
+ * call may shorten the time. A component without a deadline is an `AsyncDisposable` or a `Disposable` instead.
  */
 export interface Stoppable {
   stop(options: { readonly graceMs: number }): Promise<void>
