@@ -11,24 +11,27 @@ import { SetupError } from '#src/document/setup-error.ts'
 import type { Documents } from '#src/ports/output-store.ts'
 
 export interface DivisionOptions {
-  /** Most tokens of a chunk, 64 to 8,192; default: 512. */
+  /** Maximum tokens of a chunk, 64 to 8,192; default: 512. */
   readonly limit?: number
-  /** Tokens of the chunk before that are repeated, up to a quarter of the limit; default: 0. */
+  /** Number of tokens repeated from the previous chunk, up to a quarter of the limit; default: 0. */
   readonly overlap?: number
-  /** Whether a page that fits is one chunk, and no chunk holds blocks of two pages; default: no. */
+  /** True if no chunk holds blocks of two pages, and a page within the limit is one chunk; default: false. */
   readonly pages?: boolean
-  /** `o200k_base` (default), `cl100k_base`, `p50k_base`, `r50k_base`, the path of a `tokenizer.json`, or a counter of your own. */
+  /**
+   * `o200k_base` (default), `cl100k_base`, `p50k_base`, `r50k_base`, the path of a `tokenizer.json`, or a custom
+   * counter.
+   */
   readonly tokenizer?: string | TokenCounter
-  /** Whether each chunk has its language, duplicates and personal data; else those fields are null. */
+  /** True if each chunk has its language, duplicates and personal data. Otherwise these fields are null. */
   readonly hygiene?: boolean
-  /** Called for a document whose files are damaged; without it that is an error. */
+  /** Called for a document with damaged files; without it, damage is an error. */
   readonly onDamaged?: (key: string) => void
 }
 
-/** Documents that are read while others are divided. */
+/** Number of documents to prefetch while others are chunked. */
 const AHEAD = 8
 
-/** The chunks of these documents. `figures`: what is done with images of figures. */
+/** Streams the chunks of these documents. `figures`: sink for the images of figures. */
 export async function* chunkLines(
   store: { readonly documents: Documents },
   records: AsyncIterable<DocumentRecord>,

@@ -14,47 +14,50 @@ import { settingsOf, type SettingValues } from './run.ts'
 export interface DocumentFilter {
   readonly key?: (key: string) => boolean
   readonly outcome?: 'done' | 'partial'
-  /** Whether documents that are gone from their source are among them; default: no. */
+  /** True to include documents that are gone from their source; default: false. */
   readonly gone?: boolean
 }
 
-/** Which documents, and how they are divided. */
+/** Selection of documents, and the chunking options. */
 export interface ChunkingOptions extends DocumentFilter, DivisionOptions {}
 
-/** Which figures are drawn, and how. */
+/** Selection of figures, and the drawing options. */
 export interface FigureSelection extends ChunkingOptions, FigureDrawing {}
 
 export interface CorpusDocument {
   readonly key: SourceKey
   readonly record: DocumentRecord
-  /** An output (`document.md`, `blocks.jsonl`, …); null where there is none of that name. */
+  /** An output (`document.md`, `blocks.jsonl`, …); null if none has that name. */
   read(name: string): Promise<Buffer | null>
-  /** `document.md`; null where it was parsed without Markdown. */
+  /** `document.md`; null if the document was parsed without Markdown. */
   markdown(): Promise<string | null>
 }
 
-/** The documents of a store, and what is made of them for retrieval. Sends nothing. */
+/** Documents of a store, with their chunks and figures for retrieval. Sends nothing. */
 export interface Corpus extends AsyncDisposable {
   readonly store: OutputStore
-  /** In no order. */
+  /** Streams documents in no order. */
   documents(filter?: DocumentFilter): AsyncIterable<CorpusDocument>
-  /** As the lines of `sluice export --chunks`; those of a document come together and in order. */
+  /** Streams the lines of `sluice export --chunks`. The chunks of a document are consecutive and in order. */
   chunks(options?: ChunkingOptions): AsyncIterable<ChunkLine>
   /**
-   * Images of the figures of PDFs, cropped from the original documents where their folder or bucket still holds them, each with the
-   * chunk it belongs to. Those of one document are in memory together.
+   * Streams images of the figures of PDFs, each with its chunk. They are cropped from the original documents, if their
+   * folder or bucket still holds them. The images of one document are in memory together.
    */
   figures(options?: FigureSelection): AsyncIterable<CorpusFigure>
-  /** Brings the change feed up to date, and answers the position behind its last change. */
+  /** Updates the change feed, and returns the cursor after its last change. */
   cursor(): Promise<string>
-  /** What differs between two cursors, one change a document; without `since` from the beginning, without `until` up to now. */
+  /**
+   * Streams the net changes between two cursors, one per document. Defaults: `since` the beginning, `until` the
+   * present.
+   */
   changes(range?: { readonly since?: string; readonly until?: string }): AsyncIterable<FeedEntry>
 }
 
 /**
- * Opens the documents of a store: a folder, `s3://bucket/prefix`, or a store of your own.
+ * Opens the documents of a store: a folder, `s3://bucket/prefix`, or a custom store.
  *
- * @throws {SetupError} where no store is there
+ * @throws {SetupError} if no store exists there
  */
 export async function openCorpus(out: string | OutputStore, settings: SettingValues = {}): Promise<Corpus> {
   await using resources = new AsyncDisposableStack()

@@ -10,19 +10,19 @@ import { settingsOf, type SettingValues } from './run.ts'
 export interface FigureDrawing {
   /** Pixels per inch of the page, 36 to 600; default: 150. */
   readonly dpi?: number
-  /** Called behind the last figure with how many were drawn, and how many were not, by reason. */
+  /** Called after the last figure with the number of drawn figures, and of omitted ones by reason. */
   readonly onFigures?: (tally: FigureTally) => void
 }
 
 export interface CorpusFigure extends Pick<Figure, 'page' | 'bbox'> {
-  /** As `sluice export --figures` names it: `figures/<chunk id>.png`. */
+  /** Name in `sluice export --figures`: `figures/<chunk id>.png`. */
   readonly name: string
   readonly png: Uint8Array
-  /** The chunk that the figure belongs to: its caption, or the text before it. */
+  /** Chunk of the figure: its caption, or the text before it. */
   readonly chunk: ChunkLine
 }
 
-/** The figures of these documents, in the order of each. */
+/** Streams the figures of these documents, in the order of each document. */
 export async function* figuresOf(
   store: OutputStore,
   records: AsyncIterable<DocumentRecord>,

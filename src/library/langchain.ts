@@ -4,11 +4,11 @@ import { chunkMetadata } from '#src/corpus/export/shapes.ts'
 import { type ChunkingOptions, openCorpus } from './corpus.ts'
 
 /*
- * `sluice/langchain`. LangChain is no dependency: its `DocumentInterface` is a shape, and vector stores and retrievers take
- * objects of it.
+ * `sluice/langchain`. LangChain is not a dependency: its `DocumentInterface` is structural, and vector stores and
+ * retrievers accept any object of that shape.
  */
 
-/** `DocumentInterface` of @langchain/core, and what `new Document()` takes. */
+/** `DocumentInterface` of @langchain/core, and the argument of `new Document()`. */
 export interface LangChainDocument {
   readonly id: string
   pageContent: string
@@ -21,12 +21,12 @@ export const toDocument = (chunk: ChunkLine): LangChainDocument => ({
   metadata: chunkMetadata(chunk),
 })
 
-/** As LangChain's `BaseDocumentLoader`: the chunks of a store as documents. */
+/** Implements LangChain's `BaseDocumentLoader`: loads the chunks of a store as documents. */
 export class SluiceLoader {
   readonly #out: string | OutputStore
   readonly #options: ChunkingOptions
 
-  /** `out`: folder, `s3://bucket/prefix`, or a store of your own. */
+  /** `out`: folder, `s3://bucket/prefix`, or a custom store. */
   constructor(out: string | OutputStore, options: ChunkingOptions = {}) {
     this.#out = out
     this.#options = options
@@ -38,7 +38,7 @@ export class SluiceLoader {
     return documents
   }
 
-  /** One after the other: a large store's are never in memory together. */
+  /** Streams one document at a time, so a large store never fills the memory. */
   async *lazyLoad(): AsyncGenerator<LangChainDocument> {
     await using corpus = await openCorpus(this.#out)
     for await (const chunk of corpus.chunks(this.#options)) yield toDocument(chunk)

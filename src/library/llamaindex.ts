@@ -3,11 +3,9 @@ import type { ChunkLine } from '#src/corpus/export/chunk-line.ts'
 import { nodeMetadata } from '#src/corpus/export/shapes.ts'
 import { type ChunkingOptions, openCorpus } from './corpus.ts'
 
-/*
- * `sluice/llamaindex`. LlamaIndex is no dependency: its `TextNode` is passed in by the caller.
- */
+/* `sluice/llamaindex`. LlamaIndex is not a dependency: the caller passes in its `TextNode`. */
 
-/** What LlamaIndex's `new TextNode()` takes. */
+/** Argument of LlamaIndex's `new TextNode()`. */
 export interface TextNodeInit {
   readonly id_: string
   text: string
@@ -15,7 +13,7 @@ export interface TextNodeInit {
   /** Half-open range of UTF-16 units of `document.md`. */
   startCharIdx: number
   endCharIdx: number
-  /** The text has its headings already: metadata is not repeated before it for embeddings and models. */
+  /** The text contains its headings, so LlamaIndex must not prepend the metadata for embeddings and models. */
   excludedEmbedMetadataKeys: string[]
   excludedLlmMetadataKeys: string[]
 }
@@ -34,7 +32,7 @@ export function toTextNode(chunk: ChunkLine): TextNodeInit {
   }
 }
 
-/** The chunks of a store as nodes of the class that is given: `textNodes('corpus', TextNode)`. */
+/** Streams the chunks of a store as nodes of the given class: `textNodes('corpus', TextNode)`. */
 export async function* textNodes<Node extends object>(
   out: string | OutputStore,
   TextNode: new (init: TextNodeInit) => Node,

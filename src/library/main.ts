@@ -1,6 +1,4 @@
-/*
- * What a program that imports the package `sluice` gets (docs/reference/library.md). The command line is made of the same parts.
- */
+/* Public interface of the package `sluice` (docs/reference/library.md). The command line uses the same parts. */
 
 export { chunkDocument, chunksOf } from '#src/corpus/chunks/chunk-document.ts'
 export type {

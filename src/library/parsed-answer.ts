@@ -2,8 +2,9 @@ import type { ParsedData } from '@sluice/contract'
 import type { Verdict } from '#src/document/verdict.ts'
 
 /**
- * What a parser of your own answers for a document that it parsed: `data` as in an answer of `POST /v2/parse`, at least its
- * `markdown`. It is kept as a receipt, byte for byte, before anything is made of it.
+ * Builds the verdict that a custom parser returns for a parsed document. `data` has the form of an answer of `POST
+ * /v2/parse`, with at least its `markdown`. The worker stores it as a receipt, byte for byte, before it derives any
+ * output.
  */
 export function parsedAnswer(data: ParsedData, credits = 0): Verdict {
   const json = { success: true, data: { ...data, metadata: { ...data.metadata, creditsUsed: credits } } }

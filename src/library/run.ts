@@ -13,40 +13,40 @@ import type { Parser } from '#src/ports/parser.ts'
 import type { Source } from '#src/ports/source.ts'
 import { tallyOf } from '#src/observe/tally.ts'
 
-/** What can be set, by the names of sluice.yaml; values as on the command line, durations as `30s`. */
+/** Settings by their names in sluice.yaml; values as on the command line, durations as `30s`. */
 export type SettingValues = Readonly<Partial<Record<SettingName, string | number | boolean>>>
 
 export interface RunOptions {
-  /** Folder, `s3://bucket/prefix`, list of URLs or website, as on the command line; or a source of your own. */
+  /** Folder, `s3://bucket/prefix`, list of URLs or website, as on the command line; or a custom source. */
   readonly source: string | Source
-  /** Folder or `s3://bucket/prefix`; or a store of your own. */
+  /** Folder or `s3://bucket/prefix`; or a custom store. */
   readonly out: string | OutputStore
-  /** Instead of the service of `parseApiUrl` and of the embedded engine. */
+  /** Replaces the service of `parseApiUrl` and the embedded engine. */
   readonly parser?: Parser
-  /** Credits that each document costs with `parser`: `settings.maxCredits` binds it. Default: free. */
+  /** Credits per document with `parser`: `settings.maxCredits` limits their sum. Default: free. */
   readonly price?: number
-  /** Win over the environment. No settings file is read. */
+  /** Take precedence over the environment. No settings file is read. */
   readonly settings?: SettingValues
-  /** Aborting it stops intake, and lets what is in flight finish for `grace`. */
+  /** Abort stops intake, and gives requests in flight `grace` to finish. */
   readonly signal?: AbortSignal
-  /** Called with each document that came to an end in this run. */
+  /** Called for each document that reached a final outcome in this run. */
   readonly onDocument?: (document: SettledDocument) => void
-  /** Called with one line about what takes a moment, or should be known. */
+  /** Called with one line about a slow step or a notable fact. */
   readonly onNote?: (line: string) => void
 }
 
 export type SettledDocument = SluiceEvents['document:settled'][0]
 
 export interface RunResult {
-  /** `halted`: credits, key, budget, store, or a service that refuses everything; run again to go on. */
+  /** `halted`: credits, key, budget, store, or a service that refuses everything; another run continues the work. */
   readonly end: 'complete' | 'halted' | 'interrupted'
   readonly cause: HaltCause | null
   readonly message: string | null
-  /** Of the whole source, earlier runs included. */
+  /** Counts of the complete source, earlier runs included. */
   readonly counts: Counts
-  /** Whether nothing failed and nothing is pending: what `sluice run` exits with 0 for. */
+  /** True if nothing failed and nothing is pending: `sluice run` then exits with 0. */
   readonly isWhole: boolean
-  /** Of this run. */
+  /** Credits of this run. */
   readonly credits: { readonly reported: number; readonly estimated: number }
   readonly requests: number
   /** Documents that failed, with their reasons; the first hundred. */
@@ -56,8 +56,8 @@ export interface RunResult {
 const MOST_FAILURES = 100
 
 /**
- * One pass over a source: parses what is new or changed, as `sluice run` does, and resolves when all that it held came to an
- * end. A document that fails is part of the result.
+ * Makes one pass over a source: parses new and changed documents, like `sluice run`. Resolves when every document
+ * reached a final outcome. A failed document is part of the result.
  *
  * @throws {SetupError} for settings, a source or a store that cannot be used
  */
@@ -92,7 +92,7 @@ export async function run(options: RunOptions): Promise<RunResult> {
   }
 }
 
-/** Settings of the environment, with these before them. */
+/** Reads the settings of the environment; `values` take precedence. */
 export async function settingsOf(values: SettingValues) {
   const flags = Object.fromEntries(
     Object.entries(values).map(([name, value]) => [name, typeof value === 'number' ? String(value) : value]),
@@ -111,7 +111,7 @@ async function firstLetters(store: OutputStore): Promise<readonly DeadLetter[]> 
   return letters
 }
 
-/** The signals of the process stay the program's own. */
+/** The signals of the process belong to the calling program. */
 function stoppingOf(signal: AbortSignal): Stopping {
   const own = new AbortController()
   return {

@@ -1,11 +1,11 @@
 import type { ChunkLine } from '#src/corpus/export/chunk-line.ts'
 
-/** What a chunk says of where it comes from. */
+/** Origin of a chunk. */
 export type Citation = Pick<ChunkLine, 'document' | 'pages' | 'boxes' | 'markdownSpan' | 'receipts'>
 
 /**
- * Address at which `sluice view` opens the document of a chunk, on its first page, with its box and its part of the Markdown
- * marked (docs/guide/operate.md). `view` is the address that the command printed; '' gives an address relative to it.
+ * Address of a chunk in `sluice view`: it opens the document on the chunk's first page and marks its box and its part
+ * of the Markdown (docs/guide/operate.md). `view` is the address that the command printed; '' gives a relative address.
  */
 export function viewLink(view: string, { document, pages, boxes, markdownSpan, receipts }: Citation): string {
   const params = new URLSearchParams({ key: document })
