@@ -12,8 +12,8 @@ import { flushFolder, isOneOf, readIfThere, writeFlushed } from './file-system.t
 import { packReceipt, receiptIdOf, unpackReceipt } from './receipt-bytes.ts'
 
 /**
- * Answers for one store, in a folder of their own that only this user may enter. Processes on this machine share it: what
- * one of them spools when it stops, another that is given the document finds here and does not buy again.
+ * Spooled answers for one store, in a separate folder that only this user may enter. Processes on this machine share
+ * it. A process finds the answers that another one spooled on stop, and does not buy them again.
  */
 export class FolderSpool implements AnswerSpool {
   readonly path: string
@@ -44,7 +44,7 @@ export class FolderSpool implements AnswerSpool {
 
   async read(id: ReceiptId, memory?: ReceiptMemory): Promise<Receipt | null> {
     const path = this.#pathOf(id)
-    // Nearly always there is none: a check takes a few microseconds, a hop to a thread ten times as long.
+    // The file almost never exists. A check takes a few microseconds; a hop to a thread takes ten times as long.
     const packed = existsSync(path) ? await readIfThere(path) : null
     return packed === null ? null : unpackReceipt(id, packed, memory)
   }
@@ -60,9 +60,9 @@ export class FolderSpool implements AnswerSpool {
 }
 
 /**
- * A decorator: receipts of a store, among which a spooled answer counts as one that is there: it is not bought again, and
- * saved with the next chance. The spool is asked before the store: another process brings answers from the one to the
- * other meanwhile, and removes them last.
+ * Decorator of a store's receipts: a spooled answer counts as an existing receipt. No worker buys it again, and the
+ * next `save` moves it to the store. Reads try the spool before the store. Another process may move answers at the same
+ * time, and removes the spooled copy last.
  */
 export class SpooledReceipts implements Receipts {
   readonly #receipts: Receipts
@@ -90,7 +90,10 @@ export class SpooledReceipts implements Receipts {
     return content === undefined ? this.#receipts.list(signal) : this.#listBoth(content, signal)
   }
 
-  /** Those of these bytes and of some of their pages. What is spooled only is to be saved: it counts as new. */
+  /**
+   * Lists stored and spooled receipts of these bytes and of some of their pages. A receipt in the spool alone counts as
+   * new.
+   */
   async *#listBoth(content: ContentHash, signal: AbortSignal): AsyncGenerator<KeptReceipt> {
     const spooled = new Set((await this.#spool.ids()).filter((id) => id.startsWith(content)))
     for await (const receipt of this.#receipts.list(signal, content)) {

@@ -1,14 +1,14 @@
 import type { DocumentRecord } from '#src/document/record.ts'
 import { RECORD_FILE } from './record-json.ts'
 
-/** Plain names only, so that nothing lands outside the document's folder or replaces the record. */
+/** Plain names only: no file leaves the document's folder or replaces the record. */
 const FILE_NAME = /^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$/
 
 export function isOutputName(name: string): boolean {
   return FILE_NAME.test(name) && name !== RECORD_FILE
 }
 
-/** Throws when a record contradicts the files committed with it. A bug, never a document's fault. */
+/** Throws if a record contradicts the files committed with it. The cause is a bug, never the document. */
 export function checkFiles(record: DocumentRecord, files: ReadonlyMap<string, Uint8Array>): void {
   for (const name of files.keys()) {
     if (!isOutputName(name)) throw new Error(`${JSON.stringify(name)} is no name for an output`)

@@ -1,8 +1,8 @@
 import { KeySet } from '#src/kit/key-set.ts'
 
 /**
- * Of documents that were just listed, the names that their records explain: where exactly these are there, a search for
- * orphans need not read the record again. Takes 8 bytes a document.
+ * Names that the records of a recent listing explain, per document. If a document has exactly these names, a search for
+ * orphans does not read the record again. Takes 8 bytes per document.
  */
 export class ExplainedNames {
   readonly #names = new KeySet()

@@ -16,10 +16,10 @@ import { promisify } from 'node:util'
 import { quickCalls } from '#src/kit/quick-calls.ts'
 
 /*
- * What is done at once and what is handed to a thread: a call that only reads names or fills the page cache takes a few
- * microseconds, and handing it to a thread and back takes ten times as much. So names are looked up and small files read
- * and filled on the spot. Whatever waits for the disk goes to a thread: every flush, and every call that makes or renames
- * something, because the journal of the file system may block it while another flush is in flight.
+ * Divides calls between this thread and the thread pool. A call that only reads names or fills the page cache takes a
+ * few microseconds; a hop to a thread and back takes ten times as long. Lookups and small files therefore run
+ * synchronously. Calls that wait for the disk go to a thread: every flush, and every call that creates or renames. The
+ * journal of the file system may block these while another flush is in flight.
  */
 
 const flushDescriptor = promisify(fsync)
@@ -27,7 +27,7 @@ const readInto = promisify(read)
 const readStream = promisify(readFile)
 const openDescriptor: (path: string, flags: string) => Promise<number> = promisify(open)
 
-/** Up to this size a write is a copy into the page cache that takes less than a hop to a thread. */
+/** Threshold in bytes. Up to it, a write into the page cache takes less time than a hop to a thread. */
 const AT_ONCE_BYTES = 256 * 1024
 
 export function errorCode(error: unknown): string | undefined {
@@ -40,9 +40,9 @@ export function isOneOf(error: unknown, ...codes: readonly string[]): boolean {
 
 const quickly = quickCalls()
 
-/** Null for what is large, and for what is no plain file with a size. */
+/** Null for a large file, and for anything but a regular file with a size. */
 function readAtOnce(path: string): Buffer | null {
-  // A pipe of that name would else be waited for.
+  // Without it, `openSync` would block on a pipe of that name.
   const descriptor = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK)
   try {
     const status = fstatSync(descriptor)
@@ -54,12 +54,12 @@ function readAtOnce(path: string): Buffer | null {
   }
 }
 
-/** Two hops to a thread instead of the four of `readFile`: what an open file is like is known on the spot. */
+/** Takes two hops to a thread instead of the four of `readFile`, because `fstat` runs synchronously. */
 async function readInThread(path: string): Promise<Buffer> {
   const descriptor = await openDescriptor(path, 'r')
   try {
     const status = fstatSync(descriptor)
-    // A file without a size may have content all the same: of `/proc`, or a pipe. A folder fails as it always does.
+    // A file without a size may have content: in `/proc`, or a pipe. A folder fails as usual.
     if (!status.isFile() || status.size === 0) return await readStream(path)
     const bytes = Buffer.allocUnsafe(status.size)
     for (let filled = 0; filled < bytes.length;) {
@@ -73,7 +73,9 @@ async function readInThread(path: string): Promise<Buffer> {
   }
 }
 
-/** Null where no file has that name, as where a folder has it: what needs the file finds it missing, and can make it again. */
+/**
+ * Null if no file has that name, or a folder has it. The caller then treats the file as missing and can recreate it.
+ */
 export async function readIfThere(path: string): Promise<Buffer | null> {
   try {
     const inThread = (): Promise<Buffer | null> => readInThread(path)
@@ -87,7 +89,10 @@ export async function readIfThere(path: string): Promise<Buffer | null> {
 /** Writes a new file and waits until it is on the disk. */
 export const writeFlushed = (path: string, bytes: Uint8Array): Promise<void> => writeNew(path, bytes, true)
 
-/** Writes a new file. Without `flush` the system decides when it comes to the disk: for what the journal holds until then. */
+/**
+ * Writes a new file. Without `flush` the system decides when it reaches the disk; the journal holds its content until
+ * then.
+ */
 export async function writeNew(path: string, bytes: Uint8Array, flush: boolean): Promise<void> {
   if (bytes.length > AT_ONCE_BYTES) return writeFile(path, bytes, { flag: 'wx', flush })
   const descriptor = await openDescriptor(path, 'wx')
@@ -99,15 +104,14 @@ export async function writeNew(path: string, bytes: Uint8Array, flush: boolean):
   }
 }
 
-/** Flushes that have not begun yet, by folder: callers that ask meanwhile share the same one. */
+/** Pending flushes, by folder: concurrent callers share the same one. */
 const comingFlushes = new Map<string, Promise<void>>()
-/** The flush that is in flight, by folder. */
+/** The flush in flight, by folder. */
 const runningFlushes = new Map<string, Promise<void>>()
 
 /**
- * Waits until the names in a folder are on the disk: a rename is not kept by flushing the file alone. Group commit: all
- * callers that ask while a flush of the folder is in flight share the next one, so that fifty documents of one folder
- * cost a few flushes.
+ * Waits until the names in a folder are on the disk: a flush of the file alone does not save a rename. Group commit:
+ * all callers during a flush of the folder share the next one. Fifty documents of one folder thus cost a few flushes.
  */
 export function flushFolder(path: string): Promise<void> {
   const coming = comingFlushes.get(path)
@@ -139,7 +143,7 @@ async function flushNow(path: string): Promise<void> {
   }
 }
 
-/** Removes the folders above `path` that became empty, up to `root`, which stays. */
+/** Removes empty folders above `path`, up to `root`, which stays. */
 export async function removeEmptyAbove(path: string, root: string): Promise<void> {
   for (let folder = dirname(path); folder.length > root.length; folder = dirname(folder)) {
     try {

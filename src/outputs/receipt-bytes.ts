@@ -15,8 +15,8 @@ const RECEIPT_FILE = new RegExp(
 )
 
 /**
- * `<aa>/<content hash>-<recipe hash>-<class of parser>.json.gz`, below `receipts/`; in format 1 without the class. An answer
- * for some pages of a document has them behind the hash: `.p3.7_9`.
+ * `<aa>/<content hash>-<recipe hash>-<class of parser>.json.gz`, below `receipts/`; format 1 lacks the class. An answer
+ * for some pages of a document has them after the content hash: `.p3.7_9`.
  */
 export function receiptPath(id: ReceiptId): string {
   if (!RECEIPT_FILE.test(`${id}.json.gz`)) throw new Error(`${JSON.stringify(id)} is no receipt id`)
@@ -27,22 +27,25 @@ export function receiptIdOf(fileName: string): ReceiptId | null {
   return (RECEIPT_FILE.exec(fileName)?.[1] ?? null) as ReceiptId | null
 }
 
-/** The lightest level: answers are text, and half the size costs a tenth of the time of a third of it. */
+/**
+ * Fastest compression level. Answers are text, and it halves their size. A third of the size would take ten times as
+ * long.
+ */
 const LIGHTEST = { level: constants.Z_BEST_SPEED }
 
-/** Up to this size packing takes less than handing it to a thread and back. */
+/** Threshold in bytes: up to it, compression takes less time than a hop to a thread and back. */
 const AT_ONCE_BYTES = 32 * 1024
 
 /**
- * Who answered stands in the comment of the gzip header, so that what comes out of `gunzip` is the answer alone; beside it the
- * receipt's own id, so that a receipt under the name of another one is found.
+ * The comment of the gzip header names the parser, so the output of `gunzip` is the answer alone. It also holds the
+ * receipt's own id, which reveals a receipt under the name of another.
  */
 export async function packReceipt(id: ReceiptId, { body, parser }: Receipt): Promise<Buffer> {
   const packed = body.length <= AT_ONCE_BYTES ? gzipSync(body, LIGHTEST) : await pack(body, LIGHTEST)
   return parser === null ? packed : withComment(packed, asciiJson({ ...parser, receipt: id }))
 }
 
-/** RFC 1952: ten bytes of fixed header, the comment with its zero, two bytes of CRC over both. */
+/** RFC 1952: ten bytes of fixed header, the zero-terminated comment, two bytes of CRC over both. */
 const FIXED_HEADER_BYTES = 10
 const FLAGS_AT = 3
 const HEADER_CRC = 0x02
@@ -57,7 +60,7 @@ function withComment(packed: Buffer, comment: string): Buffer {
 }
 
 interface Comment extends ParserFacts {
-  /** Missing in receipts of releases up to 0.2. */
+  /** Absent in receipts of releases up to 0.2. */
   readonly receipt?: ReceiptId
 }
 
@@ -70,12 +73,15 @@ function commentOf(packed: Buffer): Comment | null {
 const asciiJson = (value: object): string =>
   JSON.stringify(value).replaceAll(/[^ -~]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`)
 
-/** Null for a receipt that was cut off or altered, as gzip's length and CRC-32 show, and for one that has another id. */
+/**
+ * Null for a truncated or altered receipt, which gzip's length and checksum (CRC-32) reveal, and for one with another
+ * id.
+ */
 export async function unpackReceipt(id: ReceiptId, packed: Buffer, memory?: ReceiptMemory): Promise<Receipt | null> {
   const bytes = bodyBytesOf(packed)
   await memory?.hold.grow(bytes, memory.signal)
   try {
-    // One byte more: what is larger than it says is damaged, and zlib takes no zero.
+    // One byte more: a longer body is damaged, and zlib accepts no zero.
     const limit = { maxOutputLength: bytes + 1 }
     const body = bytes <= AT_ONCE_BYTES ? gunzipSync(packed, limit) : await unpack(packed, limit)
     const comment = commentOf(packed)
@@ -90,7 +96,7 @@ export async function unpackReceipt(id: ReceiptId, packed: Buffer, memory?: Rece
   }
 }
 
-/** RFC 1952: the length before compression, in the last four bytes. No receipt comes near their 4 GiB. */
+/** RFC 1952: the length before compression, in the last four bytes. Every receipt is much smaller than their 4 GiB. */
 function bodyBytesOf(packed: Buffer): number {
   return packed.length < FIXED_HEADER_BYTES ? 0 : packed.readUInt32LE(packed.length - 4)
 }

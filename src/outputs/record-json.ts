@@ -1,19 +1,22 @@
 import { type DeadLetter, type DocumentRecord, RECORD_SCHEMA } from '#src/document/record.ts'
 import { StoreRefused } from '#src/document/store-refused.ts'
 
-/** What is written at the end of every commit; a document without it is not done. */
+/** Commit marker, written at the end of every commit. A document without it is not done. */
 export const RECORD_FILE = 'record.json'
 
 export function toJson(value: DocumentRecord | DeadLetter): Buffer {
   return Buffer.from(`${JSON.stringify(value, null, 2)}\n`)
 }
 
-/** Null for what is no whole record: it counts as none and is made anew. Throws `StoreRefused` on a record of a later release. */
+/**
+ * Null for a damaged record: it counts as missing, and the worker recreates it. Throws `StoreRefused` for a record of a
+ * later release.
+ */
 export function parseRecord(json: Buffer): DocumentRecord | null {
   return parse(json) as DocumentRecord | null
 }
 
-/** As `parseRecord`. */
+/** Like `parseRecord`. */
 export function parseDeadLetter(json: Buffer): DeadLetter | null {
   return parse(json) as DeadLetter | null
 }

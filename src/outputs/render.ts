@@ -9,17 +9,18 @@ import {
 import type { SourceKey } from '#src/document/ids.ts'
 
 /**
- * Derives a document's outputs from a parsed answer: name → bytes, in a fixed order, the same bytes for the same
- * answer. A file is there when the answer has the field, so that an empty one differs from one that was not asked for.
+ * Derives a document's outputs from a parsed answer: name → bytes, in a fixed order. It is deterministic: the same
+ * answer gives the same bytes. A file exists if the answer has its field, so an empty file differs from an unrequested
+ * one.
  *
  * - `document.md`: the document as Markdown
- * - `pages.jsonl`: one page a line, `{document, headings, pageNumber, markdown}`
- * - `blocks.jsonl`: one block a line, with `document` and `headings`; of a PDF with `pageNumber`, and `width`, `height`, `status`
- *   of its page, which are null in any other document: its blocks have an `anchor`
- * - `document.html`, `raw.html`, `summary.md`: as the answer gives them
- * - `links.json`, `images.json`: arrays of text; `data.json`: what the `json` format extracted
+ * - `pages.jsonl`: one page per line, `{document, headings, pageNumber, markdown}`
+ * - `blocks.jsonl`: one block per line, with `document` and `headings`. Blocks of a PDF have `pageNumber`, and `width`,
+ *   `height`, `status` of their page. These are null in any other document, whose blocks have an `anchor`
+ * - `document.html`, `raw.html`, `summary.md`: unchanged from the answer
+ * - `links.json`, `images.json`: arrays of text; `data.json`: the result of the `json` format
  *
- * `document` is the source key; `headings` are those that a block stands under, or that are open where a page begins.
+ * `document` is the source key; `headings` are the enclosing headings of a block, or those open at the start of a page.
  */
 export function renderOutputs(data: ParsedData, document: SourceKey): ReadonlyMap<string, Uint8Array> {
   const files: readonly (readonly [name: string, text: string | null])[] = [
@@ -44,7 +45,7 @@ function pageRows(pages: readonly ParsedPage[], document: SourceKey): readonly o
   })
 }
 
-/** Null where the answer has no blocks. */
+/** Null if the answer has no blocks. */
 function blockRows(data: ParsedData, document: SourceKey): readonly object[] | null {
   const path = new HeadingPath()
   const rowOf = ({ block, ...page }: BlockOnPage): object => {
@@ -95,17 +96,17 @@ interface OpenHeading {
 const HEADING = /^ {0,3}(#{1,6})[ \t]+([^\n]*?)(?:[ \t]+#+)?[ \t]*$/
 const FENCE = /^ {0,3}(?:```|~~~)/
 
-/** Headings that text stands under, outermost first, while a document is gone through in its order. */
+/** Tracks the enclosing headings of text, outermost first, during a scan of a document in order. */
 class HeadingPath {
   #open: readonly OpenHeading[] = []
   #isFenced = false
 
-  /** Those that are open after what was read so far. */
+  /** Headings open at the present position. */
   get headings(): readonly string[] {
     return this.#open.map(({ text }) => text)
   }
 
-  /** Reads a block, and gives the headings that it stands under. A heading does not stand under itself. */
+  /** Reads a block, and returns its enclosing headings. A heading does not enclose itself. */
   read(block: string): readonly string[] {
     const [, marks = '', text = ''] = HEADING.exec(block) ?? []
     if (marks === '') return this.headings
@@ -115,7 +116,7 @@ class HeadingPath {
     return above
   }
 
-  /** Reads a page, and gives the headings that are open where it begins. */
+  /** Reads a page, and returns the headings open at its start. */
   readPage(markdown: string): readonly string[] {
     const open = this.headings
     for (const line of markdown.split('\n')) {

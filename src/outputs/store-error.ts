@@ -13,12 +13,13 @@ const ADVICE: ReadonlyMap<string, string> = new Map([
   ['EEXIST', 'there is a file where a folder must be. Move it away, or choose another folder.'],
 ])
 
-/** What can be wrong with one name, while every other document could be written. */
+/** Error codes that concern one name, while every other document could be written. */
 const OF_ONE_NAME: readonly string[] = ['ENAMETOOLONG', 'EILSEQ', 'EINVAL', 'EISDIR', 'ENOTDIR', 'EEXIST', 'ENOTEMPTY']
 
 /**
- * Runs work on a store; what the surroundings refuse is thrown with one sentence on what failed and what to do, as
- * `StoreUnusable` unless only this name is refused. `ofOneName`: codes of such a refusal; empty where the store itself is opened.
+ * Runs work on a store, and wraps a refusal into one sentence with the failure and the remedy. It throws
+ * `StoreUnusable`, unless only this name is refused. `ofOneName`: codes of such a refusal; empty if the call opens the
+ * store itself.
  */
 export async function explained<T>(what: string, work: () => Promise<T>, ofOneName = OF_ONE_NAME): Promise<T> {
   try {
@@ -31,7 +32,7 @@ export async function explained<T>(what: string, work: () => Promise<T>, ofOneNa
   }
 }
 
-/** `hasContent`: there are documents, receipts or dead letters. */
+/** `hasContent`: true if documents, receipts or dead letters exist. */
 export const notAStore = (where: string, hasContent: boolean): string =>
   hasContent
     ? `${where} has no store.json, and holds documents. Nothing was changed. Restore store.json from a backup, ` +

@@ -13,21 +13,21 @@ import type { WorkArea, WorkItem } from './files/work-area.ts'
 import { workIdOf } from './files/work-area.ts'
 
 /*
- * How a document's outputs are committed, whatever is killed when.
+ * Commit protocol of a document's outputs, safe against a crash at any moment.
  *
- *   staged   All files and the record are written and flushed in a folder of their own, `.sluice/staging/<id>`.
- *   aside    The name of the staged folder is flushed, and what stands in the way steps aside: the dead letter, and the
- *            folder of an earlier commit, each by one rename into `.sluice/aside/`. Only now, and only until the next
- *            step, is nothing at the final path; a reader of the store reads what stepped aside then, and finds the old outputs.
- *   entered  The staged folder is renamed to its final path. This one rename is the commit.
- *   clean    What stepped aside is removed.
+ *   staged   Writes and flushes all files and the record in a separate folder, `.sluice/staging/<id>`.
+ *   aside    Flushes the name of the staged folder. Then moves the dead letter and the folder of an earlier commit
+ *            into `.sluice/aside/`, by one rename each. Only until the next step is the final path empty. A reader
+ *            reads the folder in `aside` then, and finds the old outputs.
+ *   entered  Renames the staged folder to its final path. This one rename is the commit.
+ *   clean    Removes the items in `aside`.
  *
- * After a crash the staged folder shows which it was. It still stands: the commit has not happened, so what stepped
- * aside goes back and the staged folder is dropped (its receipt makes the next try free). It is gone: the commit has
- * happened, and what stepped aside is removed.
+ * After a crash the staged folder shows the state. If it exists, the commit has not happened: recovery moves the items
+ * in `aside` back and drops the staged folder (its receipt makes the retry free). If it is gone, the commit has
+ * happened, and recovery removes the items in `aside`.
  */
 
-/** The names of one document in the store. */
+/** Names of one document in the store. */
 export interface DocumentPaths {
   readonly hash: string
   /** Folder of its outputs. */
@@ -36,7 +36,7 @@ export interface DocumentPaths {
   readonly letter: string
 }
 
-/** Two workers that commit one document at the same time step aside for each other; neither needs more tries. */
+/** Two concurrent commits of one document move each other aside; neither needs more retries. */
 const MAX_TRIES = 50
 
 interface NewDocument {
@@ -45,7 +45,7 @@ interface NewDocument {
   readonly all: ReadonlyMap<string, Uint8Array>
 }
 
-/** All steps. */
+/** Runs all steps. */
 export async function putDocument(
   area: WorkArea,
   paths: DocumentPaths,
@@ -66,8 +66,8 @@ export async function putDocument(
 }
 
 /**
- * From `staged` to `clean`. Throws with everything as it was before. Without `flushes` nothing is flushed: the journal holds
- * the commit, and a loss of power does it again.
+ * Runs from `staged` to `clean`. On an error it restores the state before. Without `flushes` it flushes nothing: the
+ * journal holds the commit, and replays it after a power loss.
  */
 async function enter(
   area: WorkArea,
@@ -91,13 +91,14 @@ async function enter(
 }
 
 /**
- * The name of the staged folder is on the disk before anything steps aside: if it was lost with the power, and the step
- * aside was not, the commit would be taken for done, and what stepped aside for replaced.
+ * Flushes the name of the staged folder before anything moves aside. A power loss could otherwise save the move but
+ * lose the staged folder. Recovery would then treat the commit as done, and the old folder as replaced.
  */
 async function stepAside(area: WorkArea, { id, flushes }: Staged, from: string, aside: string): Promise<boolean> {
   if (!existsSync(from)) return false
   if (flushes) {
-    // What was written by the journal may not be on the disk: it must be there if it is put back after a loss of power.
+    // The journal may not have flushed this folder yet. It must be on the disk if recovery moves it back after a power
+    // loss.
     await flushWritten(new Set([from]), area.root)
     await flushFolder(dirname(area.stagedPath(id)))
   }
@@ -105,18 +106,18 @@ async function stepAside(area: WorkArea, { id, flushes }: Staged, from: string, 
 }
 
 interface Staged {
-  /** Of the staged folder. */
+  /** Id of the staged folder. */
   readonly id: string
   readonly flushes: boolean
 }
 
 interface Move extends Staged {
   readonly folder: string
-  /** Where an earlier folder steps aside to. */
+  /** Path in `aside` for an earlier folder. */
   readonly aside: string
 }
 
-/** Says whether an earlier folder had to step aside. One of another source, or of a later claim, is put back. */
+/** Returns true if an earlier folder moved aside. A folder of another source, or of a later claim, moves back. */
 async function exchangeFolder(
   area: WorkArea,
   { id, flushes, folder, aside }: Move,
@@ -131,10 +132,10 @@ async function exchangeFolder(
       if (tries === MAX_TRIES) throw error
       if (isOneOf(error, 'ENOENT')) await makeFolderFor(folder, area, flushes)
       else if (isOneOf(error, 'ENOTEMPTY', 'EEXIST')) {
-        // Where another worker woke late, the present commit stays at its path: a reader never misses it.
+        // If another worker resumes late, the present commit stays at its path: a reader never misses it.
         refuseReplacing(await wholeRecord(folder), record)
-        // The present commit steps aside. Where one did so before, another worker has committed in between: ours is
-        // the later one, and the first to step aside is outdated.
+        // The present commit moves aside. If another one already did, another worker committed in between. The present
+        // commit is the later one, and the first is outdated.
         if (hadOld) await rm(aside, { recursive: true, force: true })
         hadOld = (await stepAside(area, { id, flushes }, folder, aside)) || hadOld
         if (hadOld) refuseReplacing(await wholeRecord(aside), record)
@@ -149,7 +150,7 @@ function refuseReplacing(present: DocumentRecord | null, record: DocumentRecord)
   refuseEarlierClaim(record, present)
 }
 
-/** Undoes or finishes one thing that stepped aside for a commit whose process is gone. */
+/** Reverts or completes one set-aside item of a commit whose process is gone. */
 export async function settleAside(
   aside: WorkItem,
   area: WorkArea,
@@ -161,7 +162,7 @@ export async function settleAside(
   await rm(aside.path, { recursive: true, force: true })
 }
 
-/** The record of a folder that stepped aside, if the folder is whole: a removal may have been cut off half-way. */
+/** Record of a set-aside folder, if the folder is complete: a removal may have been interrupted. */
 export async function wholeRecord(folder: string): Promise<ReturnType<typeof parseRecord>> {
   const json = await readIfThere(`${folder}/${RECORD_FILE}`)
   const record = json === null ? null : parseRecord(json)
@@ -170,7 +171,7 @@ export async function wholeRecord(folder: string): Promise<ReturnType<typeof par
   return there.includes(false) ? null : record
 }
 
-/** A path that is taken again, by a folder with something in it or by a file, is left to the newcomer. */
+/** If a non-empty folder or a file has taken the path, the newer one stays. */
 async function putBack(area: WorkArea, aside: string, home: string): Promise<void> {
   if (!(await isThere(aside)) || (await isThere(home))) return
   await makeFolderFlushed(dirname(home), area)

@@ -10,7 +10,7 @@ import type { WorkArea } from './files/work-area.ts'
 import { putFile } from './folder-receipts.ts'
 import type { DurableWrites } from './journal/durable-writes.ts'
 
-/** `failures/` of a folder store: one file for each document. */
+/** `failures/` of a folder store: one file per document. */
 export class FolderDeadLetters implements DeadLetters {
   readonly #folder: string
   readonly #area: WorkArea

@@ -26,7 +26,7 @@ interface FolderDocumentsParts {
   readonly deadLetters: FolderDeadLetters
 }
 
-/** `documents/` of a folder store: a folder for each document. */
+/** `documents/` of a folder store: one folder per document. */
 export class FolderDocuments implements Documents {
   readonly #folder: string
   readonly #at: FolderDocumentsParts
@@ -37,7 +37,7 @@ export class FolderDocuments implements Documents {
     this.#at = at
   }
 
-  /** By the listing of records before. */
+  /** From the last listing of records. */
   get explained(): ExplainedNames {
     return this.#explained
   }
@@ -60,7 +60,7 @@ export class FolderDocuments implements Documents {
     const paths = { hash: keyHash(record.key), folder, letter: deadLetters.pathOf(record.key) }
     const entry = { kind: 'commit', key: record.key, blobs: all } as const
     await explained(`cannot commit ${JSON.stringify(record.key)} to ${area.url}`, async () => {
-      // A listing may miss a document that is replaced during it: then the date of its receipts keeps them.
+      // A listing may miss a document replaced during it; the date of its receipts then protects them.
       if (existsSync(folder)) await receipts.touch(receiptsOf(record))
       await writes.write(entry, folder, (flushes) => putDocument(area, paths, { record, all }, flushes))
     })
@@ -100,7 +100,7 @@ export class FolderDocuments implements Documents {
     return `${this.#folder}/${documentPath(key, this.#at.rules)}`
   }
 
-  /** From the final path; while a commit is between its two renames, from the one that stepped aside. */
+  /** Reads the final path. While a commit is between its two renames, reads the folder in `aside`. */
   async #read(key: SourceKey, name: string): Promise<Buffer | null> {
     const { area } = this.#at
     const folder = this.folderOf(key)
@@ -108,7 +108,7 @@ export class FolderDocuments implements Documents {
     if (current !== null) return current
     for (const aside of await area.asides(keyHash(key), 'old')) {
       const old = await readIfThere(join(aside, name))
-      // A folder that is there by now is the newer one: what it does not have is not there.
+      // A folder that exists by now is the newer one; a file missing there does not exist.
       if (await isThere(folder)) return readIfThere(join(folder, name))
       if (old !== null) return old
     }

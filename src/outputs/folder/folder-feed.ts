@@ -8,7 +8,7 @@ import { makeFolderFlushed } from './files/make-folder.ts'
 import { parseRecord, RECORD_FILE } from '../record-json.ts'
 import type { WorkArea } from './files/work-area.ts'
 
-/** The change feed's files in a folder. A commit makes `record.json` anew, so inode and mtime change with it. */
+/** Files of the change feed in a folder. A commit recreates `record.json`, so inode and mtime change with it. */
 export class FolderFeed implements FeedStorage {
   readonly #root: string
   readonly #folder: string

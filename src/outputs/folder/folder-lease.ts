@@ -9,9 +9,9 @@ import { makeBelow } from './files/make-folder.ts'
 const NAME = /^queue-(\d+)\.json$/
 
 /**
- * `.sluice/queue-<n>.json`: as a folder has no compare-and-swap, version n + 1 is written by the one process that creates
- * that file (as with the manifest), which then removes the ones before. One that was paused before it created the file of
- * a version that is long removed finds a later one, and has written nothing.
+ * `.sluice/queue-<n>.json`. A folder has no compare-and-swap, so an exclusive create decides version n + 1 (as with the
+ * manifest). The winner then removes the earlier files. A paused process may create the file of a version that was
+ * already removed. It then finds a later one, and its write does not count.
  */
 export class FolderLease implements LeaseStorage {
   readonly beatMs: number
@@ -30,7 +30,7 @@ export class FolderLease implements LeaseStorage {
         const newest = Math.max(0, ...(await this.#versions()))
         if (newest === 0) return null
         const bytes = await readIfThere(this.#path(newest))
-        // Null where a later version came meanwhile.
+        // Null if a later version appeared in between.
         if (bytes !== null) return { text: bytes.toString('utf8'), version: String(newest) }
       }
     })

@@ -17,7 +17,7 @@ interface FolderMaintenanceParts {
   readonly area: WorkArea
   readonly rules: PathRules
   readonly watch: FolderWatch
-  /** Null where a journal does not make writes safe. */
+  /** Null if a journal does not make writes safe. */
   readonly boot: string | null
   readonly documents: FolderDocuments
   readonly deadLetters: FolderDeadLetters
@@ -31,7 +31,7 @@ export function folderMaintenance({
   documents,
   deadLetters,
 }: FolderMaintenanceParts): Maintenance {
-  /** Where something that stepped aside came from; null when it is not whole. */
+  /** Original path of a set-aside item; null if the item is incomplete. */
   const homeOf = async (aside: WorkItem): Promise<string | null> => {
     if (aside.name.includes('.old.')) {
       const record = await wholeRecord(aside.path)
@@ -60,7 +60,7 @@ export function folderMaintenance({
   }
 }
 
-/** Makes sure that a folder store takes what will be written to it: a file that is written, flushed, renamed and removed. */
+/** Verifies that a folder store accepts writes: writes, flushes, renames and removes a file. */
 async function probeFolder(area: WorkArea): Promise<void> {
   const id = area.newId()
   const staged = await area.staged(id)

@@ -9,12 +9,12 @@ import { explained } from '../store-error.ts'
 import type { Manifest } from '#src/ports/output-store.ts'
 
 /*
- * `store.json` of a folder. A folder has no compare-and-swap, but it has exclusive creates, so revision n is decided by
- * the one process that creates `.sluice/store-<n>.json`. `store.json` is then replaced by a copy of it. A process that
- * is killed between the two leaves a decided revision, which the next reader publishes.
+ * `store.json` of a folder. A folder has no compare-and-swap, but it has exclusive creates. The one process that
+ * creates `.sluice/store-<n>.json` decides revision n, and then replaces `store.json` with a copy of it. A process
+ * killed between the two leaves a decided revision, which the next reader publishes.
  */
 
-/** How long a reader waits for a file that is being filled, where a file system has no hard links. */
+/** Timeout in milliseconds: a reader waits for an unfinished file on a file system without hard links. */
 const FILLING_MS = 2_000
 const RECHECK_MS = 50
 

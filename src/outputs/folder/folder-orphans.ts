@@ -11,10 +11,10 @@ import { receiptPath, receiptIdOf } from '../receipt-bytes.ts'
 import { parseDeadLetter, parseRecord, RECORD_FILE } from '../record-json.ts'
 import type { WorkArea } from './files/work-area.ts'
 
-/** Folders are made a moment before something is put into them. */
+/** Grace period in milliseconds: a writer creates a folder shortly before its content. */
 const EMPTY_AFTER_MS = 60_000
 
-/** Folders of documents that are read side by side. */
+/** Number of document folders read concurrently. */
 const AT_ONCE = 16
 
 const OWN_NAMES: readonly string[] = [
@@ -34,7 +34,7 @@ export interface OrphansOptions {
   readonly explained: ExplainedNames
 }
 
-/** Streams the orphans: what is in the folder of a store and no part of it. Paths are relative to `root`. */
+/** Streams the orphans: files in the folder of a store that are not part of it. Paths are relative to `root`. */
 export async function* folderOrphans(
   { root, area, rules, explained }: OrphansOptions,
   signal: AbortSignal,
@@ -77,7 +77,7 @@ async function* inDocuments(at: OrphansOptions, below: string, signal: AbortSign
   }
 }
 
-/** A document may be exchanged for its next version between two listings: only what both show is an orphan. */
+/** A new version may replace a document between two listings, so only items in both are orphans. */
 async function seenTwice(list: () => Promise<readonly Orphan[]>): Promise<readonly Orphan[]> {
   const first = await list()
   if (first.length === 0) return first
@@ -91,7 +91,7 @@ async function inDocument({ root, area, rules, explained }: OrphansOptions, of: 
   const names = (await allEntriesIn(join(root, path), area)).map(({ name }) => name)
   if (explained.has([join(root, path), ...names])) return []
   const json = await readIfThere(join(root, path, RECORD_FILE))
-  // While a document is exchanged for its next version there is a moment without a folder.
+  // During a replacement by the next version, the folder is missing for a moment.
   if (json === null && !(await isThere(join(root, path)))) return []
   const record = json === null ? null : parseRecord(json)
   if (record !== null && documentPath(record.key, rules) !== of) {
@@ -127,7 +127,7 @@ async function* inFailures({ root, area }: InStore, signal: AbortSignal): AsyncG
     signal.throwIfAborted()
     const path = `failures/${entry.name}`
     const json = entry.isFile() ? await readIfThere(join(root, path)) : Buffer.alloc(0)
-    // Gone since it was listed: its document came out well.
+    // Gone since the listing: its document succeeded.
     if (json === null) continue
     const letter = parseDeadLetter(json)
     if (letter === null) yield foreign(path, 'is no whole dead letter')

@@ -13,7 +13,7 @@ import { packReceipt, receiptIdOf, receiptPath, unpackReceipt } from '../receipt
 import type { WorkArea } from './files/work-area.ts'
 import { explained } from '../store-error.ts'
 
-/** `receipts/` of a folder store: one gzip file for each answer. */
+/** `receipts/` of a folder store: one gzip file per answer. */
 export class FolderReceipts implements Receipts {
   readonly #folder: string
   readonly #area: WorkArea
@@ -27,16 +27,15 @@ export class FolderReceipts implements Receipts {
 
   async read(id: ReceiptId, memory?: ReceiptMemory): Promise<Receipt | null> {
     const path = join(this.#folder, receiptPath(id))
-    // Nearly every document has none yet: one check is all it takes then.
+    // Almost no document has a receipt yet, and one check is enough then.
     const packed = existsSync(path) ? await readInStore(path, this.#area) : null
-    // While the whole store is away no receipt is found, and each would be bought again.
+    // An unavailable store would hide every receipt, and the worker would buy each answer again.
     if (packed === null) this.#area.checkStoreNow()
     return packed === null ? null : unpackReceipt(id, packed, memory)
   }
 
   /**
-   * A whole receipt that is there already is left as it is, but for its date; a damaged one, and an older engine's, is
-   * replaced.
+   * Keeps an existing complete receipt and updates only its date. Replaces a damaged one, and one of an older engine.
    */
   async save(id: ReceiptId, body: Buffer, parser: ParserFacts | null): Promise<void> {
     await explained(`cannot keep a receipt in ${this.#area.url}`, () => this.#save(id, body, parser))
@@ -52,7 +51,7 @@ export class FolderReceipts implements Receipts {
     await this.#writes.write(entry, path, (flushes) => putFile(packed, path, this.#area, flushes))
   }
 
-  /** Checked and removed without a wait in between: what saves it again writes it where it finds none. */
+  /** Checks and removes without a wait in between: a concurrent save writes the receipt if it finds none. */
   async remove(id: ReceiptId, savedAt?: number): Promise<boolean> {
     const path = join(this.#folder, receiptPath(id))
     const found = savedAt === undefined ? undefined : statSync(path, { throwIfNoEntry: false })
@@ -61,7 +60,7 @@ export class FolderReceipts implements Receipts {
     return true
   }
 
-  /** They count as saved now, without being written. */
+  /** Marks receipts as saved now, without a write. */
   async touch(ids: readonly (ReceiptId | null)[]): Promise<void> {
     const paths = ids.filter((id) => id !== null).map((id) => join(this.#folder, receiptPath(id)))
     await Promise.all(paths.map(touchIfThere))
@@ -91,7 +90,7 @@ async function touchIfThere(path: string): Promise<boolean> {
   }
 }
 
-/** @throws {StoreUnusable} where the store is away with an error of its own; a listing finds out the other ways by itself */
+/** @throws {StoreUnusable} if the store fails with its own error; a listing detects the other cases */
 function savedAtIfThere(path: string, area: StoreFolder): number | null {
   try {
     return statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? null
@@ -102,7 +101,7 @@ function savedAtIfThere(path: string, area: StoreFolder): number | null {
   }
 }
 
-/** Writes a file of the store, or replaces it: a reader sees the old content or the new. */
+/** Creates or replaces a file of the store atomically: a reader sees the old content or the new. */
 export async function putFile(bytes: Uint8Array, path: string, area: WorkArea, flushes: boolean): Promise<void> {
   const staged = await area.staged(area.newId())
   try {
@@ -115,7 +114,7 @@ export async function putFile(bytes: Uint8Array, path: string, area: WorkArea, f
   }
 }
 
-/** Renames a file into a folder that may not be there yet. */
+/** Renames a file into a folder that may not exist yet. */
 async function renameInto(from: string, to: string, area: WorkArea, flushes: boolean): Promise<void> {
   try {
     await rename(from, to)

@@ -10,16 +10,19 @@ import { entriesIn, readInStore } from './files/folder-entries.ts'
 import type { StoreFolder } from './files/make-folder.ts'
 import type { WorkArea } from './files/work-area.ts'
 
-/** Documents named together before they are handed out, to be read side by side. */
+/** Batch size: documents listed together and then read concurrently. */
 const BATCH = 32
 
-/** How far the clock of a file system may be behind: what changed so long before a listing counts as changed during it. */
+/**
+ * Maximum lag of a file system's clock, in milliseconds. A change so shortly before a listing counts as a change during
+ * it.
+ */
 const CLOCK_MS = 1_000
 
 /**
- * Streams the folders of all documents below `root`, a batch at a time; those above them are never read twice. `area`
- * throws where a folder is absent because the whole store is. `onChanged` gets each folder in which something was
- * renamed while it was listed: a name may be missing then.
+ * Streams the folders of all documents below `root` in batches, and reads no parent folder twice. `area` throws if a
+ * folder is missing because the complete store is. `onChanged` receives each folder with a rename during its listing,
+ * because a name may be missing then.
  */
 export async function* documentFolders(
   root: string,
@@ -49,15 +52,15 @@ export async function* documentFolders(
 export interface DocumentsFolder {
   readonly root: string
   readonly area: WorkArea
-  /** Where the document of a record is. */
+  /** Folder of a record's document. */
   readonly folderOf: (record: DocumentRecord) => string
-  /** Gets what each record explains. */
+  /** Receives the names that each record explains. */
   readonly explained: ExplainedNames
 }
 
 /**
- * Streams all records, each once; one of a document whose folder is another cannot be read. A document that is between the two renames of a commit is not in its folder: its record
- * comes from what stepped aside, or after the listing.
+ * Streams each record once. A record whose document belongs in another folder is unreadable. Between the two renames of
+ * a commit, a document is not in its folder. Its record then comes from `aside`, or follows after the listing.
  */
 export async function* listedRecords(
   { root, area, folderOf, explained }: DocumentsFolder,
@@ -98,7 +101,7 @@ export async function* listedRecords(
   }
 }
 
-/** What belongs into the folder of a document. */
+/** Names that belong in the folder of a document. */
 const namesOf = (folder: string, { files }: DocumentRecord): readonly string[] => [
   folder,
   RECORD_FILE,

@@ -25,19 +25,19 @@ import { WorkArea } from './files/work-area.ts'
 
 export interface FolderStoreOptions {
   readonly path: string
-  /** Whether a folder that is no store is refused, and left as it is; else it is made a store. */
+  /** True to refuse a folder that is not a store, and leave it unchanged. Otherwise the call creates a store in it. */
   readonly mustExist?: boolean
-  /** Group commit by a journal, where the file system allows it; without it each file is flushed by itself. */
+  /** Group commit by a journal, if the file system supports it. Otherwise each file is flushed separately. */
   readonly journal?: JournalLimits
 }
 
-/** To be disposed of when nothing is written any more: it then flushes what the journal holds. */
+/** The caller disposes of it after the last write; this flushes the journal. */
 export type FolderOutputStore = OutputStore & AsyncDisposable
 
 /**
- * Opens the store in a folder, which is made when it is not there.
+ * Opens the store in a folder, and creates a missing folder.
  *
- * @throws {StoreRefused} for a store of a later format, and with `mustExist` for a folder that is no store
+ * @throws {StoreRefused} for a store of a later format, and with `mustExist` for a folder that is not a store
  */
 export async function openFolderStore({
   path: given,
@@ -46,7 +46,7 @@ export async function openFolderStore({
 }: FolderStoreOptions): Promise<FolderOutputStore> {
   const path = resolve(given)
   const open = async (): Promise<FolderOutputStore> => {
-    // Before anything is made in it: a store of a later format is left as it is.
+    // Runs before any write: a store of a later format stays unchanged.
     const manifest = await new FolderManifest(path).read()
     if (mustExist && manifest === null) throw new StoreRefused(notAStore(path, await hasContent(path)))
     if (manifest === null) await flushNames(path, await makeFolder(path))
@@ -73,13 +73,16 @@ interface FolderParts {
   readonly area: WorkArea
   readonly rules: PathRules
   readonly watch: FolderWatch
-  /** Null where a journal does not make writes safe. */
+  /** Null if a journal does not make writes safe. */
   readonly boot: string | null
-  /** Null: each file is flushed by itself. */
+  /** Null: each file is flushed separately. */
   readonly journal: Journal | null
 }
 
-/** Several processes may share one folder; two that commit the same document are both whole, the later one stands. */
+/**
+ * Several processes may share one folder. Two concurrent commits of one document are both complete, and the later one
+ * wins.
+ */
 class FolderStore implements FolderOutputStore {
   readonly url: string
   readonly receipts: FolderReceipts

@@ -3,12 +3,12 @@ import { join } from 'node:path'
 import { isOneOf } from '../file-system.ts'
 import { flushNames, makeBelow } from './files/make-folder.ts'
 
-/** Made in the work folder, to be searched for under other spellings. */
+/** Created in the work folder, to be looked up under other spellings. */
 const PROBE = 'Fold-\u00e9'
 
 /**
- * Whether the file system takes two names for one that differ in case or Unicode form. Asked by making a folder with
- * one name and searching for it under the others. A store that cannot be written to is only read from: no names are made.
+ * True if the file system treats names as equal that differ in case or Unicode form. The probe creates a folder with
+ * one name and searches for it under the others. A read-only store needs no probe, because it gets no new names.
  */
 export async function foldsNames(root: string): Promise<boolean> {
   const workFolder = join(root, '.sluice')

@@ -6,10 +6,10 @@ import { letterName } from '../document-path.ts'
 import { parseDeadLetter, toJson } from '../record-json.ts'
 import type { StoreObjects } from './packs/store-objects.ts'
 
-/** Overwrites a dead letter that may not be deleted: a reader takes it for none. */
+/** Overwrites a dead letter that may not be deleted: readers treat it as missing. */
 const NO_LETTER = Buffer.from('{}\n')
 
-/** `failures/` of a bucket: one object for each document. */
+/** `failures/` of a bucket: one object per document. */
 export class S3DeadLetters implements DeadLetters {
   readonly #objects: StoreObjects
   readonly #url: string
@@ -41,7 +41,7 @@ export class S3DeadLetters implements DeadLetters {
     }
   }
 
-  /** Where the policy denies deletions a letter is overwritten by an empty one, which is none. */
+  /** If the policy denies deletions, an empty dead letter overwrites this one, and counts as missing. */
   async remove(key: SourceKey): Promise<void> {
     const name = `failures/${letterName(key)}`
     await explainedS3(`cannot remove ${name} from ${this.#url}`, async () => {

@@ -19,23 +19,23 @@ import { inlineOutput, inlineOutputs, parseStored, type StoredRecord, storedJson
 /*
  * A bucket has no rename, so a commit is one atomic write: that of `record.json`, the commit marker.
  *
- *   1. The outputs are written into a folder of their own, `documents/<key>/<commit>/`, with a name never used before.
- *      Small ones may go into the record itself (`inlineBytes`).
- *   2. `record.json` is written, naming that folder: a compare-and-set, only over the record that was read before, or
- *      where none was. It fails after another worker's commit, and is tried again on top of that. This one write is the
- *      commit.
- *   3. The folder that the replaced record named is removed.
+ * 1. The worker writes the outputs into a new folder, `documents/<key>/<commit>/`, with a unique name. Small outputs
+ *    may go into the record itself (`inlineBytes`).
+ * 2. It writes `record.json`, which names that folder. This is a compare-and-set: only over the record read before, or
+ *    if none existed. It fails after another worker's commit, and a retry follows on top of that. This one write is the
+ *    commit.
+ * 3. It removes the folder of the replaced record.
  *
- * A reader follows the record, and so sees the old outputs or the new ones. Nothing is ever written over, so that not
- * even a worker that was thought dead can mix its outputs into those of another. A crash before 2 leaves a folder that
- * no record names, one before 3 leaves the old one: neither is ever read, and both go when the document is removed or
- * committed over (`sweep`).
+ * A reader follows the record, and so sees the old outputs or the new ones. No output is ever overwritten, so even a
+ * worker presumed dead cannot mix its outputs into those of another. A crash before 2 leaves a folder that no record
+ * names; a crash before 3 leaves the old one. No reader reads either. Removal of the document or its next commit
+ * removes both (`sweep`).
  */
 
-/** Listings of a bucket side by side. */
+/** Number of concurrent listings of a bucket. */
 const RANGES = 16
 
-/** Evenly spread names between which ranges are listed. */
+/** Evenly distributed names that separate the ranges of a listing. */
 function cutPoints(names: readonly string[]): readonly string[] {
   const sorted = [...new Set(names)].toSorted((one, other) => Buffer.compare(Buffer.from(one), Buffer.from(other)))
   const points = Array.from(
@@ -54,22 +54,22 @@ interface S3DocumentsParts {
   readonly bucket: S3Bucket
   readonly objects: StoreObjects
   readonly deadLetters: S3DeadLetters
-  /** Of a document's path, at the most. */
+  /** Maximum length of a document's path. */
   readonly pathBytes: number
 }
 
-/** Records that are asked for side by side. */
+/** Number of concurrent requests for records. */
 const CHECKS_AT_ONCE = 32
 
-/** Each try loses only to a commit that succeeded, and two workers do not have one document for long. */
+/** Each attempt loses only to a successful commit, and two workers rarely hold one document for long. */
 const MAX_TRIES = 50
 
-/** Other commits' folders are left alone for as long as one may take, hours more than it does. */
+/** Grace period for folders of other commits: hours longer than a commit may take. */
 export const SWEEP_AFTER_MS = 24 * 60 * 60 * 1000
 
 /**
- * After so many commits in a row that replaced nothing, a commit writes its record without a read of an earlier one. A
- * write that is refused costs as much as twelve reads.
+ * Heuristic: after this number of consecutive commits of new documents, a commit writes its record without a prior
+ * read. A refused write costs as much as twelve reads.
  */
 const NEW_IN_A_ROW = 16
 
@@ -77,7 +77,7 @@ export class S3Documents implements Documents {
   readonly #objects: StoreObjects
   readonly #at: S3DocumentsParts
   #newInARow = 0
-  /** Where the outputs of listed records are, for as long as their caller holds the records. */
+  /** Folders of listed records, for as long as the caller holds the records. */
   readonly #listed = new WeakMap<DocumentRecord, StoredRecord>()
 
   #explained = new ExplainedNames()
@@ -87,7 +87,7 @@ export class S3Documents implements Documents {
     this.#at = at
   }
 
-  /** By the listing of records before. */
+  /** From the last listing of records. */
   get explained(): ExplainedNames {
     return this.#explained
   }
@@ -98,7 +98,7 @@ export class S3Documents implements Documents {
 
   async have(keys: readonly SourceKey[]): Promise<readonly boolean[]> {
     const have: boolean[] = []
-    // What packs hold is known: all wait for one refresh.
+    // The contents of packs are known locally: all checks wait for one refresh.
     const atOnce = this.#objects.packs === null ? CHECKS_AT_ONCE : keys.length
     for (let at = 0; at < keys.length; at += atOnce) {
       const checked = keys.slice(at, at + atOnce).map((key) => this.#objects.has(this.#nameOf(key)))
@@ -118,12 +118,12 @@ export class S3Documents implements Documents {
 
   async #commit(record: DocumentRecord, files: ReadonlyMap<string, Uint8Array>): Promise<void> {
     const home = this.#home(record.key)
-    // In a pack an output of its own saves no reader a request.
+    // A separate output in a pack saves readers no request.
     const outputs = inlineOutputs(files, this.#objects.packs === null ? 0 : LARGE_BYTES)
     const stored = { record, folder: newFolder(), outputs }
     const folder = `${home}${stored.folder}/`
     if (outputs === null) await this.#putOutputs(folder, files)
-    // From here on they stay, whatever fails: a write of the record that was not answered may have been done.
+    // From here on the outputs stay after any error: an unanswered write of the record may have succeeded.
     const replaced = await this.#putRecord(home, stored).catch(async (error: unknown) => {
       if ((error instanceof RecordOfOther || error instanceof ClaimLost) && outputs === null) {
         await this.#objects.remove([...files.keys()].map((name) => folder + name))
@@ -131,7 +131,7 @@ export class S3Documents implements Documents {
       throw error
     })
     const isBare = replaced === null || (replaced.outputs !== null && outputs !== null)
-    // It is committed. What cannot be removed now is an orphan, and a later commit removes it.
+    // The commit is done. A failed removal leaves an orphan, which a later commit removes.
     if (!isBare) await this.#sweep(home, folder, `${home}${replaced.folder}/`).catch(() => undefined)
   }
 
@@ -142,7 +142,7 @@ export class S3Documents implements Documents {
       if (stored.outputs !== null) return inlineOutput(stored.outputs, name)
       const found = await this.#objects.get(`${this.#home(key)}${stored.folder}/${name}`)
       if (found !== null) return found.bytes
-      // Removed since its record was read: a newer commit replaced it.
+      // Removed since the read of its record: a newer commit replaced it.
       stored = await this.#stored(key)
     }
     return null
@@ -192,7 +192,7 @@ export class S3Documents implements Documents {
     await Promise.all(starts.map(range))
   }
 
-  /** The record goes first: without it the outputs are orphans, which no reader sees. */
+  /** Removes the record first: without it the outputs are orphans, which no reader sees. */
   async remove(key: SourceKey): Promise<void> {
     const home = this.#home(key)
     await explainedS3(`cannot remove ${JSON.stringify(key)} from ${this.#at.url}`, async () => {
@@ -219,7 +219,7 @@ export class S3Documents implements Documents {
     }
   }
 
-  /** Returns the record that it replaced; null for none. */
+  /** Returns the replaced record; null if none existed. */
   async #putRecord(home: string, written: StoredRecord): Promise<Stored | null> {
     const { record } = written
     const json = storedJson(written)
@@ -232,7 +232,7 @@ export class S3Documents implements Documents {
       const present = await this.#objects.get(home + RECORD_FILE)
       const parsed = present === null ? null : parseStored(present.bytes)
       const stored = present && parsed && { ...parsed, etag: present.etag }
-      // Written by the try before, whose answer was lost.
+      // The previous attempt wrote it, but its answer was lost.
       if (stored?.folder === written.folder) return replaced
       if (stored && !sameOwner(stored.record, record)) throw new RecordOfOther(stored.record.source)
       if (stored) refuseEarlierClaim(record, stored.record)
@@ -244,7 +244,7 @@ export class S3Documents implements Documents {
     throw new Error(`${JSON.stringify(record.key)} is being committed by others all the time`)
   }
 
-  /** Removes the folder that was replaced, and what crashes left long ago. */
+  /** Removes the replaced folder, and old leftovers of crashes. */
   async #sweep(home: string, current: string, replaced: string): Promise<void> {
     const outdated: string[] = []
     for await (const names of this.#objects.list(home)) {
@@ -261,18 +261,18 @@ export class S3Documents implements Documents {
   }
 }
 
-/** The objects of a document, by the name of its record. */
+/** Objects of a document, by the name of its record. */
 function namesOf(name: string, { record, folder, outputs }: StoredRecord): readonly string[] {
   const home = name.slice(0, -RECORD_FILE.length)
   return [name, ...(outputs === null ? record.files.map((file) => `${home}${folder}/${file.name}`) : [])]
 }
 
-/** `<time, base 36>-<random>`: never used twice, and its age is readable. */
+/** `<time, base 36>-<random>`: unique, and its age is readable. */
 function newFolder(): string {
   return `${Date.now().toString(36)}-${randomBytes(5).toString('hex')}`
 }
 
-/** Of the folder that a name begins with, in milliseconds; NaN when no commit made it. */
+/** Age of the folder at the start of a name, in milliseconds; NaN if no commit created it. */
 export function ageOf(name: string): number {
   return Date.now() - Number.parseInt(name, 36)
 }

@@ -6,7 +6,7 @@ import { parseStored } from './stored-record.ts'
 
 const FOLDER = 'changes/'
 
-/** The change feed's objects in a bucket. The ETag of `record.json` changes with a commit. */
+/** Objects of the change feed in a bucket. The ETag of `record.json` changes with a commit. */
 export class S3Feed implements FeedStorage {
   readonly #objects: Objects
 

@@ -2,10 +2,10 @@ import type { LeaseStorage, StoredLease } from '#src/ports/lease-storage.ts'
 import { explainedS3 } from '#src/s3/errors.ts'
 import type { S3Bucket } from './objects/s3-bucket.ts'
 
-/** In none of the store's folders, so that no listing meets it. */
+/** Outside all folders of the store, so no listing finds it. */
 const NAME = '.sluice/queue.json'
 
-/** Compare-and-swap by ETag. Each renewal is a PUT, so there are few. */
+/** Compare-and-swap by ETag. Each renewal is a PUT, so renewals are rare. */
 export class S3Lease implements LeaseStorage {
   readonly beatMs = 30_000
   readonly #bucket: S3Bucket

@@ -27,11 +27,11 @@ export function s3Maintenance({ url, objects, documents, deadLetters }: S3Mainte
         }
       }
     },
-    /** A bucket has no end; one that refuses writes says so at the first. */
+    /** A bucket has no size limit; one that refuses writes fails the first write. */
     async checkSpace() {},
     /**
-     * Nothing half done can be seen in a bucket. What a crash may leave is the dead letter of a document that was
-     * committed right after: of the same version, and older than the record.
+     * A bucket shows no half-done commit. A crash may leave the dead letter of a document committed right after. It has
+     * the same version as the record, and is older.
      */
     async recover() {
       for await (const letter of deadLetters.list(new AbortController().signal)) {

@@ -12,21 +12,21 @@ import { PackedObjects } from './packs/packed-objects.ts'
 import type { StoreObjects } from './packs/store-objects.ts'
 import type { S3Bucket } from './objects/s3-bucket.ts'
 
-/** In none of the store's folders, so that no listing meets it. */
+/** Outside all folders of the store, so no listing finds it. */
 export const PROBE = '.sluice/probe'
 
-/** What waits for a pack where the store is packed and no setting says how long. */
+/** Milliseconds a change waits for its pack, if the store is packed and no setting gives a time. */
 const PACK_DELAY_MS = 500
 
 interface Setup {
   readonly bucket: S3Bucket
   readonly objects: StoreObjects
   readonly url: string
-  /** Packs for a store that is made now; 0 for none. A store that is there stays as it is. */
+  /** Pack delay of a new store; 0 for no packs. An existing store keeps its form. */
   readonly packMs: number
 }
 
-/** `store.json` of a bucket. What it says of packs holds for all that is read and written after it was read. */
+/** `store.json` of a bucket. Its choice of packs applies to all reads and writes after its own read. */
 export class S3Manifest implements Manifest {
   readonly #at: Setup
 
@@ -34,7 +34,7 @@ export class S3Manifest implements Manifest {
     this.#at = at
   }
 
-  /** @throws {StoreRefused} for a damaged manifest, one of a later format, and packs in a store that has none */
+  /** @throws {StoreRefused} for a damaged manifest, a manifest of a later format, and packs in a store that has none */
   async read(): Promise<StoreManifest | null> {
     const { bucket, url, packMs } = this.#at
     const stored = await bucket.get(MANIFEST_FILE)
@@ -46,7 +46,7 @@ export class S3Manifest implements Manifest {
     return manifest
   }
 
-  /** Compare-and-swap by the ETag of the revision before. */
+  /** Compare-and-swap by the ETag of the previous revision. */
   async write(manifest: StoreManifest): Promise<boolean> {
     const { bucket, url } = this.#at
     return explainedS3(`cannot write ${MANIFEST_FILE} in ${url}`, async () => {
@@ -74,7 +74,7 @@ export class S3Manifest implements Manifest {
   }
 }
 
-/** Packs rest on conditional writes; some stores do not know them, and some say nothing and overwrite. */
+/** Packs require conditional writes. Some stores reject them, and some silently overwrite. */
 async function refusesOverwriting(bucket: S3Bucket): Promise<boolean> {
   await bucket.put(PROBE, Buffer.from('probe\n'))
   const overwrote = await bucket.putIf(PROBE, Buffer.from('overwritten\n'), { only: 'absent' })

@@ -10,7 +10,7 @@ import type { StoreObjects } from './packs/store-objects.ts'
 import { ageOf, SWEEP_AFTER_MS } from './s3-documents.ts'
 import { parseStored } from './stored-record.ts'
 
-/** Documents whose records are read side by side. */
+/** Number of documents whose records are read concurrently. */
 const AT_ONCE = 32
 
 /** Streams the orphans: objects in the folders of a store that no record, receipt or dead letter explains. */
@@ -35,7 +35,7 @@ interface Listed {
   readonly names: readonly string[]
 }
 
-/** The objects of one document come one after the other, and no document lies within another. */
+/** The objects of one document are consecutive, and no document is inside another. */
 async function* documents(objects: Objects, signal: AbortSignal): AsyncGenerator<Listed> {
   let home: string | null = null
   let names: string[] = []
@@ -55,14 +55,14 @@ async function* documents(objects: Objects, signal: AbortSignal): AsyncGenerator
 
 const foreign = (path: string, reason: string): Orphan => ({ kind: 'foreign', path, reason })
 
-/** Up to and with the slash after a document's own segment. */
+/** Ends with the slash after a document's own segment. */
 function homeOf(name: string): string | null {
   const segments = name.split('/')
   const at = segments.findIndex((segment, index) => index > 0 && isDocumentFolder(segment))
   return at < 0 || at === segments.length - 1 ? null : `${segments.slice(0, at + 1).join('/')}/`
 }
 
-/** A folder that a commit in flight may just have made is left out: the record comes last. */
+/** Skips a folder that a commit in flight may have just created: the record comes last. */
 async function inDocument(objects: Objects, home: string, names: readonly string[]): Promise<readonly Orphan[]> {
   const object = await objects.get(home + RECORD_FILE)
   const stored = object === null ? null : parseStored(object.bytes)
@@ -91,7 +91,7 @@ async function* inFailures(objects: Objects, signal: AbortSignal): AsyncGenerato
   for await (const names of objects.list('failures/', signal)) {
     for (const name of names) {
       const object = await objects.get(name)
-      // Gone since it was listed: its document came out well.
+      // Gone since the listing: its document succeeded.
       if (object === null) continue
       const letter = parseDeadLetter(object.bytes)
       if (letter === null) yield foreign(name, 'is no whole dead letter')
@@ -100,7 +100,7 @@ async function* inFailures(objects: Objects, signal: AbortSignal): AsyncGenerato
   }
 }
 
-/** One that was just written is left out: the pack that names it comes after it. */
+/** Skips a recently written object: the pack that names it follows. */
 async function* besidePacks(packs: PackedObjects, signal: AbortSignal): AsyncGenerator<Orphan> {
   for await (const { name, modifiedAt } of packs.unnamedLarge(signal)) {
     if (Date.now() - modifiedAt > SWEEP_AFTER_MS) yield foreign(name, 'is in no pack')

@@ -7,7 +7,7 @@ import { packReceipt, receiptIdOf, receiptPath, unpackReceipt } from '../receipt
 import { PART_BYTES } from './objects/s3-bucket.ts'
 import type { StoreObjects } from './packs/store-objects.ts'
 
-/** `receipts/` of a bucket: one object for each answer. */
+/** `receipts/` of a bucket: one object per answer. */
 export class S3Receipts implements Receipts {
   readonly #objects: StoreObjects
   readonly #url: string
@@ -22,12 +22,12 @@ export class S3Receipts implements Receipts {
     return packed === null ? null : unpackReceipt(id, packed.bytes, memory)
   }
 
-  /** A whole receipt that is there already is written once more as it is, for its date; a damaged one is replaced. */
+  /** Rewrites an existing complete receipt unchanged, to update its date. Replaces a damaged one. */
   async save(id: ReceiptId, body: Buffer, parser: ParserFacts | null): Promise<void> {
     await explainedS3(`cannot keep a receipt in ${this.#url}`, async () => {
       const name = `receipts/${receiptPath(id)}`
       const packed = await packReceipt(id, { body, parser })
-      // Nearly always there is none yet, and no check is needed for that. One of several parts cannot be so careful.
+      // Almost no receipt exists yet, so a conditional write needs no check. A multipart upload has no such condition.
       const isOnePart = packed.length <= PART_BYTES
       if (isOnePart && (await this.#objects.putIf(name, packed, { only: 'absent' }))) return
       const kept = await this.#objects.get(name)

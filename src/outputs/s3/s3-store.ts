@@ -22,18 +22,20 @@ export interface S3StoreOptions {
   readonly serverSideEncryption?: 'AES256' | 'aws:kms'
   readonly kmsKeyId?: string
   readonly storageClass?: S3Placing['writing']['StorageClass']
-  /** Makes a store with packs, where none is yet: what is small waits so long for company. Default 0: none. */
+  /**
+   * Creates a new store with packs: a small object waits this long for its batch, in milliseconds. Default 0: no packs.
+   */
   readonly packMs?: number
-  /** Whether a prefix that holds no store is refused. */
+  /** True to refuse a prefix that holds no store. */
   readonly mustExist?: boolean
 }
 
-/** S3 takes keys of 1,024 bytes; some are left for the folder of a commit and the name of an output. */
+/** S3 allows keys of 1,024 bytes; the rest is for the folder of a commit and the name of an output. */
 const KEY_MAX_BYTES = 1024
 const RESERVED_BYTES = 'documents/'.length + 32 + 100
 
 /**
- * Opens the store in a bucket, which must be there.
+ * Opens the store in an existing bucket.
  *
  * @throws {StoreRefused} for a store of a later format, and with `mustExist` for a prefix that holds no store
  */
@@ -90,7 +92,7 @@ class S3Store implements OutputStore {
     this.#objects = objects
   }
 
-  /** Whether there are documents, receipts or dead letters. */
+  /** True if the store has documents, receipts or dead letters. */
   async hasContent(): Promise<boolean> {
     for (const folder of ['documents/', 'receipts/', 'failures/']) {
       for await (const names of this.#objects.list(folder)) if (names.length > 0) return true
@@ -99,7 +101,7 @@ class S3Store implements OutputStore {
   }
 }
 
-/** `.sluice/` of a bucket: one object for each file. */
+/** `.sluice/` of a bucket: one object per file. */
 class S3Notes implements NoteStorage {
   readonly #bucket: S3Bucket
 

@@ -5,20 +5,20 @@ import { parseRecord } from '../record-json.ts'
 /** Outputs by name, as text. */
 export type InlineOutputs = Readonly<Record<string, string>>
 
-/** What `record.json` of a bucket holds beside the record. */
+/** Content of `record.json` in a bucket: the record, and the location of its outputs. */
 export interface StoredRecord {
   readonly record: DocumentRecord
-  /** Commit id, and name of the folder of the outputs where they are objects of their own. */
+  /** Commit id, and name of the folder of separate outputs. */
   readonly folder: string
-  /** Null where the outputs are objects of their own. */
+  /** Null if the outputs are separate objects. */
   readonly outputs: InlineOutputs | null
 }
 
-/** The outputs as text where they take no more than `maxBytes` together; null where they are objects of their own. */
+/** Outputs as text if their sum is at most `maxBytes`; null if they are separate objects. */
 export function inlineOutputs(files: ReadonlyMap<string, Uint8Array>, maxBytes: number): InlineOutputs | null {
   const all = [...files]
   const bytes = all.reduce((sum, [, file]) => sum + file.length, 0)
-  // A file that is not UTF-8 would not come back as it was.
+  // A file that is not UTF-8 would not survive as text.
   if (bytes > maxBytes || !all.every(([, file]) => isUtf8(file))) return null
   return Object.fromEntries(all.map(([name, file]) => [name, Buffer.from(file).toString()]))
 }
@@ -37,7 +37,7 @@ export function parseStored(json: Buffer): StoredRecord | null {
   return typeof folder === 'string' ? { record, folder, outputs: outputs ?? null } : null
 }
 
-/** Null for a name that the record does not hold. */
+/** Null for a name that the record does not contain. */
 export function inlineOutput(outputs: InlineOutputs, name: string): Buffer | null {
   const text = Object.hasOwn(outputs, name) ? outputs[name] : undefined
   return text === undefined ? null : Buffer.from(text)

@@ -4,9 +4,9 @@ import { dirname, join } from 'node:path'
 import { flushFolder, isOneOf, writeFlushed, writeNew } from '../../file-system.ts'
 
 /**
- * Creates a file with all of its content, or finds that there is one: of processes that try at the same time one gets
- * `true`, and no reader sees a part. A file system without hard links gets an exclusive create, which a reader may see
- * before it is filled. Without `flush` it may be gone after a power loss.
+ * Atomic exclusive create with complete content: one of several concurrent processes gets `true`, and no reader sees a
+ * partial file. A file system without hard links gets an exclusive create, and a reader may then see an unfinished
+ * file. Without `flush` the file may be lost after a power loss.
  */
 export async function createExclusive(path: string, bytes: Uint8Array, { flush = true } = {}): Promise<boolean> {
   const staged = besideOf(path)
@@ -29,7 +29,7 @@ export async function createExclusive(path: string, bytes: Uint8Array, { flush =
   return true
 }
 
-/** Replaces a file, or makes it: a reader sees the old content or the new. */
+/** Creates or replaces a file atomically: a reader sees the old content or the new. */
 export async function replaceFile(path: string, bytes: Uint8Array): Promise<void> {
   const staged = besideOf(path)
   await writeFlushed(staged, bytes)

@@ -4,10 +4,10 @@ import { isOneOf, readIfThere } from '../../file-system.ts'
 import type { StoreFolder } from './make-folder.ts'
 
 /**
- * Streams what is in a folder of a store. A folder that does not exist is empty; but only while the store itself is
- * there: a listing of a store that went away would report all of it as removed, and its receipts unused.
+ * Streams the entries of a folder in a store. A missing folder is empty, but only while the store itself exists. A
+ * listing of an unmounted store would otherwise report all of it as removed, and its receipts as unused.
  *
- * @throws {StoreUnusable} where the store is away, or another folder has its path
+ * @throws {StoreUnusable} if the store is unavailable, or another folder has its path
  */
 export async function* entriesIn(folder: string, area: StoreFolder): AsyncGenerator<Dirent> {
   try {
@@ -18,11 +18,11 @@ export async function* entriesIn(folder: string, area: StoreFolder): AsyncGenera
       throw error
     }
   }
-  // A mount that goes away ends a listing early, and without an error.
+  // A vanished mount ends a listing early, without an error.
   area.checkStoreNow()
 }
 
-/** As `entriesIn`, at once: for folders of which all entries are wanted together. */
+/** Like `entriesIn`, but collects all entries before it returns. */
 export async function allEntriesIn(folder: string, area: StoreFolder): Promise<readonly Dirent[]> {
   try {
     return await readdir(folder, { withFileTypes: true })
@@ -38,7 +38,7 @@ export async function allEntriesIn(folder: string, area: StoreFolder): Promise<r
 }
 
 /**
- * Null for a file that does not exist; never because the store is away.
+ * Null if the file does not exist; throws if the store is unavailable.
  *
  * @throws {StoreUnusable} as above
  */

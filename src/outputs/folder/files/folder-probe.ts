@@ -3,11 +3,14 @@ import { stat, statfs } from 'node:fs/promises'
 import { StoreUnusable } from '#src/document/store-unusable.ts'
 import { errorCode, isOneOf } from '../../file-system.ts'
 
-/** Free space below which nothing is bought, at the most: on a small disk it is a twentieth of its size. */
+/**
+ * Threshold: maximum free space in bytes below which the worker buys nothing. On a small disk it is a twentieth of its
+ * size.
+ */
 const RESERVED_BYTES = 100 * 1024 * 1024
 const RESERVED_SHARE = 0.05
 
-/** How long one check counts: it is asked for before each purchase. */
+/** Milliseconds for which the result of a check is cached: each purchase asks for one. */
 const CHECK_MS = 1_000
 
 const BIGINT = { bigint: true } as const
@@ -18,8 +21,8 @@ interface Identity {
 }
 
 /**
- * Whether the folder of a store still is the one that was opened, and has space for what is bought now. A folder that was
- * removed, or the mount point of a disk that went away, must not be filled again in silence.
+ * Watches that the store's folder is still the opened one and has space for the next purchase. Sluice must not silently
+ * refill a removed folder, or the mount point of a vanished disk.
  */
 export class FolderWatch {
   readonly #root: string
@@ -36,7 +39,7 @@ export class FolderWatch {
     return new FolderWatch(root, await stat(root, { bigint: true }))
   }
 
-  /** @throws {StoreUnusable} with what is wrong and what to do */
+  /** @throws {StoreUnusable} with the cause and the remedy */
   async check(): Promise<void> {
     if (performance.now() - this.#checkedAt > CHECK_MS) {
       this.#trouble = (await this.#moved()) ?? (await this.#full())
@@ -45,13 +48,13 @@ export class FolderWatch {
     if (this.#trouble !== null) throw new StoreUnusable(this.#trouble)
   }
 
-  /** @throws {StoreUnusable} where the folder is gone, or another one has its path */
+  /** @throws {StoreUnusable} if the folder is gone, or another one has its path */
   async checkIdentity(): Promise<void> {
     const trouble = await this.#moved()
     if (trouble !== null) throw new StoreUnusable(trouble)
   }
 
-  /** As `checkIdentity`, without a hop to a thread: after a read of a name that is not there, or cannot be read. */
+  /** Like `checkIdentity`, without a hop to a thread: after a read of a missing or unreadable name. */
   checkIdentityNow(): void {
     let now: Identity | null
     try {
@@ -67,7 +70,7 @@ export class FolderWatch {
     return this.#difference(await stat(this.#root, BIGINT).catch((error: unknown) => this.#absent(error)))
   }
 
-  /** Null where there is no such folder. A mount that died answers each check with an error of its own. */
+  /** Null if the folder does not exist. A dead mount fails each check with its own error. */
   #absent(error: unknown): null {
     if (isOneOf(error, 'ENOENT', 'ENOTDIR')) return null
     const why = errorCode(error) ?? String(error)
@@ -75,7 +78,7 @@ export class FolderWatch {
     throw new StoreUnusable(message, { cause: error })
   }
 
-  /** What to say instead of "no such file" when the whole store is not there any more; null while it is. */
+  /** Error message if the complete store is gone, instead of "no such file"; null if it is still there. */
   #difference(now: Identity | null): string | null {
     if (now === null)
       return `the output folder ${this.#root} was removed while it was in use. Put it back, or mount its disk, and run again.`

@@ -4,12 +4,12 @@ import { dirname } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { flushFolder, isOneOf } from '../../file-system.ts'
 
-/** The folder of a store, as what lists or makes folders below it needs to know it. */
+/** Folder of a store, for code that lists or creates folders below it. */
 export interface StoreFolder {
   readonly root: string
-  /** Folder of the segments of all processes' journals; it is not there before the first one. */
+  /** Folder for the journal segments of all processes; missing before the first segment. */
   readonly journal: string
-  /** Throws where the folder is not in the store that was opened; the other one does so at once. */
+  /** Throws if the folder is not in the opened store; `checkStoreNow` does so synchronously. */
   readonly checkStore: () => Promise<void>
   readonly checkStoreNow: () => void
 }
@@ -17,8 +17,8 @@ export interface StoreFolder {
 export const folderUrl = (root: string): string => pathToFileURL(`${root}/`).href
 
 /**
- * Makes a folder and those between it and `root`, never `root` itself: a store that goes away after any check is not made
- * anew in silence. Resolves with the uppermost folder that is new, or null.
+ * Creates a folder and those between it and `root`, but never `root` itself: it must not silently recreate a store that
+ * vanished after a check. Resolves with the topmost new folder, or null.
  */
 export async function makeBelow(root: string, path: string): Promise<string | null> {
   try {
@@ -36,7 +36,7 @@ export async function makeBelow(root: string, path: string): Promise<string | nu
   }
 }
 
-/** Null where it is a folder; a file of its name is an error. */
+/** Null if it is a folder; rethrows if it is a file. */
 async function isFolderOr(path: string, error: unknown): Promise<null> {
   const found = await stat(path).catch(() => null)
   if (found?.isDirectory() === true) return null
@@ -48,13 +48,13 @@ interface Making {
   readonly made: Promise<void>
 }
 
-/** Folders that are being made, until their names are on the disk. */
+/** Folders in creation, until their names are on the disk. */
 const making = new Set<Making>()
 
 /**
- * Makes a folder of a store and those above it, and waits until their names are on the disk: also of those that were there,
- * which another caller may have made a moment before. Throws where the store is not the one that was opened: what is made
- * of its name would hide that it is gone.
+ * Creates a folder of a store and its parents, and waits until their names are on the disk. This includes existing
+ * parents, because another caller may have created them a moment before. Throws if the store is not the opened one: a
+ * new folder would hide its loss.
  */
 export async function makeFolderFlushed(path: string, area: Pick<StoreFolder, 'root' | 'checkStore'>): Promise<void> {
   const one = { path, made: make(path, area) }
@@ -78,7 +78,7 @@ function foldersAbove(path: string, root: string): readonly string[] {
   return above
 }
 
-/** Makes the folder of `path`; `flushes`: with its name on the disk. */
+/** Creates the folder of `path`; with `flushes` its name reaches the disk, too. */
 export async function makeFolderFor(path: string, area: StoreFolder, flushes: boolean): Promise<void> {
   if (flushes) return makeFolderFlushed(dirname(path), area)
   await area.checkStore()
@@ -86,8 +86,8 @@ export async function makeFolderFor(path: string, area: StoreFolder, flushes: bo
 }
 
 /**
- * Waits until what was put into a folder is on the disk, and the name of the folder too: it may be there for others before
- * its maker has flushed it, and a writer with a journal flushes no name for itself.
+ * Waits until a folder's new names and the name of the folder are on the disk. Others may see the folder before its
+ * creator has flushed it, and a writer with a journal flushes no names.
  */
 export async function flushRenamed(
   folder: string,
@@ -98,7 +98,10 @@ export async function flushRenamed(
   await Promise.all([...[folder, ...above].map(flushFolder), ...unflushed.map(({ made }) => made)])
 }
 
-/** Waits until the names of `path` and of the folders above it, up to `first`, are on the disk; null where none is new. */
+/**
+ * Waits until the names of `path` and of the folders above it, up to `first`, are on the disk; `first` is null if none
+ * is new.
+ */
 export async function flushNames(path: string, first: string | null): Promise<void> {
   if (first === null) return
   const stop = dirname(first)

@@ -12,19 +12,22 @@ export interface WorkItem {
   readonly path: string
 }
 
-/** How long an owner gave no sign, and from how long on one that cannot be asked counts as gone. */
+/** Idle time of an item, and the timeout after which an unreachable owner counts as gone. */
 export interface Idle {
   readonly idleMs: number
   readonly silenceMs: number
 }
 
-/** `.sluice/` of a store: where files are made before they are renamed to their final path, and what steps aside for them. */
+/**
+ * `.sluice/` of a store. Writers stage files here before they rename them to their final path, and move replaced files
+ * here.
+ */
 export class WorkArea implements StoreFolder {
   readonly #staging: string
   readonly #aside: string
   readonly #owner: string
   readonly root: string
-  /** As `OutputStore.url`. */
+  /** See `OutputStore.url`. */
   readonly url: string
   readonly journal: string
   readonly checkStore: () => Promise<void>
@@ -48,12 +51,12 @@ export class WorkArea implements StoreFolder {
     return new WorkArea(root, await ownerMark(), watch)
   }
 
-  /** A name for one piece of work, of this process and never used before. */
+  /** Unique name for one piece of work of this process. */
   newId(): string {
     return `${this.#owner}~${(this.#count++).toString(36)}`
   }
 
-  /** Where work `id` is staged. The folders are made at the first call: a store that is only read needs none. */
+  /** Staging path of work `id`. The first call creates the folders, because a read-only store needs none. */
   async staged(id: string): Promise<string> {
     if (this.#made !== null && !existsSync(this.#staging)) this.#made = null
     this.#made ??= this.#make()
@@ -66,7 +69,7 @@ export class WorkArea implements StoreFolder {
     return join(this.#staging, id)
   }
 
-  /** Made anew when they were removed; but not where the store is gone, which would hide that it is. */
+  /** Recreates removed folders, except if the store is gone: a new folder would hide that. */
   async #make(): Promise<void> {
     await this.checkStore()
     await Promise.all([this.#staging, this.#aside].map((folder) => makeFolderFlushed(folder, this)))
@@ -76,24 +79,24 @@ export class WorkArea implements StoreFolder {
     return join(this.#aside, `${hash}.${what}.${id}`)
   }
 
-  /** What stepped aside for a document, for commits of any process. */
+  /** Items set aside for a document, for commits of any process. */
   async asides(hash: string, what: 'old' | 'letter'): Promise<readonly string[]> {
     const names = await namesIn(this.#aside, this)
     return names.filter((name) => name.startsWith(`${hash}.${what}.`)).map((name) => join(this.#aside, name))
   }
 
-  /** What stepped aside for any document. */
+  /** Items set aside for any document. */
   async allAside(what: 'old' | 'letter'): Promise<readonly string[]> {
     const names = await namesIn(this.#aside, this)
     return names.filter((name) => name.includes(`.${what}.`)).map((name) => join(this.#aside, name))
   }
 
-  /** Orphans: what processes that are gone left behind. */
+  /** Leftovers of processes that are gone. */
   async leftovers(): Promise<{ readonly asides: readonly WorkItem[]; readonly staged: readonly WorkItem[] }> {
     return { asides: await this.abandonedIn(this.#aside), staged: await this.abandonedIn(this.#staging) }
   }
 
-  /** What processes that are gone left in a folder, by the names that `newId` gives. */
+  /** Leftovers of processes that are gone in a folder, identified by the names of `newId`. */
   async abandonedIn(folder: string): Promise<readonly WorkItem[]> {
     const left: WorkItem[] = []
     for (const name of await namesIn(folder, this)) {
@@ -104,7 +107,7 @@ export class WorkArea implements StoreFolder {
     return left
   }
 
-  /** Whether the process that gave this name is gone. */
+  /** True if the process that created this name is gone. */
   isOwnerGone(id: string, { idleMs, silenceMs }: Idle): Promise<boolean> {
     return isGone(id, this.#owner, idleMs, silenceMs)
   }
@@ -114,7 +117,7 @@ export class WorkArea implements StoreFolder {
   }
 }
 
-/** The id in the name of a staged item or of one that stepped aside. Hashes and kinds hold no dot, host names may. */
+/** Returns the id in the name of a staged or set-aside item. Hashes and kinds contain no dot; host names may. */
 export function workIdOf(name: string): string {
   return name.replace(/^[0-9a-f]{32}\.(?:old|letter)\./, '')
 }

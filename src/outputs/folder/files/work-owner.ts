@@ -3,8 +3,8 @@ import { readFile, readlink } from 'node:fs/promises'
 import { hostname } from 'node:os'
 
 /**
- * Names of what is under work say which process made them, so that `recover` on one machine leaves alone what a live
- * worker, here or elsewhere, is doing: `<host>~<pid>~<start of the process>~<random>`.
+ * Owner mark: `<host>~<pid>~<start of the process>~<random>`. The names of work items start with it, so `recover` on
+ * one machine leaves alone the work of a live worker, here or elsewhere.
  */
 export async function ownerMark(): Promise<string> {
   const host = `${hostname().replaceAll(/[^A-Za-z0-9.-]/g, '-')}${await processNamespace()}`
@@ -12,8 +12,8 @@ export async function ownerMark(): Promise<string> {
 }
 
 /**
- * Process ids mean nothing across PID namespaces, and containers may share a host name: then another's live process
- * would be searched for among ours, and count as gone. Empty where there are no namespaces.
+ * Process ids are ambiguous across PID namespaces, and containers may share a host name. Without the namespace, a live
+ * process of another container would count as gone. Empty on a system without namespaces.
  */
 async function processNamespace(): Promise<string> {
   const link = await readlink('/proc/self/ns/pid').catch(() => '')
@@ -21,19 +21,21 @@ async function processNamespace(): Promise<string> {
   return inode === undefined ? '' : `.pid-${inode}`
 }
 
-/** Where a process id means something: one boot of one machine, and one PID namespace. Null where neither is known. */
+/** Scope of a process id: one boot of one machine, and one PID namespace. Null if neither is known. */
 export async function pidSpace(): Promise<string | null> {
   const boot = await readFile('/proc/sys/kernel/random/boot_id', 'utf8').catch(() => null)
   return boot === null ? null : `${boot.trim()}${await processNamespace()}`
 }
 
-/** Marks of earlier releases name no namespace; then the host alone decides. */
+/** Marks of earlier releases lack the namespace; then the host alone decides. */
 const withoutNamespace = (host: string): string => host.replace(/\.pid-\d+$/, '')
 
-/** A machine that we cannot ask counts as gone when it has left its work untouched for this long. */
+/** Timeout: an unreachable machine counts as gone after its work stayed untouched for this time. */
 const SILENCE_MS = 60 * 60 * 1000
 
-/** Whether the owner of a piece of work is gone, which makes it an orphan. `idleMs`: how long it was not touched. */
+/**
+ * True if the owner of a piece of work is gone, which makes the work an orphan. `idleMs`: time since its last change.
+ */
 export async function isGone(
   mark: string,
   own: string,
@@ -47,13 +49,13 @@ export async function isGone(
 }
 
 /**
- * Tells a process from a later one with the same id. On Linux the moment of its start; elsewhere only whether it
- * lives (`1` or `0`).
+ * Distinguishes a process from a later one with the same id. On Linux it is the start time; elsewhere only whether the
+ * process is alive (`1` or `0`).
  */
 export async function startOf(pid: number): Promise<string> {
   try {
     const stat = await readFile(`/proc/${pid}/stat`, 'utf8')
-    // The second field is the command in brackets and may hold spaces; the start is the 22nd, in ticks since boot.
+    // The second field is the command in brackets and may contain spaces. The start is the 22nd, in ticks since boot.
     return stat.slice(stat.lastIndexOf(')') + 2).split(' ')[19] ?? '0'
   } catch {
     return process.platform === 'linux' ? '0' : isAlive(pid)

@@ -2,10 +2,10 @@ import type { JournalEntry } from './entry.ts'
 import type { Journal } from './journal.ts'
 import { RECORD_FILE } from '../../record-json.ts'
 
-/** Entries above this size are not written twice: their files are flushed one by one. */
+/** Threshold in bytes: the files of a larger entry are flushed one by one instead of written twice. */
 const MOST_BYTES = 256 * 1024
 
-/** Does a write to the store so that it outlives a loss of power: by the journal, or by flushing each file. */
+/** Makes a write to the store durable against a power loss: by the journal, or by a flush of each file. */
 export class DurableWrites implements AsyncDisposable {
   readonly #journal: Journal | null
 
@@ -13,13 +13,13 @@ export class DurableWrites implements AsyncDisposable {
     this.#journal = journal
   }
 
-  /** `to`: the file or folder that is written. `work` flushes what it writes if its argument is true. */
+  /** `to`: the file or folder to write. `work` flushes its writes if its argument is true. */
   async write<T>(entry: JournalEntry, to: string, work: (flushes: boolean) => Promise<T>): Promise<T> {
     if (this.#journal === null) return work(true)
     const bytes = [...entry.blobs.values()].reduce((sum, blob) => sum + blob.length, 0)
     if (bytes <= MOST_BYTES) return this.#journal.write(entry, to, () => work(false))
     if (entry.kind !== 'commit') return work(true)
-    // Without its record in the journal, an earlier commit that is there would be done again over this one.
+    // Without its record in the journal, a replay would repeat an earlier commit over this one.
     const blobs = new Map([...entry.blobs].filter(([name]) => name === RECORD_FILE))
     return this.#journal.write({ ...entry, kind: 'flushed-commit', blobs }, null, () => work(true))
   }

@@ -2,12 +2,12 @@ import { crc32 } from 'node:zlib'
 import type { ReceiptId, SourceKey } from '#src/document/ids.ts'
 
 /*
- * A segment of the journal is a sequence of frames: length of the payload and its CRC-32, 4 bytes each, little endian, and
- * the payload: length of the header (4 bytes), header in JSON, then the blobs that the header lists. The first frame names the
- * boot of the machine; each other one is an entry.
+ * A segment of the journal is a sequence of frames. A frame has the length of the payload and its CRC-32, 4 bytes each,
+ * little endian, and the payload. The payload has the length of the header (4 bytes), the header in JSON, then the
+ * blobs that the header lists. The first frame names the boot of the machine; each other frame is an entry.
  */
 
-/** What a write to the store changes, with all bytes that it takes to do it again. */
+/** Change of a write to the store, with all bytes for a replay. */
 export type JournalEntry =
   | { readonly kind: 'receipt'; readonly id: ReceiptId; readonly blobs: Blobs }
   /** Outputs and `record.json`. */
@@ -19,11 +19,14 @@ export type JournalEntry =
 
 export type Blobs = ReadonlyMap<string, Uint8Array>
 
-/** An entry as it was written: `at` in microseconds since the boot, the same clock for all processes; `wallMs` since 1970. */
+/**
+ * An entry with its time of write: `at` in microseconds since the boot, the same clock for all processes; `wallMs`
+ * since 1970.
+ */
 export type WrittenEntry = JournalEntry & { readonly at: number; readonly wallMs: number }
 
 export interface ReadSegment {
-  /** Id of the boot in which it was written; null where the segment holds nothing whole. */
+  /** Boot id of the machine at the time of the write; null if the segment has no complete frame. */
   readonly boot: string | null
   readonly entries: readonly WrittenEntry[]
 }
@@ -52,7 +55,7 @@ function frame(header: object, blobs: Blobs): Buffer {
   return whole
 }
 
-/** Reads up to the first frame that is not whole: what was not flushed when the power was lost is never reported as done. */
+/** Reads up to the first incomplete frame. A frame without a flush before a power loss was never reported as done. */
 export function readSegment(bytes: Buffer): ReadSegment {
   let boot: string | null = null
   const entries: WrittenEntry[] = []

@@ -6,8 +6,8 @@ import { flushFile, flushFolder, isOneOf } from '../../file-system.ts'
 const AT_ONCE = 6
 
 /**
- * Flushes files and folders of a store one by one, a folder with the files in it, and the names of all up to the store. What
- * is gone by now was replaced or removed by a later write, which flushes for itself.
+ * Flushes files and folders of a store one by one: a folder with its files, and all names up to the store. A later
+ * write replaced or removed a missing file, and flushes for itself.
  */
 export async function flushWritten(paths: ReadonlySet<string>, root: string): Promise<void> {
   const above = new Set<string>()
@@ -27,7 +27,7 @@ async function flushWhole(path: string): Promise<string> {
   return path
 }
 
-/** Null for what is no folder. */
+/** Null if it is not a folder. */
 async function namesIn(path: string): Promise<readonly string[] | null> {
   try {
     return await readdir(path)

@@ -8,37 +8,41 @@ import { syncFileSystem } from './machine.ts'
 import { Segment } from './segment.ts'
 
 /*
- * Group commit by a write-ahead journal. What is written to the store within a few milliseconds is appended to one file and
- * flushed once; then each file is written where it belongs, without a flush of its own. A segment of the journal is removed
- * when everything that it describes is on the disk. States of a segment:
+ * Group commit by a write-ahead journal. The journal appends all writes of a few milliseconds to one file and flushes
+ * it once. Then it writes each file at its path, without a separate flush. It removes a segment once everything in it
+ * is on the disk. States of a segment:
  *
- *   open      takes entries. Becomes closed by its size, its age, a failed write, or the end of the process.
- *   closed    takes no more; waits for the writes of its entries to end.
- *   flushing  what its entries wrote is flushed: file by file while they are few, else the file system as a whole.
+ *   open      accepts entries. Its size, its age, a failed write, or the end of the process closes it.
+ *   closed    accepts no more; waits for the writes of its entries to end.
+ *   flushing  flushes the writes of its entries: file by file if they are few, else the complete file system.
  *   removed   and its name flushed.
  *
- * After SIGKILL the page cache is whole, and what was reported as done is there: a later process flushes the file system and
- * removes the segment. After a loss of power the next process that opens the store does all entries again (`replay.ts`).
+ * After SIGKILL the page cache is intact, and everything reported as done is there. A later process flushes the file
+ * system and removes the segment. After a power loss the next process that opens the store replays all entries
+ * (`replay.ts`).
  */
 
 export interface JournalLimits {
-  /** Size from which a segment is closed. */
+  /** Threshold in bytes: a larger segment is closed. */
   readonly bytes: number
-  /** How long an entry waits for others, while several writes are in flight. */
+  /** Milliseconds an entry waits for others, if several writes are in flight. */
   readonly delayMs: number
 }
 
-/** Age at which a segment is closed. */
+/** Age in milliseconds at which a segment is closed. */
 const MOST_AGE_MS = 10_000
 
-/** So many writes of a segment are flushed one by one: a short run does not wait for what others have written to the disk. */
+/**
+ * Threshold: up to this number of writes, a segment flushes them one by one. A short run thus does not wait for the
+ * writes of other programs.
+ */
 const FEW = 64
 
-/** Segments that wait to be flushed; beyond, writes wait for the disk. */
+/** Maximum number of segments that wait for a flush; above it, writes wait for the disk. */
 const MOST_WAITING = 8
 
 const SYNC_LIMIT_MS = 120_000
-/** At the end of a process: what is not flushed by then stays in the journal, for the next process that opens the store. */
+/** Timeout at the end of a process. The rest stays in the journal, for the next process that opens the store. */
 const LAST_LIMIT_MS = 3_000
 
 interface Waiting {
@@ -57,7 +61,7 @@ export class Journal implements AsyncDisposable {
   #timer: NodeJS.Timeout | undefined
   #retired: Promise<void> = Promise.resolve()
   #retiring = 0
-  /** Closed, the oldest first. */
+  /** Closed segments, oldest first. */
   readonly #closed: Segment[] = []
   #isLast = false
 
@@ -67,7 +71,7 @@ export class Journal implements AsyncDisposable {
     this.#limits = limits
   }
 
-  /** Makes the entry durable, then does the write, which flushes nothing. `to`: what it writes to, or null. */
+  /** Makes the entry durable, then runs the write, which flushes nothing. `to`: target of the write, or null. */
   async write<T>(entry: JournalEntry, to: string | null, work: () => Promise<T>): Promise<T> {
     const segment = await this.#append(entryFrame(entry))
     try {
@@ -78,7 +82,7 @@ export class Journal implements AsyncDisposable {
     }
   }
 
-  /** Flushes what was written, and empties the journal; a store that hangs is not waited for. */
+  /** Flushes all writes, and empties the journal. A store that hangs only delays it until the timeout. */
   async [Symbol.asyncDispose](): Promise<void> {
     this.#isLast = true
     this.#rotate()
@@ -116,7 +120,7 @@ export class Journal implements AsyncDisposable {
         await segment.append(batch.map(({ frame }) => frame))
       } catch (error) {
         for (const _ of batch) segment.end()
-        // What follows a frame that is cut off would not be read.
+        // A reader would ignore everything after a truncated frame.
         this.#rotate()
         throw error
       }
@@ -145,7 +149,7 @@ export class Journal implements AsyncDisposable {
     this.#segment = null
     this.#retiring += 1
     this.#closed.push(segment)
-    // What cannot be flushed stays, and is flushed with the next one, or by the next process that opens the store.
+    // A segment whose flush fails stays. The next flush, or the next process that opens the store, repeats it.
     this.#retired = Promise.all([this.#retired, segment.close()])
       .then(() => this.#retire())
       .catch(() => undefined)
@@ -154,7 +158,7 @@ export class Journal implements AsyncDisposable {
       })
   }
 
-  /** The oldest first: no segment outlives one with a newer state of a document. */
+  /** Retires the oldest first: no segment outlives one with a newer state of a document. */
   async #retire(): Promise<void> {
     const { root } = this.#area
     const busy = this.#closed.findIndex((segment) => !segment.isDrained)

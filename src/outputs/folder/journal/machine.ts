@@ -2,14 +2,14 @@ import { spawn } from 'node:child_process'
 import { readFile, statfs } from 'node:fs/promises'
 import { release } from 'node:os'
 
-/** Types of `statfs` of file systems of this machine alone that `syncfs` flushes whole: ext2 to 4, XFS, Btrfs, F2FS, tmpfs. */
+/** Types of `statfs` of local file systems that `syncfs` flushes completely: ext2 to 4, XFS, Btrfs, F2FS, tmpfs. */
 const LOCAL_TYPES: readonly number[] = [0xef53, 0x58465342, 0x9123683e, 0xf2f52010, 0x01021994]
 
-/** From Linux 5.8 on `syncfs` reports what could not be written. */
+/** From Linux 5.8 on, `syncfs` reports failed writes. */
 const FIRST_KERNEL = [5, 8] as const
 
 /**
- * Id of the present boot where a journal makes writes safe: on Linux, on a file system that only this machine has mounted.
+ * Id of the present boot if a journal makes writes safe: on Linux, on a file system that only this machine has mounted.
  * Null elsewhere.
  */
 export async function journalBoot(root: string): Promise<string | null> {
@@ -28,8 +28,8 @@ export async function journalBoot(root: string): Promise<string | null> {
 }
 
 /**
- * Flushes the whole file system below `path` (`sync -f` of coreutils or busybox: Node has no `syncfs`). False where that is
- * not possible, or is not over after `limitMs`.
+ * Flushes the complete file system below `path` (`sync -f` of coreutils or busybox: Node has no `syncfs`). False if
+ * that is not possible, or takes longer than `limitMs`.
  */
 export function syncFileSystem(path: string, limitMs: number): Promise<boolean> {
   const ended = Promise.withResolvers<boolean>()

@@ -7,10 +7,10 @@ import type { WorkArea } from '../files/work-area.ts'
 
 const RECHECK_MS = 50
 
-/** Heartbeat: the holder touches the lock this often. */
+/** Heartbeat interval: the holder touches the lock this often. */
 const HEARTBEAT_MS = 5_000
 
-/** A holder in another container cannot be asked: without a heartbeat for this long it is considered dead. */
+/** Timeout for a holder in another container, which cannot be asked. Without a heartbeat it counts as dead. */
 const SILENCE_MS = 60_000
 
 export interface Lock extends AsyncDisposable {
@@ -18,13 +18,13 @@ export interface Lock extends AsyncDisposable {
 }
 
 /**
- * One process does the entries again, others wait for it: a document that one of them makes anew must not be set back. A
- * lock of an earlier boot has lost its holder.
+ * Locks the replay: one process replays the entries, and others wait for it. A replay must not revert a document that
+ * one of them commits. A lock of an earlier boot has lost its holder.
  */
 export async function lockReplay(area: WorkArea, boot: string, silenceMs = SILENCE_MS): Promise<Lock> {
   const path = join(area.journal, '.replaying')
   const mark = area.newId()
-  // Measured on the monotonic clock: the wall clock may be set while a machine starts.
+  // Measured on the monotonic clock: the wall clock may change while a machine starts.
   let seen = { holder: '', touchedMs: 0 }
   let seenAt = 0
   while (!(await createExclusive(path, Buffer.from(`${boot} ${mark}`)))) {
@@ -35,7 +35,7 @@ export async function lockReplay(area: WorkArea, boot: string, silenceMs = SILEN
     const [holderBoot, holder = ''] = present.holder.split(' ')
     const idle = { idleMs: performance.now() - seenAt, silenceMs }
     if (holderBoot !== boot || (await area.isOwnerGone(holder, idle))) {
-      // Under a name of its own: of two processes that take over, one removes it.
+      // A unique name: only one of two processes that take over succeeds in the rename.
       const aside = join(area.journal, `.${mark}`)
       await rename(path, aside).catch(() => undefined)
       await rm(aside, { force: true })
@@ -49,7 +49,7 @@ export async function lockReplay(area: WorkArea, boot: string, silenceMs = SILEN
   return { path, [Symbol.asyncDispose]: release }
 }
 
-/** Null where it was released. */
+/** Null if the lock was released. */
 async function readLock(path: string): Promise<{ readonly holder: string; readonly touchedMs: number } | null> {
   try {
     const [holder, { mtimeMs }] = await Promise.all([readFile(path, 'utf8'), stat(path)])
@@ -60,7 +60,7 @@ async function readLock(path: string): Promise<{ readonly holder: string; readon
   }
 }
 
-/** A heartbeat that fails is left out: the next one may succeed. */
+/** Ignores a failed heartbeat: the next one may succeed. */
 async function touch(path: string): Promise<void> {
   const now = new Date()
   await utimes(path, now, now).catch(() => undefined)

@@ -16,22 +16,22 @@ import { readSegment, type WrittenEntry } from './entry.ts'
 import { type Lock, lockReplay } from './replay-lock.ts'
 import { syncFileSystem } from './machine.ts'
 
-/** Documents that are done again side by side. */
+/** Number of documents replayed concurrently. */
 const AT_ONCE = 8
-/** A file system that takes longer is flushed by the next process. */
+/** Timeout: the next process flushes a file system that takes longer. */
 const SYNC_LIMIT_MS = 10_000
 
 /**
- * Does again what a loss of power may have undone: the entries of all segments that were written before the present boot. Of
- * each document its last entries count, in the order in which they were written; what is whole stays. `store`
- * flushes each of its writes. Throws where a segment cannot be read, or a write is refused: then nothing is removed.
+ * Replays writes that a power loss may have undone: the entries of all segments from before the present boot. The last
+ * entries of each document count, in the order of their writes; complete files stay. `store` flushes each of its
+ * writes. Throws if a segment is unreadable, or a write is refused; nothing is removed then.
  */
 export async function replayJournal(store: OutputStore, area: WorkArea, boot: string): Promise<void> {
   if ((await formerSegments(area, boot)).length === 0) return
   await using _lock: Lock = await lockReplay(area, boot)
-  // Read under the lock: another process may have done them.
+  // Reads under the lock: another process may have replayed them.
   const segments = await formerSegments(area, boot)
-  // What stepped aside for a cut-off commit returns first: later it would restore a removed document.
+  // Restores the items of interrupted commits first: later it would restore a removed document.
   await store.maintenance.recover()
   const entries = segments.flatMap((segment) => segment.entries).toSorted((a, b) => a.at - b.at)
   const receipts = entries.filter((entry) => entry.kind === 'receipt')
@@ -41,20 +41,20 @@ export async function replayJournal(store: OutputStore, area: WorkArea, boot: st
     ({ key }) => key,
   )
   for await (const _ of mapInOrder(histories.values(), AT_ONCE, (history) => redoDocument(history, store))) continue
-  // An earlier try may have ended before its flushes: what it wrote seems whole.
+  // An earlier replay may have ended before its flushes, so its files only seem complete.
   await syncFileSystem(area.root, SYNC_LIMIT_MS)
   for (const { path } of segments) await rm(path, { force: true })
   await flushFolder(area.journal)
 }
 
 /**
- * Removes segments of processes that are gone since the boot: the page cache has all that they reported as done, and is
- * flushed first.
+ * Removes segments of processes that are gone since the boot. Flushes first, because the page cache holds everything
+ * that they reported as done.
  */
 export async function emptyAbandoned(area: WorkArea, boot: string): Promise<void> {
   const abandoned: WorkItem[] = []
   for (const item of await area.abandonedIn(area.journal)) {
-    // One without its first frame was being made: nothing in it was reported as done.
+    // A segment without its first frame is new: nothing in it was reported as done.
     const made = item.name.startsWith('.') ? boot : await bootOf(item.path)
     if (made === null || made === boot) abandoned.push(item)
   }
@@ -81,7 +81,7 @@ async function formerSegments(area: WorkArea, boot: string): Promise<readonly Fo
   return former
 }
 
-/** More than the first frame takes. */
+/** Larger than the first frame. */
 const HEAD_BYTES = 4096
 
 async function bootOf(path: string): Promise<string | null> {
@@ -109,7 +109,7 @@ async function redoDocument(written: readonly DocumentEntry[], store: OutputStor
   const [{ key }] = written as [DocumentEntry]
   const history = withoutRefused(written)
   const present = await wholeRecord(store, key)
-  // A commit that was flushed by itself is there, or was never reported as done.
+  // A commit with its own flush is there, or was never reported as done.
   const last = history.findLastIndex(
     (entry) => entry.kind !== 'letter' && (entry.kind !== 'flushed-commit' || isSame(recordOf(entry), present)),
   )
@@ -123,7 +123,7 @@ async function redoDocument(written: readonly DocumentEntry[], store: OutputStor
   if (letter !== null && !isSame(await store.deadLetters.read(key), letter)) await store.deadLetters.bury(letter)
 }
 
-/** A commit that follows one of a later claim was refused after it had been written down. */
+/** Drops a commit after one of a later claim: it was refused after its write to the journal. */
 function withoutRefused(history: readonly DocumentEntry[]): readonly DocumentEntry[] {
   let last: DocumentRecord | null = null
   return history.filter((entry) => {
@@ -142,12 +142,12 @@ async function redoCommit(state: DocumentEntry, present: DocumentRecord | null, 
   try {
     await store.documents.commit(record, files)
   } catch (error) {
-    // It failed for this reason before, or would have.
+    // The original write failed for this reason, or would have.
     if (!(error instanceof RecordOfOther || error instanceof ClaimLost)) throw error
   }
 }
 
-/** The present record, if its files are as it says. */
+/** Returns the present record, if its files match it. */
 async function wholeRecord(store: OutputStore, key: SourceKey): Promise<DocumentRecord | null> {
   const record = await store.documents.read(key)
   for (const { name, sha256 } of record?.files ?? []) {

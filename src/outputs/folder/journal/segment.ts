@@ -11,7 +11,7 @@ const flushData = promisify(fdatasync)
 /** One file of the journal. */
 export class Segment {
   readonly path: string
-  /** What its entries wrote to, and is not flushed: files, and folders with all that is in them. */
+  /** Unflushed targets of its entries: files, and folders with all their content. */
   readonly written = new Set<string>()
   readonly #drained = Promise.withResolvers<void>()
   #bytes = 0
@@ -38,20 +38,20 @@ export class Segment {
     return this.#bytes
   }
 
-  /** False where it was removed from outside: what is appended would not be found again. */
+  /** False if something else removed the file: a replay would not find appended frames. */
   get isThere(): boolean {
     return existsSync(this.path)
   }
 
   /**
-   * Resolves once the frames are on the disk. The file is open for so long only: a disk with an open file can be neither
-   * unmounted nor made read-only.
+   * Resolves once the frames are on the disk. The file is open only during the call, because an open file prevents an
+   * unmount or a read-only remount.
    */
   async append(frames: readonly Uint8Array[]): Promise<void> {
     await this.#append(await openDescriptor(this.path, 'r+'), Buffer.concat(frames))
   }
 
-  /** An entry whose write begins; it ends with `end`. */
+  /** Marks the start of an entry's write; `end` marks its end. */
   begin(): void {
     this.#inFlight += 1
   }
@@ -62,7 +62,7 @@ export class Segment {
     this.#endWhenWritten()
   }
 
-  /** Nothing is appended any more. Resolves when the last write has ended. */
+  /** Stops appends. Resolves when the last write has ended. */
   close(): Promise<void> {
     this.#isClosed = true
     this.#endWhenWritten()
@@ -73,7 +73,7 @@ export class Segment {
     return this.#isClosed && this.#inFlight === 0
   }
 
-  /** In this order: while its name may be on the disk, no later segment is removed. */
+  /** In this order: no later segment is removed while the name of this one may be on the disk. */
   async remove(): Promise<void> {
     await rm(this.path, { force: true })
     await flushFolder(dirname(this.path))

@@ -1,41 +1,41 @@
 export interface StoredObject {
   readonly bytes: Buffer
   readonly etag: string
-  /** Epoch milliseconds, by the clock of the store. */
+  /** Epoch milliseconds of the store's clock. */
   readonly modifiedAt: number
 }
 
 export interface ListedObject {
   readonly name: string
-  /** Epoch milliseconds, by the clock of the store. */
+  /** Epoch milliseconds of the store's clock. */
   readonly modifiedAt: number
   readonly etag: string
 }
 
-/** Begins behind one name, and need not go on behind another. */
+/** Starts after one name, and may stop after another. */
 export interface NameRange {
   readonly after: string
   readonly upTo: string | null
 }
 
-/** When a write may happen: only where nothing is, or only over the object that has this ETag. */
+/** Condition of a write: no object exists, or the object has this ETag. */
 export type Condition = { readonly only: 'absent' } | { readonly only: 'over'; readonly etag: string }
 
-/** Objects of a store by name, each alone in a bucket or several in a pack. Names are relative to the store. */
+/** Objects of a store by name, each separate in a bucket, or several in a pack. Names are relative to the store. */
 export interface Objects {
-  /** Whether `list` goes by names, so that ranges of them can be listed side by side. */
+  /** True if `list` goes by names, so that callers can list ranges concurrently. */
   readonly listsInOrder: boolean
   get(name: string): Promise<StoredObject | null>
   has(name: string): Promise<boolean>
-  /** Atomic and durable: the object is there whole, or not at all. */
+  /** Atomic and durable: the complete object, or none. */
   put(name: string, bytes: Uint8Array): Promise<void>
-  /** As `put`; says whether the condition held and the object was written. */
+  /** Like `put`; returns true if the condition held and the object was written. */
   putIf(name: string, bytes: Uint8Array, condition: Condition): Promise<boolean>
-  /** Repeatable: what is not there is no error. */
+  /** Idempotent: a missing object is not an error. */
   remove(names: readonly string[]): Promise<void>
-  /** Removes it where it was not written since a listing said so; says whether it is gone. */
+  /** Removes the object if its last write is still the listed one. Returns true if it is gone. */
   removeUnchanged(name: string, modifiedAt: number): Promise<boolean>
   list(folder: string, signal?: AbortSignal, range?: NameRange): AsyncGenerator<readonly string[]>
-  /** As `list`, with the moment of each object's last write. */
+  /** Like `list`, with the time of each object's last write. */
   listObjects(folder: string, signal?: AbortSignal, range?: NameRange): AsyncGenerator<readonly ListedObject[]>
 }

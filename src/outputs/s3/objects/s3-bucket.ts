@@ -20,25 +20,25 @@ export interface S3Placing {
   readonly bucket: string
   /** Ends in a slash, or is empty. */
   readonly prefix: string
-  /** Goes with every object that is written: encryption, storage class. */
+  /** Added to every written object: encryption, storage class. */
   readonly writing: Pick<PutObjectCommandInput, 'ServerSideEncryption' | 'SSEKMSKeyId' | 'StorageClass'>
 }
 
 const isBehind = (name: string, other: string): boolean => Buffer.compare(Buffer.from(name), Buffer.from(other)) > 0
 
-/** Above this an upload goes in parts, so that a broken line repeats a part and not all of it. */
+/** Threshold in bytes: a larger upload is multipart, so a broken connection repeats one part only. */
 export const PART_BYTES = 16 * 1024 * 1024
 
-/** An object whose answer breaks off is asked for as often as this. */
+/** Maximum number of attempts to download an object whose connection breaks. */
 const DOWNLOADS = 4
 
 /** The part of a bucket that belongs to a store. Names are relative to its prefix. */
 export class S3Bucket implements Objects {
   readonly #at: S3Placing
   readonly #url: string
-  /** Stores disagree on whether the ETag in `If-Match` stands in quotes; what worked once is kept. */
+  /** Stores disagree on the quotes of the ETag in `If-Match`; the first form that works is cached. */
   #quoted = true
-  /** Some stores know no conditions (501). Then the last writer stands, as in a plain folder. */
+  /** Some stores support no conditions (501). The last writer wins there, as in a plain folder. */
   #conditional = true
 
   constructor(at: S3Placing) {
@@ -50,7 +50,7 @@ export class S3Bucket implements Objects {
     return true
   }
 
-  /** Whether the store has refused no condition so far for not knowing any. */
+  /** True until the store refuses a condition as unsupported. */
   get isConditional(): boolean {
     return this.#conditional
   }
@@ -59,7 +59,7 @@ export class S3Bucket implements Objects {
     return this.#read(name)
   }
 
-  /** Some bytes from `offset` on; fewer where the object ends. Null where there is no object. */
+  /** Bytes from `offset` on, fewer at the end of the object. Null if the object does not exist. */
   async getRange(name: string, offset: number, length: number): Promise<StoredObject | null> {
     return this.#read(name, `bytes=${offset}-${offset + length - 1}`)
   }
@@ -71,7 +71,7 @@ export class S3Bucket implements Objects {
           return await this.#download(name, range)
         } catch (error) {
           if (isAbsent(error)) return null
-          // The SDK asks again where no answer came, not where one broke off.
+          // The SDK retries a request without an answer, but not a broken answer.
           if (tries === DOWNLOADS || lineFailure(error) === null) throw error
         }
       }
@@ -79,28 +79,28 @@ export class S3Bucket implements Objects {
   }
 
   /**
-   * HeadObject says "not found" without a reason: the bucket itself may be absent.
+   * HeadObject reports "not found" without a reason: the bucket itself may be absent.
    *
-   * @throws {StoreUnusable} where there is no bucket
+   * @throws {StoreUnusable} if the bucket does not exist
    */
   async checkThere(): Promise<void> {
     const { client, bucket } = this.#at
     await explainedS3(`cannot read ${this.#url}`, () => client.send(new HeadBucketCommand({ Bucket: bucket })))
   }
 
-  /** False also where there is no bucket: see `checkThere`. */
+  /** False also if the bucket does not exist: see `checkThere`. */
   async has(name: string): Promise<boolean> {
     return explainedS3(`cannot search for ${name} in ${this.#url}`, async () => (await this.#etag(name)) !== null)
   }
 
-  /** Atomic: the object is there whole, or not at all. */
+  /** Atomic: the complete object, or none. */
   async put(name: string, bytes: Uint8Array): Promise<void> {
     const params = this.#writing(name, bytes)
     if (bytes.length <= PART_BYTES) await this.#at.client.send(new PutObjectCommand(params))
     else await new Upload({ client: this.#at.client, params, partSize: PART_BYTES, queueSize: 2 }).done()
   }
 
-  /** As `put`, for objects of one part; says whether the condition held and the object was written. */
+  /** Like `put`, for objects of one part. Returns true if the condition held and the object was written. */
   async putIf(name: string, bytes: Uint8Array, condition: Condition): Promise<boolean> {
     if (!this.#conditional) {
       if (condition.only === 'absent' && (await this.#etag(name)) !== null) return false
@@ -110,7 +110,7 @@ export class S3Bucket implements Objects {
     if (await this.#tryPut(name, bytes, condition)) return true
     if (!this.#conditional) return this.putIf(name, bytes, condition)
     if (condition.only === 'absent' || (await this.#etag(name)) !== condition.etag) return false
-    // Refused although it still is the one we mean: this store wants the ETag the other way.
+    // Refused although the object still has this ETag: this store expects the other form.
     this.#quoted = !this.#quoted
     return this.#tryPut(name, bytes, condition)
   }
@@ -126,13 +126,16 @@ export class S3Bucket implements Objects {
     } catch (error) {
       const status = statusOf(error)
       if (status === 501) this.#conditional = false
-      // 404: nothing there to match. 409: another conditional write is in flight.
+      // 404: no object to match. 409: another conditional write is in flight.
       else if (status !== 412 && status !== 404 && status !== 409) throw error
       return false
     }
   }
 
-  /** Repeatable: what is not there is no error. One object goes by DELETE, which costs nothing where a POST is a write. */
+  /**
+   * Idempotent: a missing object is not an error. A single object goes by DELETE, which is free, while a POST costs a
+   * write.
+   */
   async remove(names: readonly string[]): Promise<void> {
     const [first] = names
     if (first !== undefined && names.length === 1) {
@@ -158,12 +161,12 @@ export class S3Bucket implements Objects {
     return true
   }
 
-  /** Streams names by pages of up to 1,000. */
+  /** Streams names in pages of up to 1,000. */
   async *list(folder: string, signal?: AbortSignal, range?: NameRange): AsyncGenerator<readonly string[]> {
     for await (const objects of this.listObjects(folder, signal, range)) yield objects.map(({ name }) => name)
   }
 
-  /** As `list`, with the moment of each object's last write. */
+  /** Like `list`, with the time of each object's last write. */
   async *listObjects(
     folder: string,
     signal?: AbortSignal,

@@ -1,32 +1,32 @@
 import { hash } from 'node:crypto'
 import { isDocumentFolder } from '../../document-path.ts'
 
-/** Where the object of a name is: in a pack, or alone with an id of 64 bits. Two writes of a name differ in `pack`. */
+/** Location of a name's object: in a pack, or separate with an id of 64 bits. Two writes of a name differ in `pack`. */
 export type Location =
   | { readonly kind: 'inside'; readonly pack: number; readonly offset: number; readonly length: number }
   | { readonly kind: 'large'; readonly pack: number; readonly id: string }
 
-/** Of a slot: hash of the group (64 bits), hash of the rest of the name, pack, and two words of the location. */
+/** Words of a slot: hash of the group (64 bits), hash of the rest of the name, pack, and two words of the location. */
 const WORDS = 6
 const PACK = 3
-/** In the word of the pack: the object is a large one. */
+/** Flag in the word of the pack: the object is a large one. */
 const LARGE = 0x8000_0000
-/** In the word of the pack: a name that was removed; searches go on behind it. */
+/** Tombstone in the word of the pack: the name was removed; searches continue after it. */
 const REMOVED = 0x7fff_ffff
 const FIRST_SLOTS = 1024
 const FULLEST = 0.7
 
 /**
- * Locations by name, in 24 bytes each, so that those of millions of objects fit beside a worker. Names themselves are not
- * held: two take each other's location where 96 bits of hash agree. Names that are asked for together share a group:
- * the receipts of one content, the objects of one document.
+ * Hash index of locations by name, in 24 bytes each: those of millions of objects fit into a worker's memory. It stores
+ * no names, so two names collide if 96 bits of hash agree. Names requested together share a group: the receipts of one
+ * content, the objects of one document.
  */
 export class LocationTable {
   #words = new Uint32Array(FIRST_SLOTS * WORDS)
   #used = 0
   #size = 0
 
-  /** Names that have a location. */
+  /** Number of names with a location. */
   get size(): number {
     return this.#size
   }
@@ -49,7 +49,7 @@ export class LocationTable {
     this.#size -= 1
   }
 
-  /** Numbers of the packs that hold what lies in a group, in order. */
+  /** Numbers of the packs that hold objects of a group, in order. */
   packsOf(group: string): readonly number[] {
     const [high = 0, low = 0] = hashOf(group)
     const packs = new Set<number>()
@@ -60,7 +60,7 @@ export class LocationTable {
     return [...packs].toSorted((one, other) => one - other)
   }
 
-  /** Ids of the objects that are alone. */
+  /** Ids of the separate objects. */
   *large(): Generator<string> {
     for (let slot = 0; slot < this.#words.length; slot += WORDS) {
       const pack = this.#words[slot + PACK] ?? 0
@@ -70,7 +70,7 @@ export class LocationTable {
     }
   }
 
-  /** Where the name is; null where it has no location. */
+  /** Slot of the name; null if it has no location. */
   #slotOf([high, low, rest]: Hashed): number | null {
     for (let slot = this.#firstSlot(high); this.#words[slot + PACK] !== 0; slot = this.#after(slot)) {
       const is = this.#words[slot] === high && this.#words[slot + 1] === low && this.#words[slot + 2] === rest
@@ -89,7 +89,7 @@ export class LocationTable {
     return slot
   }
 
-  /** To twice the slots that are needed; those of removed names are left behind. */
+  /** Grows to twice the needed number of slots, and drops the tombstones. */
   #widen(): void {
     const old = this.#words
     let slots = FIRST_SLOTS
@@ -111,7 +111,7 @@ export class LocationTable {
     return { kind: 'large', pack: pack & ~LARGE, id: hex(first) + hex(second) }
   }
 
-  /** All of a group lie one behind the other from here on. */
+  /** All names of a group are in consecutive slots from here on. */
   #firstSlot(high: number): number {
     return (high % (this.#words.length / WORDS)) * WORDS
   }
@@ -125,7 +125,7 @@ type Hashed = readonly [high: number, low: number, rest: number]
 
 const RECEIPT_GROUP = /^receipts\/[0-9a-f]{2}\/[0-9a-f]{64}/
 
-/** The part of a name that it shares with what is asked for along with it. */
+/** Prefix that a name shares with the others of its group. */
 function groupOf(name: string): string {
   if (name.startsWith('receipts/')) return RECEIPT_GROUP.exec(name)?.[0] ?? name
   if (!name.startsWith('documents/')) return name
@@ -134,7 +134,7 @@ function groupOf(name: string): string {
   return at < 0 || at === segments.length - 1 ? name : `${segments.slice(0, at + 1).join('/')}/`
 }
 
-/** Whether these are the first letters of all names of one group, and of no others. */
+/** True if `start` is the prefix of all names of one group, and of no others. */
 export const isGroup = (start: string): boolean =>
   (start.startsWith('receipts/') && RECEIPT_GROUP.exec(start)?.[0] === start) ||
   (start.startsWith('documents/') && start.endsWith('/') && groupOf(`${start}-`) === start)

@@ -1,31 +1,31 @@
 import { gunzipSync, gzipSync } from 'node:zlib'
 
 /*
- * A pack is one object that holds several: eight bytes of mark, the length of the index (four bytes, little endian), the
- * index (gzip of JSON), then the bytes of the objects, one after the other. Pure.
+ * A pack is one object that holds several. It has an eight-byte mark, the length of the index (four bytes, little
+ * endian), the index (gzip of JSON), then the bytes of the objects. Pure.
  */
 
 const MARK = Buffer.from('SLUICEP1')
 const HEAD_BYTES = MARK.length + 4
 
-/** Read first of a pack: holds the whole index of some hundred objects. */
+/** Size of the first read of a pack: holds the complete index of some hundred objects. */
 export const FIRST_READ_BYTES = 32 * 1024
 
-/** What a pack says of a name. Of each name it says one thing. */
+/** Row of a pack's index. Each name has one row. */
 export type PackRow =
-  /** The object lies in the pack, at this location from its start. */
+  /** The object is in the pack, at this offset from its start. */
   | { readonly kind: 'inside'; readonly name: string; readonly offset: number; readonly length: number }
-  /** The object is one of its own, `packs/large/<id>`. */
+  /** The object is separate, `packs/large/<id>`. */
   | { readonly kind: 'large'; readonly name: string; readonly id: string }
   | { readonly kind: 'removed'; readonly name: string }
 
 export interface PackIndex {
-  /** Random: whose write it was, for a writer whose answer was lost. */
+  /** Random: identifies the write for a writer that lost its answer. */
   readonly id: string
   readonly rows: readonly PackRow[]
 }
 
-/** What is to be written of a name: its bytes, where they are, or that it is gone. */
+/** Content to write for a name: its bytes, their location, or a removal. */
 export type PackContent =
   | { readonly kind: 'bytes'; readonly bytes: Uint8Array }
   | { readonly kind: 'large'; readonly id: string }
@@ -59,13 +59,13 @@ export function encodePack(id: string, contents: readonly (readonly [string, Pac
   }
 }
 
-/** Bytes from the start that hold the index; null for what is no pack. */
+/** Number of bytes from the start that hold the index; null if it is not a pack. */
 export function indexEnd(head: Buffer): number | null {
   if (head.length < HEAD_BYTES || !head.subarray(0, MARK.length).equals(MARK)) return null
   return HEAD_BYTES + head.readUInt32LE(MARK.length)
 }
 
-/** Of a pack's first bytes, as many as `indexEnd` says. Throws for what is no pack. */
+/** Decodes the index from a pack's first bytes, as many as `indexEnd` returns. Throws if it is not a pack. */
 export function decodeIndex(head: Buffer): PackIndex {
   const end = indexEnd(head)
   if (end === null || head.length < end) throw new Error('this is no whole index of a pack')

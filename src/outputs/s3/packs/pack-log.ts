@@ -7,29 +7,30 @@ import { decodeIndex, encodePack, FIRST_READ_BYTES, indexEnd, type PackContent, 
 import { type Location, LocationTable } from './location-table.ts'
 
 /*
- * Optimistic concurrency. The packs of a store are one log: `packs/log/<number>` from 1 on, without a gap. A writer knows all packs before the one
- * that it writes, and writes it only where no object of that number is (If-None-Match), so of writers that come at the
- * same time one succeeds and the others read what it wrote before they try the next number. So each name has one history
- * for all, and a condition that held before the write holds at the write. What a pack says last of a name counts.
+ * Optimistic concurrency. The packs of a store are one log: `packs/log/<number>` from 1 on, without a gap. A writer
+ * knows all packs before its own. It writes a pack only if no object of that number exists (If-None-Match). One of
+ * several concurrent writers succeeds, and the others read its pack before they try the next number. Each name
+ * therefore has one history for all, and a condition that held before the write holds at the write. The last row of a
+ * name counts.
  */
 
 const LOG = 'packs/log/'
 
 export interface PackLimits {
-  /** How long what is to be written waits for company. */
+  /** Milliseconds a change waits for others of its batch. */
   readonly delayMs: number
 }
 
-/** Written at once, without waiting for more. */
+/** Threshold in bytes: a batch of this size is written at once. */
 const FULL_BYTES = 8 * 1024 * 1024
 const FULL_CHANGES = 1000
 
-/** Between two refreshes from packs of others; what asks for one meanwhile waits. As a share of the delay. */
+/** Throttles refreshes from packs of others: this number per delay. A request in between waits for the next one. */
 const REFRESHES_PER_DELAY = 5
 
 const READS_AT_ONCE = 32
 
-/** Of indexes, packed as they are, that are held for the next listings: those of some 50,000 documents. */
+/** Cache of compressed indexes for the next listings, in bytes: those of some 50,000 documents. */
 const HELD_BYTES = 8 * 1024 * 1024
 
 export interface Change {
@@ -49,13 +50,13 @@ interface Waiting extends Change {
 
 const sizeOf = ({ content }: Change): number => (content.kind === 'bytes' ? content.bytes.length : 0)
 
-/** Of a pack, and of the version of what it holds. */
+/** ETag of a pack, and of the present version of each object in it. */
 export const etagOf = ({ pack }: Pick<Location, 'pack'>): string => `pack-${pack}`
 
 export const packName = (pack: number): string => LOG + String(pack).padStart(10, '0')
 
 export interface ReadIndex extends PackIndex {
-  /** Epoch milliseconds, by the clock of the store. */
+  /** Epoch milliseconds of the store's clock. */
   readonly writtenAt: number
 }
 
@@ -63,7 +64,7 @@ export class PackLog {
   readonly table = new LocationTable()
   readonly #bucket: S3Bucket
   readonly #limits: PackLimits
-  /** Number of the first pack that is not known. */
+  /** Number of the first unknown pack. */
   #next = 1
   #loaded = false
   #waiting: Waiting[] = []
@@ -81,18 +82,18 @@ export class PackLog {
     this.#limits = limits
   }
 
-  /** Packs that are known. */
+  /** Number of known packs. */
   get count(): number {
     return this.#next - 1
   }
 
-  /** After it, the table has everything that was written, by anyone, before the call. */
+  /** Afterwards the table has every write, by any process, from before the call. */
   async fresh(): Promise<void> {
     this.#refreshing ??= this.#refreshSoon()
     await this.#refreshing
   }
 
-  /** Resolves once the change is durable, with others in one pack. */
+  /** Resolves once the change is durable, in a batch with others. */
   append(change: Change): Promise<Appended> {
     return new Promise((end, fail) => {
       this.#waiting.push({ ...change, since: performance.now(), end, fail })
@@ -100,7 +101,7 @@ export class PackLog {
     })
   }
 
-  /** What a pack says; null where there is none of that number. A pack never changes. */
+  /** Index of a pack; null if no pack has that number. A pack never changes. */
   async readIndex(pack: number): Promise<ReadIndex | null> {
     const held = this.#held.get(pack)
     const writtenAt = this.#writtenAt.get(pack)
@@ -117,12 +118,15 @@ export class PackLog {
     return { ...decodeIndex(head), writtenAt: first.modifiedAt }
   }
 
-  /** Of a pack that is there, as its index says. */
+  /** Time of an existing pack, from its index. */
   async writtenAt(pack: number): Promise<number> {
     return this.#writtenAt.get(pack) ?? (await this.readIndex(pack))?.writtenAt ?? 0
   }
 
-  /** The first ones that fit: a listing that goes by all packs would find none of the last ones. */
+  /**
+   * Caches the first indexes that fit. With eviction, a listing of all packs would find the last ones only after it
+   * evicted them.
+   */
   #hold(pack: number, index: Buffer): void {
     if (this.#heldBytes + index.length > HELD_BYTES || this.#held.has(pack)) return
     this.#held.set(pack, Buffer.from(index))
@@ -133,7 +137,7 @@ export class PackLog {
     const waitMs = this.#refreshedAt + this.#limits.delayMs / REFRESHES_PER_DELAY - performance.now()
     if (waitMs > 0) await sleep(waitMs)
     await this.#alone(async () => {
-      // Who asks from here on waits for another refresh: this one may have missed what was written since.
+      // Later callers wait for another refresh: this one may have missed recent writes.
       this.#refreshing = null
       this.#refreshedAt = performance.now()
       await this.#catchUp()
@@ -149,7 +153,7 @@ export class PackLog {
     }
   }
 
-  /** All that is there when the log is opened, many packs at a time. */
+  /** Loads all packs at the first use of the log, many concurrently. */
   async #load(): Promise<void> {
     const after = { after: packName(this.#next - 1), upTo: null }
     for await (const names of this.#bucket.list(LOG, undefined, after)) {
@@ -195,7 +199,7 @@ export class PackLog {
     }
   }
 
-  /** Each name once: a second change of it sees what the first one did. */
+  /** Takes each name once: its second change sees the result of the first. */
   #takeBatch(): readonly Waiting[] {
     const batch = new Map<string, Waiting>()
     const later: Waiting[] = []
@@ -234,11 +238,11 @@ export class PackLog {
     }
   }
 
-  /** Writes it under the next number; false where another was there first, which is known then. */
+  /** Writes the batch under the next number. Returns false if another pack was first; that pack is known then. */
   async #isOurs(index: PackIndex, bytes: Buffer): Promise<boolean> {
     if (await this.#bucket.putIf(packName(this.#next), bytes, { only: 'absent' })) return true
     const there = await this.readIndex(this.#next)
-    // Ours where the answer of the write was lost. None where two conditional writes met and the store refused both.
+    // True if the answer of the write was lost. Null if two conditional writes met and the store refused both.
     if (there?.id === index.id) return true
     if (there !== null) this.#apply(there)
     return false
@@ -250,7 +254,7 @@ export class PackLog {
     return condition.only === 'absent' ? location === null : location !== null && etagOf(location) === condition.etag
   }
 
-  /** One refresh or write at a time. */
+  /** Mutex: one refresh or write at a time. */
   #alone<T>(work: () => Promise<T>): Promise<T> {
     const done = this.#last.then(work)
     this.#last = done.catch(() => undefined)

@@ -2,12 +2,12 @@ import type { S3Bucket } from '../objects/s3-bucket.ts'
 import { packName } from './pack-log.ts'
 import type { Location } from './location-table.ts'
 
-/** Bytes of whole packs that are held for the next reads. */
+/** Cache of complete packs for the next reads, in bytes. */
 const HELD_BYTES = 24 * 1024 * 1024
-/** Packs of which an object was read lately: a second read takes the whole pack. */
+/** Number of recently read packs to remember: a second read fetches the complete pack. */
 const REMEMBERED = 64
 
-/** Reads objects out of packs: one alone by its range, several of a pack by one request for all. */
+/** Reads objects from packs: a single object by its range, several of a pack by one request for all. */
 export class PackReader {
   readonly #bucket: S3Bucket
   readonly #lately = new Set<number>()

@@ -8,14 +8,16 @@ import { type Appended, etagOf, PackLog, type PackLimits } from './pack-log.ts'
 import { PackReader } from './pack-reader.ts'
 import { isGroup } from './location-table.ts'
 
-/** Objects above this size are objects of their own, which a pack names. */
+/** Threshold in bytes: a larger object is separate, and a pack names it. */
 export const LARGE_BYTES = 256 * 1024
 
 const LARGE_FOLDER = 'packs/large/'
 
 const INDEXES_AT_ONCE = 16
 
-/** As `S3Bucket`, with what is small in packs. Every promise of a bucket holds: an object that was written is read by all. */
+/**
+ * Like `S3Bucket`, with small objects in packs. Every promise of a bucket holds: all processes see a written object.
+ */
 export class PackedObjects implements Objects {
   readonly listsInOrder = false
   readonly #bucket: S3Bucket
@@ -30,7 +32,7 @@ export class PackedObjects implements Objects {
 
   async get(name: string): Promise<StoredObject | null> {
     for (;;) {
-      // What a receipt's name says does not change.
+      // The object of a receipt's name does not change.
       if (!name.startsWith('receipts/') || this.#log.table.find(name) === null) await this.#log.fresh()
       const location = this.#log.table.find(name)
       if (location === null) return null
@@ -38,7 +40,7 @@ export class PackedObjects implements Objects {
         return { bytes: await this.#reader.read(location), etag: etagOf(location), modifiedAt: 0 }
       const large = await this.#bucket.get(LARGE_FOLDER + location.id)
       if (large !== null) return { ...large, etag: etagOf(location) }
-      // Replaced since, or removed: by a pack that is not known yet.
+      // Replaced since, or removed, by an unknown pack.
       await this.#log.fresh()
       if (this.#log.table.find(name)?.pack === location.pack) return null
     }
@@ -76,7 +78,7 @@ export class PackedObjects implements Objects {
     for await (const objects of this.listObjects(folder, signal)) yield objects.map(({ name }) => name)
   }
 
-  /** Each once, also what moves to a later pack meanwhile. */
+  /** Lists each object once, also if it moves to a later pack during the listing. */
   async *listObjects(folder: string, signal?: AbortSignal): AsyncGenerator<readonly ListedObject[]> {
     await this.#log.fresh()
     const { table, count } = this.#log
@@ -110,7 +112,7 @@ export class PackedObjects implements Objects {
     }
   }
 
-  /** Objects of their own that no pack names: a write that was not finished, or a removal. */
+  /** Separate objects that no pack names: after an interrupted write or removal. */
   async *unnamedLarge(signal: AbortSignal): AsyncGenerator<ListedObject> {
     const all = this.#bucket.listObjects(LARGE_FOLDER, signal)
     for await (const objects of all) {
@@ -121,7 +123,7 @@ export class PackedObjects implements Objects {
   }
 
   async #write(name: string, bytes: Uint8Array, condition?: Condition): Promise<Appended> {
-    // A record stays in a pack, since it is what is listed and read most.
+    // A record stays in a pack, because listings and reads of records are the most frequent.
     if (bytes.length <= LARGE_BYTES || name.endsWith('/record.json')) {
       return this.#append(name, { kind: 'bytes', bytes }, condition)
     }
@@ -136,7 +138,7 @@ export class PackedObjects implements Objects {
     const change = { name, content, ...(condition === undefined ? {} : { condition }) }
     const appended = await explainedS3('cannot write a pack', () => this.#log.append(change))
     const before = appended.kind === 'written' ? appended.before : null
-    // Nothing names it any more. What cannot be removed is an orphan.
+    // No pack names the object any more. If its removal fails, it is an orphan.
     if (before?.kind === 'large') await this.#bucket.remove([LARGE_FOLDER + before.id]).catch(() => undefined)
     return appended
   }

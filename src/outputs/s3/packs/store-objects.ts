@@ -4,7 +4,7 @@ import type { PackedObjects } from './packed-objects.ts'
 
 const PACKED = ['documents/', 'receipts/', 'failures/']
 
-/** The objects of a store: in packs once its manifest says so, each alone in the bucket until then. */
+/** Objects of a store: in packs if its manifest has them, each separate in the bucket until then. */
 export class StoreObjects implements Objects {
   readonly #bucket: S3Bucket
   #packs: PackedObjects | null = null
@@ -58,7 +58,7 @@ export class StoreObjects implements Objects {
     return this.#of(folder).listObjects(folder, signal, range)
   }
 
-  /** Of names that are asked for together, all lie below one of the folders or none does. */
+  /** Names requested together are all below one of the folders, or none is. */
   #of(name: string): Objects {
     return this.#packs !== null && PACKED.some((folder) => name.startsWith(folder)) ? this.#packs : this.#bucket
   }
