@@ -28,13 +28,12 @@ import type { ReadWork, Work } from './document/work.ts'
 import { ingestRouted } from './pages/ingest-routed.ts'
 
 const BUSY = postpone(2_000, 'another worker has this document')
-/** How long a worker that lost its claim leaves the document to the worker that has it now. */
+/** Delay in milliseconds of a worker that lost its claim: another worker holds the document. */
 const LOST_CLAIM_MS = 2_000
 
 /**
- * Life of a document (ARCHITECTURE.md), from the delivery of its job to the record in the store. Knows nothing
- * of BullMQ, HTTP or S3. Doing it twice is harmless: what is recorded is not done again, what was bought is not bought
- * again.
+ * Life of a document (ARCHITECTURE.md), from the delivery of its job to the record in the store. It has no knowledge of
+ * BullMQ, HTTP or S3. Idempotent: a recorded document is not made again, and a bought answer is not bought again.
  */
 export async function ingestDocument(delivery: Delivery, deps: IngestDeps, signal: AbortSignal): Promise<JobVerdict> {
   const { key } = delivery.job
@@ -52,7 +51,7 @@ export async function ingestDocument(delivery: Delivery, deps: IngestDeps, signa
   return verdict
 }
 
-/** Step 6, beside what the others report: a document that comes again. */
+/** Step 6, in addition to other reports: a postponed document. */
 function report(verdict: JobVerdict, { job: { key } }: Delivery, { events }: Run): void {
   if (verdict.kind === 'postpone' && verdict !== BUSY) events.emit('document:postponed', { key, ...verdict })
 }
@@ -67,7 +66,7 @@ async function whileClaimed(
   try {
     return await work(claim)
   } catch (error) {
-    // Another worker goes on with it: this one leaves it alone.
+    // Another worker has the document, so this one leaves it alone.
     if (error instanceof ClaimLost) return postpone(LOST_CLAIM_MS, error.message)
     throw error
   } finally {
@@ -90,7 +89,7 @@ async function ingestClaimed(
   if (unwanted !== null) return unwanted
   const opened = await openListed(deps.stores.source, job, signal)
   if ('message' in opened) return endUnopened(begun, opened, deps, signal)
-  // Open until this function ends: its bytes are still to be sent.
+  // Open until this function ends, because its bytes are still needed.
   await using document = opened
   const read = await readDocument({ ...begun, version: document.version }, document, deps, signal)
   if ('kind' in read) return read
@@ -99,7 +98,7 @@ async function ingestClaimed(
   return await commit(outcome, read, deps)
 }
 
-/** Where the answer comes from: a text itself, its pages from engine and service, its pieces, or one request. */
+/** Origin of the answer: the text itself, its pages from engine and service, its pieces, or one request. */
 type Way =
   | { readonly kind: 'passthrough'; readonly work: ReadWork }
   | { readonly kind: 'by_page'; readonly work: Work; readonly answers: Recipe; readonly routed: RoutedTiers }
@@ -116,12 +115,12 @@ function wayOf({ handling, ...read }: HandledWork, { address }: OpenedDocument, 
   return cutter === null ? { kind: 'whole', work } : { kind: 'pieces', work, cutter }
 }
 
-/** Step 2: the record or the receipt that spares a request; null where there is none. */
+/** Step 2: finds the record or the receipt that replaces a request; null if there is none. */
 async function findAnswer({ kind, work }: Way, { stores }: IngestDeps, signal: AbortSignal): Promise<Outcome | null> {
-  // It searches for itself: its outputs are checked as well.
+  // It searches separately, because it also checks its outputs.
   if (kind === 'passthrough') return null
   const kept = kind === 'whole' ? await findKept(work, stores, signal) : null
-  // A document that should have a receipt and has none was not recorded: most are new, and skip this read.
+  // A document without its expected receipt has no record. Most are new, and skip this read.
   if (kind === 'whole' && kept === null && !work.recipe.options.zeroDataRetention) return null
   return (await findRecorded(work, stores)) ?? (kept === null ? null : { kind: 'kept', receipt: kept })
 }
@@ -142,7 +141,7 @@ async function obtainAnswer(way: Way, deps: IngestDeps, signal: AbortSignal): Pr
   }
 }
 
-/** One request, or several where its pages would take the service longer than it may. */
+/** Sends one request, or several if its pages would exceed the service's timeout. */
 async function buyWhole(work: Work, deps: IngestDeps, signal: AbortSignal): Promise<Outcome> {
   const pages = work.address === null ? await work.tier.countPages(work.read, work.extension, signal) : null
   const long = longPdf(work, pages, deps.policy)
@@ -161,7 +160,7 @@ async function passThroughOrRetry(work: ReadWork, deps: IngestDeps, signal: Abor
   }
 }
 
-/** Step 5, or another try: later, or never. A failure uses an attempt, or was the last. */
+/** Step 5, or a retry, or the end. A failure uses an attempt, or was the last. */
 async function commit(outcome: Outcome, work: ReadWork, deps: IngestDeps): Promise<JobVerdict> {
   try {
     return await actOn(outcome, work, deps)
@@ -186,7 +185,7 @@ async function actOn(outcome: Outcome, work: ReadWork, deps: IngestDeps): Promis
     case 'later':
       return outcome.verdict
     case 'failed': {
-      // The pieces that were bought are kept for it.
+      // The dead letter keeps the bought pieces.
       const known = { contentHash: work.read.contentHash, pieces: outcome.pieces }
       return retryOrGiveUp(outcome, deps.run.random, (failure) => giveUp(work, failure, deps, known))
     }

@@ -17,24 +17,24 @@ export interface BoughtAnswer {
 
 export interface MergedPages {
   readonly reading: AnswerReading
-  /** For each page that a bought answer stands for which of them, by index. */
+  /** Maps each bought page to the index of its answer. */
   readonly from: ReadonlyMap<number, number>
 }
 
 interface MergedPage {
   readonly pageNumber: number
   readonly segment: PageSegment
-  /** 0 for the engine's answer, then those that were bought. */
+  /** 0 for the engine's answer; the bought ones follow. */
   readonly answer: number
   /** Index of the segment in its answer. */
   readonly index: number
 }
 
 /**
- * The engine's answer with the bought pages instead of its own, as one answer for the whole document. Each page keeps
- * the boxes and the text of its parser; what follows from other pages is decided by the engine's reading of the whole:
- * running lines, levels of headings, headers of tables that go on. A page for which an answer holds nothing, though the
- * engine read text there, stays as it was.
+ * Replaces pages of the engine's answer with the bought ones, and returns one answer for the document. Each page keeps
+ * the boxes and the text of its parser. Facts that depend on other pages come from the engine's reading of the
+ * document: running lines, levels of headings, headers of continued tables. If an answer is empty for a page with text
+ * of the engine, that page stays unchanged.
  */
 export function mergePages(
   local: AnswerReading,
@@ -125,7 +125,7 @@ function metadataOf(local: AnswerReading, bought: readonly BoughtAnswer[]): Pars
   return { ...local.data.metadata, creditsUsed } as ParsedMetadata
 }
 
-/** What the engine and the services say of pages that stand for the document: an answer of which none does warns of nothing in it. */
+/** Warnings of the engine and the services about the pages in use. An answer without a page in use adds no warning. */
 function warningOf(
   local: AnswerReading,
   bought: readonly BoughtAnswer[],
@@ -142,7 +142,7 @@ function warningOf(
   return all.length === 0 ? null : all.join('; ')
 }
 
-/** The Markdown of the document, and where each page begins in it. */
+/** The Markdown of the document, and the offset of each page in it. */
 function joined(merged: readonly MergedPage[], pageMarkers: boolean): { markdown: string; starts: number[] } {
   let markdown = ''
   let last: MergedPage | null = null
@@ -157,7 +157,10 @@ function joined(merged: readonly MergedPage[], pageMarkers: boolean): { markdown
   return { markdown, starts }
 }
 
-/** What its own answer has between two pages that follow each other there; else a paragraph goes on, or a new one begins. */
+/**
+ * Separator of two consecutive pages: from their own answer, if both have the same. Otherwise a paragraph continues, or
+ * a new one starts.
+ */
 function between(last: MergedPage, page: MergedPage): string {
   const { before } = page.segment
   if (last.answer === page.answer && before !== null && before.index === last.index) return before.text
@@ -191,7 +194,7 @@ function blocksOf({ pageNumber, segment: { blocks } }: MergedPage, start: number
 
 const SENTENCE = /These pages ([^:]+): ([\d, ]+?)( and \d+ more)?\.(?: |$)/g
 
-/** The engine's warning without the pages that were bought: what it says of those holds no more. */
+/** The engine's warning without the bought pages: it no longer applies to them. */
 function localWarning(warning: string | null, bought: ReadonlySet<number>): string | null {
   if (warning === null || warning.trim() === '') return null
   const left = warning.replaceAll(SENTENCE, (sentence, what: string, listed: string, more: string | undefined) => {

@@ -2,19 +2,19 @@ import type { Block, BlockPage } from '@sluice/contract'
 import { type Edit, edited, type PageSegment } from './page-segments.ts'
 
 /*
- * Running headers, footers and page numbers show only beside other pages. A bought page is read without them, so that
- * its running lines come back as text: they are recognised by those of the document as the engine read it.
+ * Running headers, footers and page numbers are detectable only across several pages. A bought page is parsed alone, so
+ * its running lines come back as text. They are recognised by those in the engine's reading of the document.
  */
 
 const RUNNING: ReadonlySet<string> = new Set(['page_header', 'page_footer', 'page_number'])
 
-/** Share of the page's height at each edge in which running lines stand. */
+/** Threshold: share of the page's height, at each edge, that holds running lines. */
 const BAND = 0.12
 
 export interface RunningLines {
-  /** Text of a line, its numbers left out → what it is. */
+  /** Text of a line without its numbers → its kind. */
   readonly kinds: ReadonlyMap<string, string>
-  /** Whether the document's Markdown leaves them out. */
+  /** True if the document's Markdown omits them. */
   readonly areLeftOut: boolean
 }
 
@@ -26,7 +26,7 @@ const keyOf = (text: string): string =>
     .replaceAll(/\s+/g, ' ')
     .trim()
 
-/** The lines that at least two pages of the document have. */
+/** Lines common to at least two pages of the document. */
 export function runningLinesOf(pages: readonly BlockPage[]): RunningLines {
   const seen = new Map<string, { kind: string; pages: number }>()
   let inMarkdown = 0
@@ -43,7 +43,7 @@ export function runningLinesOf(pages: readonly BlockPage[]): RunningLines {
   return { kinds: new Map(repeated.map(([key, { kind }]) => [key, kind])), areLeftOut: inMarkdown === 0 }
 }
 
-/** The page with its running lines named as such, and out of its text where the document leaves them out. */
+/** Labels the running lines of a page, and removes them from its text if the document omits them. */
 export function withoutRunningLines(segment: PageSegment, { kinds, areLeftOut }: RunningLines): PageSegment {
   if (segment.blocks === null || kinds.size === 0) return segment
   const { items } = segment.blocks
@@ -69,7 +69,7 @@ function isAtEdge({ bbox, id }: Block, items: readonly Block[]): boolean {
   return items[0]?.id === id || items.at(-1)?.id === id
 }
 
-/** With the blank line after it, or before it where it is the last. */
+/** Removes the blank line after it, too, or before it at the end. */
 function removal({ markdownSpan: span }: Block, text: string): Edit[] {
   if (span === null || span[0] === span[1]) return []
   const after = /^\s*/.exec(text.slice(span[1]))?.[0].length ?? 0
@@ -79,9 +79,9 @@ function removal({ markdownSpan: span }: Block, text: string): Edit[] {
 }
 
 /*
- * The level of a heading follows from the other headings of its document. A bought page is read without them: its
- * headings take the level that the same heading has in the engine's reading, else that of others numbered alike, else
- * they come below the title.
+ * The level of a heading depends on the other headings of its document. A bought page is parsed alone. Its headings
+ * take the level of the same heading in the engine's reading. The first fallback is the level of headings with similar
+ * numbers; the second is a level below the title.
  */
 
 interface Heading {
@@ -93,7 +93,7 @@ interface Heading {
 export interface HeadingLevels {
   /** Depth of the number (`3.2` has 2) → level. */
   readonly byDepth: ReadonlyMap<number, number>
-  /** First page with a heading of level 1; null where there is none. */
+  /** First page with a heading of level 1; null if none has one. */
   readonly titlePage: number | null
   readonly ofPage: (pageNumber: number) => ReadonlyMap<string, number>
 }
@@ -111,7 +111,7 @@ function headingsOf(page: BlockPage): Heading[] {
 const plain = (text: string): string => text.toLowerCase().replaceAll(/[^\p{L}\p{N}]/gu, '')
 const depthOf = (text: string): number => NUMBER.exec(text)?.[1]?.split('.').length ?? 0
 
-/** What the engine's reading of the whole document says of levels. */
+/** Heading levels in the engine's reading of the document. */
 export function headingLevelsOf(pages: readonly BlockPage[]): HeadingLevels {
   const counts = new Map<number, Map<number, number>>()
   const byPage = new Map<number, Map<string, number>>()
@@ -136,12 +136,12 @@ function mostOften(counts: ReadonlyMap<number, number>): number {
   return [...counts].toSorted(([a, one], [b, other]) => other - one || a - b)[0]?.[0] ?? 2
 }
 
-/** The page with its headings at the levels that they have in the document. */
+/** Shifts the headings of a page to their levels in the document. */
 export function withHeadingLevels(segment: PageSegment, pageNumber: number, levels: HeadingLevels): PageSegment {
   if (segment.blocks === null) return segment
   const headings = headingsOf(segment.blocks)
   const same = levels.ofPage(pageNumber)
-  // Below the title where an earlier page has it; on its page, or without one, the levels stay.
+  // Below the title if an earlier page has it. On the title's page, or without one, the levels stay.
   const highest = Math.min(...headings.map(({ level }) => level))
   const lower = levels.titlePage !== null && levels.titlePage < pageNumber && highest === 1 ? 1 : 0
   const edits = headings.flatMap(({ block, level, text }): Edit[] => {
@@ -155,9 +155,9 @@ export function withHeadingLevels(segment: PageSegment, pageNumber: number, leve
 }
 
 /*
- * A table that goes on over a page break has its header on the first page only. A parser that sees the second page alone
- * takes the first row there for the header. Where the rows show that, the header of the page before is repeated and the
- * row becomes a row again: no cell is lost or moved to another page.
+ * A table continued after a page break has its header on the first page only. A parser that reads the second page alone
+ * treats the first row there as the header. If the rows prove that, the header of the previous page is repeated, and
+ * the row becomes a body row again. No cell is lost or moves to another page.
  */
 
 const NUMERIC = /^[\s$€£%()+−–-]*\d[\d.,\s]*[\s$€£%()]*$/
@@ -175,7 +175,7 @@ function tableOf(content: string): Table | null {
 
 const cellsOf = (row: string): string[] => row.replace(/^\||\|\s*$/g, '').split(/(?<!\\)\|/)
 
-/** The page with its first table headed as the last table of the page before, where it goes on from there. */
+/** Adds the header of the previous page's last table to the first table of this page, if the table continues. */
 export function withRepeatedHeader(before: PageSegment, segment: PageSegment): PageSegment {
   const last = textBlocks(before).at(-1)
   const first = textBlocks(segment)[0]
@@ -191,7 +191,7 @@ export function withRepeatedHeader(before: PageSegment, segment: PageSegment): P
 const textBlocks = ({ blocks }: PageSegment): Block[] =>
   (blocks?.items ?? []).filter(({ type, content }) => !RUNNING.has(type) && content !== '')
 
-/** In some column the rows above are numbers under a word, and the row that was taken for a header is a number there. */
+/** True if, in some column, the rows above are numbers under a word and the supposed header is a number. */
 function goesOn(above: Table, below: Table): boolean {
   const header = cellsOf(above.header)
   const taken = cellsOf(below.header)

@@ -1,14 +1,14 @@
 import type { AnswerReading } from '#src/client/read-answer.ts'
 import type { Block, BlockPage, ParsedPage } from '@sluice/contract'
 
-/** The part of an answer that stands for one page. Its spans are offsets into its own text, in UTF-16 units. */
+/** Part of an answer for one page. Its spans are offsets into its own text, in UTF-16 units. */
 export interface PageSegment {
   readonly text: string
-  /** Null where the answer has no blocks. */
+  /** Null if the answer has no blocks. */
   readonly blocks: BlockPage | null
-  /** As in `pages` of the answer. */
+  /** Same text as in `pages` of the answer. */
   readonly pageMarkdown: string
-  /** What stands between it and the last page before it that has text; null for the first one, or where it is not known. */
+  /** Separator between it and the last page before it with text; null for the first one, or if unknown. */
   readonly before: { readonly index: number; readonly text: string } | null
 }
 
@@ -21,7 +21,7 @@ export interface Edit {
 
 const GAP = /^\s*(?:---\s*<!-- page \d+ -->\s*)*$/
 
-/** An answer page by page: by the spans of its blocks where they cover the Markdown, else by the text of each page. */
+/** Splits an answer by page: by the spans of its blocks if they cover the Markdown, else by the text of each page. */
 export function pageSegments({ data }: AnswerReading): PageSegment[] {
   const markdown = data.markdown ?? ''
   const blocks = new Map((data.blocks ?? []).map((page) => [page.pageNumber, page]))
@@ -58,7 +58,7 @@ function bySpans(
   return GAP.test(markdown.slice(end)) ? found : null
 }
 
-/** A block without a span is searched for behind the one before it. */
+/** Searches for a block without a span after the previous block. */
 function byText({ markdown }: ParsedPage, own: BlockPage | null): PageSegment {
   let from = 0
   const items = own?.items.map((block): Block => {
@@ -84,7 +84,10 @@ function shifted(page: BlockPage, by: number, text: string): BlockPage {
   return { ...page, items }
 }
 
-/** The segment with these replacements, which do not overlap. Spans follow; the content of a block stays what its span slices. */
+/**
+ * Applies replacements, which do not overlap, to a segment. It shifts the spans. The content of a block stays the slice
+ * of its span.
+ */
 export function edited(segment: PageSegment, edits: readonly Edit[]): PageSegment {
   if (edits.length === 0) return segment
   const ordered = edits.toSorted((a, b) => a.start - b.start)

@@ -9,7 +9,7 @@ import {
 } from '@sluice/contract'
 import { type AnswerReading, readData } from '#src/client/read-answer.ts'
 
-/** The answer for one piece of a document; its pages are counted from 1 in the whole document. */
+/** The answer for one piece of a document. Its pages are counted from 1 in the document. */
 export interface PieceReading {
   readonly firstPage: number
   readonly lastPage: number
@@ -18,20 +18,20 @@ export interface PieceReading {
 
 export interface WholeDocument {
   readonly totalPages: number
-  /** Whether the recipe asks for page markers. */
+  /** True if the recipe asks for page markers. */
   readonly pageMarkers: boolean
 }
 
-/** What a recipe in its canonical form says of page markers. */
+/** True if a recipe in its canonical form asks for page markers. */
 export function marksPages(canonical: Readonly<Record<string, unknown>>): boolean {
   const [pdf] = (canonical.parsers ?? []) as readonly { readonly pageMarkers?: boolean }[]
   return pdf?.pageMarkers === true
 }
 
 /**
- * The answers for the pieces of a document as one answer for the whole, as if the service had taken it in one go: page
- * numbers, block ids and spans of the whole, links and images once each, pages and credits summed. What a model wrote for
- * each piece by itself cannot be made one: that is one of the problems, and the document is partial.
+ * Merges the answers for the pieces of a document into one answer, equivalent to a single request. Page numbers, block
+ * ids and spans refer to the document. Links and images are deduplicated; pages and credits are summed. A model's
+ * separate texts for the pieces cannot be merged. Such a text is one of the problems, and the document is partial.
  */
 export function stitchAnswers(
   pieces: readonly PieceReading[],
@@ -40,7 +40,7 @@ export function stitchAnswers(
 ): AnswerReading {
   const texts = pieces.map((piece) => ({ ...piece, markdown: piece.reading.data.markdown ?? '' }))
   const { markdown, toWhole } = stitchMarkdown(texts, whole)
-  /** A field of each piece that has it. */
+  /** Values of a field, from the pieces that have it. */
   const each = <T>(of: (data: ParsedData, piece: PieceReading, index: number) => T | null | undefined): T[] =>
     pieces.map((piece, index) => of(piece.reading.data, piece, index) ?? null).filter((value) => value !== null)
   const joined = {
@@ -72,13 +72,13 @@ export function stitchAnswers(
   const metadata = metadataOf(pieces, whole)
   const stitched = readData({ ...pieces[0]?.reading.data, ...present, metadata }, receivedAtMs)
   const dropped = pieces.reduce((sum, { reading }) => sum + reading.spans.dropped, stitched.spans.dropped)
-  // Plain text fits in every unit, so a piece that fitted in another one than ours knows the service's.
+  // Plain text fits every unit, so a piece that fits another unit than ours reveals the service's.
   const units = pieces.map(({ reading }) => reading.spans.unit).filter((known) => known !== null)
   const unit = units.find((other) => other !== 'utf16') ?? units[0] ?? null
   return { ...stitched, problems: [...stitched.problems, ...writtenApart(pieces)], spans: { unit, dropped } }
 }
 
-/** The grades of all pieces' pages, numbered as in the whole; null where one piece has none. */
+/** Grades of the pages of all pieces, numbered as in the document; null if one piece has none. */
 function extensionsOfWhole(pieces: readonly PieceReading[]): Extensions | null {
   const [first] = pieces
   if (first?.reading.extensions === null || first === undefined) return null
@@ -107,13 +107,13 @@ function blocksOfWhole(
   return { ...page, pageNumber, items }
 }
 
-/** `p<page>.b<index>` (contract); an id of another shape gets its page, so that no two pieces share one. */
+/** `p<page>.b<index>` (contract). An id of another form gets its page as prefix, so that no two pieces share one. */
 function idOfWhole(id: string, pageNumber: number, firstPage: number): string {
   const numbered = /^p(\d+)(\..*)$/.exec(id)
   return numbered === null ? `p${pageNumber}.${id}` : `p${Number(numbered[1]) + firstPage - 1}${numbered[2]}`
 }
 
-/** Of fields that pieces disagree in, the first piece's counts: it has the title page. */
+/** The first piece decides the fields that pieces disagree in: it has the title page. */
 function metadataOf(pieces: readonly PieceReading[], { totalPages }: WholeDocument): ParsedMetadata {
   const each = pieces.map(({ reading }) => reading.data.metadata ?? {})
   const credits = pieces.map(({ reading }) => reading.creditsReported)
@@ -129,7 +129,7 @@ function metadataOf(pieces: readonly PieceReading[], { totalPages }: WholeDocume
   } as ParsedMetadata
 }
 
-/** What a model wrote cannot be put together. */
+/** Names the fields that a model wrote, which cannot be merged. */
 function writtenApart(pieces: readonly PieceReading[]): string[] {
   if (pieces.length === 1) return []
   const written = (['json', 'summary'] as const).filter((field) =>
@@ -148,7 +148,7 @@ const flat = <T>(lists: readonly (readonly T[])[]): T[] | null => (lists.length 
 const once = (lists: readonly (readonly string[])[]): string[] | null => flat(lists) && [...new Set(lists.flat())]
 const oneOrAll = (values: readonly unknown[]): unknown => (values.length < 2 ? (values[0] ?? null) : values)
 
-/** The Markdown of consecutive pages, parsed by themselves. */
+/** Markdown of consecutive pages, parsed separately. */
 export interface MarkdownPart {
   readonly markdown: string
   readonly firstPage: number
@@ -157,18 +157,21 @@ export interface MarkdownPart {
 
 export interface StitchedMarkdown {
   readonly markdown: string
-  /** For each part: from an offset in its Markdown to the offset of the same character in the whole, both in UTF-16 units. */
+  /**
+   * For each part: maps an offset in its Markdown to the offset of the same character in the document, both in UTF-16
+   * units.
+   */
   readonly toWhole: readonly ((offset: number) => number)[]
 }
 
-/** Contract, `pageMarkers`: what announces the page that follows. Only its number is ours to change. */
+/** Contract, `pageMarkers`: announces the next page. Only its number may change. */
 const PAGE_MARKER = /(?<=\n\n---\n\n<!-- page )(\d+)(?= -->\n\n)/g
 
 const pageMarker = (page: number): string => `\n\n---\n\n<!-- page ${page} -->\n\n`
 
 /**
- * Puts the Markdown of parts together as that of one document: a blank line between parts, or the marker of the page
- * that follows. Markers within parts get the number that the page has in the whole; all other text stays as it is.
+ * Joins the Markdown of parts: with a blank line, or with the marker of the next page. Markers within parts get the
+ * page number of the document; all other text stays unchanged.
  */
 export function stitchMarkdown(
   parts: readonly MarkdownPart[],
@@ -186,10 +189,13 @@ export function stitchMarkdown(
   return { markdown, toWhole }
 }
 
-/** What is missing to a blank line after this text. */
+/** Line breaks needed for a blank line after this text. */
 const toBlankLine = (text: string): string => '\n'.repeat(Math.max(0, 2 - (/\n*$/.exec(text)?.[0].length ?? 0)))
 
-/** A text of the document itself may look like a marker; one that is counts upwards, and not beyond the part. */
+/**
+ * Renumbers the page markers of a part. Text of the document may look like a marker. A real marker counts upwards and
+ * stays within the part.
+ */
 function renumbered({ markdown, firstPage, lastPage }: MarkdownPart): {
   readonly text: string
   readonly shift: (offset: number) => number

@@ -22,17 +22,17 @@ export interface AuditDeps {
   /** The embedded engine. */
   readonly local: Tier
   readonly cutter: PieceCutter
-  /** The name of the service in the settings; undefined for that of the pipeline. */
+  /** Name of the service in the settings; undefined for that of the pipeline. */
   readonly service?: string | undefined
 }
 
 export interface AuditOptions {
   readonly sample: number
-  /** Every n-th page of the sample is bought twice, which shows how far the service differs from itself. */
+  /** Buys every n-th page of the sample twice, to measure the service's own variance. */
   readonly twiceEvery: number
-  /** Requests at a time; the gate may let fewer through. */
+  /** Maximum number of concurrent requests; the gate may allow fewer. */
   readonly atOnce: number
-  /** 0 to below 1, repeatable. */
+  /** Reproducible random numbers from 0 to below 1. */
   readonly next: () => number
 }
 
@@ -40,7 +40,10 @@ export type PageResult =
   | ({ readonly kind: 'answered' } & SampledAnswer)
   | ({ readonly kind: 'unanswered' } & UnansweredPage)
 
-/** Reads a sample of single pages with the embedded engine, buys the same pages, and compares. Documents in order of keys. */
+/**
+ * Parses a sample of single pages with the embedded engine, buys the same pages, and compares both. Documents in order
+ * of keys.
+ */
 export async function* auditSource(
   counted: CountedSource,
   { sample, twiceEvery, atOnce, next }: AuditOptions,
@@ -81,7 +84,7 @@ async function auditDocument(
   if ('message' in cut) return nothing(cut.message)
   await using pages = cut
   const own = ingest.policy.recipeFor(key, extension)
-  // Of a document that is routed by page, another recipe than its own names receipts.
+  // A document routed by page has a separate recipe for the ids of receipts.
   const recipe = recipeAt(own.answers ?? own, service)
   const results: PageResult[] = []
   for (const page of pages.pages) {
@@ -129,7 +132,7 @@ async function auditPage(
 
 const textOf = ({ data }: AnswerReading): string => data.markdown ?? ''
 
-/** Without a grade nothing speaks for the local answer. */
+/** Without a grade, no evidence supports the local answer. */
 function predictionOf(
   { extensions }: AnswerReading,
   graded: PageGrade | null,
@@ -140,33 +143,33 @@ function predictionOf(
 }
 
 /**
- * The recipe under which the same page is bought once more, on purpose: its receipt is found again after a crash, and
- * never taken for that of the page.
+ * Recipe for the second purchase of a page. Its receipt is found again after a crash, and never counts as that of the
+ * page.
  */
 function boughtAgain(recipe: Recipe): Recipe {
   const digest = createHash('sha256').update(`${recipe.hash}\0bought again\0audit`).digest('hex')
   return { ...recipe, hash: recipeHash(digest.slice(0, 16)) }
 }
 
-/** The PDFs of a source with their pages, and what else it holds. */
+/** The PDFs of a source with their pages, and counts of its other documents. */
 export interface CountedSource {
   readonly documents: readonly CountedDocument[]
-  /** Pages of all of them. */
+  /** Sum of their pages. */
   readonly pages: number
-  /** Documents of other formats. */
+  /** Number of documents of other formats. */
   readonly others: number
-  /** Documents that must not leave this machine. */
+  /** Number of documents that must not leave this machine. */
   readonly staying: number
-  /** PDFs whose pages cannot be counted: encrypted, damaged, gone. */
+  /** Number of PDFs with an unknown page count: encrypted, damaged, gone. */
   readonly uncounted: number
 }
 
-/** Documents whose pages are counted side by side. */
+/** Number of documents counted concurrently. */
 const COUNTED_AT_ONCE = 4
 
 /**
- * Counts the pages of every PDF of a source: from its record where it has one for this version, else from its bytes.
- * Calls `onCounted` with the number of documents read so far.
+ * Counts the pages of every PDF of a source: from its record for this version, else from its bytes. Calls `onCounted`
+ * with the number of documents read up to now.
  */
 export async function countSource(
   deps: Pick<AuditDeps, 'ingest' | 'paid'>,
@@ -189,7 +192,7 @@ export async function countSource(
 
 interface Counted {
   readonly key: SourceKey
-  /** `none`: no document. */
+  /** `none`: not a document. */
   readonly pages: number | 'other' | 'stays' | 'unknown' | 'none'
 }
 

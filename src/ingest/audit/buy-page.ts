@@ -15,11 +15,11 @@ import type { PieceCutter } from '#src/ports/piece-cutter.ts'
 import type { OpenedDocument } from '#src/ports/source.ts'
 import { type ReadDocument, readOnce } from '../document/read-once.ts'
 
-/** One page of a PDF as a PDF of its own, held open. */
+/** One page of a PDF as a separate PDF, held open. */
 export interface SinglePage {
   readonly key: SourceKey
   readonly version: Version
-  /** 1-based, in the whole document. */
+  /** Counted from 1 in the original document. */
   readonly pageNumber: number
   readonly read: ReadDocument
 }
@@ -29,10 +29,7 @@ export interface SinglePages extends AsyncDisposable {
   readonly pages: readonly SinglePage[]
 }
 
-/**
- * Cuts pages out of a document. A document of one page is taken as it is: a receipt that is bought for it is that of the
- * document.
- */
+/** Cuts pages out of a document. A document of one page stays uncut, so its receipt is that of the document. */
 export async function openSinglePages(
   key: SourceKey,
   document: OpenedDocument,
@@ -67,17 +64,17 @@ export async function openSinglePages(
   return { kind: 'pages', pages, [Symbol.asyncDispose]: () => cut[Symbol.asyncDispose]() }
 }
 
-/** Tries of a page that the service fails on, before the page counts as failed. */
+/** Maximum number of attempts before a page counts as failed. */
 const MOST_TRIES = 3
 
-/** The run was halted: a key that is refused, credits or a budget that are used up. */
+/** The run was halted: a refused key, or exhausted credits or budget. */
 export class AuditHalted extends Error {
   override name = 'AuditHalted' as const
 }
 
 /**
- * The answer of a parser for one page: from its receipt, else bought through the gate and under every cap, with its intent
- * written first and its receipt kept, as any document. With the embedded engine it costs nothing.
+ * Obtains a parser's answer for one page: from its receipt, or bought through the gate and under every cap. As for any
+ * document, the intent is written first, and the receipt is saved. With the embedded engine it is free.
  */
 export async function buyPage(
   page: SinglePage & { readonly tier: Tier },
@@ -103,7 +100,7 @@ export async function buyPage(
       attempt += 1
     } else {
       if (outcome.suspected !== undefined) return failed(outcome.suspected)
-      // Waits here where the gate sends a document back to the queue: a page has no job.
+      // If the gate postpones the request, it waits here: a page has no job in the queue.
       if (outcome.verdict.kind === 'postpone') await deps.run.clock.sleep(outcome.verdict.afterMs, signal)
     }
   }
@@ -119,7 +116,7 @@ function workOf(
   return {
     job: { schema: 1, key, version, recipeHash: recipe.hash, bytes: read.bytes, queuedAt },
     attempt: 1,
-    // No record is committed, so no other worker has to be kept from it; the intent fences the purchase.
+    // No record is committed, so no claim must exclude other workers. The intent fences the purchase.
     claim: { number: { epoch: 0, number: 0 }, stillHeld: async () => true, release: async () => undefined },
     startedAt: clock.wall(),
     begunMs: clock.monotonic(),

@@ -11,10 +11,10 @@ import { receiverOf } from './tiers.ts'
 import { HALTED_MS, later, type Purchase } from './purchase.ts'
 import type { Work } from './work.ts'
 
-/** How long a copy of a document waits while the same bytes are being bought under another name. */
+/** Delay of a copy while another worker buys the same bytes under another name, in milliseconds. */
 const SAME_RECEIPT_MS = 1_000
 
-/** How often a document asks again while a probe may find the service open to us. */
+/** Poll interval of a document while a probe may find the service open, in milliseconds. */
 const PROBED_MS = 2_000
 
 const inDoubt: Failure = {
@@ -25,24 +25,24 @@ const inDoubt: Failure = {
     '"sluice retry --code ambiguous" sends it again',
 }
 
-/** A request that may be sent now: it has its credits, its permit and its intent. */
+/** A request that may go out now: it has its credits, its permit and its intent. */
 export interface MaySend {
   readonly kind: 'may_send'
   readonly permit: Permit
   readonly reservation: Reservation
-  /** Pages of a PDF, where they were counted. */
+  /** Number of pages of a PDF, if counted. */
   readonly pages: number | null
 }
 
-/** What comes instead of a request. */
+/** Outcome without a request. */
 type Instead = Extract<Purchase, { kind: 'later' | 'kept' | 'failed' }>
 
-/** How soon a document that waits for credits, or for their price, asks again. */
+/** Poll interval of a document that waits for credits, or for their price, in milliseconds. */
 const CREDITS_MS = 1_000
 
 /**
- * Step 3: credits, a permit of the gate, and the intent that goes with it. The intent is written last, right before the request,
- * so that a kill counts as ambiguous what was sent and not what only waited for its turn.
+ * Step 3: reserves credits, acquires a permit of the gate, and writes the intent. The intent comes last, right before
+ * the request. After a kill, sent requests count as ambiguous, and waiting ones do not.
  */
 export async function admit(
   work: Work,
@@ -87,10 +87,13 @@ function pagesOf(
   return address === null ? tier.countPages(read, extension, signal) : null
 }
 
-/** How long a document waits for space in the store. */
+/** Delay of a document while the store lacks space, in milliseconds. */
 const SPACE_MS = 5_000
 
-/** Null where an answer could be kept. Else nothing is bought: what was paid for would only wait in memory. */
+/**
+ * Null if the store has space for an answer. Otherwise the worker buys nothing, because a paid answer would wait in
+ * memory.
+ */
 async function refuseWithoutSpace({ stores, run, policy }: DocumentDeps): Promise<Instead | null> {
   try {
     await stores.maintenance.checkSpace()
@@ -108,7 +111,7 @@ async function refuseWithoutSpace({ stores, run, policy }: DocumentDeps): Promis
 
 function notPermitted(notNow: NotNow): Instead {
   if (notNow.kind === 'wait') return later(postpone(notNow.waitMs, notNow.reason))
-  // Shut by another process's answer, maybe with a probe in flight: only our own answer halts this run.
+  // Another process's answer shut the gate, maybe with a probe in flight. Only our own answer halts this run.
   return later(postpone(Math.min(notNow.retryInMs, PROBED_MS), notNow.message))
 }
 
@@ -119,8 +122,8 @@ function withoutCredits(refused: Exclude<Reserving, { kind: 'reserved' }>, { hal
 }
 
 /**
- * A request that is kept back here releases its permit at once: an unreleased permit is lost until its lease expires,
- * about 13 minutes later.
+ * Releases the permit at once if no request follows. An unreleased permit is lost until its lease expires, about 13
+ * minutes later.
  */
 async function beginWith(
   permit: Permit,
@@ -143,7 +146,7 @@ async function beginWith(
   return instead
 }
 
-/** Null once the intent is written and the request may go out; otherwise what comes instead of it. */
+/** Null once the intent is written and the request may go out; otherwise the outcome without a request. */
 async function withIntent(
   work: Work,
   recipe: Recipe,
@@ -166,7 +169,7 @@ async function withIntent(
     return later(postpone(SAME_RECEIPT_MS, 'the same bytes are being parsed under another name'))
   }
   try {
-    // No other worker can save this receipt from here on, so only now its absence can be relied on.
+    // From here on no other worker can save this receipt, so its absence is now reliable.
     const receipt = options.zeroDataRetention
       ? null
       : await (work.findAnswer?.(signal) ??

@@ -4,10 +4,10 @@ import { handlingOf } from './preflight.ts'
 import { postpone } from './purchase.ts'
 import { type Reading, UNCOUNTED } from './read-window.ts'
 
-/** How long a document stays in the queue that waited to be read. */
+/** Delay of a document in the queue after its wait to be read, in milliseconds. */
 const UNREAD_MS = 5_000
 
-/** Before a document is claimed and read: waits until its permit is near, or postpones it unread. */
+/** Runs before the claim and the read of a document: waits until its permit is near, or postpones it unread. */
 export async function approachGate(
   { job }: Delivery,
   { readWindow }: Pick<Tier, 'readWindow'>,
@@ -27,7 +27,7 @@ export async function approachGate(
   return postpone(afterMs, reason)
 }
 
-/** A suspect waits, unread, until only suspects are left; null for all others, and when it is its turn. */
+/** Postpones a suspect, unread, until only suspects are left; null for all others, and at its turn. */
 async function waitOfSuspect(
   job: DocumentJob,
   { refusals, view, backlog }: Pick<Run, 'refusals' | 'view' | 'backlog'>,

@@ -10,11 +10,11 @@ export interface Burial {
   readonly version: Version
   readonly recipeHash: RecipeHash
   readonly contentHash: ContentHash | null
-  /** Undefined where this try did not come to them. */
+  /** Undefined if this attempt did not reach them. */
   readonly pieces?: readonly PieceRecord[] | undefined
   readonly failure: Failure
   readonly attempts: number
-  /** Milliseconds that the document took until it failed. */
+  /** Milliseconds until the document failed. */
   readonly durationMs: number
 }
 
@@ -22,7 +22,7 @@ type BuryDeps = Pick<DocumentDeps, 'run'> & {
   readonly stores: Pick<DocumentDeps['stores'], 'owner' | 'deadLetters' | 'ledger'>
 }
 
-/** Ends a document failed: the dead letter into the store first, the ledger after it, then the event. */
+/** Ends a document as failed: writes the dead letter to the store, then the ledger, then emits the event. */
 export async function bury(burial: Burial, deps: BuryDeps): Promise<void> {
   const { key, version, recipeHash, failure } = burial
   const at = new Date(deps.run.clock.wall()).toISOString()
@@ -64,14 +64,14 @@ export async function bury(burial: Burial, deps: BuryDeps): Promise<void> {
   })
 }
 
-/** As `bury`, for a document without a claim: waits while the store is unavailable. */
+/** Like `bury`, for a document without a claim: waits while the store is unavailable. */
 export async function buryUnclaimed(burial: Burial, deps: DocumentDeps, signal: AbortSignal): Promise<void> {
   const { owner, ledger } = deps.stores
   const deadLetters = new RetryingDeadLetters(deps.stores.deadLetters, retryFor(burial.key, deps, signal))
   await bury(burial, { run: deps.run, stores: { owner, ledger, deadLetters } })
 }
 
-/** Ends a document that never came to a verdict of its own: listed with what happened, never silently dropped. */
+/** Ends a document that reached no verdict. A dead letter lists the cause, so it is never silently dropped. */
 export async function giveUpDelivery(
   delivery: Delivery,
   reason: GiveUpReason,

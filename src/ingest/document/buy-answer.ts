@@ -20,16 +20,16 @@ import { receiverOf, refuseToSend } from './tiers.ts'
 import { LONGEST_PAUSE_MS } from './service-memory.ts'
 import type { Work } from './work.ts'
 
-/** Shortest wait after a refusal for which neither the service nor the gate named a time. */
+/** Minimum delay in milliseconds after a refusal without a time from the service or the gate. */
 const REFUSED_MS = 1_000
 
-/** How often a site's error page is paid for in a run, at the most. */
+/** Maximum number of purchases of a site's error page in a run. */
 const MOST_ERROR_PAGES = 2
 
 /**
- * Steps 3 and 4: through the gate, one request, its answer into the store before anything else is done with it. The
- * intent is cleared only when nothing was bought or the receipt is safe: after a kill, or an error on the way between
- * the two, it stays and shows the request as ambiguous.
+ * Steps 3 and 4: passes the gate, sends one request, and saves its answer in the store before any other use. It clears
+ * the intent only if nothing was bought or the receipt is safe. After a kill or an error between the two, the intent
+ * stays and marks the request as ambiguous.
  */
 export async function buyAnswer(work: Work, id: ReceiptId, deps: DocumentDeps, signal: AbortSignal): Promise<Purchase> {
   const paused = pauseOfSite(work, deps.run)
@@ -40,7 +40,7 @@ export async function buyAnswer(work: Work, id: ReceiptId, deps: DocumentDeps, s
   return options === null ? first : sendUnrefused(work, { ...recipe, options }, id, deps, signal)
 }
 
-/** Of the site that the service would fetch it from; null where nothing is to be waited for. */
+/** Pause that the document's site requested from the service; null without one. */
 function pauseOfSite({ address }: Work, { sitePauses }: Run): Purchase | null {
   const leftMs = address === null ? 0 : sitePauses.leftMs(address)
   if (leftMs === 0) return null
@@ -50,7 +50,7 @@ function pauseOfSite({ address }: Work, { sitePauses }: Run): Purchase | null {
   return { kind: 'failed', failure, countsUntil: 'final', retryAfterMs: null }
 }
 
-/** What a limit refuses is sent again from here, before anything that waits: in the queue it would come last. */
+/** Retries a throttled request here, before all waiting requests: in the queue it would be last. */
 async function sendUnrefused(
   work: Work,
   recipe: Recipe,
@@ -65,7 +65,7 @@ async function sendUnrefused(
   return sent
 }
 
-/** `againInMs`: a limit refused it, and it may be sent again after so long. */
+/** `againInMs`: a limit refused it; a retry may follow after this time. */
 type Sent = Purchase & { readonly remedy: Remedy; readonly againInMs?: number }
 
 const NO_REMEDY: Remedy = { kind: 'none' }
@@ -80,7 +80,7 @@ async function sendOnce(
   const { job, tier } = work
   const { key } = job
   refuseToSend(key, tier, deps.policy)
-  // Before the gate: a permit is not held while the embedded engine starts.
+  // Runs before the gate: no permit is held while the embedded engine starts.
   const unready = await tier.parser.ready(signal)
   if (unready !== null) return { ...later(postpone(HALTED_MS, unready)), remedy: NO_REMEDY }
   const acquired = await admit(work, recipe, id, deps, signal)
@@ -91,7 +91,7 @@ async function sendOnce(
   if (answered.kind === 'later' || answered.kind === 'failed') return { ...answered, remedy: NO_REMEDY }
   const durationMs = deps.run.clock.monotonic() - sentAt
   if (answered.kind !== 'parsed') work.hold.giveBack()
-  // A store that cannot be read keeps no permit, no intent and no reservation: it is reported once they are given back.
+  // An unreadable store keeps no permit, no intent and no reservation: the error is thrown after their release.
   const [ruled] = await Promise.allSettled([ruledVerdict(answered, work, deps)])
   const halted = ruled.status === 'fulfilled' && ruled.value.kind === 'halted' ? ruled.value : null
   reportHealth(answered, tier, deps.run)
@@ -102,7 +102,7 @@ async function sendOnce(
     deps.run.sitePauses.asked(address, answered.retryAfterMs ?? 0)
   }
   const credits = chargeOf(answered, recipe, work)
-  // Before the answer is saved: what was charged counts, whatever becomes of it.
+  // Runs before the answer is saved: a charge counts in any case.
   const usage = usageOf(answered)
   if (usage !== null) {
     deps.run.events.emit('request:charged', { key, cost: costOf(usage, credits), service: receiverOf(tier).service })
@@ -115,8 +115,8 @@ async function sendOnce(
     }
     await tier.intents.clear(id)
   }
-  // Concurrently: what was paid for must not wait for Redis, nor the next request for the disk. All of them end
-  // before an error is thrown: no worker may search for a receipt that is still being written.
+  // Concurrent: a paid answer must not wait for Redis, nor the next request for the disk. All of them end before an
+  // error is thrown: no worker may search for an unfinished receipt.
   const leaving = deps.run.requestPriority.runUrgent(permit.release({ verdict: halted ?? answered, durationMs }))
   const spent = tier.spending.conclude(reservation, credits ?? 'unknown')
   const [left, saved, settled] = await Promise.allSettled([leaving, save(), spent])
@@ -134,8 +134,8 @@ async function sendOnce(
 }
 
 /**
- * Only a document that came out is charged, and what a site answered instead of one; what the service reports wins over the price model. Null where the charge
- * is unknown: the request went out and no answer came back.
+ * The service charges only for a parsed document, or for a site's error page. Its reported charge takes precedence over
+ * the price model. Null if the charge is unknown: the request went out, and no answer arrived.
  */
 function chargeOf(verdict: Verdict, recipe: Recipe, { extension, tier }: Work): number | null {
   if (isInDoubt(verdict)) return null
@@ -144,13 +144,13 @@ function chargeOf(verdict: Verdict, recipe: Recipe, { extension, tier }: Work): 
   return chargedCredits(usage.credits, { recipe, extension, pages: usage.pages }, tier)
 }
 
-/** Of an answer that is paid for: a document, or the error page of a site. */
+/** Usage of a paid answer: a document, or the error page of a site. */
 function usageOf(verdict: Verdict): Usage | null {
   if (verdict.kind === 'parsed') return verdict.answer.usage
   return ((verdict.kind === 'unavailable' || verdict.kind === 'rejected') && verdict.errorPage) || null
 }
 
-/** A whole request went out and no answer came that can be used: it may have been charged. */
+/** True if a complete request got no usable answer: it may have been charged. */
 const isInDoubt = (verdict: Verdict): boolean =>
   (verdict.kind === 'unavailable' && verdict.inDoubt === true) ||
   (verdict.kind === 'refused' && verdict.unusable !== undefined) ||
@@ -199,15 +199,15 @@ function purchaseOf(verdict: RuledVerdict, released: Released, { attempt, parser
 }
 
 /**
- * What may be tried at once for a document that would be rejected as it is. A time-out is none of these: it waits for
- * its next attempt, which is given more time. Another mode is another price of time, and the user's choice.
+ * Immediate remedy for a document that would be rejected. A timeout has none: it waits for its next attempt, which gets
+ * more time. Another mode costs more time, and is the user's choice.
  */
 function remedyOf(verdict: RuledVerdict, { ocrFallback }: Pick<DocumentDeps['policy'], 'ocrFallback'>): Remedy {
   if (verdict.kind !== 'rejected') return NO_REMEDY
   return verdict.remedy.kind === 'mode' && !ocrFallback ? NO_REMEDY : verdict.remedy
 }
 
-/** Never less than the service named. */
+/** Never less than the service's own time. */
 const refusedMs = (verdict: Extract<Verdict, { kind: 'throttled' }>, released: Released): number =>
   Math.max(verdict.retryAfterMs ?? 0, released.retryInMs ?? REFUSED_MS)
 
@@ -219,7 +219,7 @@ const failureOf = (verdict: Extract<Verdict, { kind: 'unavailable' }>): Failure 
   ...(verdict.httpStatus === null ? {} : { httpStatus: verdict.httpStatus }),
 })
 
-/** Reports an outage before the answer is saved: saving may have to wait for the store. */
+/** Reports an outage before the answer is saved, because the write may have to wait for the store. */
 function reportHealth(verdict: Verdict, tier: Tier, { events }: Run): void {
   const { dependency = 'service' } = tier
   const { service } = receiverOf(tier)

@@ -14,10 +14,15 @@ import { describeFile } from './rederive.ts'
 import { renewOverwritten } from './disagreement.ts'
 import type { ReadWork } from './work.ts'
 
-/** The delivery may be of a time when another worker had the document: where it is not, it makes it again. */
+/**
+ * The delivery may be stale, from a time when another worker held the document. If its commit overwrote a later
+ * version, that one is made again.
+ */
 const OVERWRITTEN = postpone(0, 'it was committed over a later version, which is made again')
 
-/** Step 5: the answer becomes outputs; the record is committed last, and the ledger follows the store (Law 4). */
+/**
+ * Step 5: derives the outputs from the answer. The record is committed last, and the ledger follows the store (Law 4).
+ */
 export async function commitAnswer(work: ReadWork, answer: DocumentAnswer, deps: DocumentDeps): Promise<JobVerdict> {
   const { key } = work.job
   const files = deps.policy.render(answer.reading.data, key)
@@ -35,13 +40,15 @@ export async function commitAnswer(work: ReadWork, answer: DocumentAnswer, deps:
   return settle(work, record, deps)
 }
 
-/** Paid answers of which nothing is kept but these outputs: with zero data retention there is neither receipt nor spool. */
+/**
+ * Number of paid answers stored only as these outputs. With zero data retention they have neither receipt nor spool.
+ */
 function answersLostWith({ receipt, pieces, cost }: DocumentAnswer): number {
   if (cost.basis === 'saved') return 0
   return (pieces ?? [{ receipt }]).filter((one) => one.receipt === null).length
 }
 
-/** The end of a document that was found done: nothing is written to the store, and nothing was paid. */
+/** Ends a document that was already done: nothing is written to the store, and nothing was paid. */
 export async function settleRecorded(work: ReadWork, record: DocumentRecord, deps: DocumentDeps): Promise<JobVerdict> {
   return settle(work, { ...record, cost: { credits: 0, basis: 'saved' } }, deps)
 }
@@ -52,7 +59,7 @@ async function settle(work: ReadWork, record: DocumentRecord, deps: DocumentDeps
   const entry = { version, recipeHash, outcome, isLocal: parser?.class === 'embedded' }
   const sameVersion = record.version === work.job.version
   const written = sameVersion ? deps.stores.ledger.settle(key, entry) : await settleOther(key, entry, deps.stores)
-  // Sent together, carried out in this order: what the ledger knows of a document is settled before another may have it.
+  // Sent together and executed in this order: the ledger has the outcome before another worker may claim the document.
   const [settled] = await Promise.all([written, work.claim.release()])
   deps.run.events.emit('document:settled', {
     key,
@@ -71,7 +78,7 @@ async function settle(work: ReadWork, record: DocumentRecord, deps: DocumentDeps
   return settled === 'other_version' && (await renewOverwritten(key, deps.stores)) ? OVERWRITTEN : FINISH
 }
 
-/** The end of a job of an earlier version: the job of this version may have ended the document before. */
+/** Ends a job of an earlier version: the job of this version may have ended the document before. */
 async function settleOther(key: SourceKey, entry: LedgerEntry, { ledger }: Stores): Promise<Settled> {
   const settled = await ledger.settle(key, entry)
   if (settled !== 'other_version') return settled
@@ -124,7 +131,7 @@ function recordOf(
   }
 }
 
-/** What of an answer's grades goes into the record; null where there are none. */
+/** Part of an answer's grades for the record; null without grades. */
 function recordedGrade(extensions: Extensions | null): RecordedGrade | null {
   if (extensions?.grade === undefined || extensions.grade === null) return null
   const known = new Map((extensions.pageGrades ?? []).map((page) => [page.pageNumber, page]))
@@ -136,7 +143,7 @@ function recordedGrade(extensions: Extensions | null): RecordedGrade | null {
   }
 }
 
-/** Why a document is only partial by the lowest grade that is asked for, 0 to 1: any of its pages is below. */
+/** Problem of a document with a page below the requested lowest grade, 0 to 1. Such a document is partial. */
 function gradeProblems(grade: RecordedGrade | null, minGrade: number | undefined): string[] {
   if (grade === null || minGrade === undefined) return []
   const below = grade.pages.flatMap((page, index) => (page !== null && page < minGrade ? [index + 1] : []))

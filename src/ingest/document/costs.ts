@@ -7,26 +7,26 @@ import type { Cost } from '#src/document/record.ts'
 import type { Delivery } from '#src/ports/queue.ts'
 
 export interface PriceModel {
-  /** What a request will cost, in credits. `pages` is null when they were not counted. */
+  /** Expected price of a request, in credits. `pages` is null if uncounted. */
   readonly price: (recipe: Recipe, extension: Extension, pages: number | null) => number
 }
 
 export interface Prices extends PriceModel {
-  /** What is charged for credits that the service reports, where the price model says `modelled`: nothing for a parser that is free. */
+  /** Charge for the credits that the service reports, given the price model's `modelled`; 0 for a free parser. */
   readonly charge: (reported: number, modelled: number) => number
 }
 
 interface Answered {
   readonly recipe: Recipe
   readonly extension: Extension
-  /** Of a PDF; null where they are not known. */
+  /** Number of pages of a PDF; null if unknown. */
   readonly pages: number | null
 }
 
-/** Without a count, what further pages cost decides as well whether a request is free. */
+/** Without a count, the price of further pages also decides if a request is free. */
 const UNCOUNTED = 2
 
-/** What an answer costs: by what the service reports, else by the price model. */
+/** Cost of an answer: from the service's report, else from the price model. */
 export function chargedCredits(
   reported: number | null,
   { recipe, extension, pages }: Answered,
@@ -36,7 +36,7 @@ export function chargedCredits(
   return charge(reported, price(recipe, extension, pages ?? UNCOUNTED))
 }
 
-/** The cost of an answer that was bought. `pages`: those that were sent, where they are known. */
+/** Cost of a bought answer. `pages`: number of sent pages, if known. */
 export function costOf(
   { recipe, extension }: Pick<Answered, 'recipe' | 'extension'>,
   { creditsReported, pages: { parsed } }: AnswerReading,
@@ -47,7 +47,7 @@ export function costOf(
   return { credits, basis: creditsReported === null ? 'estimated' : 'reported' }
 }
 
-/** What several answers cost together; as sure as the least sure of them. */
+/** Total cost of several answers, with the weakest basis of them. */
 export function sumOfCosts(costs: readonly Cost[]): Cost {
   const has = (basis: Cost['basis']): boolean => costs.some((cost) => cost.basis === basis)
   const credits = costs.reduce((sum, cost) => sum + cost.credits, 0)
@@ -55,14 +55,14 @@ export function sumOfCosts(costs: readonly Cost[]): Cost {
   return { credits, basis: has('estimated') ? 'estimated' : has('reported') ? 'reported' : 'saved' }
 }
 
-/** Answers that are remembered; the longest known goes first, and counts as saved from then on. */
+/** Cache size: evicts the oldest answer, which then counts as saved. */
 const MOST = 10_000
 
 export const SAVED: Cost = { credits: 0, basis: 'saved' }
 
 /**
- * What this process paid for the parts of documents that are not done yet. A later attempt finds their receipts, and its
- * record is to say what the document cost in this run, not that it was there.
+ * Remembers the payments of this process for parts of unfinished documents. A later attempt finds their receipts. Its
+ * record must contain the cost in this run, not treat them as saved.
  */
 export class RecentCosts {
   readonly #costs = new Map<string, Cost>()
@@ -74,7 +74,7 @@ export class RecentCosts {
     if (this.#costs.size > MOST && oldest !== undefined) this.#costs.delete(oldest)
   }
 
-  /** What a receipt cost that is there: nothing, unless this document paid for it since it was enqueued. */
+  /** Cost of an existing receipt: zero, unless this document paid for it since it was enqueued. */
   of({ job }: Pick<Delivery, 'job'>, receipt: ReceiptId): Cost {
     return this.#costs.get(nameOf(job, receipt)) ?? SAVED
   }

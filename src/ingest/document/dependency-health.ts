@@ -1,6 +1,6 @@
 import type { SourceKey } from '#src/document/ids.ts'
 
-/** For how long something has failed without one success. */
+/** Measures the time of consecutive failures, without a success in between. */
 export class FailingSince {
   readonly #now: () => number
   #since: number | null = null
@@ -14,24 +14,24 @@ export class FailingSince {
     this.#since = null
   }
 
-  /** It failed once more; milliseconds since the first failure. */
+  /** Records a failure, and returns the milliseconds since the first one. */
   failedForMs(): number {
     this.#since ??= this.#now()
     return this.#now() - this.#since
   }
 }
 
-/** Documents whose failure is remembered; with more of them than this all source or store is away. */
+/** Maximum number of remembered failed documents. Beyond it, the complete source or store is unavailable. */
 const MOST_FAILED = 10_000
 
 /**
- * Whether source and store can be used, inferred from how the documents of this process fare. Where one fails on them while
- * others get through, it is to blame itself, and that uses an attempt: a broken object must not come again for ever.
- * While none gets through no document is to blame, and all come again as they were.
+ * Infers the health of source and store from the outcomes of this process's documents. If one document fails on them
+ * while others succeed, it is the cause and uses an attempt: a broken object must not return forever. If none succeeds,
+ * no document is the cause, and all return unchanged.
  */
 export class DependencyHealth {
   readonly #now: () => number
-  /** When a document that has failed since was begun. */
+  /** Start time of each document that has failed since. */
   readonly #failed = new Map<SourceKey, number>()
   readonly #failing: FailingSince
   #workedAt = -Infinity
@@ -42,12 +42,12 @@ export class DependencyHealth {
     this.#failing = new FailingSince(now)
   }
 
-  /** A document begins, at this moment. */
+  /** Returns the start time of a document: now. */
   begin(): number {
     return this.#now()
   }
 
-  /** A document came to a verdict of its own. */
+  /** A document reached a verdict. */
   worked(key: SourceKey): void {
     this.#failed.delete(key)
     this.#workedAt = this.#now()
@@ -55,8 +55,8 @@ export class DependencyHealth {
   }
 
   /**
-   * A document that was begun at `begunAt` came to none. Null where another did since then, or since this one first
-   * failed; otherwise for how many milliseconds none has.
+   * A document that started at `begunAt` reached no verdict. Null if another did since its start or first failure.
+   * Otherwise returns the milliseconds since the last success.
    */
   failed(key: SourceKey, begunAt: number): number | null {
     const since = this.#failed.get(key) ?? begunAt

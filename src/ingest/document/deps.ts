@@ -28,7 +28,7 @@ import type { Refusals } from './refusals.ts'
 import type { RequestPriority } from './request-priority.ts'
 import type { SourceView } from './source-view.ts'
 
-/** What a pipeline ingests documents with. `workers/compose.ts` fills it; a function names the objects that it uses. */
+/** Dependencies of a pipeline. `workers/compose.ts` fills them in; a function names the objects that it uses. */
 export interface IngestDeps {
   readonly stores: Stores
   readonly tiers: Tiers
@@ -36,83 +36,83 @@ export interface IngestDeps {
   readonly policy: Policy
 }
 
-/** What a document is bought, kept and settled with, once its tier is chosen (`Work.tier`). */
+/** Dependencies to buy, save and end a document, once its tier is chosen (`Work.tier`). */
 export type DocumentDeps = Pick<IngestDeps, 'stores' | 'run' | 'policy'>
 
-/** Where documents come from, and what is kept of them. */
+/** Source of the documents, and the stores of their outputs and states. */
 export interface Stores {
   readonly source: Source
-  /** The source as the store knows it. */
+  /** Identity of the source in the store. */
   readonly owner: SourceOwner
   readonly receipts: Omit<Receipts, 'remove'>
   readonly documents: Pick<Documents, 'read' | 'readOutput' | 'commit' | 'remove'>
   readonly deadLetters: DeadLetters
   readonly maintenance: Pick<Maintenance, 'checkSpace'>
-  /** Null where nothing may be kept outside the store. */
+  /** Null if nothing may be kept outside the store. */
   readonly spool: AnswerSpool | null
   readonly ledger: Ledger
   readonly claims: Claims
 }
 
-/** The way to one parser: its client, its limiter, its intents and its prices. */
+/** Access to one parser: its client, its limiter, its intents and its prices. */
 export interface Tier extends Prices {
   readonly parser: Parser
-  /** Which answers that parser makes, and which are taken from receipts. */
+  /** Class of that parser's answers, and the classes accepted from receipts. */
   readonly parsers: ParserPolicy
-  /** The dependency whose health an answer of that parser, or its silence, shows; default: the service. */
+  /** The dependency whose health that parser's answers show; default: the service. */
   readonly dependency?: Dependency
-  /** The name of the service in the settings; undefined for that of the pipeline. */
+  /** Name of the service in the settings; undefined for that of the pipeline. */
   readonly service?: string | undefined
   readonly gate: Gate
-  /** Of the documents that wait for a permit of that gate. */
+  /** Window for the documents that wait for a permit of that gate. */
   readonly readWindow: Pick<ReadWindow, 'enter'>
   readonly intents: Intents
   readonly spending: Spending
-  /** Pages of a PDF, counted on this machine before it is paid for; null where they are not needed, or not known. */
+  /** Counts the pages of a PDF on this machine before payment; null if unneeded or unknown. */
   readonly countPages: (read: ReadDocument, extension: Extension, signal: AbortSignal) => Promise<number | null>
 }
 
 export interface Tiers {
-  /** The pipeline's own. */
+  /** The tier of the pipeline itself. */
   readonly main: Tier
-  /** Null where every document goes to it. */
+  /** Null if every document goes to it. */
   readonly routed: RoutedTiers | null
 }
 
-/** The embedded engine and further services beside the pipeline's own, and which of them each document goes to. */
+/** The embedded engine and further services next to the pipeline's own, and the route of each document. */
 export interface RoutedTiers {
   readonly routeOf: (key: SourceKey) => Route
   readonly local: Tier
-  /** The name of the service that a document goes to. */
+  /** Name of a document's service. */
   readonly serviceOf: (key: SourceKey) => string
-  /** Every service by its name but that of the pipeline, which is `DEFAULT_SERVICE`. */
+  /** Every service by its name except that of the pipeline, which is `DEFAULT_SERVICE`. */
   readonly named: ReadonlyMap<string, Tier>
-  /** For the pages that are bought. */
+  /** For the bought pages. */
   readonly cutter: PieceCutter
   readonly terms: RouteTerms
   readonly share: PageShare
 }
 
-/** What this process reports, remembers and shares between its documents. */
+/** Reports, caches and shared state of this process. */
 export interface Run {
   readonly events: Events
   readonly clock: Clock
   /** 0 ≤ x < 1. */
   readonly random: () => number
-  /** Tells the process that nothing more may be sent: credits, key or options. Every job is kept. */
+  /** Tells the process that no request may go out any more: credits, key or options. Every job stays in the queue. */
   readonly halt: (cause: HaltCause, message: string) => void
-  /** Aborts when the process is asked to stop: requests in flight may finish, and nothing waits for a store that is away. */
+  /** Aborts on a stop request: requests in flight may finish, and no write waits for an unavailable store. */
   readonly stopping: AbortSignal
-  /** W3C trace header of the request for a document; null where it is not traced. */
+  /** W3C trace header of the request for a document; null if it is not traced. */
   readonly traceparent?: (key: SourceKey) => string | null
-  /** As `JobQueue.backlog`. */
+  /** See `JobQueue.backlog`. */
   readonly backlog: JobQueue['backlog']
   /** Shared by all pipelines of this process. */
   readonly requestPriority: RequestPriority
-  /** Of answers, shared by all pipelines of this process. */
+  /** Memory budget of answers, shared by all pipelines of this process. */
   readonly answerMemory: AnswerMemory
   readonly dependencyHealth: DependencyHealth
-  /** How long the store has had no space for another answer. */
+  /** Time since the store last had space for another answer. */
   readonly lowSpace: FailingSince
   readonly refusals: Refusals
   readonly view: SourceView
@@ -121,56 +121,56 @@ export interface Run {
   readonly recentCosts: RecentCosts
 }
 
-/** What the settings say of documents. */
+/** Settings for documents. */
 export interface Policy {
-  /** What is asked of the parser for each document. */
+  /** Options of the request for each document. */
   readonly recipeFor: (key: SourceKey, extension: Extension) => Recipe
-  /** For a text that becomes outputs as it is, without a request; null for all else. */
+  /** Recipe of a text that becomes outputs unchanged, without a request; null for any other document. */
   readonly textRecipeFor: (key: SourceKey) => Recipe | null
-  /** Whether a document must not leave this machine. */
+  /** True if a document must not leave this machine. */
   readonly mustStay: (key: SourceKey) => boolean
   readonly render: (data: ParsedData, document: SourceKey) => ReadonlyMap<string, Uint8Array>
-  /** A document with a page graded lower, 0 to 1, is partial; undefined: no grade matters. */
+  /** A document with a page graded lower, 0 to 1, is partial; undefined: grades have no effect. */
   readonly minGrade: number | undefined
-  /** Whether a scan that mode `fast` cannot read is sent once more in mode `auto`. */
+  /** True to send a scan that mode `fast` cannot read once more in mode `auto`. */
   readonly ocrFallback: boolean
-  /** For PDFs over the limit, and those that would take the service longer than it may; null: these are not cut. */
+  /** For PDFs over the limit, and for those beyond the service's timeout; null: no cuts. */
   readonly cutter: PieceCutter | null
-  /** A document that has been in the queue for longer ends failed. */
+  /** A document that exceeds this time in the queue fails. */
   readonly deadlineMs: number
   /**
-   * How long an answer that was paid for is held in memory while the store cannot be written, and how long no document
-   * may get through before the batch is halted.
+   * Maximum time for which a paid answer stays in memory while the store is unwritable. Also the maximum time without
+   * any success before the batch is halted.
    */
   readonly storePatienceMs: number
-  /** A write to the store that takes longer is reported. */
+  /** Threshold: a slower write to the store is reported. */
   readonly storeSlowMs: number
 }
 
 export type Recipes = Pick<Policy, 'recipeFor' | 'textRecipeFor'>
 
-/** What distinguishes a document that is done from one that has to be done. */
+/** Dependencies of the decision whether a document is done. */
 export interface DecideDeps {
   readonly stores: Pick<Stores, 'source' | 'receipts' | 'documents' | 'deadLetters'>
   readonly run: { readonly clock: Pick<Clock, 'wall'> }
   readonly policy: Recipes & Pick<Policy, 'cutter'>
   readonly parsers: ParserPolicy
-  /** Whether documents are compared with their record by content, and not by their version. */
+  /** True to compare documents with their record by content instead of version. */
   readonly checksum: boolean
-  /** What `--upgrade` found to be done by an older engine. */
+  /** True for documents that `--upgrade` found to be done by an older engine. */
   readonly isOutdated: (key: SourceKey) => boolean
 }
 
-/** What a source is listed and enqueued with. */
+/** Dependencies to list a source and enqueue its documents. */
 export interface ScanDeps extends DecideDeps {
   readonly stores: Stores
   readonly run: Run
   readonly policy: Policy
   readonly queue: JobQueue
-  /** Adds the source to the store; called before a document is written down. */
+  /** Adds the source to the store. Called before the first document is recorded. */
   readonly claimSource?: () => Promise<void>
-  /** Jobs in Redis at the most; the listing waits while there are more (Law 6). */
+  /** Maximum number of jobs in Redis; the listing waits while there are more (Law 6). */
   readonly backlogLimit: number
-  /** Whether outputs are removed that stand for no document any more; else they are kept, marked as gone. */
+  /** True to remove the outputs of documents that are gone. Otherwise they stay, marked as gone. */
   readonly removeGone: boolean
 }

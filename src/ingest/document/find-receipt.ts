@@ -15,8 +15,9 @@ export interface FoundReceipt {
 export const holdsErrorPage = (body: Buffer): boolean => errorPageStatus(jsonObject(body)?.data) !== null
 
 /**
- * The receipt that spares a request for these bytes under this recipe: a service's before the embedded engine's, and
- * only one that satisfies this run. `address`: where the service fetched it. Its bytes count for `memory`. Those of format 1 name no parser: their answer shows it.
+ * Finds a receipt that replaces a request for these bytes under this recipe. It prefers a service's to the embedded
+ * engine's, and returns only one that satisfies this run. `address`: source of the service's own fetch. Its bytes count
+ * against `memory`. Receipts of format 1 name no parser; their answer reveals it.
  */
 export async function findReceipt(
   content: ContentHash,
@@ -43,8 +44,8 @@ export async function findReceipt(
 }
 
 /*
- * Who parsed a document of format 1. Its record names the parser that the process had, which is not who answered when
- * a receipt was used again; receipts name no parser.
+ * Determines the parser of a document of format 1. Its record names the parser of the process, which may differ from
+ * the parser of a reused receipt. Receipts of that format name no parser.
  */
 
 const UNKNOWN_SERVICE: ParserFacts = { class: 'service', origin: 'unknown', version: null, at: null }
@@ -57,7 +58,7 @@ function parserOfAnswer(body: Buffer): ParserFacts {
   return free && String(metadata?.['url']).startsWith('upload:///') ? EMBEDDED : UNKNOWN_SERVICE
 }
 
-/** As the record says, or for one of format 1 as its receipt does. */
+/** Parser from the record, or from the receipt for a record of format 1. */
 export async function parserOfRecord(record: DocumentRecord, receipts: Pick<Receipts, 'read'>): Promise<ParserFacts> {
   if (record.parser !== undefined) return record.parser
   const at = record.finishedAt

@@ -9,7 +9,7 @@ import type { ReadWork } from './work.ts'
 
 type FailedWork = Pick<ReadWork, 'job' | 'attempt' | 'version' | 'begunMs'>
 
-/** Ends a document failed by what is wrong with it. `known`: what was learned of it before. */
+/** Ends a document as failed with its own failure. `known`: facts learned before. */
 export async function giveUp(
   work: FailedWork,
   failure: Failure,
@@ -20,7 +20,7 @@ export async function giveUp(
     {
       key: work.job.key,
       version: work.version,
-      // Of the present settings, as a success has it: those of the job may be an earlier run's.
+      // Recipe of the present settings, as for a success: that of the job may come from an earlier run.
       recipeHash: handlingOf(work.job.key, deps.policy)?.recipe.hash ?? work.job.recipeHash,
       contentHash: known?.contentHash ?? null,
       pieces: known?.pieces,
@@ -33,7 +33,7 @@ export async function giveUp(
   return FINISH
 }
 
-/** A document that changed while it was read comes again, and uses an attempt. */
+/** Retries a document that changed during the read; this uses an attempt. */
 export function retryChanged(work: FailedWork, deps: DocumentDeps): Promise<JobVerdict> {
   return retryOrGiveUp(failed(changing, work.attempt), deps.run.random, (failure) => giveUp(work, failure, deps))
 }

@@ -10,13 +10,13 @@ import { parserOfRecord } from './find-receipt.ts'
 
 export interface LocalDocuments {
   readonly documents: number
-  /** What they cost at the service at the most, by the price model: copies share a receipt. */
+  /** Upper limit of their price at the service, by the price model: copies share a receipt. */
   readonly credits: number
 }
 
 /**
- * What the embedded engine did and a run against a service would do again; null where there is none. Reads the records
- * of PDFs alone: only their price depends on their pages.
+ * Documents that the embedded engine parsed and a run against a service would redo; null if none. It reads the records
+ * of PDFs alone, because only their price depends on their pages.
  */
 export async function localDocuments(
   { ledger, documents }: Pick<Stores, 'ledger' | 'documents'>,
@@ -41,7 +41,10 @@ interface OutdatedDeps extends Pick<Stores, 'owner'> {
   readonly parsers: ParserPolicy
 }
 
-/** For `--upgrade` and rules of that name: the documents of a source that an older engine read otherwise. Reads every record. */
+/**
+ * For `--upgrade` and rules of that name: documents of a source that an older engine reads differently. Reads every
+ * record.
+ */
 export async function outdatedDocuments(
   { store, owner, parsers }: OutdatedDeps,
   signal: AbortSignal,

@@ -10,35 +10,35 @@ import { type FoundReceipt, findReceipt, parserOfRecord } from './find-receipt.t
 import type { Purchase, Unfinished } from './purchase.ts'
 import type { ReadWork, Work } from './work.ts'
 
-/** An answer that was read, and where it came from. */
+/** A parsed answer with its origin. */
 export interface ReadAnswer {
   readonly reading: AnswerReading
-  /** Null when the answer may not be kept, and where it is made of several. */
+  /** Null if the answer may not be stored, or is merged from several. */
   readonly receipt: ReceiptId | null
-  /** Who answered, as the receipt says. */
+  /** Parser, from the receipt. */
   readonly parser: ParserFacts
   readonly requestId: string | null
   readonly cost: Cost
 }
 
-/** The answer for a whole document. */
+/** The answer for a complete document. */
 export interface DocumentAnswer extends ReadAnswer {
   readonly pieces?: readonly PieceRecord[]
   readonly route?: RouteRecord
 }
 
-/** Its record is there: nothing is to be done. */
+/** Its record exists: the document needs no work. */
 export type Recorded = { readonly kind: 'recorded'; readonly record: DocumentRecord }
 
 export type Parsed = { readonly kind: 'parsed'; readonly answer: DocumentAnswer }
 
-/** What came of steps 2 to 4 for a document. */
+/** Outcome of steps 2 to 4 for a document. */
 export type Outcome =
   | Recorded
-  /** A receipt for the whole document is there. */
+  /** A receipt for the complete document exists. */
   | { readonly kind: 'kept'; readonly receipt: FoundReceipt }
   | Parsed
-  /** Some pages failed in a way that another attempt may mend; after the last one `answer` is what there is. */
+  /** Some pages failed, and a retry may help. After the last attempt, `answer` is the result. */
   | {
       readonly kind: 'incomplete'
       readonly answer: DocumentAnswer
@@ -46,13 +46,13 @@ export type Outcome =
     }
   | NotParsed
 
-/** With the pieces that were parsed before, which are kept for the document. */
+/** Includes the pieces parsed before, which stay stored for the document. */
 export type NotParsed = Unfinished & { readonly pieces?: readonly PieceRecord[] }
 
 /**
- * The record of these very bytes, this version and this recipe: the document is done, and its delivery comes late.
- * Committing it once more would only take its outputs away from readers for a moment, and forget what it cost. Null
- * where a commit has something to report: it failed since, or was taken for gone.
+ * Finds the record of these bytes, this version and this recipe: the document is done, and its delivery is late.
+ * Another commit would hide its outputs from readers for a moment, and lose its cost. Null if a commit has something to
+ * report: the document failed since, or counted as gone.
  */
 export async function findRecorded(
   { job: { key }, version, read, recipe, tier: { parsers } }: ReadWork,
@@ -65,7 +65,7 @@ export async function findRecorded(
   return satisfies(parsers, await parserOfRecord(record, receipts), record) ? { kind: 'recorded', record } : null
 }
 
-/** Step 2: the receipt that spares a request for these bytes. An intent that is left of such a request is concluded. */
+/** Step 2: finds the receipt that replaces a request for these bytes. Concludes an intent left by such a request. */
 export async function findKept(work: Work, { receipts }: Stores, signal: AbortSignal): Promise<FoundReceipt | null> {
   const { read, recipe, hold, address, job, tier } = work
   if (recipe.options.zeroDataRetention) return null
@@ -74,19 +74,19 @@ export async function findKept(work: Work, { receipts }: Stores, signal: AbortSi
   return kept
 }
 
-/** The answer in a receipt that is there. */
+/** Reads the answer from an existing receipt. */
 export async function reusedAnswer(
   { id, body, parser }: FoundReceipt,
   work: Pick<Work, 'job'>,
   deps: DocumentDeps,
 ): Promise<ReadAnswer> {
-  // Saved once more, so that `sluice gc` does not collect it as unused before the record refers to it.
+  // Saves it once more, so that `sluice gc` does not collect it as unused before the record refers to it.
   await deps.stores.receipts.save(id, body, parser)
   const reading = readAnswer(body, deps.run.clock.wall())
   return { reading, receipt: id, parser, requestId: reading.requestId, cost: deps.run.recentCosts.of(work, id) }
 }
 
-/** The answer that a purchase brought. `part`: the number of its pages, where it is not for a whole document. */
+/** Reads the answer of a purchase. `part`: number of its pages, if it is not for a complete document. */
 export async function answerOf(
   purchase: Purchase,
   work: Work,

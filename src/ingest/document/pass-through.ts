@@ -8,12 +8,12 @@ import { findRecorded, type Outcome } from './obtain-answer.ts'
 import { isWhole } from './rederive.ts'
 import type { ReadWork } from './work.ts'
 
-/** Copies of a text that are in memory at once: its bytes, the string, the answer, the output. */
+/** Number of copies of a text in memory: its bytes, the string, the answer, the output. */
 const COPIES = 4
 
 /**
- * A text becomes its own answer: no request, no permit, no credits. It has a receipt like any document, so that outputs
- * can be derived anew and repaired without the source. Outputs or a receipt that were damaged are made again.
+ * Turns a text into its own answer: no request, no permit, no credits. It has a receipt like any document, so its
+ * outputs can be derived again and repaired without the source. Recreates damaged outputs or receipts.
  */
 export async function passThrough(work: ReadWork, deps: DocumentDeps, signal: AbortSignal): Promise<Outcome> {
   const recorded = await findRecorded(work, deps.stores)

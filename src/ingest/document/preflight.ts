@@ -15,8 +15,8 @@ import type { Recipe } from '#src/client/recipe.ts'
 import type { Recipes } from './deps.ts'
 
 /**
- * What a listing alone shows: a document that no service would take is not even opened. A PDF may be of any
- * size where there is a cutter for it, and a text may be empty.
+ * Failure that the listing alone shows: the worker does not open a document that no service accepts. A PDF has no size
+ * limit if a cutter exists, and a text may be empty.
  */
 export function refuseByListing(handling: Handling | null, bytes: number, cutter: PieceCutter | null): Failure | null {
   if (handling === null) {
@@ -36,7 +36,7 @@ export function refuseByListing(handling: Handling | null, bytes: number, cutter
   return null
 }
 
-/** What the first bytes show: a file that clearly is something else than its extension says is not paid for. */
+/** Failure that the first bytes show: the worker does not buy a file that clearly differs from its extension. */
 export function refuseByContent(key: string, head: Uint8Array): Failure | null {
   const extension = extensionOf(key)
   const really = extension === null ? notPlainText(head) : contradiction(extension, signatureOf(head))
@@ -45,7 +45,7 @@ export function refuseByContent(key: string, head: Uint8Array): Failure | null {
   return { code: 'wrong_type', stage: 'read', message: `it is named .${named} but holds ${really}; rename it` }
 }
 
-/** The cutter that a document needs, or null: it is small enough, or no PDF. */
+/** Cutter of the document; null if it is small enough, or not a PDF. */
 export function cutterFor(
   { extension, read }: { readonly extension: Extension; readonly read: { readonly bytes: number } },
   { cutter }: { readonly cutter: PieceCutter | null },
@@ -53,19 +53,19 @@ export function cutterFor(
   return extension === 'pdf' && cutter !== null && read.bytes > cutter.limitBytes ? cutter : null
 }
 
-/** Unparsed, a PDF comes back as it was sent: pieces of it are of no use. */
+/** Without a parser a PDF returns unchanged, and pieces of it are useless. */
 export const needsPdfParser: Failure = {
   code: 'too_large',
   stage: 'read',
   message: 'it is over the limit of 50 MB, and without a PDF parser its pieces cannot be put together',
 }
 
-/** What is done with a document: a parser converts it, or its text is the output as it is. */
+/** Treatment of a document: a parser converts it, or its text is the output unchanged. */
 export type Handling =
   | { readonly kind: 'parse'; readonly extension: Extension; readonly recipe: Recipe }
   | { readonly kind: 'passthrough'; readonly recipe: Recipe }
 
-/** Null for a file that is no document: its name ends in no extension that is taken. */
+/** Null for a file with an unsupported extension: it is not a document. */
 export function handlingOf(key: SourceKey, { recipeFor, textRecipeFor }: Recipes): Handling | null {
   const extension = extensionOf(key)
   if (extension !== null) return { kind: 'parse', extension, recipe: recipeFor(key, extension) }

@@ -5,30 +5,30 @@ import type { ParserFacts } from '#src/document/parser.ts'
 import type { JobVerdict } from '#src/ports/queue.ts'
 import type { FoundReceipt } from './find-receipt.ts'
 
-/** A halted batch keeps its jobs; a process that resumes it finds them ready after this time. */
+/** A halted batch keeps its jobs; a process that resumes it finds them ready after this time, in milliseconds. */
 export const HALTED_MS = 1_000
 
-/** How many counted attempts a document has used with this one; `final` where no further one can help. */
+/** Number of counted attempts of a document, including this one; `final` if no further one can help. */
 export type AttemptsUsed = number | 'final'
 
-/** What came of the wish to buy an answer. */
+/** Outcome of a purchase. */
 export type Purchase =
   | { readonly kind: 'bought'; readonly answer: Answer; readonly parser: ParserFacts }
-  /** Another worker bought it for a copy of the document in the moment after the search for its receipt. */
+  /** Another worker bought it for a copy of the document, right after the search for its receipt. */
   | { readonly kind: 'kept'; readonly receipt: FoundReceipt }
   | {
       readonly kind: 'later'
       readonly verdict: JobVerdict
-      /** It is a suspect: no request follows here. */
+      /** The document is a suspect: no request follows here. */
       readonly suspected?: Failure
-      /** The batch is halted with it. */
+      /** The purchase halted the batch. */
       readonly halted?: true
     }
   | {
       readonly kind: 'failed'
       readonly failure: Failure
       readonly countsUntil: AttemptsUsed
-      /** What the service asked to wait before another attempt; null when it named no time. */
+      /** The service's own delay before a retry; null without one. */
       readonly retryAfterMs: number | null
     }
 
@@ -47,12 +47,12 @@ export const failed = (failure: Failure, countsUntil: AttemptsUsed = 'final'): F
 
 export const FINISH: JobVerdict = { kind: 'finish' }
 
-/** Back to the queue without using an attempt. */
+/** Returns the job to the queue without using an attempt. */
 export function postpone(afterMs: number, reason: string): JobVerdict {
   return { kind: 'postpone', afterMs, counted: false, reason }
 }
 
-/** Uses a counted attempt: later again with backoff, or, after the fifth, given up for good. */
+/** Uses a counted attempt: retries with backoff, or gives up after the fifth. */
 export async function retryOrGiveUp(
   { failure, countsUntil, retryAfterMs }: Omit<Failed, 'kind'>,
   random: () => number,

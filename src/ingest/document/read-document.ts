@@ -16,10 +16,10 @@ import { isLate, type ReadWork } from './work.ts'
 /** A document before its bytes are read. */
 export type Begun = Omit<ReadWork, 'read' | 'recipe'>
 
-/** Ends what need not be opened; null for all else. */
+/** Ends a document that need not be opened; null for all others. */
 export async function endUnwanted(begun: Begun, deps: DocumentDeps): Promise<JobVerdict | null> {
   const { job } = begun
-  // Before it is opened: a source that cannot be read must not keep it for ever.
+  // Checked before the open: an unreadable source must not keep the document forever.
   if (isLate(job, deps)) return giveUp(begun, pastDeadline(deps.policy.deadlineMs), deps)
   const excluded = deps.run.view.obeysRules ? (deps.stores.source.skips?.(job.key) ?? null) : null
   if (excluded !== null) return leaveOut(job, { reason: excluded, version: null }, deps)
@@ -31,7 +31,7 @@ export interface HandledWork extends ReadWork {
   readonly handling: Handling
 }
 
-/** Step 1: its bytes are read once, for content hash, type and size. */
+/** Step 1: reads its bytes once, for content hash, type and size. */
 export async function readDocument(
   begun: Begun,
   document: OpenedDocument,
@@ -51,7 +51,7 @@ export async function readDocument(
   return { ...begun, read, recipe: handling.recipe, handling }
 }
 
-/** A failure of this document, or a mount of this process that shows something else. */
+/** A failure of this document, or a mount of this process with other content. */
 export async function endUnopened(
   work: Begun,
   failure: Failure,
@@ -77,7 +77,7 @@ function handBack({ afterMs, halt }: Handback, run: Run): JobVerdict {
   return postpone(afterMs, 'the source of this process does not show the document as the queue names it')
 }
 
-/** Null when the document changed under the reader: it is read again later, never mixed. */
+/** Null if the document changed during the read: a retry reads it again, and never mixes versions. */
 async function readUnchanged(document: OpenedDocument, signal: AbortSignal): Promise<ReadDocument | null> {
   try {
     return await readOnce(document, signal)

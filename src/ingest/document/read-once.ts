@@ -6,7 +6,9 @@ import { DocumentChanged } from '#src/document/document-changed.ts'
 import type { OpenedDocument, Source } from '#src/ports/source.ts'
 import type { Failure } from '#src/document/failure.ts'
 
-/** A document up to this size is kept while it waits, so that it is read from its source only once. */
+/**
+ * Threshold in bytes: a smaller document stays in memory while it waits, so the worker reads it from its source once.
+ */
 export const HELD_BYTES = 256 * 1024
 
 export interface ReadDocument {
@@ -14,11 +16,11 @@ export interface ReadDocument {
   readonly bytes: number
   /** The first bytes, for `signatureOf`. */
   readonly head: Buffer
-  /** All bytes again, in order; of a large document a second pass over the source that checks itself. */
+  /** Streams all bytes again, in order. For a large document this is a second, verified pass over the source. */
   readonly reread: (signal: AbortSignal) => AsyncIterable<Uint8Array>
 }
 
-/** Reads a document's bytes once: hashes all, keeps the head, and the whole when it is small. */
+/** Reads a document's bytes once: hashes all, and buffers the head, or a small document completely. */
 export async function readOnce(opened: OpenedDocument, signal: AbortSignal): Promise<ReadDocument> {
   const hash = createHash('sha256')
   const small = opened.bytes <= HELD_BYTES
@@ -42,20 +44,20 @@ async function* once(whole: Buffer): AsyncIterable<Uint8Array> {
   yield whole
 }
 
-/** A second pass that must give the bytes of the first: what is uploaded is what was hashed. */
+/** Second pass that verifies the hash of the first: the uploaded bytes are the hashed ones. */
 async function* samePass(opened: OpenedDocument, digest: string, signal: AbortSignal): AsyncIterable<Uint8Array> {
   const hash = createHash('sha256')
   yield* hashThrough(opened.read(signal), hash)
   if (hash.digest('hex') !== digest) throw new DocumentChanged('its bytes changed between hashing and upload')
 }
 
-/** A document as a listing or a job names it. */
+/** A document with the name in a listing or a job. */
 interface Listed {
   readonly key: SourceKey
   readonly version: Version
 }
 
-/** Opens a document to be worked on. One that the service fetches by itself is not asked for here. */
+/** Opens a document for work. If the service fetches it, this process requests nothing here. */
 export async function openListed(
   source: Source,
   { key, version }: Listed,
@@ -66,9 +68,9 @@ export async function openListed(
 }
 
 /**
- * Stands for a document whose bytes only the service sees. Its address and the version that was listed are all its
- * content here, so that everything named by content is named by them: while neither changes, an answer that was bought
- * is found again (Law 2), and a new version is a new purchase.
+ * Substitute for a document whose bytes only the service sees. Its address and its listed version are its content, and
+ * all hashes derive from them. While neither changes, a run finds the bought answer again (Law 2). A new version is a
+ * new purchase.
  */
 function standIn(address: string, version: Version): OpenedDocument {
   const content = Buffer.from(`sluice: document at\0${address}\0${version}`)

@@ -1,11 +1,11 @@
-/** A document that may be read, until its request has its permit or it is done with. */
+/** A document that may be read. It ends with the permit of its request, or with its disposal. */
 export interface Reading extends Disposable {
-  /** It was read, and asks for a permit. */
+  /** The document was read, and asks for a permit. */
   asks(): void
   permitted(): void
 }
 
-/** Of a document that needs no permit, that the service fetches by itself, or that was read for another purpose. */
+/** For a document that needs no permit, that the service fetches, or that was read for another purpose. */
 export const UNCOUNTED: Reading = {
   asks: () => undefined,
   permitted: () => undefined,
@@ -17,25 +17,28 @@ interface Waiter {
   readonly reject: (error: unknown) => void
 }
 
-/** Documents are read ahead for so many times as long as a read takes, within these bounds in milliseconds. */
+/** Documents are read ahead for this multiple of the read time, within these bounds in milliseconds. */
 const READS = 4
 const SHORTEST_MS = 250
 const LONGEST_MS = 60_000
-/** Permits that are older, and came before the last four reads, say nothing of the present throughput; milliseconds. */
+/**
+ * Sliding window in milliseconds for the throughput. It excludes permits that are older and precede the last four
+ * reads.
+ */
 const RECENT_MS = 10_000
-/** Weight of the latest read in the mean. */
+/** Weight of the latest read in the moving mean. */
 const WEIGHT = 0.2
-/** Most permits that are remembered, and so the most documents that are read ahead. */
+/** Maximum number of remembered permits, and therefore of documents read ahead. */
 const MOST = 128
-/** A document that is not read by then lets another be read: its source may have stalled. */
+/** Timeout in milliseconds: a slower read frees its slot in the window, because its source may have stalled. */
 const STALLED_MS = 5_000
-/** Documents that stay in line however slow it is. */
+/** Minimum number of documents in the waiting line, at any throughput. */
 const FEW = 2
 
 /**
- * How many documents of a process may be read and wait for a permit at a gate: by Little's law, those that the present
- * throughput takes in the time of four reads, and one at least. A document that is read long before its request leaves goes
- * back to the queue, and its bytes are read again, which a bucket charges for.
+ * Limits the documents of a process that are read and wait for a permit at a gate. By Little's law, these are the
+ * documents that the present throughput takes in the time of four reads, and at least one. A document read too early
+ * returns to the queue. Its bytes are read again later, and a bucket charges for that.
  */
 export class ReadWindow {
   readonly #now: () => number
@@ -45,18 +48,20 @@ export class ReadWindow {
   #readMs = 0
   #read = 0
 
-  /** `now`: monotonic milliseconds. `patienceMs`: a document that waits for longer goes back to the queue unread. */
+  /**
+   * `now`: monotonic milliseconds. `patienceMs`: timeout after which a waiting document returns to the queue unread.
+   */
   constructor(now: () => number, patienceMs = 60_000) {
     this.#now = now
     this.#patienceMs = patienceMs
   }
 
-  /** Documents that wait to be read, and so at the gate. */
+  /** Number of documents that wait to be read, and so at the gate. */
   get length(): number {
     return this.#waiters.length
   }
 
-  /** Resolves in the order of asking; with null where the document goes back unread, also when `until` aborts. */
+  /** Resolves in FIFO order. Null if the document returns unread, also on an abort of `until`. */
   enter(signal: AbortSignal, until?: AbortSignal): Promise<Reading | null> {
     signal.throwIfAborted()
     if (until?.aborted === true) return Promise.resolve(null)
@@ -102,8 +107,8 @@ export class ReadWindow {
   }
 
   /**
-   * Being read → asks for a permit → permitted; or disposed of at any time. One that needs no permit counts as permitted. One
-   * that stalls is not counted any more.
+   * States: being read → asks for a permit → permitted; disposal is possible in each. A document without need of a
+   * permit counts as permitted. A stalled one no longer counts.
    */
   #reading(): Reading {
     const from = this.#now()

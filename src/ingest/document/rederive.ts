@@ -8,7 +8,7 @@ import { type AnswerReading, readAnswer } from '#src/client/read-answer.ts'
 import { mergePages } from '../answers/merge-pages.ts'
 import { marksPages, stitchAnswers } from '../answers/stitch-answers.ts'
 
-/** What outputs are derived with. */
+/** Renderer of the outputs. */
 export interface Rendering extends Pick<Policy, 'render'> {
   readonly store: Pick<OutputStore, 'documents' | 'receipts'>
 }
@@ -16,12 +16,12 @@ export interface Rendering extends Pick<Policy, 'render'> {
 export type Rederived =
   | { readonly kind: 'same' }
   | { readonly kind: 'written' }
-  /** Nothing was kept to derive from: zero data retention, or the receipt was removed or damaged. */
+  /** Nothing is stored to derive from: zero data retention, or the receipt was removed or damaged. */
   | { readonly kind: 'no_receipt' }
 
 /**
- * Derives a document's outputs from its receipts once more, and commits them when they, or what stands in the store,
- * differ from the record. Sends nothing, and costs nothing.
+ * Derives a document's outputs again from its receipts. Commits them if they, or the stored files, differ from the
+ * record. Sends nothing, and costs nothing.
  */
 export async function rederive(
   record: DocumentRecord,
@@ -36,7 +36,7 @@ export async function rederive(
   return { kind: (await isCommitted(documents, { ...record, files: described }, files)) ? 'written' : 'same' }
 }
 
-/** False where a worker has committed the document anew since the record was read: then there is nothing to do. */
+/** False if a worker has committed the document since the read of the record: nothing remains to do. */
 async function isCommitted(
   documents: Pick<Documents, 'commit'>,
   record: DocumentRecord,
@@ -57,7 +57,7 @@ export const describeFile = ([name, content]: readonly [string, Uint8Array]): Ou
   sha256: hash('sha256', content),
 })
 
-/** The receipts of a record that are not there; null for an answer that was not kept. */
+/** Missing receipts of a record; null for an answer that was not stored. */
 export async function missingReceipts(
   record: DocumentRecord,
   receipts: Pick<Receipts, 'read'>,
@@ -69,7 +69,7 @@ export async function missingReceipts(
   return missing
 }
 
-/** Whether outputs and receipts are there as the record says. */
+/** True if outputs and receipts match the record. */
 export async function isWhole(
   record: DocumentRecord,
   { documents, receipts }: Pick<Stores, 'documents' | 'receipts'>,
@@ -78,7 +78,7 @@ export async function isWhole(
   return missing.every((receipt) => receipt === null) && (await damageOf(record, documents)).length === 0
 }
 
-/** One sentence for each file that is not as the record says. */
+/** One sentence for each file that differs from the record. */
 export async function damageOf(
   record: DocumentRecord,
   documents: Pick<Documents, 'readOutput'>,
@@ -99,9 +99,9 @@ function damageOfFile(file: OutputFile, content: Buffer | null): string | null {
 }
 
 /**
- * The same outputs are committed once more, under a record that says when the document was seen to be gone, or that it is
- * not; that takes a dead letter of a later version away too. Where the outputs are not whole only the ledger changes:
- * `verify` has more to say about them.
+ * Commits the same outputs again, under a record with the time when the document was detected as gone, or without one.
+ * This also removes the dead letter of a later version. If the outputs are damaged, only the ledger changes; `verify`
+ * reports the damage.
  */
 export async function recommit(
   record: DocumentRecord,
@@ -118,7 +118,7 @@ export async function recommit(
   await isCommitted(documents, goneAt === null ? present : { ...present, goneAt: goneAt.toISOString() }, files)
 }
 
-/** The answer that a record's outputs were derived from, from its receipts; null when one was not kept or is damaged. */
+/** Reads the answer of a record's outputs from its receipts; null if one was not stored or is damaged. */
 async function keptAnswer(record: DocumentRecord, receipts: Pick<Receipts, 'read'>): Promise<AnswerReading | null> {
   const receivedAtMs = Date.parse(record.finishedAt)
   const read = async ({ receipt }: Pick<PieceRecord, 'receipt'>): Promise<AnswerReading | null> => {

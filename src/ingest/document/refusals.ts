@@ -3,58 +3,60 @@ import type { SourceKey } from '#src/document/ids.ts'
 import type { Verdict } from '#src/document/verdict.ts'
 import type { DocumentJob, Suspicion } from '#src/ports/queue.ts'
 
-/** So many different documents in a row that meet the same refusal show that all would. */
+/** Threshold: after this number of consecutive documents with the same refusal, all would meet it. */
 const HALTING_DOCUMENTS = 5
 
-/** How often a suspect asks whether it is the turn of the suspects; more for each further one. */
+/** Poll interval of a suspect for its turn, in milliseconds; it grows with the number of suspects. */
 const WAIT_MS = 1_000
 const WAIT_EACH_MS = 20
 const LONGEST_WAIT_MS = 30_000
 
 export type Refusal = Pick<Extract<Verdict, { kind: 'refused' }>, 'cause' | 'failure' | 'unusable'>
 
-/** `suspect`: it is not known yet whose the refusal is. `attempt`: the document comes again, and has used an attempt. */
+/** `suspect`: the scope of the refusal is still unknown. `attempt`: the document returns, and has used an attempt. */
 export type Ruling = 'document' | 'batch' | 'suspect' | 'attempt'
 
 type Refused = Pick<DocumentJob, 'key' | 'version'>
 
 interface Met {
   readonly suspicion?: Suspicion | undefined
-  /** The failure that the document ended with in an earlier run. */
+  /** Failure of the document in an earlier run. */
   readonly before: Failure | null
-  /** Whether this process may conclude anything from a run in which no document gets through. */
+  /** True if this process may draw conclusions from a run without any success. */
   readonly endsAlone: boolean
 }
 
 /**
- * Whether a refusal is one document's own or every document's, inferred from how the documents of this process fare.
+ * Infers from the outcomes of this process's documents if a refusal concerns one document or all of them.
  *
- * - A refused document is a suspect: pending, and tried once more when only suspects are left. Refused again, it ends failed where
- *   other documents got through, and else the run halts: all would be refused.
- * - The fifth different document in a row that meets the same refusal halts the batch. Any document that gets through
- *   begins the count anew, and so does another refusal. None of the five ends failed.
- * - A suspect, and a document that ended failed by the same refusal, says nothing new when it meets it again, so that a list
- *   that was halted goes on when it is run again. What a suspect met is kept with its job.
+ * - A refused document is a suspect: pending, with one retry once only suspects are left. After a second refusal it
+ *   fails if other documents succeeded. Otherwise the run halts, because the service would refuse all.
+ * - The fifth consecutive document with the same refusal halts the batch. Any success restarts the count, and so does
+ *   another refusal. None of the five fails.
+ * - A suspect, or a document that failed by the same refusal before, adds no evidence with that refusal. A halted list
+ *   thus continues when it runs again. The job stores the refusal of a suspect.
  */
 export class Refusals {
   #name = ''
   readonly #inRow = new Set<SourceKey>()
-  /** Jobs, by key and version: a document that changed may have two. */
+  /** Jobs, by key and version: a changed document may have two. */
   readonly #suspects = new Set<string>()
-  /** Refusals that documents met in a run in which others got through: they are the documents' own. */
+  /** Refusals in a run in which other documents succeeded: they are the documents' own. */
   readonly #own = new Set<string>()
-  /** Bodies of successes that cannot be used, with the document that met each; null for several. */
+  /** Bodies of unusable successes, with the document that met each; null for several. */
   readonly #unusable = new Map<string, SourceKey | null>()
   #gotThrough = false
   #first: Refusal | null = null
 
-  /** The service did its work on a document, or refused one for what is in it. */
+  /** The service parsed a document, or refused one for its content. */
   gotThrough(): void {
     this.#gotThrough = true
     this.#inRow.clear()
   }
 
-  /** Milliseconds until a suspect asks again, while `backlog` has other documents or more may come; null when it is its turn. */
+  /**
+   * Milliseconds until a suspect's next poll, while `backlog` has other documents or more may follow; null at its turn.
+   */
   waitMs(job: Refused, { name, gotThrough }: Suspicion, backlog: number, moreCome: boolean): number | null {
     this.#suspects.add(idOf(job))
     if (gotThrough) this.#own.add(name)
@@ -72,7 +74,7 @@ export class Refusals {
       return endsAlone ? 'batch' : 'suspect'
     }
     this.#own.add(name)
-    // Another body each time: a further attempt may bring a whole answer.
+    // The body differs each time: a retry may bring a complete answer.
     if (refusal.unusable !== undefined && refusal.unusable !== suspicion?.body) return 'attempt'
     this.#suspects.delete(idOf(job))
     return 'document'
@@ -97,17 +99,17 @@ export class Refusals {
     return { name: nameOf(failure), ...body, gotThrough: this.#gotThrough }
   }
 
-  /** As a suspect carries on, it takes along that others got through meanwhile. */
+  /** Marks a continued suspect if other documents have succeeded since. */
   carriedOn(suspicion: Suspicion): Suspicion {
     return this.#gotThrough ? { ...suspicion, gotThrough: true } : suspicion
   }
 
-  /** Whether the same body came for this document alone, so that another request would only buy it again. */
+  /** True if only this document got this body, so that another request would buy it again. */
   isOnlyOf(key: SourceKey, { unusable }: Refusal): boolean {
     return unusable !== undefined && this.#unusable.get(unusable) === key
   }
 
-  /** The refusal of a run in which documents were refused and none got through; else null. */
+  /** Refusal of a run in which documents were refused and none succeeded; otherwise null. */
   nothingGotThrough(): Refusal | null {
     return this.#gotThrough ? null : this.#first
   }

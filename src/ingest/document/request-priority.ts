@@ -1,17 +1,18 @@
-/** Outputs are held back for no longer than this, in milliseconds. */
+/** Maximum delay of outputs, in milliseconds. */
 const LONGEST_MS = 100
 
 /**
- * Requests go first. Where the service takes few at a time, their answers come in bursts, and a slot stays empty until
- * its next request is out: so what makes outputs of an answer (its receipt is safe by then) waits while a request is
- * about to go out, and is done while the service works. One at a time, so that a request never waits for more than one.
+ * Gives requests priority over outputs. With few concurrent requests, answers of the service arrive in bursts, and a
+ * slot stays empty until its next request is out. Work that derives outputs (their receipt is safe by then) therefore
+ * yields to a request in preparation, and runs while the service works. It runs one at a time, so a request waits for
+ * at most one.
  */
 export class RequestPriority {
   #urgent = 0
   #scheduled = false
   readonly #waiting: (() => void)[] = []
 
-  /** Something is on its way to a request, until `work` ends. */
+  /** Marks `work` on the way to a request as urgent, until it ends. */
   async runUrgent<T>(work: Promise<T>): Promise<T> {
     this.#urgent += 1
     try {
@@ -22,7 +23,7 @@ export class RequestPriority {
     }
   }
 
-  /** Resolves when no request is about to go out, or after `LONGEST_MS`. */
+  /** Resolves when no request is in preparation, or after `LONGEST_MS`. */
   async yieldToUrgent(): Promise<void> {
     const { promise, resolve } = Promise.withResolvers<void>()
     const enough = setTimeout(() => {

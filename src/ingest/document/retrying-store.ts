@@ -14,33 +14,35 @@ import { postpone } from './purchase.ts'
 const FIRST_PAUSE_MS = 250
 const LONGEST_PAUSE_MS = 10_000
 
-/** A bucket that throttles has this time; a store that is away must not use up the grace of requests in flight. */
+/**
+ * Time in milliseconds for a bucket that throttles. An unavailable store must not use up the grace period of requests
+ * in flight.
+ */
 const STOP_PATIENCE_MS = 5_000
 const STOP_PAUSE_MS = 1_000
 
-/** What the writes of a document wait by while the store is unavailable. */
+/** Retry policy for the writes of a document while the store is unavailable. */
 interface Patience {
   readonly run: Pick<Run, 'events' | 'clock' | 'halt' | 'stopping'>
   readonly policy: Pick<Policy, 'storePatienceMs' | 'storeSlowMs'>
 }
 
-/** Does a write, and again for as long as the store is unavailable. */
+/** Runs a write, and retries it while the store is unavailable. */
 export type Retry = (write: () => Promise<void>) => Promise<void>
 
 /**
- * For the writes of one document: they wait while the store is unavailable, however long its disk is full. What is
- * to be written is held in memory and tried again, and every worker that comes to this point waits in the same way, so
- * that nothing more is bought. When `storePatienceMs` is over, the batch is halted and the error thrown. It is thrown
- * after one more try when `signal` aborts, or when the process was asked to stop and the store still refuses
- * `STOP_PATIENCE_MS` later. The intent of a request whose answer was not kept then stays, and counts it as ambiguous.
- * What is wrong with this document alone is thrown at once.
+ * Retries the writes of one document while the store is unavailable, also for a full disk. The data stays in memory.
+ * Every worker waits at this point, so purchases stop (backpressure). After `storePatienceMs` it halts the batch and
+ * throws the error. On an abort of `signal` it throws after one more retry. After a stop request it throws if the store
+ * still refuses `STOP_PATIENCE_MS` later. The intent of a request without a saved answer then stays, and counts as
+ * ambiguous. It throws failures of this document alone at once.
  */
 export const retryFor =
   (key: SourceKey, deps: Patience, signal: AbortSignal): Retry =>
   (write) =>
     retryWhileUnavailable(write, key, deps, signal)
 
-/** A decorator: receipts whose writes wait for the store. */
+/** Decorator: receipts whose writes wait for the store. */
 export class RetryingReceipts implements Omit<Receipts, 'remove'> {
   readonly #receipts: Stores['receipts']
   readonly #retry: Retry
@@ -63,7 +65,7 @@ export class RetryingReceipts implements Omit<Receipts, 'remove'> {
   }
 }
 
-/** A decorator: dead letters whose writes wait for the store. */
+/** Decorator: dead letters whose writes wait for the store. */
 export class RetryingDeadLetters implements DeadLetters {
   readonly #letters: DeadLetters
   readonly #retry: Retry
@@ -87,9 +89,9 @@ export class RetryingDeadLetters implements DeadLetters {
 }
 
 /**
- * A decorator: documents whose commits wait for the store, and are done only while the worker holds its claim on the
- * document; else they throw `ClaimLost` (fencing). A worker may stand still between the answer and its commit, so the
- * record has the number of the claim: the store refuses one that is lower than that of the present record.
+ * Decorator: documents whose commits wait for the store, and run only while the worker holds its claim on the document.
+ * Otherwise they throw `ClaimLost` (fencing). A worker may stall between the answer and its commit, so the record has
+ * the number of the claim. The store refuses a lower number than that of the present record.
  */
 export class ClaimedDocuments implements Pick<Documents, 'read' | 'readOutput' | 'commit' | 'remove'> {
   readonly #documents: Stores['documents']
@@ -113,7 +115,7 @@ export class ClaimedDocuments implements Pick<Documents, 'read' | 'readOutput' |
       await this.#documents.commit({ ...record, claim: claim.number }, files)
     } catch (error) {
       if (!(error instanceof ClaimLost) || !(await claim.stillHeld())) throw error
-      // A record that was put back from a copy of the store in which claims went on.
+      // A record restored from a copy of the store, while claims continued elsewhere.
       const { epoch, number } = (await this.#documents.read(record.key))?.claim ?? claim.number
       await this.#documents.commit({ ...record, claim: { epoch, number: number + 1 } }, files)
     }
@@ -138,7 +140,7 @@ async function retryWhileUnavailable(
   { run, policy }: Patience,
   signal: AbortSignal,
 ): Promise<void> {
-  // Monotonic: a wall clock that is set forward must not end the patience.
+  // Monotonic: a jump of the wall clock must not end the wait.
   const startedAt = run.clock.monotonic()
   const timed = { events: run.events, storeSlowMs: policy.storeSlowMs }
   let stoppedAt = Infinity
@@ -161,7 +163,7 @@ async function retryWhileUnavailable(
         throw error
       }
       if (isLast) throw error
-      // At a stop the pause ends, and it is tried again.
+      // A stop ends the pause, and a retry follows.
       const isStopping = run.stopping.aborted
       const ending = isStopping ? signal : AbortSignal.any([signal, run.stopping])
       const waitMs = isStopping ? Math.min(pauseMs, STOP_PAUSE_MS) : pauseMs
@@ -170,7 +172,10 @@ async function retryWhileUnavailable(
   }
 }
 
-/** Reports a store that neither does nor refuses what is asked of it after `storeSlowMs`, and again each time as long has passed. */
+/**
+ * Reports a store that neither completes nor refuses a request within `storeSlowMs`, and repeats the report at this
+ * interval.
+ */
 export async function reportWhenSlow<T>(
   work: () => Promise<T>,
   { events, storeSlowMs }: Pick<Run, 'events'> & Pick<Policy, 'storeSlowMs'>,
@@ -180,10 +185,10 @@ export async function reportWhenSlow<T>(
   return whileSlow(work(), storeSlowMs, () => events.emit('dependency:failed', { dependency: 'store', cause }))
 }
 
-/** How long a write may still take when the worker is cut: less than the worker waits for what it cut. */
+/** Timeout in milliseconds of a write after the worker is cut off: less than the worker waits for the cut-off work. */
 const CUT_MS = 500
 
-/** Rejects with `StoreUnusable` when a write goes on after `signal` aborted: a store that hangs must not hold up a stop. */
+/** Rejects with `StoreUnusable` if a write continues after `signal` aborted: a hanging store must not delay a stop. */
 async function notAfter<T>(signal: AbortSignal, write: Promise<T>): Promise<T> {
   const cut = Promise.withResolvers<never>()
   let timer: NodeJS.Timeout | null = null
@@ -200,7 +205,7 @@ async function notAfter<T>(signal: AbortSignal, write: Promise<T>): Promise<T> {
   }
 }
 
-/** For a document on which the worker has a claim. */
+/** For a document whose claim the worker holds. */
 export const claimedStores = <S extends Pick<Stores, 'receipts' | 'documents' | 'deadLetters'>>(
   stores: S,
   claim: Claim,
@@ -212,13 +217,13 @@ export const claimedStores = <S extends Pick<Stores, 'receipts' | 'documents' | 
   deadLetters: new RetryingDeadLetters(stores.deadLetters, retry),
 })
 
-/** How long a document waits for a source or a store that is unusable at the moment. */
+/** Delay in milliseconds of a document while its source or store is unusable. */
 const AWAY_MS = 5_000
 
 /**
- * A source or a store that fails every document uses no attempt of any: they come again until it is back. When that
- * lasts longer than the patience that there is with the store the batch is halted, as it is where outputs cannot be
- * written. Rejects with what fails this document alone.
+ * Postpones documents while a source or a store fails all of them; this uses no attempt. They return until it recovers.
+ * After `storePatienceMs` the batch is halted, as for unwritable outputs. Rejects with the failure of this document
+ * alone.
  */
 export async function postponeDuringOutage(
   key: SourceKey,

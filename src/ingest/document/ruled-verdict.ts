@@ -6,7 +6,7 @@ import type { Suspicion } from '#src/ports/queue.ts'
 import type { DocumentDeps } from './deps.ts'
 import type { Work } from './work.ts'
 
-/** A verdict once it is known whose a refusal is, or that it is not known yet. */
+/** A verdict after the ruling on the scope of a refusal, which may still be unknown. */
 export type RuledVerdict =
   | (Exclude<Verdict, { kind: 'refused' }> & { readonly suspicion?: Suspicion })
   | {
@@ -16,7 +16,7 @@ export type RuledVerdict =
       readonly usesAttempt: boolean
     }
 
-/** Rules on a refusal, and hears from every other verdict whether documents get through. */
+/** Rules on a refusal, and notes for every other verdict that a document succeeded. */
 export async function ruledVerdict(
   answered: Verdict,
   work: Pick<Work, 'job' | 'read'>,
@@ -52,7 +52,10 @@ const isGotThrough = (verdict: Verdict): boolean =>
   verdict.kind === 'parsed' ||
   (verdict.kind === 'rejected' && (verdict.failure.serviceCode !== undefined || verdict.errorPage !== undefined))
 
-/** A document that was taken before is neither too large nor unprocessable: what says so now stands before the service. */
+/**
+ * The service accepted this document before, so it is neither too large nor unprocessable. A component between client
+ * and service, such as a proxy, now refuses it.
+ */
 async function refusedAfterSuccess(
   verdict: Verdict,
   { job: { key }, read }: Pick<Work, 'job' | 'read'>,

@@ -7,14 +7,14 @@ import type { Receipts } from '#src/ports/output-store.ts'
 
 export interface PaidAnswer extends Receipt {
   readonly id: ReceiptId
-  /** Names the intent that goes with its request. */
+  /** Id of the intent that belongs to its request. */
   readonly intent: ReceiptId
 }
 
 /**
- * Keeps a paid answer: in the store, for as long as there is patience with it; else in the spool, and then the store's
- * error is thrown with the intent cleared, because nothing is in doubt. The intent stays, and the request counts as
- * ambiguous, only where neither takes it.
+ * Saves a paid answer: in the store, with retries up to the patience, else in the spool. After the spool it throws the
+ * store's error and clears the intent, because nothing is in doubt. If neither accepts it, the intent stays, and the
+ * request counts as ambiguous.
  */
 export async function saveAnswer(
   answer: PaidAnswer,
@@ -45,7 +45,7 @@ async function spoolAnswer(
   await tier.intents.clear(answer.intent)
 }
 
-/** Brings answers that an earlier process could not save into the store; says how many. Repeatable. */
+/** Moves an earlier process's spooled answers into the store, and returns their number. Idempotent. */
 export async function commitSpooled(
   spool: AnswerSpool,
   receipts: Pick<Receipts, 'save'>,

@@ -11,15 +11,16 @@ import { receiverOf } from './tiers.ts'
 import { failed, later, postpone, type Unfinished } from './purchase.ts'
 import type { Work } from './work.ts'
 
-/** How long a document waits whose process stalled: its lease is renewed by then. */
+/** Delay in milliseconds of a document whose process stalled: its lease is renewed by then. */
 const STOOD_STILL_MS = 1_000
 
 /**
- * Step 4: one request, with its permit and its intent written. The intent is a lease: it is checked when the first byte is
- * about to leave, not before the request waits for a connection or for the document to be read. A process that
- * stalled meanwhile sends nothing, since another process may have taken the document over and have bought the answer.
+ * Step 4: sends one request, with its permit and its intent. The intent is a lease. The check runs right before the
+ * first byte leaves, not before the wait for a connection or the read of the document. A stalled process sends nothing,
+ * because another process may have claimed the document and bought the answer.
  *
- * Resolves with the verdict on the answer, or with what becomes of a document whose request did not go out whole.
+ * Resolves with the verdict on the answer, or with the next state of a document whose request did not go out
+ * completely.
  */
 export async function sendRequest(
   work: Work,
@@ -45,7 +46,7 @@ export async function sendRequest(
   run.events.emit('request:begun', { key, ...receiver })
   try {
     const verdict = await tier.parser.parse({ ...requestOf(work, recipe, pages), ...traced(key, run), maySend }, signal)
-    // Where no connection came about, the request counts with its failure.
+    // Without a connection, the request counts with its failure.
     emitSent()
     return verdict
   } catch (error) {

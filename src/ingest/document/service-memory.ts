@@ -1,12 +1,12 @@
 import { MAX_TIMEOUT_MS, type ParseOptions } from '@sluice/contract'
 import type { SourceKey } from '#src/document/ids.ts'
 
-/** Documents that are remembered; the longest known goes first, and begins again with the time that its options say. */
+/** Cache size: evicts the oldest document, which then starts again with the time in its options. */
 const MOST = 10_000
 
 /**
- * How often the service ran out of time (408) for a document, as far as this process has seen. Only that is a reason to
- * give it more: after an outage a longer time-out would only hold a worker for longer.
+ * Counts the timeouts (408) of the service per document in this process. Only these justify more time: after an outage,
+ * a longer timeout would only block a worker for longer.
  */
 export class TimedOut {
   readonly #times = new Map<SourceKey, number>()
@@ -23,17 +23,17 @@ export class TimedOut {
     this.#times.delete(key)
   }
 
-  /** The options with twice the time for each 408, up to what the contract allows. */
+  /** Doubles the time in the options for each 408, up to the contract's maximum. */
   optionsFor(key: SourceKey, options: ParseOptions): ParseOptions {
     const timeout = Math.min(options.timeout * 2 ** (this.#times.get(key) ?? 0), MAX_TIMEOUT_MS)
     return timeout === options.timeout ? options : { ...options, timeout }
   }
 }
 
-/** Longest that a run waits for one site; its documents are left to the next run otherwise. */
+/** Maximum time in milliseconds that a run waits for one site; the next run takes the rest of its documents. */
 export const LONGEST_PAUSE_MS = 600_000
 
-/** Sites that asked to be left alone for a time (`Retry-After`), as far as this process has seen. */
+/** Pauses that sites requested (`Retry-After`) in this process. */
 export class SitePauses {
   readonly #untilMs = new Map<string, number>()
   readonly #monotonic: () => number

@@ -12,23 +12,23 @@ import { redacts } from '#src/client/passthrough.ts'
 import type { SourceItem } from '#src/document/source-item.ts'
 import { parserOfRecord } from './find-receipt.ts'
 
-/** A file that is no document, as a scan finds it. */
+/** A file of a scan that is not a document. */
 export interface SkippedFile {
   readonly key: SourceKey
   readonly reason: SkipReason
-  /** Of a file that only the present settings leave out, a text that is not passed through; null where a rule did. */
+  /** Version of a text that only the present settings skip; null if a rule does. */
   readonly version: Version | null
 }
 
 /**
- * - `stays`: its outputs came out before a rule left it out, and stand for it: it stays done.
- * - `skipped`: it is counted as skipped. `outdated` is the record of outputs that stand for it no more.
+ * - `stays`: its outputs are older than the rule and still represent it, so it stays done.
+ * - `skipped`: it counts as skipped. `outdated` is the record of outputs that no longer represent it.
  */
 export type SkipDecision =
   | { readonly kind: 'stays'; readonly entry: LedgerEntry; readonly record: DocumentRecord | null }
   | { readonly kind: 'skipped'; readonly entry: LedgerEntry; readonly outdated: DocumentRecord | null }
 
-/** There is no document of that name any more, whatever the rules are. */
+/** No document of that name exists any more, under any rules. */
 const REPLACED: readonly SkipReason[] = ['symlink', 'special', 'hard_link', 'duplicate', 'outside']
 
 export const skippedFileOf = ({ key, ...entry }: Extract<SourceItem, { kind: 'document' | 'skipped' }>): SkippedFile =>
@@ -37,9 +37,9 @@ export const skippedFileOf = ({ key, ...entry }: Extract<SourceItem, { kind: 'do
     : { key, reason: 'unsupported', version: entry.version }
 
 /**
- * Outputs stay those of a file that a rule leaves out: the rule says that this run ignores it. They do not stay
- * where the file was replaced by something else, where a text changed that is not passed through any more, and where
- * texts are to be redacted. Reads the store only where the outcome changes.
+ * Decides a skipped file. Outputs stay if a rule skips the file, because the rule only concerns this run. They do not
+ * stay if another kind of file replaced it, if a text without passthrough changed, or if texts need redaction. Reads
+ * the store only if the outcome changes.
  */
 export async function decideSkip(
   file: SkippedFile,
@@ -49,7 +49,7 @@ export async function decideSkip(
   const isDone = (known?.outcome === 'done' || known?.outcome === 'partial') && known.version !== GONE
   if (known !== null && isDone && stands(file, known.version, deps.policy))
     return { kind: 'stays', entry: known, record: null }
-  // The recipe of outputs that are outdated and kept stands in the entry.
+  // The entry holds the recipe of outdated outputs that are kept.
   const recipeHash = known?.outcome === 'skipped' ? known.recipeHash : NO_RECIPE
   const skipped = { version: skipVersion(file.reason), recipeHash, outcome: 'skipped' } as const
   if (known === null || known.outcome === 'skipped') return { kind: 'skipped', entry: skipped, outdated: null }
@@ -64,15 +64,15 @@ export async function decideSkip(
   return { kind: 'skipped', entry: { ...skipped, recipeHash: record.recipeHash }, outdated: record }
 }
 
-/** Whether the outputs of version `done` stand for a file that is left out now. */
+/** True if the outputs of version `done` represent a file that is now skipped. */
 function stands({ key, reason, version }: SkippedFile, done: Version, { recipeFor }: Recipes): boolean {
   if (REPLACED.includes(reason)) return false
   return version === null || (version === done && !redacts(recipeFor, key))
 }
 
 /**
- * A file that is no document: the ledger counts it as skipped, so that `seen` is all that the source holds, unless its
- * outputs stand for it. Answers the entry to be written down, or null where that stands there already.
+ * Handles a file that is not a document. The ledger counts it as skipped, so that `seen` is the size of the source,
+ * unless its outputs still represent it. Returns the entry to write, or null if it is already written.
  */
 export async function skipFile(
   file: SkippedFile,
@@ -101,7 +101,7 @@ export async function skipFile(
   return first ? entry : null
 }
 
-/** Dead letters of a file that is no document are taken away; outputs that stand for it no more are marked as gone. */
+/** Removes dead letters of a file that is not a document, and marks outputs that no longer represent it as gone. */
 async function tidyStore(
   { key }: SkippedFile,
   decision: SkipDecision,
@@ -118,8 +118,8 @@ async function tidyStore(
 }
 
 /**
- * The job of a document that is left out by now: the settings changed since it was enqueued. Its entry becomes what a scan
- * makes of it, and nothing is bought for it.
+ * Ends the job of a document that is now skipped: the settings changed since it was enqueued. Its entry becomes the
+ * result of a scan, and nothing is bought for it.
  */
 export async function leaveOut(
   { key, version }: DocumentJob,
@@ -131,14 +131,14 @@ export async function leaveOut(
   return FINISH
 }
 
-/** As `leaveOut`, of a document that is pending without a job: a run that was halted had not enqueued it. */
+/** Like `leaveOut`, for a pending document without a job: a halted run had not enqueued it. */
 export async function leaveOutPending(file: SkippedFile, known: LedgerEntry, deps: DocumentDeps): Promise<void> {
   const decision = await decideSkip(file, known, deps)
   await tidyStore(file, decision, known, deps)
   await deps.stores.ledger.advance([{ key: file.key, known, entry: decision.entry }])
 }
 
-/** Skipped files by extension or reason (`skipLabel`). Streams the whole ledger. */
+/** Number of skipped files by extension or reason (`skipLabel`). Streams the complete ledger. */
 export async function skippedOf(ledger: Ledger, signal: AbortSignal): Promise<ReadonlyMap<string, number>> {
   const skipped = new Map<string, number>()
   for await (const [key, { outcome, version }] of ledger.entries(signal)) {

@@ -6,32 +6,32 @@ import { batchesOf } from '#src/kit/batched-stream.ts'
 import type { KeySet } from '#src/kit/key-set.ts'
 
 /**
- * What this process may conclude from a document that the queue names and its source does not show.
+ * Role of this process, which limits its conclusions from a queued document that its source does not show.
  *
  * - `takes`: it takes jobs that other processes list. It concludes nothing.
- * - `lists`: it lists the source. `listed` is null until the listing has ended. A document of that listing vanished; any
- *   other is the sweep's, which has a safety limit.
- *   With `retries` it lists failures that are to be tried again, whatever the rules on names are now.
- * - `follows`: it follows the source for good. The document vanished; but an inbox may be empty, and it waits then.
+ * - `lists`: it lists the source. `listed` is null until the listing has ended. A document of that listing vanished;
+ *   any other belongs to the sweep, which has a safety limit. With `retries` it lists failures for a retry, and ignores
+ *   the present rules on names.
+ * - `follows`: it follows the source permanently. The document vanished; but an inbox may be empty, and it waits then.
  */
 export type Role =
   | { readonly kind: 'takes' }
   | { readonly kind: 'lists'; readonly listed: Pick<KeySet, 'has'> | null; readonly retries?: true }
   | { readonly kind: 'follows' }
 
-/** Hand the job back: another process, or a later check, decides. */
+/** Return the job: another process, or a later check, decides. */
 export interface Handback {
   readonly kind: 'again'
   readonly afterMs: number
-  /** Why this process must stop: its source is not what the queue is about. */
+  /** Reason to stop this process: its source is not that of the queue. */
   readonly halt: string | null
 }
 
 export type Unseen =
   | Handback
-  /** The job ends without a record: the ledger waits no more for this version, or the sweep decides. */
+  /** The job ends without a record: the ledger no longer expects this version, or the sweep decides. */
   | { readonly kind: 'drop' }
-  /** The document was in this source, and is not any more. */
+  /** The document was in this source, and is now gone. */
   | { readonly kind: 'vanished' }
 
 interface ViewDeps {
@@ -41,25 +41,25 @@ interface ViewDeps {
 
 type QueuedDocument = Pick<DocumentJob, 'key' | 'version'>
 
-/** Checks of one document, and documents missed with none opened between them, before anything is concluded. */
+/** Threshold before any conclusion: checks of one document, and consecutive misses without an opened document. */
 const MISSES = 3
 
-/** Before the next check; doubled with each where another process has to take the job. */
+/** Delay before the next check, in milliseconds. It doubles with each one if another process must take the job. */
 const RECHECK_MS = 500
 const LONGEST_WAIT_MS = 8_000
 
-/** Documents whose misses are remembered. */
+/** Maximum number of documents with remembered misses. */
 const REMEMBERED = 10_000
 
-/** Documents of a listing that are compared with the ledger. */
+/** Number of listed documents to compare with the ledger. */
 const COMPARED = 500
 const BATCH = 100
 
-/** Only a folder can be mounted. What a bucket or a list of URLs shows is the same on every machine. */
+/** Only a folder can be mounted. A bucket or a list of URLs is the same on every machine. */
 const isMounted = ({ url, isPartial }: Source): boolean => url.startsWith('file:') && isPartial !== true
 
 /**
- * Tells a document that vanished from a mount that shows something else. A worker whose mount differs must not fail
+ * Distinguishes a vanished document from a mount with other content. A worker with a different mount must not fail
  * documents that every other worker sees.
  */
 export class SourceView {
@@ -67,14 +67,14 @@ export class SourceView {
   readonly #misses = new Map<SourceKey, number>()
   #missedInRow = 0
 
-  /** Whether what the rules of this process leave out is left out though it is in the queue. */
+  /** True if this process skips a queued document that its rules exclude. */
   get obeysRules(): boolean {
     return this.role.kind === 'follows' || (this.role.kind === 'lists' && this.role.retries !== true)
   }
 
   /**
-   * A document of the queue was opened, in this version. Null: it is to be ingested. One that differs from the job's
-   * has changed since, or is a document of the same name in another folder that is mounted here.
+   * A queued document was opened, in this version. Null: the worker ingests it. If the version differs from the job's,
+   * the document has changed, or another folder with the same name is mounted here.
    */
   async opened(job: QueuedDocument, version: Version, deps: ViewDeps, signal: AbortSignal): Promise<Handback | null> {
     const isExpected = isSame(version, job.version) || this.role.kind !== 'takes' || !isMounted(deps.source)
@@ -86,7 +86,7 @@ export class SourceView {
     return this.#missedInRow < MISSES ? again : { ...again, halt: blind(job.key, deps.source) }
   }
 
-  /** A document of the queue is not in the source. */
+  /** A queued document is not in the source. */
   async missed({ key, version }: QueuedDocument, deps: ViewDeps, signal: AbortSignal): Promise<Unseen> {
     if (!isMounted(deps.source)) return { kind: 'vanished' }
     const [item] = await deps.ledger.read([key])
@@ -113,7 +113,10 @@ export class SourceView {
     return misses
   }
 
-  /** A process that decides checks again soon. One that does not leaves the job to others for longer and longer. */
+  /**
+   * Returns the job. A process that decides checks again soon. Any other leaves the job to others, with exponential
+   * backoff.
+   */
   #again(misses: number): Handback {
     const doubled = Math.min(LONGEST_WAIT_MS, RECHECK_MS * 2 ** Math.min(misses, 10))
     return { kind: 'again', afterMs: this.role.kind === 'takes' ? doubled : RECHECK_MS, halt: null }
@@ -121,8 +124,8 @@ export class SourceView {
 }
 
 /**
- * Whether the source shows a document that the ledger knows in the same version. Names prove nothing: two archives may
- * share them. An unmounted folder shows none.
+ * True if the source shows a document of the ledger in the same version. Names prove nothing: two archives may share
+ * them. An unmounted folder shows none.
  */
 async function showsKnownDocuments({ source, ledger }: ViewDeps, signal: AbortSignal): Promise<boolean> {
   let compared = 0
@@ -136,13 +139,13 @@ async function showsKnownDocuments({ source, ledger }: ViewDeps, signal: AbortSi
   return false
 }
 
-/** Some network file systems give a file another inode on each machine: size and date of change must do. */
+/** Some network file systems give a file another inode on each machine, so size and mtime decide. */
 const isSame = (shown: Version, known: Version | undefined): boolean =>
   known !== undefined && withoutInode(shown) === withoutInode(known)
 
 const withoutInode = (version: Version): string => version.replace(/-\d+$/, '')
 
-/** The terminal cuts a long line at its end: what to do comes first. */
+/** The terminal cuts off a long line, so the remedy is first. */
 const blind = (key: SourceKey, { url }: Source): string =>
   'another folder is mounted here, or none. Mount the source, then start again; the jobs were handed back. ' +
   `${url} shows no document as the ledger knows it (first missed: ${JSON.stringify(key)})`

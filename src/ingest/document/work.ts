@@ -10,38 +10,38 @@ import type { FoundReceipt } from './find-receipt.ts'
 import type { ReadDocument } from './read-once.ts'
 import type { Reading } from './read-window.ts'
 
-/** One document in progress whose bytes were read: what was delivered, and what is known of it. */
+/** One document in progress after its read: its delivery, and the known facts. */
 export interface ReadWork extends Delivery {
   readonly claim: Claim
   readonly reading: Reading
   /** Epoch milliseconds. */
   readonly startedAt: number
-  /** The monotonic clock at the same moment: what durations are counted from. */
+  /** Monotonic clock at the same moment, the start of durations. */
   readonly begunMs: number
-  /** Of the bytes that were really read: the job may have been enqueued for an earlier one. */
+  /** Version of the bytes read: the job may have been enqueued for an earlier one. */
   readonly version: Version
   readonly read: ReadDocument
   readonly recipe: Recipe
-  /** The way to the parser that is chosen for it. */
+  /** Access to its parser. */
   readonly tier: Tier
-  /** What the bytes of its answers count for; empty while it waits at the gate. */
+  /** Memory budget for the bytes of its answers; empty while it waits at the gate. */
   readonly hold: AnswerHold
 }
 
 /** A document for the parser. */
 export interface Work extends ReadWork {
   readonly extension: Extension
-  /** Where the service fetches the document by itself; null when its bytes are sent. */
+  /** Address from which the service fetches the document; null if the request sends its bytes. */
   readonly address: string | null
-  /** Its pages, where they were counted before. */
+  /** Number of its pages, if counted before. */
   readonly pages?: number | null
-  /** A limit refused it: it goes before what only waits. */
+  /** A limit refused it, so it has priority over documents that only wait. */
   readonly again?: Pick<Want, 'againInMs'>
-  /** Searches, right before the request, for an answer that spares it; default: the receipt of these bytes. */
+  /** Searches, right before the request, for an answer that replaces it; default: the receipt of these bytes. */
   readonly findAnswer?: (signal: AbortSignal) => Promise<FoundReceipt | null>
 }
 
-/** Whether a document has been in the queue for longer than its deadline, by the clock that its job was dated with. */
+/** True if a document exceeded its deadline in the queue, by the clock of its job's time. */
 export function isLate({ queuedAt }: DocumentJob, { run, policy }: Pick<DocumentDeps, 'run' | 'policy'>): boolean {
   return run.clock.shared() - queuedAt > policy.deadlineMs
 }

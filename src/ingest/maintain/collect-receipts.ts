@@ -8,12 +8,12 @@ import type { OutputStore } from '#src/ports/output-store.ts'
 import { lostRecords } from './lost-records.ts'
 
 export interface CollectOptions {
-  /** Marks and removes nothing. */
+  /** True to mark and remove nothing. */
   readonly dryRun: boolean
-  /** Removes what is unused without the week between mark and removal. */
+  /** True to remove unused receipts without the week between mark and removal. */
   readonly now: boolean
   readonly minAgeMs: number
-  /** Safety limit, a share of all receipts (0 to 1): when more are unused, records may be away. */
+  /** Safety limit, a share of all receipts (0 to 1): if more are unused, records may be missing. */
   readonly believableShare: number
   /** Bypasses the safety limit. */
   readonly force: boolean
@@ -22,7 +22,10 @@ export interface CollectOptions {
 }
 
 export type Collected =
-  /** `removed`, or would be: unused for a week. `marked`: unused, and removed a week after its mark. `young`: saved or used lately. */
+  /**
+   * `removed`, or would be: unused for a week. `marked`: unused; the removal follows a week after the mark. `young`:
+   * saved or used lately.
+   */
   | { readonly kind: 'removed' | 'marked' | 'young'; readonly id: ReceiptId }
   /** Nothing was removed or marked. */
   | { readonly kind: 'unreadable'; readonly records: number }
@@ -32,26 +35,26 @@ export type Collected =
 
 interface CollectDeps {
   readonly store: OutputStore
-  /** Of all sources of the store; none where there is no Redis. */
+  /** Ledgers of all sources of the store; empty without Redis. */
   readonly ledgers: readonly Ledger[]
 }
 
-/** Between the mark of a receipt and its removal: time to notice that records are missing. */
+/** Grace period in milliseconds between the mark of a receipt and its removal: time to notice missing records. */
 const MARKED_MS = 7 * 24 * 3_600_000
 
-/** So many may always be unused, however small the archive is. */
+/** This number may always be unused, in an archive of any size. */
 const ALWAYS_BELIEVABLE = 10
 
-/** Receipts that are removed side by side: in a packed store they share an object. */
+/** Number of receipts removed concurrently: in a packed store they share an object. */
 const AT_ONCE = 256
 
 /**
- * Removes receipts that nothing refers to, in two phases: what is unused is marked, and removed by a collection a week later if
- * it still is. A marked receipt is found as any other, and used again. Where records cannot be read, or are missing, their
- * receipts seem unused: nothing is removed.
+ * Removes receipts without a reference, in two phases. A collection marks an unused receipt, and a collection a week
+ * later removes it if it is still unused. A marked receipt is still found and reused. If records are unreadable or
+ * missing, their receipts seem unused, so nothing is removed.
  *
- * A worker saves a receipt before its record exists, and saves an old receipt once more when it reuses it. So those are left alone
- * that were saved since (`savedAt`).
+ * A worker saves a receipt before its record exists, and saves an old receipt again on reuse. The collection therefore
+ * skips receipts saved since then (`savedAt`).
  */
 export async function* collectReceipts(
   deps: CollectDeps,
@@ -70,7 +73,7 @@ export async function* collectReceipts(
   const marks = await ReceiptMarks.read(store)
   const unused = unusedReceipts(store, signal, uses)
   yield* mapInOrder(unused, AT_ONCE, async ({ id, savedAt }): Promise<Collected> => {
-    // What was saved since the records were read may be referred to by a record that was not there then.
+    // A receipt saved since the read of the records may belong to a newer record.
     if (savedAt > Math.min(startedAt, clock() - options.minAgeMs)) return { kind: 'young', id }
     const markedAt = marks.markedAt(id, savedAt)
     const isDue = options.now || (markedAt !== null && markedAt <= startedAt - MARKED_MS)
@@ -90,7 +93,10 @@ interface Uses {
   readonly unreadable: number
 }
 
-/** Several records may share a receipt; a dead letter has one when its answer came and could not be committed, and more when some of its pieces were parsed. */
+/**
+ * Several records may share a receipt. A dead letter has one if its answer could not be committed, and more if some of
+ * its pieces were parsed.
+ */
 async function usesOf(store: OutputStore, signal: AbortSignal): Promise<Uses> {
   const [used, recorded] = [new KeySet(), new KeySet()]
   let unreadable = 0
@@ -107,7 +113,7 @@ async function usesOf(store: OutputStore, signal: AbortSignal): Promise<Uses> {
   return { used, recorded, unreadable }
 }
 
-/** The receipts that nothing refers to: of documents that were removed, changed, or are asked for by another recipe. */
+/** Streams receipts without a reference: of documents that were removed, changed, or now use another recipe. */
 export async function* unusedReceipts(
   store: OutputStore,
   signal: AbortSignal,
@@ -131,7 +137,7 @@ async function refusalOf(
   if (documents.length > 0) return { kind: 'lost', documents }
   let pending = 0
   for (const ledger of ledgers) pending += (await ledger.counts()).pending
-  // They may have lost their records, and be about to be made again from their receipts.
+  // Pending documents may have lost their records, and may need their receipts soon.
   if (now && pending > 0) return { kind: 'pending', documents: pending }
   if (force) return null
   const young = clock() - minAgeMs
@@ -153,8 +159,8 @@ interface Marked {
 }
 
 /**
- * The receipts that earlier collections found unused, by the time when they were marked first. A list that is damaged or of a
- * later release counts as none: they are marked anew.
+ * Receipts that earlier collections found unused, by the time of their first mark. A list that is damaged or of a later
+ * release counts as empty: the marks start again.
  */
 class ReceiptMarks {
   readonly #before: readonly Marked[]
@@ -169,7 +175,7 @@ class ReceiptMarks {
     return new ReceiptMarks(json === null ? [] : parse(json))
   }
 
-  /** When it was marked; null where it was not, or was used since. */
+  /** Time of the mark; null if it has none, or was used since. */
   markedAt(id: ReceiptId, savedAt: number): number | null {
     return this.#before.find(({ at, receipts }) => at >= savedAt && receipts.has(id))?.at ?? null
   }
@@ -180,7 +186,7 @@ class ReceiptMarks {
     receipts.add(id)
   }
 
-  /** Only what was marked since this list was read. */
+  /** Only the marks since the read of this list. */
   async write({ notes }: OutputStore): Promise<void> {
     if (this.#now.size === 0 && this.#before.length === 0) return
     const marked = [...this.#now].map(([at, receipts]) => ({

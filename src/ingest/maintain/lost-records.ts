@@ -18,30 +18,33 @@ interface LostDeps {
 
 type Entry = readonly [SourceKey, LedgerEntry]
 
-/** From so many documents on, the records are listed where that is possible: a page of 1,000 names is one request. */
+/**
+ * Threshold: from this number of documents on, records are listed if possible. A page of 1,000 names is one request.
+ */
 const LISTED_FROM = 1_000
 
-/** Keys at which a listing is cut into ranges. */
+/** Number of keys that divide a listing into ranges. */
 const SAMPLE = 2_000
 
-/** Records that are read; of the others existence is the cheap check. */
+/** Maximum number of records to read; the cheap check of the others is their existence. */
 const MOST_READ = 10_000
 
-/** Records that are read side by side. */
+/** Number of records read concurrently. */
 const AT_ONCE = 16
 
 interface LostOptions {
   readonly listedFrom?: number
   readonly mostRead?: number
-  /** Which part of a larger store is read: the part before it is read by the turn before. */
+  /** Selects the part of a larger store to read: the previous turn reads the part before. */
   readonly turn?: number
-  /** Documents whose records were just read: all others are read, and of none the existence alone is checked. */
+  /** Documents whose records were just read. With it, all others are read, and no check stops at existence. */
   readonly recorded?: KeySet
 }
 
 /**
- * Documents that the ledger lists as done, and that have no record in the store, or one that cannot be theirs: half, of another
- * document, version or recipe. Something removed or altered it from outside. Each is checked by itself before it is reported.
+ * Documents that are done in the ledger, but have no record in the store, or a wrong one: damaged, or of another
+ * document, version or recipe. Something outside Sluice removed or altered it. Each is verified separately before it is
+ * reported.
  */
 export async function* lostRecords(
   { ledger, store }: LostDeps,
@@ -54,7 +57,7 @@ export async function* lostRecords(
   const names =
     recorded !== undefined || listing === null || total < listedFrom ? null : await listed(listing, ledger, signal)
   const parts = Math.ceil(total / mostRead)
-  // A bucket writes whole objects, and each read of one is a request.
+  // A bucket writes complete objects, and each read of one costs a request.
   const isRead = (key: SourceKey): boolean =>
     recorded === undefined ? names === null && crc32(key) % parts === turn % parts : !recorded.has(key)
   for await (const batch of batchesOf(ledger.entries(signal), BATCH)) {
@@ -73,9 +76,9 @@ async function lostOrNull(entry: Entry, { ledger, store }: LostDeps): Promise<En
   const record = await store.documents.read(key)
   const isWhole = record !== null && (known.version === GONE || disagreement(record, known) === null)
   if (isWhole || (record !== null && !(await isKept(record, store.receipts)))) return null
-  // A store that is away throws here.
+  // Throws if the store is unavailable.
   if (record === null) await store.documents.have([key])
-  // A worker may have committed it meanwhile.
+  // A worker may have committed it in between.
   const [present = null] = await ledger.read([key])
   return isDeepStrictEqual(present, known) ? entry : null
 }
@@ -91,7 +94,7 @@ async function listed(listing: RecordListing, ledger: LostDeps['ledger'], signal
   return names
 }
 
-/** Lets the next scan do them again, from their receipts where those are there. Answers which they were. */
+/** Makes the next scan redo them, from their receipts if they exist. Returns their keys. */
 export async function renewLost(deps: LostDeps, turn: number, signal: AbortSignal): Promise<readonly SourceKey[]> {
   const lost: SourceKey[] = []
   for await (const [key, entry] of lostRecords(deps, signal, { turn })) {

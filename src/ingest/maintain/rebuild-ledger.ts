@@ -16,17 +16,17 @@ export interface RebuildDeps {
 }
 
 export interface Completed {
-  /** Documents that the ledger did not know, or did not know to be done. */
+  /** Number of documents that were missing in the ledger, or not done there. */
   readonly documents: number
-  /** Credits that the store's records say were spent in the present month (UTC), of all sources. */
+  /** Credits spent in the present month (UTC) by the store's records, of all sources. */
   readonly spentThisMonth: number
 }
 
 /**
- * Completes the ledger from the store (Law 4): Redis may be lost or rolled back, the store shows what is done. May go on
- * beside scans and workers: what they know better stays. A dead letter wins over an older record of the same key; a
- * record for the same version was committed after it. What other sources put into the same store is theirs: this source
- * would take it for gone.
+ * Completes the ledger from the store (Law 4): Redis may be lost or rolled back, and the store is the source of truth.
+ * It may run concurrently with scans and workers, whose newer entries stay. A dead letter takes precedence over an
+ * older record of the same key; a record for the same version was committed after it. It skips documents of other
+ * sources in the same store, because this source would treat them as gone.
  */
 export async function completeLedger(deps: RebuildDeps, now: Date, signal: AbortSignal): Promise<Completed> {
   const month = now.toISOString().slice(0, 7)
@@ -45,7 +45,7 @@ async function* entriesOf(
   onRecord: (record: DocumentRecord) => void,
   signal: AbortSignal,
 ): AsyncGenerator<readonly [SourceKey, LedgerEntry]> {
-  // Letters first: an entry that is there stays.
+  // Letters first, because an existing entry stays.
   for await (const letter of store.deadLetters.list(signal)) {
     if (!belongsTo(letter, owner)) continue
     const { key, version, lastAt, recipeHash } = letter
@@ -62,7 +62,10 @@ async function* entriesOf(
   }
 }
 
-/** Makes the ledger from the store alone, whatever it said before: what was pending is found again by the next scan. */
+/**
+ * Rebuilds the ledger from the store alone, and discards its earlier content. The next scan finds pending documents
+ * again.
+ */
 export async function rebuildLedger(deps: RebuildDeps, now: Date, signal: AbortSignal): Promise<number> {
   const { ledger } = deps
   for await (const batch of batchesOf(ledger.entries(signal), BATCH)) await ledger.forget(batch.map(([key]) => key))

@@ -4,15 +4,15 @@ import { belongsTo, type SourceOwner } from '#src/document/store-manifest.ts'
 import { predictPage } from '#src/route/predict-page.ts'
 import type { OutputStore } from '#src/ports/output-store.ts'
 
-/** How the documents of a source were read. */
+/** Quality of a source's documents, by their grades. */
 export interface GradeSummary {
-  /** Documents with a grade: PDFs that the embedded engine read. */
+  /** Number of documents with a grade: PDFs that the embedded engine read. */
   readonly graded: number
-  /** Documents whose worst page is expected at 0.9 at least; from 0.5; below that. */
+  /** Number of documents whose worst page is expected at 0.9 or more; from 0.5; below that. */
   readonly good: number
   readonly doubtful: number
   readonly poor: number
-  /** The documents with the worst pages, the worst first. */
+  /** The documents with the worst pages, worst first. */
   readonly lowest: readonly LowDocument[]
 }
 
@@ -20,7 +20,7 @@ interface LowDocument {
   readonly key: SourceKey
   /** Lowest grade of a page. */
   readonly grade: number
-  /** Lowest expected quality of a page, by which pages are bought. */
+  /** Lowest expected quality of a page, which decides the purchase of pages. */
   readonly expected: number
 }
 
@@ -49,7 +49,7 @@ export async function summariseGrades(
   return { graded, good, doubtful, poor: graded - good - doubtful, lowest }
 }
 
-/** As where pages are bought: a page that is kept for good is not called doubtful here. */
+/** Same rule as for the purchase of pages: a page that stays permanently is not reported as doubtful here. */
 function lowestExpected({ pages, expected, engine, lowest }: RecordedGrade): number {
   const known = pages.flatMap((grade, at) =>
     grade === null ? [] : [predictPage({ grade, expected: expected?.[at] ?? null }, engine).expectedQuality],

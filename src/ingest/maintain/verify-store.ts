@@ -20,36 +20,36 @@ export type Finding =
       /** The next run makes it again, for 0 credits. */
       readonly again: boolean
     }
-  /** A receipt that no record refers to, cut off or altered: it counts as none. */
+  /** A truncated or altered receipt without a reference: it counts as missing. */
   | { readonly kind: 'half_receipt'; readonly id: ReceiptId; readonly removed: boolean }
   | { readonly kind: 'orphan'; readonly orphan: Orphan; readonly removed: boolean }
 
 export interface VerifyOptions {
-  /** Derives anew what differs, and ends what processes left in the middle of a write. Removes nothing of value. */
+  /** True to derive differing files again, and complete interrupted writes. Removes nothing of value. */
   readonly repair: boolean
-  /** Removes what is in the store's own folders and explained by nothing: it may be a user's own file. */
+  /** True to remove unexplained files in the store's own folders, which may be a user's own files. */
   readonly removeOrphans: boolean
   readonly ledgers?: LedgersOfStore
-  /** Gets the key of each document that has a record. */
+  /** Receives the key of each document that has a record. */
   readonly recorded?: KeySet
 }
 
 export interface LedgersOfStore {
-  /** The entry of a document that is done; null where no ledger has one. */
+  /** Ledger entry of a done document; null if no ledger has one. */
   readonly listed: (key: SourceKey) => Promise<LedgerEntry | null>
-  /** Lets the next run do a document again; false where no ledger has it as done. */
+  /** Makes the next run redo a document; false if no ledger has it as done. */
   readonly renew: (key: SourceKey) => Promise<boolean>
 }
 
 type Checked = Pick<VerifyOptions, 'repair' | 'ledgers' | 'recorded'>
 
-/** Documents that are checked side by side. */
+/** Number of documents verified concurrently. */
 const AT_ONCE = 16
 
-/** Outputs above this size are held in memory for one document at a time. */
+/** Threshold in bytes: the memory holds larger outputs of one document at a time. */
 const LARGE_BYTES = 2_000_000
 
-/** Compares every file with its record, every record with its receipt, and all that is there with both. */
+/** Compares every file with its record, every record with its receipt, and all other files with both. */
 export async function* verifyStore(
   deps: Rendering & { readonly store: Pick<OutputStore, 'maintenance'> },
   options: VerifyOptions,
@@ -68,7 +68,10 @@ export async function* verifyStore(
   }
 }
 
-/** Compares the files of these documents with their records, and the records with their receipts; findings in their order. */
+/**
+ * Compares the files of these documents with their records, and the records with their receipts. Findings keep the
+ * order of the documents.
+ */
 export function verifyDocuments(
   records: AsyncIterable<DocumentRecord>,
   deps: Rendering,
@@ -105,10 +108,10 @@ async function lostReceipts(record: DocumentRecord, receipts: Receipts): Promise
 const PAID = 'after a change it would be paid for again'
 const FREE = 'to make it from the source again costs 0 credits'
 
-/** A text that was passed through: its source is its receipt. */
+/** A text with passthrough: its source is its receipt. */
 const isFree = ({ parser, goneAt }: DocumentRecord): boolean => parser?.class === 'passthrough' && goneAt === undefined
 
-/** What it would be derived from is that of another document or version. */
+/** The receipt to derive from belongs to another document or version. */
 async function remake(
   record: DocumentRecord,
   damage: string,

@@ -10,10 +10,10 @@ import type { NotParsed, Parsed } from '../document/obtain-answer.ts'
 import { type Failed, failed, type Unfinished } from '../document/purchase.ts'
 import type { Work } from '../document/work.ts'
 
-/** Pieces of one document that are sent side by side. */
+/** Number of pieces of one document sent concurrently. */
 const AT_ONCE = 4
 
-/** Formats that a model writes for a document as a whole: of pieces there would be several. */
+/** Formats that a model writes for a complete document: pieces would have several. */
 const OF_THE_WHOLE: ReadonlySet<string> = new Set(['json', 'summary'])
 
 export interface LongPdf {
@@ -22,8 +22,8 @@ export interface LongPdf {
 }
 
 /**
- * How a PDF is cut whose pages are expected to take the service longer than the contract allows; null for any other
- * document. `pages`: what it has, null where they are not counted, as for the embedded engine.
+ * Plan of cuts for a PDF whose pages are expected to exceed the contract's timeout; null for any other document.
+ * `pages`: its number of pages, null if uncounted, as for the embedded engine.
  */
 export function longPdf(
   { extension, recipe: { options } }: Work,
@@ -38,9 +38,9 @@ export function longPdf(
 }
 
 /**
- * Steps 2 to 4 for such a PDF: its pieces are sent side by side, under the limiter. One that the service refuses, or that
- * runs out of time, is halved and sent again: a page that cannot be read is left out, and costs itself alone. What may
- * pass is first tried again as any document; the answers that came are found again then.
+ * Steps 2 to 4 for such a PDF: sends its pieces concurrently, under the limiter. A piece that the service refuses, or
+ * that times out, is halved and sent again. An unreadable page is thus left out, and costs only itself. A transient
+ * failure first gets a retry, as for any document; the retry finds the existing answers.
  */
 export async function ingestLongPdf(
   work: Work,
@@ -85,9 +85,9 @@ export async function ingestLongPdf(
 const MOST_NAMED = 10
 
 /**
- * Parses pieces side by side and passes on what came of each: its answer, or a failure that stays. Resolves with the
- * reason why the document waits or is tried again; then no further piece is begun. All of them end before an error is
- * thrown: no request is left behind.
+ * Parses pieces concurrently and passes on the result of each: its answer, or a permanent failure. Resolves with the
+ * reason if the document waits or gets a retry; no further piece starts then. All of them end before an error is
+ * thrown: no request stays in flight.
  */
 async function forEachPiece(
   pieces: readonly Piece[],
@@ -112,7 +112,7 @@ async function forEachPiece(
   return stopped
 }
 
-/** Whether another attempt may help; more time does not, where the pages may come one by one. */
+/** True if a retry may help. More time does not help if single pages can be sent instead. */
 function mayPass({ countsUntil, failure }: Failed, { pages }: Piece, { attempt }: Work): boolean {
   const isLast = countsUntil === 'final' || attempt >= MAX_ATTEMPTS
   return !isLast && !(failure.code === 'timeout' && pages.length > 1)

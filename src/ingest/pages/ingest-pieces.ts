@@ -28,10 +28,9 @@ export interface ParsedPiece extends ReadAnswer {
 }
 
 /**
- * Steps 2 to 4 for a PDF over the limit: it is cut by its pages, each piece is searched for among the receipts and bought
- * when it is not there, and the answers become that of the whole. Pieces come one after the other, so that a crash
- * leaves one request in doubt at the most; the next try finds the receipts of all before it. Of pages that `maxPages`
- * leaves out no piece is made.
+ * Steps 2 to 4 for a PDF over the limit. It cuts the PDF by its pages, finds or buys the answer of each piece, and
+ * merges the answers into one. Pieces follow one another, so a crash leaves at most one request in doubt. A retry finds
+ * the receipts of all pieces before it. Pages beyond `maxPages` become no piece.
  */
 export async function ingestPieces(
   work: Work,
@@ -49,13 +48,14 @@ export async function ingestPieces(
     const parsed = await parsePiece(piece, work, deps, signal)
     if (parsed.kind !== 'piece') return { ...parsed, pieces: pieces.map(inRecord) }
     pieces.push(parsed)
-    // Nothing may be held at the gate. What pieces come to is bounded by how many documents are cut at a time.
+    // No document may hold memory at the gate. The limit on documents cut at a time also limits the memory of their
+    // pieces.
     work.hold.giveBack()
   }
   return { kind: 'parsed', answer: wholeOf(pieces, document.totalPages, work, deps.run) }
 }
 
-/** The answers for consecutive pieces as one for the whole document. */
+/** Merges the answers for consecutive pieces into one for the document. */
 export function wholeOf(
   pieces: readonly ParsedPiece[],
   totalPages: number,
@@ -111,7 +111,7 @@ export async function parsePiece(
   return outcome.kind === 'parsed' ? { kind: 'piece', firstPage, lastPage, ...outcome.answer } : outcome
 }
 
-/** A piece as a document of its own. */
+/** Work for a piece as a separate document. */
 export function workOf(piece: Pick<Piece, 'contentHash' | 'bytes' | 'pages' | 'read'>, work: Work): Work {
   const { contentHash, bytes, pages } = piece
   const read = { contentHash, bytes, head: work.read.head, reread: (signal: AbortSignal) => piece.read(signal) }
@@ -119,8 +119,8 @@ export function workOf(piece: Pick<Piece, 'contentHash' | 'bytes' | 'pages' | 'r
 }
 
 /**
- * Buys one piece, and waits here where it is postponed: given back to the queue, the document would be read and
- * cut once more each time, and what its first pieces cost would be forgotten. A run that is halted waits for nothing.
+ * Buys one piece, and waits here if it is postponed. A return to the queue would read and cut the document once more
+ * each time, and lose the cost of its first pieces. A halted run waits for nothing.
  */
 export async function buyPiece(work: Work, id: ReceiptId, deps: DocumentDeps, signal: AbortSignal): Promise<Purchase> {
   for (;;) {

@@ -25,9 +25,9 @@ import { routePages } from './route-pages.ts'
 import { serviceStep } from './service-answers.ts'
 
 /**
- * Steps 2 to 4 for a document that is routed by page: the engine reads it, the pages that it read badly are bought in one
- * small PDF, and both become one answer. Each answer is a receipt of its own, found again after any crash: the engine's
- * under the document's hash, those of the service under that hash and their pages.
+ * Steps 2 to 4 for a document with routing by page. The engine reads it, a small PDF buys the pages with a bad reading,
+ * and both become one answer. Each answer is a separate receipt, found again after any crash: the engine's under the
+ * document's hash, those of the service under that hash and their pages.
  */
 export async function ingestRouted(
   routed: Work,
@@ -41,14 +41,15 @@ export async function ingestRouted(
   const { terms } = tiers
   const service = serviceFor(work.job.key, { main, routed: tiers })
   const paid = { ...work.tier.parsers, own: service.parsers.own, acceptLocal: false, routes: undefined }
-  // The turn is one at the gate of the engine: requests to the service wait for their own.
+  // The document's turn is at the gate of the engine; requests to the service wait for their own.
   const forService = { ...work, tier: accepting(service, paid), reading: UNCOUNTED }
   const whole = await findKept(forService, deps.stores, signal)
   if (whole !== null) return { kind: 'kept', receipt: whole }
   const local = await readLocally({ ...work, tier: engineOnly(tiers.local) }, deps, signal)
   if (local.kind === 'later') return local
   if (local.kind === 'failed') {
-    // What the engine refuses for good, a service may read; what another attempt may mend is not paid for.
+    // A service may read a document that the engine refuses permanently. A transient failure gets a retry instead of a
+    // purchase.
     if (local.countsUntil !== 'final') return local
     return parseWhole(forService, { ...terms, whole: 'local-failed', pages: [] }, deps, signal)
   }
@@ -63,7 +64,7 @@ export async function ingestRouted(
   return bought.kind === 'failed' ? insteadOf(bought, answer, tiers) : bought
 }
 
-/** The service failed, too: the engine's answer stays, and says so. */
+/** The service failed, too: the engine's answer stays, with that problem. */
 function insteadOf(failed: Failed, local: DocumentAnswer, { terms }: RoutedTiers): Outcome {
   const problem = `it could not be bought and kept the engine's reading: ${failed.failure.message}`
   const reading = { ...local.reading, problems: [...local.reading.problems, problem] }
@@ -75,13 +76,13 @@ function insteadOf(failed: Failed, local: DocumentAnswer, { terms }: RoutedTiers
 const FREE: Cost = { credits: 0, basis: 'reported' }
 
 /**
- * Only an answer of the present engine will do: it has the grades that decide what is bought, and to make it again costs
- * nothing. A service's, which a copy may have bought meanwhile, says nothing about what the engine can read.
+ * Accepts only an answer of the present engine: its grades decide the purchases, and another reading is free. An answer
+ * of a service, possibly bought by a copy, gives no evidence about the engine's reading.
  */
 const engineOnly = (local: Tier): Tier =>
   accepting(local, { ...local.parsers, upgrade: true, onlyOwn: true, routes: undefined })
 
-/** The embedded engine's answer, from its receipt or made now. */
+/** The embedded engine's answer, from its receipt or a new reading. */
 async function readLocally(work: Work, deps: DocumentDeps, signal: AbortSignal): Promise<Parsed | NotParsed> {
   const cutter = cutterFor(work, deps.policy)
   if (cutter !== null) return ingestPieces(work, cutter, deps, signal)
@@ -94,7 +95,7 @@ async function readLocally(work: Work, deps: DocumentDeps, signal: AbortSignal):
 }
 
 /**
- * Buys the answer for a document as a whole: the engine could not read it, or what it is asked for belongs to no single
+ * Buys the answer for a complete document: the engine could not read it, or a requested format belongs to no single
  * page.
  */
 async function parseWhole(work: Work, route: RouteRecord, deps: DocumentDeps, signal: AbortSignal): Promise<Outcome> {
@@ -109,7 +110,7 @@ const idOf = ({ read, recipe }: Work): ReceiptId => receiptId(read.contentHash, 
 const withRoute = (outcome: Parsed | NotParsed, route: RouteRecord): Parsed | NotParsed =>
   outcome.kind === 'parsed' ? { kind: 'parsed', answer: { ...outcome.answer, route } } : outcome
 
-/** What is expected of each page as the engine read it; null for a document without graded pages. */
+/** Expected quality of each page in the engine's reading; null for a document without graded pages. */
 function outlookOf({ data, extensions }: AnswerReading): readonly PageOutlook[] | null {
   const grades = extensions?.pageGrades ?? null
   if (grades === null || data.pages === undefined || data.pages === null) return null
@@ -118,10 +119,10 @@ function outlookOf({ data, extensions }: AnswerReading): readonly PageOutlook[] 
   return data.pages.map(({ pageNumber }) => ({ pageNumber, quality: known.get(pageNumber) ?? null }))
 }
 
-/** What an answer holds of each page by itself. A summary, say, is of the whole document. */
+/** Formats with a separate part for each page. A summary, for example, covers the complete document. */
 const BY_PAGE: ReadonlySet<string> = new Set(['markdown', 'links', 'images'])
 
-/** Whether single pages of a document can be bought and put back: its answer is made of its pages alone. */
+/** True if single pages of a document can be bought and put back: its answer consists of its pages alone. */
 function isPageable({ extension, address, recipe }: Work, { data }: AnswerReading): boolean {
   const { parsers, formats } = recipe.options
   if (extension !== 'pdf' || address !== null || !Array.isArray(data.blocks)) return false

@@ -18,15 +18,15 @@ import type { Failed, Unfinished } from '../document/purchase.ts'
 
 interface PagesBought {
   readonly kind: 'bought'
-  /** Of two with the same page the first one counts. */
+  /** If two hold the same page, the first one counts. */
   readonly parts: readonly BoughtPart[]
-  /** Pages for which no answer came, each with its reason. */
+  /** Pages without an answer, each with its reason. */
   readonly failed: ReadonlyMap<number, Failure>
-  /** A failure that another attempt may mend; null where there is none. */
+  /** A failure for which a retry may help; null without one. */
   readonly passing: Failed | null
 }
 
-/** Buys the pages of a PDF that came out badly in the engine's answer `local`, and makes one answer of all. */
+/** Buys the pages of a PDF with a bad reading in the engine's answer `local`, and merges everything into one answer. */
 export async function routePages(
   work: Work,
   local: DocumentAnswer,
@@ -62,8 +62,8 @@ export async function routePages(
 }
 
 /**
- * What the limits of the document and of the pipeline leave of these pages, which come the worst first. Pages bought before count
- * for `buyPages` and not for `buyShare`: they are used, and never bought again.
+ * Limits these pages, worst first, by the document's and the pipeline's caps. Pages bought before count for `buyPages`
+ * but not for `buyShare`: they are used, and never bought again.
  */
 async function granted(
   missing: readonly number[],
@@ -76,7 +76,7 @@ async function granted(
   return need.slice(0, await share.grant({ counted, wanted: need.length, share: terms.buyShare }))
 }
 
-/** Where the answer for the whole comes from; `hasLocal`: some of its pages are the engine's. */
+/** Origin of the merged answer; `hasLocal`: some of its pages are the engine's. */
 function originOf(local: DocumentAnswer, parts: readonly BoughtPart[], hasLocal: boolean): DocumentAnswer {
   if (parts.length === 0) return local
   const parsers = [...(hasLocal ? [local.parser] : []), ...parts.map(({ parser }) => parser)]
@@ -98,7 +98,10 @@ const pieceOf = ({ pages, receipt }: BoughtPart): PieceRecord => ({
   pages,
 })
 
-/** For each page of a document who parsed it, why, how well the engine had read it, and what it cost. `from`: by which part. */
+/**
+ * Lists each page of a document with its parser, the reason, the quality of the engine's reading, and its cost. `from`:
+ * its part.
+ */
 function routedPages(
   pages: readonly PageOutlook[],
   wanted: readonly number[],
@@ -121,7 +124,7 @@ function routedPages(
   })
 }
 
-/** Why a document is only partial: pages below the floor for which the service gave nothing. */
+/** Problems of a partial document: pages below the floor without an answer of the service. */
 function problemsOf(pages: readonly RoutedPage[], failed: ReadonlyMap<number, Failure>): string[] {
   const numbers = pages.filter(({ reason }) => reason === 'service-failed').map(({ page }) => page)
   if (numbers.length === 0) return []
@@ -131,9 +134,9 @@ function problemsOf(pages: readonly RoutedPage[], failed: ReadonlyMap<number, Fa
 }
 
 /**
- * Buys these pages of a PDF as one small PDF. A list of pages that fails is halved and sent again, so that a page that
- * no service can read costs itself alone. One request after the other: all have the intent of the document, so that no
- * copy of it buys the same pages at the same time, and a kill leaves one request in doubt at the most.
+ * Buys these pages of a PDF as one small PDF. A failed list of pages is halved and sent again, so that an unreadable
+ * page costs only itself. Requests are sequential and share the intent of the document. No copy of it buys the same
+ * pages at the same time, and a kill leaves at most one request in doubt.
  */
 async function buyPages(
   work: Work,
@@ -184,7 +187,7 @@ async function buyPart(
   const { pages } = piece
   const { name: service } = step
   const { contentHash } = work.read
-  // One intent for the document: no copy of it asks at the same time.
+  // One intent for the document: no copy of it sends requests at the same time.
   const intent = receiptId(contentHash, work.recipe.hash)
   const named = { ...piece, contentHash: partHash(contentHash, pages), read: (again: AbortSignal) => piece.read(again) }
   const pieceWork = {
@@ -194,7 +197,7 @@ async function buyPart(
   const outcome = await answerOf(await buyPiece(pieceWork, intent, deps, signal), pieceWork, deps, pages.length)
   if (outcome.kind !== 'parsed') return outcome
   const { answer } = outcome
-  // One that was found may hold other pages, too.
+  // A found part may hold other pages, too.
   const have = answer.receipt === null ? null : step.pagesOf(answer.receipt)
   return { kind: 'part', pages: have ?? pages, service, ...answer }
 }

@@ -8,16 +8,16 @@ import type { FoundReceipt } from '../document/find-receipt.ts'
 import { type ReadAnswer, reusedAnswer } from '../document/obtain-answer.ts'
 import type { Work } from '../document/work.ts'
 
-/** The service that pages of a document are bought at, and which receipts count as its answers. */
+/** The service that sells pages of a document, and the receipts that count as its answers. */
 export interface ServiceStep {
   readonly name: string
-  /** The pages that a receipt is for; null for one that is of another document or another recipe. */
+  /** Pages of a receipt; null for a receipt of another document or another recipe. */
   readonly pagesOf: (id: ReceiptId) => readonly number[] | null
 }
 
 /**
- * The service that a document goes to. Every answer of a service for these pages counts: nothing is bought again because a rule
- * names another service now. Earlier versions named receipts by recipe and service where a rule named several services.
+ * Service of a document. Every answer of a service for these pages counts: a rule that now names another service causes
+ * no second purchase. If a rule named several services, earlier versions named receipts by recipe and service.
  */
 export function serviceStep({ job, read }: Work, answers: Recipe, tiers: RoutedTiers): ServiceStep {
   const name = tiers.serviceOf(job.key)
@@ -33,11 +33,11 @@ export function serviceStep({ job, read }: Work, answers: Recipe, tiers: RoutedT
   }
 }
 
-/** The recipe whose receipts are those of this service; undefined: of whichever service the document goes to. */
+/** Recipe whose receipts belong to this service; undefined: to any service of the document. */
 export const recipeAt = (answers: Recipe, service: string | undefined): Recipe =>
   service === undefined ? answers : { ...answers, hash: hashAt(answers, service) }
 
-/** Names what one service answered, so that two services can answer for the same pages. */
+/** Hash of one service's answers, so that two services can answer for the same pages. */
 function hashAt({ hash }: Pick<Recipe, 'hash'>, service: string): RecipeHash {
   return recipeHash(createHash('sha256').update(`${hash}\0at service\0${service}`).digest('hex').slice(0, 16))
 }
@@ -49,7 +49,7 @@ export interface BoughtPart extends ReadAnswer {
   readonly service: string
 }
 
-/** This service's answers for pages of this document that are there already and hold one of these pages at least. */
+/** Existing answers of this service for pages of this document, with at least one of these pages. */
 export async function boughtBefore(
   work: Work,
   wanted: readonly number[],
@@ -72,8 +72,8 @@ export async function boughtBefore(
 }
 
 /**
- * A receipt of this service that holds one of these pages at least. Asked while the intent of the document stands: a copy
- * of it may have bought some of them since `boughtBefore`, in other lists, as lists that fail are halved.
+ * Finds a receipt of this service with at least one of these pages. It runs under the document's intent. A copy may
+ * have bought some of them since `boughtBefore`, in other lists, because failed lists are halved.
  */
 export async function findPart(
   work: Work,
@@ -87,7 +87,10 @@ export async function findPart(
   return null
 }
 
-/** The receipts of this service that hold one of these pages; pages that are taken from the set meanwhile ask for no other. */
+/**
+ * Streams the receipts of this service with one of these pages. The caller may remove pages from the set during the
+ * iteration; these match no further receipt.
+ */
 async function* partsWith(
   work: Work,
   wanted: ReadonlySet<number>,
@@ -105,7 +108,7 @@ async function* partsWith(
   for (const { id, pages } of found) {
     if (!pages.some((page) => wanted.has(page))) continue
     const kept = await receipts.read(id, { hold: work.hold, signal })
-    // A receipt that names no parser is of the service that is asked now.
+    // A receipt without a parser belongs to the present service.
     if (kept !== null)
       yield { id, pages, body: kept.body, parser: kept.parser ?? { ...work.tier.parsers.own, at: null } }
   }

@@ -8,16 +8,16 @@ import { type Resolution, resolveSource, type SourceCandidate } from './resolve-
 
 export interface ResolveDeps {
   readonly store: OutputStore
-  /** Whether a process works on that source of the store now. */
+  /** True if a process now works on that source of the store. */
   readonly isLive: (store: StoreId, source: StoreSource) => Promise<boolean>
   /** Epoch milliseconds. */
   readonly now: () => number
 }
 
 export interface ClaimStoreDeps extends ResolveDeps {
-  /** The id that Redis last saw at this address of a store; null when it saw none. */
+  /** Last id of the store at this address that Redis saw; null without one. */
   readonly knownId: StoreId | null
-  /** Whether the store may be another than `knownId` (`--new-store`). */
+  /** True if the store may differ from `knownId` (`--new-store`). */
   readonly acceptNew: boolean
   readonly createdBy: string
 }
@@ -28,10 +28,10 @@ export interface StoreClaim {
 }
 
 /**
- * Makes sure that store, source and ledger belong together: creates the store, and refuses what would mix two
- * sources or two stores. A new source is added by `recordSource`. Repeatable; processes that begin together agree.
+ * Verifies that store, source and ledger belong together: creates the store, and refuses a mix of two sources or two
+ * stores. `recordSource` adds a new source. Idempotent; concurrent processes agree.
  *
- * @throws {StoreRefused} with what to type instead; nothing was changed then
+ * @throws {StoreRefused} with the command to use instead; nothing was changed then
  */
 export async function claimStore(
   candidate: SourceCandidate,
@@ -44,7 +44,7 @@ export async function claimStore(
     refuseOther(manifest, deps, store.url)
     if (manifest === null) {
       if (!deps.acceptNew && (await hasContent(store, signal))) {
-        // Another process may have made it meanwhile, and its first document.
+        // Another process may have made it in between, with its first document.
         if ((await store.manifest.read()) !== null) continue
         throw new StoreRefused(
           `${store.url} has no store.json, and holds documents. Nothing was changed. ` +
@@ -67,9 +67,9 @@ export async function claimStore(
 }
 
 /**
- * Adds the source to the store, before its first document is worked on: one that is mistyped or empty claims no store.
+ * Adds the source to the store, before work on its first document: a mistyped or empty source claims no store.
  *
- * @throws {StoreRefused} where another source came first
+ * @throws {StoreRefused} if another source was first
  */
 export async function recordSource(
   candidate: SourceCandidate,
@@ -95,7 +95,10 @@ export async function recordSource(
   }
 }
 
-/** Which of a store's sources a candidate is. One without a document on which no process works stands in no other's way. */
+/**
+ * Resolves a candidate to one of a store's sources. A source without a document and without a live process blocks no
+ * other.
+ */
 export async function resolveIn(
   manifest: StoreManifest,
   candidate: SourceCandidate,
@@ -136,7 +139,7 @@ async function withDocuments(
   return held
 }
 
-/** Raises the epoch in which claims are counted, and answers it. Of processes that raise it together each has its own. */
+/** Increments the epoch of claims, and returns it. Concurrent processes each get their own. */
 export async function raiseClaimEpoch(store: OutputStore): Promise<number> {
   for (;;) {
     const manifest = await store.manifest.read()
@@ -148,7 +151,7 @@ export async function raiseClaimEpoch(store: OutputStore): Promise<number> {
 
 const isoNow = ({ now }: Pick<ClaimStoreDeps, 'now'>): string => new Date(now()).toISOString()
 
-/** Another disk under the same path, or none: what is done would be done again, or taken for gone. */
+/** Another disk under the same path, or none: a run would redo done documents, or treat them as gone. */
 export function refuseOther(
   manifest: StoreManifest | null,
   { knownId, acceptNew }: Pick<ClaimStoreDeps, 'knownId' | 'acceptNew'>,
@@ -172,7 +175,7 @@ const firstManifest = ({ createdBy, now }: Pick<ClaimStoreDeps, 'createdBy' | 'n
   sources: [],
 })
 
-/** Documents, receipts or dead letters: of a store that lost its `store.json`. */
+/** True for a store with documents, receipts or dead letters that lost its `store.json`. */
 async function hasContent(store: OutputStore, signal: AbortSignal): Promise<boolean> {
   for (const list of [
     () => store.documents.list(signal),
@@ -184,7 +187,7 @@ async function hasContent(store: OutputStore, signal: AbortSignal): Promise<bool
   return false
 }
 
-/** A prefix whose folder already holds documents of another source would mix the two. */
+/** A prefix whose folder holds documents of another source would mix the two. */
 async function refuseTakenFolder({ id, prefix }: StoreSource, store: OutputStore, signal: AbortSignal): Promise<void> {
   if (prefix === '') return
   for await (const { key, sourceId, source } of store.documents.list(signal)) {
@@ -196,7 +199,7 @@ async function refuseTakenFolder({ id, prefix }: StoreSource, store: OutputStore
   }
 }
 
-/** The last part of an address that says something. */
+/** Last meaningful part of an address. */
 export function shortName(address: string): string {
   const parts = address.split('/').filter((part) => part !== '' && !part.endsWith(':'))
   const last = parts.at(-1) ?? address

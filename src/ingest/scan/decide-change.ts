@@ -15,8 +15,8 @@ import { type SkippedFile, skippedFileOf } from '../document/skip-file.ts'
 import { holdsErrorPage } from '../document/find-receipt.ts'
 
 /**
- * What a scan makes of a document that is there: any difference of version from what was recorded for this very key is
- * a change. Never "newer than": a file moved in with an old date, or replaced within the same second, is a change too.
+ * Decides an existing document in a scan: any difference from the recorded version of this key is a change. "Newer
+ * than" is not a criterion: a file moved in with an old date, or replaced within the same second, is a change, too.
  */
 export function decideChange(
   known: LedgerEntry | null,
@@ -31,11 +31,11 @@ export function decideChange(
   return done && ((known.isLocal === true && !parsed.localCounts) || parsed.isOutdated) ? 'parser_changed' : 'unchanged'
 }
 
-/** Whether what was parsed before is good enough for this run. */
+/** Acceptance of earlier answers in this run. */
 export interface Acceptance {
-  /** Whether documents that the embedded engine did count as done. */
+  /** True if documents of the embedded engine count as done. */
   readonly localCounts: boolean
-  /** Whether this one was done by an older engine than it should be. */
+  /** True if an outdated engine parsed this one. */
   readonly isOutdated: boolean
 }
 
@@ -50,8 +50,8 @@ export const acceptanceOf = (
 })
 
 /**
- * Failures that the document did not cause. A later run tries these again by itself; the others stay dead letters
- * until the document changes or `sluice retry` chooses it.
+ * Failures that the document did not cause. A later run retries these automatically; the others stay dead letters until
+ * the document changes or `sluice retry` selects it.
  */
 const PASSING: readonly FailureCode[] = [
   'refused',
@@ -68,41 +68,41 @@ const PASSING: readonly FailureCode[] = [
 export const mayPass = ({ code, repeats }: Pick<Failure, 'code' | 'repeats'>): boolean =>
   PASSING.includes(code) && repeats !== true
 
-/** Up to 0.2.0 what a proxy or a portal answered counted as the document's own. */
+/** Up to 0.2.0, the answer of a proxy or a portal counted as the document's own. */
 function isOfProxy({ code, serviceCode, httpStatus = 422, message }: Failure): boolean {
   if (code !== 'service_rejected' || serviceCode !== undefined) return false
   return httpStatus === 400 ? /a page of HTML|something else than JSON|an empty body/.test(message) : httpStatus !== 422
 }
 
-/** A page that its site refuses is asked for once a day at the most: each time is paid for. */
+/** Maximum rate: a page that its site refuses is requested once a day, because each request is paid for. */
 const REFUSED_PAGE_MS = 24 * 3_600_000
 
-/** Whether an unchanged document that failed is sent again, by its dead letter; without one, it is. */
+/** True to retry an unchanged failed document, by its dead letter. Without a letter, it gets a retry. */
 function failedByChance(letter: DeadLetter | null, nowMs: number): boolean {
   if (letter === null) return true
   const { code, stage, serviceCode, httpStatus } = letter.failure
-  // Its address may be as it was, and the page not there: the service was paid to learn that.
+  // Its address may be unchanged, and the page missing: the service was paid for that result.
   if (code === 'vanished' && stage === 'parse') return false
   const isPage = code === 'unreadable' && stage === 'parse' && serviceCode === undefined && httpStatus !== undefined
   if (isPage && !isPassingStatus(httpStatus)) return nowMs - Date.parse(letter.lastAt) >= REFUSED_PAGE_MS
   return mayPass(letter.failure) || isOfProxy(letter.failure)
 }
 
-/** What a run makes of an item of a listing. */
+/** Decision of a run about an item of a listing. */
 export type ItemDecision =
   | { readonly kind: 'skip'; readonly file: SkippedFile }
-  /** It ends failed without being opened. */
+  /** It fails without being opened. */
   | { readonly kind: 'unusable'; readonly failure: Failure }
   | {
       readonly kind: 'document'
       readonly item: Extract<SourceItem, { kind: 'document' }>
       readonly handling: Handling
       readonly change: ReturnType<typeof decideChange>
-      /** The version whose bytes were judged: of those that were read, where they had to be. */
+      /** The judged version: of the bytes, if they were read. */
       readonly version: Version
-      /** It failed, by something that a run tries again. */
+      /** True if it failed with a failure that a run retries. */
       readonly isTriedAgain: boolean
-      /** Its record stands for a site's error page, so that it counts as changed. */
+      /** True if its record holds a site's error page: it then counts as changed. */
       readonly isErrorPage: boolean
     }
 
@@ -130,7 +130,7 @@ export async function decideItem(
   return { ...decided, isTriedAgain }
 }
 
-/** As `decideItem` for what nothing has to be asked or read for: by the listing and the ledger alone. */
+/** Like `decideItem`, by the listing and the ledger alone, without a request or a read. */
 function decideByVersion(item: ListedItem, known: LedgerEntry | null, deps: DecideDeps): ItemDecision {
   if (item.kind === 'skipped') return { kind: 'skip', file: skippedFileOf(item) }
   if (item.kind === 'unusable') return { kind: 'unusable', failure: item.failure }
@@ -143,7 +143,7 @@ function decideByVersion(item: ListedItem, known: LedgerEntry | null, deps: Deci
   return { kind: 'document', item, handling, change, version, isTriedAgain: false, isErrorPage: false }
 }
 
-/** Whether an item is unchanged for certain, as nearly all of an archive are: nothing has to be asked or read. */
+/** True if an item is certainly unchanged, like nearly all of an archive. Takes no request and no read. */
 export function isUnchanged(item: ListedItem, known: LedgerEntry | null, deps: DecideDeps): boolean {
   if (deps.checksum || known === null || known.outcome === 'failed' || mayBeErrorPage(item.key, known, deps.stores))
     return false
@@ -152,9 +152,9 @@ export function isUnchanged(item: ListedItem, known: LedgerEntry | null, deps: D
 }
 
 /**
- * `decideChange` by content instead of version: a file that was only touched is unchanged, one that was edited behind
- * the same size and date is changed. The ledger keeps no content hash (it has to stay small), the store does. Read is
- * only what came to an end under this recipe: anything else makes a job in any case.
+ * Like `decideChange`, by content instead of version. A file with a new mtime alone is unchanged; an edit with the same
+ * size and date is a change. The store holds the content hash, because the ledger must stay small. It reads only
+ * documents that ended under this recipe: any other gets a job in any case.
  */
 async function decideByContent(
   known: LedgerEntry | null,
@@ -175,7 +175,7 @@ async function decideByContent(
   return { ...byVersion, change, version }
 }
 
-/** Null where a document failed before its bytes were read. */
+/** Null if a document failed before its bytes were read. */
 async function recordedHash(
   key: SourceKey,
   known: LedgerEntry,
@@ -185,7 +185,10 @@ async function recordedHash(
   return ending?.contentHash ?? null
 }
 
-/** Null where the document cannot be read now, or changes meanwhile: then its version decides, and its job finds out. */
+/**
+ * Null if the document is unreadable now, or changes during the read. Its version then decides, and its job detects the
+ * cause.
+ */
 async function presentHash(
   listed: DocumentDecision['item'],
   source: Source,
@@ -202,14 +205,14 @@ async function presentHash(
   }
 }
 
-/** Only these are looked up in the store: a partial document that the service fetched by itself. */
+/** Only these need a lookup in the store: a partial document that the service fetched. */
 const mayBeErrorPage = (key: SourceKey, known: LedgerEntry | null, { source }: DecideDeps['stores']): boolean =>
   known?.outcome === 'partial' && source.addressOf?.(key) !== undefined
 
-/** As the two kinds of parser wrote it into the record. */
+/** Both kinds of parser wrote this text into the record. */
 const ERROR_PAGE = /^the site answered \d+: this is its error page$|^the service reported: The server answered \d+\.$/
 
-/** Whether the record stands for a site's error page: releases before 0.3 kept it as the document. */
+/** True if the record holds a site's error page: releases before 0.3 kept it as the document. */
 async function isKeptErrorPage(key: SourceKey, { documents, receipts }: DecideDeps['stores']): Promise<boolean> {
   const record = await documents.read(key)
   if (record === null) return false

@@ -8,9 +8,9 @@ import { KeySet } from '#src/kit/key-set.ts'
 import { type GonePolicy, sweepGone } from './sweep-gone.ts'
 
 /**
- * Keeps following a source until `signal` aborts: every change that a watch reports is compared with the ledger like
- * an item of a listing, so reports that come twice, or late, or from several watchers, enqueue nothing twice. What was
- * seen to go is only reported (`Deletions`).
+ * Follows a source until `signal` aborts. It compares every reported change with the ledger, like an item of a listing.
+ * Duplicate or late reports, or several watchers, therefore enqueue nothing twice. Deletions are only reported
+ * (`Deletions`).
  */
 export async function followSource(
   watch: SourceWatch,
@@ -31,7 +31,7 @@ export async function followSource(
   }
 }
 
-/** A listing that fails is an outage of the source. An error of the work on its items does not come by here. */
+/** A failed listing is an outage of the source. An error of the work on its items does not pass here. */
 async function* reported<T>(changes: AsyncIterable<T>, events: Events, signal: AbortSignal): AsyncGenerator<T> {
   try {
     yield* changes
@@ -46,24 +46,27 @@ async function* reported<T>(changes: AsyncIterable<T>, events: Events, signal: A
 
 const isThere = (change: SourceChange): change is SourceItem => change.kind !== 'gone'
 
-/** Debounce: a sweep begins when nothing more was seen to go for so long, since a folder goes file by file. */
+/**
+ * Debounce in milliseconds: a sweep starts after this time without another deletion, because a folder disappears file
+ * by file.
+ */
 const QUIET_MS = 2_000
 
-/** Between two sweeps when nothing is seen to go: for deletions that the watch missed. */
+/** Interval in milliseconds between sweeps without a reported deletion: for those that the watch missed. */
 const SWEEP_EVERY_MS = 3_600_000
 
-/** A sweep is followed by a rest of this many times its own length, however much goes meanwhile. */
+/** A sweep is followed by a pause of this multiple of its duration, at any rate of deletions. */
 const REST_FACTOR = 3
 
-/** A sweep that failed is tried again after this time. */
+/** Delay before a retry of a failed sweep, in milliseconds. */
 const TRY_AGAIN_MS = 30_000
 
 const TICK_MS = 200
 
 /**
- * What a watch makes of deletions. One that is seen proves nothing: an unplugged disk shows the same, file by
- * file. So it only makes a sweep due: the whole source is listed, and what is gone is decided by the same rules, and
- * under the same guard, as after the scan of a run. A listing that fails decides nothing: it is reported and retried.
+ * Handles deletions of a watch. A reported deletion proves nothing: an unplugged disk reports the same, file by file.
+ * It only schedules a sweep. The sweep lists the complete source, and applies the rules and the safety limit of a run's
+ * scan. A failed listing decides nothing: it is reported and retried.
  */
 export class Deletions {
   readonly #policy: GonePolicy
@@ -77,12 +80,12 @@ export class Deletions {
     this.#nextSweepAt = deps.run.clock.monotonic() + QUIET_MS
   }
 
-  /** Something was seen to go. */
+  /** Notes a reported deletion. */
   noticed(): void {
     this.#nextSweepAt = this.#deps.run.clock.monotonic() + QUIET_MS
   }
 
-  /** Sweeps when the watch has begun, and then whenever it is due, until `signal` aborts. */
+  /** Sweeps at the start of the watch, and then whenever due, until `signal` aborts. */
   async run(signal: AbortSignal): Promise<void> {
     const { monotonic: now, sleep } = this.#deps.run.clock
     while (!signal.aborted) {
@@ -113,7 +116,7 @@ export class Deletions {
       if (kind === 'left_out') listing.leftOut.add(key)
       else listing.listed.add(key)
     }
-    // A document that is still in the queue is its worker's, who will find it vanished.
+    // A document still in the queue belongs to its worker, which detects that it vanished.
     const leavePending = (await queue.backlog()) > 0
     const gone = await sweepGone(listing, { ...this.#policy, leavePending }, this.#deps, signal)
     run.events.emit('sweep:finished', gone)

@@ -23,45 +23,45 @@ const BATCH = 200
 
 export interface PlanDeps extends DecideDeps, Pick<Tier, 'price' | 'countPages'> {
   readonly stores: Pick<Stores, 'source' | 'owner' | 'receipts' | 'documents' | 'deadLetters' | 'ledger'>
-  /** Of the service that a rule names for a document; missing where all go to that of the pipeline. */
+  /** Price at the service that a rule names for a document; absent if all go to that of the pipeline. */
   readonly priceFor?: (key: SourceKey) => Tier['price']
 }
 
-/** The parser of a document as a plan knows it, and the receipts that the plan would have bought by then. */
+/** Parser of a document in a plan, and the receipts that the plan would have bought by then. */
 interface Pricing extends Pick<Tier, 'parsers' | 'price' | 'countPages'> {
-  /** Marks, so that a copy costs nothing. */
+  /** Hashes of planned purchases, so that a copy costs nothing. */
   readonly bought: Set<string>
 }
 
-/** What would be done with one item of a source, or with a document that the ledger has and the source has not: `gone`. */
+/** Plan for one item of a source, or for a document of the ledger that the source lacks: `gone`. */
 export interface PlannedItem {
   readonly key: SourceKey
   readonly change: Change
-  /** Null for a file that no parser takes. */
+  /** Null for a file that no parser accepts. */
   readonly extension: Extension | null
-  /** Why it would end failed without being sent; null when it would be sent, or is done already. */
+  /** Reason to fail without a request; null if it would be sent, or is already done. */
   readonly refusal: Failure | null
-  /** What it is counted under as no document: `.txt`, `hidden`; null for a document. */
+  /** Label of a skipped file: `.txt`, `hidden`; null for a document. */
   readonly skip: string | null
-  /** Requests that would be sent for it: more than one for a PDF that is cut into pieces. */
+  /** Number of requests for it: more than one for a PDF that is cut into pieces. */
   readonly requests: number
-  /** Pages of a PDF that would be sent; null where none were counted. */
+  /** Number of PDF pages to send; null if uncounted. */
   readonly pages: number | null
-  /** Its price; 0 when nothing would be sent for it. */
+  /** Its price; 0 without a request. */
   readonly credits: number
-  /** True when a receipt that is there, or a copy earlier in this plan, saves the request. */
+  /** True if an existing receipt, or a copy earlier in this plan, saves the request. */
   readonly saved: boolean
-  /** True for a text that would become outputs as it is, without a request. */
+  /** True for a text that would become outputs unchanged, without a request. */
   readonly passedThrough: boolean
 }
 
 /**
- * What a run would do, without sending anything: lists the source, reads what is new or changed, counts the pages of
- * PDFs, searches for receipts; then what the ledger has and the listing had not. Streams; of what it saw it keeps eight bytes
- * for each item, and 16 characters for each document that it would buy.
+ * Plans a run without sending anything. It lists the source, reads new or changed documents, counts the pages of PDFs,
+ * and searches for receipts. Documents of the ledger that the listing lacked follow. It streams, and remembers eight
+ * bytes per item, and 16 characters per document that it would buy.
  */
 export async function* planSource(deps: PlanDeps, signal: AbortSignal): AsyncGenerator<PlannedItem> {
-  // Marks of what was planned to be bought, so that a copy of it costs nothing.
+  // Hashes of planned purchases, so that a copy costs nothing.
   const bought = new Set<string>()
   const listing = { listed: new KeySet(), leftOut: new KeySet() }
   let recorded = 0
@@ -82,7 +82,7 @@ export async function* planSource(deps: PlanDeps, signal: AbortSignal): AsyncGen
   }
 }
 
-/** Null for what a run would forget: it leaves nothing in the store. */
+/** Null for a document that a run would forget, because the store has nothing of it. */
 async function planUnlisted(
   { key, entry, kind }: Unlisted,
   bought: Set<string>,
@@ -94,7 +94,7 @@ async function planUnlisted(
   const skip = entry.outcome === 'skipped' ? skipReasonOf(entry.version) : null
   if (kind === 'marked') return { ...nothing, change: 'gone' }
   if (kind === 'gone') return (await recorded()) ? { ...nothing, change: 'gone' } : null
-  // As the sweep: a skipped file whose earlier outputs are kept is not forgotten.
+  // Like the sweep: keeps a skipped file with earlier outputs.
   const isForgotten = kind === 'left_out' && entry.recipeHash === NO_RECIPE
   if (skip !== null) return isForgotten ? null : { ...nothing, change: 'skipped', skip: skipLabel(key, skip) }
   if (entry.outcome !== 'pending') return { ...nothing, change: 'unchanged' }
@@ -152,7 +152,7 @@ async function planItem(
   }
 }
 
-/** A document that stays on this machine costs nothing. One that is routed by page is priced as if every page were bought. */
+/** A document that stays on this machine is free. With routing by page, the price assumes that every page is bought. */
 function pricingOf(
   key: SourceKey,
   { recipe }: Handling,
@@ -193,7 +193,7 @@ async function priced(
   if (isSaved) return { saved: true }
   bought.add(mark)
   const cutter = cutterFor({ extension, read }, policy)
-  // Awaited here: the document is closed when this function ends.
+  // Awaited here, because the document is closed when this function ends.
   if (cutter !== null) return await pricedPieces(read, recipe, { cutter, receipts, parsers, price }, signal)
   const pages = document.address === undefined ? await countPages(read, extension, signal) : null
   return { requests: 1, pages, credits: price(recipe, extension, pages) }
@@ -203,7 +203,7 @@ interface PiecePricing extends Pick<Pricing, 'parsers' | 'price'>, Pick<Stores, 
   readonly cutter: PieceCutter
 }
 
-/** The price of a document over the limit, cut as a run would: each piece is a document of its own for the service. */
+/** Price of a document over the limit, cut like in a run: each piece is a separate document for the service. */
 async function pricedPieces(
   read: ReadDocument,
   recipe: Recipe,

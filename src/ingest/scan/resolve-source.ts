@@ -3,9 +3,9 @@ import { type SourceId, sourceId } from '#src/document/ids.ts'
 import type { StoreManifest, StoreSource } from '#src/document/store-manifest.ts'
 import { quoted } from '#src/kit/quoted.ts'
 
-/** A source as a command names it, before a store was asked whether it knows it. */
+/** A source as named in a command, before the lookup in a store. */
 export interface SourceCandidate {
-  /** What the source is, whatever machine reads it: its real path, or endpoint, bucket and prefix, or a list's name. */
+  /** Identity of the source on any machine: its real path, or endpoint, bucket and prefix, or a list's name. */
   readonly identity: string
   /** `Source.url` first, then other addresses of the same source. */
   readonly addresses: readonly string[]
@@ -14,23 +14,23 @@ export interface SourceCandidate {
   readonly name: string | null
   /** `--prefix`, without slashes at the ends. */
   readonly prefix: string | null
-  /** What was typed, for the commands that a refusal prints: this program with the source, and its store. */
+  /** User's input, for the commands that a refusal prints: this program with the source, and its store. */
   readonly typed: { readonly run: string; readonly out: string }
 }
 
 export type Resolution =
   | { readonly kind: 'known'; readonly source: StoreSource }
-  /** Not in the manifest yet, or under another name: it has to be written with this entry. */
+  /** Missing in the manifest, or under another name: the caller must write it with this entry. */
   | { readonly kind: 'added'; readonly source: StoreSource; readonly sources: readonly StoreSource[] }
   | { readonly kind: 'refused'; readonly message: string }
 
 const digest = (text: string): SourceId => sourceId(createHash('sha256').update(text).digest('hex').slice(0, 16))
 
-/** The id of a source that a store takes on. */
+/** Id of a new source in a store. */
 export const idOf = ({ name, identity }: Pick<SourceCandidate, 'name' | 'identity'>): SourceId =>
   digest(name === null ? identity : `name:${name}`)
 
-/** Which of a store's sources a candidate is. Pure; `now` is ISO 8601. */
+/** Resolves a candidate to one of a store's sources. Pure; `now` is ISO 8601. */
 export function resolveSource(
   candidate: SourceCandidate,
   { sources }: Pick<StoreManifest, 'sources'>,
@@ -63,7 +63,7 @@ export function resolveSource(
   return { kind: 'added', source, sources: [...sources, source] }
 }
 
-/** The name, or with a number after it when another source has it. */
+/** The name, with a number appended if another source has it. */
 function uniqueName(wanted: string, sources: readonly Pick<StoreSource, 'name'>[]): string {
   const has = (name: string): boolean => sources.some((source) => source.name === name)
   for (let number = 2, name = wanted; ; number++) {
@@ -72,7 +72,7 @@ function uniqueName(wanted: string, sources: readonly Pick<StoreSource, 'name'>[
   }
 }
 
-/** Whether one prefix holds the other. The empty one is not compared: its source may have a folder of any name. */
+/** True if one prefix contains the other. The empty one is exempt: its source may have a folder of any name. */
 function overlap(one: string, other: string): boolean {
   return one !== '' && (`${one}/`.startsWith(`${other}/`) || `${other}/`.startsWith(`${one}/`))
 }

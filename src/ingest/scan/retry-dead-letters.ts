@@ -16,8 +16,8 @@ export interface RetryDeps extends ScanDeps {
 }
 
 /**
- * Enqueues exactly the documents of the dead letters that `wanted` takes, as pending, with all their attempts. A letter
- * stays until its document comes out well, or is replaced by the next failure.
+ * Enqueues exactly the documents of the dead letters that `wanted` accepts, as pending, with all their attempts. A
+ * letter stays until its document succeeds, or the next failure replaces it.
  */
 export async function retryDeadLetters(
   wanted: (letter: DeadLetter) => boolean,
@@ -38,13 +38,13 @@ export async function retryDeadLetters(
   return enqueued
 }
 
-/** What was held because its request is in doubt is sent again: that is what was asked for. */
+/** Releases documents held because of a request in doubt: a retry explicitly asks for that. */
 async function letGo({ key, failure, contentHash, recipeHash }: DeadLetter, { intents }: RetryDeps): Promise<void> {
   if (failure.code !== 'ambiguous' || contentHash === null || recipeHash === null) return
   await intents.release(receiptId(contentHash, recipeHash), key)
 }
 
-/** None for a file that no service takes: a retry could only say so again. */
+/** Empty for a file that no service accepts: a retry would only repeat that result. */
 function jobOf({ key, version }: DeadLetter, deps: ScanDeps): DocumentJob[] {
   const handling = handlingOf(key, deps.policy)
   if (handling === null) return []

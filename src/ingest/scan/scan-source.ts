@@ -16,39 +16,39 @@ import { recommit } from '../document/rederive.ts'
 import { KeySet } from '#src/kit/key-set.ts'
 import type { Listing } from './unlisted.ts'
 
-/** Entries that are compared with the ledger, written and enqueued in one go. */
+/** Batch size: entries compared with the ledger, written and enqueued together. */
 const BATCH = 500
 
-/** The first batch is small, so that work begins at once. */
+/** The first batch is small, so that work starts at once. */
 const FIRST_BATCH = 32
 
-/** Items of a batch that are compared side by side: what has to be asked of the store or read takes its time. */
+/** Number of items of a batch compared concurrently: requests to the store and reads take time. */
 const AT_ONCE = 8
 
-/** How often a scan that waits for the backlog to shrink checks it again. */
+/** Poll interval in milliseconds of a scan that waits for the backlog to shrink. */
 const BACKLOG_POLL_MS = 50
 
 export interface ScanSummary extends Listing {
-  /** Entries listed, of every kind. */
+  /** Number of listed entries, of every kind. */
   readonly seen: number
   readonly enqueued: number
   readonly durationMs: number
 }
 
 /**
- * One pass over a source: every item is compared with the ledger and, when it is new, changed, or still to be done,
- * written down as pending and enqueued. A document that cannot be parsed is buried here with its reason. Memory stays
- * flat: one batch at a time, the next one being listed meanwhile, and no more than `backlogLimit` jobs in Redis.
+ * Makes one pass over a source: compares every item with the ledger. A new, changed or unfinished one becomes pending
+ * and is enqueued. A document that cannot be parsed is buried here with its reason. Memory stays constant: one batch at
+ * a time, with the next one prefetched, and no more than `backlogLimit` jobs in Redis.
  *
- * Pending is written before the job is added: a crash between the two leaves a pending document without a job, which
- * the next scan adds again; the other order could leave a job that no count includes.
+ * The scan writes `pending` before it adds the job. A crash between the two leaves a pending document without a job,
+ * which the next scan adds again. The other order could leave a job that no count includes.
  */
 export async function scanSource(deps: ScanDeps, signal: AbortSignal): Promise<ScanSummary> {
   const startedAt = deps.run.clock.monotonic()
   const { routes } = deps.parsers
   let seen = 0
   let enqueued = 0
-  // What a batch without a job left of the backlog is no more than it was: an unchanged archive asks once.
+  // After a batch without a job the backlog has not grown: an unchanged archive checks it once.
   let grown = true
   const listed = new KeySet()
   const leftOut = new KeySet()
@@ -63,7 +63,7 @@ export async function scanSource(deps: ScanDeps, signal: AbortSignal): Promise<S
         continue
       }
       seen += 1
-      // Every key once: a glob of never-send that no key matches is reported below.
+      // Visits every key once: a never-send glob without a matching key is reported below.
       routes?.of(key)
       deps.parsers.rules?.see(key)
       listed.add(key)
@@ -78,12 +78,12 @@ export async function scanSource(deps: ScanDeps, signal: AbortSignal): Promise<S
   return { seen, enqueued, durationMs, listed, leftOut }
 }
 
-/** Waits while Redis holds as many jobs as it may (Law 6). */
+/** Waits while Redis holds its maximum number of jobs (Law 6). */
 export async function backlogBelowLimit(deps: ScanDeps, signal: AbortSignal): Promise<void> {
   while ((await deps.queue.backlog()) >= deps.backlogLimit) await deps.run.clock.sleep(BACKLOG_POLL_MS, signal)
 }
 
-/** One batch of a listing or of a watch: compared, written down, enqueued. Answers how many jobs it made. */
+/** Compares, writes and enqueues one batch of a listing or of a watch. Returns the number of its jobs. */
 export async function scanBatch(batch: readonly SourceItem[], deps: ScanDeps, signal: AbortSignal): Promise<number> {
   const entries = await deps.stores.ledger.read(batch.map((item) => item.key))
   const changed: (readonly [SourceItem, LedgerEntry | null])[] = []
@@ -103,19 +103,19 @@ export async function scanBatch(batch: readonly SourceItem[], deps: ScanDeps, si
   return steps.length === 0 ? 0 : writeAndEnqueue(steps, deps, signal)
 }
 
-/** What an item of the source needs: to be written down, and perhaps a job. */
+/** Work for an item of the source: a ledger write, and perhaps a job. */
 interface ScanStep {
   readonly listed: SourceItem
   readonly known: LedgerEntry | null
   readonly entry: LedgerEntry
   readonly job: DocumentJob | null
-  /** Reported once it is written; null where it was reported before. */
+  /** Reported after the write; null if it was reported before. */
   readonly change: Change | null
 }
 
 /**
- * What a worker or another scan wrote since the ledger was read is not overwritten: a document that came to its end in
- * this moment would become pending again, be done once more and be counted twice. It is compared once more.
+ * Never overwrites the entries that a worker or another scan wrote since the read of the ledger. A document that ended
+ * at this moment would become pending again, run once more and count twice. It is compared once more.
  */
 async function writeAndEnqueue(steps: readonly ScanStep[], deps: ScanDeps, signal: AbortSignal): Promise<number> {
   const written = await deps.stores.ledger.advance(
@@ -142,7 +142,7 @@ const pendingInLedger = (job: DocumentJob): LedgerEntry => ({
   outcome: 'pending',
 })
 
-/** What an item needs; null when that is nothing: it is done already, or it was buried here. */
+/** Work for an item; null if it needs none: it is already done, or it was buried here. */
 async function scanItem(
   item: SourceItem,
   known: LedgerEntry | null,
@@ -185,7 +185,7 @@ async function documentStep(
     const job = { schema: 1, ...queued, bytes, queuedAt: deps.run.clock.shared() } as const
     return { listed: item, known, entry: pendingInLedger(job), job, change: isTriedAgain ? 'pending' : change }
   }
-  // Only touched: another version with the same content as before is written down in ledger and record, and not enqueued.
+  // New mtime only: another version with the same content is written to ledger and record, and not enqueued.
   if (known !== null && known.version !== present) {
     const record = isDone(known) ? await deps.stores.documents.read(key) : null
     if (record !== null) await recommit({ ...record, version: present }, null, deps.stores.documents)
@@ -195,7 +195,7 @@ async function documentStep(
   return null
 }
 
-/** A refusal that stands in the ledger already is not written again: an unchanged archive costs no writes. */
+/** Skips a refusal that the ledger already has: an unchanged archive costs no writes. */
 async function buryOnce(
   item: Exclude<SourceItem, { kind: 'left_out' }>,
   failure: Failure,

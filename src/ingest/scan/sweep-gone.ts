@@ -7,40 +7,39 @@ import { recommit } from '../document/rederive.ts'
 import { leaveOutPending } from '../document/skip-file.ts'
 import { isGone, type Listing, unlistedOf } from './unlisted.ts'
 
-/** What becomes of documents that are no longer in their source. */
+/** Policy for documents that are no longer in their source. */
 export interface GonePolicy {
-  /** Removes their outputs; else they are kept, and marked in record and ledger. Receipts stay in both cases. */
+  /** True to remove their outputs. Otherwise they stay, marked in record and ledger. Receipts stay in both cases. */
   readonly remove: boolean
-  /** Safety limit, a share of the archive (0 to 1): when more is missing, the source may be an unmounted disk. */
+  /** Safety limit, a share of the archive (0 to 1): if more is missing, the source may be an unmounted disk. */
   readonly believableShare: number
   /** Bypasses the safety limit. */
   readonly force: boolean
-  /** Leaves alone what the ledger has as pending: jobs are in flight. */
+  /** True to skip pending entries of the ledger: jobs are in flight. */
   readonly leavePending: boolean
 }
 
 export interface GoneSummary {
-  /** Gone documents whose outputs are kept, those of earlier runs included. */
+  /** Number of gone documents with kept outputs, those of earlier runs included. */
   readonly kept: number
-  /** Gone documents whose outputs were removed. */
+  /** Number of gone documents with removed outputs. */
   readonly removed: number
-  /** Gone documents that never came out: nothing is left of them but a dead letter, which is removed. */
+  /** Number of gone documents that never succeeded: they have only a dead letter, which is removed. */
   readonly forgotten: number
-  /** More documents were missing than the safety limit allows, and nothing was touched. */
+  /** True if more documents were missing than the safety limit allows; nothing was changed. */
   readonly unbelievable: boolean
 }
 
-/** So few may always be gone, however small the archive is; unless it is empty. */
+/** This number may always be gone, in an archive of any size, unless it is empty. */
 const ALWAYS_BELIEVABLE = 10
 
-/** Entries that are written or forgotten in one go. */
+/** Batch size: entries written or removed together. */
 const BATCH = 500
 
 /**
- * After a listing that came to its end: what the ledger has and the listing had not is gone, if the source itself says
- * so when it is asked for that very document. A name left out by a filter is therefore never taken for gone, nor is
- * what lies below a folder that could not be listed. Nothing is asked where the ledger has no more documents than were
- * listed.
+ * Runs after a complete listing. A document of the ledger that the listing lacked is gone if the source itself confirms
+ * it for that very document. A filtered name is therefore never treated as gone, nor is anything below an unlistable
+ * folder. If the ledger has no more documents than the listing, the sweep makes no requests.
  */
 export async function sweepGone(
   listing: Listing,
@@ -61,17 +60,17 @@ export async function sweepGone(
   for await (const { key, entry, kind } of unlistedOf(listing, deps.stores, signal)) {
     if (kind === 'there' || (policy.leavePending && entry.outcome === 'pending')) continue
     if (entry.outcome === 'skipped' && entry.recipeHash === NO_RECIPE) {
-      // It was no document: nothing of it is in the store, and nothing is lost.
+      // It was not a document: the store has nothing of it, and nothing is lost.
       noDocuments.push(key)
       if (noDocuments.length >= BATCH) await deps.stores.ledger.forget(noDocuments.splice(0))
       continue
     }
     if (kind === 'left_out') {
-      // Jobs are through: this one has none, and none will be made as long as its folder is left out.
+      // All jobs are finished. This document has none, and gets none while its folder is excluded.
       if (entry.outcome === 'pending') await leaveOutPending({ key, reason: 'excluded', version: null }, entry, deps)
       continue
     }
-    // What was believed once counts no more; but an empty source removes nothing.
+    // A document accepted as gone before does not count again; but an empty source removes nothing.
     if (kind === 'marked' && listed > 0) believed += 1
     if (kind === 'marked' && !policy.remove) {
       marked += 1
@@ -83,13 +82,13 @@ export async function sweepGone(
   await deps.stores.ledger.forget(noDocuments)
   const settled = { kept: marked, removed: 0, forgotten: 0 }
   for (const key of gone) {
-    // Asked once more: it may have come back while the others were settled.
+    // Verified once more: it may have returned while the others were processed.
     if (await isGone(key, deps.stores.source, signal)) settled[await settleGone(key, policy, deps)] += 1
   }
   return { ...settled, unbelievable: false }
 }
 
-/** Outputs that are there are kept, or removed; a document of which nothing came is forgotten with its dead letter. */
+/** Keeps or removes existing outputs. A document without outputs is forgotten with its dead letter. */
 async function settleGone(
   key: SourceKey,
   policy: GonePolicy,
@@ -97,7 +96,7 @@ async function settleGone(
 ): Promise<'kept' | 'removed' | 'forgotten'> {
   const record = await deps.stores.documents.read(key)
   if (record !== null && !belongsTo(record, deps.stores.owner)) {
-    // Another source has put a document of the same name there.
+    // Another source has written a document of the same name there.
     await deps.stores.ledger.forget([key])
     return 'kept'
   }

@@ -5,21 +5,21 @@ import type { Ledger } from '#src/ports/ledger.ts'
 import type { Source } from '#src/ports/source.ts'
 import type { KeySet } from '#src/kit/key-set.ts'
 
-/** What a listing of a source that came to its end had. */
+/** Result of a complete listing of a source. */
 export interface Listing {
-  /** Every key that was listed. */
+  /** Every listed key. */
   readonly listed: KeySet
-  /** Folders that were not listed. */
+  /** Excluded folders. */
   readonly leftOut: KeySet
 }
 
 /**
- * What is known of an entry of the ledger that a listing had not.
+ * State of an entry of the ledger that a listing lacked.
  *
  * - `marked`: it is gone, and was before
- * - `gone`: the source itself says so when it is asked for that very document
- * - `left_out`: it lies below a folder that is not listed
- * - `there`: the source has it, or it lies below a folder that could not be listed
+ * - `gone`: the source itself confirms it for that very document
+ * - `left_out`: it is below an excluded folder
+ * - `there`: the source has it, or it is below an unlistable folder
  */
 export interface Unlisted {
   readonly key: SourceKey
@@ -27,7 +27,7 @@ export interface Unlisted {
   readonly kind: 'marked' | 'gone' | 'left_out' | 'there'
 }
 
-/** Streams the whole ledger, unless it has no more documents than the `recorded` ones of the listing. */
+/** Streams the complete ledger, unless it has no more documents than the `recorded` ones of the listing. */
 export async function* unlistedOf(
   { listed, leftOut }: Listing,
   { source, ledger }: { readonly source: Source; readonly ledger: Ledger },
@@ -45,7 +45,7 @@ export async function* unlistedOf(
   }
 }
 
-/** A folder that could not be listed is itself listed, with a slash at its end; so is one that a rule leaves out. */
+/** An unlistable folder is itself listed, with a slash at its end, and so is one that a rule excludes. */
 function isBelow(key: SourceKey, folders: KeySet): boolean {
   for (let slash = key.indexOf('/'); slash >= 0; slash = key.indexOf('/', slash + 1)) {
     if (folders.has(key.slice(0, slash + 1))) return true
