@@ -10,7 +10,7 @@ import type { SourceKey } from '#src/document/ids.ts'
  *    another document's own name.
  * 2. A document's last segment ends in a supported extension or in `%doc`. No segment above it does: its dot becomes
  *    `%2E`. `a.pdf` and `a.pdf/b.pdf` are two siblings, not one inside the other.
- * 3. A name that cannot be spelled out (too long, or ambiguous on this file system) ends in the hash of the original.
+ * 3. A name that cannot be spelled out (too long, or ambiguous on this file system) contains the hash of the original.
  */
 
 export interface PathRules {

@@ -15,7 +15,7 @@ export interface ReceiptMemory {
   readonly signal: AbortSignal
 }
 
-/** Names of records, listed in pages. One listing replaces a request per document. */
+/** Names of records, listed in pages: a listing replaces a request per document. */
 export interface RecordListing {
   /** Name of the document's record. */
   nameOf(key: SourceKey): string
@@ -93,7 +93,7 @@ export interface Manifest {
   read(): Promise<StoreManifest | null>
   /**
    * Atomic. Writes the manifest if the store has none (`revision` 1) or has the previous revision. Otherwise it writes
-   * nothing and returns false. One of several concurrent writers succeeds.
+   * nothing and returns false. Exactly one of several concurrent writers succeeds.
    */
   write(manifest: StoreManifest): Promise<boolean>
 }

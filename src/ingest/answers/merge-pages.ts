@@ -158,8 +158,8 @@ function joined(merged: readonly MergedPage[], pageMarkers: boolean): { markdown
 }
 
 /**
- * Separator of two consecutive pages: from their own answer, if both have the same. Otherwise a paragraph continues, or
- * a new one starts.
+ * Separator of two consecutive pages. It comes from their answer, if the same answer has both in sequence. Otherwise a
+ * space continues a paragraph, or a blank line starts a new one.
  */
 function between(last: MergedPage, page: MergedPage): string {
   const { before } = page.segment

@@ -73,8 +73,8 @@ export class AuditHalted extends Error {
 }
 
 /**
- * Obtains a parser's answer for one page: from its receipt, or bought through the gate and under every cap. As for any
- * document, the intent is written first, and the receipt is saved. With the embedded engine it is free.
+ * Obtains a parser's answer for one page: from its receipt, or bought through the gate and under every cap. Like any
+ * document, it writes the intent first and saves the receipt. With the embedded engine it is free.
  */
 export async function buyPage(
   page: SinglePage & { readonly tier: Tier },

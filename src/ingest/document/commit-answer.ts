@@ -15,8 +15,8 @@ import { renewOverwritten } from './disagreement.ts'
 import type { ReadWork } from './work.ts'
 
 /**
- * The delivery may be stale, from a time when another worker held the document. If its commit overwrote a later
- * version, that one is made again.
+ * The delivery may be stale: another worker then has the job. Otherwise this job returns, and its worker makes the
+ * document again.
  */
 const OVERWRITTEN = postpone(0, 'it was committed over a later version, which is made again')
 

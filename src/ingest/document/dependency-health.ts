@@ -56,7 +56,7 @@ export class DependencyHealth {
 
   /**
    * A document that started at `begunAt` reached no verdict. Null if another did since its start or first failure.
-   * Otherwise returns the milliseconds since the last success.
+   * Otherwise returns the milliseconds since the first failure without a success.
    */
   failed(key: SourceKey, begunAt: number): number | null {
     const since = this.#failed.get(key) ?? begunAt

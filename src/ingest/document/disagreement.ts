@@ -37,9 +37,8 @@ export async function renew(key: SourceKey, known: LedgerEntry, ledger: Ledger):
 }
 
 /**
- * Runs after a commit for a version that the ledger does not list. The worker stalled, and another one may have
- * committed and ended the document, which this commit overwrote. Or it was removed. Returns true if the document must
- * be made again.
+ * Runs after a commit for a version that the ledger does not list. The worker stalled, so its commit may have
+ * overwritten another worker's, or restored a removed document. Returns true if the document must be made again.
  */
 export async function renewOverwritten(
   key: SourceKey,

@@ -22,8 +22,8 @@ const READS = 4
 const SHORTEST_MS = 250
 const LONGEST_MS = 60_000
 /**
- * Sliding window in milliseconds for the throughput. It excludes permits that are older and precede the last four
- * reads.
+ * Minimum length in milliseconds of the sliding window for the throughput. The window also covers the time of the last
+ * four reads.
  */
 const RECENT_MS = 10_000
 /** Weight of the latest read in the moving mean. */
@@ -32,7 +32,7 @@ const WEIGHT = 0.2
 const MOST = 128
 /** Timeout in milliseconds: a slower read frees its slot in the window, because its source may have stalled. */
 const STALLED_MS = 5_000
-/** Minimum number of documents in the waiting line, at any throughput. */
+/** Number of documents that stay in the waiting line at any throughput. */
 const FEW = 2
 
 /**

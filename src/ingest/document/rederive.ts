@@ -8,7 +8,7 @@ import { type AnswerReading, readAnswer } from '#src/client/read-answer.ts'
 import { mergePages } from '../answers/merge-pages.ts'
 import { marksPages, stitchAnswers } from '../answers/stitch-answers.ts'
 
-/** Renderer of the outputs. */
+/** Dependencies of a derivation: the renderer and the store. */
 export interface Rendering extends Pick<Policy, 'render'> {
   readonly store: Pick<OutputStore, 'documents' | 'receipts'>
 }

@@ -16,7 +16,7 @@ export type RuledVerdict =
       readonly usesAttempt: boolean
     }
 
-/** Rules on a refusal, and notes for every other verdict that a document succeeded. */
+/** Rules on a refusal, and notes the successes of documents in all other verdicts. */
 export async function ruledVerdict(
   answered: Verdict,
   work: Pick<Work, 'job' | 'read'>,

@@ -35,7 +35,7 @@ const AT_ONCE = 16
 interface LostOptions {
   readonly listedFrom?: number
   readonly mostRead?: number
-  /** Selects the part of a larger store to read: the previous turn reads the part before. */
+  /** Selects the part of a larger store to read; each turn reads the next part. */
   readonly turn?: number
   /** Documents whose records were just read. With it, all others are read, and no check stops at existence. */
   readonly recorded?: KeySet

@@ -25,9 +25,9 @@ import { routePages } from './route-pages.ts'
 import { serviceStep } from './service-answers.ts'
 
 /**
- * Steps 2 to 4 for a document with routing by page. The engine reads it, a small PDF buys the pages with a bad reading,
- * and both become one answer. Each answer is a separate receipt, found again after any crash: the engine's under the
- * document's hash, those of the service under that hash and their pages.
+ * Steps 2 to 4 for a document with routing by page. The engine reads it, the worker buys the badly read pages as one
+ * small PDF, and both become one answer. Each answer is a separate receipt, found again after any crash. The engine's
+ * is under the document's hash, those of the service under that hash and their pages.
  */
 export async function ingestRouted(
   routed: Work,
@@ -41,7 +41,7 @@ export async function ingestRouted(
   const { terms } = tiers
   const service = serviceFor(work.job.key, { main, routed: tiers })
   const paid = { ...work.tier.parsers, own: service.parsers.own, acceptLocal: false, routes: undefined }
-  // The document's turn is at the gate of the engine; requests to the service wait for their own.
+  // The document's slot in the read window is at the engine's gate. Requests to the service wait at their own gate.
   const forService = { ...work, tier: accepting(service, paid), reading: UNCOUNTED }
   const whole = await findKept(forService, deps.stores, signal)
   if (whole !== null) return { kind: 'kept', receipt: whole }

@@ -99,8 +99,8 @@ const pieceOf = ({ pages, receipt }: BoughtPart): PieceRecord => ({
 })
 
 /**
- * Lists each page of a document with its parser, the reason, the quality of the engine's reading, and its cost. `from`:
- * its part.
+ * Lists each page of a document with its parser, the reason, the quality of the engine's reading, and its cost. `from`
+ * maps a page to the index of its part.
  */
 function routedPages(
   pages: readonly PageOutlook[],

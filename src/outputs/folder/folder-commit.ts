@@ -17,13 +17,13 @@ import { workIdOf } from './files/work-area.ts'
  *
  *   staged   Writes and flushes all files and the record in a separate folder, `.sluice/staging/<id>`.
  *   aside    Flushes the name of the staged folder. Then moves the dead letter and the folder of an earlier commit
- *            into `.sluice/aside/`, by one rename each. Only until the next step is the final path empty. A reader
+ *            into `.sluice/aside/`, by one rename each. The final path is empty only until the next step. A reader
  *            reads the folder in `aside` then, and finds the old outputs.
  *   entered  Renames the staged folder to its final path. This one rename is the commit.
  *   clean    Removes the items in `aside`.
  *
- * After a crash the staged folder shows the state. If it exists, the commit has not happened: recovery moves the items
- * in `aside` back and drops the staged folder (its receipt makes the retry free). If it is gone, the commit has
+ * After a crash the staged folder shows the state. If it exists, the commit has not happened. Recovery moves the items
+ * in `aside` back and drops the staged folder; its receipt makes the retry free. If it is gone, the commit has
  * happened, and recovery removes the items in `aside`.
  */
 

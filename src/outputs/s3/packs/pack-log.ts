@@ -8,8 +8,8 @@ import { type Location, LocationTable } from './location-table.ts'
 
 /*
  * Optimistic concurrency. The packs of a store are one log: `packs/log/<number>` from 1 on, without a gap. A writer
- * knows all packs before its own. It writes a pack only if no object of that number exists (If-None-Match). One of
- * several concurrent writers succeeds, and the others read its pack before they try the next number. Each name
+ * knows all packs before its own. It writes a pack only if no object of that number exists (If-None-Match). Exactly one
+ * of several concurrent writers succeeds, and the others read its pack before they try the next number. Each name
  * therefore has one history for all, and a condition that held before the write holds at the write. The last row of a
  * name counts.
  */
@@ -124,8 +124,8 @@ export class PackLog {
   }
 
   /**
-   * Caches the first indexes that fit. With eviction, a listing of all packs would find the last ones only after it
-   * evicted them.
+   * Caches the first indexes that fit. With eviction of the oldest, a listing of all packs in order would never hit the
+   * cache.
    */
   #hold(pack: number, index: Buffer): void {
     if (this.#heldBytes + index.length > HELD_BYTES || this.#held.has(pack)) return
