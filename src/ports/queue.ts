@@ -16,7 +16,7 @@ export interface DocumentJob {
   readonly suspicion?: Suspicion
 }
 
-/** Refusal that a suspect met (`ingest/process/refusals.ts`). */
+/** Refusal that a suspect met (`ingest/document/refusals.ts`). */
 export interface Suspicion {
   /** Identifies the refusal. */
   readonly name: string
