@@ -9,7 +9,7 @@ const MAIN = { main: 'src/cli/main.ts' }
 
 /** Each entry point beside the others, and all chunks too: the parent of a child process finds it in its own folder. */
 const CHILDREN = {
-  engine: 'workers/engine.ts',
+  engine: 'workers/engine/engine.ts',
   'convert-child': 'packages/engine/src/children/convert-child.ts',
   'page-count-child': 'packages/engine/src/pages/page-count-child.ts',
   'draw-page-child': 'packages/engine/src/pages/draw-page-child.ts',
@@ -49,8 +49,7 @@ export interface BundledPackages {
 
 /**
  * Writes the program as it is, or changed by `plugins`, to an existing folder where Node finds the packages that stay
- * outside: its eight hundred modules in a few files. Loading modules one by one is most of what a short command
- * does. `main.js` and, with `children`, `engine.js` are the entry points.
+ * outside: its eight hundred modules in a few files. `main.js` and, with `children`, `engine.js` are the entry points.
  */
 export async function bundleProgram(
   folder: string,

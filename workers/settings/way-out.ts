@@ -1,0 +1,47 @@
+import { readFileSync } from 'node:fs'
+import { proxiesOf, proxyEnvOf } from '#config/proxies.ts'
+import type { Settings } from '#config/settings.ts'
+import { DependencyUnusable } from '#src/document/dependency.ts'
+import type { WayOut } from '#src/parse/way-out.ts'
+import type { WebNetwork } from '@sluice/fetch'
+import type { S3Network } from '#src/s3/client.ts'
+
+export type TlsSettings = Pick<Settings, 'caFile' | 'clientCert' | 'clientKey'>
+
+/** Proxies and certificates for the service. */
+export const wayOutOf = (settings: TlsSettings): WayOut => ({ proxies: proxiesOf(), tls: tlsOf(settings) })
+
+/** The same for buckets. */
+export function s3NetworkOf(settings: TlsSettings): S3Network {
+  const proxies = proxiesOf()
+  return { tls: tlsOf(settings), ...(proxies === null ? {} : { proxyEnv: proxyEnvOf(proxies) }) }
+}
+
+/** The same for what is fetched from the open web, which is shown no certificate of ours. */
+export function webNetworkOf({ caFile }: Pick<TlsSettings, 'caFile'>): WebNetwork {
+  return { proxies: proxiesOf(), ...tlsOf({ caFile, clientCert: undefined, clientKey: undefined }) }
+}
+
+/**
+ * Trusts the certificate authorities of the settings beside those that Node knows. These are read by name: to import the
+ * module, Node would read them for every command.
+ */
+function tlsOf({ caFile, clientCert, clientKey }: TlsSettings): WayOut['tls'] {
+  return {
+    ...(caFile === undefined
+      ? {}
+      : { ca: [...process.getBuiltinModule('node:tls').rootCertificates, contentOf('--ca-file', caFile)] }),
+    ...(clientCert === undefined ? {} : { cert: contentOf('--client-cert', clientCert) }),
+    ...(clientKey === undefined ? {} : { key: contentOf('--client-key', clientKey) }),
+  }
+}
+
+function contentOf(flag: string, path: string): string {
+  try {
+    return readFileSync(path, 'utf8')
+  } catch (cause) {
+    throw new DependencyUnusable(`${flag}: ${path} cannot be read (${(cause as NodeJS.ErrnoException).code})`, {
+      cause,
+    })
+  }
+}
