@@ -146,7 +146,7 @@ const PLAIN: readonly (readonly [RegExp, (...parts: string[]) => string])[] = [
   [/^Invalid input: expected boolean\b.*$/, () => 'true or false is needed'],
   [/^Invalid input: expected string\b.*$/, () => 'a text is needed'],
   [/^Invalid input: expected (?:object|record)\b.*$/, () => 'a map of names to values is needed'],
-  [/^Invalid input: expected array\b.*$/, () => 'a list is needed'],
+  [/^Invalid input: expected array\b.*$/, () => 'a list is needed, such as ["a", "b"]'],
   [/^Too small: expected number to be >=(\S+)$/, (least = '') => `it must be ${least} or more`],
   [/^Too small: expected number to be >(\S+)$/, (least = '') => `it must be more than ${least}`],
   [/^Too big: expected number to be <=(\S+)$/, (most = '') => `it must be ${most} or less`],

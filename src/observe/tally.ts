@@ -15,6 +15,8 @@ export interface Tally {
   /** Number of documents that an earlier run left pending and a scan of this process refused. */
   readonly refusedPending: number
   readonly failures: ReadonlyMap<FailureCode, number>
+  /** First partial documents, each with its reasons. */
+  readonly partial: ReadonlyMap<SourceKey, readonly string[]>
   /** Number of pages of the committed documents. */
   readonly pages: number
   readonly credits: { readonly reported: number; readonly estimated: number }
@@ -47,6 +49,8 @@ export interface Tally {
   readonly gone: SluiceEvents['sweep:finished'][0]
 }
 
+/** Maximum number of partial documents in the summary. */
+export const MOST_PARTIAL = 10
 /** Maximum number of folders in the summary. */
 const MOST_LEFT_OUT = 1_000
 
@@ -69,6 +73,7 @@ export function tallyOf(...sources: readonly Events[]): Tally {
   const changes = { ...NO_CHANGES }
   const settled = { done: 0, partial: 0, failed: 0, skipped: 0 }
   const failures = new Map<FailureCode, number>()
+  const partial = new Map<SourceKey, readonly string[]>()
   const credits = { reported: 0, estimated: 0 }
   const skipped = new Map<string, number>()
   const leftOut = new Map<SourceKey, LeftOutReason>()
@@ -76,6 +81,7 @@ export function tallyOf(...sources: readonly Events[]): Tally {
     changes,
     settled,
     failures,
+    partial,
     credits,
     enqueued: 0,
     worked: 0,
@@ -102,11 +108,12 @@ export function tallyOf(...sources: readonly Events[]): Tally {
     events.on('request:charged', ({ cost }) => {
       if (cost.basis !== 'saved') credits[cost.basis] += cost.credits
     })
-    events.on('document:settled', ({ outcome, again, failure, pages, attempts, wasPending }) => {
+    events.on('document:settled', ({ key, outcome, again, failure, problems, pages, attempts, wasPending }) => {
       if (again) return
       settled[outcome] += 1
       tally.worked += attempts > 0 ? 1 : 0
       if (attempts === 0 && wasPending === true) tally.refusedPending += 1
+      if (outcome === 'partial' && partial.size < MOST_PARTIAL) partial.set(key, problems)
       if (failure !== null) failures.set(failure.code, (failures.get(failure.code) ?? 0) + 1)
       tally.pages += pages?.parsed ?? 0
     })

@@ -80,3 +80,38 @@ test.each([
   expect(summary).toContain(expected)
   expect(summary.match(/halted:/g)).toHaveLength(1)
 })
+
+test('the summary of a run names partial documents with their reasons, and counts the rest', () => {
+  const events = new Events()
+  const tally = tallyOf(events)
+  for (let at = 1; at <= 12; at++) {
+    events.emit('document:settled', {
+      key: sourceKey(`scan-${at}.pdf`),
+      outcome: 'partial',
+      again: false,
+      failure: null,
+      problems: ['page 1: unread ink', `page 2: ${at}`],
+      requestId: null,
+      contentHash: null,
+      cost: null,
+      pages: null,
+      grade: null,
+      durationMs: 1,
+      attempts: 1,
+    })
+  }
+  const summary = summaryOf({
+    end: { kind: 'complete' },
+    counts: { ...NOTHING, partial: 12 },
+    doneBefore: 0,
+    endedSince: 12,
+    tally,
+    skipped: new Map(),
+    elapsedMs: 1,
+    out: 'out',
+    letters: [],
+    ambiguous: 0,
+  })
+  expect(summary).toContain('partial:\n  scan-1.pdf: page 1: unread ink; page 2: 1\n')
+  expect(summary).toContain('  scan-10.pdf: page 1: unread ink; page 2: 10\n  and 2 more\n')
+})

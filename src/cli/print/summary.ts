@@ -38,6 +38,7 @@ export function summaryOf(input: SummaryInput): string {
     ...leftOutLines(input.tally.leftOut),
     ...nothingFound(input),
     ...failures(input),
+    ...partialLines(input.tally),
     ...unfinished(input),
     ...unsaved(input.tally),
     ...ambiguousLines(input),
@@ -152,6 +153,14 @@ function failures({ letters, counts, out }: SummaryInput): string[] {
   ]
 }
 
+/** Partial documents of this run; an unchanged one is not repeated. */
+function partialLines({ partial, settled }: Tally): string[] {
+  if (partial.size === 0) return []
+  const lines = [...partial].map(([key, problems]) => `  ${shownName(key)}: ${oneLine(problems.join('; '))}`)
+  const more = settled.partial - partial.size
+  return ['partial:', ...lines, ...(more > 0 ? [`  and ${count(more)} more`] : [])]
+}
+
 function unfinished({ counts, end }: SummaryInput): string[] {
   const left = end.kind === 'complete' ? Math.max(counts.pending, end.unfinished ?? 0) : 0
   return left === 0 ? [] : [`${plural(left, 'document')} still pending: run again to go on`]
@@ -161,7 +170,7 @@ function unfinished({ counts, end }: SummaryInput): string[] {
 export function goneLines({ kept, removed, forgotten, unbelievable }: Tally['gone']): string[] {
   if (unbelievable) {
     return [
-      'mass-deletion safety limit: too many documents are missing from the source; their outputs stay (--force bypasses the limit)',
+      'mass-deletion safety limit: the source is empty, or more of its documents are missing than --gone-limit-percent allows; their outputs stay (--force bypasses the limit)',
     ]
   }
   return [
@@ -169,7 +178,9 @@ export function goneLines({ kept, removed, forgotten, unbelievable }: Tally['gon
       ? [`${plural(kept, 'document')} no longer in the source; outputs kept (--delete-gone removes them)`]
       : []),
     ...(removed > 0 ? [`${plural(removed, 'document')} no longer in the source; removed`] : []),
-    ...(forgotten > 0 ? [`${plural(forgotten, 'document')} without outputs no longer listed; forgotten`] : []),
+    ...(forgotten > 0
+      ? [`${plural(forgotten, 'failed or pending document')} without outputs no longer in the source; forgotten`]
+      : []),
   ]
 }
 

@@ -45,6 +45,11 @@ export function reportDocuments(events: Events, output: Output, pipeline: string
       `${outcome.padEnd(7)} ${shownName(key)}${reason === '' ? '' : `: ${oneLine(reason)}`}`,
     )
   })
+  if (!output.json) {
+    events.on('document:skipped', ({ key, reason, first }) => {
+      if (first) output.say(`skipped ${shownName(key)}: ${reason}`)
+    })
+  }
   events.on('scan:finished', ({ seen: listed, enqueued, durationMs }) => {
     output.event('scan', () => ({ ...named, seen: listed, enqueued, durationMs: Math.round(durationMs) }))
   })

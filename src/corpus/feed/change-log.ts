@@ -132,7 +132,7 @@ export class ChangeLog {
     const [feed, number = '', ...rest] = text.split('.')
     const segments = Number(number)
     if (!/^\d+$/.test(number) || rest.length > 0)
-      throw new SetupError(`"${text}" is no cursor: the manifest of an export has one`)
+      throw new SetupError(`"${text}" is no cursor: "sluice changes" prints one, and the manifest of an export has one`)
     if (feed !== this.id || segments > this.#head) {
       throw new SetupError(
         `the cursor ${text} is of another store, or of a feed that was made anew: export everything once`,
