@@ -9,7 +9,7 @@ const MAIN = { main: 'src/cli/main.ts' }
 
 /** Each entry point beside the others, and all chunks too: the parent of a child process finds it in its own folder. */
 const CHILDREN = {
-  engine: 'workers/engine.ts',
+  engine: 'workers/engine/engine.ts',
   'convert-child': 'packages/engine/src/children/convert-child.ts',
   'page-count-child': 'packages/engine/src/pages/page-count-child.ts',
   'draw-page-child': 'packages/engine/src/pages/draw-page-child.ts',

@@ -91,11 +91,29 @@ const withKit = (rows: Readonly<Record<string, readonly string[]>>): Readonly<Re
     ]),
   )
 
+const BELOW = Object.keys(BELOW_WORKERS)
+
+/** Arrows fall: a row may import those above it, but for `workers/doctor`, which opens no pipeline. */
+const WORKERS: Readonly<Record<string, readonly string[]>> = {
+  'workers/settings': BELOW,
+  'workers/process': [...BELOW, 'workers/settings'],
+  'workers/engine': [...BELOW, 'workers/settings', 'workers/process'],
+  'workers/service': [...BELOW, 'workers/settings', 'workers/engine'],
+  'workers/doctor': [...BELOW, 'workers/settings', 'workers/service'],
+  'workers/open': [...BELOW, 'workers/settings', 'workers/service'],
+  'workers/pipeline': [...BELOW, 'workers/settings', 'workers/process', 'workers/service', 'workers/open'],
+  workers: [...BELOW, 'workers/settings', 'workers/process', 'workers/service', 'workers/open', 'workers/pipeline'],
+  'workers/view': [...BELOW, 'workers/settings', 'workers/service', 'workers/open', 'workers/pipeline', 'workers'],
+}
+
 const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   ...withKit(BELOW_WORKERS),
-  workers: Object.keys(BELOW_WORKERS),
-  'src/library': [...Object.keys(BELOW_WORKERS), 'workers'],
-  'src/cli': [...Object.keys(BELOW_WORKERS), 'workers'],
+  ...WORKERS,
+  'src/library': [...BELOW, ...Object.keys(WORKERS)],
+  'src/cli/print': ['src/kit', 'src/document', 'src/events.ts', 'src/observe', 'workers/pipeline', 'config'],
+  'src/cli/session': [...BELOW, ...Object.keys(WORKERS), 'src/cli/print'],
+  'src/cli/commands': [...BELOW, ...Object.keys(WORKERS), 'src/cli/session', 'src/cli/print'],
+  'src/cli': ['src/cli/commands', 'src/cli/session', 'src/cli/print', 'config'],
 }
 
 /** Packages of others that only the named files may import. */

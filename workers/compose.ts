@@ -20,8 +20,8 @@ import { DocumentQueue } from '#src/queue/document-queue.ts'
 import { sharedClock } from '#src/redis/shared-clock.ts'
 import { watchWithPrefix, withPrefix } from '#src/sources/prefixed-source.ts'
 import { whileSlow } from '#src/kit/while-slow.ts'
-import { redisData } from './lost-redis.ts'
-import { pageCounting, priceWith, type Requests } from './open-requests.ts'
+import { redisData } from './pipeline/lost-redis.ts'
+import { pageCounting, priceWith, type Requests } from './service/open-requests.ts'
 import {
   cutterOf,
   gonePolicyOf,
@@ -30,20 +30,20 @@ import {
   recipesFor,
   scanSettings,
   STORE_SLOW_MS,
-} from './from-settings.ts'
-import { ListingPurchases } from './listing-purchases.ts'
-import { type Identity, openIdentity, type Purpose, refuseRemoved } from './open-identity.ts'
-import { processState, systemClock } from './process-state.ts'
-import { identifyCustomSource, openCustomSource, customPolicy, customSpending } from './custom-ports.ts'
-import { openStore } from './open-store.ts'
-import { followService } from './follow-service.ts'
-import { refuseKeyless, refuseServices, servicePrices } from './named-services.ts'
-import { openTiers } from './open-tiers.ts'
-import { type HeldLease, takeQueueLease } from './queue-lease.ts'
-import { type ReadyStore, readyStore } from './ready-store.ts'
-import { RunRecord } from './run-record.ts'
-import { openShared } from './shared.ts'
-import type { Pipeline, PipelineOptions, IngestPipeline } from './pipeline.ts'
+} from './settings/from-settings.ts'
+import { ListingPurchases } from './open/listing-purchases.ts'
+import { type Identity, openIdentity, type Purpose, refuseRemoved } from './open/open-identity.ts'
+import { processState, systemClock } from './process/process-state.ts'
+import { identifyCustomSource, openCustomSource, customPolicy, customSpending } from './pipeline/custom-ports.ts'
+import { openStore } from './open/open-store.ts'
+import { followService } from './service/follow-service.ts'
+import { refuseKeyless, refuseServices, servicePrices } from './pipeline/named-services.ts'
+import { openTiers } from './pipeline/open-tiers.ts'
+import { type HeldLease, takeQueueLease } from './pipeline/queue-lease.ts'
+import { type ReadyStore, readyStore } from './pipeline/ready-store.ts'
+import { RunRecord } from './pipeline/run-record.ts'
+import { openShared } from './pipeline/shared.ts'
+import type { Pipeline, PipelineOptions, IngestPipeline } from './pipeline/pipeline.ts'
 
 interface Opened extends Pipeline {
   readonly identity: Identity

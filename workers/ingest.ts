@@ -13,9 +13,9 @@ import type { Ledger } from '#src/ports/ledger.ts'
 import type { SourceWatch } from '#src/ports/source.ts'
 import type { Consumer } from '#src/queue/consume.ts'
 import { keepSchedule } from '#src/queue/schedule.ts'
-import { consumeWithSharedSlots } from './consume-with-shared-slots.ts'
-import type { Stopping, StopSignal } from './lifecycle.ts'
-import type { IngestPipeline } from './pipeline.ts'
+import { consumeWithSharedSlots } from './pipeline/consume-with-shared-slots.ts'
+import type { Stopping, StopSignal } from './process/lifecycle.ts'
+import type { IngestPipeline } from './pipeline/pipeline.ts'
 
 type WorkerEnd =
   /** `unfinished`: documents that were listed and did not come to an end, for whatever reason. */

@@ -5,7 +5,8 @@ export interface CommandRow {
   readonly name: string
   readonly group: string
   readonly description: string
-  readonly load: () => Promise<Command>
+  /** `createAll` makes the program with all commands. */
+  readonly load: (createAll: () => Promise<Command>) => Promise<Command>
 }
 
 const WORK = 'Convert:'
@@ -18,120 +19,120 @@ export const COMMANDS: readonly CommandRow[] = [
     name: 'run',
     group: WORK,
     description: 'one pass over a folder, a bucket or a list of URLs: parse what is new or changed',
-    load: async () => (await import('./run.ts')).runCommand(),
+    load: async () => (await import('./commands/run.ts')).runCommand(),
   },
   {
     name: 'plan',
     group: WORK,
     description: 'what a run would do and what it would cost; reads the source and sends nothing',
-    load: async () => (await import('./plan.ts')).planCommand(),
+    load: async () => (await import('./commands/plan.ts')).planCommand(),
   },
   {
     name: 'audit',
     group: INSPECT,
     description: 'a sample of pages through the embedded engine and the service: how far they agree, and what to buy',
-    load: async () => (await import('./audit.ts')).auditCommand(),
+    load: async () => (await import('./commands/audit.ts')).auditCommand(),
   },
   {
     name: 'watch',
     group: WORK,
     description: 'follow a folder or bucket: parse what changes, until stopped',
-    load: async () => (await import('./watch.ts')).watchCommand(),
+    load: async () => (await import('./commands/watch.ts')).watchCommand(),
   },
   {
     name: 'work',
     group: WORK,
     description: 'one more worker on the queue of a run or a watch',
-    load: async () => (await import('./work.ts')).workCommand(),
+    load: async () => (await import('./commands/work.ts')).workCommand(),
   },
   {
     name: 'retry',
     group: WORK,
     description: 'parse failed documents again, all or chosen ones',
-    load: async () => (await import('./retry.ts')).retryCommand(),
+    load: async () => (await import('./commands/retry.ts')).retryCommand(),
   },
   {
     name: 'status',
     group: INSPECT,
     description: 'where a source stands: done, failed, pending; what the gate and the workers do',
-    load: async () => (await import('./status.ts')).statusCommand(),
+    load: async () => (await import('./commands/status.ts')).statusCommand(),
   },
   {
     name: 'view',
     group: INSPECT,
     description: 'the store and its run in a browser: documents beside their source, failures, progress',
-    load: async () => (await import('./view.ts')).viewCommand(),
+    load: async () => (await import('./commands/view.ts')).viewCommand(),
   },
   {
     name: 'failures',
     group: INSPECT,
     description: 'every document that failed, with its reason',
-    load: async () => (await import('./failures.ts')).failuresCommand(),
+    load: async () => (await import('./commands/failures.ts')).failuresCommand(),
   },
   {
     name: 'verify',
     group: INSPECT,
     description: 'check every file of a store against its record; repair what is damaged',
-    load: async () => (await import('./verify.ts')).verifyCommand(),
+    load: async () => (await import('./commands/verify.ts')).verifyCommand(),
   },
   {
     name: 'doctor',
     group: INSPECT,
     description: 'check Redis, store, service and converters; each problem with a remedy',
-    load: async () => (await import('./doctor.ts')).doctorCommand(),
+    load: async () => (await import('./commands/doctor.ts')).doctorCommand(),
   },
   {
     name: 'config',
     group: INSPECT,
     description: 'the settings in force and where each comes from, and every mistake in them',
-    load: async () => (await import('./config.ts')).configCommand(),
+    load: async () => (await import('./commands/config.ts')).configCommand(),
   },
   {
     name: 'pause',
     group: MANAGE,
     description: 'let no worker of a source start another document, on any machine',
-    load: async () => (await import('./pause.ts')).pauseCommand(),
+    load: async () => (await import('./commands/pause.ts')).pauseCommand(),
   },
   {
     name: 'resume',
     group: MANAGE,
     description: 'let the workers of a source go on after a pause',
-    load: async () => (await import('./pause.ts')).resumeCommand(),
+    load: async () => (await import('./commands/pause.ts')).resumeCommand(),
   },
   {
     name: 'render',
     group: MANAGE,
     description: 'derive all outputs from the receipts again; sends nothing',
-    load: async () => (await import('./render.ts')).renderCommand(),
+    load: async () => (await import('./commands/render.ts')).renderCommand(),
   },
   {
     name: 'export',
     group: MANAGE,
     description: 'chunks of a store for retrieval, with exact citations; sends nothing',
-    load: async () => (await import('./export.ts')).exportCommand(),
+    load: async () => (await import('./commands/export.ts')).exportCommand(),
   },
   {
     name: 'changes',
     group: INSPECT,
     description: 'what was added, changed, gone or removed in a store since a cursor; sends nothing',
-    load: async () => (await import('./changes.ts')).changesCommand(),
+    load: async () => (await import('./commands/changes.ts')).changesCommand(),
   },
   {
     name: 'gc',
     group: MANAGE,
     description: 'mark old receipts that no record and no dead letter refers to, and remove them a week later',
-    load: async () => (await import('./gc.ts')).gcCommand(),
+    load: async () => (await import('./commands/gc.ts')).gcCommand(),
   },
   {
     name: 'engine',
     group: OTHER,
     description: 'the engine alone: a server of POST /v2/parse and /v2/scrape, with real local conversion',
-    load: async () => (await import('./engine.ts')).engineCommand(),
+    load: async () => (await import('./commands/engine.ts')).engineCommand(),
   },
   {
     name: 'completion',
     group: OTHER,
     description: 'completion of commands and flags for bash, zsh or fish',
-    load: async () => (await import('./completion.ts')).completionCommand(),
+    load: async (createAll) => (await import('./commands/completion.ts')).completionCommand(createAll),
   },
 ]

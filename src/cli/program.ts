@@ -4,10 +4,10 @@ import { flagOf, longFlagOf } from '#config/load.ts'
 import { packageVersion } from '#config/package-version.ts'
 import { REMOVED_SETTINGS } from '#config/removed-settings.ts'
 import { COMMANDS } from './commands.ts'
-import { reportError, reportUncaught, reportWarnings } from './errors.ts'
-import { hasManySettings, isRare, settingOf } from './flags.ts'
-import { oneLine } from './format.ts'
-import { screen } from './screen.ts'
+import { reportError, reportUncaught, reportWarnings } from './print/errors.ts'
+import { hasManySettings, isRare, settingOf } from './session/flags.ts'
+import { oneLine } from './print/format.ts'
+import { screen } from './print/screen.ts'
 
 /** Runs the command line of this process, and sets its exit code. */
 export async function start(): Promise<void> {
@@ -57,7 +57,7 @@ export async function createProgram(words: readonly string[] | 'all'): Promise<C
     .exitOverride()
   for (const { name, group, description, load } of COMMANDS) {
     const wanted = words === 'all' || words.includes(name)
-    const command = wanted ? await load() : new Command(name)
+    const command = wanted ? await load(() => createProgram('all')) : new Command(name)
     command.description(description).helpGroup(group).exitOverride().configureOutput({ outputError: withHint })
     command.configureHelp(helpOf(all))
     if (!all) command.addHelpText('after', moreSettings(command))

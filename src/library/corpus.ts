@@ -1,4 +1,4 @@
-import { openStore } from '#workers/open-store.ts'
+import { openStore } from '#workers/open/open-store.ts'
 import type { ChunkLine } from '#src/corpus/export/chunk-line.ts'
 import { cursorText } from '#src/corpus/feed/change-log.ts'
 import type { FeedEntry } from '#src/corpus/feed/change.ts'

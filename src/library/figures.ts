@@ -1,4 +1,4 @@
-import { openFigures } from '#workers/open-figures.ts'
+import { openFigures } from '#workers/open/open-figures.ts'
 import type { ChunkLine } from '#src/corpus/export/chunk-line.ts'
 import { emptyFigureTally, type Figure, type FigureTally } from '#src/corpus/figures/figure.ts'
 import type { DocumentRecord } from '#src/document/record.ts'

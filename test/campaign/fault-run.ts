@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { EXIT } from '#src/cli/exit-codes.ts'
+import { EXIT } from '#src/cli/print/exit-codes.ts'
 import { Random } from '../support/random.ts'
 import type { RunningSluice } from '../support/sluice.ts'
 import { Archive } from './world/archive.ts'

@@ -146,7 +146,7 @@ export const MUTANTS = {
     ['src/ingest/document/buy-answer.ts', "isLast ? 'final' : attempt", "isLast || attempt > 0 ? 'final' : attempt"],
   ],
   /** A run waits for ever for a service that never answered. */
-  'endless-patience': [['workers/follow-service.ts', "events.on('request:begun', begun)", 'void begun']],
+  'endless-patience': [['workers/service/follow-service.ts', "events.on('request:begun', begun)", 'void begun']],
   /** What the store did not take counts as written. */
   'believes-writes': [
     ['src/ingest/document/retrying-store.ts', 'if (!(error instanceof StoreUnusable)) throw error', 'return'],
@@ -161,7 +161,7 @@ export const MUTANTS = {
   ],
   /** A stop waits for what hangs. */
   'endless-stop': [
-    ['workers/lifecycle.ts', 'exitAfter(graceMs + WALL_SLACK_MS)', 'void exitAfter'],
+    ['workers/process/lifecycle.ts', 'exitAfter(graceMs + WALL_SLACK_MS)', 'void exitAfter'],
     [
       'src/ingest/document/retrying-store.ts',
       'await notAfter(signal, reportWhenSlow(write, timed))',
@@ -186,7 +186,7 @@ export const MUTANTS = {
     ['src/ingest/maintain/collect-receipts.ts', 'if (now && pending > 0)', 'if (now && pending < 0)'],
   ],
   /** A second signal of any kind cuts off what is in flight. */
-  'second-signal-cuts': [['workers/lifecycle.ts', '!isAnotherCtrlC(signal, first.at)', 'first === null']],
+  'second-signal-cuts': [['workers/process/lifecycle.ts', '!isAnotherCtrlC(signal, first.at)', 'first === null']],
   /** A commit under an earlier claim replaces a later one, and the worker finds nothing wrong with it. */
   'forgets-claims': [
     ['src/document/claim-lost.ts', 'if (isOfEarlierClaim(record, present)) throw', 'if (record === null) throw'],
@@ -226,7 +226,7 @@ export const MUTANTS = {
   ],
   /** The engine is started once. */
   'one-engine': [
-    ['workers/engine-supervisor.ts', 'this.#report(how, decision)', 'this.#report(how, decision); return'],
+    ['workers/engine/engine-supervisor.ts', 'this.#report(how, decision)', 'this.#report(how, decision); return'],
   ],
   /** The engine does not check that the converters are there. */
   'trusts-converters': [

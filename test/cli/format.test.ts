@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
-import { exitCodeOf } from '#src/cli/exit-codes.ts'
-import { duration, oneLine, plural, printable, rate, shownName } from '#src/cli/format.ts'
-import { lineOf, liveLines } from '#src/cli/progress.ts'
-import { fit } from '#src/cli/screen.ts'
+import { exitCodeOf } from '#src/cli/print/exit-codes.ts'
+import { duration, oneLine, plural, printable, rate, shownName } from '#src/cli/print/format.ts'
+import { lineOf, liveLines } from '#src/cli/print/progress.ts'
+import { fit } from '#src/cli/print/screen.ts'
 import * as fc from '../support/fast-check.ts'
 
 test('durations in messages are in words and units', () => {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { addTo, NO_PLAN } from '#src/cli/plan.ts'
+import { addTo, NO_PLAN } from '#src/cli/commands/plan.ts'
 import { sourceKey } from '#src/document/ids.ts'
 import type { PlannedItem } from '#src/ingest/scan/plan-source.ts'
 

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { sourceKey } from '#src/document/ids.ts'
 import { Events } from '#src/events.ts'
 import { tallyOf } from '#src/observe/tally.ts'
-import { summaryOf } from '#src/cli/summary.ts'
+import { summaryOf } from '#src/cli/print/summary.ts'
 
 const NOTHING = { done: 0, partial: 0, failed: 0, skipped: 0, pending: 0, gone: 0 }
 

@@ -1,7 +1,7 @@
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { recordsSince } from '#src/cli/verify.ts'
+import { recordsSince } from '#src/cli/commands/verify.ts'
 import { cursorText } from '#src/corpus/feed/change-log.ts'
 import { updateFeed } from '#src/corpus/feed/update-feed.ts'
 import { sourceKey } from '#src/document/ids.ts'

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { wrapped } from '../../src/cli/screen.ts'
+import { wrapped } from '../../src/cli/print/screen.ts'
 
 test('a long line of help breaks at spaces and goes on indented', () => {
   expect(wrapped('sluice: the source /papers: there is no such file or folder.', 30)).toBe(

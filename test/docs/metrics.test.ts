@@ -8,7 +8,7 @@ import { DependencyMonitor } from '#src/observe/dependency-monitor.ts'
 import { outageReadings } from '#src/observe/outage-text.ts'
 import { ProcessMetrics } from '#src/observe/process-metrics.ts'
 import { readingsText, SHARED } from '#src/observe/reading.ts'
-import { capReadings, readingsOf } from '#workers/gate-readings.ts'
+import { capReadings, readingsOf } from '#workers/service/gate-readings.ts'
 import { gateState } from '../../packages/limiter/test/gate-state.ts'
 import { findPrometheus } from '../support/prometheus.ts'
 

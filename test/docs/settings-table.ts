@@ -2,7 +2,7 @@ import { durationText } from '#config/duration.ts'
 import { flagOf } from '#config/load.ts'
 import { keyOf, rowOf, written } from '#config/file-names.ts'
 import { SETTINGS, type SettingName } from '#config/settings.ts'
-import { groupOf, WATCH_SETTINGS } from '#src/cli/run-settings.ts'
+import { groupOf, WATCH_SETTINGS } from '#src/cli/session/run-settings.ts'
 
 const ENGINE = 'Engine:'
 

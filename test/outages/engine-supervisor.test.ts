@@ -1,8 +1,8 @@
 import { once } from 'node:events'
 import { expect, test } from 'vitest'
 import { Events } from '#src/events.ts'
-import { type EngineProcess, EngineRefused } from '#workers/engine-process.ts'
-import { EngineSupervisor } from '#workers/engine-supervisor.ts'
+import { type EngineProcess, EngineRefused } from '#workers/engine/engine-process.ts'
+import { EngineSupervisor } from '#workers/engine/engine-supervisor.ts'
 
 const never = new AbortController().signal
 

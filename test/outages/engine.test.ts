@@ -1,7 +1,7 @@
 import { readdir, readFile, readlink } from 'node:fs/promises'
 import { getPriority, setPriority } from 'node:os'
 import { describe, expect, test, vi } from 'vitest'
-import { startEngineProcess } from '#workers/engine-process.ts'
+import { startEngineProcess } from '#workers/engine/engine-process.ts'
 import { readStore } from '../support/check-store.ts'
 import { tempFolder } from '../support/temp-folder.ts'
 import { childrenOf, commandLine, engineOf, environmentOf, killEachEngine } from '../support/process-tree.ts'

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { capReadings, readingsOf } from '#workers/gate-readings.ts'
+import { capReadings, readingsOf } from '#workers/service/gate-readings.ts'
 import { gateState } from '../../packages/limiter/test/gate-state.ts'
 
 test('metrics of credits are those of the runs and of the month, with their caps', () => {

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { sourceKey } from '#src/document/ids.ts'
 import { openGate } from '@sluice/limiter'
-import { ServiceGate } from '#workers/service-gate.ts'
+import { ServiceGate } from '#workers/service/service-gate.ts'
 import { startTestRedis } from '../support/redis.ts'
 import { elapse } from '../support/wait.ts'
 import { shared } from '../support/shared.ts'

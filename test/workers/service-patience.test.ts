@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { sourceKey } from '#src/document/ids.ts'
 import { Events } from '#src/events.ts'
-import { haltWithoutAnswer } from '#workers/follow-service.ts'
+import { haltWithoutAnswer } from '#workers/service/follow-service.ts'
 
 const PATIENCE_MS = 5_000
 const key = sourceKey('a.pdf')

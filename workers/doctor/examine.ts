@@ -10,8 +10,8 @@ import { askService, type ServiceProbe } from '#src/parse/ask-service.ts'
 import { authorizationOf, type ServiceLine } from '#src/parse/service-line.ts'
 import { connectRedis, type RedisConnection } from '#src/redis/connection.ts'
 import { findRedisServer } from '#src/redis/private-server/server-binary.ts'
-import { serviceLineOf } from '../account.ts'
-import { foldersOf, locationOf } from '../location.ts'
+import { serviceLineOf } from '../service/account.ts'
+import { foldersOf, locationOf } from '../settings/location.ts'
 import { type DoctorFinding, ok, problem, warning } from './finding.ts'
 
 /** Checks everything that a run needs, and changes nothing. */

@@ -2,8 +2,8 @@ import { DeleteObjectCommand, PutObjectCommand } from '@aws-sdk/client-s3'
 import type { Settings } from '#config/settings.ts'
 import { explainedS3 } from '#src/s3/errors.ts'
 import { openS3Client } from '#src/s3/client.ts'
-import { s3NetworkOf } from '../way-out.ts'
-import type { S3Location } from '../location.ts'
+import { s3NetworkOf } from '../settings/way-out.ts'
+import type { S3Location } from '../settings/location.ts'
 import { type DoctorFinding, ok, problem } from './finding.ts'
 
 /** Writes an object, writes it again on condition that it is not there, and removes it. */

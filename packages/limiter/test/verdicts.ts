@@ -1,6 +1,6 @@
 import type { HaltCause, Limit, StatedRate, Verdict } from '../../../src/document/verdict.ts'
 import type { Feedback } from '../src/feedback.ts'
-import { feedbackOf } from '../../../workers/service-gate.ts'
+import { feedbackOf } from '../../../workers/service/service-gate.ts'
 
 /** Feedback of requests that ended in each of the ways there are. */
 export function parsed(queuedMs = 0): Feedback {

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 import { readFile, rename, utimes, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
-import { EXIT } from '#src/cli/exit-codes.ts'
+import { EXIT } from '#src/cli/print/exit-codes.ts'
 import type { DocumentRecord } from '#src/document/record.ts'
 import { isRecord } from '../checker/store-outside.ts'
 import { expectEnd } from './process-waits.ts'

@@ -1,7 +1,7 @@
 import { chmod, mkdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { EXIT } from '#src/cli/exit-codes.ts'
+import { EXIT } from '#src/cli/print/exit-codes.ts'
 import { engineOf, isAlive } from '../../support/process-tree.ts'
 import type { RunningSluice } from '../../support/sluice.ts'
 import { appears, expectEnd } from './process-waits.ts'

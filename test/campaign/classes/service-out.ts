@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { AWAY } from '../service/charging-service.ts'
 import { WRONG_ADDRESSES } from '../service/wrong-addresses.ts'
-import { EXIT } from '#src/cli/exit-codes.ts'
+import { EXIT } from '#src/cli/print/exit-codes.ts'
 import { expectEnd, perhapsStop, sends } from './process-waits.ts'
 import type { FaultClass } from './fault-class.ts'
 

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { EXIT } from '#src/cli/exit-codes.ts'
+import { EXIT } from '#src/cli/print/exit-codes.ts'
 import { expectEnd, sends } from './process-waits.ts'
 import type { FaultClass } from './fault-class.ts'
 

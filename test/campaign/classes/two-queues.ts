@@ -1,4 +1,4 @@
-import { EXIT } from '#src/cli/exit-codes.ts'
+import { EXIT } from '#src/cli/print/exit-codes.ts'
 import { FaultRedis } from '../world/fault-redis.ts'
 import { expectEnd } from './process-waits.ts'
 import type { FaultClass } from './fault-class.ts'

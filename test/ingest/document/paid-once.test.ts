@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { sourceKey } from '#src/document/ids.ts'
 import { ingestDocument } from '#src/ingest/ingest-document.ts'
-import type { ServiceGate } from '#workers/service-gate.ts'
+import type { ServiceGate } from '#workers/service/service-gate.ts'
 import type { RedisIntents } from '#src/ledger/redis-intents.ts'
 import { FolderSpool, SpooledReceipts } from '#src/outputs/answer-spool.ts'
 import { StoreUnusable } from '#src/document/store-unusable.ts'

@@ -1,7 +1,7 @@
 import { SQSClient } from '@aws-sdk/client-sqs'
 import { expect, test, vi } from 'vitest'
 import { queueProblem, sqsNotices } from '#src/sources/notifications/sqs-notices.ts'
-import { noticesFor } from '#workers/s3-notices.ts'
+import { noticesFor } from '#workers/open/s3-notices.ts'
 import { freePort } from '../../support/free-port.ts'
 
 const CREDENTIALS = { accessKeyId: 'key', secretAccessKey: 'secret' }

@@ -1,0 +1,226 @@
+import { join, resolve } from 'node:path'
+import { Command } from 'commander'
+import picomatch from 'picomatch'
+import { isStop, listenForStop, type Stopping } from '#workers/process/lifecycle.ts'
+import { openFigures } from '#workers/open/open-figures.ts'
+import { openStore } from '#workers/open/open-store.ts'
+import { MAX_LIMIT, MIN_LIMIT } from '#src/corpus/chunks/chunk.ts'
+import { exportChunks } from '#src/corpus/export/export-chunks.ts'
+import { EXPORT_FORMATS } from '#src/corpus/export/export-options.ts'
+import type { Damage, ExportTally } from '#src/corpus/export/export-manifest.ts'
+import type { ExportFilter } from '#src/corpus/export/select-documents.ts'
+import { columnsOf, parseWhere } from '#src/corpus/export/where.ts'
+import { NO_HYGIENE } from '#src/corpus/hygiene/hygiene.ts'
+import { openCounter } from '#src/corpus/tokens/open-counter.ts'
+import type { SourceKey } from '#src/document/ids.ts'
+import { type FigureTally, NO_IMAGE, type NoImage } from '#src/corpus/figures/figure.ts'
+import { EXIT, worstOf } from '../print/exit-codes.ts'
+import { count, plural, printable } from '../print/format.ts'
+import { outputOf, type Output } from '../print/output.ts'
+import { STORE_SETTINGS } from '../session/run-settings.ts'
+import { addTargetFlags, forEachTarget, lastStoresOf, type Target } from '../session/targets.ts'
+import { UsageError } from '../print/errors.ts'
+import { collect, wholeNumber } from '../session/flags.ts'
+
+interface Options {
+  readonly chunks?: boolean
+  readonly to: string
+  readonly format: string
+  readonly tokenizer: string
+  readonly limit: string
+  readonly overlap: string
+  readonly pages?: boolean
+  readonly key: readonly string[]
+  readonly outcome?: string
+  readonly gone?: boolean
+  readonly since?: string
+  readonly hygiene?: boolean
+  readonly where?: string
+  readonly figures?: boolean
+}
+
+const EXAMPLES = `
+Examples:
+  $ sluice export --chunks --out corpus --to chunks
+  $ sluice export --chunks --out corpus --tokenizer tokenizer.json --limit 1024
+  $ sluice export --chunks --out corpus --to reports --key 'reports/**'
+  $ sluice export --chunks --out corpus --to chunks-2 --since chunks
+
+Content of the files: docs/guide/retrieval.md`
+
+export function exportCommand(): Command {
+  const command = new Command('export')
+    .optionsGroup('Export:')
+    .option('--chunks', 'chunks with exact citations; reads the store and sends nothing')
+    .option('--to <folder>', 'folder to write; replaces an earlier export as a whole', 'export')
+    .option('--format <format>', `of the chunks: ${EXPORT_FORMATS.join(', ')}`, 'jsonl')
+    .option('--tokenizer <name>', 'o200k_base, cl100k_base, p50k_base, r50k_base or a tokenizer.json', 'o200k_base')
+    .option('--limit <tokens>', `most tokens of a chunk, ${MIN_LIMIT} to ${MAX_LIMIT}`, '512')
+    .option('--overlap <tokens>', 'most tokens of the chunk before to repeat, up to a quarter of the limit', '0')
+    .option('--pages', 'one chunk a page where it fits the limit, and none over a page break')
+    .option('--key <glob>', 'only documents whose key matches; may be given again', collect, [])
+    .option('--outcome <outcome>', 'only documents with this outcome: done, partial')
+    .option('--gone', 'also documents that are gone from their source')
+    .option('--hygiene', 'columns for language, duplicates and personal data; drops nothing')
+    .option('--where <condition>', 'only chunks for which it holds: "tokens >= 20 and language = \'en\'"')
+    .option('--since <cursor>', 'only documents that changed since a cursor, or since the export in this folder')
+    .option('--figures', 'images of the figures of PDFs, cropped from the original documents, as files in figures/')
+    .addHelpText('after', EXAMPLES)
+  addTargetFlags(command, STORE_SETTINGS)
+  return command.action(async () => {
+    const options = command.opts<Options>()
+    if (options.chunks !== true) throw new UsageError('say what to export: --chunks')
+    if (options.since !== undefined && resolve(options.since) === resolve(options.to)) {
+      throw new UsageError(`--since ${options.since} would be replaced: give another folder with --to`)
+    }
+    const chosen = await chunking(options)
+    const output = outputOf(command)
+    const stores = await lastStoresOf(command)
+    const several = stores.targets.length > 1
+    const folderOf = (folder: string, { name }: Target): string => (several ? join(folder, name ?? '') : folder)
+    using stopping = stopWithGrace()
+    const exportOne = async (target: Target): Promise<void> => {
+      const since = options.since === undefined ? null : folderOf(options.since, target)
+      const to = folderOf(options.to, target)
+      try {
+        const around = { output, stopping, drawsFigures: options.figures === true }
+        await exportStore(target, { ...chosen, to, since }, around)
+      } catch (error) {
+        if (!isStop(error, stopping)) throw error
+        output.result(`stopped: ${to} is as it was`, () => ({ event: 'note', message: 'stopped' }))
+        process.exitCode = EXIT.interrupted
+      }
+    }
+    await forEachTarget(stores, output, exportOne)
+  })
+}
+
+/** What is in flight at a first signal may take so long. */
+const GRACE_MS = 60_000
+
+/** A first Ctrl-C ends the export and keeps the former one. */
+function stopWithGrace(): Stopping {
+  const say = (line: string) => (): void => void process.stderr.write(`sluice: ${line}\n`)
+  const stopping = listenForStop({
+    onFirst: say('stopping: what is half written is removed'),
+    onSecond: say('stopping now'),
+    onWall: say('stopped: a document took too long'),
+  })
+  stopping.allow(GRACE_MS)
+  return stopping
+}
+
+/** A condition on one of these asks for them. */
+const HYGIENE_COLUMNS = Object.keys(NO_HYGIENE)
+
+type Chunking = Omit<Parameters<typeof exportChunks>[1], 'to' | 'since' | 'figures'>
+
+async function chunking(options: Options): Promise<Chunking> {
+  const limit = wholeNumber('--limit', options.limit, MIN_LIMIT, MAX_LIMIT)
+  const overlap = wholeNumber('--overlap', options.overlap, 0, Math.floor(limit / 4))
+  const format = EXPORT_FORMATS.find((known) => known === options.format)
+  if (format === undefined)
+    throw new UsageError(`--format takes one of ${EXPORT_FORMATS.join(', ')}, not "${options.format}"`)
+  const filter = filterOf(options)
+  const where = options.where === undefined ? null : parseWhere(options.where)
+  const read = options.where === undefined ? new Set<string>() : columnsOf(options.where)
+  const hygiene = options.hygiene === true || HYGIENE_COLUMNS.some((name) => read.has(name))
+  const filterText = {
+    key: options.key,
+    outcome: options.outcome ?? null,
+    gone: options.gone ?? false,
+    ...(options.where === undefined ? {} : { where: options.where }),
+    ...(options.pages === true && { pages: true }),
+  }
+  const counter = await openCounter(options.tokenizer)
+  const { pages = false } = options
+  return { hygiene, where, limit, overlap, pages, format, filter, filterText, counter }
+}
+
+function filterOf({ key: globs, outcome, gone = false }: Options): ExportFilter {
+  if (outcome !== undefined && outcome !== 'done' && outcome !== 'partial') {
+    throw new UsageError(`--outcome takes done or partial, not "${outcome}"`)
+  }
+  const matches = globs.map((glob) => picomatch(glob, { dot: true, basename: !glob.includes('/') }))
+  const key = (name: SourceKey): boolean => matches.length === 0 || matches.some((match) => match(name))
+  return { key, outcome: outcome ?? null, gone }
+}
+
+interface Around {
+  readonly output: Output
+  readonly stopping: Stopping
+  readonly drawsFigures: boolean
+}
+
+async function exportStore(
+  { settings }: Target,
+  chosen: Omit<Parameters<typeof exportChunks>[1], 'figures'>,
+  { output, stopping, drawsFigures }: Around,
+): Promise<void> {
+  await using resources = new AsyncDisposableStack()
+  const store = await openStore(settings, resources, { mustExist: true })
+  const figures = drawsFigures ? await openFigures(store, settings, resources) : null
+  const options = { ...chosen, figures }
+  let shownAt = 0
+  const show = ({ documents, chunks }: ExportTally): void => {
+    const now = performance.now()
+    if (now - shownAt < 250) return
+    shownAt = now
+    output.live(`${plural(documents, 'document')}, ${plural(chunks, 'chunk')}`)
+  }
+  const tally = await exportChunks(store, options, show, stopping.soft)
+  output.live(null)
+  for (const damage of tally.damaged) {
+    const { kind: _, ...where } = damage
+    output.result(describeDamage(damage), () => ({ event: 'damaged', ...where }))
+  }
+  output.result(summaryOf(tally, options), () => ({
+    event: 'exported',
+    to: options.to,
+    ...tally,
+    damaged: tally.damaged.length,
+  }))
+  const exitCode = tally.damaged.length > 0 ? EXIT.someFailed : EXIT.allDone
+  process.exitCode = worstOf([Number(process.exitCode ?? EXIT.allDone), exitCode])
+}
+
+function describeDamage(damage: Damage): string {
+  return damage.kind === 'files'
+    ? `${printable(damage.key)}: its files are not what its record says; verify --repair derives them again`
+    : `${printable(damage.place)}: its record.json cannot be read; run parses the document again where it is still in the source`
+}
+
+function summaryOf(tally: ExportTally, { to, since }: { readonly to: string; readonly since: string | null }): string {
+  const left = [
+    [tally.filtered, 'not chosen'],
+    [tally.gone, 'gone from the source (--gone takes them)'],
+    [tally.withoutMarkdown, 'parsed without Markdown'],
+    [tally.damaged.length, 'damaged'],
+  ] as const
+  const unwanted = tally.chunksLeftOut === 0 ? [] : [`left out: ${plural(tally.chunksLeftOut, 'chunk')} by --where`]
+  const oversize = tally.oversize > 0 ? `, ${count(tally.oversize)} of them parts of what alone exceeds the limit` : ''
+  return [
+    `${plural(tally.chunks, 'chunk')} of ${plural(tally.documents, since === null ? 'document' : 'changed document')}, ${count(tally.tokens)} tokens${oversize}`,
+    ...left.filter(([number]) => number > 0).map(([number, why]) => `left out: ${plural(number, 'document')} ${why}`),
+    ...unwanted,
+    ...(tally.figures === null ? [] : figureLines(tally.figures)),
+    `written: ${to}`,
+    ...(tally.cursorProblem === null ? [] : [`no cursor for --since: ${tally.cursorProblem}`]),
+  ].join('\n')
+}
+
+const REASONS: Readonly<Record<NoImage, string>> = {
+  no_page: 'in documents without pages',
+  source_unreadable: 'whose document cannot be read in its folder or bucket',
+  source_changed: 'whose document is no longer the one that was parsed',
+  not_drawn: 'whose page cannot be drawn as it was read',
+}
+
+/** Lines of the summary. */
+function figureLines({ images, without }: FigureTally): readonly string[] {
+  const lacking = NO_IMAGE.filter((reason) => without[reason] > 0)
+  return [
+    `${plural(images, 'image')} of figures`,
+    ...lacking.map((reason) => `without image: ${plural(without[reason], 'figure')} ${REASONS[reason]}`),
+  ]
+}

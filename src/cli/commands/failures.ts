@@ -1,0 +1,69 @@
+import { resolve } from 'node:path'
+import { Command } from 'commander'
+import { openStore } from '#workers/open/open-store.ts'
+import { FAILURE_CODES } from '#src/document/failure.ts'
+import { EXIT } from '../print/exit-codes.ts'
+import { outputOf, type Output } from '../print/output.ts'
+import { oneLine, plural, shownName } from '../print/format.ts'
+import { commandLine } from '#config/invocation.ts'
+import {
+  addTargetFlags,
+  forEachTarget,
+  lastStoresOf,
+  type LastTarget,
+  lastTarget,
+  type Target,
+} from '../session/targets.ts'
+import { STORE_SETTINGS } from '../session/run-settings.ts'
+import { UsageError } from '../print/errors.ts'
+
+interface FailuresOptions {
+  readonly code?: string | undefined
+}
+
+export function failuresCommand(): Command {
+  const command = new Command('failures').option('--code <code>', `only this reason: ${FAILURE_CODES.join(', ')}`)
+  addTargetFlags(command, STORE_SETTINGS)
+  return command.action(async () => {
+    const { code } = command.opts<FailuresOptions>()
+    const output = outputOf(command)
+    checkCode(code)
+    let shown = 0
+    const show = async (target: Target): Promise<void> => void (shown += await list(target, code, output))
+    await forEachTarget(await lastStoresOf(command), output, show)
+    process.exitCode = shown > 0 ? EXIT.someFailed : EXIT.allDone
+  })
+}
+
+/** Refuses a `--code` that no failure has. */
+export function checkCode(code: string | undefined): void {
+  if (code === undefined || FAILURE_CODES.some((known) => known === code)) return
+  throw new UsageError(`no failure has the code "${code}"; there are ${FAILURE_CODES.join(', ')}`)
+}
+
+/** Returns how many it listed. */
+async function list({ name, settings }: Target, code: string | undefined, output: Output): Promise<number> {
+  await using resources = new AsyncDisposableStack()
+  const store = await openStore(settings, resources, { mustExist: true })
+  let shown = 0
+  for await (const letter of store.deadLetters.list(new AbortController().signal)) {
+    const { key, failure, attempts } = letter
+    if (code !== undefined && failure.code !== code) continue
+    shown += 1
+    const tries = attempts > 1 ? ` (${attempts} attempts)` : ''
+    output.result(`${shownName(key)}: ${failure.code}, ${oneLine(failure.message)}${tries}`, () =>
+      name === null ? letter : { pipeline: name, ...letter },
+    )
+  }
+  if (!output.json) {
+    const hint = shown > 0 ? retryHint(settings.out, await lastTarget()) : []
+    output.result([plural(shown, 'failure'), ...hint].join('\n'), () => ({}))
+  }
+  return shown
+}
+
+/** How to parse them again, where the source of this store is known. */
+const retryHint = (out: string, last: LastTarget | null): string[] =>
+  last === null || ![out, resolve(out)].includes(last.out)
+    ? []
+    : ['parsed again, when the cause is gone, by:', `  ${commandLine('retry', last.source, '--out', last.out)}`]

@@ -1,0 +1,229 @@
+import { mkdtemp, readdir, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import Table from 'cli-table3'
+import type { Command } from 'commander'
+import type { FailureCode } from '#src/document/failure.ts'
+import { type Change, Events } from '#src/events.ts'
+import { type PlannedItem, planSource } from '#src/ingest/scan/plan-source.ts'
+import { locationOf } from '#workers/settings/location.ts'
+import type { Shared } from '#workers/pipeline/shared.ts'
+import { checkSource } from '../session/check-source.ts'
+import { skippedLines } from '../print/document-lines.ts'
+import { count, duration, plural, printable } from '../print/format.ts'
+import { type Output, outputOf } from '../print/output.ts'
+import { PLAN_SETTINGS } from '../session/run-settings.ts'
+import {
+  addTargetFlags,
+  forEachTarget,
+  rememberTarget,
+  sourceCommand,
+  type Target,
+  targetsOf,
+} from '../session/targets.ts'
+
+export function planCommand(): Command {
+  const command = sourceCommand(
+    'plan',
+    'a folder, s3://bucket/prefix, or https://site; without one, the pipelines of the settings file',
+  )
+  addTargetFlags(command, PLAN_SETTINGS)
+  return command.action(async (source: string | undefined) => {
+    const output = outputOf(command)
+    output.starting()
+    const targets = await targetsOf(command, source, output.say)
+    await forEachTarget(targets, output, (target, shared) => showPlan(target, shared, output))
+  })
+}
+
+/** Prints what a run over one source would do. */
+async function showPlan(target: Target, shared: Shared, output: Output): Promise<void> {
+  await checkSource(target)
+  const { openPlanning } = await import('#workers/compose.ts')
+  await using planTarget = await openPlanTarget(target, shared)
+  const { target: opened, ...around } = planTarget
+  await using planning = await openPlanning({ ...opened, ...around, events: new Events(), say: output.say })
+  await rememberTarget(target)
+  let plan = NO_PLAN
+  const refused = new Map<string, string[]>()
+  const drawn = setInterval(() => output.live(`planning: ${count(plan.seen)} documents checked`), 250)
+  try {
+    for await (const planned of planSource(planning.plan, new AbortController().signal)) {
+      plan = addTo(plan, planned)
+      if (planned.refusal !== null) name(refused, planned.refusal.code, planned.key)
+    }
+  } finally {
+    clearInterval(drawn)
+    output.live(null)
+  }
+  const { estimateMs } = await import('#workers/service/open-requests.ts')
+  const estimatedMs = await estimateMs(plan.requests, planning.settings, planning.connection)
+  const { creditsOf } = await import('#workers/service/account.ts')
+  const credits = await creditsOf(target.settings, new AbortController().signal)
+  const creditsLeft = credits?.remaining ?? null
+  const free = target.settings.parseApiUrl === undefined
+  const named = target.name === null ? {} : { pipeline: target.name }
+  const lines = [tableOf(plan, refused, free, estimatedMs), ...leftLines(plan, creditsLeft)]
+  output.result(lines.join('\n'), () => ({ ...named, ...plan, estimatedMs, creditsLeft, free }))
+}
+
+function leftLines({ credits }: Plan, left: number | null): string[] {
+  if (left === null) return []
+  const short = left < credits ? `: ${count(Math.ceil(credits - left))} too few` : ''
+  return [`the service says that ${plural(left, 'credit')} ${left === 1 ? 'is' : 'are'} left${short}`]
+}
+
+/** The first documents of each reason, by its code. */
+type Refused = ReadonlyMap<string, readonly string[]>
+
+/** Documents named for each reason at the most. */
+const NAMED = 3
+
+function name(refused: Map<string, string[]>, code: string, key: string): void {
+  const names = refused.get(code) ?? []
+  if (names.length < NAMED) refused.set(code, [...names, printable(key)])
+}
+
+const namesOf = (names: readonly string[], all: number): string =>
+  [...names, ...(all > names.length ? [`and ${count(all - names.length)} more`] : [])].join(', ')
+
+function againLines({ again }: Plan, free: boolean): string[] {
+  if (again.documents === 0) return []
+  const what = `${plural(again.documents, 'document')} parsed by the embedded engine before`
+  if (free) return [`${what}, an older version: to be parsed again`]
+  return [`${what}: to be parsed again for ${count(again.credits)} credits (--accept-local keeps what is there)`]
+}
+
+function passedThroughLines({ passedThrough }: Plan): string[] {
+  return passedThrough === 0 ? [] : [`${plural(passedThrough, 'text')} passed through without a request, for 0 credits`]
+}
+
+function tableOf(plan: Plan, examples: Refused, free: boolean, estimatedMs: number | null): string {
+  const rows = new Table({
+    head: ['format', 'to send', 'pages', 'saved', 'credits'],
+    colAligns: ['left', 'right', 'right', 'right', 'right'],
+    style: { head: [], border: [] },
+  })
+  for (const [format, of] of Object.entries(plan.byFormat).toSorted(([a], [b]) => a.localeCompare(b))) {
+    rows.push([format, count(of.requests), count(of.pages), count(of.saved), count(of.credits)])
+  }
+  rows.push(['all', count(plan.requests), count(plan.pages), count(plan.saved), count(plan.credits)])
+  const changes = Object.entries(plan.changes)
+    .filter(([, value]) => value > 0)
+    .map(([change, value]) => `${count(value)} ${change.replace('_', ' ')}`)
+  const refused = Object.entries(plan.refused).map(
+    ([code, value]) => `  ${count(value)} ${code}: ${namesOf(examples.get(code) ?? [], value)}`,
+  )
+  return [
+    `${count(plan.seen)} seen: ${changes.join(', ') || 'nothing'}`,
+    rows.toString(),
+    ...passedThroughLines(plan),
+    ...skippedLines(new Map(Object.entries(plan.skipped))),
+    ...(plan.gone > 0 ? [`${plural(plan.gone, 'document')} no longer in the source`] : []),
+    ...(refused.length > 0 ? ['would end failed without being sent:', ...refused] : []),
+    ...againLines(plan, free),
+    ...(free ? ['the embedded engine is free: the credits are what the hosted service would charge'] : []),
+    ...(estimatedMs === null ? [] : [`about ${duration(estimatedMs)} at the rate that the gate knows`]),
+  ].join('\n')
+}
+
+/** What a plan is made with; disposing removes what was made for it alone. */
+interface PlanTarget extends AsyncDisposable {
+  readonly target: Target
+  /** Not given where the plan has a Redis of its own. */
+  readonly shared?: Shared
+}
+
+/**
+ * A plan leaves nothing behind. Where `--out` names a folder that does not exist or is empty, there is nothing to read:
+ * the plan is made with a store in the temporary directory, which has its own Redis unless REDIS_URL names one.
+ */
+async function openPlanTarget(target: Target, shared: Shared): Promise<PlanTarget> {
+  const at = locationOf(target.settings.out)
+  if (at.kind !== 'folder' || !(await isUnmade(at.path))) {
+    return { target, shared, [Symbol.asyncDispose]: async () => undefined }
+  }
+  const folder = await mkdtemp(join(tmpdir(), 'sluice-plan-'))
+  const settings = { ...target.settings, stateDir: undefined, out: join(folder, 'out') }
+  return {
+    target: { ...target, settings },
+    [Symbol.asyncDispose]: () => rm(folder, { recursive: true, force: true }),
+  }
+}
+
+const isUnmade = (path: string): Promise<boolean> =>
+  readdir(path).then(
+    (names) => names.length === 0,
+    (error: NodeJS.ErrnoException) => error.code === 'ENOENT',
+  )
+
+interface FormatTotals {
+  readonly requests: number
+  readonly pages: number
+  readonly saved: number
+  readonly credits: number
+}
+
+/** The sums of a plan, as `sluice plan --json` prints them. */
+interface Plan extends FormatTotals {
+  /** Everything that the source holds. */
+  readonly seen: number
+  /** Documents that came out before and are no longer in the source; part of nothing else here. */
+  readonly gone: number
+  /** Of what is to be sent: done before by the embedded engine, or by an older version of it. */
+  readonly again: { readonly documents: number; readonly credits: number }
+  readonly changes: Readonly<Partial<Record<Change, number>>>
+  readonly refused: Readonly<Partial<Record<FailureCode, number>>>
+  /** Texts that become outputs as they are, without a request. */
+  readonly passedThrough: number
+  /** Files that are no documents, by extension or reason. */
+  readonly skipped: Readonly<Record<string, number>>
+  readonly byFormat: Readonly<Record<string, FormatTotals>>
+}
+
+const NOTHING: FormatTotals = { requests: 0, pages: 0, saved: 0, credits: 0 }
+
+export const NO_PLAN: Plan = {
+  ...NOTHING,
+  seen: 0,
+  gone: 0,
+  again: { documents: 0, credits: 0 },
+  changes: {},
+  refused: {},
+  passedThrough: 0,
+  skipped: {},
+  byFormat: {},
+}
+
+export function addTo(plan: Plan, planned: PlannedItem): Plan {
+  const { refusal, skip, extension, requests, credits } = planned
+  // What its bytes refuse was listed as new or changed.
+  const change = refusal === null ? planned.change : 'unusable'
+  const counted = { requests, pages: planned.pages ?? 0, saved: planned.saved ? 1 : 0, credits }
+  const counts = requests > 0 || planned.saved
+  return {
+    ...sum(plan, counted),
+    seen: plan.seen + (change === 'gone' ? 0 : 1),
+    again:
+      change === 'parser_changed' && requests > 0
+        ? { documents: plan.again.documents + 1, credits: plan.again.credits + credits }
+        : plan.again,
+    gone: plan.gone + (change === 'gone' ? 1 : 0),
+    changes: change === 'gone' ? plan.changes : { ...plan.changes, [change]: (plan.changes[change] ?? 0) + 1 },
+    refused:
+      refusal === null ? plan.refused : { ...plan.refused, [refusal.code]: (plan.refused[refusal.code] ?? 0) + 1 },
+    passedThrough: plan.passedThrough + (planned.passedThrough ? 1 : 0),
+    skipped: skip === null ? plan.skipped : { ...plan.skipped, [skip]: (plan.skipped[skip] ?? 0) + 1 },
+    byFormat:
+      counts && extension !== null
+        ? { ...plan.byFormat, [extension]: sum(plan.byFormat[extension] ?? NOTHING, counted) }
+        : plan.byFormat,
+  }
+}
+
+const sum = (a: FormatTotals, b: FormatTotals): FormatTotals => ({
+  requests: a.requests + b.requests,
+  pages: a.pages + b.pages,
+  saved: a.saved + b.saved,
+  credits: a.credits + b.credits,
+})

@@ -1,0 +1,37 @@
+import type { Command } from 'commander'
+import picomatch from 'picomatch'
+import type { DeadLetter } from '#src/document/record.ts'
+import { FAILURE_CODES } from '#src/document/failure.ts'
+import { FEED_SETTINGS } from '../session/run-settings.ts'
+import { addTargetFlags, lastTargetsOf, sourceCommand } from '../session/targets.ts'
+import { outputOf } from '../print/output.ts'
+import { checkCode } from './failures.ts'
+
+interface RetryOptions {
+  readonly code?: string
+  readonly key?: string
+}
+
+export function retryCommand(): Command {
+  const command = sourceCommand(
+    'retry',
+    'the source of the run that they failed in; without one, the pipelines of the settings file, else the last one used here',
+  )
+    .option('--code <code>', `only this reason: ${FAILURE_CODES.join(', ')}`)
+    .option('--key <glob>', 'only documents whose key matches')
+  addTargetFlags(command, FEED_SETTINGS)
+  return command.action(async (source: string | undefined) => {
+    const chosen = wanted(command.opts<RetryOptions>())
+    const output = outputOf(command)
+    output.starting()
+    const targets = await lastTargetsOf(command, source, output.say)
+    const { runSession } = await import('../session/session.ts')
+    await runSession(targets, chosen, output)
+  })
+}
+
+function wanted({ code, key }: RetryOptions): (letter: DeadLetter) => boolean {
+  checkCode(code)
+  const matches = key === undefined ? () => true : picomatch(key, { dot: true, basename: !key.includes('/') })
+  return (letter) => (code === undefined || letter.failure.code === code) && matches(letter.key)
+}

@@ -1,0 +1,75 @@
+import type { Command } from 'commander'
+import { EXIT } from './exit-codes.ts'
+import { screen, wrapped } from './screen.ts'
+
+/**
+ * What a command writes, and where. Results go to standard output, what happens meanwhile to standard error. With
+ * `--json` every line of standard output is one JSON object with an `event` (docs/schemas/output-line.schema.json).
+ */
+export interface Output {
+  readonly json: boolean
+  readonly quiet: boolean
+  readonly verbose: boolean
+  /** Something a person should know meanwhile: not with --quiet. */
+  readonly say: (line: string) => void
+  /** Shows on a terminal, at once, that the command has begun. */
+  starting(): void
+  /** Shows one live line on a terminal; null takes it away. */
+  live(line: string | null): void
+  /** An event of the work; without --json its text, if it has one, goes to standard error. */
+  event(name: string, fields: () => object, text?: string): void
+  /** A result. `fields` are its JSON, without `event` where a command has always printed the object alone. */
+  result(text: string, fields: () => object): void
+}
+
+interface OutputFlags {
+  readonly json?: boolean
+  readonly quiet?: boolean
+  readonly verbose?: boolean
+}
+
+/** Gives a command --json, --quiet and --verbose. */
+export function addOutput(command: Command): Command {
+  return command
+    .optionsGroup('Output:')
+    .option('--json', 'one JSON object a line on standard output')
+    .option('-q, --quiet', 'only errors')
+    .option('-v, --verbose', 'also each document, and the trace of an error')
+}
+
+export function outputOf(command: Command): Output {
+  const { json = false, quiet = false, verbose = false } = command.opts<OutputFlags>()
+  const print = (value: object): void => void process.stdout.write(`${JSON.stringify(value)}\n`)
+  return {
+    json,
+    quiet,
+    verbose,
+    say(line) {
+      if (json) print({ event: 'note', message: line })
+      else if (!quiet) screen.print(line)
+    },
+    live(line) {
+      if (!json && !quiet) screen.show(line === null ? [] : [line])
+    },
+    starting() {
+      if (json || quiet || !screen.isTerminal) return
+      // However soon it ends, the line must not stand before the next prompt. Once the work listens, a signal is its own.
+      process.once('exit', () => screen.clear())
+      process.once('SIGINT', () => {
+        if (process.listenerCount('SIGINT') === 0) process.exit(EXIT.interrupted)
+      })
+      screen.show(['starting'])
+    },
+    event(name, fields, text) {
+      if (json) print({ event: name, ...fields() })
+      else if (!quiet && text !== undefined) screen.print(text, screen.isLog ? { event: name, ...fields() } : {})
+    },
+    result(text, fields) {
+      if (json || (screen.isLog && !process.stdout.isTTY)) print(fields())
+      else if (!quiet && text !== '') {
+        const { isTTY, columns } = process.stdout
+        process.stdout.write(`${isTTY && columns > 0 ? wrapped(text.trimEnd(), columns) : text.trimEnd()}\n`)
+      }
+    },
+  }
+}

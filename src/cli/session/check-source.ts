@@ -1,0 +1,47 @@
+import { readdir, realpath, stat } from 'node:fs/promises'
+import { basename, dirname, join } from 'node:path'
+import { closestMatch } from 'leven'
+import { describeSystemError } from '#src/kit/describe-system-error.ts'
+import { locationOf } from '#workers/settings/location.ts'
+import type { Target } from './targets.ts'
+import { UsageError } from '../print/errors.ts'
+
+/**
+ * Refuses a source that cannot be read before anything is created, fetched or started for it: a path that does not exist,
+ * a folder that is closed to this user, and an output folder as its own source.
+ */
+export async function checkSource({ source, settings }: Pick<Target, 'source' | 'settings'>): Promise<void> {
+  const from = locationOf(source)
+  if (from.kind === 's3' || from.kind === 'site' || from.path === '-') return
+  const what = from.kind === 'urls' ? '--from-urls' : 'the source'
+  try {
+    const found = await stat(from.path)
+    if (from.kind === 'urls' && found.isDirectory())
+      throw new UsageError(`${what} ${from.path}: this is a folder, not a file`)
+  } catch (error) {
+    if (error instanceof UsageError) throw error
+    const message = `${what} ${describeSystemError(error) ?? String(error)}`
+    throw new UsageError(`${message}${(await neighbourOf(from.path)) || websiteOf(source)}`, { cause: error })
+  }
+  const to = locationOf(settings.out)
+  if (from.kind !== 'folder' || to.kind !== 'folder') return
+  if ((await realPathOf(from.path)) === (await realPathOf(to.path))) {
+    throw new UsageError(`${from.path} is the source and the output folder: choose another folder with --out`)
+  }
+}
+
+const realPathOf = (path: string): Promise<string> => realpath(path).catch(() => path)
+
+/** ` Did you mean "papers"?` where something of almost that name lies beside it. */
+async function neighbourOf(path: string): Promise<string> {
+  const beside = await readdir(dirname(path)).catch(() => [])
+  const name = closestMatch(basename(path), beside, { maxDistance: 2 })
+  return name === undefined || name === basename(path) ? '' : ` Did you mean ${join(dirname(path), name)}?`
+}
+
+/** `www.example.com`, `docs.example.com/guide`: what is typed in a browser. */
+const TYPED_ADDRESS =
+  /^(?:www\.[\w.-]+|[\w.-]+\.(?:ai|app|at|be|ch|cloud|co|com|de|dev|edu|es|eu|fr|gov|info|io|it|net|nl|org|se|uk|us))(?:[:/].*)?$/i
+
+const websiteOf = (source: string): string =>
+  TYPED_ADDRESS.test(source) ? ` A website is named with its scheme: https://${source}` : ''

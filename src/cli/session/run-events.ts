@@ -1,0 +1,120 @@
+import { withoutLogin } from '#config/secrets.ts'
+import { seen } from '#src/document/outcome.ts'
+import type { Events } from '#src/events.ts'
+import { withoutSecrets } from '#src/redis/connection.ts'
+import type { StopNotices } from '#workers/process/lifecycle.ts'
+import { oneLine, shownName } from '../print/format.ts'
+import type { Output } from '../print/output.ts'
+import { endedElsewhere, endedHere, type SummaryInput, unchanged } from '../print/summary.ts'
+import type { Say, Target } from './targets.ts'
+
+/** What a run reads, where it writes, and what it uses for that. */
+export function reportBegun({ name, source, settings: { out, parseApiUrl, redisUrl } }: Target, output: Output): void {
+  const begun = {
+    source: withoutLogin(source),
+    store: out,
+    parser: parseApiUrl === undefined ? 'embedded engine' : withoutLogin(parseApiUrl),
+    queue: redisUrl === undefined ? 'private Redis' : withoutSecrets(redisUrl),
+  }
+  const line = Object.entries(begun).map(([what, value]) => `${what} ${shownName(value)}`)
+  const named = name === null ? {} : { pipeline: name }
+  output.event('begun', () => ({ ...named, ...begun }), `${name === null ? '' : `${name}: `}${line.join(', ')}`)
+}
+
+/** Each document as it ends: an event with --json, a line with --verbose. */
+export function reportDocuments(events: Events, output: Output, pipeline: string | null): void {
+  if (!output.json && !output.verbose) return
+  const named = pipeline === null ? {} : { pipeline }
+  events.on('document:settled', ({ key, outcome, again, failure, cost, pages, durationMs, attempts, problems }) => {
+    if (again) return
+    const reason = failure === null ? problems.join('; ') : `${failure.code}, ${failure.message}`
+    const fields = () => ({
+      ...named,
+      key,
+      outcome,
+      failure: failure === null ? null : { code: failure.code, message: failure.message },
+      problems,
+      credits: cost?.credits ?? 0,
+      pages: pages?.parsed ?? null,
+      durationMs: Math.round(durationMs),
+      attempts,
+    })
+    output.event(
+      'document',
+      fields,
+      `${outcome.padEnd(7)} ${shownName(key)}${reason === '' ? '' : `: ${oneLine(reason)}`}`,
+    )
+  })
+  events.on('scan:finished', ({ seen: listed, enqueued, durationMs }) => {
+    output.event('scan', () => ({ ...named, seen: listed, enqueued, durationMs: Math.round(durationMs) }))
+  })
+}
+
+/** The last line of a pipeline with --json. */
+export function summaryEvent(summary: SummaryInput, pipeline: string | null, exitCode: number): object {
+  const { end, counts, tally, elapsedMs, out, ambiguous } = summary
+  return {
+    event: 'summary',
+    ...(pipeline === null ? {} : { pipeline }),
+    end: end.kind,
+    ...(end.kind === 'halted' ? { cause: end.cause, message: end.message } : {}),
+    ...counts,
+    seen: seen(counts),
+    skippedBy: Object.fromEntries(summary.skipped),
+    leftOut: [...tally.leftOut].map(([folder, reason]) => ({ folder, reason })),
+    ended: endedHere(summary),
+    endedElsewhere: endedElsewhere(summary),
+    unchanged: unchanged(summary),
+    requests: tally.requests,
+    engineRequests: tally.engineRequests,
+    retries: tally.retries,
+    throttled: tally.throttled,
+    savedByReceipts: tally.receiptsReused,
+    pages: tally.pages,
+    errorPages: tally.errorPages,
+    credits: tally.credits,
+    unusable: tally.unusable,
+    ambiguous,
+    spooled: tally.spooled,
+    answersLost: tally.answersLost,
+    elapsedMs: Math.round(elapsedMs),
+    out,
+    exitCode,
+  }
+}
+
+/** Redis may lose data at any moment: that is made good without help, and said once each time. */
+export function reportLosses(events: Events, say: Say): void {
+  events.on('redis:lost', ({ kind }) => {
+    if (kind === 'restart') return
+    say('Redis lost data: the ledger is rebuilt from the store; nothing that was paid for is bought again')
+  })
+}
+
+/** A glob with a slip in it does nothing, or protects nothing: each one that matches no document is named once. */
+export function reportUnmatched(events: Events, say: Say): void {
+  for (const setting of ['never-send', 'rules'] as const) {
+    const named = new Set<string>()
+    events.on(`${setting}:unmatched`, ({ globs }) => {
+      for (const glob of globs) {
+        if (named.has(glob)) continue
+        named.add(glob)
+        say(`${setting}: ${JSON.stringify(glob)} matches no document of this source; check its spelling`)
+      }
+    })
+  }
+}
+
+/** What is said of a stop; `next` says how to go on after it. */
+export function stopNotices(say: (line: string) => void, next: string): StopNotices {
+  return {
+    onFirst: (signal) =>
+      say(
+        signal === 'SIGINT'
+          ? 'finishing what is in flight; Ctrl-C again to stop at once'
+          : `${signal}: finishing what is in flight; Ctrl-C to stop at once`,
+      ),
+    onSecond: () => say(`stopping at once: requests in flight are cut off, and may be charged a second time; ${next}`),
+    onWall: () => say('stopped without waiting any longer: what was in flight comes again at the next start'),
+  }
+}

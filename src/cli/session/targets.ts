@@ -1,0 +1,213 @@
+import { mkdir, readFile, rename, writeFile } from 'node:fs/promises'
+import { homedir } from 'node:os'
+import { join, resolve } from 'node:path'
+import { Command } from 'commander'
+import { choosePipelines, sharedSettings } from '#config/choose-pipelines.ts'
+import { environment } from '#config/environment.ts'
+import { commandLine } from '#config/invocation.ts'
+import type { SettingName, Settings } from '#config/settings.ts'
+import type { PrivateRedisOptions } from '#workers/process/private-redis.ts'
+import type { Shared } from '#workers/pipeline/shared.ts'
+import { explanationOf, messageOf, printError, Reported, UsageError } from '../print/errors.ts'
+import { collect, addSettings, acceptSettings, readConfig, unusable } from './flags.ts'
+import { RUN_SETTINGS } from './run-settings.ts'
+import { addOutput, type Output } from '../print/output.ts'
+
+/** What a command is about: the source of the command line, or a pipeline of the settings file. */
+export interface Target {
+  /** Null for the command line's. */
+  readonly name: string | null
+  /** Empty where the command line gives a store alone. */
+  readonly source: string
+  readonly settings: Settings
+}
+
+export interface Targets {
+  readonly targets: readonly Target[]
+  /** What they share; the caller disposes of it. */
+  readonly shared: Shared
+}
+
+export type Say = (line: string) => void
+
+export const quiet: Say = () => undefined
+
+/** What is said about a pipeline starts with its name. */
+export const sayFor = ({ name }: Target, say: Say): Say => (name === null ? say : (line) => say(`${name}: ${line}`))
+
+/** A command about a source, which its argument names, or `--from-urls`. */
+export const sourceCommand = (name: string, argument: string): Command =>
+  new Command(name)
+    .argument('[source]', argument)
+    .option('--from-urls <file>', 'a list of URLs, one a line; - for standard input')
+
+/**
+ * Gives a command --pipeline, the flags of its output, and those of settings. `accepted`: settings of a run that it takes
+ * besides, so that one line of flags serves all commands about a source.
+ */
+export function addTargetFlags(
+  command: Command,
+  settings: readonly SettingName[],
+  accepted: readonly SettingName[] | null = RUN_SETTINGS,
+): void {
+  const option = ['--pipeline <name>', 'a pipeline of the settings file; repeatable'] as const
+  addSettings(addOutput(command.option(...option, collect, [])), settings)
+  if (accepted !== null) acceptSettings(command, accepted)
+}
+
+/** The source of the command line, else the pipelines that are named, else all of the settings file. */
+export async function targetsOf(command: Command, source: string | undefined, say: Say): Promise<Targets> {
+  return chosen(command, { source: sourceOf(command, source), say, storeIsEnough: false })
+}
+
+/** Remembers source and store of the command line for `status` and `failures`, once they could be opened. */
+export async function rememberTarget({ name, source, settings }: Target): Promise<void> {
+  if (name === null && source !== 'urls:-') await rememberLastTarget(source, settings.out)
+}
+
+/** As `targetsOf`, for commands that only read: without a source it is the last one that was used in this working folder. */
+export async function lastTargetsOf(command: Command, source: string | undefined, say: Say): Promise<Targets> {
+  const given = sourceOf(command, source)
+  const last = given === undefined ? await lastTarget() : null
+  return chosen(command, { source: given, say, storeIsEnough: false, last })
+}
+
+/** As `targetsOf`, for commands that read a store alone: an output folder that is given is enough. */
+export async function storesOf(command: Command, source?: string): Promise<Targets> {
+  return chosen(command, { source, say: quiet, storeIsEnough: true })
+}
+
+/** As `storesOf`, for commands that only read: without a store it is the last one that was used in this working folder. */
+export async function lastStoresOf(command: Command): Promise<Targets> {
+  return chosen(command, { source: undefined, say: quiet, storeIsEnough: true, last: await lastTarget() })
+}
+
+interface Wanted {
+  readonly source: string | undefined
+  readonly say: Say
+  readonly storeIsEnough: boolean
+  /** Stands in for what the command line, the environment and the settings file leave open. */
+  readonly last?: LastTarget | null
+}
+
+async function chosen(command: Command, { source: given, say, storeIsEnough, last = null }: Wanted): Promise<Targets> {
+  const configuration = await readConfig(command)
+  const { file, origins, pipelines } = configuration
+  const { pipeline: names } = command.opts<{ readonly pipeline: readonly string[] }>()
+  if (given !== undefined && names.length > 0) throw new UsageError('give a source or --pipeline, not both')
+  const useLast = last !== null && pipelines.length === 0 && names.length === 0
+  const source = given ?? (useLast && !storeIsEnough ? last.source : undefined)
+  const outIsOpen = useLast && given === undefined && origins.out.from === 'default'
+  const settings = outIsOpen ? { ...configuration.settings, out: last.out } : configuration.settings
+  const storeGiven = origins.out.from === 'flag' || origins.out.from === 'environment' || pipelines.length === 0
+  if (source !== undefined || (storeIsEnough && storeGiven && names.length === 0)) {
+    const targets = [{ name: null, source: source ?? '', settings }]
+    return { targets, shared: await share({ settings, say }, storeIsEnough) }
+  }
+  if (pipelines.length === 0 && names.length === 0) {
+    const why = file === null ? 'there is no sluice.yaml here' : `${file.name} has no pipelines`
+    throw new UsageError(
+      `name a source: a folder, s3://bucket/prefix or https://site; without one, pipelines are run, and ${why}` +
+        (await lastCommand(command)),
+    )
+  }
+  const choice = choosePipelines(configuration, names)
+  if (!choice.ok) throw unusable(choice.problems)
+  const options = { settings: sharedSettings(configuration), say }
+  return { targets: choice.pipelines, shared: await share(options, storeIsEnough) }
+}
+
+/** A command that opens pipelines needs Redis: that starts while the rest of the program is loaded. */
+async function share(options: PrivateRedisOptions, storeIsEnough: boolean): Promise<Shared> {
+  const { privateRedis } = await import('#workers/process/private-redis.ts')
+  const redis = privateRedis(options)
+  if (!storeIsEnough) await redis.warmUp()
+  return (await import('#workers/pipeline/shared.ts')).openShared({ ...options, redis })
+}
+
+/** The command with the source and store last used in this working folder, to be pasted. */
+async function lastCommand(command: Command): Promise<string> {
+  const last = await lastTarget()
+  return last === null ? '' : `. The last one here:\n  ${commandLine(command.name(), last.source, '--out', last.out)}`
+}
+
+/**
+ * Does something for one target after the other; one that is broken keeps no other from its turn, and is an error with
+ * its name. Above what is printed for one of several stands its name.
+ */
+export async function forEachTarget(
+  { targets, shared }: Targets,
+  { json, quiet: isQuiet }: Output,
+  work: (target: Target, shared: Shared) => Promise<void>,
+): Promise<void> {
+  await using _closing = shared
+  let isWhole = true
+  for (const target of targets) {
+    if (targets.length > 1 && !json && !isQuiet) process.stdout.write(`${target.name ?? ''}:\n`)
+    try {
+      await work(target, shared)
+    } catch (error) {
+      if (targets.length === 1 || explanationOf(error) === null) throw error
+      isWhole = false
+      printError(messageOf(error), {}, target.name)
+    }
+  }
+  if (!isWhole) throw new Reported()
+}
+
+/** The source that a command was given, by its argument or by `--from-urls`; undefined where it was given none. */
+function sourceOf(command: Command, source: string | undefined): string | undefined {
+  const { fromUrls } = command.opts<{ fromUrls?: string }>()
+  if (source !== undefined && fromUrls !== undefined) throw new UsageError('give a source or --from-urls, not both')
+  const given = source ?? fromUrls
+  if (given?.trim() === '')
+    throw new UsageError('the name of the source is empty; was a variable of the shell not set?')
+  return fromUrls === undefined ? source : `urls:${fromUrls}`
+}
+
+/** Source and store of the last run, watch or plan that was started in a working folder. */
+export interface LastTarget {
+  readonly source: string
+  readonly out: string
+}
+
+/** Working folders that are remembered. */
+const FOLDERS = 100
+
+const stateFile = (): string => {
+  const { XDG_STATE_HOME } = environment()
+  return join(XDG_STATE_HOME ?? join(homedir(), '.local/state'), 'sluice/last-places.json')
+}
+
+async function readTargets(): Promise<Map<string, LastTarget>> {
+  try {
+    const parsed = JSON.parse(await readFile(stateFile(), 'utf8')) as Record<string, LastTarget>
+    return new Map(Object.entries(parsed))
+  } catch {
+    return new Map()
+  }
+}
+
+/** What was last used in this working folder; null where nothing is remembered. */
+export async function lastTarget(): Promise<LastTarget | null> {
+  const target = (await readTargets()).get(process.cwd())
+  return typeof target?.source === 'string' && typeof target.out === 'string' ? target : null
+}
+
+/** Remembers for `status` and `failures`; a home that cannot be written is no error. */
+async function rememberLastTarget(source: string, out: string): Promise<void> {
+  try {
+    const targets = await readTargets()
+    targets.delete(process.cwd())
+    targets.set(process.cwd(), { source: absolute(source), out: absolute(out) })
+    const file = stateFile()
+    await mkdir(join(file, '..'), { recursive: true, mode: 0o700 })
+    const staged = `${file}.${process.pid}`
+    await writeFile(staged, JSON.stringify(Object.fromEntries([...targets].slice(-FOLDERS))), { mode: 0o600 })
+    await rename(staged, file)
+  } catch {
+    // It is a convenience: nothing depends on it.
+  }
+}
+
+const absolute = (target: string): string => (/^[a-z][a-z0-9+.-]*:/i.test(target) ? target : resolve(target))

@@ -1,0 +1,92 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { createInterface } from 'node:readline'
+import { fileURLToPath } from 'node:url'
+import { childEnvironment } from '#config/child-environment.ts'
+import { DependencyUnusable } from '#src/document/dependency.ts'
+import { NODE_FLAGS } from '#src/kit/node-process.ts'
+import type { EngineOptions } from '@sluice/engine'
+import { removeOrphanedFolders } from '@sluice/engine'
+import { sharePriority } from '../process/scheduling-priority.ts'
+
+export interface EngineProcess extends AsyncDisposable {
+  readonly url: string
+  /** Resolves with how it ended, `SIGKILL` or `exit code 1`, once what it left behind is removed; never while it lives. */
+  readonly ended: Promise<string>
+}
+
+/** The engine itself says that it cannot start, such as without a converter: another try would end the same way. */
+export class EngineRefused extends DependencyUnusable {}
+
+/** How long the engine may take until it listens; a cold disk and a busy machine included. */
+const START_MS = 60_000
+
+/** How long the engine may take to end in order. */
+const END_MS = 5_000
+
+const PROGRAM = new URL(`./engine${import.meta.filename.endsWith('.ts') ? '.ts' : '.js'}`, import.meta.url)
+
+/**
+ * Starts the embedded engine in its own process. It ends with us, however we end: it watches its standard input, which
+ * closes with this process.
+ *
+ * @throws {EngineRefused} when it says that it cannot start
+ * @throws {DependencyUnusable} when it ends before it listens, or takes too long
+ */
+export async function startEngineProcess(options: EngineOptions, signal: AbortSignal): Promise<EngineProcess> {
+  const child = spawn(process.execPath, [...NODE_FLAGS, fileURLToPath(PROGRAM)], {
+    env: childEnvironment({ web: true }),
+    stdio: ['pipe', 'pipe', 'inherit'],
+    // A session of its own: Ctrl-C on the terminal is for us, so that requests in flight can finish.
+    detached: true,
+  })
+  child.stdin.on('error', () => undefined)
+  child.stdin.write(`${JSON.stringify(options)}\n`)
+  void sharePriority(child.pid)
+  const ended = once(child, 'exit').then(async ([code, by]) => {
+    if (by === null) return `exit code ${String(code)}`
+    // It could not tidy up itself, and the next engine may be started tomorrow.
+    await removeOrphanedFolders(options.temporaryFolder).catch(() => undefined)
+    return String(by)
+  })
+  const deadline = AbortSignal.any([signal, AbortSignal.timeout(START_MS)])
+  try {
+    const url = await Promise.race([readyLine(child.stdout), ended.then(failedToStart), aborted(deadline)])
+    return {
+      url,
+      ended,
+      [Symbol.asyncDispose]: async () => {
+        child.stdin.end()
+        const late = setTimeout(() => child.kill('SIGKILL'), END_MS)
+        await ended
+        clearTimeout(late)
+      },
+    }
+  } catch (error) {
+    child.kill('SIGKILL')
+    throw error
+  }
+}
+
+/** The engine says once where it listens, `{"ready":true,"url":"http://127.0.0.1:40123"}`, or why it cannot start. */
+async function readyLine(stdout: NodeJS.ReadableStream): Promise<string> {
+  for await (const line of createInterface({ input: stdout })) {
+    const said: unknown = JSON.parse(line)
+    if (typeof said !== 'object' || said === null) continue
+    if ('url' in said && typeof said.url === 'string') return said.url
+    if ('reason' in said) throw new EngineRefused(String(said.reason))
+  }
+  return new Promise<never>(() => undefined)
+}
+
+function failedToStart(how: string): never {
+  throw new DependencyUnusable(`it ended before it listened (${how})`)
+}
+
+async function aborted(signal: AbortSignal): Promise<never> {
+  if (!signal.aborted) await once(signal, 'abort')
+  if (signal.reason instanceof DOMException && signal.reason.name === 'TimeoutError') {
+    throw new DependencyUnusable(`it did not listen within ${START_MS / 1000} s`)
+  }
+  throw signal.reason
+}

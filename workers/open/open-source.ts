@@ -1,0 +1,106 @@
+import { stat } from 'node:fs/promises'
+import { basename, dirname } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import type { Settings } from '#config/settings.ts'
+import { sourceKey } from '#src/document/ids.ts'
+import { SetupError } from '#src/document/setup-error.ts'
+import { SourceUnusable } from '#src/document/source-unusable.ts'
+import type { Source, SourceWatch } from '#src/ports/source.ts'
+import { ARCHIVE_GLOBS, withArchives } from '#src/sources/archives/archive-source.ts'
+import { type FolderSourceOptions, openFolderSource } from '#src/sources/folder/folder-source.ts'
+import { watchFolder } from '#src/sources/folder/folder-watch.ts'
+import { openOneFile } from '#src/sources/folder/one-file.ts'
+import type { Filter } from '#src/sources/path-rules.ts'
+import type { ListingPurchases } from './listing-purchases.ts'
+import { locationOf } from '../settings/location.ts'
+import type { NoticesFor } from './s3-notices.ts'
+
+export interface OpenedSource {
+  readonly source: Source
+  /** Begins to follow the source; called once. */
+  readonly watch: () => Promise<SourceWatch>
+}
+
+export interface SourceSurroundings {
+  /** A store inside the source is never listed. */
+  readonly storeUrl: string
+  /** Called with one line that the user should know. */
+  readonly say: (line: string) => void
+  /** Opens the notifications of a bucket; without it buckets are polled. */
+  readonly noticesFor?: NoticesFor
+  /** Where a listing may ask the service for something that it charges. */
+  readonly purchases?: ListingPurchases
+}
+
+/** The source that a command names. */
+export async function openSource(
+  name: string,
+  settings: Settings,
+  around: SourceSurroundings,
+  resources: AsyncDisposableStack,
+): Promise<OpenedSource> {
+  const opened = await openByName(name, settings, around, resources)
+  if (!settings.archives || ['urls', 'site'].includes(locationOf(name).kind)) return opened
+  const {
+    include,
+    exclude,
+    hidden,
+    archiveLimits: { members, mb, ratio },
+  } = settings
+  const limits = { mostMembers: members, mostBytes: mb * MIB, mostRatio: ratio }
+  return { ...opened, source: withArchives(opened.source, { include, exclude, hidden, limits }) }
+}
+
+const MIB = 1024 * 1024
+
+const isFile = (path: string): Promise<boolean> =>
+  stat(path).then(
+    (found) => found.isFile(),
+    () => false,
+  )
+
+function openFile(path: string, filter: Filter, followSymlinks: boolean): OpenedSource {
+  const options = { ...filter, path: dirname(path), followSymlinks }
+  return {
+    source: openOneFile(options, sourceKey(basename(path))),
+    watch: () => Promise.reject(new SourceUnusable(`${path} is a file: watch its folder`)),
+  }
+}
+
+async function openByName(
+  name: string,
+  settings: Settings,
+  around: SourceSurroundings,
+  resources: AsyncDisposableStack,
+): Promise<OpenedSource> {
+  const { include, exclude, hidden, followSymlinks, archives, stableMs, rescanMs, poll } = settings
+  const filter = { include: archives && include.length > 0 ? [...include, ...ARCHIVE_GLOBS] : include, exclude, hidden }
+  const at = locationOf(name)
+  if (at.kind === 'folder' && (await isFile(at.path))) return openFile(at.path, filter, followSymlinks)
+  const rescan = rescanMs === undefined ? {} : { rescanMs }
+  if (at.kind === 'folder') {
+    const skipFolders = around.storeUrl.startsWith('file:') ? [fileURLToPath(around.storeUrl)] : []
+    const options: FolderSourceOptions = { ...filter, path: at.path, followSymlinks, skipFolders }
+    return {
+      source: openFolderSource(options),
+      watch: async () => {
+        if (settings.sqsQueue !== undefined || settings.eventsPort !== undefined) {
+          throw new SetupError(
+            '--sqs-queue and --events-port are for a source in a bucket; a folder is watched without them',
+          )
+        }
+        return watchFolder({ ...options, stableMs, poll, ...rescan })
+      },
+    }
+  }
+  if (at.kind === 'urls') {
+    const { openUrls } = await import('./open-web.ts')
+    return openUrls(at.path, settings, resources)
+  }
+  if (at.kind === 'site') {
+    const { openSite } = await import('./open-web.ts')
+    return openSite(at.url, settings, around, resources)
+  }
+  const { openSourceInBucket } = await import('./open-s3.ts')
+  return openSourceInBucket(at, { ...settings, ...filter }, around, resources)
+}

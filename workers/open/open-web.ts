@@ -1,0 +1,91 @@
+import type { Settings } from '#config/settings.ts'
+import { SetupError } from '#src/document/setup-error.ts'
+import { SourceUnusable } from '#src/document/source-unusable.ts'
+import { mapSite } from '#src/parse/map-client.ts'
+import type { ServiceLine } from '#src/parse/service-line.ts'
+import { openSiteSource } from '#src/sources/sites/site-source.ts'
+import { openUrlSource } from '#src/sources/urls/url-source.ts'
+import { serviceLineOf } from '../service/account.ts'
+import type { ListingPurchases } from './listing-purchases.ts'
+import type { OpenedSource, SourceSurroundings } from './open-source.ts'
+import { webNetworkOf } from '../settings/way-out.ts'
+
+/** A list of URLs as a source. Loaded only where one is named. */
+export function openUrls(path: string, settings: Settings, resources: AsyncDisposableStack): OpenedSource {
+  const { include, exclude, via, allowPrivateAddresses } = settings
+  const refresh = settings.detectChanges === 'content'
+  return {
+    source: resources.use(
+      openUrlSource({ path, include, exclude, via, allowPrivateAddresses, refresh, network: webNetworkOf(settings) }),
+    ),
+    watch: () => Promise.reject(new SetupError('URLs send no change events: give --every to scan them on a schedule')),
+  }
+}
+
+/** A website as a source. Loaded only where one is named. */
+export function openSite(
+  start: URL,
+  settings: Settings,
+  { say, purchases }: SourceSurroundings,
+  resources: AsyncDisposableStack,
+): OpenedSource {
+  if (start.username !== '' || start.password !== '') {
+    throw new SetupError(
+      'The address of a website holds a login, which records would name. List its pages in a file for --from-urls.',
+    )
+  }
+  const { include, exclude, via, passthrough, allowPrivateAddresses, siteListing, siteLimit } = settings
+  const service = serviceLineOf(settings)
+  const source = openSiteSource({
+    start,
+    include,
+    exclude,
+    via,
+    passthrough,
+    allowPrivateAddresses,
+    network: webNetworkOf(settings),
+    refresh: settings.detectChanges === 'content',
+    say,
+    listing: siteListing === 'map' && (service === null || purchases === undefined) ? 'auto' : siteListing,
+    limit: siteLimit,
+    depth: settings.siteDepth,
+    delayMs: settings.siteDelayMs,
+    documents: settings.siteDocuments,
+    obeyRobots: !settings.ignoreRobots,
+    ...(service === null ? {} : { map: mapOf({ start, service, settings, purchases, say }) }),
+  })
+  return {
+    source: resources.use(source),
+    watch: () =>
+      Promise.reject(new SetupError('a website sends no change events: give --every to scan it on a schedule')),
+  }
+}
+
+interface MapNeeds {
+  readonly start: URL
+  readonly service: ServiceLine
+  readonly settings: Settings
+  readonly purchases: ListingPurchases | undefined
+  readonly say: (line: string) => void
+}
+
+/** Asks the service for the addresses of a site; a command that buys nothing, and a run whose cap is used up, do without. */
+function mapOf({ start, service, settings: { siteListing, siteLimit }, purchases, say }: MapNeeds) {
+  return async (signal: AbortSignal): Promise<readonly string[] | null> => {
+    if (purchases === undefined) {
+      say(
+        `${start.host} is listed by sitemaps and links; a run asks the service for its map (1 credit) where it has /v2/map`,
+      )
+      return null
+    }
+    const ask = async () => {
+      const map = await mapSite(service, { url: start, limit: siteLimit, sitemap: 'include' }, signal)
+      return { map, used: map === null ? ('none' as const) : map.used }
+    }
+    const bought = await purchases.buy(start, ask, signal)
+    if (bought.kind === 'bought') return bought.listing.map?.addresses ?? null
+    if (siteListing === 'map') throw new SourceUnusable(`no map of ${start.host} is bought: ${bought.message}`)
+    say(`${start.host} is listed by sitemaps and links: ${bought.message}`)
+    return null
+  }
+}

@@ -1,0 +1,23 @@
+import { existsSync } from 'node:fs'
+import type { Settings } from '#config/settings.ts'
+import { RedisLedger } from '#src/ledger/redis-ledger.ts'
+import type { Ledger } from '#src/ports/ledger.ts'
+import type { OutputStore } from '#src/ports/output-store.ts'
+import { pipelineId } from '../settings/location.ts'
+import type { Shared } from './shared.ts'
+
+/**
+ * The ledgers of all sources that a store holds; none where there is no Redis: no address is set, and no private one was
+ * ever started for it.
+ */
+export async function ledgersOf(
+  store: OutputStore,
+  shared: Shared,
+  { redisUrl }: Pick<Settings, 'redisUrl'>,
+  signal: AbortSignal,
+): Promise<readonly Ledger[]> {
+  const manifest = await store.manifest.read()
+  if (manifest === null || (redisUrl === undefined && !existsSync(`${shared.folders.state}/redis`))) return []
+  const connection = await shared.connection(signal)
+  return manifest.sources.map(({ id }) => new RedisLedger({ connection, pipeline: pipelineId(manifest.id, id) }))
+}

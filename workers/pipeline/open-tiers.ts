@@ -1,0 +1,138 @@
+import type { Settings } from '#config/settings.ts'
+import { PdfCutter } from '#src/cut/pdf-cutter.ts'
+import type { ParserPolicy } from '#src/document/parser.ts'
+import { SetupError } from '#src/document/setup-error.ts'
+import { NO_SPENDING } from '#src/document/spending.ts'
+import type { Events } from '#src/events.ts'
+import { accepting, FreeIntents } from '#src/ingest/document/tiers.ts'
+import { AuditHalted } from '#src/ingest/audit/buy-page.ts'
+import type { Intents } from '#src/ports/ledger.ts'
+import type { AuditDeps } from '#src/ingest/audit/audit-source.ts'
+import type { RoutedTiers, Tier } from '#src/ingest/document/deps.ts'
+import { RedisPageShare } from '#src/ledger/redis-page-share.ts'
+import type { RedisConnection } from '#src/redis/connection.ts'
+import type { CustomPorts } from './custom-ports.ts'
+import { followEngine } from '../service/follow-service.ts'
+import { ENGINE, routesWith, routeTermsOf } from '../settings/from-settings.ts'
+import { type NamedServiceNeeds, openNamedServices } from './named-services.ts'
+import { priceWith, type Requests } from '../service/open-requests.ts'
+import type { IngestPipeline } from './pipeline.ts'
+import type { Shared } from './shared.ts'
+
+interface TierNeeds {
+  readonly settings: Settings
+  readonly custom?: CustomPorts
+  readonly parsers: ParserPolicy
+  readonly owner: { readonly prefix: string }
+  readonly shared: Shared
+  readonly connection: RedisConnection
+  readonly pipeline: string
+  readonly intents: Intents
+  readonly events: Events
+  readonly spendingAt: NamedServiceNeeds['spendingAt']
+  readonly resources: AsyncDisposableStack
+}
+
+/** The embedded engine beside the service; null where all documents go to one parser. */
+export async function openTiers(needs: TierNeeds, signal: AbortSignal): Promise<RoutedTiers | null> {
+  const { settings, parsers, shared, connection, pipeline, intents, events, resources } = needs
+  const routes = routesWith(settings, needs.owner.prefix)
+  if (routes === null) return null
+  refuseRoute(settings, needs.custom)
+  if (parsers.own.class === 'embedded') return null
+  const engine = await shared.requests(atEngine(settings), signal)
+  resources.use(followEngine(engine, 'engine', shared.events, events))
+  return {
+    routeOf: routes.of,
+    terms: routeTermsOf(settings),
+    ...(await openNamedServices(needs, signal)),
+    cutter: new PdfCutter(),
+    share: new RedisPageShare({ connection, pipeline }),
+    local: engineTier(engine, { parsers, intents, settings }),
+  }
+}
+
+/** What cannot be kept is refused before anything is sent. */
+function refuseRoute(
+  { route, rules, neverSend, parseApiUrl, engineModelUrl }: Settings,
+  custom: CustomPorts = {},
+): void {
+  const asksForService = route === 'local-first' || rules.some((rule) => rule.route === 'local-first')
+  if (asksForService && parseApiUrl === undefined && custom.parser === undefined) {
+    throw new SetupError(
+      'route "local-first" buys pages at a service, and none is set. Set PARSE_API_URL, or choose route "local"',
+    )
+  }
+  if (neverSend.length > 0 && engineModelUrl !== undefined && !isHere(engineModelUrl)) {
+    throw new SetupError(
+      'never-send keeps documents on this machine, and SLUICE_ENGINE_MODEL_URL is another one, which would receive ' +
+        'their text. Remove one of the two',
+    )
+  }
+}
+
+/** Whether an address is surely on this machine. */
+function isHere(url: string): boolean {
+  const { hostname } = new URL(url)
+  return hostname === 'localhost' || hostname === '[::1]' || /^127\.\d+\.\d+\.\d+$/.test(hostname)
+}
+
+/** The settings of a pipeline as if it used the embedded engine, for which the limits of a plan do not hold. */
+const atEngine = (settings: Settings): Settings => ({
+  ...settings,
+  parseApiUrl: undefined,
+  parseApiKey: undefined,
+  rate: undefined,
+  apiConcurrency: undefined,
+})
+
+type EngineNeeds = Pick<TierNeeds, 'parsers' | 'intents' | 'settings'>
+
+/** The way to the embedded engine beside a service: its answers cost nothing. */
+function engineTier(
+  { parser, gate, readWindow }: Pick<Requests, 'parser' | 'gate' | 'readWindow'>,
+  { parsers, intents, settings }: EngineNeeds,
+): Tier {
+  return {
+    parser,
+    parsers: { ...parsers, own: ENGINE },
+    gate,
+    readWindow,
+    intents: new FreeIntents(intents),
+    price: priceWith(true, settings),
+    charge: () => 0,
+    countPages: async () => null,
+    spending: NO_SPENDING,
+    dependency: 'engine',
+  }
+}
+
+/** Both tiers of an audit: the service that the pipeline has, and the embedded engine beside it. */
+export async function openAudit(
+  { ingest, settings }: Pick<IngestPipeline, 'ingest' | 'settings'>,
+  shared: Shared,
+  signal: AbortSignal,
+): Promise<AuditDeps> {
+  const engine = await shared.requests(atEngine(settings), signal)
+  const { main } = ingest.tiers
+  const { parsers, intents } = main
+  // Each side of the comparison takes its own answers only, and the engine's those of its present version.
+  const engineOnly = {
+    ...parsers,
+    acceptLocal: false,
+    upgrade: true,
+    upgradeOf: null,
+    onlyOwn: true,
+  }
+  return {
+    ingest: { ...ingest, run: { ...ingest.run, halt: haltAudit } },
+    paid: accepting(main, { ...parsers, acceptLocal: false }),
+    local: engineTier(engine, { parsers: { ...engineOnly, routes: undefined }, intents, settings }),
+    cutter: new PdfCutter(),
+  }
+}
+
+/** A halt ends the audit with its message; what was bought until then has its receipts. */
+function haltAudit(_: unknown, message: string): never {
+  throw new AuditHalted(message)
+}

@@ -1,0 +1,140 @@
+import { randomUUID } from 'node:crypto'
+import pLimit, { type LimitFunction } from 'p-limit'
+import type { Settings } from '#config/settings.ts'
+import { AnswerMemory } from '#src/kit/answer-memory.ts'
+import { Events } from '#src/events.ts'
+import { RequestPriority } from '#src/ingest/document/request-priority.ts'
+import type { Budget } from '#src/ledger/account-spending.ts'
+import { type OutageNotice, outageNotices } from '#src/observe/outage-text.ts'
+import { connectRedis, type RedisConnection } from '#src/redis/connection.ts'
+import { watchRedis } from '#src/redis/watch-redis.ts'
+import { type Folders, foldersOf } from '../settings/location.ts'
+import { gateReadings } from '../service/gate-readings.ts'
+import { type Observer, openObserver } from '../open/observe.ts'
+import { openRequests, type Requests } from '../service/open-requests.ts'
+import type { NoticesFor } from '../open/s3-notices.ts'
+import { madeFor } from '../settings/setting-errors.ts'
+import { type PrivateRedis, privateRedis } from '../process/private-redis.ts'
+import { openEngine, type Service, serviceOf } from '../service/open-service.ts'
+
+export interface SharedOptions {
+  /** Those at the top of the settings file: what a pipeline has of its own does not count here. */
+  readonly settings: Settings
+  /** Called with one line about what takes a moment. */
+  readonly say: (line: string) => void
+  /** One that was begun before; its own when not given. */
+  readonly redis?: PrivateRedis
+}
+
+/**
+ * What the pipelines of one process have in common: Redis, the engine, the gates, the log and the metrics. Each is opened
+ * at its first use, and closed with this.
+ */
+export interface Shared extends AsyncDisposable {
+  readonly folders: Folders
+  /** Semaphore over the documents in flight, of all pipelines together. */
+  readonly slots: LimitFunction
+  readonly requestPriority: RequestPriority
+  readonly answerMemory: AnswerMemory
+  /** What the pipelines spend together; the cap of each is that of its queue, and binds workers on other machines too. */
+  readonly budgets: readonly Budget[]
+  readonly connection: (signal: AbortSignal) => Promise<RedisConnection>
+  /** The way to the service that a pipeline's settings name. */
+  readonly requests: (settings: Settings, signal: AbortSignal) => Promise<Requests>
+  /** What happens to the programs that all pipelines share. */
+  readonly events: Events
+  readonly observer: () => Promise<Observer>
+  /** Which dependencies are out, and why. */
+  readonly outages: () => readonly OutageNotice[]
+  readonly noticesFor: NoticesFor
+}
+
+export function openShared({ settings, say, redis: begun }: SharedOptions): Shared {
+  const resources = new AsyncDisposableStack()
+  const ownRedis = resources.use(begun ?? privateRedis({ settings, say }))
+  const folders = foldersOf(settings)
+  const connection = once((signal) => openRedis({ settings, folders, redis: ownRedis }, resources, signal))
+  const events = new Events()
+  let engine: Service | null = null
+  const opened = new Map<string, Promise<Requests>>()
+  const requestsFor: Shared['requests'] = (own, signal) => {
+    const { parseApiUrl, parseApiKey, rate, apiConcurrency } = own
+    const open = async (): Promise<Requests> => {
+      const service: Service = serviceOf(own) ?? (engine ??= openEngine({ settings, folders, events }, resources))
+      return openRequests({ settings: own, service, connection: await connection(signal) }, resources)
+    }
+    const key = JSON.stringify([parseApiUrl, parseApiKey, rate, apiConcurrency])
+    const requests = opened.get(key) ?? open()
+    opened.set(key, requests)
+    return requests
+  }
+  let monitor: Observer['monitor'] | null = null
+  const observer = lazily(async () => {
+    const redis = await connection(new AbortController().signal)
+    const readings = async () => gateReadings(await Promise.all(opened.values()), settings)
+    const observed = resources.use(await openObserver({ settings, folders, readings, say, shared: events }))
+    resources.use(
+      watchRedis(redis, {
+        onFailed: (cause) => events.emit('dependency:failed', { dependency: 'redis', cause }),
+        onWorks: () => events.emit('dependency:works', { dependency: 'redis' }),
+      }),
+    )
+    monitor = observed.monitor
+    return observed
+  })
+  // Loaded only where a bucket is followed, as all of the AWS SDK.
+  const notices = lazily(async () => (await import('../open/s3-notices.ts')).noticesFor(say, resources))
+  const noticesFor: NoticesFor = async (own) => (await notices())(own)
+  const slots = pLimit(settings.concurrency)
+  const dispose = () => resources.disposeAsync()
+  const requestPriority = new RequestPriority()
+  const answerMemory = new AnswerMemory(settings.answerMemoryMb * 1024 * 1024)
+  const outages = (): readonly OutageNotice[] => (monitor === null ? [] : outageNotices(monitor))
+  const common = {
+    folders,
+    slots,
+    requestPriority,
+    answerMemory,
+    budgets: budgetsOf(settings),
+    connection,
+    events,
+    observer,
+    noticesFor,
+    outages,
+  }
+  return { ...common, requests: requestsFor, [Symbol.asyncDispose]: dispose }
+}
+
+/** Each process with `--max-credits` is a run of its own, also when it goes on tomorrow. */
+function budgetsOf({ maxCredits, monthlyCredits }: Settings): readonly Budget[] {
+  const monthly: Budget = { per: 'month', limitCredits: monthlyCredits ?? null }
+  return maxCredits === undefined ? [monthly] : [{ per: 'run', run: randomUUID(), limitCredits: maxCredits }, monthly]
+}
+
+/** Made at the first call, which also says how long it may be waited for. */
+function once<T>(make: (signal: AbortSignal) => Promise<T>): (signal: AbortSignal) => Promise<T> {
+  let made: Promise<T> | null = null
+  return (signal) => (made ??= make(signal))
+}
+
+const lazily = <T>(make: () => Promise<T>): (() => Promise<T>) => {
+  const made = once(make)
+  return () => made(new AbortController().signal)
+}
+
+interface RedisOptions extends Pick<SharedOptions, 'settings'> {
+  readonly folders: Folders
+  readonly redis: PrivateRedis
+}
+
+async function openRedis(
+  { settings, folders, redis }: RedisOptions,
+  resources: AsyncDisposableStack,
+  signal: AbortSignal,
+): Promise<RedisConnection> {
+  await madeFor(settings.stateDir === undefined ? '--out' : '--state-dir', folders.state)
+  const url = settings.redisUrl ?? (await redis.url(signal))
+  const connection = await connectRedis({ url, name: 'sluice', isRestarted: settings.redisUrl === undefined }, signal)
+  resources.defer(() => connection.disconnect())
+  return connection
+}

@@ -1,0 +1,49 @@
+import type { Settings } from '#config/settings.ts'
+import { NO_SPENDING } from '#src/document/spending.ts'
+import type { Events } from '#src/events.ts'
+import type { Tier } from '#src/ingest/document/deps.ts'
+import { AccountSpending } from '#src/ledger/account-spending.ts'
+import type { ProcessLease } from '#src/ledger/process-lease.ts'
+import { RedisSpending } from '#src/ledger/redis-spending.ts'
+import type { RedisConnection } from '#src/redis/connection.ts'
+import type { ListingPurchases } from '../open/listing-purchases.ts'
+import { chargeWith, pageCounting, priceWith, type Requests } from '../service/open-requests.ts'
+import type { Shared } from './shared.ts'
+
+interface SpendingNeeds {
+  readonly connection: RedisConnection
+  readonly pipeline: string
+  readonly lease: ProcessLease
+  readonly settings: Settings
+  readonly shared: Pick<Shared, 'budgets'>
+  readonly events: Events
+  readonly purchases: ListingPurchases
+}
+
+/** What requests of a pipeline cost, and how much it may spend. */
+export async function openSpending(
+  { connection, pipeline, lease, settings, shared: { budgets }, events, purchases }: SpendingNeeds,
+  requests: Pick<Requests, 'service'>,
+  resources: AsyncDisposableStack,
+) {
+  const { free } = requests.service
+  const queue = new RedisSpending({ connection, pipeline, lease })
+  /** At one of its services; without a name, at its own. */
+  const spendingAt = ({ service }: typeof requests, name?: string): Promise<AccountSpending> =>
+    AccountSpending.open({ connection, lease, queue, account: service.digest, budgets, service: name })
+  const spending = free ? null : await spendingAt(requests)
+  /** The bill of a parser may be another than the unit that it reports. */
+  const charge: Tier['charge'] = free ? () => 0 : chargeWith(settings)
+  if (spending !== null) purchases.openTill({ spending, charge, events })
+  return {
+    deps: {
+      price: priceWith(free, settings),
+      countPages: pageCounting(free, resources),
+      charge,
+      spending: spending ?? NO_SPENDING,
+    } satisfies Omit<Tier, 'parser' | 'parsers' | 'gate' | 'readWindow' | 'intents'>,
+    spending,
+    spendingAt,
+    beginRun: async () => void (await queue.setCap(lease.id, settings.maxCredits ?? null)),
+  }
+}

@@ -1,0 +1,151 @@
+import type { Settings } from '#config/settings.ts'
+import { DEFAULT_SERVICE } from '#src/client/rules.ts'
+import { creditsFor, FREE } from '@sluice/contract'
+import type { Tier } from '#src/ingest/document/deps.ts'
+import { ReadWindow } from '#src/ingest/document/read-window.ts'
+import { gateLine, gateDigest, openGate, type RedisGate } from '@sluice/limiter'
+import { PageCounter } from '@sluice/engine/pages'
+import { LONGEST_REQUEST_MS } from '#src/client/timeouts.ts'
+import { DIRECT } from '#src/parse/way-out.ts'
+import { HttpParser } from '#src/parse/http-parser.ts'
+import { type AccountCredits, creditsOf } from '#src/ledger/account-spending.ts'
+import type { LastRun } from '#src/ledger/redis-last-run.ts'
+import type { Parser } from '#src/ports/parser.ts'
+import type { RedisConnection } from '#src/redis/connection.ts'
+import { type Account, balanceOf, concurrencyLimitOf } from './account.ts'
+import type { Service } from './open-service.ts'
+import { ConcurrencyLimitWatch } from './concurrency-limit-watch.ts'
+import { ServiceGate } from './service-gate.ts'
+import { wayOutOf } from '../settings/way-out.ts'
+
+export interface Requests {
+  readonly service: Service
+  readonly parser: Parser
+  readonly gate: ServiceGate
+  readonly readWindow: ReadWindow
+  /** For the metrics. */
+  readonly credits: () => Promise<AccountCredits>
+  readonly account: () => Pick<Account, 'service' | 'creditsLeft'>
+  /** Null where limits are not asked for: those of the embedded engine are known. */
+  readonly limitWatch: ConcurrencyLimitWatch | null
+}
+
+interface RequestsOptions {
+  readonly settings: Settings
+  readonly service: Service
+  readonly connection: RedisConnection
+}
+
+/** The way to the service: the client, and the gate that all processes with the same key share. */
+export async function openRequests(
+  { settings, service, connection }: RequestsOptions,
+  resources: AsyncDisposableStack,
+): Promise<Requests> {
+  const isAsked = !service.free && settings.apiConcurrency === undefined
+  let limitWatch: ConcurrencyLimitWatch | null = null
+  const parser = resources.use(
+    new HttpParser({
+      baseUrl: () => new URL(service.url()),
+      apiKey: service.apiKey,
+      login: service.login,
+      concurrency: settings.concurrency,
+      userAgent: 'sluice',
+      // The engine is on this machine, behind no proxy.
+      wayOut: service.free ? DIRECT : wayOutOf(settings),
+      service: service.name,
+      ready: async (cut) => {
+        await limitWatch?.known(cut)
+        return service.ready(cut)
+      },
+      isLocal: service.free,
+    }),
+  )
+  const limiter = resources.use(
+    await openGate({
+      redis: connection,
+      keyDigest: service.digest,
+      windowMs: settings.rateWindowMs,
+      // Half a minute for what happens around a request.
+      leaseMs: LONGEST_REQUEST_MS + 30_000,
+      // They keep their slots in the process: most stay free for other documents.
+      mostHeld: Math.max(1, Math.min(16, Math.floor(settings.concurrency / 3))),
+      ceilings: {
+        requestsPerWindow: settings.rate ?? null,
+        concurrency: service.free ? settings.engineProcesses : (settings.apiConcurrency ?? null),
+      },
+    }),
+  )
+  if (isAsked) limitWatch = resources.use(watchConcurrencyLimit(settings, limiter))
+  const gate = new ServiceGate(limiter, settings.rateWindowMs)
+  const balance = service.free ? () => null : balanceOf(settings)
+  const named = Object.entries(settings.services).find(([, { url }]) => url === settings.parseApiUrl)
+  return {
+    service,
+    account: () => ({ service: named?.[0] ?? DEFAULT_SERVICE, creditsLeft: balance() }),
+    parser,
+    gate,
+    readWindow: new ReadWindow(() => performance.now()),
+    credits: () => creditsOf(connection, service.digest),
+    limitWatch,
+  }
+}
+
+function watchConcurrencyLimit(settings: Settings, gate: RedisGate): ConcurrencyLimitWatch {
+  return new ConcurrencyLimitWatch({
+    read: (signal) => concurrencyLimitOf(settings, signal),
+    onLimit: (limit) => gate.tellPlaces(limit),
+    leastMs: settings.rateWindowMs,
+  })
+}
+
+/** Pages are only counted where they cost something. */
+export function pageCounting(free: boolean, resources: AsyncDisposableStack): Tier['countPages'] {
+  if (free) return async () => null
+  const counter = resources.use(new PageCounter())
+  return async (read, extension, signal) => (extension === 'pdf' ? counter.count(read.reread(signal), signal) : null)
+}
+
+export function priceWith(free: boolean, { prices: set }: Pick<Settings, 'prices'>): Tier['price'] {
+  const prices = free ? FREE : set
+  return (recipe, extension, pages) => creditsFor(recipe.options, extension, pages, prices)
+}
+
+/**
+ * What is charged for credits that a service reports. One that costs nothing by its prices, and of which nothing else is
+ * said, may report a unit of its own: it stays free.
+ */
+export function chargeWith({ reportedCredit }: Pick<Settings, 'reportedCredit'>): Tier['charge'] {
+  return (reported, modelled) => reported * (reportedCredit ?? (modelled === 0 ? 0 : 1))
+}
+
+/** What a gate is doing, for a process that sends nothing. `probes`: as of `gateLine`. */
+export async function lineOfGate(
+  keyDigest: string,
+  { rateWindowMs: windowMs }: Pick<Settings, 'rateWindowMs'>,
+  connection: RedisConnection,
+  probes: boolean,
+): Promise<string> {
+  await using gate = await openGate({ redis: connection, keyDigest, windowMs })
+  return gateLine(await gate.snapshot(), { probes, now: Date.now() })
+}
+
+/** The gate of the hosted service: that of the last run, whatever this process is set to; null with the embedded engine. */
+export function hostedGate(settings: Settings, run: Pick<LastRun, 'service' | 'gate'> | null): string | null {
+  if (run !== null) return run.service === null ? null : run.gate
+  return settings.parseApiUrl === undefined ? null : gateDigest(settings.parseApiUrl, settings.parseApiKey ?? '')
+}
+
+/** From the learned rate and concurrency limit of the service's gate, whichever is slower. */
+export async function estimateMs(
+  requests: number,
+  settings: Settings,
+  connection: RedisConnection,
+): Promise<number | null> {
+  if (settings.parseApiUrl === undefined) return null
+  const keyDigest = gateDigest(settings.parseApiUrl, settings.parseApiKey ?? '')
+  await using gate = await openGate({ redis: connection, keyDigest, windowMs: settings.rateWindowMs })
+  const { rate, places, serviceMs, windowMs } = await gate.snapshot()
+  const byRateMs = rate === null ? 0 : (requests / rate.perWindow) * windowMs
+  const byConcurrencyMs = serviceMs === null ? 0 : (requests * serviceMs) / places.count
+  return rate === null && serviceMs === null ? null : Math.max(byRateMs, byConcurrencyMs)
+}

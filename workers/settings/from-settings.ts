@@ -1,0 +1,123 @@
+import type { Settings } from '#config/settings.ts'
+import type { ParseOptionsInput } from '@sluice/contract'
+import { textRecipeBook } from '#src/client/passthrough.ts'
+import type { Recipe } from '#src/client/recipe.ts'
+import { type RecipeBook, recipeBook, ruleUse, upgradeBook } from '#src/client/rules.ts'
+import { PdfCutter } from '#src/cut/pdf-cutter.ts'
+import type { SourceKey } from '#src/document/ids.ts'
+import type { ParserPolicy } from '#src/document/parser.ts'
+import type { RouteTerms } from '#src/document/route.ts'
+import { ENGINE_VERSION } from '@sluice/engine'
+import type { Recipes } from '#src/ingest/document/deps.ts'
+import type { GonePolicy } from '#src/ingest/scan/sweep-gone.ts'
+import { routedRecipe } from '#src/route/routed-recipe.ts'
+import { type Routes, routesOf } from '#src/route/routes.ts'
+import { outOf } from '#src/sources/prefixed-source.ts'
+import { withoutLogin } from './location.ts'
+
+/** Globs of rules are about a document's key in its source, without the prefix that it has in the store. */
+export function recipesFor(settings: Settings): (prefix: string) => Recipes {
+  const book = recipeBook({ options: parseOptionsOf(settings), rules: settings.rules })
+  const terms = routeTermsOf(settings)
+  const byPage = memoised((base: Recipe) => routedRecipe(base, terms))
+  return (prefix) => {
+    const routes = routesWith(settings, prefix)
+    const recipeFor: RecipeBook = (key, extension) => {
+      const recipe = book(outOf(prefix, key) ?? key, extension)
+      return routes?.of(key) === 'local-first' ? byPage(recipe) : recipe
+    }
+    return { recipeFor, textRecipeFor: textRecipeBook(recipeFor, settings.passthrough) }
+  }
+}
+
+/** The same result for the same object: documents share recipes. */
+function memoised<K extends object, V>(make: (of: K) => V): (of: K) => V {
+  const made = new WeakMap<K, V>()
+  return (of) => {
+    const known = made.get(of) ?? make(of)
+    made.set(of, known)
+    return known
+  }
+}
+
+const DEFAULT_QUALITY_FLOOR = 0.9
+
+export const routeTermsOf = ({
+  qualityFloor = DEFAULT_QUALITY_FLOOR,
+  buyShare = 1,
+  buyPages,
+}: Pick<Settings, 'qualityFloor' | 'buyShare' | 'buyPages'>): RouteTerms => ({
+  qualityFloor,
+  buyShare,
+  buyPages: buyPages ?? null,
+})
+
+export const scanSettings = ({ backlogLimit, detectChanges, deleteGone }: Settings) => ({
+  backlogLimit,
+  checksum: detectChanges === 'content',
+  removeGone: deleteGone,
+})
+
+export const cutterOf = ({ splitLargePdfs }: Settings): PdfCutter | null => (splitLargePdfs ? new PdfCutter() : null)
+
+/** Of writes to the store, and of what a start waits for. */
+export const STORE_SLOW_MS = 10_000
+
+export const ingestSettings = (settings: Settings, prefix: string) => ({
+  mustStay: routesWith(settings, prefix)?.mustStay ?? (() => false),
+  ocrFallback: settings.ocrFallback,
+  minGrade: settings.minGrade,
+  storePatienceMs: settings.storePatienceMs,
+  storeSlowMs: STORE_SLOW_MS,
+  deadlineMs: settings.deadlineMs,
+  cutter: cutterOf(settings),
+})
+
+export const gonePolicyOf = ({ deleteGone, goneLimitPercent, force }: Settings): GonePolicy => ({
+  remove: deleteGone,
+  believableShare: goneLimitPercent / 100,
+  force,
+  leavePending: false,
+})
+
+type ParseSettings = Pick<Settings, 'mode' | 'formats' | 'pages' | 'blocks' | 'options'>
+
+/**
+ * The parse options for all documents: `--mode`, `--formats`, `--pages` and `--blocks` are shorthands, laid over what
+ * `--options` says.
+ */
+function parseOptionsOf({ mode, formats, pages, blocks, options }: ParseSettings): ParseOptionsInput {
+  const [parser] = options.parsers ?? []
+  const pdf = typeof parser === 'object' && parser !== null ? parser : {}
+  return {
+    ...options,
+    ...(formats.length === 0 ? {} : { formats: formats.map((type) => ({ type })) }),
+    parsers: [{ type: 'pdf', mode, pages, blocks, ...pdf }],
+  }
+}
+
+/** Which answers a pipeline's parser makes, and which it takes. */
+export function parserPolicyOf(
+  settings: Pick<Settings, 'parseApiUrl' | 'acceptLocal' | 'upgrade' | 'rules' | 'route' | 'neverSend'>,
+  prefix: string,
+): ParserPolicy {
+  const { parseApiUrl, acceptLocal, upgrade, rules } = settings
+  const book = upgradeBook({ rules }, upgrade)
+  const facts =
+    parseApiUrl === undefined
+      ? ENGINE
+      : ({ class: 'service', origin: withoutLogin(parseApiUrl), version: null } as const)
+  const routes = routesWith(settings, prefix)
+  const upgradeOf = book === null ? null : (key: SourceKey): boolean => book(outOf(prefix, key) ?? key)
+  const routed = routes === null ? {} : { routes: { of: routes.of, unmatched: routes.unmatched, engine: ENGINE } }
+  const use = ruleUse(rules)
+  const seen = { see: (key: SourceKey) => use.see(outOf(prefix, key) ?? key), unmatched: use.unmatched }
+  return { own: facts, rules: seen, acceptLocal, upgrade, upgradeOf, ...routed }
+}
+
+/** Globs are about keys in the source, without the prefix that they have in the store. */
+export function routesWith(settings: Pick<Settings, 'rules' | 'route' | 'neverSend'>, prefix: string): Routes | null {
+  return routesOf(settings, (key) => outOf(prefix, key) ?? key)
+}
+
+export const ENGINE = { class: 'embedded', origin: 'engine', version: ENGINE_VERSION } as const

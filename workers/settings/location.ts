@@ -1,0 +1,93 @@
+import { createHash } from 'node:crypto'
+import { homedir } from 'node:os'
+import { join, resolve } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import type { Settings } from '#config/settings.ts'
+import type { SourceId, StoreId } from '#src/document/ids.ts'
+import { SetupError } from '#src/document/setup-error.ts'
+
+export interface S3Location {
+  readonly kind: 's3'
+  readonly bucket: string
+  readonly prefix: string
+}
+
+/** Where a source or a store is, as the command line names it. */
+export type Location =
+  | { readonly kind: 'folder'; readonly path: string }
+  | S3Location
+  /** A list of URLs in a file, or `-` for standard input. */
+  | { readonly kind: 'urls'; readonly path: string }
+  /** A website, or the part of one below a path. */
+  | { readonly kind: 'site'; readonly url: URL }
+
+/** A name is a folder unless it says otherwise: `s3://bucket/prefix`, `https://docs.example.com`, `file:///data/in`, `urls:list.txt`. */
+export function locationOf(name: string): Location {
+  const s3 = /^s3:\/\/([^/]+)\/?(.*)$/is.exec(name)
+  if (s3 !== null) return { kind: 's3', bucket: s3[1] ?? '', prefix: s3[2] ?? '' }
+  if (name.startsWith('urls:')) return { kind: 'urls', path: pathOf(name.slice('urls:'.length)) }
+  if (/^https?:\/\//i.test(name)) return { kind: 'site', url: siteUrl(name) }
+  if (isFileUrl(name)) return { kind: 'folder', path: pathOf(name) }
+  if (/^(?:[a-z][a-z0-9+.-]*:\/\/|s3:)/i.test(name)) {
+    throw new SetupError(`"${name}" is neither a folder nor s3://bucket/prefix nor the address of a website`)
+  }
+  return { kind: 'folder', path: resolve(name) }
+}
+
+function siteUrl(name: string): URL {
+  const url = URL.parse(name)
+  if (url === null) throw new SetupError(`"${name}" is no address of a website`)
+  if (url.username !== '' || url.password !== '') {
+    throw new SetupError(
+      'the address of a website has a user name or password in it, which would be in every record and log',
+    )
+  }
+  url.hash = ''
+  return url
+}
+
+const isFileUrl = (name: string): boolean => /^file:\/\//i.test(name)
+
+function pathOf(name: string): string {
+  if (!isFileUrl(name)) return name
+  try {
+    return fileURLToPath(name)
+  } catch {
+    throw new SetupError(`"${name}" is no file URL of this machine: write file:///absolute/path, or the path alone`)
+  }
+}
+
+export interface Folders {
+  /** Where the private Redis keeps its data and the log is written. */
+  readonly state: string
+  /** Where fetched programs and OCR data are kept; shared by all runs of a user. */
+  readonly cache: string
+  /** Paid answers that a store did not take; never in the store's own folder, which may be what is full. */
+  readonly spool: string
+}
+
+const isFolder = (store: string): boolean => !/^[a-z0-9+.-]+:\/\//i.test(store)
+
+/** The state of a folder store lies in it, so that removing the folder removes all; that of a bucket in the home. */
+export function foldersOf(settings: Pick<Settings, 'out' | 'stateDir' | 'cacheDir' | 'spool'>): Folders {
+  const cache = settings.cacheDir ?? join(homedir(), '.cache', 'sluice')
+  const spool = resolve(settings.spool ?? join(homedir(), '.local', 'state', 'sluice', 'spool'))
+  if (settings.stateDir !== undefined) return { state: resolve(settings.stateDir), cache: resolve(cache), spool }
+  const name = createHash('sha256').update(settings.out).digest('hex').slice(0, 16)
+  const state = isFolder(settings.out)
+    ? resolve(settings.out, '.sluice')
+    : join(homedir(), '.local', 'state', 'sluice', name)
+  return { state, cache: resolve(cache), spool }
+}
+
+/** Names what belongs together in Redis: one source into one store, wherever both are mounted. 16 hexadecimal digits. */
+export function pipelineId(store: StoreId, source: SourceId): string {
+  return createHash('sha256').update(`${store}\n${source}`).digest('hex').slice(0, 16)
+}
+
+/** A service in records and messages, which are read by others than those who may log in. */
+export function withoutLogin(url: string): string {
+  if (!URL.canParse(url)) return url
+  const { origin, pathname } = new URL(url)
+  return `${origin}${pathname.replace(/\/+$/, '')}`
+}

@@ -1,0 +1,123 @@
+import { hash } from 'node:crypto'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { childEnvironment } from '#config/child-environment.ts'
+import { packageVersion } from '#config/package-version.ts'
+import type { Settings } from '#config/settings.ts'
+import { LimitedChild, PageDrawer } from '@sluice/engine/pages'
+import { makeFolder } from '#src/kit/make-folder.ts'
+import type { OutputStore } from '#src/ports/output-store.ts'
+import { RENDER_ENTRY } from '#src/view/content.ts'
+import { DocumentIndex } from '#src/view/document-index.ts'
+import type { RenderRequest } from '#src/view/content.ts'
+import { updateIndex } from '#src/view/update-index.ts'
+import { openViewServer, type ViewServer } from '#src/view/server/view-server.ts'
+import { foldersOf } from '../settings/location.ts'
+import { listening } from '../settings/setting-errors.ts'
+import { openStore } from '../open/open-store.ts'
+import { type LiveOptions, livePipeline } from './view-live.ts'
+
+export interface ViewOptions extends LiveOptions {
+  readonly host: string
+  readonly port: number
+  readonly allowWrites: boolean
+  /** Does documents with a failure code again. */
+  readonly retry: ((code: string) => void) | null
+  readonly retryCommand: (code: string) => string | null
+  /** Called with what went wrong while a page was made or the store was read. */
+  readonly onError: (error: unknown) => void
+}
+
+/** Least time between two updates of the index; longer where an update is slow, so that it takes a twentieth of the time. */
+const INDEX_EVERY_MS = 15_000
+const REST = 20
+
+/** Two million characters of prose take 5 s and 300 MB, a table of 500,000 characters 15 s and 1 GB, lists nested 400 deep 7 s. */
+const RENDER_LIMITS = { timeoutMs: 10_000, memoryBytes: 1024 ** 3 }
+
+export interface View extends ViewServer {
+  /** Resolves when the store was read once. */
+  readonly indexed: Promise<void>
+}
+
+/** A store, its index, and the pages over them. Works without Redis; a pipeline is opened when its state is first asked for. */
+export async function openView(options: ViewOptions): Promise<View> {
+  const { settings, onError } = options
+  await using resources = new AsyncDisposableStack()
+  const store = await openStore(settings, resources, { mustExist: true })
+  const manifest = await store.manifest.read()
+  const index = resources.use(new DocumentIndex(await indexFile(settings, store)))
+  const stopping = new AbortController()
+  const env = childEnvironment({ web: false })
+  const drawer = resources.use(new PageDrawer({ env }))
+  const renderer = resources.use(
+    new LimitedChild<RenderRequest, string>({ entry: RENDER_ENTRY, env, ...RENDER_LIMITS }),
+  )
+  const first = Promise.withResolvers<void>()
+  let isIndexed = false
+  void first.promise.then(() => (isIndexed = true))
+  const indexing = keepUpdated(index, store, { first: first.resolve, onError }, stopping.signal)
+  resources.defer(async () => {
+    stopping.abort()
+    await indexing
+  })
+  const { host, port, allowWrites, retry, retryCommand } = options
+  const server = resources.use(
+    await listening(`--port ${port} (--host ${host})`, () =>
+      openViewServer({
+        host,
+        port,
+        store,
+        sources: manifest?.sources ?? [],
+        index,
+        draw: (request) => drawer.draw(request),
+        render: async (request) => {
+          const result = await renderer.run(request)
+          return result.kind === 'done' ? result.output : null
+        },
+        live: livePipeline(options, resources),
+        isIndexed: () => isIndexed,
+        version: packageVersion(),
+        allowWrites,
+        retry,
+        retryCommand,
+        onError,
+      }),
+    ),
+  )
+  const kept = resources.move()
+  return { url: server.url, indexed: first.promise, [Symbol.asyncDispose]: () => kept.disposeAsync() }
+}
+
+/** In the cache folder: it is derived, and a store may be read only. In memory where the cache cannot be written. */
+async function indexFile(settings: Settings, { url }: OutputStore): Promise<string> {
+  const folder = join(foldersOf(settings).cache, 'view')
+  try {
+    await makeFolder(folder, { mode: 0o700 })
+    return join(folder, `${hash('sha256', url, 'hex').slice(0, 32)}.sqlite`)
+  } catch {
+    return ':memory:'
+  }
+}
+
+interface IndexListener {
+  readonly first: () => void
+  readonly onError: (error: unknown) => void
+}
+
+async function keepUpdated(
+  index: DocumentIndex,
+  store: OutputStore,
+  listener: IndexListener,
+  signal: AbortSignal,
+): Promise<void> {
+  while (!signal.aborted) {
+    const startedAt = performance.now()
+    await updateIndex(index, store, signal).catch((error: unknown) => {
+      if (!signal.aborted) listener.onError(error)
+    })
+    listener.first()
+    const tookMs = performance.now() - startedAt
+    await sleep(Math.max(INDEX_EVERY_MS, REST * tookMs), undefined, { signal, ref: false }).catch(() => undefined)
+  }
+}
