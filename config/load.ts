@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { type OptionIssue, zodIssues } from '@sluice/contract'
 import { type Environment, environment } from './environment.ts'
+import { flagOf } from './flag-name.ts'
 import { withoutLogin } from './secrets.ts'
 import type { Setting } from './setting.ts'
 import { type SettingName, SETTINGS, type Settings } from './settings.ts'
@@ -45,12 +46,6 @@ export type Loaded =
   | { readonly ok: false; readonly problems: readonly string[] }
 
 export const SETTING_NAMES = Object.keys(SETTINGS) as readonly SettingName[]
-
-/** `maxCredits` → `max-credits`; a duration omits its unit: `deadlineMs` → `deadline`. */
-export const flagOf = (name: string): string => longFlagOf(name.replace(/Ms$/, ''))
-
-/** `deadlineMs` → `deadline-ms`: former name of a duration's flag, when it took milliseconds alone. */
-export const longFlagOf = (name: string): string => name.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)
 
 /**
  * Merges the settings. Precedence: flags, environment, settings file, defaults; an empty variable counts as unset. A

@@ -1,11 +1,11 @@
 import { Command, Help, type HelpConfiguration, Option } from 'commander'
 import { ignoresHangUp } from '#config/environment.ts'
-import { flagOf, longFlagOf } from '#config/load.ts'
+import { flagOf, longFlagOf } from '#config/flag-name.ts'
 import { packageVersion } from '#config/package-version.ts'
 import { REMOVED_SETTINGS } from '#config/removed-settings.ts'
 import { COMMANDS } from './commands.ts'
 import { reportError, reportUncaught, reportWarnings } from './print/errors.ts'
-import { hasManySettings, isRare, settingOf } from './session/flags.ts'
+import { hasManySettings, isRare, settingOf } from './session/option-settings.ts'
 import { oneLine } from './print/format.ts'
 import { screen } from './print/screen.ts'
 

@@ -3,7 +3,7 @@ import { type Level, type Logger, pino } from 'pino'
 import type { Events } from '#src/events.ts'
 import type { OutageChange } from './dependency-monitor.ts'
 import { LogFile } from './log-file.ts'
-import { RUN_ID } from './run-id.ts'
+import { runId } from './run-id.ts'
 
 export interface LogOptions {
   readonly level: Level | 'silent'
@@ -30,7 +30,7 @@ export function openLog({ level, file, version, say }: LogOptions): Logger {
     },
     onMissing: (lines) => log.warn({ lines }, 'lines are missing here: the log could not be written'),
   })
-  const base = { host: hostname(), pid: process.pid, run: RUN_ID, version }
+  const base = { host: hostname(), pid: process.pid, run: runId(), version }
   const formatters = { level: (label: string) => ({ level: label }) }
   const log = pino({ level, base, formatters, timestamp: () => `,"time":"${new Date().toISOString()}"` }, stream)
   return log

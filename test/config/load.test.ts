@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { flagOf, loadSettings, SETTING_NAMES } from '#config/load.ts'
+import { flagOf } from '#config/flag-name.ts'
+import { loadSettings, SETTING_NAMES } from '#config/load.ts'
 import { SETTINGS } from '#config/settings.ts'
 
 describe('settings', () => {

@@ -1,5 +1,5 @@
 import { durationText } from '#config/duration.ts'
-import { flagOf } from '#config/load.ts'
+import { flagOf } from '#config/flag-name.ts'
 import { keyOf, rowOf, written } from '#config/file-names.ts'
 import { SETTINGS, type SettingName } from '#config/settings.ts'
 import { groupOf, WATCH_SETTINGS } from '#src/cli/session/run-settings.ts'

@@ -13,7 +13,7 @@ import { DependencyMonitor, type OutageChange } from '#src/observe/dependency-mo
 import { logEvents, logOutage, openLog } from '#src/observe/log.ts'
 import { notReadyReason, outageNotice, outageReadings } from '#src/observe/outage-text.ts'
 import type { Reading } from '#src/observe/reading.ts'
-import { RUN_ID } from '#src/observe/run-id.ts'
+import { runId } from '#src/observe/run-id.ts'
 import { within } from '#src/observe/within.ts'
 import type { Ledger } from '#src/ports/ledger.ts'
 import type { DocumentQueue } from '#src/queue/document-queue.ts'
@@ -227,7 +227,7 @@ async function tracingOf({ onProblem, onError }: TracingReports): Promise<Tracin
   if (isSet === undefined) return null
   const { readOtlpOptions } = await import('#src/observe/trace/otlp-options.ts')
   // As in the lines of the log.
-  const resource = { 'service.version': packageVersion(), 'service.instance.id': RUN_ID, 'host.name': hostname() }
+  const resource = { 'service.version': packageVersion(), 'service.instance.id': runId(), 'host.name': hostname() }
   const { options, problems } = readOtlpOptions(env, resource)
   problems.forEach(onProblem)
   if (options === null) return null

@@ -8,7 +8,7 @@ import { assertNever } from '#src/kit/assert-never.ts'
 import { storeId } from '#src/document/ids.ts'
 import type { StoreSource } from '#src/document/store-manifest.ts'
 import { StoreRefused } from '#src/document/store-refused.ts'
-import { prefixOf } from '@sluice/fetch'
+import { prefixOf } from '@sluice/fetch/urls'
 import {
   claimStore,
   recordSource,

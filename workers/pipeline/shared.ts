@@ -10,7 +10,7 @@ import { connectRedis, type RedisConnection } from '#src/redis/connection.ts'
 import { watchRedis } from '#src/redis/watch-redis.ts'
 import { type Folders, foldersOf } from '../settings/location.ts'
 import { gateReadings } from '../service/gate-readings.ts'
-import { type Observer, openObserver } from '../open/observe.ts'
+import type { Observer } from '../open/observe.ts'
 import { openRequests, type Requests } from '../service/open-requests.ts'
 import type { NoticesFor } from '../open/s3-notices.ts'
 import { madeFor } from '../settings/setting-errors.ts'
@@ -71,6 +71,7 @@ export function openShared({ settings, say, redis: begun }: SharedOptions): Shar
   let monitor: Observer['monitor'] | null = null
   const observer = lazily(async () => {
     const redis = await connection(new AbortController().signal)
+    const { openObserver } = await import('../open/observe.ts')
     const readings = async () => gateReadings(await Promise.all(opened.values()), settings)
     const observed = resources.use(await openObserver({ settings, folders, readings, say, shared: events }))
     resources.use(

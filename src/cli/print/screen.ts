@@ -1,7 +1,7 @@
 import { hostname } from 'node:os'
 import { environment } from '#config/environment.ts'
 import { packageVersion } from '#config/package-version.ts'
-import { RUN_ID } from '#src/observe/run-id.ts'
+import { runId } from '#src/observe/run-id.ts'
 
 /** Commands that keep a log. */
 const LOGGING = new Set(['run', 'watch', 'work', 'retry'])
@@ -25,7 +25,7 @@ function logLine(level: 'info' | 'error', message: string, fields: object = {}):
   const least = environment()['SLUICE_LOG_LEVEL'] ?? 'info'
   if (least === 'silent' || (level === 'info' && !TELLING.has(least))) return null
   const time = new Date().toISOString()
-  const base = { level, time, host: hostname(), pid: process.pid, run: RUN_ID, version: packageVersion() }
+  const base = { level, time, host: hostname(), pid: process.pid, run: runId(), version: packageVersion() }
   return JSON.stringify({ ...base, ...fields, msg: message })
 }
 

@@ -1,19 +1,16 @@
 import { type Command, InvalidArgumentError, Option } from 'commander'
 import { durationText } from '#config/duration.ts'
-import { flagOf, type Flags, longFlagOf } from '#config/load.ts'
+import { flagOf, longFlagOf } from '#config/flag-name.ts'
+import type { Flags } from '#config/load.ts'
 import { type Configuration, readConfiguration } from '#config/read-config.ts'
 import { type SettingName, SETTINGS, type Settings } from '#config/settings.ts'
 import { UsageError } from '../print/errors.ts'
 import { count } from '../print/format.ts'
+import { noteSetting, settingOf } from './option-settings.ts'
 import { groupOf } from './run-settings.ts'
 import { screen } from '../print/screen.ts'
 
-/** Which setting a flag is about. */
-const settingOfOption = new WeakMap<Option, SettingName>()
-
-export const settingOf = (option: Option): SettingName | undefined => settingOfOption.get(option)
-
-/** The same for all flags of a command, by the names that their values have there. */
+/** The settings of a command's flags, by the names that their values have there. */
 const settingsOf = (command: Command): ReadonlyMap<string, SettingName> =>
   new Map(
     command.options.flatMap((option) => {
@@ -21,18 +18,6 @@ const settingsOf = (command: Command): ReadonlyMap<string, SettingName> =>
       return name === undefined ? [] : [[option.attributeName(), name] as const]
     }),
   )
-
-/** Left out of short help. */
-export function isRare(option: Option): boolean {
-  const name = settingOf(option)
-  return name !== undefined && SETTINGS[name].common !== true
-}
-
-const MANY_SETTINGS = 30
-
-export const hasManySettings = (options: readonly unknown[]): boolean =>
-  options.filter((option) => option instanceof Option && !option.hidden && settingOf(option) !== undefined).length >
-  MANY_SETTINGS
 
 /** A number that an option of one command takes; refused in one sentence. */
 export function wholeNumber(flag: string, text: string, least: number, most: number): number {
@@ -70,12 +55,13 @@ function addFlags(command: Command, name: SettingName, without: string, isListed
   const option = optionOf(name, flagOf(shortName(name, without)))
     .helpGroup(groupOf(name))
     .hideHelp(!isListed)
-  settingOfOption.set(option, name)
+  const setting = { name, isRare: SETTINGS[name].common !== true }
+  noteSetting(option, setting)
   command.addOption(option)
   if (SETTINGS[name].duration !== true) return
   option.argParser(withUnit)
   const alias = new Option(`--${longFlagOf(shortName(name, without))} <duration>`).hideHelp()
-  settingOfOption.set(alias, name)
+  noteSetting(alias, setting)
   command.addOption(alias)
 }
 

@@ -1,12 +1,10 @@
 import { Readable, pipeline } from 'node:stream'
 import { createGunzip, crc32 } from 'node:zlib'
-import { extract } from 'tar-stream'
 import type { SkipReason } from '#src/document/skip.ts'
 import { type Version, version } from '#src/document/ids.ts'
 import { type ArchiveLimits, ArchiveRefused, checkLimits } from './archive-limits.ts'
 import { TempFile } from '../temp-file.ts'
 import type { PackedMember } from './packed-member.ts'
-import { zipMembers } from './zip-members.ts'
 
 /** Position of an unpacked member in the archive's temporary file. */
 export interface Member {
@@ -113,11 +111,13 @@ function unused(name: string, ...taken: readonly ReadonlyMap<string, unknown>[])
   }
 }
 
-function packedMembers(
+async function* packedMembers(
   { name, kind, packed }: { readonly name: string; readonly kind: ArchiveKind; readonly packed: TempFile },
   signal: AbortSignal,
-): AsyncIterable<PackedMember> {
-  return kind === 'zip' ? zipMembers(packed, name) : tarMembers(packed, kind === 'tar.gz', signal)
+): AsyncGenerator<PackedMember> {
+  if (kind !== 'zip') return yield* tarMembers(packed, kind === 'tar.gz', signal)
+  const { zipMembers } = await import('./zip-members.ts')
+  yield* zipMembers(packed, name)
 }
 
 /** Copies chunks, because their source reuses its buffer while the stream holds them. */
@@ -126,6 +126,7 @@ async function* copies(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Buffer
 }
 
 async function* tarMembers(packed: TempFile, zipped: boolean, signal: AbortSignal): AsyncGenerator<PackedMember> {
+  const { extract } = await import('tar-stream')
   const unpacker = extract()
   const bytes = Readable.from(copies(packed.read(0, packed.length, signal)), { objectMode: false })
   // Any error in the pipeline destroys the unpacker with that error, and so ends the loop below.

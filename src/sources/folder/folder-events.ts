@@ -1,4 +1,3 @@
-import { watch } from 'chokidar'
 import { once } from 'node:events'
 import { relative } from 'node:path'
 import type { NameRules } from '../path-rules.ts'
@@ -20,6 +19,7 @@ export async function watchFolderEvents(
 ): Promise<FolderEvents> {
   const { root, followSymlinks, names, skipFolders } = options
   const keyOf = (path: string): string => relative(root, path)
+  const { watch } = await import('chokidar')
   const watcher = watch(root, {
     ignoreInitial: true,
     followSymlinks,

@@ -1,6 +1,6 @@
 import { createReadStream } from 'node:fs'
 import { createInterface } from 'node:readline'
-import { webUrl } from '@sluice/fetch'
+import { webUrl } from '@sluice/fetch/urls'
 import { publicText } from './public-url.ts'
 
 export type UrlLine =

@@ -1,4 +1,5 @@
-import { flagOf, SETTING_NAMES } from '#config/load.ts'
+import { flagOf } from '#config/flag-name.ts'
+import { SETTING_NAMES } from '#config/load.ts'
 import { type SettingName, SETTINGS } from '#config/settings.ts'
 import { COMMANDS } from '../../../src/cli/commands.ts'
 import type { Random } from '../../support/random.ts'

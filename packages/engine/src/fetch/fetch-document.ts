@@ -6,8 +6,8 @@ import {
   fileNameOf,
   requestUrl,
   webAgent,
-  webUrl,
 } from '@sluice/fetch'
+import { webUrl } from '@sluice/fetch/urls'
 import { createWriteStream } from 'node:fs'
 import { pipeline } from 'node:stream/promises'
 import { assertNever } from '../assert-never.ts'

@@ -3,7 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { pipeline } from 'node:stream/promises'
-import { Tinypool } from 'tinypool'
+import type { Tinypool } from 'tinypool'
 
 export interface PageCounterOptions {
   /** Number of concurrent PDFs, one per process. Default: 1. */
@@ -27,7 +27,7 @@ const PDFS_PER_CHILD = 500
 export class PageCounter implements AsyncDisposable {
   readonly #timeoutMs: number
   readonly #children: number
-  #pool: Tinypool | null = null
+  #pool: Promise<Tinypool> | null = null
   #counted = 0
 
   constructor({ children = 1, timeoutMs = 20_000 }: PageCounterOptions = {}) {
@@ -49,11 +49,11 @@ export class PageCounter implements AsyncDisposable {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    await this.#pool?.destroy()
+    await (await this.#pool)?.destroy()
   }
 
   async #inChild(path: string, signal: AbortSignal): Promise<number | null> {
-    const pool = (this.#pool ??= this.#open())
+    const pool = await (this.#pool ??= this.#open())
     this.#counted += 1
     if (this.#counted % (PDFS_PER_CHILD * this.#children) === 0) void pool.recycleWorkers()
     const cut = AbortSignal.any([signal, AbortSignal.timeout(this.#timeoutMs)])
@@ -66,7 +66,8 @@ export class PageCounter implements AsyncDisposable {
     }
   }
 
-  #open(): Tinypool {
+  async #open(): Promise<Tinypool> {
+    const { Tinypool } = await import('tinypool')
     const pool = new Tinypool({
       filename: CHILD_ENTRY.href,
       runtime: 'child_process',
