@@ -103,7 +103,7 @@ const OVERLOADED: Readonly<Record<string, Overloaded>> = {
       /w:element="place"/,
     ],
     files:
-      /^(?:packages\/(?:limiter\/.*|engine\/src\/.*)|bench\/limiter\/.*|bench\/(?:limit\/bench-limit|view\/main)\.ts|src\/corpus\/(?:feed\/.*|export\/(?:export-manifest|select-documents))\.ts|docs\/(?:internals\/(?:limiter|performance)\.md|schemas\/(?:changes-line\.schema|view-api\.openapi)\.json)|test\/(?:view\/api\.test|corpus\/feed\.test|conformance\/feed-storage|support\/(?:memory-store|gate-state))\.ts|src\/view\/(?:document-index|update-index|live)\.ts|src\/view\/assets\/charts\.js|src\/ports\/feed-storage\.ts|src\/outputs\/(?:folder\/folder-feed|s3\/s3-feed)\.ts|workers\/(?:service\/(?:gate-readings|open-requests)|view\/view-live)\.ts)$/,
+      /^(?:packages\/(?:limiter\/.*|engine\/src\/.*)|bench\/limiter\/.*|bench\/(?:limit\/bench-limit|view\/main)\.ts|src\/corpus\/(?:feed\/.*|export\/(?:export-manifest|select-documents))\.ts|docs\/(?:internals\/(?:limiter|performance)\.md|schemas\/(?:changes-line\.schema|view-api\.openapi)\.json)|test\/(?:view\/api\.test|corpus\/feed\.test|conformance\/feed-storage|support\/(?:memory-store|gate-state))\.ts|src\/view\/(?:document-index|update-index|live)\.ts|src\/view\/assets\/charts\.js|src\/ports\/feed-storage\.ts|src\/outputs\/(?:folder\/folder-feed|s3\/s3-feed)\.ts|workers\/(?:service\/(?:gate-readings|hosted-gate)|view\/view-live)\.ts)$/,
   },
   entry: {
     word: /\b[Ee]ntr(?:y|ies)\b|[a-z]Entry\b|\bentry[A-Z]/,

@@ -3,7 +3,6 @@ import type { KeySet } from '#src/kit/key-set.ts'
 import { seen } from '#src/document/outcome.ts'
 import type { DeadLetter } from '#src/document/record.ts'
 import type { HaltCause } from '#src/document/verdict.ts'
-import { retryDeadLetters } from '#src/ingest/scan/retry-dead-letters.ts'
 import { Deletions, followSource } from '#src/ingest/scan/follow-source.ts'
 import { scanSource, type ScanSummary } from '#src/ingest/scan/scan-source.ts'
 import { sweepGone } from '#src/ingest/scan/sweep-gone.ts'
@@ -11,9 +10,8 @@ import type { Loss } from '#src/ledger/process-lease.ts'
 import type { LastRun } from '#src/ledger/redis-last-run.ts'
 import type { Ledger } from '#src/ports/ledger.ts'
 import type { SourceWatch } from '#src/ports/source.ts'
-import type { Consumer } from '#src/queue/consume.ts'
-import { keepSchedule } from '#src/queue/schedule.ts'
-import { consumeWithSharedSlots } from './pipeline/consume-with-shared-slots.ts'
+import type { Stoppable } from '#src/ports/stoppable.ts'
+import { consumeOnceNeeded } from './pipeline/consume-once-needed.ts'
 import type { Stopping, StopSignal } from './process/lifecycle.ts'
 import type { IngestPipeline } from './pipeline/pipeline.ts'
 
@@ -82,8 +80,9 @@ async function work(
   stopping.allow(pipeline.settings.graceMs)
   // Before the first job, which may be of an earlier run: it may be left out now, and the store another source's.
   if (intake === 'scan') pipeline.ingest.run.view.role = { kind: 'lists', listed: null }
-  if ((await pipeline.queue.backlog()) > 0) await pipeline.scan.claimSource?.()
-  const consumer = consumeWithSharedSlots(pipeline)
+  const hasJobs = (await pipeline.queue.backlog()) > 0
+  if (hasJobs) await pipeline.scan.claimSource?.()
+  const consumer = consumeOnceNeeded(pipeline, hasJobs || intake === 'follow' || intake === 'none')
   try {
     unfinished = await take(intake, pipeline, ending)
   } catch (error) {
@@ -109,6 +108,7 @@ async function take(intake: WorkerOptions['intake'], pipeline: IngestPipeline, s
   if (typeof intake === 'function') {
     // What failed there was in the source.
     pipeline.ingest.run.view.role = { kind: 'lists', listed: { has: () => true }, retries: true }
+    const { retryDeadLetters } = await import('#src/ingest/scan/retry-dead-letters.ts')
     const retry = (cut: AbortSignal): Promise<number> => retryDeadLetters(intake, pipeline.scan, cut)
     return (await untilDone(pipeline, retry, async () => 0, signal)).unfinished
   }
@@ -133,6 +133,7 @@ async function runUntilStopped(
   const onNext = (dueAt: Date): boolean => events.emit('schedule:next', { dueAt })
   const onError = (error: unknown): boolean => events.emit('process:error', { key: null, error })
   const { onLoss } = data
+  const { keepSchedule } = await import('#src/queue/schedule.ts')
   return keepSchedule({ connection, pipeline: id, every, takeoverMs, onTick, onNext, onError, onLoss }, signal)
 }
 
@@ -166,7 +167,7 @@ async function untilAborted(signal: AbortSignal): Promise<void> {
 }
 
 /** A second signal during the grace period ends it: `stop` is called again with none left. */
-async function stopConsumer(consumer: Consumer, graceMs: number, cut: AbortSignal): Promise<void> {
+async function stopConsumer(consumer: Stoppable, graceMs: number, cut: AbortSignal): Promise<void> {
   const graceful = consumer.stop({ graceMs: cut.aborted ? 0 : graceMs })
   const cutting = untilAborted(cut).then(() => consumer.stop({ graceMs: 0 }))
   await Promise.race([graceful, cutting])

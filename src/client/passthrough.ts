@@ -22,8 +22,14 @@ const recipe = (zeroDataRetention: boolean): Recipe => {
   return { options: parseOptionsSchema.parse({ zeroDataRetention }), canonical, hash: recipeHash(digest.slice(0, 16)) }
 }
 
-const KEPT = recipe(false)
-const NOT_KEPT = recipe(true)
+const recipes = new Map<boolean, Recipe>()
+
+/** The same object for all documents. */
+function recipeWith(zeroDataRetention: boolean): Recipe {
+  const made = recipes.get(zeroDataRetention) ?? recipe(zeroDataRetention)
+  recipes.set(zeroDataRetention, made)
+  return made
+}
 
 /** True if documents of that name need redaction, which is a parser's work. */
 export const redacts = (book: RecipeBook, key: SourceKey): boolean => book(key, 'html').options.redactPII !== false
@@ -37,7 +43,7 @@ export const textRecipeBook =
   (key) => {
     if (!isOn || textExtensionOf(key) === null) return null
     if (redacts(book, key)) return null
-    return book(key, 'html').options.zeroDataRetention ? NOT_KEPT : KEPT
+    return recipeWith(book(key, 'html').options.zeroDataRetention)
   }
 
 /** Builds the answer of a parser for a text: the unchanged text. Its receipt has the common format. */

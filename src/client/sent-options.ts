@@ -1,12 +1,14 @@
 import { isDeepStrictEqual } from 'node:util'
 import { type ParseOptions, parseOptionsSchema, type PdfParserOptions } from '@sluice/contract'
 
-const DEFAULTS: Readonly<Record<string, unknown>> = parseOptionsSchema.parse({})
-const PDF_DEFAULTS: Readonly<Record<string, unknown>> = parseOptionsSchema.parse({}).parsers[0] ?? {}
+let known: ParseOptions | null = null
+
+/** The contract's defaults, at the first call: a schema compiles itself when it first parses, which takes milliseconds. */
+const contractDefaults = (): ParseOptions => (known ??= parseOptionsSchema.parse({}))
 
 /** Fields that differ from the contract's defaults. */
 export function beyondDefaults(options: ParseOptions): Record<string, unknown> {
-  const kept = differing({ ...options }, DEFAULTS)
+  const kept = differing({ ...options }, { ...contractDefaults() })
   if (kept.parsers !== undefined) kept.parsers = options.parsers.map(pdfBeyondDefaults)
   return kept
 }
@@ -18,7 +20,7 @@ export function beyondDefaults(options: ParseOptions): Record<string, unknown> {
 export const sentOptions = (options: ParseOptions): Record<string, unknown> => beyondDefaults(options)
 
 function pdfBeyondDefaults(parser: PdfParserOptions): Record<string, unknown> {
-  return { type: parser.type, ...differing({ ...parser }, PDF_DEFAULTS) }
+  return { type: parser.type, ...differing({ ...parser }, { ...contractDefaults().parsers[0] }) }
 }
 
 function differing(

@@ -15,3 +15,6 @@ export function authorizationOf({ apiKey, login }: ServiceLine): { readonly auth
   if (login !== null) return { authorization: login }
   return apiKey === '' ? {} : { authorization: `Bearer ${apiKey}` }
 }
+
+/** Of a base address, without the slash at its end. */
+export const pathOf = ({ pathname }: URL): string => pathname.replace(/\/+$/, '')

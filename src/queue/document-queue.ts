@@ -42,6 +42,7 @@ const MOST_READ = 200
 export class DocumentQueue implements JobQueue, AsyncDisposable {
   readonly #connection: RedisConnection
   readonly #queue: Queue<QueuedJob>
+  readonly #firstAdded = Promise.withResolvers<void>()
 
   constructor(options: DocumentQueueOptions) {
     this.#connection = options.connection
@@ -55,7 +56,13 @@ export class DocumentQueue implements JobQueue, AsyncDisposable {
     this.#queue.on('error', () => undefined)
   }
 
+  /** Resolves when this process adds its first job. */
+  get firstAdded(): Promise<void> {
+    return this.#firstAdded.promise
+  }
+
   async add(jobs: readonly DocumentJob[]): Promise<void> {
+    if (jobs.length > 0) this.#firstAdded.resolve()
     for (let from = 0; from < jobs.length; from += BATCH) {
       const batch = jobs.slice(from, from + BATCH)
       await this.#addThroughOutages(batch.map((data) => ({ name: JOB_NAME, data, opts: { jobId: jobId(data) } })))

@@ -1,6 +1,5 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
 import { childEnvironment } from '#config/child-environment.ts'
 import { DependencyUnusable } from '#src/document/dependency.ts'
@@ -70,6 +69,7 @@ export async function startEngineProcess(options: EngineOptions, signal: AbortSi
 
 /** The engine says once where it listens, `{"ready":true,"url":"http://127.0.0.1:40123"}`, or why it cannot start. */
 async function readyLine(stdout: NodeJS.ReadableStream): Promise<string> {
+  const { createInterface } = await import('node:readline')
   for await (const line of createInterface({ input: stdout })) {
     const said: unknown = JSON.parse(line)
     if (typeof said !== 'object' || said === null) continue

@@ -6,9 +6,7 @@ import { sourceKey } from '#src/document/ids.ts'
 import { SetupError } from '#src/document/setup-error.ts'
 import { SourceUnusable } from '#src/document/source-unusable.ts'
 import type { Source, SourceWatch } from '#src/ports/source.ts'
-import { ARCHIVE_GLOBS, withArchives } from '#src/sources/archives/archive-source.ts'
 import { type FolderSourceOptions, openFolderSource } from '#src/sources/folder/folder-source.ts'
-import { watchFolder } from '#src/sources/folder/folder-watch.ts'
 import { openOneFile } from '#src/sources/folder/one-file.ts'
 import type { Filter } from '#src/sources/path-rules.ts'
 import type { ListingPurchases } from './listing-purchases.ts'
@@ -47,6 +45,7 @@ export async function openSource(
     hidden,
     archiveLimits: { members, mb, ratio },
   } = settings
+  const { withArchives } = await import('#src/sources/archives/archive-source.ts')
   const limits = { mostMembers: members, mostBytes: mb * MIB, mostRatio: ratio }
   return { ...opened, source: withArchives(opened.source, { include, exclude, hidden, limits }) }
 }
@@ -74,7 +73,8 @@ async function openByName(
   resources: AsyncDisposableStack,
 ): Promise<OpenedSource> {
   const { include, exclude, hidden, followSymlinks, archives, stableMs, rescanMs, poll } = settings
-  const filter = { include: archives && include.length > 0 ? [...include, ...ARCHIVE_GLOBS] : include, exclude, hidden }
+  const { ARCHIVE_GLOBS = [] } = archives ? await import('#src/sources/archives/archive-source.ts') : {}
+  const filter = { include: include.length > 0 ? [...include, ...ARCHIVE_GLOBS] : include, exclude, hidden }
   const at = locationOf(name)
   if (at.kind === 'folder' && (await isFile(at.path))) return openFile(at.path, filter, followSymlinks)
   const rescan = rescanMs === undefined ? {} : { rescanMs }
@@ -89,6 +89,7 @@ async function openByName(
             '--sqs-queue and --events-port are for a source in a bucket; a folder is watched without them',
           )
         }
+        const { watchFolder } = await import('#src/sources/folder/folder-watch.ts')
         return watchFolder({ ...options, stableMs, poll, ...rescan })
       },
     }

@@ -1,9 +1,9 @@
 import { setMaxListeners } from 'node:events'
-import { giveUpDelivery } from '#src/ingest/document/bury.ts'
 import type { Tier } from '#src/ingest/document/deps.ts'
-import { ingestDocument } from '#src/ingest/ingest-document.ts'
+import type * as ingestion from '#src/ingest/ingest-document.ts'
 import type { JobVerdict } from '#src/ports/queue.ts'
-import { type Consumer, consume } from '#src/queue/consume.ts'
+import type { Stoppable } from '#src/ports/stoppable.ts'
+import { consume } from '#src/queue/consume.ts'
 import type { IngestPipeline } from './pipeline.ts'
 
 const HAND_BACK: JobVerdict = { kind: 'postpone', afterMs: 0, counted: false, reason: 'the process ends' }
@@ -12,27 +12,30 @@ const HAND_BACK: JobVerdict = { kind: 'postpone', afterMs: 0, counted: false, re
  * Takes jobs of one pipeline, and does them in the slots of the process. A job that is taken while other pipelines have
  * all slots waits here; when the process ends, it goes back untouched.
  */
-export function consumeWithSharedSlots({ connection, id, shared, settings, ingest }: IngestPipeline): Consumer {
+export function consumeWithSharedSlots({ connection, id, shared, settings, ingest }: IngestPipeline): Stoppable {
   const stopping = new AbortController()
   // As many listeners as documents wait.
   setMaxListeners(0, stopping.signal)
   const { main, routed } = ingest.tiers
   const deps = { ...ingest, tiers: { main: waitingUntil(stopping.signal, main), routed } }
   const { concurrency, takeoverMs } = settings
+  // Loaded with the first document: a run with nothing to do starts without it.
+  let ingesting: Promise<typeof ingestion> | null = null
   const consumer = consume({
     connection,
     pipeline: id,
     concurrency,
     timing: { lockMs: takeoverMs, stalledCheckMs: 0.4 * takeoverMs },
     handle: (delivery, cut) =>
-      shared.slots(() => (stopping.signal.aborted ? HAND_BACK : ingestDocument(delivery, deps, cut))),
-    giveUp: (delivery, reason, cut) => giveUpDelivery(delivery, reason, ingest, cut),
+      shared.slots(async () => {
+        const { ingestDocument } = await (ingesting ??= import('#src/ingest/ingest-document.ts'))
+        return stopping.signal.aborted ? HAND_BACK : ingestDocument(delivery, deps, cut)
+      }),
+    giveUp: async (delivery, reason, cut) =>
+      (await import('#src/ingest/document/bury.ts')).giveUpDelivery(delivery, reason, ingest, cut),
     onError: (error, key) => ingest.run.events.emit('process:error', { key, error }),
   })
   return {
-    get active() {
-      return consumer.active
-    },
     stop(options) {
       stopping.abort()
       return consumer.stop(options)

@@ -1,5 +1,4 @@
 import type { Settings } from '#config/settings.ts'
-import { FREE } from '@sluice/contract'
 import { SetupError } from '#src/document/setup-error.ts'
 import type { ParserPolicy } from '#src/document/parser.ts'
 import type { SourceCandidate } from '#src/ingest/scan/resolve-source.ts'
@@ -10,7 +9,6 @@ import type { Source } from '#src/ports/source.ts'
 import { identifySource } from '../open/open-identity.ts'
 import { locationOf } from '../settings/location.ts'
 import { type OpenedSource, openSource, type SourceSurroundings } from '../open/open-source.ts'
-import { openSpending } from './spending.ts'
 
 /** Ports of a caller's own (docs/reference/library.md), each instead of what the settings name. */
 export interface CustomPorts {
@@ -33,20 +31,6 @@ export async function openCustomSource(
   if (source === undefined) return openSource(name, settings, around, resources)
   const watch = (): Promise<never> => Promise.reject(new SetupError(`${source.url} is followed by no watch`))
   return { source, watch }
-}
-
-type Spending = Parameters<typeof openSpending>
-
-/** What requests cost: a parser of the caller's with a price is bound by budgets as a service is. */
-export function customSpending(
-  { parser, price }: CustomPorts = {},
-  needs: Spending[0],
-  requests: Spending[1],
-  resources: AsyncDisposableStack,
-): ReturnType<typeof openSpending> {
-  if (parser === undefined || price === undefined) return openSpending(needs, requests, resources)
-  const settings = { ...needs.settings, prices: { ...FREE, document: price, documentWithJson: price } }
-  return openSpending({ ...needs, settings }, { ...requests, service: { ...requests.service, free: false } }, resources)
 }
 
 /** A source of the caller's is known by its `url`. */

@@ -1,9 +1,7 @@
-import { keyOfService } from '#config/service-settings.ts'
 import type { Settings } from '#config/settings.ts'
-import { DEFAULT_SERVICE, serviceBook } from '#src/client/rules.ts'
+import { serviceBook } from '#src/client/rules.ts'
 import type { SourceKey } from '#src/document/ids.ts'
 import type { ParserPolicy } from '#src/document/parser.ts'
-import { SetupError } from '#src/document/setup-error.ts'
 import type { Spending } from '#src/document/spending.ts'
 import type { Intents } from '#src/ports/ledger.ts'
 import type { Events } from '#src/events.ts'
@@ -12,6 +10,7 @@ import type { RoutedTiers, Tier } from '#src/ingest/document/deps.ts'
 import { outOf } from '#src/sources/prefixed-source.ts'
 import { chargeWith, pageCounting, priceWith, type Requests } from '../service/open-requests.ts'
 import { withoutLogin } from '../settings/location.ts'
+import { namesUsed, settingsAt } from '../settings/service-names.ts'
 import type { Shared } from './shared.ts'
 import { watchRecovery } from '../service/follow-service.ts'
 
@@ -27,24 +26,6 @@ export interface NamedServiceNeeds {
   readonly resources: AsyncDisposableStack
 }
 
-/** A service that a rule names and the settings do not have, or that has no service to stand beside. */
-export function refuseServices({ rules, services, parseApiUrl }: Settings): void {
-  const known = Object.keys(services)
-  for (const [index, rule] of rules.entries()) {
-    const { service } = rule
-    if (service === undefined) continue
-    if (service !== DEFAULT_SERVICE && !known.includes(service)) {
-      const choice = known.length === 0 ? 'services is empty' : `services are ${known.join(', ')}`
-      throw new SetupError(`rules[${index}].service: there is no service "${service}"; ${choice}`)
-    }
-    if (parseApiUrl === undefined) {
-      throw new SetupError(
-        `rules[${index}].service: documents that no rule sends to a service need one as well. Set PARSE_API_URL`,
-      )
-    }
-  }
-}
-
 /** The services that rules name, each with a client, limiter and prices of its own, and which of them a document goes to. */
 export async function openNamedServices(
   needs: NamedServiceNeeds,
@@ -56,15 +37,6 @@ export async function openNamedServices(
     await Promise.all(used.map(async (name) => [name, await openOne(name, needs, signal)] as const)),
   )
   return { serviceOf: servicesFor(settings, owner.prefix), named }
-}
-
-/** The services that rules name, but for that of the pipeline. */
-export const namesUsed = ({ rules }: Pick<Settings, 'rules'>): string[] =>
-  [...new Set(rules.map(({ service = DEFAULT_SERVICE }) => service))].filter((name) => name !== DEFAULT_SERVICE)
-
-/** A run with these settings would not start: a service that a rule names has no key. */
-export function refuseKeyless(settings: Settings): void {
-  for (const name of namesUsed(settings)) settingsAt(name, settings)
 }
 
 /** For `plan`: the price model of the service that a document goes to. */
@@ -86,29 +58,6 @@ export function servicePrices(
 function servicesFor(settings: Pick<Settings, 'rules'>, prefix: string): (key: SourceKey) => string {
   const serviceOf = serviceBook(settings)
   return (key) => serviceOf(outOf(prefix, key) ?? key)
-}
-
-/**
- * The settings of a pipeline as if its service were the one of this name.
- *
- * @throws {SetupError} where there is none of this name, or its key is not set
- */
-export function settingsAt(name: string, settings: Settings): Settings {
-  if (name === DEFAULT_SERVICE) return settings
-  const service = settings.services[name]
-  if (service === undefined) {
-    const known = [DEFAULT_SERVICE, ...Object.keys(settings.services)].join(', ')
-    throw new SetupError(`there is no service "${name}"; services are ${known}`)
-  }
-  return {
-    ...settings,
-    parseApiUrl: service.url,
-    parseApiKey: keyOfService(name, service),
-    prices: service.prices ?? settings.prices,
-    reportedCredit: service.reportedCredit ?? settings.reportedCredit,
-    rate: service.rate,
-    apiConcurrency: service.apiConcurrency,
-  }
 }
 
 async function openOne(name: string, needs: NamedServiceNeeds, signal: AbortSignal): Promise<Tier> {

@@ -13,13 +13,14 @@ import { RedisPageShare } from '#src/ledger/redis-page-share.ts'
 import type { RedisConnection } from '#src/redis/connection.ts'
 import type { CustomPorts } from './custom-ports.ts'
 import { followEngine } from '../service/follow-service.ts'
-import { ENGINE, routesWith, routeTermsOf } from '../settings/from-settings.ts'
+import { routeTermsOf } from '../settings/from-settings.ts'
+import { ENGINE, routesWith } from '../settings/parser-policy.ts'
 import { type NamedServiceNeeds, openNamedServices } from './named-services.ts'
 import { priceWith, type Requests } from '../service/open-requests.ts'
 import type { IngestPipeline } from './pipeline.ts'
 import type { Shared } from './shared.ts'
 
-interface TierNeeds {
+export interface TierNeeds {
   readonly settings: Settings
   readonly custom?: CustomPorts
   readonly parsers: ParserPolicy

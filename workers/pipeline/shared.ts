@@ -9,13 +9,12 @@ import { type OutageNotice, outageNotices } from '#src/observe/outage-text.ts'
 import { connectRedis, type RedisConnection } from '#src/redis/connection.ts'
 import { watchRedis } from '#src/redis/watch-redis.ts'
 import { type Folders, foldersOf } from '../settings/location.ts'
-import { gateReadings } from '../service/gate-readings.ts'
 import type { Observer } from '../open/observe.ts'
-import { openRequests, type Requests } from '../service/open-requests.ts'
+import type { Requests } from '../service/open-requests.ts'
 import type { NoticesFor } from '../open/s3-notices.ts'
 import { madeFor } from '../settings/setting-errors.ts'
 import { type PrivateRedis, privateRedis } from '../process/private-redis.ts'
-import { openEngine, type Service, serviceOf } from '../service/open-service.ts'
+import type { Service } from '../service/open-service.ts'
 
 export interface SharedOptions {
   /** Those at the top of the settings file: what a pipeline has of its own does not count here. */
@@ -59,7 +58,10 @@ export function openShared({ settings, say, redis: begun }: SharedOptions): Shar
   const opened = new Map<string, Promise<Requests>>()
   const requestsFor: Shared['requests'] = (own, signal) => {
     const { parseApiUrl, parseApiKey, rate, apiConcurrency } = own
+    // Loaded only where a request may be sent.
     const open = async (): Promise<Requests> => {
+      const { openEngine, serviceOf } = await import('../service/open-service.ts')
+      const { openRequests } = await import('../service/open-requests.ts')
       const service: Service = serviceOf(own) ?? (engine ??= openEngine({ settings, folders, events }, resources))
       return openRequests({ settings: own, service, connection: await connection(signal) }, resources)
     }
@@ -72,6 +74,7 @@ export function openShared({ settings, say, redis: begun }: SharedOptions): Shar
   const observer = lazily(async () => {
     const redis = await connection(new AbortController().signal)
     const { openObserver } = await import('../open/observe.ts')
+    const { gateReadings } = await import('../service/gate-readings.ts')
     const readings = async () => gateReadings(await Promise.all(opened.values()), settings)
     const observed = resources.use(await openObserver({ settings, folders, readings, say, shared: events }))
     resources.use(

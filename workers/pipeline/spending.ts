@@ -1,4 +1,5 @@
 import type { Settings } from '#config/settings.ts'
+import { FREE } from '@sluice/contract'
 import { NO_SPENDING } from '#src/document/spending.ts'
 import type { Events } from '#src/events.ts'
 import type { Tier } from '#src/ingest/document/deps.ts'
@@ -8,6 +9,7 @@ import { RedisSpending } from '#src/ledger/redis-spending.ts'
 import type { RedisConnection } from '#src/redis/connection.ts'
 import type { ListingPurchases } from '../open/listing-purchases.ts'
 import { chargeWith, pageCounting, priceWith, type Requests } from '../service/open-requests.ts'
+import type { CustomPorts } from './custom-ports.ts'
 import type { Shared } from './shared.ts'
 
 interface SpendingNeeds {
@@ -21,7 +23,7 @@ interface SpendingNeeds {
 }
 
 /** What requests of a pipeline cost, and how much it may spend. */
-export async function openSpending(
+async function openSpending(
   { connection, pipeline, lease, settings, shared: { budgets }, events, purchases }: SpendingNeeds,
   requests: Pick<Requests, 'service'>,
   resources: AsyncDisposableStack,
@@ -46,4 +48,16 @@ export async function openSpending(
     spendingAt,
     beginRun: async () => void (await queue.setCap(lease.id, settings.maxCredits ?? null)),
   }
+}
+
+/** What requests cost: a parser of the caller's with a price is bound by budgets as a service is. */
+export function customSpending(
+  { parser, price }: CustomPorts = {},
+  needs: SpendingNeeds,
+  requests: Pick<Requests, 'service'>,
+  resources: AsyncDisposableStack,
+): ReturnType<typeof openSpending> {
+  if (parser === undefined || price === undefined) return openSpending(needs, requests, resources)
+  const settings = { ...needs.settings, prices: { ...FREE, document: price, documentWithJson: price } }
+  return openSpending({ ...needs, settings }, { ...requests, service: { ...requests.service, free: false } }, resources)
 }

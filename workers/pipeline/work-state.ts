@@ -6,8 +6,8 @@ import type { LastRun } from '#src/ledger/redis-last-run.ts'
 import type { Notice } from '#src/observe/outage-text.ts'
 import type { Limits } from '#src/observe/pace.ts'
 import { within } from '#src/observe/within.ts'
-import { namesUsed, settingsAt } from './named-services.ts'
-import { hostedGate, lineOfGate } from '../service/open-requests.ts'
+import { namesUsed, settingsAt } from '../settings/service-names.ts'
+import { hostedGate, lineOfGate } from '../service/hosted-gate.ts'
 import type { IngestPipeline, Pipeline } from './pipeline.ts'
 
 /** How long the gate's state may take to come, for a line that is drawn again soon. */

@@ -3,13 +3,12 @@ import { DEFAULT_SERVICE } from '#src/client/rules.ts'
 import { creditsFor, FREE } from '@sluice/contract'
 import type { Tier } from '#src/ingest/document/deps.ts'
 import { ReadWindow } from '#src/ingest/document/read-window.ts'
-import { gateLine, gateDigest, openGate, type RedisGate } from '@sluice/limiter'
-import { PageCounter } from '@sluice/engine/pages'
+import { openGate, type RedisGate } from '@sluice/limiter'
+import type { PageCounter } from '@sluice/engine/pages'
 import { LONGEST_REQUEST_MS } from '#src/client/timeouts.ts'
 import { DIRECT } from '#src/parse/way-out.ts'
 import { HttpParser } from '#src/parse/http-parser.ts'
 import { type AccountCredits, creditsOf } from '#src/ledger/account-spending.ts'
-import type { LastRun } from '#src/ledger/redis-last-run.ts'
 import type { Parser } from '#src/ports/parser.ts'
 import type { RedisConnection } from '#src/redis/connection.ts'
 import { type Account, balanceOf, concurrencyLimitOf } from './account.ts'
@@ -101,8 +100,11 @@ function watchConcurrencyLimit(settings: Settings, gate: RedisGate): Concurrency
 /** Pages are only counted where they cost something. */
 export function pageCounting(free: boolean, resources: AsyncDisposableStack): Tier['countPages'] {
   if (free) return async () => null
-  const counter = resources.use(new PageCounter())
-  return async (read, extension, signal) => (extension === 'pdf' ? counter.count(read.reread(signal), signal) : null)
+  let counter: Promise<PageCounter> | null = null
+  resources.defer(async () => (await counter)?.[Symbol.asyncDispose]())
+  const open = async (): Promise<PageCounter> => new (await import('@sluice/engine/pages')).PageCounter()
+  return async (read, extension, signal) =>
+    extension === 'pdf' ? (await (counter ??= open())).count(read.reread(signal), signal) : null
 }
 
 export function priceWith(free: boolean, { prices: set }: Pick<Settings, 'prices'>): Tier['price'] {
@@ -116,36 +118,4 @@ export function priceWith(free: boolean, { prices: set }: Pick<Settings, 'prices
  */
 export function chargeWith({ reportedCredit }: Pick<Settings, 'reportedCredit'>): Tier['charge'] {
   return (reported, modelled) => reported * (reportedCredit ?? (modelled === 0 ? 0 : 1))
-}
-
-/** What a gate is doing, for a process that sends nothing. `probes`: as of `gateLine`. */
-export async function lineOfGate(
-  keyDigest: string,
-  { rateWindowMs: windowMs }: Pick<Settings, 'rateWindowMs'>,
-  connection: RedisConnection,
-  probes: boolean,
-): Promise<string> {
-  await using gate = await openGate({ redis: connection, keyDigest, windowMs })
-  return gateLine(await gate.snapshot(), { probes, now: Date.now() })
-}
-
-/** The gate of the hosted service: that of the last run, whatever this process is set to; null with the embedded engine. */
-export function hostedGate(settings: Settings, run: Pick<LastRun, 'service' | 'gate'> | null): string | null {
-  if (run !== null) return run.service === null ? null : run.gate
-  return settings.parseApiUrl === undefined ? null : gateDigest(settings.parseApiUrl, settings.parseApiKey ?? '')
-}
-
-/** From the learned rate and concurrency limit of the service's gate, whichever is slower. */
-export async function estimateMs(
-  requests: number,
-  settings: Settings,
-  connection: RedisConnection,
-): Promise<number | null> {
-  if (settings.parseApiUrl === undefined) return null
-  const keyDigest = gateDigest(settings.parseApiUrl, settings.parseApiKey ?? '')
-  await using gate = await openGate({ redis: connection, keyDigest, windowMs: settings.rateWindowMs })
-  const { rate, places, serviceMs, windowMs } = await gate.snapshot()
-  const byRateMs = rate === null ? 0 : (requests / rate.perWindow) * windowMs
-  const byConcurrencyMs = serviceMs === null ? 0 : (requests * serviceMs) / places.count
-  return rate === null && serviceMs === null ? null : Math.max(byRateMs, byConcurrencyMs)
 }

@@ -2,18 +2,14 @@ import type { Settings } from '#config/settings.ts'
 import type { ParseOptionsInput } from '@sluice/contract'
 import { textRecipeBook } from '#src/client/passthrough.ts'
 import type { Recipe } from '#src/client/recipe.ts'
-import { type RecipeBook, recipeBook, ruleUse, upgradeBook } from '#src/client/rules.ts'
+import { type RecipeBook, recipeBook } from '#src/client/rules.ts'
 import { PdfCutter } from '#src/cut/pdf-cutter.ts'
-import type { SourceKey } from '#src/document/ids.ts'
-import type { ParserPolicy } from '#src/document/parser.ts'
 import type { RouteTerms } from '#src/document/route.ts'
-import { ENGINE_VERSION } from '@sluice/engine'
 import type { Recipes } from '#src/ingest/document/deps.ts'
 import type { GonePolicy } from '#src/ingest/scan/sweep-gone.ts'
 import { routedRecipe } from '#src/route/routed-recipe.ts'
-import { type Routes, routesOf } from '#src/route/routes.ts'
 import { outOf } from '#src/sources/prefixed-source.ts'
-import { withoutLogin } from './location.ts'
+import { routesWith } from './parser-policy.ts'
 
 /** Globs of rules are about a document's key in its source, without the prefix that it has in the store. */
 export function recipesFor(settings: Settings): (prefix: string) => Recipes {
@@ -60,15 +56,11 @@ export const scanSettings = ({ backlogLimit, detectChanges, deleteGone }: Settin
 
 export const cutterOf = ({ splitLargePdfs }: Settings): PdfCutter | null => (splitLargePdfs ? new PdfCutter() : null)
 
-/** Of writes to the store, and of what a start waits for. */
-export const STORE_SLOW_MS = 10_000
-
 export const ingestSettings = (settings: Settings, prefix: string) => ({
   mustStay: routesWith(settings, prefix)?.mustStay ?? (() => false),
   ocrFallback: settings.ocrFallback,
   minGrade: settings.minGrade,
   storePatienceMs: settings.storePatienceMs,
-  storeSlowMs: STORE_SLOW_MS,
   deadlineMs: settings.deadlineMs,
   cutter: cutterOf(settings),
 })
@@ -95,29 +87,3 @@ function parseOptionsOf({ mode, formats, pages, blocks, options }: ParseSettings
     parsers: [{ type: 'pdf', mode, pages, blocks, ...pdf }],
   }
 }
-
-/** Which answers a pipeline's parser makes, and which it takes. */
-export function parserPolicyOf(
-  settings: Pick<Settings, 'parseApiUrl' | 'acceptLocal' | 'upgrade' | 'rules' | 'route' | 'neverSend'>,
-  prefix: string,
-): ParserPolicy {
-  const { parseApiUrl, acceptLocal, upgrade, rules } = settings
-  const book = upgradeBook({ rules }, upgrade)
-  const facts =
-    parseApiUrl === undefined
-      ? ENGINE
-      : ({ class: 'service', origin: withoutLogin(parseApiUrl), version: null } as const)
-  const routes = routesWith(settings, prefix)
-  const upgradeOf = book === null ? null : (key: SourceKey): boolean => book(outOf(prefix, key) ?? key)
-  const routed = routes === null ? {} : { routes: { of: routes.of, unmatched: routes.unmatched, engine: ENGINE } }
-  const use = ruleUse(rules)
-  const seen = { see: (key: SourceKey) => use.see(outOf(prefix, key) ?? key), unmatched: use.unmatched }
-  return { own: facts, rules: seen, acceptLocal, upgrade, upgradeOf, ...routed }
-}
-
-/** Globs are about keys in the source, without the prefix that they have in the store. */
-export function routesWith(settings: Pick<Settings, 'rules' | 'route' | 'neverSend'>, prefix: string): Routes | null {
-  return routesOf(settings, (key) => outOf(prefix, key) ?? key)
-}
-
-export const ENGINE = { class: 'embedded', origin: 'engine', version: ENGINE_VERSION } as const

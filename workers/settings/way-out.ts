@@ -1,5 +1,4 @@
 import { readFileSync } from 'node:fs'
-import { rootCertificates } from 'node:tls'
 import { proxiesOf, proxyEnvOf } from '#config/proxies.ts'
 import type { Settings } from '#config/settings.ts'
 import { DependencyUnusable } from '#src/document/dependency.ts'
@@ -23,10 +22,15 @@ export function webNetworkOf({ caFile }: Pick<TlsSettings, 'caFile'>): WebNetwor
   return { proxies: proxiesOf(), ...tlsOf({ caFile, clientCert: undefined, clientKey: undefined }) }
 }
 
-/** Trusts the certificate authorities of the settings beside those that Node knows. */
+/**
+ * Trusts the certificate authorities of the settings beside those that Node knows. These are read by name: to import the
+ * module, Node would read them for every command.
+ */
 function tlsOf({ caFile, clientCert, clientKey }: TlsSettings): WayOut['tls'] {
   return {
-    ...(caFile === undefined ? {} : { ca: [...rootCertificates, contentOf('--ca-file', caFile)] }),
+    ...(caFile === undefined
+      ? {}
+      : { ca: [...process.getBuiltinModule('node:tls').rootCertificates, contentOf('--ca-file', caFile)] }),
     ...(clientCert === undefined ? {} : { cert: contentOf('--client-cert', clientCert) }),
     ...(clientKey === undefined ? {} : { key: contentOf('--client-key', clientKey) }),
   }

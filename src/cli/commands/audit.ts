@@ -76,7 +76,7 @@ const AT_ONCE = 8
 async function auditTargets({ targets, shared }: Targets, asked: AuditAsked, output: Output): Promise<void> {
   await using _closing = shared
   using stopping = listenForStop(stopNotices(output.say, 'receipts are kept: give the same --seed to go on'))
-  const { settingsAt } = await import('#workers/pipeline/named-services.ts')
+  const { settingsAt } = await import('#workers/settings/service-names.ts')
   for (const { settings, ...given } of targets) {
     if (stopping.soft.aborted) return
     const target = { ...given, settings: settingsAt(asked.service, settings) }

@@ -18,7 +18,7 @@ function switching(name: string, paused: boolean): Command {
   addTargetFlags(command, TARGET_SETTINGS)
   return command.action(async (source: string | undefined) => {
     const targets = await targetsOf(command, source, quiet)
-    const { openPipeline } = await import('#workers/compose.ts')
+    const { openPipeline } = await import('#workers/pipeline/open-pipeline.ts')
     const output = outputOf(command)
     await forEachTarget(targets, output, async (target, shared) => {
       await using pipeline = await openPipeline({ ...target, shared, events: new Events(), say: quiet })

@@ -39,7 +39,7 @@ export function planCommand(): Command {
 /** Prints what a run over one source would do. */
 async function showPlan(target: Target, shared: Shared, output: Output): Promise<void> {
   await checkSource(target)
-  const { openPlanning } = await import('#workers/compose.ts')
+  const { openPlanning } = await import('#workers/plan.ts')
   await using planTarget = await openPlanTarget(target, shared)
   const { target: opened, ...around } = planTarget
   await using planning = await openPlanning({ ...opened, ...around, events: new Events(), say: output.say })
@@ -56,7 +56,7 @@ async function showPlan(target: Target, shared: Shared, output: Output): Promise
     clearInterval(drawn)
     output.live(null)
   }
-  const { estimateMs } = await import('#workers/service/open-requests.ts')
+  const { estimateMs } = await import('#workers/service/hosted-gate.ts')
   const estimatedMs = await estimateMs(plan.requests, planning.settings, planning.connection)
   const { creditsOf } = await import('#workers/service/account.ts')
   const credits = await creditsOf(target.settings, new AbortController().signal)

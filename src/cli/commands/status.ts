@@ -45,7 +45,7 @@ async function lostOf(pipeline: Pipeline): Promise<SourceKey[]> {
 
 /** Prints where one source stands. */
 async function showStatus(target: Target, shared: Shared, output: Output, grades: boolean): Promise<void> {
-  const { ambiguousRequests, openPipeline } = await import('#workers/compose.ts')
+  const { ambiguousRequests, openPipeline } = await import('#workers/pipeline/open-pipeline.ts')
   const { gateLines } = await import('#workers/pipeline/work-state.ts')
   await using pipeline = await openPipeline({ ...target, shared, events: new Events(), say: quiet })
   const counts = await pipeline.ledger.counts()

@@ -22,7 +22,7 @@ import {
 import { renderOutputs } from '#src/outputs/render.ts'
 import type { Ledger } from '#src/ports/ledger.ts'
 import type { OutputStore } from '#src/ports/output-store.ts'
-import { openPipeline } from '#workers/compose.ts'
+import { openPipeline } from '#workers/pipeline/open-pipeline.ts'
 import { ledgersOf } from '#workers/pipeline/ledgers-of.ts'
 import { openStore } from '#workers/open/open-store.ts'
 import type { Shared } from '#workers/pipeline/shared.ts'

@@ -7,7 +7,7 @@ import { type GuardOptions, LOCK_HELD, type RedisGuard, startGuard } from './gua
 import { type RedisPaths, redisPaths } from './location.ts'
 import { forgetServer, keepServer, knownServer } from './known-server.ts'
 import { askToEnd, probeRedis, untilRedisEnds } from '../probe.ts'
-import { findRedisServer, serverStarts, type RedisServerBinary, type RedisServerSearch } from './server-binary.ts'
+import type { RedisServerBinary, RedisServerSearch } from './server-binary.ts'
 
 export interface EmbeddedRedisOptions extends GuardOptions, Pick<RedisServerSearch, 'proxies'> {
   /** Folder of the data between runs. Processes with the same folder share one server. */
@@ -56,10 +56,12 @@ export async function openEmbeddedRedis(
     } catch (error) {
       // The libraries may be gone, or the machine may be another one.
       signal.throwIfAborted()
+      const { serverStarts } = await import('./server-binary.ts')
       if (await serverStarts(known, options.env)) throw error
       await forgetServer(paths.dataDir)
     }
   }
+  const { findRedisServer } = await import('./server-binary.ts')
   const binary = await findRedisServer(options, signal)
   const redis = await keepRunning(paths, binary, options, signal)
   await keepServer(paths.dataDir, binary)

@@ -115,9 +115,10 @@ async function* packedMembers(
   { name, kind, packed }: { readonly name: string; readonly kind: ArchiveKind; readonly packed: TempFile },
   signal: AbortSignal,
 ): AsyncGenerator<PackedMember> {
-  if (kind !== 'zip') return yield* tarMembers(packed, kind === 'tar.gz', signal)
-  const { zipMembers } = await import('./zip-members.ts')
-  yield* zipMembers(packed, name)
+  if (kind === 'zip') {
+    const { zipMembers } = await import('./zip-members.ts')
+    yield* zipMembers(packed, name)
+  } else yield* tarMembers(packed, kind === 'tar.gz', signal)
 }
 
 /** Copies chunks, because their source reuses its buffer while the stream holds them. */

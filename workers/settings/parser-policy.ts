@@ -1,0 +1,34 @@
+import type { Settings } from '#config/settings.ts'
+import { ruleUse, upgradeBook } from '#src/client/rules.ts'
+import type { SourceKey } from '#src/document/ids.ts'
+import type { ParserPolicy } from '#src/document/parser.ts'
+import { ENGINE_VERSION } from '@sluice/engine'
+import { type Routes, routesOf } from '#src/route/routes.ts'
+import { outOf } from '#src/sources/prefixed-source.ts'
+import { withoutLogin } from './location.ts'
+
+/** Which answers a pipeline's parser makes, and which it takes. */
+export function parserPolicyOf(
+  settings: Pick<Settings, 'parseApiUrl' | 'acceptLocal' | 'upgrade' | 'rules' | 'route' | 'neverSend'>,
+  prefix: string,
+): ParserPolicy {
+  const { parseApiUrl, acceptLocal, upgrade, rules } = settings
+  const book = upgradeBook({ rules }, upgrade)
+  const facts =
+    parseApiUrl === undefined
+      ? ENGINE
+      : ({ class: 'service', origin: withoutLogin(parseApiUrl), version: null } as const)
+  const routes = routesWith(settings, prefix)
+  const upgradeOf = book === null ? null : (key: SourceKey): boolean => book(outOf(prefix, key) ?? key)
+  const routed = routes === null ? {} : { routes: { of: routes.of, unmatched: routes.unmatched, engine: ENGINE } }
+  const use = ruleUse(rules)
+  const seen = { see: (key: SourceKey) => use.see(outOf(prefix, key) ?? key), unmatched: use.unmatched }
+  return { own: facts, rules: seen, acceptLocal, upgrade, upgradeOf, ...routed }
+}
+
+/** Globs are about keys in the source, without the prefix that they have in the store. */
+export function routesWith(settings: Pick<Settings, 'rules' | 'route' | 'neverSend'>, prefix: string): Routes | null {
+  return routesOf(settings, (key) => outOf(prefix, key) ?? key)
+}
+
+export const ENGINE = { class: 'embedded', origin: 'engine', version: ENGINE_VERSION } as const
