@@ -1,13 +1,11 @@
-import { type JobsOptions, Queue } from 'bullmq'
+import type { JobsOptions, Queue } from 'bullmq'
 import { hash } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { redisPrefix } from '#src/document/pipeline.ts'
 import type { DocumentJob, JobQueue } from '#src/ports/queue.ts'
 import type { RedisConnection } from '#src/redis/connection.ts'
 import { isOverdue, type QueuedJob } from './due-time.ts'
-
-/** The BullMQ queue of a pipeline is `<redisPrefix(pipeline)>:documents`. */
-export const QUEUE_NAME = 'documents'
+import { QUEUE_NAME, QueueCounts } from './queue-counts.ts'
 
 /** Name of the only kind of job. */
 const JOB_NAME = 'ingest'
@@ -41,19 +39,15 @@ const MOST_READ = 200
 /** Producer side of a pipeline's queue, and its pause switch. */
 export class DocumentQueue implements JobQueue, AsyncDisposable {
   readonly #connection: RedisConnection
-  readonly #queue: Queue<QueuedJob>
+  readonly #counts: QueueCounts
+  readonly #prefix: string
+  #opened: Promise<Queue<QueuedJob>> | null = null
   readonly #firstAdded = Promise.withResolvers<void>()
 
   constructor(options: DocumentQueueOptions) {
     this.#connection = options.connection
-    this.#queue = new Queue<QueuedJob>(QUEUE_NAME, {
-      connection: options.connection,
-      prefix: redisPrefix(options.pipeline),
-      defaultJobOptions: JOB_OPTIONS,
-      streams: { events: { maxLen: EVENT_STREAM_LENGTH } },
-    })
-    // Connection errors also reject the command that met them, and the command handles them.
-    this.#queue.on('error', () => undefined)
+    this.#prefix = redisPrefix(options.pipeline)
+    this.#counts = new QueueCounts(options.connection, this.#prefix)
   }
 
   /** Resolves when this process adds its first job. */
@@ -70,9 +64,7 @@ export class DocumentQueue implements JobQueue, AsyncDisposable {
   }
 
   async backlog(): Promise<number> {
-    const states = ['waiting', 'prioritized', 'delayed', 'active'] as const
-    const counts = await this.#queue.getJobCounts(...states)
-    return states.reduce((sum, state) => sum + (counts[state] ?? 0), 0)
+    return this.#counts.jobs(['wait', 'prioritized', 'delayed', 'active'])
   }
 
   /**
@@ -81,9 +73,10 @@ export class DocumentQueue implements JobQueue, AsyncDisposable {
    */
   async oldestMs(): Promise<number> {
     const kinds = ['waiting', 'active', 'delayed', 'prioritized'] as const
+    const queue = await this.#queue()
     const [next, last, now] = await Promise.all([
-      this.#queue.getJobs([...kinds], 0, MOST_READ - 1, true),
-      this.#queue.getJobs(['waiting'], 0, MOST_READ - 1),
+      queue.getJobs([...kinds], 0, MOST_READ - 1, true),
+      queue.getJobs(['waiting'], 0, MOST_READ - 1),
       this.now(),
     ])
     return Math.max(0, now - Math.min(now, ...[...next, ...last].map(({ timestamp }) => timestamp)))
@@ -91,8 +84,7 @@ export class DocumentQueue implements JobQueue, AsyncDisposable {
 
   /** Number of jobs that a worker could take now. */
   async waiting(): Promise<number> {
-    const { waiting = 0, prioritized = 0 } = await this.#queue.getJobCounts('waiting', 'prioritized')
-    return waiting + prioritized
+    return this.#counts.jobs(['wait', 'prioritized'])
   }
 
   /**
@@ -100,7 +92,7 @@ export class DocumentQueue implements JobQueue, AsyncDisposable {
    * postponed job of 0.2.0 has no time, and runs on BullMQ's schedule.
    */
   async promoteOverdue(): Promise<void> {
-    const [jobs, now] = await Promise.all([this.#queue.getJobs(['delayed'], 0, MOST_READ - 1), this.now()])
+    const [jobs, now] = await Promise.all([(await this.#queue()).getJobs(['delayed'], 0, MOST_READ - 1), this.now()])
     const overdue = jobs.filter(({ data: { postponed } }) => postponed !== undefined && isOverdue(postponed, now))
     // A job that is not delayed any more was promoted by another process.
     await Promise.allSettled(overdue.map((job) => job.promote()))
@@ -114,30 +106,48 @@ export class DocumentQueue implements JobQueue, AsyncDisposable {
 
   /** Stops all workers of the pipeline, on every machine, from starting another job. It outlives restarts. */
   async pause(): Promise<void> {
-    await this.#queue.pause()
+    await (await this.#queue()).pause()
   }
 
   async resume(): Promise<void> {
-    await this.#queue.resume()
+    await (await this.#queue()).resume()
   }
 
   /** Number of processes on any machine that take jobs of this pipeline. */
   async workers(): Promise<number> {
-    return this.#queue.getWorkersCount()
+    return this.#counts.workers()
   }
 
   async paused(): Promise<boolean> {
-    return this.#queue.isPaused()
+    return this.#counts.paused()
   }
 
   /** Removes all jobs and other data of BullMQ; for tests and for `--forget`. */
   async clear(): Promise<void> {
-    await this.#queue.obliterate({ force: true })
+    await (await this.#queue()).obliterate({ force: true })
   }
 
   /** Leaves the connection to its owner. */
   async [Symbol.asyncDispose](): Promise<void> {
-    await this.#queue.close()
+    await (await this.#opened)?.close()
+  }
+
+  /** Loaded for what changes the queue: BullMQ has 240 modules, and most commands only count. */
+  #queue(): Promise<Queue<QueuedJob>> {
+    return (this.#opened ??= this.#open())
+  }
+
+  async #open(): Promise<Queue<QueuedJob>> {
+    const bullmq = await import('bullmq')
+    const queue = new bullmq.Queue<QueuedJob>(QUEUE_NAME, {
+      connection: this.#connection,
+      prefix: this.#prefix,
+      defaultJobOptions: JOB_OPTIONS,
+      streams: { events: { maxLen: EVENT_STREAM_LENGTH } },
+    })
+    // Connection errors also reject the command that met them, and the command handles them.
+    queue.on('error', () => undefined)
+    return queue
   }
 
   /**
@@ -148,7 +158,7 @@ export class DocumentQueue implements JobQueue, AsyncDisposable {
   async #addThroughOutages(batch: Parameters<Queue<QueuedJob>['addBulk']>[0]): Promise<void> {
     for (;;) {
       try {
-        await this.#queue.addBulk(batch)
+        await (await this.#queue()).addBulk(batch)
         return
       } catch (error) {
         if (this.#connection.status === 'end' || !isOutage(error)) throw error

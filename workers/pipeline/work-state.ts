@@ -1,7 +1,8 @@
 import type { Settings } from '#config/settings.ts'
 import { DEFAULT_SERVICE } from '#src/client/rules.ts'
 import { SetupError } from '#src/document/setup-error.ts'
-import { gateParts, type GateState } from '@sluice/limiter'
+import type { GateState } from '@sluice/limiter'
+import { gateParts } from '@sluice/limiter/words'
 import type { LastRun } from '#src/ledger/redis-last-run.ts'
 import type { Notice } from '#src/observe/outage-text.ts'
 import type { Limits } from '#src/observe/pace.ts'
@@ -50,7 +51,7 @@ export async function gateLines({ settings, connection, lastRun, queue }: Pipeli
   const names = namesUsed(settings)
   const probes = (await queue.workers()) > 0
   const lineOf = async (own: Settings, of: LastRun | null): Promise<string | null> => {
-    const gate = hostedGate(own, of)
+    const gate = await hostedGate(own, of)
     return gate === null ? null : lineOfGate(gate, settings, connection, probes)
   }
   const standard = await lineOf(settings, run)

@@ -1,5 +1,6 @@
 import type { Settings } from '#config/settings.ts'
-import { waitsUntil, type GateState } from '@sluice/limiter'
+import type { GateState } from '@sluice/limiter'
+import { waitsUntil } from '@sluice/limiter/words'
 import type { AccountCredits } from '#src/ledger/account-spending.ts'
 import type { Activity } from '#src/ledger/redis-activity.ts'
 import { type Reading, SHARED } from '#src/observe/reading.ts'

@@ -1,7 +1,10 @@
 import type { Settings } from '#config/settings.ts'
-import { gateDigest, gateLine, openGate } from '@sluice/limiter'
+import { gateLine } from '@sluice/limiter/words'
 import type { LastRun } from '#src/ledger/redis-last-run.ts'
 import type { RedisConnection } from '#src/redis/connection.ts'
+
+/** Loaded where there is a service: the limiter of the embedded engine is in no line. */
+const limiter = () => import('@sluice/limiter')
 
 /** What a gate is doing, for a process that sends nothing. `probes`: as of `gateLine`. */
 export async function lineOfGate(
@@ -10,14 +13,18 @@ export async function lineOfGate(
   connection: RedisConnection,
   probes: boolean,
 ): Promise<string> {
-  await using gate = await openGate({ redis: connection, keyDigest, windowMs })
+  await using gate = await (await limiter()).openGate({ redis: connection, keyDigest, windowMs })
   return gateLine(await gate.snapshot(), { probes, now: Date.now() })
 }
 
 /** The gate of the hosted service: that of the last run, whatever this process is set to; null with the embedded engine. */
-export function hostedGate(settings: Settings, run: Pick<LastRun, 'service' | 'gate'> | null): string | null {
+export async function hostedGate(
+  settings: Settings,
+  run: Pick<LastRun, 'service' | 'gate'> | null,
+): Promise<string | null> {
   if (run !== null) return run.service === null ? null : run.gate
-  return settings.parseApiUrl === undefined ? null : gateDigest(settings.parseApiUrl, settings.parseApiKey ?? '')
+  if (settings.parseApiUrl === undefined) return null
+  return (await limiter()).gateDigest(settings.parseApiUrl, settings.parseApiKey ?? '')
 }
 
 /** From the learned rate and concurrency limit of the service's gate, whichever is slower. */
@@ -27,6 +34,7 @@ export async function estimateMs(
   connection: RedisConnection,
 ): Promise<number | null> {
   if (settings.parseApiUrl === undefined) return null
+  const { gateDigest, openGate } = await limiter()
   const keyDigest = gateDigest(settings.parseApiUrl, settings.parseApiKey ?? '')
   await using gate = await openGate({ redis: connection, keyDigest, windowMs: settings.rateWindowMs })
   const { rate, places, serviceMs, windowMs } = await gate.snapshot()

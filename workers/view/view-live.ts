@@ -1,5 +1,6 @@
 import type { Settings } from '#config/settings.ts'
-import { gateLine, waitsUntil, type GateState, openGate, type RedisGate } from '@sluice/limiter'
+import { type GateState, openGate, type RedisGate } from '@sluice/limiter'
+import { gateLine, waitsUntil } from '@sluice/limiter/words'
 import { type Counts, seen } from '#src/document/outcome.ts'
 import { Events } from '#src/events.ts'
 import { skippedOf } from '#src/ingest/document/skip-file.ts'
@@ -102,7 +103,7 @@ function skippedReader(ledger: Pipeline['ledger']): Opened['skippedBy'] {
 async function statusOf({ pipeline, gateOf, skippedBy }: Opened, settings: Settings, pace: Pace): Promise<LiveStatus> {
   const { ledger, queue, outages, activity, source, connection } = pipeline
   const report = await pipeline.lastRun.read()
-  const gate = hostedGate(settings, report.run)
+  const gate = await hostedGate(settings, report.run)
   const [counts, backlog, workers, paused, out, doing, state, credits] = await Promise.all([
     ledger.counts(),
     queue.backlog(),

@@ -1,7 +1,7 @@
 import type { Command } from 'commander'
 import type { Counts } from '#src/document/outcome.ts'
 import type { Change, Events } from '#src/events.ts'
-import { timeOfDay } from '@sluice/limiter'
+import { timeOfDay } from '@sluice/limiter/words'
 import { tallyOf } from '#src/observe/tally.ts'
 import type { IngestPipeline } from '#workers/pipeline/pipeline.ts'
 import type { WorkState } from '#workers/pipeline/work-state.ts'

@@ -1,0 +1,1 @@
+export { gateLine, gateParts, timeOfDay, waitsUntil } from './src/gate-line.ts'
