@@ -7,7 +7,7 @@ export default defineConfig({
   test: {
     include: ['test/**/*.test.ts', 'packages/*/test/**/*.test.ts'],
     exclude: SLOW_FILES,
-    globalSetup: ['test/support/in-memory.ts', 'test/support/bundle-once.ts'],
+    globalSetup: ['test/support/in-memory.ts'],
     // As the launcher has it, for what is started from its sources.
     env: { NODE_COMPILE_CACHE: resolve(import.meta.dirname, 'node_modules/.cache/node') },
     // No file changes what another one finds: modules keep no state, and what is in `process` is put back.

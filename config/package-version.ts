@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs'
 
 /**
- * Finds the package file. It is one folder up in a checkout (`config`) and in a package (`dist`), two in a checkout's
- * bundle, four in that of the tests.
+ * Finds the package file. It is one folder up in a checkout (`config`) and in a package (`dist`), two in the image's
+ * bundle, four in those of the campaign.
  */
 export function packageVersion(): string {
   for (const up of ['../package.json', '../../package.json', '../../../../package.json']) {

@@ -49,8 +49,7 @@ export interface BundledPackages {
 
 /**
  * Writes the program as it is, or changed by `plugins`, to an existing folder where Node finds the packages that stay
- * outside: its eight hundred modules in a few files. Loading modules one by one is most of what a short command
- * does. `main.js` and, with `children`, `engine.js` are the entry points.
+ * outside: its eight hundred modules in a few files. `main.js` and, with `children`, `engine.js` are the entry points.
  */
 export async function bundleProgram(
   folder: string,

@@ -116,9 +116,5 @@ if [ -n "$missing" ]; then
   say "missing for this machine, so what needs them will fail: $missing(npm install did not bring them)"
   exit 0
 fi
-# Without the bundle commands start slower, and nothing else is different.
-if [ -d node_modules/rolldown ]; then
-  sh scripts/run-node.sh scripts/bundle.ts 2>/dev/null || say 'the program could not be bundled: commands start slower'
-fi
 wanted >"$stamp"
 say 'set up'

@@ -1,8 +1,7 @@
 import { writeFile } from 'node:fs/promises'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import type { Plugin } from 'rolldown'
-import { bundle } from '../support/bundle.ts'
-import { type Bundle, bundledForAll } from '../support/bundled.ts'
+import { COMPILED, MAIN } from '../support/sluice.ts'
 import { findPrometheus } from '../support/prometheus.ts'
 import { type Breaches, isEmpty, LAWS, noBreaches } from './checker/laws.ts'
 import { faultRun, type RunResult } from './fault-run.ts'
@@ -17,6 +16,7 @@ import { ChargingService } from './service/charging-service.ts'
 import type { StoreAddress } from './checker/store-files.ts'
 import { cutPower } from './power/cut-power.ts'
 import { folderTarget, type Target } from './world/environment.ts'
+import { bundle, type Program } from './world/program.ts'
 import { FaultRedis } from './world/fault-redis.ts'
 
 export interface CampaignOptions {
@@ -139,14 +139,14 @@ const SCRIPTED_ENGINE = join(import.meta.dirname, 'processes/scripted-engine.ts'
 /** The programs that runs start, each made when a run first needs it. */
 class Programs implements AsyncDisposable {
   readonly #mutant: Mutant | null
-  #plain: Promise<Bundle> | null = null
-  #routed: Promise<Bundle> | null = null
+  #plain: Promise<Program> | null = null
+  #routed: Promise<Program> | null = null
 
   constructor({ mutant }: Pick<CampaignOptions, 'mutant'>) {
     this.#mutant = mutant
   }
 
-  of({ scenario }: Plan): Promise<Bundle> {
+  of({ scenario }: Plan): Promise<Program> {
     if (scenario === 'routed') return (this.#routed ??= this.#makeRouted())
     return (this.#plain ??= this.#makePlain())
   }
@@ -155,16 +155,15 @@ class Programs implements AsyncDisposable {
     for (const made of [this.#plain, this.#routed]) await (await made)?.[Symbol.asyncDispose]()
   }
 
-  /** The one that the tests have bundled, where they have: only a mistake needs a bundle of its own. */
-  async #makePlain(): Promise<Bundle> {
-    const shared = this.#mutant === null ? bundledForAll() : null
-    if (shared !== null) return { ...shared, [Symbol.asyncDispose]: async () => undefined }
-    return bundle({ plugins: this.#plugins(), children: true })
+  /** The sources: only a mistake needs a bundle. */
+  async #makePlain(): Promise<Program> {
+    if (this.#mutant !== null) return bundle({ plugins: this.#plugins(), children: true })
+    return { main: MAIN, compileCache: COMPILED, [Symbol.asyncDispose]: async () => undefined }
   }
 
-  async #makeRouted(): Promise<Bundle> {
+  async #makeRouted(): Promise<Program> {
     const program = await bundle({ plugins: this.#plugins(), children: true })
-    await writeFile(program.engine, `import ${JSON.stringify(SCRIPTED_ENGINE)}\n`)
+    await writeFile(join(dirname(program.main), 'engine.js'), `import ${JSON.stringify(SCRIPTED_ENGINE)}\n`)
     return program
   }
 

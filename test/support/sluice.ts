@@ -1,17 +1,13 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { resolve } from 'node:path'
-import { bundledForAll } from './bundled.ts'
 
 const ROOT = resolve(import.meta.dirname, '../..')
 
-const bundled = bundledForAll()
-
-/** The program, in few files where the tests have made them. */
-export const MAIN = bundled?.main ?? `${ROOT}/src/cli/main.ts`
+export const MAIN = `${ROOT}/src/cli/main.ts`
 
 /** Where Node keeps that program compiled. */
-export const COMPILED = bundled?.compileCache ?? `${ROOT}/node_modules/.cache/node`
+export const COMPILED = `${ROOT}/node_modules/.cache/node`
 
 /** A line of a stack trace in what a process says, whether it ran our sources or the bundle of them. */
 export const STACK_TRACE = /at .*\.[jt]s:\d+/

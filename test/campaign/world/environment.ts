@@ -2,7 +2,7 @@ import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { tempFolder } from '../../support/temp-folder.ts'
 import { FolderFixtureStore, type FixtureStore } from './fixture-store.ts'
-import type { Bundle } from '../../support/bundled.ts'
+import type { Program } from './program.ts'
 import type { StoreAddress } from '../checker/store-files.ts'
 import type { ChargingService } from '../service/charging-service.ts'
 import type { FaultRedis } from './fault-redis.ts'
@@ -33,7 +33,7 @@ export interface World {
   readonly environment: Environment
   readonly service: ChargingService
   readonly redis: FaultRedis
-  readonly program: Bundle
+  readonly program: Program
   /** Ends the run at once, with an error. */
   readonly signal: AbortSignal
 }

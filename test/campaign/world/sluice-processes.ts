@@ -7,7 +7,7 @@ import type { Journal } from '../journal.ts'
 import type { NumbersChecker } from '../checker/numbers.ts'
 import type { Routing } from '../plan.ts'
 import type { Line } from '../../support/line.ts'
-import type { Bundle } from '../../support/bundled.ts'
+import type { Program } from './program.ts'
 import type { Environment } from './environment.ts'
 
 export interface StartOptions {
@@ -34,7 +34,7 @@ export interface SluiceProcessesOptions {
   /** A process silent for this long is taken for dead. */
   readonly takeoverMs: number
   readonly routing: Routing | null
-  readonly program: Bundle
+  readonly program: Program
   readonly journal: Journal
   readonly numbers: NumbersChecker
 }
@@ -81,7 +81,7 @@ export class SluiceProcesses {
     return this.#living.get(running) ?? null
   }
 
-  get program(): Bundle {
+  get program(): Program {
     return this.#options.program
   }
 

@@ -1,3 +1,4 @@
+import { flushCompileCache } from 'node:module'
 import { Worker } from 'node:worker_threads'
 import { endWithParent, sendToParent } from './end-with-parent.ts'
 import type { ChildMessage, ConversionReport, ConversionTask } from './conversion-task.ts'
@@ -14,6 +15,16 @@ const WATCH_PARENT = `setInterval(() => process.ppid === ${process.ppid} || proc
 new Worker(WATCH_PARENT, { eval: true, resourceLimits: { maxOldGenerationSizeMb: 8 } }).unref()
 endWithParent()
 
+/** Formats that this process has converted: each loads modules of its own. */
+const formats = new Set<string>()
+
+/** Node keeps what it compiled when a process ends, and this one is killed: the next one would compile it again. */
+function keepCompiled({ extension }: ConversionTask): void {
+  if (formats.has(extension)) return
+  formats.add(extension)
+  flushCompileCache()
+}
+
 const say = (message: ChildMessage): void => sendToParent(message)
 
 try {
@@ -27,6 +38,7 @@ try {
       (error: unknown): ConversionReport => ({ kind: 'failed', trace: asUnloadable(error).message }),
     )
     say({ kind: 'report', report })
+    keepCompiled(task)
   })
   say({ kind: 'ready' })
 } catch (error) {

@@ -5,7 +5,6 @@ import { join } from 'node:path'
 import { loadSettings } from '../../../../config/load.ts'
 import type { EngineOptions } from '../../src/server/engine-options.ts'
 import { engineOptionsOf } from '../../../../workers/settings/engine-options-of.ts'
-import { bundledForAll } from '../../../../test/support/bundled.ts'
 
 /** Disposing of it closes its standard input, at which it ends in order. */
 export interface EngineProcess extends AsyncDisposable {
@@ -18,7 +17,7 @@ export interface EngineProcess extends AsyncDisposable {
   log(): string
 }
 
-const ENTRY = bundledForAll()?.engine ?? join(import.meta.dirname, '../../../../workers/engine/engine.ts')
+const ENTRY = join(import.meta.dirname, '../../../../workers/engine/engine.ts')
 
 /** A process of the engine as a worker starts it, with one child unless `own` says otherwise. */
 export function spawnEngine(own: Partial<EngineOptions> = {}, env: NodeJS.ProcessEnv = process.env) {
