@@ -11,7 +11,7 @@ import type { LastRun } from '#src/ledger/redis-last-run.ts'
 import type { Ledger } from '#src/ports/ledger.ts'
 import type { SourceWatch } from '#src/ports/source.ts'
 import type { Stoppable } from '#src/ports/stoppable.ts'
-import { consumeOnceNeeded } from './pipeline/consume-once-needed.ts'
+import { consumeWithSharedSlots } from './pipeline/consume-with-shared-slots.ts'
 import type { Stopping, StopSignal } from './process/lifecycle.ts'
 import type { IngestPipeline } from './pipeline/pipeline.ts'
 
@@ -82,7 +82,7 @@ async function work(
   if (intake === 'scan') pipeline.ingest.run.view.role = { kind: 'lists', listed: null }
   const hasJobs = (await pipeline.queue.backlog()) > 0
   if (hasJobs) await pipeline.scan.claimSource?.()
-  const consumer = consumeOnceNeeded(pipeline, hasJobs || intake === 'follow' || intake === 'none')
+  const consumer = consumeWithSharedSlots(pipeline)
   try {
     unfinished = await take(intake, pipeline, ending)
   } catch (error) {

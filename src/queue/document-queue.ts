@@ -5,7 +5,9 @@ import { redisPrefix } from '#src/document/pipeline.ts'
 import type { DocumentJob, JobQueue } from '#src/ports/queue.ts'
 import type { RedisConnection } from '#src/redis/connection.ts'
 import { isOverdue, type QueuedJob } from './due-time.ts'
-import { QUEUE_NAME, QueueCounts } from './queue-counts.ts'
+
+/** The BullMQ queue of a pipeline is `<redisPrefix(pipeline)>:documents`. */
+export const QUEUE_NAME = 'documents'
 
 /** Name of the only kind of job. */
 const JOB_NAME = 'ingest'
@@ -39,24 +41,15 @@ const MOST_READ = 200
 /** Producer side of a pipeline's queue, and its pause switch. */
 export class DocumentQueue implements JobQueue, AsyncDisposable {
   readonly #connection: RedisConnection
-  readonly #counts: QueueCounts
   readonly #prefix: string
   #opened: Promise<Queue<QueuedJob>> | null = null
-  readonly #firstAdded = Promise.withResolvers<void>()
 
   constructor(options: DocumentQueueOptions) {
     this.#connection = options.connection
     this.#prefix = redisPrefix(options.pipeline)
-    this.#counts = new QueueCounts(options.connection, this.#prefix)
-  }
-
-  /** Resolves when this process adds its first job. */
-  get firstAdded(): Promise<void> {
-    return this.#firstAdded.promise
   }
 
   async add(jobs: readonly DocumentJob[]): Promise<void> {
-    if (jobs.length > 0) this.#firstAdded.resolve()
     for (let from = 0; from < jobs.length; from += BATCH) {
       const batch = jobs.slice(from, from + BATCH)
       await this.#addThroughOutages(batch.map((data) => ({ name: JOB_NAME, data, opts: { jobId: jobId(data) } })))
@@ -64,7 +57,9 @@ export class DocumentQueue implements JobQueue, AsyncDisposable {
   }
 
   async backlog(): Promise<number> {
-    return this.#counts.jobs(['wait', 'prioritized', 'delayed', 'active'])
+    const states = ['waiting', 'prioritized', 'delayed', 'active'] as const
+    const counts = await (await this.#queue()).getJobCounts(...states)
+    return states.reduce((sum, state) => sum + (counts[state] ?? 0), 0)
   }
 
   /**
@@ -84,7 +79,8 @@ export class DocumentQueue implements JobQueue, AsyncDisposable {
 
   /** Number of jobs that a worker could take now. */
   async waiting(): Promise<number> {
-    return this.#counts.jobs(['wait', 'prioritized'])
+    const { waiting = 0, prioritized = 0 } = await (await this.#queue()).getJobCounts('waiting', 'prioritized')
+    return waiting + prioritized
   }
 
   /**
@@ -115,11 +111,11 @@ export class DocumentQueue implements JobQueue, AsyncDisposable {
 
   /** Number of processes on any machine that take jobs of this pipeline. */
   async workers(): Promise<number> {
-    return this.#counts.workers()
+    return (await this.#queue()).getWorkersCount()
   }
 
   async paused(): Promise<boolean> {
-    return this.#counts.paused()
+    return (await this.#queue()).isPaused()
   }
 
   /** Removes all jobs and other data of BullMQ; for tests and for `--forget`. */
@@ -132,7 +128,7 @@ export class DocumentQueue implements JobQueue, AsyncDisposable {
     await (await this.#opened)?.close()
   }
 
-  /** Loaded for what changes the queue: BullMQ has 240 modules, and most commands only count. */
+  /** Loaded at the first use, because BullMQ has 240 modules and some commands need none. */
   #queue(): Promise<Queue<QueuedJob>> {
     return (this.#opened ??= this.#open())
   }

@@ -2,7 +2,7 @@ import { type Job, type Processor, Worker } from 'bullmq'
 import { redisPrefix } from '#src/document/pipeline.ts'
 import { type RedisConnection, sibling } from '#src/redis/connection.ts'
 import { settlesWithin } from '#src/redis/settles-within.ts'
-import { QUEUE_NAME } from './queue-counts.ts'
+import { QUEUE_NAME } from './document-queue.ts'
 import type { QueuedJob } from './due-time.ts'
 
 export interface QueueWorkerOptions {

@@ -1,6 +1,4 @@
-import { Queue } from 'bullmq'
 import { describe, expect, test } from 'vitest'
-import { redisPrefix } from '#src/document/pipeline.ts'
 import { sourceKey } from '#src/document/ids.ts'
 import type { DocumentJob } from '#src/ports/queue.ts'
 import { consume } from '#src/queue/consume.ts'
@@ -32,30 +30,6 @@ describe('DocumentQueue', () => {
     await queue.add(documentJobs(2500).map((job) => ({ ...job, queuedAt: job.queuedAt + 1 })))
     expect(await queue.backlog()).toBe(2500)
     await queue[Symbol.asyncDispose]()
-  })
-
-  test('counts jobs, workers and a pause as BullMQ itself does', async () => {
-    const { connection } = redis
-    await using queue = new DocumentQueue({ connection, pipeline: 'counted' })
-    const bullmq = new Queue('documents', { connection, prefix: redisPrefix('counted') })
-    await queue.add(documentJobs(7))
-    await bullmq.add('ingest', {}, { delay: 60_000 })
-    await bullmq.add('ingest', {}, { priority: 3 })
-    const running = Promise.withResolvers<void>()
-    const options = { connection, pipeline: 'counted', concurrency: 2, giveUp: async () => undefined }
-    const handle = async () => running.promise.then(() => ({ kind: 'finish' as const }))
-    const consumer = consume({ ...options, handle, onError: (error) => expect(error).toBeNull() })
-    await until('two jobs are in work', 5000, async () => (await bullmq.getActiveCount()) === 2)
-    await queue.pause()
-    const { waiting = 0, prioritized = 0, delayed = 0, active = 0 } = await bullmq.getJobCounts()
-    expect([waiting, prioritized, delayed, active].every((count) => count > 0)).toBe(true)
-    expect(await queue.backlog()).toBe(waiting + prioritized + delayed + active)
-    expect(await queue.waiting()).toBe(waiting + prioritized)
-    expect(await queue.paused()).toBe(await bullmq.isPaused())
-    expect([await queue.workers(), await bullmq.getWorkersCount()]).toEqual([1, 1])
-    running.resolve()
-    await consumer.stop({ graceMs: 1000 })
-    await bullmq.close()
   })
 
   test('keeps every key of a pipeline in one slot of a cluster, and pipelines apart', async () => {
