@@ -80,8 +80,7 @@ async function work(
   stopping.allow(pipeline.settings.graceMs)
   // Before the first job, which may be of an earlier run: it may be left out now, and the store another source's.
   if (intake === 'scan') pipeline.ingest.run.view.role = { kind: 'lists', listed: null }
-  const hasJobs = (await pipeline.queue.backlog()) > 0
-  if (hasJobs) await pipeline.scan.claimSource?.()
+  if ((await pipeline.queue.backlog()) > 0) await pipeline.scan.claimSource?.()
   const consumer = consumeWithSharedSlots(pipeline)
   try {
     unfinished = await take(intake, pipeline, ending)

@@ -50,7 +50,7 @@ export interface Tally {
 }
 
 /** Maximum number of partial documents in the summary. */
-export const MOST_PARTIAL = 10
+const MOST_PARTIAL = 10
 /** Maximum number of folders in the summary. */
 const MOST_LEFT_OUT = 1_000
 
