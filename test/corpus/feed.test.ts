@@ -192,7 +192,7 @@ describe('the change feed', () => {
     const { log, cursor } = await updateFeed(store, never)
     await rm(join(folder.path, 'changes'), { recursive: true })
     const again = await updateFeed(store, never)
-    expect(() => again.log.cursor(`${log.id}.${cursor.segments}`)).toThrow('made anew')
+    expect(() => again.log.cursor(`${log.id}.${cursor.segments}`)).toThrow('was rebuilt')
     expect(await applied(new Map(), again.log, 0, again.cursor.segments)).toEqual(await truth(store))
   })
 })

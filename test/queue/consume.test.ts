@@ -308,8 +308,8 @@ describe('a stuck worker of the queue', () => {
     }
     const { queue, errors, end } = setUp('stuck', handle, { timing: { stuckAfterMs: 200 } })
     await queue.add(documentJobs(5))
-    await until('the worker was started anew', 5000, () => errors.length > 0)
-    expect(String(errors[0])).toContain('started anew')
+    await until('the worker restarted', 5000, () => errors.length > 0)
+    expect(String(errors[0])).toContain('it restarts')
     const closed = greedy.close()
     letGo()
     await closed

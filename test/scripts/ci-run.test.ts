@@ -15,6 +15,7 @@ const SCRIPTS = {
   'check:lint': 'true',
   'check:format': 'true',
   'check:unused': 'true',
+  'check:words': 'true',
   'test:package': 'true',
   test: 'vitest run',
   'test:slow': 'vitest run --config vitest.slow.config.ts',

@@ -135,7 +135,7 @@ export class ChangeLog {
       throw new SetupError(`"${text}" is no cursor: "sluice changes" prints one, and the manifest of an export has one`)
     if (feed !== this.id || segments > this.#head) {
       throw new SetupError(
-        `the cursor ${text} is of another store, or of a feed that was made anew: export everything once`,
+        `the cursor ${text} is of another store, or of a feed that was rebuilt: export everything once`,
       )
     }
     if (segments > 0 && segments < this.#floor) throw this.#compacted({ feed, segments })
