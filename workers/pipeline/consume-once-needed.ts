@@ -1,12 +1,12 @@
 import type { Stoppable } from '#src/ports/stoppable.ts'
 import type { IngestPipeline } from './pipeline.ts'
 
-/** Longest that jobs of other processes wait for a process that adds none. */
+/** Longest delay of jobs of other processes in a process that enqueues none. */
 const LATEST_START_MS = 500
 
 /**
- * Takes jobs from the first that this process adds, or some time later, or at once. A run with nothing to do has ended by
- * then, without the connections and the modules of a worker.
+ * Starts the consumer at the first job that this process enqueues, after a delay, or at once. A run without work ends
+ * before the start, and saves the connections and modules of a worker.
  */
 export function consumeOnceNeeded(pipeline: IngestPipeline, isNeeded: boolean): Stoppable {
   let started: Promise<Stoppable> | null = null
