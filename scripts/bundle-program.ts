@@ -152,7 +152,7 @@ const builtinsByName: Plugin = {
     ),
 }
 
-/** One character above Latin-1 makes Node store a file at two bytes per character, and read it a tenth slower. */
+/** With a single character above Latin-1 Node stores a file at two bytes per character, and reads it a tenth slower. */
 const escaped: Plugin = {
   name: 'escaped',
   renderChunk: (code: string) =>

@@ -1,7 +1,8 @@
-// Adds optional packages of other platforms to package-lock.json that the registry did not offer when it was written.
-// npm 11.8 and later refuse `npm ci` if one is missing. npm adds the integrity hash when it next resolves such a
-// package. Also marks ONNX Runtime as a package without an install script: npm then skips the script, which downloads
-// GPU files, or fails. `--check` changes nothing, prints each missing package, and exits with 1 if there is one.
+// Completes package-lock.json: adds optional packages of other platforms that the registry did not offer at its
+// creation. If one is missing, `npm ci` of npm 11.8 and later fails. The integrity hash follows when npm next resolves
+// such a package. Also marks ONNX Runtime as a package without an install script: npm then skips the script, which
+// downloads GPU files, or fails. `--check` changes nothing, prints each missing package, and exits with 1 if there is
+// one.
 import { readFileSync, writeFileSync } from 'node:fs'
 
 const FILE = 'package-lock.json'

@@ -108,7 +108,7 @@ async function endOf({ ingest, ledger }: IngestPipeline, unfinished: number): Pr
 async function take(intake: WorkerOptions['intake'], pipeline: IngestPipeline, signal: AbortSignal): Promise<number> {
   if (intake === 'scan') return scanAndDrain(pipeline, signal)
   if (typeof intake === 'function') {
-    // Failed documents were in the source.
+    // Every dead letter counts as listed: its document was in the source when it failed.
     pipeline.ingest.run.view.role = { kind: 'lists', listed: { has: () => true }, retries: true }
     const { retryDeadLetters } = await import('#src/ingest/scan/retry-dead-letters.ts')
     const retry = (cut: AbortSignal): Promise<number> => retryDeadLetters(intake, pipeline.scan, cut)

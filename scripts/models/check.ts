@@ -11,7 +11,7 @@ import { byModel } from './held-out.ts'
 
 /**
  * Seeds from 79000000 on (scanned pages, severity up to 8): the first twelve with a bad result and the first twelve
- * with a good one, when pages had ten kinds of damage. With fifteen kinds engine 2 read eleven badly.
+ * with a good one. Pages had ten kinds of damage then. With fifteen kinds engine 2 read eleven badly.
  */
 const SEEDS = [20, 23, 58, 59, 63, 77, 79, 92, 101, 116, 120, 128, 1, 3, 4, 6, 7, 8, 9, 11, 13, 14, 15, 18].map(
   (at) => 79_000_000 + at,

@@ -7,8 +7,8 @@ import type { Target } from './targets.ts'
 import { UsageError } from '../print/errors.ts'
 
 /**
- * Refuses an unreadable source before anything is created, fetched or started for it: a missing path, a folder that is
- * closed to this user, or an output folder as its source.
+ * Refuses an unreadable source before the command creates, fetches or starts anything. Examples are a missing path, a
+ * folder that is closed to this user, and an output folder as its source.
  */
 export async function checkSource({ source, settings }: Pick<Target, 'source' | 'settings'>): Promise<void> {
   const from = locationOf(source)
