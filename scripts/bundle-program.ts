@@ -7,7 +7,7 @@ const ROOT = resolve(import.meta.dirname, '..')
 
 const MAIN = { main: 'src/cli/main.ts' }
 
-/** Each entry point beside the others, and all chunks too: the parent of a child process finds it in its own folder. */
+/** Entry points of child processes, in one folder with all chunks: the parent finds each in its folder. */
 const CHILDREN = {
   engine: 'workers/engine/engine.ts',
   'convert-child': 'packages/engine/src/children/convert-child.ts',
@@ -19,24 +19,26 @@ const CHILDREN = {
   'watch-thread': 'src/cut/watch-thread.ts',
 }
 
-/** What other programs import (docs/reference/library.md): beside the program, so that they share its files and its children. */
+/**
+ * Entry points of the library (docs/reference/library.md), in the folder of the program: both share files and children.
+ */
 const LIBRARY = {
   library: 'src/library/main.ts',
   langchain: 'src/library/langchain.ts',
   llamaindex: 'src/library/llamaindex.ts',
 }
 
-/** They load files that lie beside them. */
+/** Packages that load files from their folder. */
 const STAY_OUTSIDE = /^(?:@llamaindex|@firecrawl|@tesseract|@neslinesli93|onnxruntime-node|tinypool|cld3-asm)/
 
-/** Megabytes of data; the package holds the part that is used, and installs fewer megabytes. */
+/** Megabytes of data. The package contains only the used part, and installs fewer megabytes. */
 const STAY_OUTSIDE_OF_CHECKOUT = /^(?:tinyld|gpt-tokenizer)/
 
 export interface BundleOptions {
   readonly plugins?: readonly Plugin[]
-  /** Also the engine, and what converts, counts or cuts in a process of its own: twice the work. */
+  /** True to add the engine, and the children that convert, count or cut: twice the work. */
   readonly children?: boolean
-  /** Also the entry points of the library. */
+  /** True to add the entry points of the library. */
   readonly library?: boolean
 }
 
@@ -48,20 +50,21 @@ export interface BundledPackages {
 }
 
 /**
- * Writes the program as it is, or changed by `plugins`, to an existing folder where Node finds the packages that stay
- * outside: its eight hundred modules in a few files. `main.js` and, with `children`, `engine.js` are the entry points.
+ * Writes the program, changed by `plugins` if given, to an existing folder. Node must find the external packages from
+ * there. Bundles eight hundred modules into a few files. Its entry points are `main.js` and, with `children`,
+ * `engine.js`.
  */
 export async function bundleProgram(
   folder: string,
   { plugins = [], children = false, library = false }: BundleOptions,
 ): Promise<BundledPackages> {
-  // Its threads cost more than they bring for so little: half of all the time that it takes is theirs.
+  // Threads cost more than they save for a small bundle: they would take half of the time.
   process.env['RAYON_NUM_THREADS'] ??= '1'
   const build = await rolldown({
     input: { ...MAIN, ...(children ? CHILDREN : {}), ...(library ? LIBRARY : {}) },
     cwd: ROOT,
     platform: 'node',
-    // The one of this checkout extends a development tool, which a set-up without those does not have.
+    // The tsconfig of this checkout extends a development tool, which a production set-up lacks.
     tsconfig: false,
     external: (id) => id.endsWith('.node') || STAY_OUTSIDE.test(id) || (!library && STAY_OUTSIDE_OF_CHECKOUT.test(id)),
     plugins: [
@@ -102,14 +105,14 @@ function packagesIn(ids: readonly string[]): readonly string[] {
   return [...new Set(names)].filter((name) => /^[@a-z/]/.test(name) && !isBuiltin(name) && !name.endsWith('.js')).sort()
 }
 
-/** The package needs no such packages: their code is in its files. */
+/** The package does not install these packages: its files contain their code. */
 const scriptsAreInside: Plugin = {
   name: 'scripts are inside',
   transform: (code: string, id: string) =>
     id.endsWith('/check-converters.ts') ? code.replace('import.meta.resolve(specifier)', 'specifier') : null,
 }
 
-/** Each platform has a package of its own (release/runtimes.ts). */
+/** Each platform has a separate package (release/runtimes.ts). */
 const runtimeOfPlatform: Plugin = {
   name: 'runtime of the platform',
   transform: (code: string, id: string) =>
@@ -118,7 +121,10 @@ const runtimeOfPlatform: Plugin = {
       : null,
 }
 
-/** As the build of the package does it: `new URL('./cut-child.ts', import.meta.url)` names what the bundle calls `.js`. */
+/**
+ * Matches the build of the package: `new URL('./cut-child.ts', import.meta.url)` names a file that the bundle calls
+ * `.js`.
+ */
 const childrenAreJavaScript: Plugin = {
   name: 'children are JavaScript',
   transform: (code: string) =>
@@ -126,8 +132,8 @@ const childrenAreJavaScript: Plugin = {
 }
 
 /**
- * To link an import of one of its own modules, Node reads every export, and with them what they load lazily: 50 ms for
- * `node:http`. Asked for by name, a module gives what is taken of it.
+ * To link an import of a built-in module, Node reads every export, and loads its lazy dependencies: 50 ms for
+ * `node:http`. A lookup by name loads only the used ones.
  */
 const builtinsByName: Plugin = {
   name: 'builtins by name',
@@ -146,7 +152,7 @@ const builtinsByName: Plugin = {
     ),
 }
 
-/** One character above Latin-1 makes Node hold a file at two bytes for each, and read it a tenth slower. */
+/** With a single character above Latin-1 Node stores a file at two bytes per character, and reads it a tenth slower. */
 const escaped: Plugin = {
   name: 'escaped',
   renderChunk: (code: string) =>

@@ -1,4 +1,4 @@
-// usage: bundle.ts   Puts the program into node_modules/.sluice, for the image: a container then needs no sources.
+// usage: bundle.ts   Bundles the program into node_modules/.sluice, for the image: a container then needs no sources.
 import { mkdir } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import { bundleProgram } from './bundle-program.ts'

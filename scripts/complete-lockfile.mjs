@@ -1,7 +1,8 @@
-// Adds to package-lock.json the optional packages of other platforms that the registry did not offer when it was written.
-// npm 11.8 and later refuse `npm ci` when one is missing. npm adds the integrity hash when it next resolves such a
-// package. Also says that ONNX Runtime has no install script: npm then runs none, and that one downloads what GPUs need, or
-// fails. `--check` changes nothing, prints each missing package, and exits with 1 when there is one.
+// Completes package-lock.json: adds optional packages of other platforms that the registry did not offer at its
+// creation. If one is missing, `npm ci` of npm 11.8 and later fails. The integrity hash follows when npm next resolves
+// such a package. Also marks ONNX Runtime as a package without an install script: npm then skips the script, which
+// downloads GPU files, or fails. `--check` changes nothing, prints each missing package, and exits with 1 if there is
+// one.
 import { readFileSync, writeFileSync } from 'node:fs'
 
 const FILE = 'package-lock.json'
@@ -35,7 +36,7 @@ if (process.argv.includes('--check')) {
   console.log(added.join('\n'))
 }
 
-/** Whether a package finds `name` in its own node_modules folder or in one above. */
+/** True if a package finds `name` in its node_modules folder or in one above. */
 function isLocked(folder, name) {
   let at = folder
   for (;;) {
@@ -50,7 +51,7 @@ function flagsOf({ dev, devOptional, peer }) {
   return { ...(dev ? { dev } : {}), ...(devOptional ? { devOptional } : {}), ...(peer ? { peer } : {}) }
 }
 
-/** `@a/binding-linux-x64-gnu` → os, cpu and libc, as npm writes them. */
+/** `@a/binding-linux-x64-gnu` → os, cpu and libc, in npm's notation. */
 function platformOf(name) {
   const words = name.split(/[/-]/)
   const system = SYSTEMS.find((os) => words.includes(os))

@@ -1,8 +1,8 @@
-// usage: count-tests.mjs [--again] JOURNAL…   Reads what scripts/ci/journal.ts wrote of one suite or several.
-// Prints `N passed, N failed`, and fails where any failed, or a suite did not run. What counts is the last run of a file. One that
-// could not be run, or that began and never ended, has no tests to count: it counts as one that failed. A file that passed at its
-// second run only is named with its first errors.
-// With --again it prints which files are to run once more, `JOURNAL<tab>FILE` each; none where so many failed that chance cannot be why.
+// usage: count-tests.mjs [--again] JOURNAL…   Reads the journals of scripts/ci/journal.ts, one per suite. Prints `N
+// passed, N failed`, and fails if a test failed or a suite did not run. Only the last run of a file counts. A file that
+// could not run, or started and never ended, counts as one failed test. A file that passed only at its second run is
+// named with its first errors. With --again it prints the files to retry, `JOURNAL<tab>FILE` each; none if too many
+// failed for chance to explain it.
 import { existsSync, readFileSync } from 'node:fs'
 import { relative } from 'node:path'
 

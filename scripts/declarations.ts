@@ -6,8 +6,9 @@ import { dirname, join, relative, resolve } from 'node:path'
 const ROOT = resolve(import.meta.dirname, '..')
 
 /**
- * Writes the types of the library's entry points and of all that they name to a folder, which has the layout of the
- * sources. The package has neither `#src` nor `.ts`, so imports become relative paths. Returns the packages that they name.
+ * Writes the types of the library's entry points, and of all modules that they name, to a folder with the layout of the
+ * sources. The package has neither `#src` nor `.ts`: imports become relative paths. Returns the packages that they
+ * name.
  */
 export async function writeDeclarations(modules: readonly string[], folder: string): Promise<readonly string[]> {
   const packages = new Set<string>()
@@ -33,7 +34,7 @@ export async function writeDeclarations(modules: readonly string[], folder: stri
   }
 }
 
-/** The entry points and what they import; tests and benches are no part of it. */
+/** The entry points and their imports, without tests and benches. */
 const projectOf = (modules: readonly string[], outDir: string): object => ({
   extends: join(ROOT, 'tsconfig.json'),
   compilerOptions: {
@@ -43,14 +44,14 @@ const projectOf = (modules: readonly string[], outDir: string): object => ({
     rootDir: ROOT,
     outDir,
     typeRoots: [join(ROOT, 'node_modules/@types')],
-    // The compiler writes no declarations of what it finds below node_modules, links included.
+    // The compiler emits no declarations of modules below node_modules, links included.
     paths: { '@sluice/*': [join(ROOT, 'packages/*/index.ts')] },
   },
   files: modules.map((path) => join(ROOT, path)),
   include: [],
 })
 
-/** The script behind `.bin/tsc`. */
+/** The script of `.bin/tsc`. */
 async function compiler(): Promise<string> {
   const link = join(ROOT, 'node_modules/.bin/tsc')
   if (!existsSync(link)) throw new Error('the types need the development tools: sh scripts/setup.sh --dev')
@@ -59,11 +60,11 @@ async function compiler(): Promise<string> {
 
 interface Rewritten {
   readonly text: string
-  /** Declarations that it imports, relative to the checkout. */
+  /** Imported declarations, relative to the checkout. */
   readonly imports: readonly string[]
 }
 
-/** Of a package, not of Node. */
+/** Imports of packages, except those of Node. */
 const OTHERS_IMPORT = /(?<=(?:from |import\()['"])(?!node:)(?:@[\w.-]+\/)?[\w-][\w.-]*/g
 
 const OWN_IMPORT = /(?<=from |import\()(['"])(?:((?:#(?:src|config|workers)\/|\.{1,2}\/)[^'"]+)\.ts|@sluice\/(\w+))\1/g

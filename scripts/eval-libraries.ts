@@ -10,10 +10,10 @@ import { parseHTML } from 'linkedom'
 import { parse } from 'parse5'
 import { writeMarkdown } from '../packages/engine/src/web/write-markdown.ts'
 
-/** Pages of a scan are drawn for tesseract as the engine draws them. */
+/** Resolution of scans for tesseract, the same as in the engine. */
 const SCAN_DPI = 200
 
-/** Output of a program as it is; null where it failed. */
+/** Raw output of a program; null if it failed. */
 function output(command: string, args: readonly string[]): string | null {
   const { status, stdout } = spawnSync(command, args, {
     encoding: 'utf8',
@@ -30,7 +30,7 @@ function readable(path: string): string | null {
   return tree?.type === 'root' ? writeMarkdown(tree) : null
 }
 
-/** All pages through tesseract, without any layout of ours. */
+/** Runs all pages through tesseract, without our layout. */
 function ocr(path: string): string | null {
   const folder = mkdtempSync(join(tmpdir(), 'pages-'))
   if (output('pdftoppm', ['-r', String(SCAN_DPI), '-png', path, join(folder, 'page')]) === null) return null
@@ -70,7 +70,7 @@ const LIBRARIES: readonly Library[] = [
   { name: 'tesseract', formats: /^pdf$/, read: ocr },
 ]
 
-/** Every document that a library takes, read by it into a folder of its own: arguments for the scorer. */
+/** Reads every supported document with each library into a separate folder; returns arguments for the scorer. */
 export async function readByLibraries(
   docs: string,
   work: string,
@@ -88,7 +88,7 @@ export async function readByLibraries(
         const markdown = await read(join(docs, file))
         if (markdown !== null) writeFileSync(join(folder, `${basename(file)}.md`), markdown)
       } catch {
-        // A document that a library refuses counts as nothing read.
+        // A document that a library refuses counts as an empty result.
       }
     }
     folders.push(`${name}=${folder}`)
@@ -98,6 +98,6 @@ export async function readByLibraries(
 
 export const LIBRARY_NAMES: readonly string[] = LIBRARIES.map(({ name }) => name)
 
-/** Whether a library takes a format: a row shows those only. */
+/** True if a library supports a format: a row shows only these. */
 export const takes = (library: string, format: string): boolean =>
   LIBRARIES.some(({ name, formats }) => name === library && formats.test(format))

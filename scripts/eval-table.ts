@@ -4,10 +4,10 @@ interface Scored {
   readonly documents: readonly { readonly name: string; readonly format: string; readonly overall: number | null }[]
 }
 
-/** Documents of these sources are read with main content alone: a row of their own. */
+/** Documents of these sources are read with main content alone: they get a separate row. */
 const NEWS = /^aeb-/
 
-/** One row a format: the mean of each reader over all documents of the format; one that it refused counts 0. */
+/** A row per format: the mean of each reader over all documents of the format; a refused document counts 0. */
 export function tableOf(scores: Readonly<Record<string, Scored>>): string {
   const readers = Object.keys(scores)
   const rows = new Map<string, { format: string; means: Map<string, number[]> }>()

@@ -1,6 +1,7 @@
-// Scores the whole way of a document against known truths: `npm run eval -- SET [arguments of the scorer]`.
-// SET holds docs/ and what its scorer needs; the scorer, score.mjs with its package.json, lies beside SET.
-// `--beside`: the libraries read the same documents (scripts/eval-libraries.ts), and a table of all comes last. Else the scorer's table is printed last; the Markdown is kept in the folder that is named before it.
+// Scores the complete pipeline of a document against known truths: `npm run eval -- SET [arguments of the scorer]`. SET
+// contains docs/ and the files of its scorer; the scorer, score.mjs with its package.json, is next to SET. `--beside`:
+// the libraries read the same documents (scripts/eval-libraries.ts), and a table of all is printed last. Otherwise the
+// scorer's table is printed last. The Markdown is kept in the folder named before it.
 import { spawnSync } from 'node:child_process'
 import { copyFileSync, existsSync, globSync, mkdirSync, mkdtempSync, readFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -8,7 +9,7 @@ import { basename, dirname, join, resolve } from 'node:path'
 
 const ROOT = resolve(import.meta.dirname, '..')
 
-/** Runs a command on our own terminal; anything but the `expected` exit codes ends the script. */
+/** Runs a command on our terminal; any exit code outside `expected` ends the script. */
 function run(command: string, args: readonly string[], cwd: string, expected: readonly number[] = [0]): void {
   const { status, error } = spawnSync(command, args, { cwd, stdio: 'inherit' })
   if (status !== null && expected.includes(status)) return
@@ -23,7 +24,7 @@ if (named === undefined) {
   console.error('usage: npm run eval -- SET [--beside] [arguments of the scorer, such as --per-doc --only pdf]')
   process.exit(1)
 }
-// npm runs us in the project's folder; a relative SET is meant from where the person stands.
+// npm runs this script in the project's folder; a relative SET refers to the user's folder.
 const set = resolve(process.env['INIT_CWD'] ?? '.', named)
 const work = mkdtempSync(join(tmpdir(), 'sluice-eval-'))
 const out = join(work, 'out')
@@ -32,7 +33,7 @@ const scorer = join(work, 'scorer')
 mkdirSync(markdown)
 mkdirSync(scorer)
 
-// 2: some documents failed, which a set may well ask for.
+// 2: some documents failed, which a set may intend.
 const began = Date.now()
 run(join(ROOT, 'sluice'), ['run', join(set, 'docs'), '--out', out], work, [0, 2])
 const seconds = (Date.now() - began) / 1000

@@ -1,8 +1,8 @@
 #!/bin/sh
-# Prints the path of a Node that runs Sluice (24.11 or newer): the one on PATH, else the one that came with our
-# packages. Those lie in a node_modules folder of ours or, when Sluice itself was installed as a package, above us.
-# An installed package without any fetches one through npm, once for the user; a checkout has a set-up for it.
-# Also read by run-node.sh, in a subshell.
+# Prints the path of a Node that runs Sluice (24.11 or newer): the one on PATH, else the one in our npm packages. The
+# packages are in our node_modules folder or, if Sluice is an installed package, in a folder above. An installed
+# package without Node fetches one through npm, once per user; a checkout has a set-up for it. run-node.sh also sources
+# this file, in a subshell.
 set -eu
 
 runs_sluice() {

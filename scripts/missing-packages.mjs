@@ -1,5 +1,5 @@
-// Prints, one `name@version` a line, the optional packages that the lockfile names for this machine and that are not
-// installed; with `omit`, those of the development tools are left out. Plain JavaScript for any Node: it runs before the
+// Prints the optional packages that the lockfile names for this machine and that are not installed, one `name@version`
+// per line. With `omit` it skips those of the development tools. Plain JavaScript for any Node: it runs before the
 // set-up is done.
 import { existsSync, readFileSync } from 'node:fs'
 

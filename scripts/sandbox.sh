@@ -1,6 +1,6 @@
-# Sourced by the try-… scripts: makes a machine that has nothing of ours, as well as a folder can.
-# $sandbox is a temporary folder that goes at the end; `clean COMMAND…` runs a command with an empty home, no npm cache
-# or npm settings, and every program of the machine but Redis.
+# Sourced by the try-… scripts: imitates a machine without any file of Sluice, as far as a folder can. $sandbox is a
+# temporary folder, removed at the end. `clean COMMAND…` runs a command with an empty home, no npm cache or npm settings,
+# and every program of the machine except Redis.
 sandbox=$(mktemp -d)
 trap 'chmod -R u+w "$sandbox" 2>/dev/null; rm -rf "$sandbox"' EXIT
 trap 'exit 130' INT TERM HUP
@@ -24,7 +24,7 @@ clean() (
   exec "$@"
 )
 
-# Runs a step with its time, and shows what it printed; a step that fails ends the script.
+# Runs a step, prints its output and its time; a failed step ends the script.
 step() {
   title=$1
   shift

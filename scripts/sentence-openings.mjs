@@ -1,5 +1,6 @@
-// usage: sentence-openings.mjs [--most PERCENT] [ROOT]   Lists the comment sentences of the product below ROOT (default: this
-// checkout) that open with a relative clause, `FILE:LINE: SENTENCE` each, then their share. Exits with 1 above PERCENT.
+// usage: sentence-openings.mjs [--most PERCENT] [ROOT]   Lists the comment sentences of the product below ROOT (default:
+// this checkout) that open with a relative clause, `FILE:LINE: SENTENCE` each, then their share. Exits with 1 above
+// PERCENT.
 import { globSync, readFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { parseArgs } from 'node:util'
@@ -11,7 +12,7 @@ const LUA_COMMENT = /--(?!\[\[)\s?(?<text>.*)$/gm
 const COMMENT = /\/\*\*?(?<block>[^]*?)\*\/|(?:^|\s)\/\/\s?(?<text>.*)$/gm
 const SENTENCE_END = /(?<=[.!?;:])\s+(?=[A-Z`'"])/g
 
-/** Sentences of a comment that begins at `offset` of its file, each with its line. */
+/** Sentences of a comment that starts at `offset` of its file, each with its line. */
 function sentencesOf(comment, offset, source) {
   const firstLine = source.slice(0, offset).split('\n').length
   const pieces = comment

@@ -1,7 +1,8 @@
 #!/bin/sh
-# usage: setup.sh [--dev]   Installs what a checkout lacks: npm packages, the native ones of this machine among them, and a
-# Node that runs Sluice. With --dev the development tools too: `npm start` runs without them, `npm test` needs them; once
-# installed they stay. Does nothing, at once, when nothing is missing. Safe to run twice at a time. Writes to stderr only.
+# usage: setup.sh [--dev]   Installs the missing dependencies of a checkout: npm packages, including the native ones of this
+# machine, and a Node that runs Sluice. With --dev it adds the development tools: `npm start` runs without them, `npm test`
+# needs them; once installed they stay. Idempotent, and returns at once if nothing is missing. Safe to run concurrently.
+# Writes to stderr only.
 set -eu
 cd -- "$(dirname -- "$0")/.."
 
@@ -15,17 +16,17 @@ choose_tools() {
   if [ "${1:-}" = --dev ] || [ -e node_modules/vitest ]; then tools=include; fi
 }
 
-# What the installed packages answer to: the tools, this kind of machine, and the lockfile. The launcher reads it too.
+# Fingerprint of the installed packages: tools, kind of machine, and checksum of the lockfile. The launcher reads it too.
 wanted() { echo "$tools $(uname -sm) $(cksum <package-lock.json)"; }
 
 is_set_up() { [ -f "$stamp" ] && [ "$(cat "$stamp")" = "$(wanted)" ]; }
 
 choose_tools "$@"
 
-# kill asks only about our own processes, and /proc is not everywhere.
+# kill checks only processes of this user, and some systems have no /proc.
 is_running() { kill -0 "$1" 2>/dev/null || [ -d "/proc/$1" ]; }
 
-# One set-up at a time. The lock is a link whose target is the owner's process id: made whole or not at all.
+# Allows a single set-up at a time. The lock is a link to the owner's process id: its creation is atomic.
 take_lock() {
   until ln -s "$$" "$lock" 2>/dev/null; do
     owner=$(readlink "$lock" || true)
@@ -41,9 +42,9 @@ take_lock() {
   trap 'exit 130' INT TERM HUP
 }
 
-# npm's own words are shown only when it fails: its warnings are about other people's packages.
-# --no-save leaves package-lock.json as it is, whatever registry or npm this machine has. `npm pack --dry-run` sets the option
-# for all that it starts, and what it starts needs the packages.
+# The script prints npm's output only after a failure: its warnings concern third-party packages. --no-save leaves
+# package-lock.json unchanged, with any registry or npm version. --no-dry-run overrides `npm pack --dry-run`, which sets the
+# option for its child processes: those need the packages.
 install() {
   log=$(mktemp)
   tell_time &
@@ -65,7 +66,7 @@ run_npm() {
     --$tools=dev --include=optional --loglevel=error "$@" >"$log" 2>&1 </dev/null
 }
 
-# A slow network or a busy machine looks like a hang. The sleep holds none of our streams, or a pipe would wait for it.
+# Reports progress: a slow network or machine looks like a hang. The sleep holds none of our streams: a pipe would wait for it.
 tell_time() {
   seconds=0
   while sleep 30 >/dev/null 2>&1 </dev/null && kill -0 $$ 2>/dev/null; do
@@ -75,7 +76,7 @@ tell_time() {
 }
 
 if is_set_up; then
-  # The lock file was written again, as it was: from now on the launcher sees that without reading it.
+  # The lockfile is newer but unchanged: a newer stamp lets the launcher skip the read.
   [ "$stamp" -nt package-lock.json ] || touch "$stamp" 2>/dev/null || true
   exit 0
 fi
@@ -86,11 +87,11 @@ command -v npm >/dev/null || {
 }
 mkdir -p node_modules
 take_lock
-# Another set-up may have installed the tools meanwhile.
+# A concurrent set-up may have installed the tools during the wait for the lock.
 choose_tools "$@"
 if is_set_up; then exit 0; fi
 
-# Without a home to write to, npm keeps its cache here.
+# Cache of npm for a user without a writable home.
 [ -w "${HOME:-/nonexistent}" ] || export npm_config_cache="$PWD/node_modules/.npm-cache"
 
 what='packages'
@@ -101,14 +102,14 @@ install || {
   exit 1
 }
 
-# npm may skip an optional package without a word, and the native parts are optional packages.
+# npm may silently skip an optional package, and the native parts are optional packages.
 missing=$(node scripts/missing-packages.mjs "$tools")
 if [ -n "$missing" ]; then
   # shellcheck disable=SC2086 # a list of package@version
   install $missing || true
   missing=$(node scripts/missing-packages.mjs "$tools" | tr '\n' ' ')
 fi
-# The package of ONNX Runtime brings the builds for all platforms (243 of 288 MB), and that for macOS twice.
+# The package of ONNX Runtime contains the builds for all platforms (243 of 288 MB), and that for macOS twice.
 find node_modules/onnxruntime-node/bin -type f \
   \( ! -path "*/$(node -p 'process.platform + "/" + process.arch')/*" -o -name 'libonnxruntime.1.*.dylib' \) -delete || true
 sh scripts/find-node.sh >/dev/null

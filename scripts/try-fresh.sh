@@ -1,6 +1,6 @@
 #!/bin/sh
-# Proves the two commands on a machine that has nothing of ours: clones what is committed, with an empty home and npm
-# cache and no Redis on the machine, and runs `npm start` twice and `npm test`. `try-fresh.sh test-first`: the other order.
+# Tests the two commands on a machine without any file of Sluice: clones the committed tree, with an empty home and npm
+# cache and without Redis, and runs `npm start` twice and `npm test`. `try-fresh.sh test-first`: the reverse order.
 set -eu
 cd -- "$(dirname -- "$0")/.."
 root=$PWD

@@ -1,6 +1,6 @@
 #!/bin/sh
-# Proves that the package works where there is no checkout: packs it, installs it into an empty folder with the
-# machine's own Node, and converts all samples, one of each format.
+# Tests the package without a checkout: packs it, installs it into an empty folder with the machine's Node, and
+# converts all samples, one of each format.
 set -eu
 cd -- "$(dirname -- "$0")/.."
 sh scripts/setup.sh --dev
@@ -16,7 +16,7 @@ cp -r samples "$sandbox/papers"
 cd "$sandbox/folder"
 
 echo "Node of the machine: $(clean node -v); package: $(du -k "$sandbox"/sluice-*.tgz | cut -f1) kB"
-# The registry has no runtimes of this version yet: npm leaves out what is optional and not there, and takes this one.
+# The registry has no runtimes of this version yet: npm skips missing optional packages, and takes this one.
 step 'npm i ./sluice.tgz' sh -c 'npm install --no-audit --no-fund --loglevel=error "$@"' sh "$sandbox"/sluice-[0-9]*.tgz $runtime
 echo "downloaded: $(du -sm "$sandbox/home/.npm/_cacache" | cut -f1) MB; installed: $(du -sm node_modules | cut -f1) MB"
 step 'npx sluice --version' npx --no-install sluice --version
@@ -37,7 +37,7 @@ echo "$(ls "$sandbox/papers" | wc -l) samples of $(ls "$sandbox/papers" | sed 's
 step 'npx sluice run, unchanged' npx --no-install sluice run ../papers --out ../out
 echo "Node: $(du -sm "$sandbox/home/.cache/sluice" 2>/dev/null | cut -f1) MB"
 [ -z "$(find "$sandbox/folder/node_modules/sluice" -name '*.ts' ! -name '*.d.ts' | head -n 1)" ]
-# The examples of docs/reference/library.md, as a program that depends on the package has them.
+# Runs the examples of docs/reference/library.md as a program that depends on the package.
 node -e 'const fs = require("fs"), [page] = process.argv.slice(1);
 [...fs.readFileSync(page, "utf8").matchAll(/^```ts\n(.*?)^```$/gms)].forEach(([, code], i) => fs.writeFileSync(`${i}.mts`, code))' \
   "$checkout/docs/reference/library.md"

@@ -26,10 +26,10 @@ import { type ReadyStore, readyStore } from './pipeline/ready-store.ts'
 import { RunRecord } from './pipeline/run-record.ts'
 import type { PipelineOptions, IngestPipeline } from './pipeline/pipeline.ts'
 
-/** As `openPipeline`, with a service, its gate, and everything that a worker needs. */
+/** Opens a pipeline as `openPipeline` does, and adds a service, its gate and all ports of a worker. */
 export async function openIngestPipeline(options: PipelineOptions, signal: AbortSignal): Promise<IngestPipeline> {
   const { settings, events } = options
-  // Before anything is made: options that cannot be used leave no trace.
+  // The check of options runs first: unusable options leave no trace.
   const recipes = recipesFor(settings)
   const opened = await openFor(options, 'ingest', signal)
   const { resources, id, identity, connection, source, owner, parsers, store, ledger, queue, shared, lastRun } = opened
@@ -87,7 +87,7 @@ export async function openIngestPipeline(options: PipelineOptions, signal: Abort
   }
 }
 
-/** The store, ready for purchases of this queue alone. Its lease is given back after all else has ended. */
+/** Makes the store ready for purchases of this queue alone. The lease is released after all else has closed. */
 async function takeStore(
   { store, connection, shared, events, settings, resources }: Opened,
   say: PipelineOptions['say'],
@@ -103,13 +103,13 @@ async function takeStore(
   return readyStore(store, { storeSlowMs: STORE_SLOW_MS, say, events, spoolFolder, takeLease }, signal)
 }
 
-/** Loaded only where documents go to one parser or another. */
+/** Loads the module of routed tiers only if documents are routed. */
 async function tiersOf(needs: TierNeeds, signal: AbortSignal): ReturnType<typeof openTiers> {
   if (needs.parsers.routes === undefined) return null
   return (await import('./pipeline/open-tiers.ts')).openTiers(needs, signal)
 }
 
-/** The way to the service, or to a parser of the caller's own behind the same gate. */
+/** The client of the service, or a caller's parser behind the same gate. */
 const wayTo = ({ parser, gate, readWindow }: Requests, own?: Parser): Pick<Tier, 'parser' | 'gate' | 'readWindow'> => ({
   parser: own ?? parser,
   gate,
@@ -121,7 +121,7 @@ const serviceFacts = ({ own }: ParserPolicy, { service }: Requests): Pick<LastRu
   gate: service.digest,
 })
 
-/** Comes first, so that the log also has what fails at the start. */
+/** Runs first: the log also records failures at the start. */
 async function observe(
   { resources, shared, events, ledger, queue, outages, lastRun, activity, connection, id }: Opened,
   name: string | null,

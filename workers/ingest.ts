@@ -16,18 +16,19 @@ import type { Stopping, StopSignal } from './process/lifecycle.ts'
 import type { IngestPipeline } from './pipeline/pipeline.ts'
 
 type WorkerEnd =
-  /** `unfinished`: documents that were listed and did not come to an end, for whatever reason. */
+  /** `unfinished`: number of listed documents without a final outcome, for any reason. */
   | { readonly kind: 'complete'; readonly unfinished: number }
   | { readonly kind: 'halted'; readonly cause: HaltCause; readonly message: string }
   | { readonly kind: 'interrupted'; readonly by: StopSignal | null }
 
 export interface WorkerOptions {
   /**
-   * `scan`: list the source, and end when all that it held is done. `follow`: keep watching it, or scan it at set times. `none`: jobs of others.
-   * A function chooses dead letters; they are driven again, and it ends when they are done.
+   * `scan`: lists the source and ends when all its documents are done. `follow`: watches the source, or scans it at set
+   * times. `none`: takes jobs of other processes. A function selects dead letters; the worker retries them and ends
+   * when they are done.
    */
   readonly intake: 'scan' | 'follow' | 'none' | ((letter: DeadLetter) => boolean)
-  /** `wait`: leave it to the gate to probe, once a minute, and go on when the account works again. */
+  /** `wait`: the gate probes the account once a minute, and work resumes when a probe succeeds. */
   readonly onHalt: 'stop' | 'wait'
 }
 
@@ -35,8 +36,8 @@ export interface WorkerOptions {
 const MENDABLE: readonly HaltCause[] = ['credits', 'key', 'permission', 'proxy', 'budget', 'engine', 'service']
 
 /**
- * Takes jobs until there are none left after a scan, or until it is stopped. However it ends, intake
- * stops first, then what is in flight may finish for the grace period, then it is cut and handed back.
+ * Takes jobs until none are left after a scan, or until it is stopped. At every end intake stops first, then work in
+ * flight may finish within the grace period. The rest is cut off and released to the queue.
  */
 export async function runWorker(
   pipeline: IngestPipeline,
@@ -73,12 +74,13 @@ async function work(
     halted ??= { kind: 'halted', ...event }
     halt.abort(new Error(event.message))
   })
-  // The service is asked anew: credits and key may no longer be as an earlier run found them.
+  // A new run asks the service again: credits and key may differ from an earlier run.
   await pipeline.requests.gate.limiter.resume()
   if (intake !== 'none') await pipeline.beginRun()
   const ending = AbortSignal.any([stopping.soft, halt.signal])
   stopping.allow(pipeline.settings.graceMs)
-  // Before the first job, which may be of an earlier run: it may be left out now, and the store another source's.
+  // Set before the first job, which may belong to an earlier run: its document may be excluded now, or its source
+  // replaced.
   if (intake === 'scan') pipeline.ingest.run.view.role = { kind: 'lists', listed: null }
   if ((await pipeline.queue.backlog()) > 0) await pipeline.scan.claimSource?.()
   const consumer = consumeWithSharedSlots(pipeline)
@@ -93,7 +95,7 @@ async function work(
   return stopping.soft.aborted ? { kind: 'interrupted', by: stopping.by() } : endOf(pipeline, unfinished)
 }
 
-/** Where every document was refused, in this run and before, it was no document's own fault: the run was refused. */
+/** If every document was refused, in this run and before, no document is at fault: the service refuses the run. */
 async function endOf({ ingest, ledger }: IngestPipeline, unfinished: number): Promise<WorkerEnd> {
   const { done, partial, gone } = await ledger.counts()
   const refused = ingest.run.refusals.nothingGotThrough()
@@ -101,11 +103,11 @@ async function endOf({ ingest, ledger }: IngestPipeline, unfinished: number): Pr
   return { kind: 'halted', cause: refused.cause, message: `no document got through. ${refused.failure.message}` }
 }
 
-/** Returns how many documents that it brought in did not come to an end. */
+/** Returns the number of its documents without a final outcome. */
 async function take(intake: WorkerOptions['intake'], pipeline: IngestPipeline, signal: AbortSignal): Promise<number> {
   if (intake === 'scan') return scanAndDrain(pipeline, signal)
   if (typeof intake === 'function') {
-    // What failed there was in the source.
+    // Every dead letter counts as listed: its document was in the source when it failed.
     pipeline.ingest.run.view.role = { kind: 'lists', listed: { has: () => true }, retries: true }
     const { retryDeadLetters } = await import('#src/ingest/scan/retry-dead-letters.ts')
     const retry = (cut: AbortSignal): Promise<number> => retryDeadLetters(intake, pipeline.scan, cut)
@@ -143,13 +145,13 @@ async function scanAndDrain(pipeline: IngestPipeline, signal: AbortSignal): Prom
     ({ listed }) => unfinishedOf(listed, pipeline.ledger, signal),
     signal,
   )
-  // After the last job: one of a document that went away meanwhile has ended by now.
+  // Runs after the last job: the job of a document that vanished has ended by now.
   const gone = await sweepGone(value, pipeline.gone, pipeline.scan, signal)
   pipeline.events.emit('sweep:finished', gone)
   return unfinished
 }
 
-/** The listing states which documents the source had only once it has ended. */
+/** A listing is complete only after its end: the view learns the listed documents then. */
 async function listAndScan({ scan, ingest }: IngestPipeline, signal: AbortSignal): Promise<ScanSummary> {
   const { view } = ingest.run
   view.role = { kind: 'lists', listed: null }
@@ -165,7 +167,7 @@ async function untilAborted(signal: AbortSignal): Promise<void> {
   await aborted.promise
 }
 
-/** A second signal during the grace period ends it: `stop` is called again with none left. */
+/** A second signal during the grace period ends it: `stop` is called again without a grace period. */
 async function stopConsumer(consumer: Stoppable, graceMs: number, cut: AbortSignal): Promise<void> {
   const graceful = consumer.stop({ graceMs: cut.aborted ? 0 : graceMs })
   const cutting = untilAborted(cut).then(() => consumer.stop({ graceMs: 0 }))
@@ -175,18 +177,18 @@ async function stopConsumer(consumer: Stoppable, graceMs: number, cut: AbortSign
 /** Polling interval of the end of a run. */
 const DONE_POLL_MS = 50
 
-/** Scans after which documents are reported as unfinished that no scan could bring to an end. */
+/** Number of scans before unfinished documents are reported. */
 const MOST_SCANS = 3
 
 interface Brought<T> {
   readonly value: T
-  /** Documents that were brought in and did not come to an end. */
+  /** Number of enqueued documents without a final outcome. */
   readonly unfinished: number
 }
 
 /**
- * Brings documents into the queue and waits until it is empty; again where Redis lost data meanwhile, because an empty
- * queue then says nothing, and where documents that were brought in are unfinished.
+ * Enqueues documents and waits until the queue is empty. Repeats if Redis lost data, because an empty queue then proves
+ * nothing. Repeats also if enqueued documents are unfinished.
  */
 async function untilDone<T>(
   pipeline: IngestPipeline,
@@ -215,7 +217,7 @@ async function untilDone<T>(
   }
 }
 
-/** Null where Redis lost data meanwhile: what was going on is cut off, it would go on with half of the ledger. */
+/** Null if Redis lost data: the work is cut off, because it would continue with a partial ledger. */
 async function unlessLost<T>(
   { data }: IngestPipeline,
   signal: AbortSignal,
@@ -239,7 +241,7 @@ async function drained({ queue }: IngestPipeline, signal: AbortSignal): Promise<
   while ((await queue.backlog()) > 0) await sleep(DONE_POLL_MS, undefined, { signal })
 }
 
-/** Documents of a listing that the ledger does not know, or has as pending. */
+/** Number of listed documents that the ledger does not know, or has as pending. */
 async function unfinishedOf(listed: KeySet, ledger: Ledger, signal: AbortSignal): Promise<number> {
   const counts = await ledger.counts()
   const unknown = Math.max(0, listed.size - seen(counts))
@@ -251,21 +253,21 @@ async function unfinishedOf(listed: KeySet, ledger: Ledger, signal: AbortSignal)
   return Math.max(unknown, pending)
 }
 
-/** What fails sooner is a mistake in the settings, and is thrown: a bucket, a queue or a folder that is not there. */
+/** A failure before this threshold is a mistake in the settings and is thrown: a missing bucket, queue or folder. */
 const MISTAKE_MS = 10_000
 
-/** Between two tries to reach a source that was there. */
+/** Retry delay for a source that was reachable before. */
 const PAUSE_MS = 15_000
 
 /**
- * Follows a source for good, deletions included: where it cannot be reached any more, that is reported, and it is begun
- * anew with a listing.
+ * Follows a source indefinitely, deletions included. If the source becomes unreachable, the worker reports it and
+ * restarts with a listing.
  */
 async function keepFollowing(pipeline: IngestPipeline, signal: AbortSignal): Promise<void> {
   const ending = new AbortController()
   const either = AbortSignal.any([signal, ending.signal])
   const deletions = new Deletions(pipeline.gone, { ...pipeline.scan, queue: pipeline.queue })
-  // A worker that finds a document vanished when its turn comes has seen a deletion too.
+  // A job whose document has vanished also reveals a deletion.
   pipeline.events.on('document:settled', ({ failure }) => {
     if (failure?.code === 'vanished') deletions.noticed()
   })
@@ -294,7 +296,10 @@ async function followAnew(pipeline: IngestPipeline, onDeletion: () => void, sign
   }
 }
 
-/** The ledger first: what it does not know is enqueued. Where that fails the listing finds all the same what is missing. */
+/**
+ * Completes the ledger first: the rescan enqueues documents that the ledger lacks. After a failure the rescan still
+ * finds lost documents.
+ */
 async function restoreLost(pipeline: IngestPipeline, watch: SourceWatch, signal: AbortSignal): Promise<void> {
   try {
     await pipeline.data.resync()

@@ -7,7 +7,7 @@ import { servicePrices } from './pipeline/named-services.ts'
 import { openFor } from './pipeline/open-pipeline.ts'
 import type { Pipeline, PipelineOptions } from './pipeline/pipeline.ts'
 
-/** As `openPipeline`, for `sluice plan`: counts pages, knows prices, and has no way to send anything. */
+/** Opens a pipeline as `openPipeline` does, for `sluice plan`: counts pages, knows prices, and cannot send requests. */
 export async function openPlanning(options: PipelineOptions): Promise<Pipeline & { readonly plan: PlanDeps }> {
   const { settings } = options
   const recipes = recipesFor(settings)

@@ -2,7 +2,10 @@ import { appendFileSync } from 'node:fs'
 import { env } from 'node:process'
 import type { Reporter, SerializedError, TestCase, TestModule, TestSpecification } from 'vitest/node'
 
-/** One line of the journal that `scripts/count-tests.mjs` reads: what was begun, how one file ended, how the run ended. */
+/**
+ * A line of the journal that `scripts/count-tests.mjs` reads: the started files, the result of a file, or the end of
+ * the run.
+ */
 type Line =
   | { readonly started: readonly string[] }
   | { readonly file: string; readonly tests: readonly Test[]; readonly errors: readonly string[] }
@@ -22,7 +25,10 @@ const testOf = (test: TestCase): Test => {
   return { name: test.fullName, state, error: state === 'failed' ? messageOf(errors?.[0]) : null }
 }
 
-/** Vitest's reporter of `.ci/run`: appends each file to `$TEST_JOURNAL` as it ends, so that a run that hangs or is killed leaves what it did. */
+/**
+ * Vitest's reporter of `.ci/run`: appends each file to `$TEST_JOURNAL` as it ends. A run that hangs or is killed leaves
+ * its results.
+ */
 export default class Journal implements Reporter {
   readonly #path = env['TEST_JOURNAL'] ?? ''
 

@@ -1,7 +1,7 @@
 #!/bin/sh
-# usage: base-images.sh ENGINE   Makes sure that `docker build` and compose find their base images: those of the registry,
-# or, where it cannot be reached, images of the same names built from Debian's packages and the Node that Sluice installs.
-# ENGINE is docker or podman. Needs mmdebstrap or debootstrap for the second way. Writes to stderr only.
+# usage: base-images.sh ENGINE   Provides the base images for `docker build` and compose: those of the registry. The
+# fallback, if the registry is unreachable, builds images of the same names from Debian's packages and the Node that
+# Sluice installs. ENGINE is docker or podman. The fallback needs mmdebstrap or debootstrap. Writes to stderr only.
 set -eu
 cd -- "$(dirname -- "$0")/../.."
 engine=$1
@@ -18,7 +18,7 @@ pull() { timeout 60 "$engine" pull --quiet "$1" >/dev/null 2>&1; }
 sandbox=$(mktemp -d)
 trap 'rm -rf "$sandbox"' EXIT
 
-# What is put into an image beside Debian's packages. $1 is the root of the image.
+# Copies files into an image in addition to Debian's packages. $1 is the root of the image.
 cat >"$sandbox/customize" <<'END'
 set -eu
 tar -C "$FILES" -cf - . | tar -C "$1" --no-same-owner -xf -
@@ -30,7 +30,7 @@ fi
 END
 export FILES="$sandbox/files"
 
-# A minimal Debian 12 with the packages and files named, as a tar file.
+# Builds a minimal Debian 12 with the named packages and files, as a tar file.
 debian() {
   tar=$1
   packages=$2
@@ -54,7 +54,7 @@ build_node_image() {
   cp "node_modules/node-linux-$arch/bin/node" "$FILES/usr/local/bin/node"
   cp -RL "$(npm root --global 2>/dev/null)/npm" "$FILES/usr/local/lib/node_modules/npm"
   ln -s ../lib/node_modules/npm/bin/npm-cli.js "$FILES/usr/local/bin/npm"
-  # Where the machine trusts certificate authorities of its own (a proxy that inspects TLS), so does this image.
+  # The image trusts the same certificate authorities as the machine, for example that of a proxy that inspects TLS.
   [ ! -f /etc/ssl/certs/ca-certificates.crt ] || cp /etc/ssl/certs/ca-certificates.crt "$FILES/etc/ssl/certs/"
   debian "$sandbox/node.tar" ca-certificates
   "$engine" import --change 'CMD ["node"]' --change 'ENV NODE_EXTRA_CA_CERTS=/etc/ssl/certs/ca-certificates.crt' \

@@ -10,10 +10,12 @@ const ROUNDS = 120
 const DEPTH = 3
 const RATE = 0.07
 const LEAST_PAGES = 3
-/** Pages that pull each leaf towards no change. */
+/** Number of virtual pages that pull each leaf towards no change. */
 const SHRINKAGE = 1
 
-/** Gradient boosting of small regression trees on squared error: each tree learns what the ones before left. */
+/**
+ * Gradient boosting of small regression trees on squared error: each tree learns the residual of the trees before it.
+ */
 export function boosted(pages: readonly TrainingPage[], engine: string): QualityModel {
   const base = rounded(pages.reduce((sum, { quality }) => sum + quality, 0) / Math.max(1, pages.length))
   const rest = Float64Array.from(pages, ({ quality }) => quality - base)
@@ -35,7 +37,7 @@ export function boosted(pages: readonly TrainingPage[], engine: string): Quality
 interface Growing {
   /** Values of each feature, by page. */
   readonly columns: readonly Float64Array[]
-  /** What the trees so far leave of each page's quality. */
+  /** Residual of each page's quality after the trees so far. */
   readonly rest: Float64Array
 }
 

@@ -1,6 +1,6 @@
 import { Random } from '../../test/support/random.ts'
 
-/** Bounds of the middle 95 % of a figure over groups drawn with replacement; a group is drawn whole. */
+/** Bounds of the middle 95 % of a figure over groups drawn with replacement; each drawn group is complete. */
 export function intervalByGroup<T>(
   items: readonly T[],
   groupOf: (item: T) => string | number,
@@ -12,7 +12,7 @@ export function intervalByGroup<T>(
   return middle(Array.from({ length: draws }, () => figure(groups.flatMap(() => random.pick(groups)))))
 }
 
-/** Bounds of the middle 95 % of values; those that are no numbers are left out. */
+/** Bounds of the middle 95 % of values, without NaN. */
 function middle(values: readonly number[]): readonly [number, number] {
   const sorted = values.filter((value) => !Number.isNaN(value)).sort((a, b) => a - b)
   return [

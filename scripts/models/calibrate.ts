@@ -1,6 +1,6 @@
 import type { Knot } from '../../src/route/predict-page.ts'
 
-/** A page for the calibration: what the engine expects of it, and how good it came out. */
+/** A page for the calibration: the engine's expectation, and the actual quality. */
 export interface Calibrated {
   readonly expected: number
   /** F1 of its words. */
@@ -10,11 +10,11 @@ export interface Calibrated {
 const GOOD_F1 = 0.9
 /** Fewest pages of a knot. */
 const LEAST_PAGES = 12
-/** Distance of the expectations that one knot stands for at the least, as logits: 0.99 and 0.999 are not the same. */
+/** Least span of expectations per knot, as logits: 0.99 and 0.999 are not the same. */
 const LEAST_LOGITS = 0.5
-/** Pages that are added to each knot with the share of all: none says 0 or 1 of a few pages. */
+/** Number of prior pages per knot with the overall share: no knot yields 0 or 1 from a few pages. */
 const PRIOR_PAGES = 1
-/** Weight of the expectation itself: of two pages the one that is expected to be worse stays the worse. */
+/** Weight of the expectation itself: the page with the lower expectation stays the lower one. */
 const OWN_WEIGHT = 0.1
 
 /** Isotonic regression of badness and quality on the expectation (pool adjacent violators), thinned to knots. */

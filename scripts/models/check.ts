@@ -1,6 +1,6 @@
-// Says whether the committed models of the expected quality still hold for the engine as it is: `node scripts/models/check.ts`. Reads a fixed
-// draw of pages that nothing was trained on, about twenty seconds. Ends with 1 where a bound of drift.ts is left: changes of
-// OCR that keep the engine's version are seen by this alone.
+// Checks that the committed models of the expected quality still hold for the current engine: `node
+// scripts/models/check.ts`. Reads a fixed draw of pages outside the training set, about twenty seconds. Exits with 1 if
+// a threshold of drift.ts is exceeded. Only this check detects changes of OCR that keep the engine's version.
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -10,8 +10,8 @@ import { driftOf } from './drift.ts'
 import { byModel } from './held-out.ts'
 
 /**
- * Of the seeds from 79000000 on (scanned pages, severity up to 8) the first twelve that were read badly and the first twelve that were
- * not, when pages were damaged in ten ways; in fifteen ways engine 2 read eleven badly.
+ * Seeds from 79000000 on (scanned pages, severity up to 8): the first twelve with a bad result and the first twelve
+ * with a good one. Pages had ten kinds of damage then. With fifteen kinds engine 2 read eleven badly.
  */
 const SEEDS = [20, 23, 58, 59, 63, 77, 79, 92, 101, 116, 120, 128, 1, 3, 4, 6, 7, 8, 9, 11, 13, 14, 15, 18].map(
   (at) => 79_000_000 + at,

@@ -1,6 +1,6 @@
 import { auc } from './measures.ts'
 
-/** A page of the fixed draw: the F1 that the committed models expect of its words, and the F1 that it has. */
+/** A page of the fixed draw: the F1 that the committed models expect of its words, and the actual F1. */
 export interface ExpectedPage {
   readonly expected: number
   readonly f1: number
@@ -8,21 +8,22 @@ export interface ExpectedPage {
 
 export interface Drift {
   readonly auc: number
-  /** Mean of expected less true F1: above 0 the models hope for too much. */
+  /** Mean of expected minus true F1: above 0 the models are too optimistic. */
   readonly bias: number
   readonly meanError: number
-  /** The bounds that were left; empty where the models hold. */
+  /** The exceeded bounds; empty if the models hold. */
   readonly left: readonly string[]
 }
 
 const GOOD_F1 = 0.9
 /**
- * For the fixed draw, half of whose pages are read badly; somewhat off the AUC of 0.979, bias of 0.066 and
- * error of 0.086 that the models reached when these were set. Bad pages are expected to be better than they are: that is the bias.
+ * Thresholds for the fixed draw, half of whose pages are read badly. They leave a margin around the models' figures
+ * when these were set: AUC 0.979, bias 0.066 and error 0.086. The bias arises because the models expect too much of bad
+ * pages.
  */
 const BOUNDS = { leastAuc: 0.95, mostBias: 0.1, mostError: 0.12 } as const
 
-/** Whether models still hold for an engine that read these pages. Pure. */
+/** Compares the models with an engine that read these pages. Pure. */
 export function driftOf(pages: readonly ExpectedPage[]): Drift {
   const ranked = auc(pages.map(({ expected, f1 }) => ({ grade: expected, good: f1 >= GOOD_F1 })))
   const mean = (of: (page: ExpectedPage) => number): number =>
@@ -30,7 +31,7 @@ export function driftOf(pages: readonly ExpectedPage[]): Drift {
   const bias = mean(({ expected, f1 }) => expected - f1)
   const meanError = mean(({ expected, f1 }) => Math.abs(expected - f1))
   const left = [
-    // Without bad or without good pages nothing is ranked, and nothing shown.
+    // Without bad or without good pages the AUC has no ranking to judge.
     ...(ranked >= BOUNDS.leastAuc ? [] : [`AUC ${ranked.toFixed(3)} is not at least ${BOUNDS.leastAuc}`]),
     ...(Math.abs(bias) <= BOUNDS.mostBias ? [] : [`bias ${bias.toFixed(3)} is beyond ${BOUNDS.mostBias}`]),
     ...(meanError <= BOUNDS.mostError ? [] : [`mean error ${meanError.toFixed(3)} is above ${BOUNDS.mostError}`]),

@@ -8,22 +8,22 @@ import { boosted } from './boosted.ts'
 import { knotsOf } from './calibrate.ts'
 
 const GOOD_F1 = 0.9
-/** Groups are dealt to so many folds. */
+/** Number of folds for the groups. */
 const FOLDS = 12
-/** Born-digital pages are alike: one of so many teaches the trees as much. */
+/** Born-digital pages are alike: every fourth teaches the trees as much. */
 const BORN_DIGITAL_STEP = 4
 
-/** A read page with its truth and what a predictor said of it that had not seen its group. */
+/** A read page with its truth and the prediction of a model that had not seen its group. */
 export interface JudgedPage {
   readonly draw: DrawResult
   readonly good: boolean
-  /** F1 as the engine's trees say it, before the calibration. */
+  /** F1 of the engine's trees, before the calibration. */
   readonly expected: number
   readonly badProbability: number
   readonly expectedQuality: number
 }
 
-/** Trees that learnt from these pages. */
+/** Trains trees on these pages. */
 export function treesOf(draws: readonly DrawResult[]): QualityModel {
   const chosen = draws.filter(({ kind }, at) => !isBornDigital(kind) || at % BORN_DIGITAL_STEP === 0)
   return boosted(
@@ -32,7 +32,7 @@ export function treesOf(draws: readonly DrawResult[]): QualityModel {
   )
 }
 
-/** Each page with what trees expect of it that saw no page of its group. */
+/** Each page with the expectation of trees that saw no page of its group. */
 export function expectedHeldOut(
   draws: readonly DrawResult[],
   groupOf: (draw: DrawResult) => string,
@@ -48,7 +48,7 @@ export function expectedHeldOut(
   })
 }
 
-/** As the engine says it. */
+/** The engine's expectation of a page. */
 function expectedBy({ quality }: DrawResult, trees?: QualityModel): number {
   if (quality.problems.includes('unreadable')) return 0
   return trees === undefined ? expectedQualityOf(quality) : sumOfTrees(qualityFeaturesOf(quality), trees)
@@ -56,7 +56,7 @@ function expectedBy({ quality }: DrawResult, trees?: QualityModel): number {
 
 type Expected = ReturnType<typeof expectedHeldOut>[number]
 
-/** Each page predicted by trees and by a calibration of which neither saw a page of its group. */
+/** Predicts each page with trees and a calibration that saw no page of its group. */
 export function heldOut(draws: readonly DrawResult[], groupOf: (draw: DrawResult) => string): JudgedPage[] {
   const pages = expectedHeldOut(draws, groupOf)
   const byFold = [...Map.groupBy(pages, ({ fold }) => fold)]
@@ -69,7 +69,7 @@ export function heldOut(draws: readonly DrawResult[], groupOf: (draw: DrawResult
 export const calibrated = (pages: readonly Omit<Expected, 'fold'>[]): { expected: number; quality: number }[] =>
   pages.map(({ draw, expected }) => ({ expected, quality: draw.f1 }))
 
-/** As `heldOut`, by the model that is committed: for pages from seeds that it was not trained on. */
+/** Like `heldOut`, by the committed model: for pages from seeds outside its training set. */
 export function byModel(draws: readonly DrawResult[]): JudgedPage[] {
   return draws.map((draw) => judged(draw, expectedBy(draw)))
 }

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import type { DrawResult } from '../../test/support/mixed-pages/read-draw.ts'
 
-/** The pages of a file that `read-pages.ts` made; a last line that was cut off by a kill is left out. */
+/** The pages of a file from `read-pages.ts`, without a last line that a kill cut off. */
 export function linesOf(file: string): DrawResult[] {
   const text = readFileSync(file, 'utf8')
   return text

@@ -1,20 +1,20 @@
 import { FEATURES, type Features } from '../../packages/engine/src/grade/grade-features.ts'
 import type { GradeModel } from '../../packages/engine/src/grade/grade-model.ts'
 
-/** A page for training: what is known of it, and whether nine of ten of its words came out right. */
+/** A page for training: its features, and a label that is true if nine of ten of its words are right. */
 export interface Example {
   readonly features: Features
   readonly good: boolean
 }
 
 const STEPS = 40
-/** Newton's method leaps past the top where most pages are certain: no weight moves further in one step. */
+/** Newton's method overshoots the maximum if most pages are certain: no weight moves further in one step. */
 const LONGEST_STEP = 1
-/** Weight of the penalty, a page, on weights far from what is expected: few bad pages would else decide alone. */
+/** Penalty per page on weights far from their prior: few bad pages would otherwise decide alone. */
 const RIDGE = 0.01
 /**
- * What is expected of a weight before any page is seen, a unit of its feature: each sign of damage lowers the grade, also
- * one that no page of the training set shows.
+ * Prior of a weight before any page is seen, per unit of its feature. Each sign of damage lowers the grade, also one
+ * that no page of the training set shows.
  */
 const EXPECTED = -4
 /** A feature that hardly varies is not scaled up. */
@@ -27,7 +27,7 @@ export function fitted(examples: readonly Example[], engine: string): GradeModel
   const deviations = columns.map((column, at) =>
     Math.max(LEAST_DEVIATION, Math.sqrt(meanOf(column.map((value) => (value - (means[at] ?? 0)) ** 2)))),
   )
-  // The first weight is the intercept, which no penalty holds back.
+  // The first weight is the intercept, which has no penalty.
   const rows = examples.map(({ features }) => [
     1,
     ...FEATURES.map((name, at) => (features[name] - (means[at] ?? 0)) / (deviations[at] ?? 1)),
@@ -52,7 +52,7 @@ export function fitted(examples: readonly Example[], engine: string): GradeModel
   }
 }
 
-/** The change of the weights that leads to the top of the likelihood's parabola at this point. */
+/** The change of the weights that leads to the maximum of the likelihood's parabola at this point. */
 function newtonStep(
   rows: readonly number[][],
   targets: readonly number[],
@@ -77,7 +77,7 @@ function newtonStep(
   return solved(curve, slope)
 }
 
-/** The solution of a system of linear equations, by elimination with pivots. Changes its arguments. */
+/** Solves a system of linear equations, by elimination with pivots. Changes its arguments. */
 function solved(matrix: number[][], right: number[]): number[] {
   const size = right.length
   for (let column = 0; column < size; column += 1) {

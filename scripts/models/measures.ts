@@ -1,10 +1,10 @@
-/** A page with the grade it got, and whether it came out right. */
+/** A page with its grade, and a label that is true if its result is good. */
 export interface Graded {
   readonly grade: number
   readonly good: boolean
 }
 
-/** Probability that a bad page has a lower grade than a good one; 0.5 for a grade that says nothing. */
+/** Probability that a bad page has a lower grade than a good one; 0.5 for an uninformative grade. */
 export function auc(pages: readonly Graded[]): number {
   const good = pages.filter((page) => page.good).length
   const bad = pages.length - good
@@ -22,7 +22,7 @@ export function auc(pages: readonly Graded[]): number {
   return wins / (good * bad)
 }
 
-/** Expected calibration error: how far grades are from the share of good pages, over ten equal bands. */
+/** Expected calibration error: distance of grades from the share of good pages, over ten equal bands. */
 export function calibrationError(pages: readonly Graded[]): number {
   const bands = Array.from({ length: 10 }, (_, band) =>
     pages.filter(({ grade }) => Math.min(9, Math.floor(grade * 10)) === band),
@@ -34,7 +34,7 @@ export function calibrationError(pages: readonly Graded[]): number {
   }, 0)
 }
 
-/** Share of `wanted` pages that are found where so many of the good ones are flagged too. */
+/** Share of `wanted` pages found at a given rate of false alarms among the good ones. */
 export function foundAt(falseAlarms: number, good: readonly Graded[], wanted: readonly Graded[]): number {
   const grades = good.map(({ grade }) => grade).sort((a, b) => a - b)
   const limit = grades[Math.floor(falseAlarms * grades.length)] ?? 0

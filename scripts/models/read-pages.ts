@@ -1,7 +1,7 @@
-// Reads generated pages with the engine and appends what is known of each as a line of JSON:
-// `node scripts/models/read-pages.ts SEED COUNT FILE [born-digital|scanned|all] [SEVERITY]`. Seeds that FILE holds are not read again.
-// Scanned pages are damaged with a severity of 1 to SEVERITY, default 5 (`damaged`): the engine reads most of what archives
-// hold, and a router is judged on what it does not. Sheets that the damage left white or black all over are left out.
+// Reads generated pages with the engine and appends the result of each as a line of JSON: `node
+// scripts/models/read-pages.ts SEED COUNT FILE [born-digital|scanned|all] [SEVERITY]`. Skips seeds that FILE already
+// has. Scanned pages get damage with a severity of 1 to SEVERITY, default 5 (`damaged`): the engine reads most pages of
+// archives, and a router is judged on the rest. Omits sheets that the damage left white or black all over.
 import { appendFileSync, existsSync } from 'node:fs'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'

@@ -1,5 +1,5 @@
-// Trains the grade on read draws and says how well it does on what it was not trained on:
-// `node scripts/models/train-grade.ts [--write] FILE…`, each FILE made by read-pages.ts. `--write` replaces the engine's weights.
+// Trains the grade on read draws and reports its quality on held-out pages: `node scripts/models/train-grade.ts
+// [--write] FILE…`, each FILE made by read-pages.ts. `--write` replaces the engine's weights.
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { featuresOf } from '../../packages/engine/src/grade/grade-features.ts'
@@ -24,7 +24,7 @@ const draws = files.flatMap((file) =>
 const examples = draws.map((draw) => ({ draw, features: featuresOf(draw.quality.signals), good: draw.f1 >= GOOD_F1 }))
 type Judged = Graded & { readonly draw: DrawResult }
 
-/** Each page graded by a model that saw no page of its group. */
+/** Grades each page with a model that saw no page of its group. */
 function heldOut(groupOf: (draw: DrawResult) => string | number): Judged[] {
   const groups = [...new Set(examples.map(({ draw }) => groupOf(draw)))]
   return groups.flatMap((group) => {
@@ -38,7 +38,7 @@ function heldOut(groupOf: (draw: DrawResult) => string | number): Judged[] {
   })
 }
 
-/** Whether a bad page has too few words; else it has words enough, but wrong ones. */
+/** True if a bad page has too few words; otherwise it has enough words, but wrong ones. */
 function isAbsent({ words, recall, f1 }: DrawResult): boolean {
   const common = recall * words
   return f1 === 0 || (2 * common) / f1 - words < GOOD_F1 * words

@@ -1,6 +1,6 @@
-// Trains what the engine expects of a page and its calibration, and says how well both do on pages of sources and damages that
-// they were not trained on: `node scripts/models/train.ts [--write] [--test FILE] FILE…`, each FILE made by read-pages.ts. `--write`
-// replaces the models; `--test` reports the models of the project on pages of another file.
+// Trains the engine's expectation of a page and its calibration. Reports the quality of both on pages of held-out
+// sources and damages: `node scripts/models/train.ts [--write] [--test FILE] FILE…`, each FILE made by read-pages.ts.
+// `--write` replaces the models; `--test` reports the models of the project on pages of another file.
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
@@ -22,10 +22,10 @@ const { values, positionals: files } = parseArgs({
 })
 const draws = files.flatMap(linesOf)
 
-/** A page that was born digital has no damage to be unseen: it is held out with its source. */
+/** A born-digital page has no damage to hold out: it is held out with its source. */
 const damageOf = ({ kind, damage, source }: DrawResult): string =>
   isBornDigital(kind) ? `source ${source}` : damage === 'none' ? kind : damage
-/** Calibration takes the probability of a good page for a grade. */
+/** The calibration uses the probability of a good page as a grade. */
 const graded = (pages: readonly JudgedPage[]): { grade: number; good: boolean }[] =>
   pages.map(({ badProbability, good }) => ({ grade: 1 - badProbability, good }))
 const rank = (pages: readonly JudgedPage[]): number =>

@@ -11,12 +11,12 @@ import { packRuntimes, RUNTIME_PACKAGES } from './runtimes.ts'
 import { withoutDevelopmentTools } from './sbom.ts'
 
 /*
- * `npm run release`: everything of a release, in a folder (--out, default `release`): the npm tarballs, the container image,
- * a CycloneDX SBOM, the notes from CHANGELOG.md, and their digests. Publishes nothing: it prints the commands that do.
- * `--tag` runs the first of them, the annotated tag of this commit, and `--publish` all; both need a clean tree, notes under
- * the version's own heading, and no tag of that version on another commit.
- * Models of what the engine reads that no longer hold stand in the way; `--no-models` reads no pages for it, where nothing is tagged.
- * `--no-image` leaves the image out; without a container engine it is left out with one line.
+ * `npm run release`: makes all files of a release, in a folder (--out, default `release`): the npm tarballs, the
+ * container image, a CycloneDX SBOM, the notes from CHANGELOG.md, and their digests. Publishes nothing: it prints the
+ * commands that do. `--tag` runs the first of them, the annotated tag of this commit, and `--publish` all. Both need a
+ * clean tree, notes under the version's heading, and no tag of that version on another commit. Outdated models of the
+ * engine's quality block a release; `--no-models` skips the pages of that check, if nothing is tagged. `--no-image`
+ * omits the image; without a container engine it is omitted with one line.
  */
 
 const ROOT = resolve(import.meta.dirname, '../..')
@@ -75,7 +75,7 @@ async function release(): Promise<void> {
   else for (const [program = '', ...args] of commands) run(program, args)
 }
 
-/** What stands in the way of publishing this tree. */
+/** Reasons against publishing this tree. */
 function findBlockers(heading: string): string[] {
   const changed = read('git', ['status', '--porcelain']).trim()
   const tagged = commitOfTag()
@@ -89,7 +89,7 @@ function findBlockers(heading: string): string[] {
   ]
 }
 
-/** Empty where there is no such tag. */
+/** Empty if the tag does not exist. */
 function commitOfTag(): string {
   return read('git', ['for-each-ref', '--format=%(*objectname)', `refs/tags/${tag}`]).trim()
 }
@@ -114,7 +114,7 @@ async function buildImage(engine: string): Promise<void> {
   await rename(half, join(out, `${name}-${version}-image.tar`))
 }
 
-/** As `sha256sum --check` reads them. */
+/** Digests in the format of `sha256sum --check`. */
 async function writeDigests(): Promise<void> {
   const lines: string[] = []
   for (const file of (await readdir(out)).toSorted()) {
@@ -131,7 +131,7 @@ function publishCommands(engine: string | null): string[][] {
       ? [['git', 'tag', '--annotate', tag, '--file', join(out, 'notes.md'), '--cleanup', 'verbatim']]
       : []),
     ['git', 'push', 'origin', tag],
-    // The package comes last: until its runtimes are there, others could publish their names.
+    // The package comes last: before its runtimes exist, others could publish their names.
     ...[...RUNTIME_PACKAGES, name].map((each) => ['npm', 'publish', join(out, `${each}-${version}.tgz`)]),
     ...(engine === null ? [] : [[engine, 'push', `${IMAGE}:${version}`]]),
   ]

@@ -7,8 +7,8 @@ import { PREDICT_MODEL } from '../../src/route/predict-page.ts'
 const RETRAIN = 'node scripts/models/read-pages.ts, then node scripts/models/train.ts --write'
 
 /**
- * What the models of the expected quality hold against a release: they were trained on another version of the engine, or, where
- * `readsPages`, pages that the engine reads now no longer come out as they expect.
+ * Reasons of the models of the expected quality against a release. They were trained on another version of the engine,
+ * or, with `readsPages`, the engine's current results differ from their expectations.
  */
 export function modelBlockers(root: string, readsPages: boolean): string[] {
   const models = { grades: GRADE_MODEL, 'expected qualities': QUALITY_MODEL, 'the page predictor': PREDICT_MODEL }

@@ -1,11 +1,11 @@
-/** What CHANGELOG.md says of one version. */
+/** Section of CHANGELOG.md for one version. */
 export interface ReleaseNotes {
   readonly text: string
   /** `Unreleased` until the heading of the version is written. */
   readonly heading: string
 }
 
-/** The section of `version`, else the unreleased one; null where there is neither, or it is empty. */
+/** The section of `version`, else the unreleased one; null if both are missing or empty. */
 export function releaseNotes(changelog: string, version: string): ReleaseNotes | null {
   const sections = changelog.split(/^## /m).slice(1)
   const named = (name: string): string | undefined =>

@@ -1,4 +1,5 @@
-// usage: pack.ts begin|end   Around `npm pack`: package.json and README.md are those of the package until it is made, then those of the checkout again.
+// usage: pack.ts begin|end   Wraps `npm pack`: replaces package.json and README.md with those of the package, and
+// restores those of the checkout afterwards.
 import { copyFile, readFile, rename, utimes, writeFile } from 'node:fs/promises'
 import { existsSync, statSync } from 'node:fs'
 import { join, resolve } from 'node:path'
@@ -9,7 +10,7 @@ const KEPT = join(ROOT, 'node_modules/.packing-')
 const FILES = ['package.json', 'README.md']
 const OF_A_CHECKOUT = new Set(['devDependencies', 'optionalDependencies', 'allowScripts', 'workspaces'])
 
-// A pack that was killed left the files of the package.
+// A killed pack left the files of the package.
 for (const file of FILES) if (existsSync(KEPT + file)) await rename(KEPT + file, join(ROOT, file))
 
 if (process.argv[2] === 'begin') {
@@ -18,12 +19,12 @@ if (process.argv[2] === 'begin') {
   await utimes(`${KEPT}package.json`, atime, mtime)
   const manifest = JSON.parse(await readFile(join(ROOT, 'package.json'), 'utf8')) as Readonly<Record<string, unknown>>
   const shipped = Object.entries(manifest).filter(([name]) => !OF_A_CHECKOUT.has(name))
-  // npm reads from here what follows the pack.
+  // npm reads the command after the pack from this file.
   const { postpack } = manifest['scripts'] as Readonly<Record<string, string>>
   const { dependencies, optionalDependencies } = JSON.parse(
     await readFile(join(ROOT, 'dist/dependencies.json'), 'utf8'),
   ) as Record<'dependencies' | 'optionalDependencies', Readonly<Record<string, string>>>
-  // npm installs the one for the machine, if there is one.
+  // npm installs the package for the machine, if it exists.
   const runtimes = Object.fromEntries(RUNTIME_PACKAGES.map((name) => [name, manifest['version']]))
   const packed = {
     ...Object.fromEntries(shipped),

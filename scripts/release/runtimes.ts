@@ -1,6 +1,6 @@
-// usage: runtimes.ts FOLDER   Packs ONNX Runtime as one npm package for each platform: what `onnxruntime-node` holds for
-// it, without the builds for other platforms (243 of 288 MB), and without the install script, which downloads what GPUs
-// need and fails where NuGet cannot be reached.
+// usage: runtimes.ts FOLDER   Packs ONNX Runtime as one npm package per platform, from `onnxruntime-node`. Omits the
+// builds for other platforms (243 of 288 MB), and the install script. The script downloads GPU files and fails if NuGet
+// is unreachable.
 import { execFileSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { cp, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
@@ -15,7 +15,7 @@ interface Manifest {
   readonly dependencies: Readonly<Record<string, string>>
 }
 
-/** What the builds of the runtime need of a machine. */
+/** Requirements of the runtime's builds on a machine. */
 const PLATFORMS = {
   'linux-x64': { os: ['linux'], cpu: ['x64'], libc: ['glibc'] },
   'linux-arm64': { os: ['linux'], cpu: ['arm64'], libc: ['glibc'] },
@@ -57,7 +57,7 @@ export async function packRuntimes(out: string): Promise<void> {
   }
 }
 
-/** The package as the lock file names it: a checkout keeps the builds for its own platform only. */
+/** The package in the lock file: a checkout keeps the builds for its platform only. */
 async function unpackRuntime(staging: string): Promise<string> {
   const { packages } = await readJson<{
     readonly packages: Readonly<Record<string, { readonly version: string; readonly integrity: string }>>

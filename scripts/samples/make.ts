@@ -1,5 +1,5 @@
-// Makes the files of samples/ that are not written by hand: `npm run samples [-- --with-libreoffice]`.
-// README.md names the origin of each file.
+// Makes the generated files of samples/: `npm run samples [-- --with-libreoffice]`. README.md names the origin of each
+// file.
 import { execFileSync } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -44,7 +44,7 @@ if (process.argv.includes('--with-libreoffice')) {
   )
 }
 
-/** What LibreOffice makes of a document. */
+/** Converts a document with LibreOffice. */
 function converted(document: Uint8Array, from: string, to: string): Uint8Array {
   const folder = mkdtempSync(join(tmpdir(), 'sluice-samples-'))
   try {

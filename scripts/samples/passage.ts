@@ -1,4 +1,4 @@
-/** One piece of a text document, in reading order. What every writer here turns into its own format. */
+/** A piece of a text document, in reading order. Every writer here turns it into its format. */
 export type Passage =
   | { readonly kind: 'heading'; readonly level: 1 | 2; readonly text: string }
   | { readonly kind: 'paragraph'; readonly text: string }

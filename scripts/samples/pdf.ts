@@ -5,7 +5,7 @@ import type { Passage } from './passage.ts'
 const MARGIN = 64
 const MADE = new Date(Date.UTC(2024, 11, 1))
 
-/** An A4 report, one list of passages a page, with a running header, a footer and page numbers. */
+/** An A4 report, one list of passages per page, with a running header, a footer and page numbers. */
 export async function report(title: string, pages: readonly (readonly Passage[])[]): Promise<Uint8Array> {
   const pdf = open(title)
   pages.forEach((passages, index) => {
@@ -21,7 +21,7 @@ export async function report(title: string, pages: readonly (readonly Passage[])
   return finish(pdf)
 }
 
-/** A page that holds nothing but a picture of printed lines, slightly askew: what a scanner makes. */
+/** A page with only a picture of printed lines, slightly askew, like the output of a scanner. */
 export async function scan(title: string, lines: readonly string[]): Promise<Uint8Array> {
   const typed = open(title)
   typed.addPage()
@@ -74,7 +74,7 @@ function write(pdf: PDFKit.PDFDocument, passage: Passage): void {
 
 /** A line in the page's top or bottom margin. */
 function atEdge(pdf: PDFKit.PDFDocument, y: number, text: string, align: 'left' | 'right'): void {
-  // Below the margin, pdfkit would begin a new page.
+  // Below the margin, pdfkit would start a new page.
   pdf.page.margins.bottom = 0
   pdf.font('Helvetica').fontSize(8).text(text, MARGIN, y, { align, lineBreak: true })
   pdf.page.margins.bottom = MARGIN

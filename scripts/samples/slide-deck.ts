@@ -17,11 +17,11 @@ const MAIN_TYPES = {
   pptm: 'application/vnd.ms-powerpoint.presentation.macroEnabled.main+xml',
 } as const
 
-/** A PowerPoint deck with speaker notes. `pptm` says that it may hold macros; ours holds none. */
+/** A PowerPoint deck with speaker notes. `pptm` permits macros; ours contains none. */
 export function slideDeck(kind: keyof typeof MAIN_TYPES, title: string, slides: readonly Slide[]): Uint8Array {
   const parts: Record<string, string> = {}
   const types: string[] = []
-  /** Adds a part, what it is and the parts it refers to (as r1, r2, …). */
+  /** Adds a part, its type and the parts that it refers to (as r1, r2, …). */
   const add = (path: string, type: string, xml: string, refers: readonly (readonly [string, string])[] = []): void => {
     types.push(`<Override PartName="/${path}" ContentType="${type}"/>`)
     parts[path] = XML + xml

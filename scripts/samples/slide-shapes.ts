@@ -2,7 +2,7 @@ import { escapeXml } from './passage.ts'
 
 type Role = 'title' | 'body' | 'notes'
 
-/** Placeholder and frame of each role; lengths are in EMU, 914,400 to the inch. */
+/** Placeholder and frame of each role; lengths are in EMU, 914,400 per inch. */
 const ROLES: Readonly<Record<Role, { readonly id: number; readonly placeholder: string; readonly frame: string }>> = {
   title: { id: 2, placeholder: '<p:ph type="title"/>', frame: frame(838200, 365125, 10515600, 1325563) },
   body: { id: 3, placeholder: '<p:ph idx="1"/>', frame: frame(838200, 1825625, 10515600, 4351338) },
@@ -13,7 +13,7 @@ function frame(x: number, y: number, width: number, height: number): string {
   return `<a:off x="${x}" y="${y}"/><a:ext cx="${width}" cy="${height}"/>`
 }
 
-/** A placeholder of the slide with one paragraph a line. */
+/** A placeholder of the slide with one paragraph per line. */
 export function shape(role: Role, ...lines: readonly string[]): string {
   const { id, placeholder, frame: where } = ROLES[role]
   const bullet = role === 'body' ? '<a:pPr marL="342900" indent="-342900"><a:buChar char="•"/></a:pPr>' : ''
@@ -41,5 +41,5 @@ const font = (name: string): string =>
   `<a:${name}><a:latin typeface="Liberation Sans"/><a:ea typeface=""/><a:cs typeface=""/></a:${name}>`
 const FILL = '<a:solidFill><a:schemeClr val="phClr"/></a:solidFill>'
 
-/** The smallest theme that PowerPoint opens: twelve colours, two fonts, three of each kind of drawing style. */
+/** The smallest theme that PowerPoint opens: twelve colours, two fonts, three drawing styles of each kind. */
 export const THEME = `<a:theme xmlns:a="http://schemas.openxmlformats.org/drawingml/2006/main" name="Aldermere"><a:themeElements><a:clrScheme name="Aldermere">${colour('dk1', '102A2F')}${colour('lt1', 'FFFFFF')}${colour('dk2', '14444F')}${colour('lt2', 'EAF2F1')}${['1F6F78', 'C9803A', '5B8C5A', '8A5A83', 'B5483D', '3D5A80'].map((rgb, index) => colour(`accent${index + 1}`, rgb)).join('')}${colour('hlink', '1F6F78')}${colour('folHlink', '8A5A83')}</a:clrScheme><a:fontScheme name="Aldermere">${font('majorFont')}${font('minorFont')}</a:fontScheme><a:fmtScheme name="Aldermere"><a:fillStyleLst>${FILL.repeat(3)}</a:fillStyleLst><a:lnStyleLst>${`<a:ln w="9525">${FILL}</a:ln>`.repeat(3)}</a:lnStyleLst><a:effectStyleLst>${'<a:effectStyle><a:effectLst/></a:effectStyle>'.repeat(3)}</a:effectStyleLst><a:bgFillStyleLst>${FILL.repeat(3)}</a:bgFillStyleLst></a:fmtScheme></a:themeElements></a:theme>`

@@ -1,6 +1,6 @@
 import { CFB } from '@e965/xlsx'
 
-/** What we use of a compound file; the library has no types for it. */
+/** The used part of a compound file; the library has no types for it. */
 interface Container {
   readonly FullPaths: readonly string[]
   readonly FileIndex: readonly { readonly type: number; readonly content: Uint8Array }[]
@@ -10,7 +10,7 @@ const STREAM = 2
 const SECTOR_BYTES = 512
 const FREE = -1
 
-/** In a deck of LibreOffice the summary is a picture of the first slide, thirty times the size of all the rest. */
+/** In a deck of LibreOffice the summary is a picture of the first slide, thirty times the size of all other content. */
 export function withoutThumbnail(ppt: Uint8Array): Uint8Array {
   const { FullPaths, FileIndex }: Container = CFB.read(Buffer.from(ppt), { type: 'buffer' })
   const slim = CFB.utils.cfb_new()
@@ -22,7 +22,9 @@ export function withoutThumbnail(ppt: Uint8Array): Uint8Array {
   return withFreeSectors(CFB.write(slim, { type: 'buffer' }) as Buffer)
 }
 
-/** SheetJS marks the sectors behind the file's end as used in the (first) allocation table; strict readers refuse that. */
+/**
+ * SheetJS marks the sectors after the file's end as used in the (first) allocation table; strict readers refuse that.
+ */
 function withFreeSectors(container: Buffer): Buffer {
   const sectors = container.length / SECTOR_BYTES - 1
   for (let sector = sectors; sector < SECTOR_BYTES / 4; sector++) {

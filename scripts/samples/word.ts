@@ -11,7 +11,7 @@ const CONTENT_TYPES = {
   docm: 'application/vnd.ms-word.document.macroEnabled.main+xml',
 } as const
 
-/** A Word document. `docm` says that it may hold macros; ours holds none. */
+/** A Word document. `docm` permits macros; ours contains none. */
 export function wordDocument(
   kind: keyof typeof CONTENT_TYPES,
   title: string,

@@ -9,7 +9,7 @@ export type Sheets = Readonly<Record<string, readonly (readonly Cell[])[]>>
 
 export type WorkbookKind = 'xlsx' | 'xlsm' | 'xlsb' | 'xls' | 'ods'
 
-/** A workbook in any of the formats; `xlsm` says that it may hold macros, ours holds none. */
+/** A workbook in any of the formats; `xlsm` permits macros, ours contains none. */
 export function workbook(kind: WorkbookKind, title: string, sheets: Sheets): Uint8Array {
   const book = sheetJs.utils.book_new()
   for (const [name, rows] of Object.entries(sheets)) {

@@ -1,11 +1,11 @@
 import { strToU8, unzipSync, type Zippable, zipSync } from 'fflate'
 
-/** A fixed time, so that the same content is the same file on every machine. */
+/** A fixed time: the same content is the same file on every machine. */
 const MODIFIED = new Date(2024, 11, 1)
 
 /**
- * Packs parts in the order given. OpenDocument and EPUB want the part `mimetype` first and uncompressed, so that
- * their kind can be read at a fixed offset.
+ * Packs parts in the given order. OpenDocument and EPUB want the part `mimetype` first and uncompressed: readers detect
+ * the kind at a fixed offset.
  */
 export function zip(parts: Readonly<Record<string, string | Uint8Array>>): Uint8Array {
   const files: Zippable = {}
@@ -16,7 +16,7 @@ export function zip(parts: Readonly<Record<string, string | Uint8Array>>): Uint8
   return zipSync(files)
 }
 
-/** The same package with one part changed. */
+/** The same package with one changed part. */
 export function editPart(archive: Uint8Array, name: string, edit: (part: Uint8Array) => Uint8Array): Uint8Array {
   const parts = unzipSync(archive)
   const part = parts[name]

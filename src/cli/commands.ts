@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
 
-/** A command as `sluice --help` lists it. What it takes and does is loaded when it is typed. */
+/** A row of `sluice --help`. The program loads a command's flags and code only when it is typed. */
 export interface CommandRow {
   readonly name: string
   readonly group: string

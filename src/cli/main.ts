@@ -3,7 +3,7 @@ import { platformProblem } from './platform.ts'
 
 const problem = platformProblem({ platform: process.platform, node: process.versions.node })
 if (problem === null) {
-  // Loaded only now: an older Node cannot read what it finds there.
+  // Loaded after the version check: an older Node cannot parse the sources.
   await (await import('./program.ts')).start()
 } else {
   process.stderr.write(`sluice: ${problem}\n`)

@@ -8,8 +8,8 @@ export interface Machine {
 }
 
 /**
- * Why Sluice cannot run on a machine, in one sentence; null where it can. Linux on x64 and arm64 is tested; other systems
- * run it too where the native packages of the embedded engine exist for them, or a hosted service is used.
+ * The reason that Sluice cannot run on a machine, in one sentence; null if it can. Linux on x64 and arm64 is tested.
+ * Other systems run it if they have the native packages of the embedded engine, or use a hosted service.
  */
 export function platformProblem({ platform, node }: Machine): string | null {
   const [major = 0, minor = 0] = node.split('.').map(Number)

@@ -23,7 +23,7 @@ export async function start(): Promise<void> {
   }
 }
 
-/** Help for a command that is not there is that command mistyped: commander would show the list without a word. */
+/** Help for an unknown command becomes that command: commander would print the list without an error. */
 function wordsOf(given: readonly string[]): readonly string[] {
   const [first, name] = given
   if (first !== 'help' || name === undefined || name.startsWith('-')) return given
@@ -42,8 +42,8 @@ Exit codes: 0 all done, 1 usage or set-up, 2 some documents failed, 3 halted
 (credits, key, budget, store), 130 stopped by hand. Documentation: README.md`
 
 /**
- * The command line. Only the commands named in `words` are loaded with their flags: the others are known by their name
- * and description, so that `--help` does not load the program. `all` loads every command.
+ * The command line. Only the commands named in `words` load their flags; the others have a name and a description, so
+ * `--help` does not load the program. `all` loads every command.
  */
 export async function createProgram(words: readonly string[] | 'all'): Promise<Command> {
   const all = words.includes('--all')
@@ -66,7 +66,7 @@ export async function createProgram(words: readonly string[] | 'all'): Promise<C
   return program
 }
 
-/** What people type who know other programs, and what they mean here. */
+/** Common mistakes of users of other programs, and the matching hints. */
 const HINTS: readonly (readonly [mistake: RegExp, hint: string])[] = [
   [/^error: too many arguments/, '(One source at a time; the output folder is given with --out)'],
   [/^error: unknown option '(?:--every|--schedule|--cron)/, '(A schedule is given to watch: sluice watch --every)'],
@@ -77,7 +77,7 @@ const HINTS: readonly (readonly [mistake: RegExp, hint: string])[] = [
   [/^error: unknown option '(?:-o|--o\w*|--dest\w*|--target|--to)'/, '(Did you mean --out?)'],
 ]
 
-/** The flag of a setting that an earlier release had. */
+/** Hint for the flag of a setting from an earlier release. */
 function removedHint(text: string): string | undefined {
   const [, flag = ''] = /^error: unknown option '--([\w-]+)/.exec(text) ?? []
   const found = Object.entries(REMOVED_SETTINGS).find(([setting]) => {
@@ -90,7 +90,7 @@ function removedHint(text: string): string | undefined {
 function withHint(text: string, write: (text: string) => void): void {
   const hint = HINTS.find(([mistake]) => mistake.test(text))?.[1] ?? removedHint(text)
   const message = hint === undefined || text.includes(hint) ? text : `${text.trimEnd()}\n${hint}\n`
-  // Where the log is the output, a mistake of the command line is a line of it.
+  // If the log is the output, a mistake of the command line is a line of it.
   if (screen.isLog) screen.print(`sluice: ${oneLine(message)}`, {}, 'error')
   else write(message)
 }
@@ -98,7 +98,7 @@ function withHint(text: string, write: (text: string) => void): void {
 /** Widest term that shares its line with a description. */
 const TERM_COLUMNS = 26
 
-/** Help of 80 columns, or of a narrower terminal. `all` also lists what few users set, under headings. */
+/** Help of 80 columns, or of a narrower terminal. `all` also lists rare settings, under headings. */
 function helpOf(all: boolean): HelpConfiguration {
   const usual = Help.prototype
   const isShort = (options: readonly unknown[]): boolean => !all && hasManySettings(options)
@@ -134,7 +134,7 @@ function helpOf(all: boolean): HelpConfiguration {
   }
 }
 
-/** Where the settings are that short help leaves out. */
+/** Hint to the settings that short help omits. */
 const moreSettings = (command: Command): string =>
   hasManySettings(command.options)
     ? `\nAll settings, each with its environment variable: sluice ${command.name()} --help --all\nReference, with the names in sluice.yaml: docs/reference/settings.md`

@@ -14,7 +14,7 @@ import { serviceLineOf } from '../service/account.ts'
 import { foldersOf, locationOf } from '../settings/location.ts'
 import { type DoctorFinding, ok, problem, warning } from './finding.ts'
 
-/** Checks everything that a run needs, and changes nothing. */
+/** Checks all dependencies of a run. Changes nothing. */
 export async function* examine(settings: Settings): AsyncGenerator<DoctorFinding> {
   yield* checkMachine()
   yield* await checkRedis(settings)
@@ -40,7 +40,10 @@ const TESSERACT_ALONE = warning(
   'use Linux with glibc or macOS on arm64, and install with optional packages',
 )
 
-/** Whether the converters and their native parts load, and OCR has its data. Beside a service the engine may be left out. */
+/**
+ * Checks that the converters and their native parts load, and that OCR has its data. With a service the engine is
+ * optional.
+ */
 async function checkConverters(settings: Settings): Promise<DoctorFinding[]> {
   try {
     await loadConverters()
@@ -60,7 +63,10 @@ const REDIS_PATIENCE_MS = 5_000
 const SLOW_MS = 20
 const PINGS = 9
 
-/** Version, persistence, eviction and latency of REDIS_URL; without one, whether a private server can be started. */
+/**
+ * Checks version, persistence, eviction and latency of REDIS_URL. Without REDIS_URL it checks that a private server can
+ * start.
+ */
 async function checkRedis(settings: Settings): Promise<DoctorFinding[]> {
   if (settings.redisUrl === undefined) return [await privateServer(settings)]
   try {
@@ -124,7 +130,7 @@ const messageOf = (error: unknown): string => (error instanceof Error ? error.me
 
 const GIBIBYTE = 1024 ** 3
 
-/** Whether the store of --out can be written, and has space. A folder that does not exist is not made. */
+/** Checks that the store of --out is writable and has space. Does not make a missing folder. */
 async function checkStore(settings: Settings): Promise<DoctorFinding[]> {
   try {
     const at = locationOf(settings.out)
@@ -164,7 +170,10 @@ async function nearest(path: string): Promise<string> {
 const SERVICE_PATIENCE_MS = 10_000
 const SKEW_MS = 60_000
 
-/** Whether the service of PARSE_API_URL answers, takes the key, and agrees on the time. Nothing is parsed or charged. */
+/**
+ * Checks that the service of PARSE_API_URL answers, accepts the key, and agrees on the time. Parses nothing; costs
+ * nothing.
+ */
 async function checkService(settings: Settings): Promise<DoctorFinding[]> {
   const { parseApiUrl: url = '' } = settings
   const line = lineOf(settings)
@@ -188,7 +197,7 @@ async function checkService(settings: Settings): Promise<DoctorFinding[]> {
   }
 }
 
-/** Two ways to log in are a mistake of the settings, which a run refuses with the same words. */
+/** Two ways to log in are a mistake in the settings. A run refuses them with the same message. */
 function lineOf(settings: Settings): ServiceLine | DoctorFinding | null {
   try {
     return serviceLineOf(settings)
@@ -203,7 +212,7 @@ const reached = (url: string, status: number): DoctorFinding =>
     ? warning('service', `${withoutLogin(url)} answers ${status}`, 'wait, or ask its operator')
     : ok('service', `${withoutLogin(url)} answers`)
 
-/** A service without accounts has no such address: `run` sends it what it has, with a key or without. */
+/** A service without accounts has no such address: `run` sends its requests with or without a key. */
 function aboutKey(answer: ServiceProbe, hasKey: boolean): DoctorFinding[] {
   if (answer.status === 401 || answer.status === 403) {
     return [

@@ -1,10 +1,10 @@
-/** What one check of `sluice doctor` found. */
+/** Result of one check of `sluice doctor`. */
 export interface DoctorFinding {
-  /** `warning`: works, with a risk or a limit that is named. */
+  /** `warning`: works, with a named risk or limit. */
   readonly level: 'ok' | 'warning' | 'problem'
   readonly subject: 'machine' | 'redis' | 'store' | 'service' | 'converters'
   readonly message: string
-  /** What to do about it; null where nothing is wrong. */
+  /** Remedy for the operator; null if nothing is wrong. */
   readonly remedy: string | null
 }
 

@@ -6,7 +6,7 @@ import { s3NetworkOf } from '../settings/way-out.ts'
 import type { S3Location } from '../settings/location.ts'
 import { type DoctorFinding, ok, problem } from './finding.ts'
 
-/** Writes an object, writes it again on condition that it is not there, and removes it. */
+/** Writes an object, repeats the write on condition that the object does not exist, and removes it. */
 export async function checkBucket(at: S3Location, settings: Settings): Promise<DoctorFinding[]> {
   const { s3Endpoint: endpoint, s3Region: region } = settings
   const client = openS3Client({

@@ -10,33 +10,33 @@ import { sharePriority } from '../process/scheduling-priority.ts'
 
 export interface EngineProcess extends AsyncDisposable {
   readonly url: string
-  /** Resolves with how it ended, `SIGKILL` or `exit code 1`, once what it left behind is removed; never while it lives. */
+  /** Resolves with the way the process ended, `SIGKILL` or `exit code 1`, after its leftover files are removed. */
   readonly ended: Promise<string>
 }
 
-/** The engine itself says that it cannot start, such as without a converter: another try would end the same way. */
+/** The engine reports that it cannot start, for example without a converter. A retry would end the same way. */
 export class EngineRefused extends DependencyUnusable {}
 
-/** How long the engine may take until it listens; a cold disk and a busy machine included. */
+/** Start timeout of the engine, sized for a cold disk and a busy machine. */
 const START_MS = 60_000
 
-/** How long the engine may take to end in order. */
+/** Shutdown timeout of the engine. */
 const END_MS = 5_000
 
 const PROGRAM = new URL(`./engine${import.meta.filename.endsWith('.ts') ? '.ts' : '.js'}`, import.meta.url)
 
 /**
- * Starts the embedded engine in its own process. It ends with us, however we end: it watches its standard input, which
- * closes with this process.
+ * Starts the embedded engine in its own process. The engine ends with this process in every case: it watches its
+ * standard input, which closes with this process.
  *
- * @throws {EngineRefused} when it says that it cannot start
- * @throws {DependencyUnusable} when it ends before it listens, or takes too long
+ * @throws {EngineRefused} if the engine reports that it cannot start
+ * @throws {DependencyUnusable} if the engine ends before it listens, or reaches the start timeout
  */
 export async function startEngineProcess(options: EngineOptions, signal: AbortSignal): Promise<EngineProcess> {
   const child = spawn(process.execPath, [...NODE_FLAGS, fileURLToPath(PROGRAM)], {
     env: childEnvironment({ web: true }),
     stdio: ['pipe', 'pipe', 'inherit'],
-    // A session of its own: Ctrl-C on the terminal is for us, so that requests in flight can finish.
+    // A separate session: Ctrl-C on the terminal reaches this process alone, and requests in flight can finish.
     detached: true,
   })
   child.stdin.on('error', () => undefined)
@@ -44,7 +44,7 @@ export async function startEngineProcess(options: EngineOptions, signal: AbortSi
   void sharePriority(child.pid)
   const ended = once(child, 'exit').then(async ([code, by]) => {
     if (by === null) return `exit code ${String(code)}`
-    // It could not tidy up itself, and the next engine may be started tomorrow.
+    // The engine could not remove its temporary files, and the next engine may start days later.
     await removeOrphanedFolders(options.temporaryFolder).catch(() => undefined)
     return String(by)
   })
@@ -67,7 +67,10 @@ export async function startEngineProcess(options: EngineOptions, signal: AbortSi
   }
 }
 
-/** The engine says once where it listens, `{"ready":true,"url":"http://127.0.0.1:40123"}`, or why it cannot start. */
+/**
+ * Reads the one line that the engine prints: `{"ready":true,"url":"http://127.0.0.1:40123"}`, or the reason for a
+ * failed start.
+ */
 async function readyLine(stdout: NodeJS.ReadableStream): Promise<string> {
   const { createInterface } = await import('node:readline')
   for await (const line of createInterface({ input: stdout })) {

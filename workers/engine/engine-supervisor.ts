@@ -8,24 +8,24 @@ export interface SupervisorOptions {
 }
 
 /**
- * Keeps the embedded engine up, from the first `ready` on.
+ * Supervises the embedded engine, from the first `ready` on.
  *
- * - `idle`: no request was to be sent; no process.
- * - `starting`: a process was spawned and does not listen yet.
- * - `up`: it listens; requests go to its address.
- * - `down`: it ended, or did not come to listen. Requests are refused by the last address and count as unavailable. After
- *   the delay of `restartAfter` it is started again.
- * - `refused`: the engine said that it cannot start, such as without a converter. `run:halted` was emitted; it is not
- *   started again.
- * - `closed`: disposed of; nothing is started any more.
+ * - `idle`: no request was due; no process runs.
+ * - `starting`: a process runs and does not listen yet.
+ * - `up`: the engine listens; requests use its address.
+ * - `down`: the engine ended, or failed to listen. Its last address refuses requests, which count as unavailable. The
+ *   supervisor restarts it after the backoff of `restartAfter`.
+ * - `refused`: the engine reported that it cannot start, for example without a converter. The supervisor emitted
+ *   `run:halted` and does not restart it.
+ * - `closed`: disposed of; nothing starts any more.
  *
- * After eight lives in a row without one answer `run:halted` is emitted at each further end; supervision goes on, for
- * `watch` and `work`.
+ * After eight lives in a row without an answer, each further end emits `run:halted`. Supervision continues, for `watch`
+ * and `work`.
  */
 export class EngineSupervisor implements AsyncDisposable {
   readonly #options: SupervisorOptions
   readonly #closing = new AbortController()
-  /** Resolves when the engine listens for the first time: with null, or with the reason why it does not come to. */
+  /** Resolves when the engine listens for the first time: with null, or with the reason for a failed start. */
   #firstUp = Promise.withResolvers<string | null>()
   #loop: Promise<void> | null = null
   #engine: EngineProcess | null = null
@@ -37,12 +37,14 @@ export class EngineSupervisor implements AsyncDisposable {
     this.#options = options
   }
 
-  /** Where it listens; another address after each restart. While it is down, the last one, which refuses. */
+  /**
+   * Current address; it changes with each restart. While the engine is down, the last address, which refuses requests.
+   */
   get url(): string {
     return this.#url
   }
 
-  /** As `Parser.ready`. An engine that was up once counts as ready: while it is down, requests find that out. */
+  /** Like `Parser.ready`. An engine that was up once counts as ready: requests detect that it is down. */
   async ready(signal: AbortSignal): Promise<string | null> {
     if (this.#url !== '') return null
     this.#loop ??= this.#keep()
@@ -57,7 +59,7 @@ export class EngineSupervisor implements AsyncDisposable {
     }
   }
 
-  /** An answer came: this life was of use. */
+  /** Marks this life as useful: an answer arrived. */
   served(): void {
     this.#useful = true
   }
@@ -82,7 +84,7 @@ export class EngineSupervisor implements AsyncDisposable {
     }
   }
 
-  /** Resolves when it is over, with how it ended. */
+  /** Resolves with the way this life ended, when it has ended. */
   async #oneLife(): Promise<string> {
     try {
       this.#engine = await this.#options.start(this.#closing.signal)
@@ -115,26 +117,26 @@ export class EngineSupervisor implements AsyncDisposable {
       'SIGKILL often is the kernel short of memory: lower --engine-processes, or set PARSE_API_URL to another service'
     events.emit('run:halted', { cause: 'engine', message })
     if (this.#url !== '') return
-    // Documents that wait are postponed; the next ones wait for the next life.
+    // The queue postpones documents that wait; later documents wait for the next life.
     this.#firstUp.resolve(message)
     this.#firstUp = Promise.withResolvers<string | null>()
   }
 }
 
-/** How often a supervised program may end without having done anything useful before the batch is halted. */
+/** Threshold of useless lives in a row before the supervisor halts the batch. */
 const USELESS_LIVES = 8
 const FIRST_DELAY_MS = 100
 const LONGEST_DELAY_MS = 5_000
 
 interface RestartDecision {
-  /** Lives in a row that ended without one useful answer. */
+  /** Number of lives in a row that ended without a useful answer. */
   readonly uselessLives: number
   readonly delayMs: number
-  /** It will not stay up by itself: a person must act. It is restarted all the same. */
+  /** True if the engine needs an operator. The supervisor still restarts it. */
   readonly cannotStayUp: boolean
 }
 
-/** Exponential backoff over lives that were of no use; one answer in a life begins the count anew. */
+/** Exponential backoff over useless lives; one answer in a life resets the count. */
 function restartAfter(uselessLives: number, wasUseful: boolean): RestartDecision {
   const now = wasUseful ? 1 : uselessLives + 1
   return {

@@ -7,23 +7,24 @@ import { isAnotherCtrlC, STOP_SIGNALS } from '../process/lifecycle.ts'
 const EXIT_AFTER_MS = 200
 
 interface Serving {
-  /** Also the end of standard input ends it, at once. */
+  /** True if the end of standard input also ends the engine, at once. */
   readonly exitWithParent: boolean
-  /** How long requests in flight may take after a signal. */
+  /** Grace period of requests in flight after a signal, in ms. */
   readonly graceMs: number
 }
 
 /**
  * Serves the engine until a signal comes. When it listens it writes one line to stdout,
- * `{"ready":true,"url":"http://…"}`; its log goes to stderr. A signal lets requests in flight finish, and refuses new ones; a
- * second Ctrl-C cuts them off. With `exitWithParent` so does the end of its stdin, which comes even when the process that
- * started it was killed with SIGKILL. An engine that cannot start says why in one sentence, to stderr and as `{"ready":false,"reason":"…"}`, and ends
- * with exit code 1; an address that the system refuses is an error of the command.
+ * `{"ready":true,"url":"http://…"}`; its log goes to stderr. After a signal requests in flight finish, and new ones are
+ * refused; a second Ctrl-C cuts them off. With `exitWithParent` the end of its stdin has the same effect. Stdin ends
+ * even if SIGKILL ended the parent process. An engine that cannot start gives the reason in one sentence, to stderr and
+ * as `{"ready":false,"reason":"…"}`, and ends with exit code 1. An address that the system refuses is an error of the
+ * command.
  *
  * @throws the error of the system, without `exitWithParent`
  */
 export async function serveEngine(options: EngineOptions, { exitWithParent, graceMs }: Serving): Promise<void> {
-  // What started it was killed meanwhile and reads neither stream: the engine ends in order instead of at that error.
+  // The parent was killed and reads neither stream: the engine shuts down in order instead of failing with that error.
   const unread = Promise.withResolvers<void>()
   for (const stream of [process.stdout, process.stderr]) stream.on('error', () => unread.resolve())
   let engine: Engine
@@ -38,7 +39,7 @@ export async function serveEngine(options: EngineOptions, { exitWithParent, grac
     const reason = error instanceof Error ? error.message : String(error)
     process.stderr.write(`sluice engine: cannot start: ${reason}\n`)
     process.stdout.write(`${JSON.stringify({ ready: false, reason })}\n`)
-    // The parent process reads the line before it hears of the exit.
+    // The parent process reads the line before the exit reaches it.
     setTimeout(() => process.exit(1), EXIT_AFTER_MS)
     return
   }

@@ -4,34 +4,33 @@ import type { Cost } from '#src/document/record.ts'
 import type { Charge, Reservation, Spending } from '#src/document/spending.ts'
 import type { Events } from '#src/events.ts'
 
-/** Credits for one listing of a website by the service (`POST /v2/map`), whatever comes back. */
+/** Credits for one listing of a website by the service (`POST /v2/map`), independent of the result. */
 const MAP_CREDITS = 1
 
-/** Listings are no documents: their price is learned under a name of its own. */
+/** Listings are not documents: the price model learns their price under a separate name. */
 const MAP_RECIPE = recipeHash('map')
 
-/** How soon a listing that waits for what is in flight asks for credits again. */
+/** Retry interval of a listing that waits for credits reserved by requests in flight. */
 const AGAIN_MS = 1_000
 
 export interface Till {
   readonly spending: Spending
-  /** What a reported unit costs. */
+  /** Credits charged for a reported unit. */
   readonly charge: (reported: number, modelled: number) => number
   readonly events: Events
 }
 
 export type Listed<T> =
   | { readonly kind: 'bought'; readonly listing: T }
-  /** The cap of the run does not cover it; nothing was asked. */
+  /** The cap of the run does not cover the listing; no request was sent. */
   | { readonly kind: 'over'; readonly message: string }
 
-/** What the service reports that a listing used; null where it reports nothing. `none`: it has no such operation. */
+/** Reported usage of a listing; null if the service reports none. `none`: the service has no such operation. */
 export type Used = number | null | 'none'
 
 /**
- * Listings that the service charges for: they count in the credits of the run, against its cap (`--max-credits`) and
- * against the budget of the month (`--monthly-credits`).
- * A source is opened before its run can spend, so the till comes later.
+ * Listings that the service charges for. They count towards the credits of the run, its cap (`--max-credits`) and the
+ * monthly budget (`--monthly-credits`). A source opens before its run can spend: `openTill` supplies the till later.
  */
 export class ListingPurchases {
   #till: Till | null = null
@@ -69,7 +68,7 @@ function costOf(used: Used, { charge }: Till): Cost | null {
     : { credits: charge(used, MAP_CREDITS), basis: 'reported' }
 }
 
-/** Why there is none, where the cap does not cover it. */
+/** Reserves credits; returns the reason if the cap does not cover them. */
 async function reserve(spending: Spending, signal: AbortSignal): Promise<Reservation | string> {
   for (;;) {
     const reserving = await spending.reserve(MAP_RECIPE, MAP_CREDITS)

@@ -21,22 +21,22 @@ import type { Folders } from '../settings/location.ts'
 import { capReadings } from '../service/gate-readings.ts'
 import { listening } from '../settings/setting-errors.ts'
 
-/** How long the readings of Redis may take: a scrape is answered within a second in every state. */
+/** Timeout of the readings of Redis: a scrape gets its answer within a second in every state. */
 const READINGS_MS = 400
 
 interface ObserverOptions {
   readonly settings: Settings
   readonly folders: Folders
-  /** What all pipelines share, asked at each scrape. */
+  /** Shared readings of all pipelines, taken at each scrape. */
   readonly readings: () => Promise<readonly Reading[]>
-  /** Called with one line when a dependency is out, and when it is back. */
+  /** Called with one line when a dependency fails, and when it recovers. */
   readonly say: (line: string) => void
-  /** What happens to the programs that all pipelines share. */
+  /** Events of the programs that all pipelines share. */
   readonly shared: Events
 }
 
 interface Observed {
-  /** As the settings file names the pipeline; null for the one of the command line. */
+  /** The pipeline's name in the settings file; null for the pipeline of the command line. */
   readonly name: string | null
   readonly events: Events
   readonly ledger: Ledger
@@ -48,14 +48,14 @@ interface Observed {
 }
 
 export interface Observer extends AsyncDisposable {
-  /** Null while no collector of spans is set. */
+  /** Null if no collector of spans is set. */
   readonly tracing: Tracing | null
   readonly monitor: DependencyMonitor
-  /** What a pipeline does is in the log from now on, and in the metrics until this is disposed of. */
+  /** Logs the events of a pipeline from now on, and counts them in the metrics until disposal. */
   observe(pipeline: Observed): Disposable
 }
 
-/** Log, metrics and readiness: all read the events, and nothing else writes either. */
+/** Log, metrics and readiness. All of them read the events, and nothing else writes to them. */
 export async function openObserver(options: ObserverOptions): Promise<Observer> {
   const { settings, folders, say } = options
   const file = settings.logFile ?? join(folders.state, 'sluice.log')
@@ -72,7 +72,7 @@ export async function openObserver(options: ObserverOptions): Promise<Observer> 
   monitor.observe(options.shared, null)
   const watch = ({ name, events, scans }: Observed): Disposable => {
     logEvents(events, name === null ? log : log.child({ pipeline: name }))
-    // Redis may be away: the next scan reports it.
+    // Redis may be unavailable: the next scan reports it.
     const listed = (): void => void scans.ended(Date.now()).catch(() => undefined)
     events.on('scan:finished', listed)
     events.on('source:listed', listed)
@@ -113,7 +113,7 @@ interface ObserveServer extends AsyncDisposable {
   readonly add: (pipeline: Observed) => Disposable
 }
 
-/** Loaded only where it is asked for: it takes 10 MB of memory, and Node's HTTP server 50 ms to load. */
+/** Loaded only on demand: the module takes 10 MB of memory, and Node's HTTP server takes 50 ms to load. */
 async function openServer({ settings, readings }: ObserverOptions, monitor: DependencyMonitor): Promise<ObserveServer> {
   const { ProcessMetrics } = await import('#src/observe/process-metrics.ts')
   const { openObserveServer } = await import('#src/observe/http-server.ts')
@@ -165,13 +165,13 @@ async function openServer({ settings, readings }: ObserverOptions, monitor: Depe
 }
 
 /**
- * Keeps in Redis what `status`, a process of its own, says of outages: written once for each cause, removed at the first
- * success after it. Redis may be what is out, so nothing waits for it.
+ * Shares outages through Redis with `status`, a separate process. Writes once per cause; removes it at the first
+ * success afterwards. Redis may be the failed dependency: nothing waits for the write.
  */
 class OutageSharing implements Disposable {
   readonly #events: Events
   readonly #outages: RedisOutages
-  /** Known to work since the last outage. */
+  /** Dependencies that have worked since the last outage. */
   readonly #working = new Set<string>()
 
   constructor(events: Events, outages: RedisOutages) {
@@ -201,32 +201,32 @@ class OutageSharing implements Disposable {
 
 interface TracedPipeline {
   readonly events: Events
-  /** In Redis. */
+  /** The pipeline's id in Redis. */
   readonly id: string
-  /** As the settings file names it; null for the one of the command line. */
+  /** The pipeline's name in the settings file; null for the pipeline of the command line. */
   readonly name: string | null
 }
 
-/** Traces the documents of pipelines, where a collector is set. */
+/** Traces the documents of pipelines if a collector is set. */
 interface Tracing extends AsyncDisposable {
-  /** From now on; answers what a request for a document carries as `traceparent`. */
+  /** Traces a pipeline from now on; returns the `traceparent` that a request for a document carries. */
   observe(pipeline: TracedPipeline): (key: SourceKey) => string | null
 }
 
 interface TracingReports {
-  /** A standard variable whose value could not be taken as it is. */
+  /** Called if a standard variable has an unusable value. */
   readonly onProblem: (problem: string) => void
-  /** Spans could not be sent. */
+  /** Called if the export of spans fails. */
   readonly onError: (message: string) => void
 }
 
-/** Null, and nothing loaded, unless the standard variables of OpenTelemetry name an OTLP endpoint. */
+/** Null unless the standard variables of OpenTelemetry name an OTLP endpoint. Loads nothing in that case. */
 async function tracingOf({ onProblem, onError }: TracingReports): Promise<Tracing | null> {
   const env = environment()
   const isSet = env['OTEL_EXPORTER_OTLP_ENDPOINT'] ?? env['OTEL_EXPORTER_OTLP_TRACES_ENDPOINT']
   if (isSet === undefined) return null
   const { readOtlpOptions } = await import('#src/observe/trace/otlp-options.ts')
-  // As in the lines of the log.
+  // The same values as in the log.
   const resource = { 'service.version': packageVersion(), 'service.instance.id': runId(), 'host.name': hostname() }
   const { options, problems } = readOtlpOptions(env, resource)
   problems.forEach(onProblem)

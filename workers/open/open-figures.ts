@@ -16,10 +16,10 @@ import type { OutputStore } from '#src/ports/output-store.ts'
 import type { Source } from '#src/ports/source.ts'
 import { openSource } from './open-source.ts'
 
-/** Enough to read the labels of a chart. */
+/** Resolution that keeps the labels of a chart legible. */
 const FIGURE_DPI = 150
 
-/** Draws the figures of a store's documents from the folders and buckets that they came from. */
+/** Draws the figures of a store's documents from the folders and buckets of their sources. */
 export async function openFigures(
   store: OutputStore,
   settings: Settings,
@@ -53,7 +53,7 @@ export async function openFigures(
   }
 }
 
-/** The documents as they were parsed. A source is opened with its first document; nothing is asked of websites and lists of URLs. */
+/** The original documents. A source opens with its first document; websites and lists of URLs receive no request. */
 class Originals {
   readonly #store: OutputStore
   readonly #settings: Settings
@@ -73,7 +73,7 @@ class Originals {
     this.#resources = resources
   }
 
-  /** Writes the document to `path`; a reason where it is not what was parsed, or cannot be read. */
+  /** Writes the document to `path`. Returns a reason if the document is unreadable or has changed since its parse. */
   async fetch(record: DocumentRecord, path: string, signal: AbortSignal): Promise<NoImage | null> {
     const owner = this.#sources.find((source) => belongsTo(record, source))
     const address = owner?.address ?? record.source

@@ -25,10 +25,10 @@ import type { RedisConnection } from '#src/redis/connection.ts'
 import { type Location, pipelineId } from '../settings/location.ts'
 
 /**
- * What a command does with a store:
- * - `ingest`: makes it, adds the source with its first document.
- * - `read`: asks about a source that the store holds already, or about any where it holds none. Writes nothing.
- * - `plan`: as `read`, and the store or the source may be new.
+ * Purpose of a command for a store:
+ * - `ingest`: makes the store, and adds the source with its first document.
+ * - `read`: reads a source that the store knows, or any source if it knows none. Writes nothing.
+ * - `plan`: like `read`; the store or the source may also be new.
  */
 export type Purpose = 'ingest' | 'read' | 'plan'
 
@@ -36,9 +36,11 @@ export interface Identity {
   /** Names source and store in Redis. */
   readonly pipeline: string
   readonly source: StoreSource
-  /** Adds the source to the store, unless it holds it: before its first document is worked on. */
+  /** Adds a new source to the store, before work on its first document. */
   readonly claimSource: () => Promise<void>
-  /** Writes to Redis which store is at this address: without that, another disk there would be taken for a new store. */
+  /**
+   * Writes to Redis which store is at this address: otherwise another disk at the address would count as a new store.
+   */
   readonly remember: () => Promise<void>
 }
 
@@ -50,10 +52,10 @@ interface IdentityNeeds {
   readonly purpose: Purpose
 }
 
-/** A command that only reads writes nothing to Redis. */
+/** A read-only command writes nothing to Redis. */
 const NOTHING = async (): Promise<void> => undefined
 
-/** Of a store that a plan finds unmade: nothing in Redis has this name. */
+/** Identity of a store that a plan finds missing: no key in Redis has this name. */
 const NO_STORE = storeId('none')
 
 export async function openIdentity(needs: IdentityNeeds, signal: AbortSignal): Promise<Identity> {
@@ -90,7 +92,7 @@ async function claim(needs: IdentityNeeds, signal: AbortSignal): Promise<Identit
   let recorded: Promise<void> | null = null
   const claimSource = async (): Promise<void> => {
     recorded ??= recordSource(candidate, source, resolving, signal)
-    // The next document tries again.
+    // The next document retries.
     await recorded.catch((error: unknown) => {
       recorded = null
       throw error
@@ -122,9 +124,9 @@ async function read(needs: IdentityNeeds, signal: AbortSignal): Promise<Identity
 }
 
 /**
- * For a folder in which there is no store: refused before anything is made there, where Redis knows a store of that
- * address. Its disk is not mounted, or it was removed. A store is made before Redis knows it, so `isMade` is asked after
- * Redis: a process that begins together with this one may have made the store in between.
+ * Refuses a folder without a store, before it creates anything, if Redis knows a store at that address. Its disk is
+ * unmounted, or someone removed it. A process creates a store before it writes to Redis. So `isMade` runs after the
+ * lookup in Redis: a concurrent process may have made the store since.
  */
 export async function refuseRemoved(
   url: string,
@@ -141,8 +143,8 @@ const addressOf = ({ url }: OutputStore, { s3Endpoint }: Pick<Settings, 's3Endpo
   url.startsWith('s3:') ? `${s3Endpoint ?? 'aws'} ${url}` : url
 
 /**
- * What a source is, whichever machine reads it. A folder is its real path and no host: workers on several machines
- * share a mount.
+ * Identity of a source, independent of the machine. A folder is its real path without a host: workers on several
+ * machines share a mount.
  */
 export async function identifySource(
   typed: string,
@@ -157,7 +159,7 @@ export async function identifySource(
   }
   switch (at.kind) {
     case 'folder': {
-      // One file is a document of its folder.
+      // A single file is a document of its folder.
       const folder = fileURLToPath(url)
       const real = (await realpath(folder).catch(() => folder)).replace(/(?<=.)\/+$/, '')
       const addresses = [...new Set([url, pathToFileURL(`${real}/`).href])]
@@ -182,7 +184,7 @@ export async function identifySource(
   }
 }
 
-/** One or more segments as a key has them. */
+/** Segments of a key, at least one. */
 const PREFIX = /^[^/\\\p{Cc}]+(?:\/[^/\\\p{Cc}]+)*$/u
 const PREFIX_MAX = 200
 

@@ -8,9 +8,7 @@ import type { S3Location } from '../settings/location.ts'
 import type { OpenedSource, SourceSurroundings } from './open-source.ts'
 import { s3NetworkOf } from '../settings/way-out.ts'
 
-/*
- * Sources and stores in buckets. Loaded only where one is named: the AWS SDK takes 30 MB of memory and half a second.
- */
+/* Sources and stores in buckets. Loaded only for a bucket: the AWS SDK takes 30 MB of memory and half a second. */
 
 export function openStoreInBucket(
   at: S3Location,
@@ -47,13 +45,13 @@ export function openSourceInBucket(
   const { bucket, prefix } = at
   const options: S3SourceOptions = { include, exclude, hidden, client, bucket, prefix, skipPrefixes }
   const rescan = rescanMs === undefined ? {} : { rescanMs }
-  // What a watch needs is opened when it begins, and closed before the client is.
+  // Resources of a watch: they open with it, and close before the client.
   const watching = resources.use(new AsyncDisposableStack())
   return {
     source: openS3Source(options),
     watch: async () => {
       const notifications = await noticesFor?.(settings)
-      // Listens before the first listing: what happens meanwhile is not missed.
+      // Listens before the first listing: no event in between is lost.
       const notices = notifications ? { notices: watching.use(notifications.listen(isAbout(options))) } : {}
       return watchS3({ ...options, ...rescan, ...notices })
     },

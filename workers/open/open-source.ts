@@ -15,22 +15,22 @@ import type { NoticesFor } from './s3-notices.ts'
 
 export interface OpenedSource {
   readonly source: Source
-  /** Begins to follow the source; called once. */
+  /** Starts the watch of the source; called once. */
   readonly watch: () => Promise<SourceWatch>
 }
 
 export interface SourceSurroundings {
-  /** A store inside the source is never listed. */
+  /** A listing excludes a store inside the source. */
   readonly storeUrl: string
-  /** Called with one line that the user should know. */
+  /** Called with one line for the user. */
   readonly say: (line: string) => void
   /** Opens the notifications of a bucket; without it buckets are polled. */
   readonly noticesFor?: NoticesFor
-  /** Where a listing may ask the service for something that it charges. */
+  /** Account for charged requests of a listing. */
   readonly purchases?: ListingPurchases
 }
 
-/** The source that a command names. */
+/** Opens the source that a command names. */
 export async function openSource(
   name: string,
   settings: Settings,

@@ -14,13 +14,13 @@ import { madeFor } from '../settings/setting-errors.ts'
 interface OpenStoreOptions {
   readonly mustExist?: boolean
   /**
-   * Called with the address that the store would have, before a folder in which there is none is touched. `isMade` says
-   * whether another process has made it since.
+   * Called with the address of the future store, before a folder without a store is touched. `isMade` is true if
+   * another process has made the store since.
    */
   readonly beforeMaking?: (url: string, isMade: () => boolean) => Promise<void>
 }
 
-/** The output store that `--out` names; with `mustExist` anything but a store is refused, and nothing is made. */
+/** Opens the output store of `--out`. With `mustExist` anything but a store is refused, and nothing is made. */
 export async function openStore(
   settings: Settings,
   resources: AsyncDisposableStack,
@@ -39,17 +39,17 @@ export async function openStore(
       await beforeMaking?.(await urlOfFolder(at.path), isMade)
       await madeFor('--out', at.path)
     }
-    // One that goes away from here on is not made anew.
+    // A store that disappears after this point is not recreated.
     return resources.use(await openFolderStore({ path: at.path, mustExist: isStore, journal: JOURNAL }))
   }
   const { openStoreInBucket } = await import('./open-s3.ts')
   return openStoreInBucket(at, settings, resources, mustExist)
 }
 
-/** Of a segment, and of the wait for writes that share a flush. */
+/** Size of a journal segment, and delay that batches writes into one flush. */
 const JOURNAL: JournalLimits = { bytes: 32 * 1024 * 1024, delayMs: 4 }
 
-/** As `OutputStore.url`, also of a folder that is not there. */
+/** Like `OutputStore.url`, also for a missing folder. */
 async function urlOfFolder(path: string): Promise<string> {
   let existing = path
   while (!existsSync(existing)) existing = dirname(existing)

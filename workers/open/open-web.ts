@@ -10,7 +10,7 @@ import type { ListingPurchases } from './listing-purchases.ts'
 import type { OpenedSource, SourceSurroundings } from './open-source.ts'
 import { webNetworkOf } from '../settings/way-out.ts'
 
-/** A list of URLs as a source. Loaded only where one is named. */
+/** A list of URLs as a source. Loaded on demand. */
 export function openUrls(path: string, settings: Settings, resources: AsyncDisposableStack): OpenedSource {
   const { include, exclude, via, allowPrivateAddresses } = settings
   const refresh = settings.detectChanges === 'content'
@@ -22,7 +22,7 @@ export function openUrls(path: string, settings: Settings, resources: AsyncDispo
   }
 }
 
-/** A website as a source. Loaded only where one is named. */
+/** A website as a source. Loaded on demand. */
 export function openSite(
   start: URL,
   settings: Settings,
@@ -69,7 +69,10 @@ interface MapNeeds {
   readonly say: (line: string) => void
 }
 
-/** Asks the service for the addresses of a site; a command that buys nothing, and a run whose cap is used up, do without. */
+/**
+ * Requests the addresses of a site from the service. A command that buys nothing omits the request, as does a run whose
+ * cap is used up.
+ */
 function mapOf({ start, service, settings: { siteListing, siteLimit }, purchases, say }: MapNeeds) {
   return async (signal: AbortSignal): Promise<readonly string[] | null> => {
     if (purchases === undefined) {

@@ -9,7 +9,7 @@ import { s3NetworkOf } from '../settings/way-out.ts'
 import { SetupError } from '#src/document/setup-error.ts'
 import { listening } from '../settings/setting-errors.ts'
 
-/** The listener for notifications of buckets, shared by all pipelines that name the same one; null where buckets are polled. */
+/** Opens the listener for bucket notifications, shared by all pipelines of one queue; null if buckets are polled. */
 export type NoticesFor = (settings: Settings) => Promise<SharedNotices | null>
 
 export function noticesFor(say: (line: string) => void, resources: AsyncDisposableStack): NoticesFor {
@@ -33,7 +33,7 @@ async function openNotices(
   return resources.use(new SharedNotices(from))
 }
 
-/** A queue that does not answer by then will not do so later. */
+/** Timeout of the queue: a later answer is unlikely. */
 const QUEUE_ANSWERS_MS = 20_000
 
 const outageLine = (queue: string, cause: string | null): string =>
@@ -52,7 +52,7 @@ async function openListener(
   }
   if (sqsQueue !== undefined) {
     const requestHandler = requestHandlerOf(s3NetworkOf(settings))
-    // Without its address the client warns of every queue that is not on AWS.
+    // Without its address the client warns about every queue outside AWS.
     const endpoint = URL.canParse(sqsQueue) ? { endpoint: new URL(sqsQueue).origin } : {}
     const client = new SQSClient({ ...regionOf(sqsQueue, settings.s3Region), ...endpoint, requestHandler })
     resources.defer(() => client.destroy())
@@ -76,7 +76,7 @@ async function openListener(
   return endpoint
 }
 
-/** A queue of AWS names its region in its address; any other server has none to speak of. */
+/** A queue of AWS names its region in its address; other servers need none. */
 function regionOf(queueUrl: string, bucketRegion: string | undefined): { readonly region: string } {
   const named = /^https:\/\/sqs\.([a-z0-9-]+)\.amazonaws\.com/.exec(queueUrl)?.[1]
   return { region: named ?? bucketRegion ?? 'us-east-1' }

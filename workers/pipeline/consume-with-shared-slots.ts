@@ -9,17 +9,17 @@ import type { IngestPipeline } from './pipeline.ts'
 const HAND_BACK: JobVerdict = { kind: 'postpone', afterMs: 0, counted: false, reason: 'the process ends' }
 
 /**
- * Takes jobs of one pipeline, and does them in the slots of the process. A job that is taken while other pipelines have
- * all slots waits here; when the process ends, it goes back untouched.
+ * Takes jobs of one pipeline and processes them in the slots of the process. A job waits here while other pipelines
+ * have all slots. At the end of the process a waiting job returns to the queue unchanged.
  */
 export function consumeWithSharedSlots({ connection, id, shared, settings, ingest }: IngestPipeline): Stoppable {
   const stopping = new AbortController()
-  // As many listeners as documents wait.
+  // Each waiting document adds a listener.
   setMaxListeners(0, stopping.signal)
   const { main, routed } = ingest.tiers
   const deps = { ...ingest, tiers: { main: waitingUntil(stopping.signal, main), routed } }
   const { concurrency, takeoverMs } = settings
-  // Loaded with the first document: a run with nothing to do starts without it.
+  // Loaded with the first document: a run without work starts without the module.
   let ingesting: Promise<typeof ingestion> | null = null
   const consumer = consume({
     connection,
@@ -43,7 +43,7 @@ export function consumeWithSharedSlots({ connection, id, shared, settings, inges
   }
 }
 
-/** A tier at whose gate, and in the window before it, no document of this consumer waits any longer once `stopping` has aborted. */
+/** A tier whose gate and read window stop waiting for documents of this consumer when `stopping` aborts. */
 function waitingUntil(stopping: AbortSignal, tier: Tier): Tier {
   const { gate, readWindow } = tier
   return {

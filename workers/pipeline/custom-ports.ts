@@ -10,17 +10,17 @@ import { identifySource } from '../open/open-identity.ts'
 import { locationOf } from '../settings/location.ts'
 import { type OpenedSource, openSource, type SourceSurroundings } from '../open/open-source.ts'
 
-/** Ports of a caller's own (docs/reference/library.md), each instead of what the settings name. */
+/** A caller's ports (docs/reference/library.md). Each replaces a port of the settings. */
 export interface CustomPorts {
   readonly source?: Source
   readonly store?: OutputStore
-  /** Its answers are kept as those of a service; it is asked as the embedded engine is. */
+  /** The store keeps its answers like those of a service; its gate is that of the embedded engine. */
   readonly parser?: Parser
-  /** Credits that each document costs with `parser`; without it, it is free. */
+  /** Credits of each document with `parser`; free by default. */
   readonly price?: number
 }
 
-/** The source of the caller, else the one that a command names. */
+/** The source of the caller, or the source that a command names. */
 export async function openCustomSource(
   { source }: CustomPorts,
   name: string,
@@ -33,7 +33,7 @@ export async function openCustomSource(
   return { source, watch }
 }
 
-/** A source of the caller's is known by its `url`. */
+/** The `url` of a caller's source identifies it. */
 export async function identifyCustomSource(
   { source }: CustomPorts,
   name: string,
@@ -41,7 +41,7 @@ export async function identifyCustomSource(
   settings: Settings,
 ): Promise<SourceCandidate> {
   if (source === undefined) return identifySource(name, locationOf(name), url, settings)
-  // The rules for names and prefixes are those of any other source.
+  // Names and prefixes follow the rules of all sources.
   const like = await identifySource(url, { kind: 'urls', path: url }, url, settings)
   return { ...like, identity: `own:${url}`, addresses: [url], defaultName: shortName(url) }
 }

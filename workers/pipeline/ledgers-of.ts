@@ -7,8 +7,8 @@ import { pipelineId } from '../settings/location.ts'
 import type { Shared } from './shared.ts'
 
 /**
- * The ledgers of all sources that a store holds; none where there is no Redis: no address is set, and no private one was
- * ever started for it.
+ * The ledgers of all sources in a store. Empty without Redis: no address is set, and no private server ever started for
+ * the store.
  */
 export async function ledgersOf(
   store: OutputStore,

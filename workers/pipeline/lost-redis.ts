@@ -8,18 +8,18 @@ import type { Loss, ProcessLease } from '#src/ledger/process-lease.ts'
 import type { RedisIntents } from '#src/ledger/redis-intents.ts'
 import type { RedisGate } from '@sluice/limiter'
 
-/** What this process knows of the data in Redis, which may be lost at any moment. */
+/** This process's view of the data in Redis. Redis may lose them at any moment. */
 export interface RedisData {
-  /** How often data were lost, or may have been, since the process began. */
+  /** Number of known or possible losses since the process started. */
   readonly losses: () => number
-  /** Asks Redis now; resolves when this process and all others that live have declared what they hold. */
+  /** Asks Redis now. Resolves when this process and all other live ones have declared their holdings. */
   readonly resync: () => Promise<void>
   /**
-   * Completes the ledger from the store where Redis lost data that no process has made good yet. Answers how many
-   * documents were found. Single flight: concurrent calls share one pass.
+   * Completes the ledger from the store after a loss in Redis that no process has repaired yet. Returns the number of
+   * documents found. Single flight: concurrent calls share one pass.
    */
   readonly complete: (signal: AbortSignal) => Promise<number>
-  /** Called at each loss, when this process has declared what it holds. */
+  /** Called at each loss, after this process has declared its holdings. */
   readonly onLoss: (listener: (loss: Loss) => void) => () => void
 }
 
@@ -28,19 +28,19 @@ export interface RedisDataOptions {
   readonly rebuild: RebuildDeps
   readonly intents: Pick<RedisIntents, 'list' | 'conclude'>
   readonly gate: Pick<RedisGate, 'redeclare'>
-  /** Null where nothing is charged. */
+  /** Null if requests are free. */
   readonly spending: Pick<AccountSpending, 'restore'> | null
   readonly events: Events
-  /** How long a store that cannot be read is waited for before the batch is halted. */
+  /** Patience with an unreadable store before the batch halts. */
   readonly settings: Pick<Settings, 'storePatienceMs'>
-  /** Which store is at its address. */
+  /** Records which store is at its address. */
   readonly remember: () => Promise<void>
 }
 
-/** Between two tries to read a store that is away. */
+/** Retry interval for an unavailable store. */
 const STORE_AWAY_MS = 1_000
 
-/** From now on what this process holds is declared again whenever Redis lost it. */
+/** From now on this process declares its holdings again after each loss in Redis. */
 export function redisData(options: RedisDataOptions): RedisData {
   const { lease, gate, events } = options
   lease.onNewEpoch(() => gate.redeclare())
@@ -58,7 +58,7 @@ export function redisData(options: RedisDataOptions): RedisData {
   }
 }
 
-/** Again where Redis loses data meanwhile: the pass may have filled what is gone. */
+/** Repeats after a further loss: the pass may have filled lost data. */
 async function complete(options: RedisDataOptions, signal: AbortSignal): Promise<number> {
   const { lease, rebuild, spending } = options
   let documents = 0
@@ -75,7 +75,7 @@ async function complete(options: RedisDataOptions, signal: AbortSignal): Promise
   return documents
 }
 
-/** A store that is away at the same time is waited for: read as empty, it would make every document new. */
+/** Waits for an unavailable store: a store read as empty would make every document new. */
 async function whenStoreIsThere<T>(
   read: () => Promise<T>,
   { events, settings }: RedisDataOptions,
@@ -97,7 +97,9 @@ async function whenStoreIsThere<T>(
   }
 }
 
-/** A rollback brings intents of dead processes back whose answers have been kept since: they are in doubt no more. */
+/**
+ * A rollback restores intents of dead processes whose answers were saved since: those intents are no longer in doubt.
+ */
 async function clearAnswered({ intents, rebuild: { store } }: RedisDataOptions): Promise<void> {
   for (const { receipt, key, state } of await intents.list()) {
     if (state === 'ambiguous' && (await store.receipts.read(receipt)) !== null) await intents.conclude(receipt, key)

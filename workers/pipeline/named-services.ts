@@ -20,13 +20,16 @@ export interface NamedServiceNeeds {
   readonly owner: { readonly prefix: string }
   readonly shared: Shared
   readonly intents: Intents
-  /** The cap of the pipeline binds all its services together. */
+  /** The cap of the pipeline covers all its services together. */
   readonly spendingAt: (requests: Requests, name: string) => Promise<Spending>
   readonly events: Events
   readonly resources: AsyncDisposableStack
 }
 
-/** The services that rules name, each with a client, limiter and prices of its own, and which of them a document goes to. */
+/**
+ * The services that rules name, each with a separate client, limiter and price model, and the lookup from document to
+ * service.
+ */
 export async function openNamedServices(
   needs: NamedServiceNeeds,
   signal: AbortSignal,
@@ -39,7 +42,7 @@ export async function openNamedServices(
   return { serviceOf: servicesFor(settings, owner.prefix), named }
 }
 
-/** For `plan`: the price model of the service that a document goes to. */
+/** For `plan`: the price model of a document's service. */
 export function servicePrices(
   settings: Pick<Settings, 'rules' | 'services' | 'prices'>,
   prefix: string,
@@ -54,7 +57,7 @@ export function servicePrices(
   return (key) => prices.get(serviceOf(key)) ?? ofPipeline
 }
 
-/** Globs are about keys in the source, without the prefix that they have in the store. */
+/** Globs match keys in the source, without the prefix of the store. */
 function servicesFor(settings: Pick<Settings, 'rules'>, prefix: string): (key: SourceKey) => string {
   const serviceOf = serviceBook(settings)
   return (key) => serviceOf(outOf(prefix, key) ?? key)

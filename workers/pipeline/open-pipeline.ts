@@ -18,7 +18,7 @@ import { refuseKeyless, refuseServices } from '../settings/service-names.ts'
 import { openShared } from './shared.ts'
 import type { Pipeline, PipelineOptions } from './pipeline.ts'
 
-/** A pipeline with what its worker is made of. */
+/** A pipeline with the parts that its worker needs. */
 export interface Opened extends Pipeline {
   readonly identity: Identity
   readonly purchases: ListingPurchases
@@ -30,10 +30,10 @@ export async function openPipeline(options: PipelineOptions): Promise<Pipeline> 
   return openFor({ ...options, mustExist: true }, 'read', new AbortController().signal)
 }
 
-/** Of writes to the store, and of what a start waits for. */
+/** Threshold of a slow write to the store, and of a slow start. */
 export const STORE_SLOW_MS = 10_000
 
-/** Opens store, source, Redis and identity, for the purpose of a command. */
+/** Opens store, source, Redis and identity for the purpose of a command. */
 export async function openFor(options: PipelineOptions, purpose: Purpose, signal: AbortSignal): Promise<Opened> {
   const { source: name, settings, events, say, mustExist = false, custom = {} } = options
   refuseServices(settings)
@@ -90,16 +90,16 @@ export async function openFor(options: PipelineOptions, purpose: Purpose, signal
 }
 
 interface WaitOptions {
-  /** What it waits for at that moment. */
+  /** The dependency that the start waits for at that moment. */
   readonly what: () => 'the store' | 'the source' | 'Redis'
-  /** Called with one line when it has taken that long, and each time when it has taken twice as long as at the last. */
+  /** Called with one line after `afterMs`, and again whenever the wait has doubled. */
   readonly say: (line: string) => void
   readonly afterMs: number
 }
 
 /**
- * Says on the terminal what a start waits for. Log, metrics and readiness do not know of the wait: they observe a pipeline
- * once its store and its source are open, and the log may lie in that very store.
+ * Reports on the terminal the dependency that a start waits for. Log, metrics and readiness miss this wait: they
+ * observe a pipeline after its store and source are open. The log may even be in that store.
  */
 function reportSlowOpen<T>(work: Promise<T>, { what, say, afterMs }: WaitOptions): Promise<T> {
   let due = 1
@@ -110,7 +110,7 @@ function reportSlowOpen<T>(work: Promise<T>, { what, say, afterMs }: WaitOptions
   })
 }
 
-/** Requests in flight at a hard kill that were not sent again: whether they were charged is unknown (Law 2). */
+/** Requests in flight at a hard kill that were not retried: their charge is unknown (Law 2). */
 export async function ambiguousRequests({ connection, id: pipeline }: Pipeline): Promise<readonly Intent[]> {
   await using lease = await ProcessLease.open({ connection, pipeline })
   const intents = await new RedisIntents({ connection, pipeline, lease, now: await sharedClock(connection) }).list()

@@ -34,7 +34,7 @@ export interface TierNeeds {
   readonly resources: AsyncDisposableStack
 }
 
-/** The embedded engine beside the service; null where all documents go to one parser. */
+/** The embedded engine as a second tier; null if all documents go to one parser. */
 export async function openTiers(needs: TierNeeds, signal: AbortSignal): Promise<RoutedTiers | null> {
   const { settings, parsers, shared, connection, pipeline, intents, events, resources } = needs
   const routes = routesWith(settings, needs.owner.prefix)
@@ -53,7 +53,7 @@ export async function openTiers(needs: TierNeeds, signal: AbortSignal): Promise<
   }
 }
 
-/** What cannot be kept is refused before anything is sent. */
+/** Refuses promises that cannot be kept, before any request leaves. */
 function refuseRoute(
   { route, rules, neverSend, parseApiUrl, engineModelUrl }: Settings,
   custom: CustomPorts = {},
@@ -72,13 +72,13 @@ function refuseRoute(
   }
 }
 
-/** Whether an address is surely on this machine. */
+/** True if an address is certainly on this machine. */
 function isHere(url: string): boolean {
   const { hostname } = new URL(url)
   return hostname === 'localhost' || hostname === '[::1]' || /^127\.\d+\.\d+\.\d+$/.test(hostname)
 }
 
-/** The settings of a pipeline as if it used the embedded engine, for which the limits of a plan do not hold. */
+/** The settings of a pipeline with the embedded engine, to which the limits of a plan do not apply. */
 const atEngine = (settings: Settings): Settings => ({
   ...settings,
   parseApiUrl: undefined,
@@ -89,7 +89,7 @@ const atEngine = (settings: Settings): Settings => ({
 
 type EngineNeeds = Pick<TierNeeds, 'parsers' | 'intents' | 'settings'>
 
-/** The way to the embedded engine beside a service: its answers cost nothing. */
+/** The tier of the embedded engine next to a service: its answers are free. */
 function engineTier(
   { parser, gate, readWindow }: Pick<Requests, 'parser' | 'gate' | 'readWindow'>,
   { parsers, intents, settings }: EngineNeeds,
@@ -108,7 +108,7 @@ function engineTier(
   }
 }
 
-/** Both tiers of an audit: the service that the pipeline has, and the embedded engine beside it. */
+/** Both tiers of an audit: the service of the pipeline, and the embedded engine. */
 export async function openAudit(
   { ingest, settings }: Pick<IngestPipeline, 'ingest' | 'settings'>,
   shared: Shared,
@@ -117,7 +117,7 @@ export async function openAudit(
   const engine = await shared.requests(atEngine(settings), signal)
   const { main } = ingest.tiers
   const { parsers, intents } = main
-  // Each side of the comparison takes its own answers only, and the engine's those of its present version.
+  // Each side of the comparison accepts only its answers, and the engine's side only those of the current version.
   const engineOnly = {
     ...parsers,
     acceptLocal: false,
@@ -133,7 +133,7 @@ export async function openAudit(
   }
 }
 
-/** A halt ends the audit with its message; what was bought until then has its receipts. */
+/** A halt ends the audit with its message; earlier purchases have their receipts. */
 function haltAudit(_: unknown, message: string): never {
   throw new AuditHalted(message)
 }

@@ -22,22 +22,22 @@ import type { CustomPorts } from './custom-ports.ts'
 import type { Shared } from './shared.ts'
 
 export interface PipelineOptions {
-  /** As the settings file names it; null for what the command line says. */
+  /** The name in the settings file; null for the command line. */
   readonly name?: string | null
   /** The source as the command line or the settings file names it. */
   readonly source: string
   readonly settings: Settings
   readonly events: Events
-  /** Called with one line about what takes a moment. */
+  /** Called with one line before a slow step. */
   readonly say: (line: string) => void
-  /** What it has in common with the other pipelines of this process; its own when not given. */
+  /** Resources shared with the other pipelines of this process; new ones by default. */
   readonly shared?: Shared
-  /** Whether anything but a store at `--out` is refused; else it is made one where documents are ingested. */
+  /** True if only an existing store at `--out` is accepted; otherwise ingestion makes one. */
   readonly mustExist?: boolean
   readonly custom?: CustomPorts
 }
 
-/** A source, a store and all that lies between them, open. Disposing closes it in reverse. */
+/** An open source, its store and all ports between them. Disposing closes them in reverse. */
 export interface Pipeline extends AsyncDisposable {
   readonly settings: Settings
   /** Names source and store in Redis. */
@@ -45,7 +45,7 @@ export interface Pipeline extends AsyncDisposable {
   readonly shared: Shared
   readonly connection: RedisConnection
   readonly source: Source
-  /** The source as the store knows it. */
+  /** The source as recorded in the store. */
   readonly owner: StoreSource
   /** Follows the source. */
   readonly watch: () => Promise<SourceWatch>
@@ -62,17 +62,20 @@ export interface Pipeline extends AsyncDisposable {
 /** A pipeline that can also send requests. */
 export interface IngestPipeline extends Pipeline {
   readonly scan: RetryDeps
-  /** What one document, or one page, is bought and kept with. */
+  /** Ports for the purchase and storage of one document or page. */
   readonly ingest: IngestDeps
-  /** What the embedded engine did and this run does again at the service; null where there is none. */
+  /** Documents of the embedded engine that this run repeats at the service; null if none exist. */
   readonly local: LocalDocuments | null
   readonly gone: GonePolicy
-  /** Whether Redis still has what it had, and how to make good what it lost. */
+  /** Detects lost data in Redis and restores them. */
   readonly data: RedisData
-  /** The way to its service; the limiter is shared by all processes with the same key. */
+  /** The client of its service; all processes with the same key share the limiter. */
   readonly requests: Requests
   readonly intents: RedisIntents
-  /** Before this process feeds the queue: its cap (`--max-credits`) binds every worker on it from now on. */
+  /**
+   * Runs before this process feeds the queue: from then on its cap (`--max-credits`) applies to every worker of the
+   * queue.
+   */
   readonly beginRun: () => Promise<void>
   readonly runRecord: RunRecord
 }

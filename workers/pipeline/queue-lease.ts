@@ -24,19 +24,22 @@ export interface QueueLeaseOptions {
   readonly store: Pick<OutputStore, 'url' | 'lease' | 'manifest'>
   readonly connection: RedisConnection
   readonly join: Join
-  /** Called once with a sentence when another queue has taken the store, so that nothing more may be bought here. */
+  /** Called once with a sentence when another queue has taken the store: purchases must stop here. */
   readonly onLost: (message: string) => void
 }
 
-/** What Redis lost its live processes declare again within a second or two; then a queue that seems another's is ours. */
+/**
+ * After a loss in Redis live processes declare their holdings within a second or two. A queue that seemed foreign is
+ * ours then.
+ */
 const DECLARED_WITHIN_MS = 3_000
 const POLL_MS = 100
-/** Of other processes of the same queue, that renew at the same moment. */
+/** Retries after conflicts with processes of the same queue that renew at the same moment. */
 const TRIES = 10
-/** A store that hangs does not hold up the end; then the lease ends by itself, or with this process. */
+/** A hanging store does not delay the end: the lease expires, or ends with this process. */
 const CLOSE_PATIENCE_MS = 1_000
 
-/** This process's part in the lease of a store. Renewed until it is disposed of, which gives it back. */
+/** This process's share of a store's lease. Renewed until disposal, which releases it. */
 export interface HeldLease extends AsyncDisposable {
   /** Writes the id of the queue into Redis, which may have lost it. */
   declare(): Promise<unknown>
@@ -45,11 +48,11 @@ export interface HeldLease extends AsyncDisposable {
 /**
  * Takes the lease of the store for the queue in this Redis.
  *
- * @throws {StoreRefused} where processes of another queue hold it
+ * @throws {StoreRefused} if processes of another queue hold it
  */
 export async function takeQueueLease(options: QueueLeaseOptions, signal: AbortSignal): Promise<HeldLease> {
   const { lease: storage } = options.store
-  // A store from outside may have none.
+  // A caller's store may have none.
   if (storage === undefined) return { declare: async () => undefined, [Symbol.asyncDispose]: async () => undefined }
   const lease = new Lease(options, storage, `sluice:queue:${(await options.store.manifest.read())?.id ?? ''}`)
   await lease.take(signal)
@@ -109,7 +112,7 @@ class Lease implements HeldLease {
     await settlesWithin(release(), CLOSE_PATIENCE_MS)
   }
 
-  /** A store that is away or full changes nothing: the next beat tries again. */
+  /** An unavailable or full store changes nothing: the next heartbeat retries. */
   #renewSoon(): void {
     this.#renewing ??= this.#renew()
       .catch(() => undefined)
@@ -144,7 +147,7 @@ class Lease implements HeldLease {
     return this.#storage.write(leaseJson(next), stored?.version ?? null)
   }
 
-  /** Whether the holder's queue is the one in our Redis after all: it was begun, or lost its data, a moment ago. */
+  /** True if the holder's queue is in our Redis after all: the queue started, or lost its data, a moment ago. */
   async #joins({ queue }: QueueLease): Promise<boolean> {
     const until = performance.now() + DECLARED_WITHIN_MS
     while (performance.now() < until) {
@@ -183,7 +186,7 @@ async function ownProcess(): Promise<Omit<LeaseProcess, 'at'>> {
   return { id: randomUUID().slice(0, 13), host: hostname(), pidSpace: space, pid: process.pid, start }
 }
 
-/** Those of our own boot and PID namespace that have ended. */
+/** Ended processes of our boot and PID namespace. */
 async function deadOf(lease: QueueLease | null, own: Pick<LeaseProcess, 'pidSpace'>): Promise<ReadonlySet<string>> {
   const dead = new Set<string>()
   for (const { id, pidSpace: space, pid, start } of lease?.processes ?? []) {

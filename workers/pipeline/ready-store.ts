@@ -8,7 +8,7 @@ import type { OutputStore } from '#src/ports/output-store.ts'
 export interface ReadyStoreOptions extends Pick<Run, 'events'>, Pick<Policy, 'storeSlowMs'> {
   readonly spoolFolder: string
   readonly say: (line: string) => void
-  /** Called before anything is written that another process might be writing. */
+  /** Called before any write that may conflict with another process. */
   readonly takeLease: () => Promise<HeldLease>
 }
 
@@ -17,9 +17,8 @@ export interface ReadyStore extends Pick<Stores, 'receipts' | 'documents' | 'dea
 }
 
 /**
- * Makes a store ready for purchases. It is written to first: a store that refuses is found out here, and not by fifty
- * answers that were paid for. Then what a crash left half done is finished, and what an earlier process had to spool is
- * saved.
+ * Makes a store ready for purchases. Writes to it first: a store that refuses writes fails here, before fifty paid
+ * answers. Then finishes half-done work of a crash, and saves the spooled answers of an earlier process.
  */
 export async function readyStore(
   store: OutputStore,

@@ -15,15 +15,15 @@ interface RunRecordOptions {
   readonly service: Pick<LastRun, 'service' | 'gate'>
 }
 
-/** How long a process waits for Redis at its start and its end: the record is for people, nothing depends on it. */
+/** Timeout for Redis at the start and end of a process: the record is for people, and nothing depends on it. */
 const PATIENCE_MS = 2_000
 
-/** Writes how the run of this process stands, and what halts the batch. Redis may be away: then the record is not written. */
+/** Writes the state of this process's run, and the halts of the batch. Skips the write while Redis is unavailable. */
 export class RunRecord {
   readonly #options: RunRecordOptions
-  /** Halts of the batch as this process knows them, by cause. */
+  /** Halts of the batch known to this process, by cause. */
   #known = new Map<Halt['cause'], Halt>()
-  /** Documents whose request was begun since. */
+  /** Documents with a request since then. */
   readonly #begun = new Set<SourceKey>()
   #isFeeding = false
 
@@ -59,7 +59,7 @@ export class RunRecord {
     await within(write(), PATIENCE_MS)
   }
 
-  /** Each document that meets a halt reports it, in each process: it counts once. */
+  /** Each document that meets a halt reports it, in each process: duplicates count once. */
   async #halted({ cause, message }: Pick<Halt, 'cause' | 'message'>): Promise<void> {
     if (this.#known.has(cause)) return
     const { lastRun, events } = this.#options
@@ -85,11 +85,11 @@ export class RunRecord {
   }
 }
 
-/** A smaller document still fits under a budget that is spent: that ends with its month, or with the next run. */
+/** A smaller document still fits under an exhausted budget: that halt ends with its month, or with the next run. */
 const isOver = ({ cause, since }: Halt): boolean =>
   cause !== 'budget' || new Date(since).toISOString().slice(0, 7) !== new Date().toISOString().slice(0, 7)
 
-/** The last run as a person reads it, whatever the process that asks is set to; null before the first. */
+/** Describes the last run for people, independent of the settings of the asking process; null before the first run. */
 export function describeRun({ run, killedAt, halts }: LastRunReport, now: number): LiveStatus['lastRun'] {
   const [halt] = halts.toSorted((a, b) => a.since - b.since)
   if (run === null && halt === undefined) return null

@@ -17,17 +17,17 @@ import { type PrivateRedis, privateRedis } from '../process/private-redis.ts'
 import type { Service } from '../service/open-service.ts'
 
 export interface SharedOptions {
-  /** Those at the top of the settings file: what a pipeline has of its own does not count here. */
+  /** Top-level settings; overrides of a pipeline do not apply. */
   readonly settings: Settings
-  /** Called with one line about what takes a moment. */
+  /** Called with one line before a slow step. */
   readonly say: (line: string) => void
-  /** One that was begun before; its own when not given. */
+  /** A server that has already started; a new one by default. */
   readonly redis?: PrivateRedis
 }
 
 /**
- * What the pipelines of one process have in common: Redis, the engine, the gates, the log and the metrics. Each is opened
- * at its first use, and closed with this.
+ * Resources that the pipelines of one process share: Redis, the engine, the gates, the log and the metrics. Each opens
+ * at its first use, and closes with this.
  */
 export interface Shared extends AsyncDisposable {
   readonly folders: Folders
@@ -35,15 +35,18 @@ export interface Shared extends AsyncDisposable {
   readonly slots: LimitFunction
   readonly requestPriority: RequestPriority
   readonly answerMemory: AnswerMemory
-  /** What the pipelines spend together; the cap of each is that of its queue, and binds workers on other machines too. */
+  /**
+   * Budgets that all pipelines share. A pipeline's cap belongs to its queue, and also applies to workers on other
+   * machines.
+   */
   readonly budgets: readonly Budget[]
   readonly connection: (signal: AbortSignal) => Promise<RedisConnection>
-  /** The way to the service that a pipeline's settings name. */
+  /** The client and gate of the service in a pipeline's settings. */
   readonly requests: (settings: Settings, signal: AbortSignal) => Promise<Requests>
-  /** What happens to the programs that all pipelines share. */
+  /** Events of the programs that all pipelines share. */
   readonly events: Events
   readonly observer: () => Promise<Observer>
-  /** Which dependencies are out, and why. */
+  /** Unavailable dependencies, with reasons. */
   readonly outages: () => readonly OutageNotice[]
   readonly noticesFor: NoticesFor
 }
@@ -58,7 +61,7 @@ export function openShared({ settings, say, redis: begun }: SharedOptions): Shar
   const opened = new Map<string, Promise<Requests>>()
   const requestsFor: Shared['requests'] = (own, signal) => {
     const { parseApiUrl, parseApiKey, rate, apiConcurrency } = own
-    // Loaded only where a request may be sent.
+    // Loaded only if a request may be sent.
     const open = async (): Promise<Requests> => {
       const { openEngine, serviceOf } = await import('../service/open-service.ts')
       const { openRequests } = await import('../service/open-requests.ts')
@@ -86,7 +89,7 @@ export function openShared({ settings, say, redis: begun }: SharedOptions): Shar
     monitor = observed.monitor
     return observed
   })
-  // Loaded only where a bucket is followed, as all of the AWS SDK.
+  // Loaded only for a followed bucket, like all of the AWS SDK.
   const notices = lazily(async () => (await import('../open/s3-notices.ts')).noticesFor(say, resources))
   const noticesFor: NoticesFor = async (own) => (await notices())(own)
   const slots = pLimit(settings.concurrency)
@@ -109,13 +112,13 @@ export function openShared({ settings, say, redis: begun }: SharedOptions): Shar
   return { ...common, requests: requestsFor, [Symbol.asyncDispose]: dispose }
 }
 
-/** Each process with `--max-credits` is a run of its own, also when it goes on tomorrow. */
+/** Each process with `--max-credits` is a separate run, even if it resumes earlier work. */
 function budgetsOf({ maxCredits, monthlyCredits }: Settings): readonly Budget[] {
   const monthly: Budget = { per: 'month', limitCredits: monthlyCredits ?? null }
   return maxCredits === undefined ? [monthly] : [{ per: 'run', run: randomUUID(), limitCredits: maxCredits }, monthly]
 }
 
-/** Made at the first call, which also says how long it may be waited for. */
+/** Creates a value at the first call, whose signal also limits the wait. */
 function once<T>(make: (signal: AbortSignal) => Promise<T>): (signal: AbortSignal) => Promise<T> {
   let made: Promise<T> | null = null
   return (signal) => (made ??= make(signal))

@@ -22,7 +22,7 @@ interface SpendingNeeds {
   readonly purchases: ListingPurchases
 }
 
-/** What requests of a pipeline cost, and how much it may spend. */
+/** Cost of a pipeline's requests, and its budget. */
 async function openSpending(
   { connection, pipeline, lease, settings, shared: { budgets }, events, purchases }: SpendingNeeds,
   requests: Pick<Requests, 'service'>,
@@ -30,11 +30,11 @@ async function openSpending(
 ) {
   const { free } = requests.service
   const queue = new RedisSpending({ connection, pipeline, lease })
-  /** At one of its services; without a name, at its own. */
+  /** Spending at a named service; without a name, at the pipeline's default service. */
   const spendingAt = ({ service }: typeof requests, name?: string): Promise<AccountSpending> =>
     AccountSpending.open({ connection, lease, queue, account: service.digest, budgets, service: name })
   const spending = free ? null : await spendingAt(requests)
-  /** The bill of a parser may be another than the unit that it reports. */
+  /** The charge of a parser may differ from the unit that it reports. */
   const charge: Tier['charge'] = free ? () => 0 : chargeWith(settings)
   if (spending !== null) purchases.openTill({ spending, charge, events })
   return {
@@ -50,7 +50,7 @@ async function openSpending(
   }
 }
 
-/** What requests cost: a parser of the caller's with a price is bound by budgets as a service is. */
+/** Cost of requests: budgets apply to a caller's parser with a price as they do to a service. */
 export function customSpending(
   { parser, price }: CustomPorts = {},
   needs: SpendingNeeds,

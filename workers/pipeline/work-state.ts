@@ -11,22 +11,22 @@ import { namesUsed, settingsAt } from '../settings/service-names.ts'
 import { hostedGate, lineOfGate } from '../service/hosted-gate.ts'
 import type { IngestPipeline, Pipeline } from './pipeline.ts'
 
-/** How long the gate's state may take to come, for a line that is drawn again soon. */
+/** Timeout of the gate's state: the progress line is redrawn soon. */
 const GATE_LINE_MS = 1_000
 
-/** What keeps documents back, for the progress view. */
+/** Limits and outages that delay documents, for the progress view. */
 export interface WorkState extends Limits {
   readonly notices: readonly Notice[]
 }
 
-/** Outages first: they are known in this process, while the gate's state is in Redis. */
+/** Outages first: this process knows them, while the gate's state is in Redis. */
 export async function workState({ shared, requests: { gate, service } }: IngestPipeline): Promise<WorkState> {
   const outages = shared.outages()
   // The limits of the embedded engine are known.
   const state = service.free ? null : await within(gate.limiter.snapshot(), GATE_LINE_MS)
   const parts = state === null ? [] : gateParts(state, { probes: true, now: Date.now() })
   const down = outages.find(({ dependency }) => state?.shut?.cause === 'outage' && dependency === 'service')
-  // The gate is shut for that outage: its line goes on with the next probe.
+  // The outage has closed the gate: the next probe extends its line.
   const merged = outages.map((outage) =>
     outage === down ? { ...outage, parts: [...outage.parts, ...parts.slice(1)] } : outage,
   )
@@ -36,7 +36,7 @@ export async function workState({ shared, requests: { gate, service } }: IngestP
   }
 }
 
-/** `isOut`: something else than the gate keeps all documents back. */
+/** `isOut`: a dependency other than the gate stops all documents. */
 export function limitsOf(state: GateState | null, isOut: boolean): Limits {
   const rate = state?.rate ?? null
   return {
@@ -45,7 +45,7 @@ export function limitsOf(state: GateState | null, isOut: boolean): Limits {
   }
 }
 
-/** What the gates are doing, of every service that the rules name, each with its name where there are several. */
+/** State of the gates of every service in the rules, each with its name if there are several. */
 export async function gateLines({ settings, connection, lastRun, queue }: Pipeline): Promise<string | null> {
   const { run } = await lastRun.read()
   const names = namesUsed(settings)
@@ -60,7 +60,7 @@ export async function gateLines({ settings, connection, lastRun, queue }: Pipeli
   return [...(standard === null ? [] : [`${DEFAULT_SERVICE}: ${standard}`]), ...others].join('; ')
 }
 
-/** The limiter belongs to address and key: without the key nothing is known of it. */
+/** The limiter belongs to address and key: a lookup needs the key. */
 async function lineAt(
   name: string,
   settings: Settings,

@@ -4,23 +4,23 @@ import { ignoresHangUp } from '#config/environment.ts'
  * Graceful shutdown of a process, state by state.
  *
  * - `running`: no signal came.
- * - `draining`, after the first signal: intake stops, and requests in flight may finish for the grace period.
- *   `WALL_SLACK_MS` after it the process exits, whatever still hangs: a store, a download, Redis. Further SIGTERM and
+ * - `draining`, after the first signal: intake stops, and requests in flight may finish within the grace period.
+ *   `WALL_SLACK_MS` later the process exits, even if a store, a download or Redis still hangs. Further SIGTERM and
  *   SIGHUP change nothing: `timeout` and supervisors send them to a process and to its group.
- * - `cut`, after a SIGINT that comes `CUT_AFTER_MS` later: everything in flight is handed back. The process exits
- *   `CUT_MS` later at the latest.
- * - A further SIGINT ends the process as the system does it.
+ * - `cut`, after a SIGINT that comes `CUT_AFTER_MS` later: everything in flight is released to the queue. The process
+ *   exits `CUT_MS` later at the latest.
+ * - A further SIGINT ends the process with the system's default action.
  */
 export interface Stopping extends Disposable {
-  /** Aborts at the first signal: take nothing new. */
+  /** Aborts at the first signal: take no new work. */
   readonly soft: AbortSignal
   /** Aborts at the second Ctrl-C: release everything. */
   readonly hard: AbortSignal
-  /** The first signal; null where none came. */
+  /** The first signal; null before it. */
   by(): StopSignal | null
-  /** Stops as a first signal would, for a reason of our own (a halt). */
+  /** Stops like a first signal, for an internal reason (a halt). */
   stop(): void
-  /** From now on there is work that a first signal leaves this many milliseconds for; before, there is none. */
+  /** Sets the grace period of a first signal, in ms, because work exists from now on; without a call there is none. */
   allow(graceMs: number): void
 }
 
@@ -28,24 +28,24 @@ export const STOP_SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
 
 export type StopSignal = (typeof STOP_SIGNALS)[number]
 
-/** A Ctrl-C that comes sooner after the first signal is the same one: of a key that bounces, or of a shell that passes it on. */
+/** A Ctrl-C within this time after the first signal is a duplicate: the key bounced, or a shell forwarded it. */
 const CUT_AFTER_MS = 1_000
 
 export const isAnotherCtrlC = (signal: NodeJS.Signals, firstAt: number): boolean =>
   signal === 'SIGINT' && performance.now() - firstAt >= CUT_AFTER_MS
 
-/** For handing back, closing and the summary, beyond the grace period. */
+/** Time for release, closing and the summary, beyond the grace period. */
 const WALL_SLACK_MS = 6_000
 
 const CUT_MS = 1_600
 
-/** As shells count it: ended by SIGINT. */
+/** Exit code in shells: ended by SIGINT. */
 const EXIT_INTERRUPTED = 130
 
 export interface StopNotices {
   readonly onFirst: (signal: StopSignal) => void
   readonly onSecond: () => void
-  /** The process exits now although something still hangs. */
+  /** Called when the process exits although work still hangs. */
   readonly onWall: () => void
 }
 
@@ -55,7 +55,7 @@ export function listenForStop({ onFirst, onSecond, onWall }: StopNotices): Stopp
   const signals = STOP_SIGNALS.filter((signal) => signal !== 'SIGHUP' || !ignoresHangUp())
   let graceMs = 0
   let first: { readonly signal: StopSignal; readonly at: number } | null = null
-  // Stays after disposal: what hangs may be the closing itself.
+  // Stays after disposal: the closing itself may hang.
   const exitAfter = (ms: number): void => {
     setTimeout(() => {
       onWall()
@@ -82,7 +82,7 @@ export function listenForStop({ onFirst, onSecond, onWall }: StopNotices): Stopp
   process.stderr.on('error', bear)
   process.stdout.on('error', (error) => {
     bear(error)
-    // Of what was asked for, a part is missing.
+    // Part of the requested work is missing.
     process.once('exit', (code) => (process.exitCode = code === 0 ? 1 : code))
   })
   return {
@@ -99,12 +99,12 @@ export function listenForStop({ onFirst, onSecond, onWall }: StopNotices): Stopp
   }
 }
 
-/** A terminal that was closed, or a file on a full disk, takes nothing more; the process still finishes what it does. */
+/** A closed terminal, or a file on a full disk, accepts no more output; the process still finishes its work. */
 function bear(error: NodeJS.ErrnoException): void {
   if (!['EIO', 'ENOSPC', 'EDQUOT'].includes(error.code ?? '')) throw error
 }
 
-/** Whether an error only says that what was waited for was cut off, because the process is stopping. */
+/** True if an error only reports that a wait was cut off because the process is stopping. */
 export function isStop(error: unknown, { soft }: Pick<Stopping, 'soft'>): boolean {
   return soft.aborted && (error === soft.reason || (error instanceof Error && error.name === 'AbortError'))
 }

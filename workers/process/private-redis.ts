@@ -7,19 +7,21 @@ import { foldersOf } from '../settings/location.ts'
 import { sharePriority } from './scheduling-priority.ts'
 
 export interface PrivateRedisOptions {
-  /** Where it has its data; their folder is there, or `url` is called after it was made. */
+  /** Names the data folder. The folder exists, or `url` is called after its creation. */
   readonly settings: Settings
-  /** Called with one line about what takes a moment. */
+  /** Called with one line before a slow step. */
   readonly say: (line: string) => void
 }
 
-/** The redis-server of a process without REDIS_URL, started at the first use. Disposing ends it, and a start in flight. */
+/**
+ * The redis-server of a process without REDIS_URL, started at the first use. Disposal ends it, also during its start.
+ */
 export interface PrivateRedis extends AsyncDisposable {
-  /** Where it listens, once it answers. Each caller waits for as long as its signal lets it. */
+  /** Address, once the server answers. The signal limits each caller's wait. */
   readonly url: (signal: AbortSignal) => Promise<string>
   /**
-   * Starts it where it has data already, so that nothing new is made, and resolves when its process runs: it starts up
-   * while this one loads the rest of the program. Imports no Redis client for the same reason.
+   * Starts the server if it already has data, so it creates nothing new. Resolves when the process runs: it starts
+   * while this process loads the rest of the program. Imports no Redis client for the same reason.
    */
   readonly warmUp: () => Promise<void>
 }
@@ -43,7 +45,7 @@ export function privateRedis({ settings, say }: PrivateRedisOptions): PrivateRed
     url: async (signal) => (await unlessAborted(begin(), signal)).url,
     warmUp: async () => {
       if (settings.redisUrl !== undefined || !existsSync(dataDir)) return
-      // The first call that needs it reports why it cannot be opened.
+      // The first call that needs the server reports the failed start.
       begin().then(
         () => spawned.resolve(),
         () => spawned.resolve(),

@@ -7,7 +7,7 @@ import { SitePauses, TimedOut } from '#src/ingest/document/service-memory.ts'
 import { SourceView } from '#src/ingest/document/source-view.ts'
 import type { Clock } from '#src/ports/clock.ts'
 
-/** What each process derives from its own signals, documents, clock and random numbers. */
+/** State that each process derives from its signals, documents, clock and random numbers. */
 export const processState = (stopping: AbortSignal, clock: Clock) =>
   ({
     stopping,
@@ -22,7 +22,7 @@ export const processState = (stopping: AbortSignal, clock: Clock) =>
     recentCosts: new RecentCosts(),
   }) satisfies Partial<Run>
 
-/** The clocks of this machine, with the one that all processes share. */
+/** The clocks of this machine, with the shared clock of all processes. */
 export const systemClock = (shared: () => number): Clock => ({
   wall: Date.now,
   monotonic: () => performance.now(),

@@ -4,7 +4,7 @@ import type { ServiceLine } from '#src/parse/service-line.ts'
 import { serviceOf } from './open-service.ts'
 import { type TlsSettings, wayOutOf } from '../settings/way-out.ts'
 
-/** The service of `PARSE_API_URL` for what is asked of it beside documents; null with the embedded engine. */
+/** Client of the service of `PARSE_API_URL` for requests other than documents; null with the embedded engine. */
 export function serviceLineOf(
   settings: Pick<Settings, 'parseApiUrl' | 'parseApiKey'> & TlsSettings,
 ): ServiceLine | null {
@@ -14,7 +14,7 @@ export function serviceLineOf(
   return { baseUrl, apiKey, login, wayOut: wayOutOf(settings) }
 }
 
-/** Documents that the service works on at once for the key; null where it does not say, and with the embedded engine. */
+/** Concurrency limit of the key in documents; null if the service reports none, and with the embedded engine. */
 export async function concurrencyLimitOf(settings: Settings, signal: AbortSignal): Promise<number | null> {
   const line = serviceLineOf(settings)
   if (line === null) return null
@@ -22,19 +22,19 @@ export async function concurrencyLimitOf(settings: Settings, signal: AbortSignal
   return readTargets(line, signal)
 }
 
-/** What is known of an account beside the state of its gate. */
+/** Facts of an account, without the state of its gate. */
 export interface Account {
-  /** As the settings call the service. */
+  /** The service's name in the settings. */
   readonly service: string
-  /** As the service says it; null where it does not. */
+  /** Balance reported by the service; null if it reports none. */
   readonly creditsLeft: number | null
   readonly monthlyCredits: number | null
 }
 
-/** Between two questions for the balance. */
+/** Refresh interval of the balance. */
 const BALANCE_MS = 60_000
 
-/** The credits that are left, as last heard: each call asks anew in the background, once a minute at the most. */
+/** The cached balance: each call refreshes it in the background, once a minute at most. */
 export function balanceOf(settings: Settings): () => number | null {
   let [remaining, askedAt]: [number | null, number] = [null, Number.NEGATIVE_INFINITY]
   const ask = async (): Promise<void> => {
@@ -49,7 +49,7 @@ export function balanceOf(settings: Settings): () => number | null {
   }
 }
 
-/** What the service says of the credits of the key; null with the embedded engine, which has none. */
+/** Requests the credits of the key from the service; null with the embedded engine, which has none. */
 export async function creditsOf(settings: Settings, signal: AbortSignal): Promise<Credits | null> {
   const line = serviceLineOf(settings)
   if (line === null) return null

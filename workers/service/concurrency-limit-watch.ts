@@ -2,22 +2,22 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Events } from '#src/events.ts'
 
 export interface ConcurrencyLimitWatchOptions {
-  /** Documents that the service works on at once; null where it does not say. Has a time limit of its own. */
+  /** Reads the concurrency limit in documents; null if the service reports none. Has its timeout. */
   readonly read: (signal: AbortSignal) => Promise<number | null>
   readonly onLimit: (limit: number) => void
   /** Least time between two readings. */
   readonly leastMs: number
-  /** A clock that never goes back, in milliseconds. */
+  /** A monotonic clock, in milliseconds. */
   readonly now?: () => number
 }
 
-/** Longest that the first request waits for the answer; one that comes later still counts. */
+/** Timeout of the first request for the limit; a later answer still counts. */
 const START_PATIENCE_MS = 500
 
 /**
- * Reads the concurrency limit of an API key: once before the first request, so that a process with nothing to send asks
- * nothing, and again in the background after a refusal by a limit (429) or for credits (402), because another plan has
- * other limits. At most one reading starts in `leastMs`. A reading that fails changes nothing.
+ * Reads the concurrency limit of an API key: once before the first request, so an idle process sends nothing. Reads it
+ * again in the background after a refusal by a limit (429) or for credits (402), because another plan has other limits.
+ * At most one reading starts per `leastMs`. A failed reading changes nothing.
  */
 export class ConcurrencyLimitWatch implements Disposable {
   readonly #options: ConcurrencyLimitWatchOptions
@@ -31,7 +31,7 @@ export class ConcurrencyLimitWatch implements Disposable {
     this.#now = options.now ?? (() => performance.now())
   }
 
-  /** Listens to the answers that a pipeline gets, until the watch is disposed of. */
+  /** Listens to the answers of a pipeline until the watch is disposed of. */
   follow(events: Events): void {
     events.on('request:throttled', ({ to }) => to === 'parser' && this.refused())
     events.on('run:halted', ({ cause }) => {
@@ -39,7 +39,7 @@ export class ConcurrencyLimitWatch implements Disposable {
     })
   }
 
-  /** Before each request: the first ones wait for the limit, 500 ms at the most. */
+  /** Called before each request: the first ones wait for the limit, 500 ms at most. */
   async known(signal: AbortSignal): Promise<void> {
     this.#first ??= this.#begin()
     await this.#first

@@ -4,9 +4,9 @@ import { within } from '#src/observe/within.ts'
 import type { Requests } from './open-requests.ts'
 
 /**
- * Connects a pipeline with the service that it uses: the embedded engine hears of its answers, the pipeline of a halt of
- * the engine, and of a service that never answers; refusals have its concurrency limit read again, and an outage
- * that other processes saw the end of ends. Ends when disposed of.
+ * Connects a pipeline with its service until disposal. The embedded engine learns of answers. The pipeline learns of a
+ * halt of the engine, and of a service that never answers. Refusals trigger a reading of the concurrency limit. An
+ * outage ends if other processes saw its end.
  */
 export function followService(
   { service, limitWatch, gate }: Requests,
@@ -22,7 +22,7 @@ export function followService(
   return following
 }
 
-/** The part of it that the embedded engine needs, also where it is used beside a service: then `receiver` is `engine`. */
+/** The part for the embedded engine, also next to a service: then `receiver` is `engine`. */
 export function followEngine(
   { service }: Pick<Requests, 'service'>,
   receiver: Receiver['to'],
@@ -44,10 +44,10 @@ export function followEngine(
 }
 
 /**
- * Halts a batch whose service gave no answer at all for `patienceMs` after the first request. Its address, the network,
- * a proxy or a certificate is wrong, and waiting repairs none of them. One answer, also a refusal, ends the watch: a
- * service that was there may come back. While the embedded engine beside the service answers, the run goes on: the time
- * counts from its last answer.
+ * Halts a batch whose service gave no answer for `patienceMs` after the first request. Its address, the network, a
+ * proxy or a certificate is wrong, and waiting repairs none of them. Any answer, even a refusal, ends the watch: a
+ * service that worked once may recover. While the embedded engine answers next to the service, the run continues: the
+ * timeout counts from its last answer.
  */
 export function haltWithoutAnswer(events: Events, service: string, patienceMs: number): Disposable {
   let timer: NodeJS.Timeout | null = null
@@ -85,22 +85,22 @@ const described = (ms: number): string => (ms < 120_000 ? `${ms / 1000} s` : `${
 
 interface RecoveryTiming {
   readonly everyMs: number
-  /** For how long the gate must let requests through, without a failure here, until the service counts as back. */
+  /** The service counts as recovered after the gate admits requests for this long without a failure here. */
   readonly calmMs: number
 }
 
 const TIMING: RecoveryTiming = { everyMs: 1_000, calmMs: 5_000 }
 
-/** How long Redis may take to say how the gate is. */
+/** Timeout of Redis for the state of the gate. */
 const ANSWER_MS = 500
 
 /**
- * Ends an outage of the service that this process met and another one saw the end of. A process that has nothing more to send
- * would report it for ever: its document was retried elsewhere. The gate is the shared truth: it is shut in an outage until
- * a probe of any process gets through. While this process has documents in flight, their answers decide.
+ * Ends an outage of the service that this process saw start and another process saw end. A process without further
+ * requests would report it forever: another process retried its document. The gate is the shared truth: an outage
+ * closes it until a probe of any process succeeds. While this process has documents in flight, their answers decide.
  *
- * States: idle; `suspect` from a failure to the next success, polling the gate; back to idle at a success of this
- * process, or with `service:recovered` when nothing is in flight here and the gate was open for `calmMs`.
+ * States: idle; `suspect` from a failure to the next success, polling the gate. It returns to idle at a success of this
+ * process. With nothing in flight here and a gate open for `calmMs`, it returns with `service:recovered`.
  */
 export function watchRecovery(
   events: Events,

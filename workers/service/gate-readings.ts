@@ -8,8 +8,8 @@ import type { Account } from './account.ts'
 import type { Requests } from './open-requests.ts'
 
 /**
- * What the gates have learned and do, for all processes on their API keys, as Prometheus values. Where a process has to
- * do with several services, each value carries its service.
+ * State and learned limits of the gates, for all processes on their API keys, as Prometheus values. With several
+ * services, each value has a label for its service.
  */
 export async function gateReadings(
   opened: readonly Requests[],
@@ -33,7 +33,7 @@ const CREDITS = {
   spent: ['sluice_gate_credits_spent', `Credits spent, by budget: of the last capped run, and of the month. ${SHARED}`],
 } as const
 
-/** The cap of the last run of a pipeline (`--max-credits`), which binds all its workers. */
+/** The cap of a pipeline's last run (`--max-credits`), which applies to all its workers. */
 export function capReadings(pipeline: string | null, cap: Activity['cap']): Reading[] {
   if (cap === null) return []
   const labels = { scope: 'run', ...(pipeline === null ? {} : { pipeline }) }

@@ -3,10 +3,10 @@ import { gateLine } from '@sluice/limiter/words'
 import type { LastRun } from '#src/ledger/redis-last-run.ts'
 import type { RedisConnection } from '#src/redis/connection.ts'
 
-/** Loaded where there is a service: the limiter of the embedded engine is in no line. */
+/** Loaded only with a service: the embedded engine's limiter appears in no line. */
 const limiter = () => import('@sluice/limiter')
 
-/** What a gate is doing, for a process that sends nothing. `probes`: as of `gateLine`. */
+/** State of a gate, for a process that sends nothing. `probes`: see `gateLine`. */
 export async function lineOfGate(
   keyDigest: string,
   { rateWindowMs: windowMs }: Pick<Settings, 'rateWindowMs'>,
@@ -17,7 +17,7 @@ export async function lineOfGate(
   return gateLine(await gate.snapshot(), { probes, now: Date.now() })
 }
 
-/** The gate of the hosted service: that of the last run, whatever this process is set to; null with the embedded engine. */
+/** The gate of the last run's hosted service, independent of this process's settings; null with the embedded engine. */
 export async function hostedGate(
   settings: Settings,
   run: Pick<LastRun, 'service' | 'gate'> | null,
@@ -27,7 +27,7 @@ export async function hostedGate(
   return (await limiter()).gateDigest(settings.parseApiUrl, settings.parseApiKey ?? '')
 }
 
-/** From the learned rate and concurrency limit of the service's gate, whichever is slower. */
+/** Estimate from the learned rate and the concurrency limit of the service's gate; the slower decides. */
 export async function estimateMs(
   requests: number,
   settings: Settings,

@@ -25,7 +25,7 @@ export interface Requests {
   /** For the metrics. */
   readonly credits: () => Promise<AccountCredits>
   readonly account: () => Pick<Account, 'service' | 'creditsLeft'>
-  /** Null where limits are not asked for: those of the embedded engine are known. */
+  /** Null with the embedded engine, whose limits are known. */
   readonly limitWatch: ConcurrencyLimitWatch | null
 }
 
@@ -35,7 +35,7 @@ interface RequestsOptions {
   readonly connection: RedisConnection
 }
 
-/** The way to the service: the client, and the gate that all processes with the same key share. */
+/** Opens the client of the service, and the gate that all processes with the same key share. */
 export async function openRequests(
   { settings, service, connection }: RequestsOptions,
   resources: AsyncDisposableStack,
@@ -49,7 +49,7 @@ export async function openRequests(
       login: service.login,
       concurrency: settings.concurrency,
       userAgent: 'sluice',
-      // The engine is on this machine, behind no proxy.
+      // The engine is on this machine and needs no proxy.
       wayOut: service.free ? DIRECT : wayOutOf(settings),
       service: service.name,
       ready: async (cut) => {
@@ -64,9 +64,9 @@ export async function openRequests(
       redis: connection,
       keyDigest: service.digest,
       windowMs: settings.rateWindowMs,
-      // Half a minute for what happens around a request.
+      // Half a minute for the work around a request.
       leaseMs: LONGEST_REQUEST_MS + 30_000,
-      // They keep their slots in the process: most stay free for other documents.
+      // Held requests keep their slots in the process: most stay free for other documents.
       mostHeld: Math.max(1, Math.min(16, Math.floor(settings.concurrency / 3))),
       ceilings: {
         requestsPerWindow: settings.rate ?? null,
@@ -97,7 +97,7 @@ function watchConcurrencyLimit(settings: Settings, gate: RedisGate): Concurrency
   })
 }
 
-/** Pages are only counted where they cost something. */
+/** Counts pages only if they cost credits. */
 export function pageCounting(free: boolean, resources: AsyncDisposableStack): Tier['countPages'] {
   if (free) return async () => null
   let counter: Promise<PageCounter> | null = null
@@ -113,8 +113,8 @@ export function priceWith(free: boolean, { prices: set }: Pick<Settings, 'prices
 }
 
 /**
- * What is charged for credits that a service reports. One that costs nothing by its prices, and of which nothing else is
- * said, may report a unit of its own: it stays free.
+ * Charge for credits that a service reports. A service with a price of 0 and no other setting may report a private
+ * unit: it stays free.
  */
 export function chargeWith({ reportedCredit }: Pick<Settings, 'reportedCredit'>): Tier['charge'] {
   return (reported, modelled) => reported * (reportedCredit ?? (modelled === 0 ? 0 : 1))

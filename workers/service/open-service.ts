@@ -12,24 +12,24 @@ import { EngineSupervisor } from '../engine/engine-supervisor.ts'
 import { type Folders, withoutLogin } from '../settings/location.ts'
 
 export interface Service {
-  /** Where it is now: the embedded engine has another address after a restart. */
+  /** Current address: a restart changes that of the embedded engine. */
   readonly url: () => string
   readonly apiKey: string
   /** `Authorization` instead of a key: the login of the address; null for none. */
   readonly login: string | null
-  /** What the record calls it. */
+  /** Name in the record. */
   readonly name: string
-  /** The service and the key, for the gate that all processes share which use them. */
+  /** Digest of service and key: names the gate that all their processes share. */
   readonly digest: string
-  /** Nothing is charged by the embedded engine. */
+  /** True for the embedded engine, which charges nothing. */
   readonly free: boolean
-  /** As `Parser.ready`. */
+  /** Like `Parser.ready`. */
   readonly ready: Parser['ready']
-  /** Called at each answer that is no outage. */
+  /** Called at each answer that is not an outage. */
   readonly served: () => void
 }
 
-/** The service of `PARSE_API_URL`; null where the embedded engine is to be used. */
+/** The service of `PARSE_API_URL`; null for the embedded engine. */
 export function serviceOf({
   parseApiUrl: url,
   parseApiKey: apiKey = '',
@@ -49,21 +49,21 @@ export function serviceOf({
 export interface EngineSurroundings {
   readonly settings: Settings
   readonly folders: Folders
-  /** Where the supervisor reports that the engine fails, works again, or cannot stay up. */
+  /** The supervisor reports here that the engine fails, recovers, or cannot stay up. */
   readonly events: Events
 }
 
-/** The embedded engine: started when the first request is to be sent, supervised here, and gone with this process. */
+/** The embedded engine: started for the first request, supervised here, and ended with this process. */
 export function openEngine(
   { settings, folders, events }: EngineSurroundings,
   resources: AsyncDisposableStack,
 ): Service {
-  // Of this process alone: every user of the machine can reach loopback.
+  // Private to this process: every user of the machine can reach loopback.
   const apiKey = randomBytes(24).toString('base64url')
   const options = embeddedEngineOptionsOf(settings, apiKey)
   const start = (cut: AbortSignal) => startEngineProcess(options, cut)
   const engine = resources.use(new EngineSupervisor({ start, events }))
-  // Its address and key change each time; it knows no other limit than its processes, which are those of this machine.
+  // Its address and key change each time; the number of its processes on this machine is its only limit.
   const digest = gateDigest(`engine ${hostname()} ${folders.state}`, 'embedded')
   const here = { url: () => engine.url, apiKey, login: null, name: 'engine', digest, free: true }
   return { ...here, ready: (signal) => engine.ready(signal), served: () => engine.served() }

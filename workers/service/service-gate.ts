@@ -3,7 +3,7 @@ import type { HaltCause, Verdict } from '#src/document/verdict.ts'
 import { type Feedback, type StatedLimit, UNSENT, type RedisGate } from '@sluice/limiter'
 import type { Gate, NotNow, Permit, RequestEnd, Want } from '#src/ports/gate.ts'
 
-/** The `Gate` port over the limiter: verdicts become feedback here, and a run's own halt is kept beside it. */
+/** The `Gate` port over the limiter: turns verdicts into feedback, and keeps a run's halt separate. */
 export class ServiceGate implements Gate {
   readonly limiter: RedisGate
   readonly #optionsHalt: OptionsHalt
@@ -28,7 +28,7 @@ export class ServiceGate implements Gate {
   }
 }
 
-/** Maps how a request ended to the feedback that the limiter learns from. */
+/** Maps the end of a request to the feedback that the limiter learns from. */
 export function feedbackOf(end: RequestEnd): Feedback {
   if (end.verdict === 'abandoned') return { kind: 'abandoned' }
   if (end.verdict === 'unsent') return UNSENT
@@ -62,12 +62,12 @@ function feedbackOfFailure(verdict: Unavailable): Feedback {
   return { kind: 'down', message: verdict.message, ...(isAbsent(verdict) ? { absent: true } : {}), ...wait }
 }
 
-/** A proxy answers 502 or 503 where no worker does; a request that did not go out whole reached no server. */
+/** A proxy answers 502 or 503 without a worker; an incomplete request reached no server. */
 function isAbsent({ httpStatus, inDoubt }: Unavailable): boolean {
   return httpStatus === null ? inDoubt === false : httpStatus === 502 || httpStatus === 503
 }
 
-/** Only what is true of the API key halts every process on it; a refusal is one run's own (`OptionsHalt`). */
+/** Only a halt of the API key stops every process on it; a refusal belongs to one run (`OptionsHalt`). */
 function isHaltOfKey(cause: string): cause is 'credits' | 'key' {
   return cause === 'credits' || cause === 'key'
 }
@@ -75,17 +75,17 @@ function isHaltOfKey(cause: string): cause is 'credits' | 'key' {
 const statedIn = ({ stated }: { readonly stated?: StatedLimit }): { stated?: StatedLimit } =>
   stated === undefined ? {} : { stated }
 
-/** A Retry-After of nothing is none: taken literally it would send the same request again at once. */
+/** A Retry-After of 0 counts as none: taken literally it would retry the same request at once. */
 function retryAfter(retryAfterMs: number | null): { retryAfterMs?: number } {
   return retryAfterMs === null || retryAfterMs <= 0 ? {} : { retryAfterMs }
 }
 
-/** Halts that are true of an API key, and so of all processes that use it. */
+/** Halts of an API key, which apply to all processes that use it. */
 const OF_THE_KEY: readonly HaltCause[] = ['credits', 'key']
 
 /**
- * What the service refuses of one run after another document (options, a permission, an address) says nothing of other
- * runs on the same API key: so this circuit breaker is the process's own, half-open once per window.
+ * Circuit breaker of one process, half-open once per window. The service refuses one run's documents in a row because
+ * of options, a permission or an address. Other runs on the same API key are not affected.
  */
 class OptionsHalt {
   readonly #windowMs: number
@@ -95,7 +95,7 @@ class OptionsHalt {
     this.#windowMs = windowMs
   }
 
-  /** Null where a request may go on to the gate. A request that passes while halted is the probe. */
+  /** Null if a request may proceed to the gate. A request that passes during a halt is the probe. */
   check(now: number): Extract<NotNow, { kind: 'halted' }> | null {
     if (this.#halted === null) return null
     const retryInMs = this.#halted.probeAt - now

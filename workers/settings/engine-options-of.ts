@@ -6,7 +6,7 @@ import { webNetworkOf } from './way-out.ts'
 
 const MEBIBYTE = 1024 * 1024
 
-/** The engine that `sluice engine` serves. */
+/** Options of the engine of `sluice engine`. */
 export function engineOptionsOf(settings: Settings): EngineOptions {
   const { engineSocket, engineKeys } = settings
   return {
@@ -19,7 +19,9 @@ export function engineOptionsOf(settings: Settings): EngineOptions {
   }
 }
 
-/** The engine of this process alone: on a free port of loopback, for `key` only. Its credits are charged at 0 (`openSpending`). */
+/**
+ * Options of the engine of this process: a free port of loopback, for `key` only. Its credits cost 0 (`openSpending`).
+ */
 export function embeddedEngineOptionsOf(settings: Settings, key: string): EngineOptions {
   return {
     ...conversionOptionsOf(settings),

@@ -11,7 +11,7 @@ import { routedRecipe } from '#src/route/routed-recipe.ts'
 import { outOf } from '#src/sources/prefixed-source.ts'
 import { routesWith } from './parser-policy.ts'
 
-/** Globs of rules are about a document's key in its source, without the prefix that it has in the store. */
+/** Globs of rules match a document's key in its source, without the prefix of the store. */
 export function recipesFor(settings: Settings): (prefix: string) => Recipes {
   const book = recipeBook({ options: parseOptionsOf(settings), rules: settings.rules })
   const terms = routeTermsOf(settings)
@@ -26,7 +26,7 @@ export function recipesFor(settings: Settings): (prefix: string) => Recipes {
   }
 }
 
-/** The same result for the same object: documents share recipes. */
+/** Caches the result per object: documents share recipes. */
 function memoised<K extends object, V>(make: (of: K) => V): (of: K) => V {
   const made = new WeakMap<K, V>()
   return (of) => {
@@ -75,8 +75,8 @@ export const gonePolicyOf = ({ deleteGone, goneLimitPercent, force }: Settings):
 type ParseSettings = Pick<Settings, 'mode' | 'formats' | 'pages' | 'blocks' | 'options'>
 
 /**
- * The parse options for all documents: `--mode`, `--formats`, `--pages` and `--blocks` are shorthands, laid over what
- * `--options` says.
+ * The parse options for all documents. The shorthands `--mode`, `--formats`, `--pages` and `--blocks` override
+ * `--options`.
  */
 function parseOptionsOf({ mode, formats, pages, blocks, options }: ParseSettings): ParseOptionsInput {
   const [parser] = options.parsers ?? []

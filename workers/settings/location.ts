@@ -12,16 +12,19 @@ export interface S3Location {
   readonly prefix: string
 }
 
-/** Where a source or a store is, as the command line names it. */
+/** Location of a source or store, parsed from the command line. */
 export type Location =
   | { readonly kind: 'folder'; readonly path: string }
   | S3Location
   /** A list of URLs in a file, or `-` for standard input. */
   | { readonly kind: 'urls'; readonly path: string }
-  /** A website, or the part of one below a path. */
+  /** A website, or its part below a path. */
   | { readonly kind: 'site'; readonly url: URL }
 
-/** A name is a folder unless it says otherwise: `s3://bucket/prefix`, `https://docs.example.com`, `file:///data/in`, `urls:list.txt`. */
+/**
+ * Parses a name, a folder by default: `s3://bucket/prefix`, `https://docs.example.com`, `file:///data/in`,
+ * `urls:list.txt`.
+ */
 export function locationOf(name: string): Location {
   const s3 = /^s3:\/\/([^/]+)\/?(.*)$/is.exec(name)
   if (s3 !== null) return { kind: 's3', bucket: s3[1] ?? '', prefix: s3[2] ?? '' }
@@ -58,17 +61,20 @@ function pathOf(name: string): string {
 }
 
 export interface Folders {
-  /** Where the private Redis keeps its data and the log is written. */
+  /** Folder of the private Redis's data and of the log. */
   readonly state: string
-  /** Where fetched programs and OCR data are kept; shared by all runs of a user. */
+  /** Folder of fetched programs and OCR data; shared by all runs of a user. */
   readonly cache: string
-  /** Paid answers that a store did not take; never in the store's own folder, which may be what is full. */
+  /** Folder of paid answers that a store refused; outside the store's folder, whose disk may be full. */
   readonly spool: string
 }
 
 const isFolder = (store: string): boolean => !/^[a-z0-9+.-]+:\/\//i.test(store)
 
-/** The state of a folder store lies in it, so that removing the folder removes all; that of a bucket in the home. */
+/**
+ * The state of a folder store is inside it: removing the folder removes everything. The state of a bucket is in the
+ * home.
+ */
 export function foldersOf(settings: Pick<Settings, 'out' | 'stateDir' | 'cacheDir' | 'spool'>): Folders {
   const cache = settings.cacheDir ?? join(homedir(), '.cache', 'sluice')
   const spool = resolve(settings.spool ?? join(homedir(), '.local', 'state', 'sluice', 'spool'))
@@ -80,12 +86,12 @@ export function foldersOf(settings: Pick<Settings, 'out' | 'stateDir' | 'cacheDi
   return { state, cache: resolve(cache), spool }
 }
 
-/** Names what belongs together in Redis: one source into one store, wherever both are mounted. 16 hexadecimal digits. */
+/** Pipeline id in Redis: one source into one store, on any mount. 16 hexadecimal digits. */
 export function pipelineId(store: StoreId, source: SourceId): string {
   return createHash('sha256').update(`${store}\n${source}`).digest('hex').slice(0, 16)
 }
 
-/** A service in records and messages, which are read by others than those who may log in. */
+/** The address of a service for records and messages, whose readers may lack its login. */
 export function withoutLogin(url: string): string {
   if (!URL.canParse(url)) return url
   const { origin, pathname } = new URL(url)

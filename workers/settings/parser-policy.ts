@@ -7,7 +7,7 @@ import { type Routes, routesOf } from '#src/route/routes.ts'
 import { outOf } from '#src/sources/prefixed-source.ts'
 import { withoutLogin } from './location.ts'
 
-/** Which answers a pipeline's parser makes, and which it takes. */
+/** Policy of a pipeline: the answers that its parser makes, and those that it accepts. */
 export function parserPolicyOf(
   settings: Pick<Settings, 'parseApiUrl' | 'acceptLocal' | 'upgrade' | 'rules' | 'route' | 'neverSend'>,
   prefix: string,
@@ -26,7 +26,7 @@ export function parserPolicyOf(
   return { own: facts, rules: seen, acceptLocal, upgrade, upgradeOf, ...routed }
 }
 
-/** Globs are about keys in the source, without the prefix that they have in the store. */
+/** Globs match keys in the source, without the prefix of the store. */
 export function routesWith(settings: Pick<Settings, 'rules' | 'route' | 'neverSend'>, prefix: string): Routes | null {
   return routesOf(settings, (key) => outOf(prefix, key) ?? key)
 }

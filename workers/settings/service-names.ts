@@ -3,7 +3,10 @@ import type { Settings } from '#config/settings.ts'
 import { DEFAULT_SERVICE } from '#src/client/rules.ts'
 import { SetupError } from '#src/document/setup-error.ts'
 
-/** A service that a rule names and the settings do not have, or that has no service to stand beside. */
+/**
+ * Refuses a rule whose service is missing from the settings. Refuses it also without PARSE_API_URL: documents without
+ * such a rule need a service too.
+ */
 export function refuseServices({ rules, services, parseApiUrl }: Settings): void {
   const known = Object.keys(services)
   for (const [index, rule] of rules.entries()) {
@@ -21,19 +24,19 @@ export function refuseServices({ rules, services, parseApiUrl }: Settings): void
   }
 }
 
-/** The services that rules name, but for that of the pipeline. */
+/** The services that rules name, except that of the pipeline. */
 export const namesUsed = ({ rules }: Pick<Settings, 'rules'>): string[] =>
   [...new Set(rules.map(({ service = DEFAULT_SERVICE }) => service))].filter((name) => name !== DEFAULT_SERVICE)
 
-/** A run with these settings would not start: a service that a rule names has no key. */
+/** Refuses a service in a rule without a key: a run with these settings would not start. */
 export function refuseKeyless(settings: Settings): void {
   for (const name of namesUsed(settings)) settingsAt(name, settings)
 }
 
 /**
- * The settings of a pipeline as if its service were the one of this name.
+ * The settings of a pipeline with the named service as its service.
  *
- * @throws {SetupError} where there is none of this name, or its key is not set
+ * @throws {SetupError} if the name is unknown, or its key is not set
  */
 export function settingsAt(name: string, settings: Settings): Settings {
   if (name === DEFAULT_SERVICE) return settings

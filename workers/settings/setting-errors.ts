@@ -2,7 +2,7 @@ import { describeSystemError, listenProblem } from '#src/kit/describe-system-err
 import { makeFolder } from '#src/kit/make-folder.ts'
 import { SetupError } from '#src/document/setup-error.ts'
 
-/** Makes the folder that a setting names, and those above it; the error names the setting. */
+/** Makes the folder of a setting, and its parents; the error names the setting. */
 export async function madeFor(setting: string, path: string): Promise<void> {
   try {
     await makeFolder(path)
@@ -11,7 +11,7 @@ export async function madeFor(setting: string, path: string): Promise<void> {
   }
 }
 
-/** Opens a server; where the system refuses the address, the error names the setting that gave it. */
+/** Opens a server; if the system refuses the address, the error names its setting. */
 export async function listening<T>(setting: string, open: () => Promise<T>): Promise<T> {
   try {
     return await open()

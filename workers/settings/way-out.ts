@@ -17,14 +17,14 @@ export function s3NetworkOf(settings: TlsSettings): S3Network {
   return { tls: tlsOf(settings), ...(proxies === null ? {} : { proxyEnv: proxyEnvOf(proxies) }) }
 }
 
-/** The same for what is fetched from the open web, which is shown no certificate of ours. */
+/** The same for the open web, which sees no client certificate. */
 export function webNetworkOf({ caFile }: Pick<TlsSettings, 'caFile'>): WebNetwork {
   return { proxies: proxiesOf(), ...tlsOf({ caFile, clientCert: undefined, clientKey: undefined }) }
 }
 
 /**
- * Trusts the certificate authorities of the settings beside those that Node knows. These are read by name: to import the
- * module, Node would read them for every command.
+ * Trusts the certificate authorities of the settings in addition to Node's. Reads Node's by name: an import of the
+ * module would read them for every command.
  */
 function tlsOf({ caFile, clientCert, clientKey }: TlsSettings): WayOut['tls'] {
   return {

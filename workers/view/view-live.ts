@@ -17,7 +17,7 @@ import { limitsOf } from '../pipeline/work-state.ts'
 export interface LiveOptions {
   readonly settings: Settings
   readonly shared: Shared
-  /** Null where no source is known for the store: nothing live is shown. */
+  /** Null if the store has no known source: the page shows nothing live. */
   readonly source: string | null
 }
 
@@ -25,18 +25,21 @@ export interface LiveOptions {
 const MOST_READ = 10_000
 const READ_MS = 5_000
 
-/** Between two moments of the history. */
+/** Sampling interval of the history. */
 const SAMPLE_MS = 5_000
 
 interface Opened {
   readonly pipeline: Pipeline
-  /** By its name (`gateDigest`), opened at the first call. */
+  /** Returns a gate by its name (`gateDigest`); opened at the first call. */
   readonly gateOf: (name: string) => Promise<RedisGate>
   /** Skipped files by extension or reason; empty for a large ledger. */
   readonly skippedBy: (counts: Counts) => Promise<LiveStatus['skippedBy']>
 }
 
-/** Opened once, when a page first asks: it may start the private Redis. From then on a moment is kept each five seconds. */
+/**
+ * Opens once, at a page's first request: it may start the private Redis. Then it samples the history every five
+ * seconds.
+ */
 export function livePipeline(options: LiveOptions, resources: AsyncDisposableStack): LivePipeline | null {
   const { settings, source } = options
   if (source === null) return null
@@ -44,7 +47,7 @@ export function livePipeline(options: LiveOptions, resources: AsyncDisposableSta
   let opening: Promise<Opened> | null = null
   const opened = (): Promise<Opened> => {
     const begun = (opening ??= open({ ...options, source }, closing))
-    // The next question opens it again.
+    // The next request retries.
     begun.catch(() => (opening = null))
     return begun
   }
@@ -79,7 +82,7 @@ async function open(
   const begin = (keyDigest: string): Promise<RedisGate> => {
     const gate = openGate({ redis, keyDigest, windowMs: settings.rateWindowMs }).then((opened) => resources.use(opened))
     gates.set(keyDigest, gate)
-    // The next question tries again.
+    // The next request retries.
     gate.catch(() => gates.delete(keyDigest))
     return gate
   }
@@ -87,7 +90,7 @@ async function open(
   return { pipeline, gateOf, skippedBy: skippedReader(pipeline.ledger) }
 }
 
-/** Reads the ledger again only where another number of files is skipped: pages ask every two seconds. */
+/** Caches the reasons until the number of skipped files changes: pages poll every two seconds. */
 function skippedReader(ledger: Pipeline['ledger']): Opened['skippedBy'] {
   let known = { skipped: 0, reasons: {} }
   return async (counts) => {

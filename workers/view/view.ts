@@ -21,26 +21,31 @@ export interface ViewOptions extends LiveOptions {
   readonly host: string
   readonly port: number
   readonly allowWrites: boolean
-  /** Does documents with a failure code again. */
+  /** Retries documents with a failure code. */
   readonly retry: ((code: string) => void) | null
   readonly retryCommand: (code: string) => string | null
-  /** Called with what went wrong while a page was made or the store was read. */
+  /** Called with errors of a page or of a read of the store. */
   readonly onError: (error: unknown) => void
 }
 
-/** Least time between two updates of the index; longer where an update is slow, so that it takes a twentieth of the time. */
+/**
+ * Least time between two updates of the index. After a slow update it is longer: updates take a twentieth of the time.
+ */
 const INDEX_EVERY_MS = 15_000
 const REST = 20
 
-/** Two million characters of prose take 5 s and 300 MB, a table of 500,000 characters 15 s and 1 GB, lists nested 400 deep 7 s. */
+/**
+ * Measured: two million characters of prose take 5 s and 300 MB, a table of 500,000 characters 15 s and 1 GB, lists
+ * nested 400 deep 7 s.
+ */
 const RENDER_LIMITS = { timeoutMs: 10_000, memoryBytes: 1024 ** 3 }
 
 export interface View extends ViewServer {
-  /** Resolves when the store was read once. */
+  /** Resolves after the first read of the store. */
   readonly indexed: Promise<void>
 }
 
-/** A store, its index, and the pages over them. Works without Redis; a pipeline is opened when its state is first asked for. */
+/** Opens a store, its index and its pages. Works without Redis; a pipeline opens at the first request for its state. */
 export async function openView(options: ViewOptions): Promise<View> {
   const { settings, onError } = options
   await using resources = new AsyncDisposableStack()
@@ -89,7 +94,10 @@ export async function openView(options: ViewOptions): Promise<View> {
   return { url: server.url, indexed: first.promise, [Symbol.asyncDispose]: () => kept.disposeAsync() }
 }
 
-/** In the cache folder: it is derived, and a store may be read only. In memory where the cache cannot be written. */
+/**
+ * The index file in the cache folder: it is derived, and a store may be read-only. In memory if the cache is not
+ * writable.
+ */
 async function indexFile(settings: Settings, { url }: OutputStore): Promise<string> {
   const folder = join(foldersOf(settings).cache, 'view')
   try {

@@ -2,7 +2,7 @@ import { heading, list, paragraph, type Passage, table } from '../passage.ts'
 
 /*
  * The archive of the Aldermere Navigation Authority, which does not exist: a canal of 23.4 km and 14 locks. The
- * documents know of each other, so that a question can have its answer in several of them.
+ * documents refer to each other: a question can have its answer in several of them.
  */
 
 export const inspection: readonly Passage[] = [

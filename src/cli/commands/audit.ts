@@ -31,7 +31,7 @@ interface Options {
   readonly service?: string
 }
 
-/** Most pages of a sample: more would be a run. */
+/** Largest sample in pages: beyond it a run is the right command. */
 const MOST_PAGES = 100_000
 
 export function auditCommand(): Command {
@@ -70,7 +70,7 @@ interface AuditAsked {
 }
 
 const TWICE_EVERY = 10
-/** Documents at a time: the gate decides how many requests are in flight. */
+/** Documents in flight: the gate limits the requests. */
 const AT_ONCE = 8
 
 async function auditTargets({ targets, shared }: Targets, asked: AuditAsked, output: Output): Promise<void> {
@@ -138,7 +138,7 @@ async function auditTarget(
 interface Drawn {
   readonly sample: readonly SampledAnswer[]
   readonly unanswered: readonly UnansweredPage[]
-  /** What ended the sample early, in one sentence; null where nothing did. */
+  /** Reason for an early end of the sample, in one sentence; null if it is complete. */
   readonly halted: string | null
 }
 
@@ -183,20 +183,20 @@ async function printReport(file: AuditFile, halted: string | null, folder: strin
   else if (unanswered.length > 0) process.exitCode = EXIT.someFailed
 }
 
-/** By the recipe that most documents have: that of a PDF at the top of the source. */
+/** Prices of the recipe that most documents have: that of a PDF at the top level of the source. */
 function pricesOf({ ingest, paid: { price } }: AuditDeps): Pick<AuditFile, 'firstPageCredits' | 'furtherPageCredits'> {
   const recipe = ingest.policy.recipeFor(sourceKey('document.pdf'), 'pdf')
   const firstPageCredits = price(recipe, 'pdf', 1)
   return { firstPageCredits, furtherPageCredits: price(recipe, 'pdf', 2) - firstPageCredits }
 }
 
-/** Unanswered pages named at the most. */
+/** Maximum number of named unanswered pages. */
 const NAMED = 3
 
 const share = (value: number | null): string => (value === null ? '-' : `${(value * 100).toFixed(1)} %`)
 const figure = (value: number | null): string => (value === null ? '-' : value.toFixed(3))
 
-/** What `sluice audit` prints. */
+/** Lines that `sluice audit` prints. */
 function auditLines(file: AuditFile, summary: AuditSummary): string[] {
   const spent = file.sample.reduce((sum, { credits }) => sum + credits, 0)
   return [
@@ -267,7 +267,7 @@ const tableOf = (head: string[]): InstanceType<typeof Table> =>
     style: { head: [], border: [] },
   })
 
-/** An interval that holds the final charge in 95 of 100 audits, by the price model. */
+/** An interval that contains the final charge in 95 of 100 audits, by the price model. */
 function creditsText(range: CreditRange | null): string {
   if (range === null) return '-'
   return range.low === range.high ? count(range.low) : `${count(range.low)} to ${count(range.high)}`

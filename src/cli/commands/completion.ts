@@ -42,7 +42,7 @@ const quoted = (text: string): string => `'${text.replaceAll("'", "'\\''")}'`
 
 const flagsOf = ({ flags }: CommandWords): string => flags.map(({ name }) => name).join(' ')
 
-/** Files are completed where no flag is typed: sources and folders. */
+/** A word that is not a flag completes to files: sources and folders. */
 function bash(commands: readonly CommandWords[]): string {
   const cases = commands.map((command) => `    ${command.name}) flags=${quoted(flagsOf(command))} ;;`)
   return `_sluice() {

@@ -31,8 +31,8 @@ export function configCommand(): Command {
 }
 
 /**
- * The effective settings as YAML, each with where it comes from in a comment. It is a settings file again: what is not
- * set, and what is hidden, stands in a comment.
+ * The effective settings as YAML, each with its origin in a comment. The result is a valid settings file: unset and
+ * hidden values are in comments.
  */
 function configText(configuration: EffectiveConfiguration): string {
   const document = new Document(new YAMLMap())

@@ -95,10 +95,10 @@ export function exportCommand(): Command {
   })
 }
 
-/** What is in flight at a first signal may take so long. */
+/** Grace period of work in flight after a first signal. */
 const GRACE_MS = 60_000
 
-/** A first Ctrl-C ends the export and keeps the former one. */
+/** A first Ctrl-C ends the export and keeps the previous one. */
 function stopWithGrace(): Stopping {
   const say = (line: string) => (): void => void process.stderr.write(`sluice: ${line}\n`)
   const stopping = listenForStop({
@@ -110,7 +110,7 @@ function stopWithGrace(): Stopping {
   return stopping
 }
 
-/** A condition on one of these asks for them. */
+/** A condition on one of these columns computes all of them. */
 const HYGIENE_COLUMNS = Object.keys(NO_HYGIENE)
 
 type Chunking = Omit<Parameters<typeof exportChunks>[1], 'to' | 'since' | 'figures'>

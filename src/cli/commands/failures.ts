@@ -41,7 +41,7 @@ export function checkCode(code: string | undefined): void {
   throw new UsageError(`no failure has the code "${code}"; there are ${FAILURE_CODES.join(', ')}`)
 }
 
-/** Returns how many it listed. */
+/** Returns the number of listed failures. */
 async function list({ name, settings }: Target, code: string | undefined, output: Output): Promise<number> {
   await using resources = new AsyncDisposableStack()
   const store = await openStore(settings, resources, { mustExist: true })
@@ -62,7 +62,7 @@ async function list({ name, settings }: Target, code: string | undefined, output
   return shown
 }
 
-/** How to parse them again, where the source of this store is known. */
+/** Command for a retry, if the source of this store is known. */
 const retryHint = (out: string, last: LastTarget | null): string[] =>
   last === null || ![out, resolve(out)].includes(last.out)
     ? []

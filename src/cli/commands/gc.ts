@@ -12,7 +12,7 @@ import { lostLine } from '../print/document-lines.ts'
 import { TARGET_SETTINGS } from '../session/run-settings.ts'
 import { addTargetFlags, forEachTarget, storesOf, type Target } from '../session/targets.ts'
 
-/** A receipt that was saved or used more recently may be one of a document that is in work. */
+/** A receipt with a more recent write or read may belong to a document in work. */
 const YOUNG_MS = 24 * 3_600_000
 
 interface Options {

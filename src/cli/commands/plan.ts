@@ -36,7 +36,7 @@ export function planCommand(): Command {
   })
 }
 
-/** Prints what a run over one source would do. */
+/** Prints the work that a run over one source would do. */
 async function showPlan(target: Target, shared: Shared, output: Output): Promise<void> {
   await checkSource(target)
   const { openPlanning } = await import('#workers/plan.ts')
@@ -76,7 +76,7 @@ function leftLines({ credits }: Plan, left: number | null): string[] {
 /** The first documents of each reason, by its code. */
 type Refused = ReadonlyMap<string, readonly string[]>
 
-/** Documents named for each reason at the most. */
+/** Maximum number of named documents per reason. */
 const NAMED = 3
 
 function name(refused: Map<string, string[]>, code: string, key: string): void {
@@ -127,16 +127,16 @@ function tableOf(plan: Plan, examples: Refused, free: boolean, estimatedMs: numb
   ].join('\n')
 }
 
-/** What a plan is made with; disposing removes what was made for it alone. */
+/** Target and resources of a plan; disposal removes its temporary ones. */
 interface PlanTarget extends AsyncDisposable {
   readonly target: Target
-  /** Not given where the plan has a Redis of its own. */
+  /** Undefined if the plan has a separate Redis. */
   readonly shared?: Shared
 }
 
 /**
- * A plan leaves nothing behind. Where `--out` names a folder that does not exist or is empty, there is nothing to read:
- * the plan is made with a store in the temporary directory, which has its own Redis unless REDIS_URL names one.
+ * A plan is read-only. If `--out` names a missing or empty folder, there is nothing to read: the plan uses a store in
+ * the temporary directory. It has a separate Redis unless REDIS_URL names one.
  */
 async function openPlanTarget(target: Target, shared: Shared): Promise<PlanTarget> {
   const at = locationOf(target.settings.out)
@@ -166,17 +166,17 @@ interface FormatTotals {
 
 /** The sums of a plan, as `sluice plan --json` prints them. */
 interface Plan extends FormatTotals {
-  /** Everything that the source holds. */
+  /** Number of all files in the source. */
   readonly seen: number
-  /** Documents that came out before and are no longer in the source; part of nothing else here. */
+  /** Number of documents with outputs that are no longer in the source; not part of any other count. */
   readonly gone: number
-  /** Of what is to be sent: done before by the embedded engine, or by an older version of it. */
+  /** Documents to send that the embedded engine, or an older version of it, parsed before. */
   readonly again: { readonly documents: number; readonly credits: number }
   readonly changes: Readonly<Partial<Record<Change, number>>>
   readonly refused: Readonly<Partial<Record<FailureCode, number>>>
-  /** Texts that become outputs as they are, without a request. */
+  /** Number of texts that become outputs unchanged, without a request. */
   readonly passedThrough: number
-  /** Files that are no documents, by extension or reason. */
+  /** Skipped files that are not documents, by extension or reason. */
   readonly skipped: Readonly<Record<string, number>>
   readonly byFormat: Readonly<Record<string, FormatTotals>>
 }
@@ -197,7 +197,7 @@ export const NO_PLAN: Plan = {
 
 export function addTo(plan: Plan, planned: PlannedItem): Plan {
   const { refusal, skip, extension, requests, credits } = planned
-  // What its bytes refuse was listed as new or changed.
+  // The listing reports a document as new or changed even if its bytes are unusable.
   const change = refusal === null ? planned.change : 'unusable'
   const counted = { requests, pages: planned.pages ?? 0, saved: planned.saved ? 1 : 0, credits }
   const counts = requests > 0 || planned.saved

@@ -17,7 +17,7 @@ import { type Output, outputOf } from '../print/output.ts'
 import { TARGET_SETTINGS } from '../session/run-settings.ts'
 import { addTargetFlags, forEachTarget, lastTargetsOf, quiet, sourceCommand, type Target } from '../session/targets.ts'
 
-/** With more documents than this, ledger entries and records are read only when asked for. */
+/** Threshold above which ledger entries and records are read only on request. */
 const MOST_RECORDS = 2_000
 
 export function statusCommand(): Command {
@@ -43,7 +43,7 @@ async function lostOf(pipeline: Pipeline): Promise<SourceKey[]> {
   return lost
 }
 
-/** Prints where one source stands. */
+/** Prints the state of one source. */
 async function showStatus(target: Target, shared: Shared, output: Output, grades: boolean): Promise<void> {
   const { ambiguousRequests, openPipeline } = await import('#workers/pipeline/open-pipeline.ts')
   const { gateLines } = await import('#workers/pipeline/work-state.ts')
@@ -51,7 +51,7 @@ async function showStatus(target: Target, shared: Shared, output: Output, grades
   const counts = await pipeline.ledger.counts()
   const backlog = await pipeline.queue.backlog()
   const { signal } = new AbortController()
-  // The rest is read from counts, in the same time for any number of documents.
+  // The rest comes from counts, in constant time for any number of documents.
   const isWhole = grades || seen(counts) <= MOST_RECORDS
   const skipped = isWhole ? await skippedOf(pipeline.ledger, signal) : null
   const ambiguousIntents = await ambiguousRequests(pipeline)
@@ -120,13 +120,13 @@ function unusableRows({ answers, credits }: UnusableAnswers): (readonly [string,
   ]
 }
 
-/** Names at the left, numbers at the right. */
+/** Names on the left, numbers on the right. */
 function columnsOf(rows: readonly (readonly [string, string])[]): string[] {
   const widest = (at: 0 | 1): number => Math.max(...rows.map((row) => row[at].length))
   return rows.map(([name, value]) => `  ${name.padEnd(widest(0))}  ${value.padStart(widest(1))}`)
 }
 
-/** What `status` shows of grades; nothing where no document has one. */
+/** Lines about grades; empty if no document has one. */
 function gradeLines({ graded, good, doubtful, poor, lowest }: GradeSummary): string[] {
   if (graded === 0) return []
   const share = `${plural(graded, 'graded document')}: ${count(good)} good, ${count(doubtful)} doubtful (a page expected below 0.9), ${count(poor)} poor (below 0.5)`

@@ -84,7 +84,7 @@ async function verify({ settings }: Target, shared: Shared, asked: Asked, output
     if (finding.kind !== 'whole') output.result(lineOf(finding), () => ({ event: 'finding', ...finding }))
   }
   const { whole, damaged, repaired, orphans, removed } = tally
-  // What the store lacks has no record that changed.
+  // A change feed contains no document that the store lacks.
   const lost = part === null ? await lostOf(store, ledgers, options) : []
   const cursor = part?.cursor ?? null
   const lines = [
@@ -102,7 +102,7 @@ async function verify({ settings }: Target, shared: Shared, asked: Asked, output
   if (damaged > 0 || orphans > 0 || lost.length > 0) process.exitCode = EXIT.someFailed
 }
 
-/** Keys of one store belong to one source each, so that the ledger which has this one as done is that of its source. */
+/** Each key of a store belongs to one source: a ledger that lists the key as done is the ledger of its source. */
 function ledgersOfStore(ledgers: readonly Ledger[]): LedgersOfStore {
   const find = async (key: SourceKey): Promise<{ readonly ledger: Ledger; readonly known: LedgerEntry } | null> => {
     for (const ledger of ledgers) {
@@ -120,7 +120,10 @@ function ledgersOfStore(ledgers: readonly Ledger[]): LedgersOfStore {
   }
 }
 
-/** What the ledgers of the store's sources list as done, and the store lacks or has damaged. With `repair` the next run does it again. */
+/**
+ * Documents that the ledgers of the store list as done, and that are missing or damaged there. With `repair` the next
+ * run parses them again.
+ */
 async function lostOf(
   store: OutputStore,
   ledgers: readonly Ledger[],
@@ -137,7 +140,7 @@ async function lostOf(
   return lost
 }
 
-/** Files beside the folders of the store are reported, and do not count. */
+/** Files outside the folders of the store are reported, and do not affect the exit code. */
 function countedAs(finding: Finding): 'whole' | 'damaged' | 'repaired' | 'orphans' | 'removed' | 'beside' {
   if (finding.kind === 'whole') return 'whole'
   if (finding.kind === 'damaged') return finding.repaired ? 'repaired' : 'damaged'
@@ -175,7 +178,7 @@ async function remakeLedger(target: Target, shared: Shared, output: Output): Pro
 
 interface Since {
   readonly records: AsyncIterable<DocumentRecord>
-  /** Behind the last change that is among them; null where a time was given. */
+  /** Cursor after the last change of these records; null if a time was given. */
   readonly cursor: string | null
 }
 
@@ -183,10 +186,10 @@ const TIME = /^\d{4}-\d{2}-\d{2}(T\d{2}:\d{2}(:\d{2}(\.\d+)?)?(Z|[+-]\d{2}:\d{2}
 const CURSOR = /^[^.]+\.\d+$/
 
 /**
- * The records of documents that changed since a cursor of the change feed, or that were finished since a time. With a
- * cursor only what changed is read, but for one listing; with a time every record is.
+ * The records of documents changed since a cursor of the change feed, or finished since a time. With a cursor the
+ * command reads changed records and one listing; with a time it reads every record.
  *
- * @throws {UsageError} for a text that is neither
+ * @throws {UsageError} for any other text
  */
 export async function recordsSince(store: OutputStore, since: string, signal: AbortSignal): Promise<Since> {
   const time = TIME.test(since) ? Date.parse(since) : Number.NaN

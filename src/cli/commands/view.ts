@@ -45,7 +45,7 @@ export function viewCommand(): Command {
   })
 }
 
-/** A source or pipelines where they are given, else the store alone. */
+/** A source or pipelines if given, else the store alone. */
 async function chosen(command: Command, source: string | undefined): Promise<Targets> {
   const { pipeline } = command.opts<{ readonly pipeline: readonly string[] }>()
   const targets =
@@ -99,7 +99,7 @@ async function lastSource(out: string): Promise<string | null> {
   return last !== null && last.out === resolve(out) ? last.source : null
 }
 
-/** A process of its own, as if it were typed: its progress is on the overview. */
+/** Retries in a child process, like a typed command: the overview shows its progress. */
 function retry(words: readonly string[], output: Output): void {
   const child = spawn(process.execPath, [...process.execArgv, process.argv[1] ?? '', ...words, '--quiet'], {
     stdio: 'ignore',

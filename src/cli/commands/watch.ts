@@ -32,13 +32,13 @@ export function watchCommand(): Command {
   })
 }
 
-/** A scan that is due this soon is not announced: a line for each minute would hide the others. */
+/** Scans due within this time are not announced: a line per minute would hide the others. */
 const SOON_MS = 60_000
 
 /** Follows all targets until it is stopped. */
 async function watchSession(targets: Targets, output: Output): Promise<void> {
   const { workState } = await import('#workers/pipeline/work-state.ts')
-  // One line for all that is watched.
+  // A single progress line for all watched pipelines.
   const whileRunning = (pipelines: readonly IngestPipeline[]): Disposable => {
     const events = pipelines.map((pipeline) => pipeline.events)
     return startProgress({
@@ -78,7 +78,7 @@ function greeting({ settings, source, store }: IngestPipeline): string {
   return `${when} ${source.url} into ${store.url}`
 }
 
-/** Pipelines of one service say the same, once. */
+/** Pipelines of one service have the same notices: deduplicates them. */
 function allOf(states: readonly WorkState[]): WorkState {
   const rates = states.flatMap(({ perMs }) => perMs ?? [])
   return {
@@ -100,12 +100,12 @@ function sumOf(all: readonly Counts[]): Counts {
   }
 }
 
-/** Changes that a scheduled scan reports. A changed recipe or parser is left out: the user changed it. */
+/** Changes that a scheduled scan reports. Omits a changed recipe or parser: the user changed it. */
 const REPORTED: readonly Change[] = ['new', 'changed', 'gone']
 
 /**
- * Reports after each scheduled scan how many documents are new, changed and gone; with --json an event for each of
- * them, with --verbose a line.
+ * Reports after each scheduled scan the number of new, changed and gone documents. With --json it adds an event for
+ * each of them, with --verbose a line.
  */
 function reportChanges(events: Events, say: Say, output: Output): void {
   let found: Map<Change, number> | null = null

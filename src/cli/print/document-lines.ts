@@ -2,13 +2,13 @@ import type { SourceKey } from '#src/document/ids.ts'
 import type { LeftOutReason } from '#src/document/skip.ts'
 import { count, plural, printable, shownName } from './format.ts'
 
-/** Extensions shown at the most; the rest is summed. Reasons are all shown. */
+/** Maximum number of extensions shown; the rest is summed. Reasons are all shown. */
 const SHOWN = 8
 
 /** Always shown: a flag opens them. */
 const ARCHIVE = /^\.(?:zip|tar|tgz|tar\.gz)$/
 
-/** Reasons as they are said with their number; an extension stands for itself. */
+/** Text of a reason with its number; an extension is its text. */
 const CALLED: ReadonlyMap<string, (number: number) => string> = new Map([
   ['excluded', (number) => `${count(number)} excluded by a rule`],
   ['hidden', (number) => `${count(number)} hidden`],
@@ -26,7 +26,7 @@ const CALLED: ReadonlyMap<string, (number: number) => string> = new Map([
   ['no extension', (number) => `${count(number)} without extension`],
 ])
 
-/** `skipped 12: 5 .txt, 3 .jpg, 4 hidden`; nothing where nothing was skipped. */
+/** `skipped 12: 5 .txt, 3 .jpg, 4 hidden`; empty if nothing was skipped. */
 export function skippedLines(skipped: ReadonlyMap<string, number>): string[] {
   if (skipped.size === 0) return []
   const kinds = [...skipped].toSorted(([a, fewer], [b, more]) => more - fewer || a.localeCompare(b))
@@ -48,7 +48,7 @@ export function skippedLines(skipped: ReadonlyMap<string, number>): string[] {
 const sum = (kinds: readonly (readonly [string, number])[]): number =>
   kinds.reduce((total, [, number]) => total + number, 0)
 
-/** Folders named at the most for each reason. */
+/** Maximum number of named folders per reason. */
 const NAMED = 3
 
 const WHY: Readonly<Record<LeftOutReason, string>> = {
@@ -57,7 +57,7 @@ const WHY: Readonly<Record<LeftOutReason, string>> = {
   unreadable: 'hidden, and cannot be read',
 }
 
-/** `left out: out/ (a Sluice store)`: folders that were not listed, so that their files are not counted. */
+/** `left out: out/ (a Sluice store)`: folders that were not listed, and whose files are not counted. */
 export function leftOutLines(folders: ReadonlyMap<string, LeftOutReason>): string[] {
   return [...Map.groupBy(folders, ([, reason]) => reason)].map(([reason, group]) => {
     const names = group.slice(0, NAMED).map(([key]) => shownName(key))
@@ -67,13 +67,13 @@ export function leftOutLines(folders: ReadonlyMap<string, LeftOutReason>): strin
   })
 }
 
-/** Lost documents that are named. */
+/** Maximum number of named lost documents. */
 const SHOWN_LOST = 3
 
-/** Of a store with many documents each day another part of the records is read (`lostRecords`). */
+/** Number of the day: each day another part of a large store's records is read (`lostRecords`). */
 export const turnOfDay = (): number => Math.floor(Date.now() / 86_400_000)
 
-/** Records that the ledger lists and the store lacks, or has damaged. `next` says what becomes of them. */
+/** Records that the ledger lists, and that are missing or damaged in the store. `next` describes the next step. */
 export function lostLine(lost: readonly SourceKey[], next: string): string {
   const shown = lost.slice(0, SHOWN_LOST).map((key) => shownName(key))
   const more = lost.length > SHOWN_LOST ? ` and ${count(lost.length - SHOWN_LOST)} more` : ''

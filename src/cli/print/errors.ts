@@ -11,12 +11,12 @@ import { EXIT } from './exit-codes.ts'
 import { oneLine } from './format.ts'
 import { screen } from './screen.ts'
 
-/** A mistake that the user can correct: shown as its message alone, without a stack. Exit code 1. */
+/** A mistake that the user can correct: printed as its message alone, without a stack. Exit code 1. */
 export class UsageError extends Error {
   override name = 'UsageError' as const
 }
 
-/** Ends a command whose errors stand on the screen already, one a pipeline. */
+/** Ends a command whose errors are on the screen already, one per pipeline. */
 export class Reported extends Error {
   override name = 'Reported' as const
 }
@@ -24,24 +24,24 @@ export class Reported extends Error {
 const COMPLETE = [UsageError, SetupError, StoreRefused, StoreUnusable, SourceUnusable, DependencyUnusable]
 
 /**
- * What the terminal shows of an error: the message of one that is complete, else one sentence on what the system said.
- * Null for a bug: no sentence of ours explains it.
+ * Text of an error for the terminal: the message of a complete one, else one sentence about the system's error. Null
+ * for a bug: no prepared sentence explains it.
  */
 export function explanationOf(error: unknown): string | null {
   if (error instanceof Error && COMPLETE.some((kind) => error instanceof kind)) return error.message
   return describeSystemError(error)
 }
 
-/** One sentence about an error after which the other pipelines went on. */
+/** The sentence about an error after which the other pipelines continued. */
 export const messageOf = (error: unknown): string =>
   explanationOf(error) ?? (error instanceof Error ? error.message : String(error))
 
 /**
- * Reports on standard error why a command ended, in one paragraph, and returns the exit code. Commander has reported its
- * own errors by then. The stack trace of a bug goes to a file, never to the terminal.
+ * Reports on standard error why a command ended, in one paragraph, and returns the exit code. Commander reports its
+ * errors before. The stack trace of a bug goes to a file, never to the terminal.
  */
 export function reportError(error: unknown): number {
-  // What reads our output is gone, as in `sluice run --help | head`: nothing is wrong.
+  // The reader of the output has closed the pipe, as in `sluice run --help | head`: this is not an error.
   if (isClosedPipe(error)) return EXIT.allDone
   if (error instanceof Reported) return EXIT.usage
   if (isCommanders(error)) return error.exitCode === 0 ? EXIT.allDone : EXIT.usage
@@ -54,7 +54,7 @@ export function reportError(error: unknown): number {
   return EXIT.usage
 }
 
-/** An error on the screen, and with `--json` as an event. `pipeline`: the one that it is about, of several. */
+/** Prints an error on the screen, and with `--json` as an event. `pipeline`: the affected one, if there are several. */
 export function printError(message: string, fields: object, pipeline: string | null = null): void {
   const named = pipeline === null ? {} : { pipeline }
   screen.clear()
@@ -63,19 +63,19 @@ export function printError(message: string, fields: object, pipeline: string | n
   screen.print(`${pipeline ?? 'sluice'}: ${message}`, { ...named, ...fields }, 'error')
 }
 
-/** Warnings of Node and of libraries are lines of the log where the log goes to standard error. */
+/** Writes warnings of Node and of libraries as lines of the log if the log goes to standard error. */
 export function reportWarnings(): void {
   const [printAsNode] = process.listeners('warning')
   process.removeAllListeners('warning')
   process.on('warning', (warning) => {
-    // Those of type stripping and the like are switched off by the launcher.
+    // The launcher disables those of type stripping and similar features.
     if (warning.name === 'ExperimentalWarning') return
     if (screen.isLog) screen.print(`${warning.name}: ${oneLine(warning.message)}`)
     else printAsNode?.(warning)
   })
 }
 
-/** Errors that nothing awaits end the process as any other does, with one paragraph. */
+/** Unhandled errors end the process like any other, with one paragraph. */
 export function reportUncaught(): void {
   for (const event of ['uncaughtException', 'unhandledRejection'] as const) {
     process.on(event, (error: unknown) => {
@@ -101,7 +101,7 @@ function bugReport(error: unknown): string {
   return `internal error: ${first}. Nothing is lost: run the same command again. If it happens again, report it with ${traceFile(error)}`
 }
 
-/** Where the trace was written, for the report. */
+/** Writes the stack trace for the report; returns its path. */
 function traceFile(error: unknown): string {
   const path = join(tmpdir(), `sluice-error-${process.pid}.txt`)
   const text = error instanceof Error ? `${error.stack ?? error.message}\ncause: ${String(error.cause)}` : String(error)

@@ -6,23 +6,23 @@ export const EXIT = {
   usage: 1,
   someFailed: 2,
   halted: 3,
-  /** 128 + SIGINT, as shells count it: stopped by hand or by SIGTERM or SIGHUP, everything kept. */
+  /** 128 + SIGINT, as in shells: stopped by hand or by SIGTERM or SIGHUP, everything kept. */
   interrupted: 130,
 } as const
 
 export type RunEnd =
-  /** `unfinished`: documents that were listed and did not come to an end. */
+  /** `unfinished`: number of listed documents without a final outcome. */
   | { readonly kind: 'complete'; readonly unfinished?: number }
   | { readonly kind: 'halted'; readonly cause: HaltCause; readonly message: string }
   | { readonly kind: 'interrupted'; readonly by?: NodeJS.Signals | null }
 
-/** The honest exit code of a run: what was not done is never hidden behind a zero (Law 7). */
+/** The honest exit code of a run: a zero never hides undone work (Law 7). */
 export function exitCodeOf(
   end: RunEnd,
   counts: {
     readonly failed: number
     readonly pending: number
-    /** Files in a format that no parser takes; only where the user wants them to count (`--strict`). */
+    /** Number of files in an unsupported format; only if the user wants them to count (`--strict`). */
     readonly unsupported?: number
   },
 ): number {
@@ -35,6 +35,6 @@ export function exitCodeOf(
 /** Ascending by how much each needs the operator's attention. */
 const WORSE: readonly number[] = [EXIT.allDone, EXIT.someFailed, EXIT.halted, EXIT.usage, EXIT.interrupted]
 
-/** The exit code of a process that did several things. */
+/** The exit code of a process with several results. */
 export const worstOf = (codes: readonly number[]): number =>
   WORSE.findLast((code) => codes.includes(code)) ?? EXIT.allDone

@@ -1,6 +1,6 @@
-/** Numbers and times as people read them. */
+/** Formats numbers and times for people. */
 
-/** `1,234,567`. Not by `Intl`, which reads all its locales first: a twentieth of the time that a command takes to start. */
+/** `1,234,567`. Does not use `Intl`, which reads all its locales first: a twentieth of a command's start. */
 export const count = (value: number): string => `${Math.round(value)}`.replaceAll(/\B(?=(?:\d{3})+$)/g, ',')
 
 /** `1 document`, `2 documents`. */
@@ -15,24 +15,24 @@ export function duration(milliseconds: number): string {
   return `${Math.floor(seconds / 3600)} h ${Math.floor((seconds % 3600) / 60)} min`
 }
 
-/** Documents a second below ten with one digit, else whole. */
+/** Documents per second: one decimal below ten, else an integer. */
 export const rate = (perSecond: number): string => `${perSecond < 10 ? perSecond.toFixed(1) : count(perSecond)}/s`
 
-/** A name from a source may hold anything: control characters would otherwise reach the terminal. */
+/** A name from a source may contain anything: escapes control characters before they reach the terminal. */
 export const printable = (name: string): string =>
   name.replaceAll(/[\u0000-\u001f\u007f-\u009f\u2028\u2029\u202a-\u202e\u2066-\u2069]/g, (character) => {
     return `\\x${character.charCodeAt(0).toString(16).padStart(2, '0')}`
   })
 
-/** Longest name that is shown whole: one of 2,000 letters would fill the screen before what is said of it. */
+/** Longest name printed in full: one of 2,000 letters would fill the screen before the message. */
 const LONGEST_NAME = 120
 
-/** As `printable`, a long name without its middle. */
+/** Like `printable`; a long name loses its middle. */
 export function shownName(name: string): string {
   const text = printable(name)
   if (text.length <= LONGEST_NAME) return text
   const half = LONGEST_NAME / 2
-  // A letter of two units is not cut in two.
+  // Keeps both units of a surrogate pair together.
   const [start, end] = [text.slice(0, half).replace(/[\ud800-\udbff]$/, ''), text.slice(-half)]
   return `${start}…${end.replace(/^[\udc00-\udfff]/, '')}`
 }

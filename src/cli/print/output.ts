@@ -3,22 +3,22 @@ import { EXIT } from './exit-codes.ts'
 import { screen, wrapped } from './screen.ts'
 
 /**
- * What a command writes, and where. Results go to standard output, what happens meanwhile to standard error. With
- * `--json` every line of standard output is one JSON object with an `event` (docs/schemas/output-line.schema.json).
+ * Output of a command. Results go to standard output, progress to standard error. With `--json` every line of standard
+ * output is one JSON object with an `event` (docs/schemas/output-line.schema.json).
  */
 export interface Output {
   readonly json: boolean
   readonly quiet: boolean
   readonly verbose: boolean
-  /** Something a person should know meanwhile: not with --quiet. */
+  /** Prints a line for people during the work; silent with --quiet. */
   readonly say: (line: string) => void
-  /** Shows on a terminal, at once, that the command has begun. */
+  /** Shows on a terminal, at once, that the command has started. */
   starting(): void
-  /** Shows one live line on a terminal; null takes it away. */
+  /** Shows one live line on a terminal; null removes it. */
   live(line: string | null): void
-  /** An event of the work; without --json its text, if it has one, goes to standard error. */
+  /** An event of the work; without --json its text, if any, goes to standard error. */
   event(name: string, fields: () => object, text?: string): void
-  /** A result. `fields` are its JSON, without `event` where a command has always printed the object alone. */
+  /** A result. `fields` are its JSON. A command that has always printed the object alone omits `event`. */
   result(text: string, fields: () => object): void
 }
 
@@ -28,7 +28,7 @@ interface OutputFlags {
   readonly verbose?: boolean
 }
 
-/** Gives a command --json, --quiet and --verbose. */
+/** Adds --json, --quiet and --verbose to a command. */
 export function addOutput(command: Command): Command {
   return command
     .optionsGroup('Output:')
@@ -53,7 +53,8 @@ export function outputOf(command: Command): Output {
     },
     starting() {
       if (json || quiet || !screen.isTerminal) return
-      // However soon it ends, the line must not stand before the next prompt. Once the work listens, a signal is its own.
+      // A fast exit must not leave the line before the next prompt. After the work installs its handler, it handles
+      // signals.
       process.once('exit', () => screen.clear())
       process.once('SIGINT', () => {
         if (process.listenerCount('SIGINT') === 0) process.exit(EXIT.interrupted)

@@ -10,7 +10,7 @@ import { count, duration, oneLine, rate, shownName } from './format.ts'
 import type { Output } from './output.ts'
 import { screen } from './screen.ts'
 
-/** How often a terminal is redrawn, and a line is written where there is none. */
+/** Redraw interval of a terminal, and interval of lines without one. */
 const REDRAW_MS = 250
 const LINE_MS = 5_000
 
@@ -28,8 +28,8 @@ interface ProgressOptions {
 }
 
 /**
- * Shows the work: live lines on a terminal, a line every five seconds elsewhere when something changed. Disposing leaves
- * the terminal as it was.
+ * Shows the work: live lines on a terminal, elsewhere a line every five seconds after a change. Disposal restores the
+ * terminal.
  */
 export function startProgress(options: ProgressOptions): Disposable {
   const { output } = options
@@ -51,7 +51,7 @@ export function startProgress(options: ProgressOptions): Disposable {
     output.event('progress', () => progressEvent(view, performance.now() - startedAt), lineOf(view))
   }
   let showing: Promise<void> | null = null
-  // Single flight: a slow Redis must not let redraws pile up. A redraw that fails is skipped.
+  // Single flight: a slow Redis must not let redraws pile up. A failed redraw is skipped.
   const redraw = (): void => {
     showing ??= show()
       .catch(() => undefined)
@@ -81,7 +81,7 @@ const progressEvent = (view: View, elapsedMs: number): object => ({
   gate: gateText(view),
 })
 
-/** While Redis does not answer, the view goes on with what it last said, and can say that it is away. */
+/** Falls back to the last known counts while Redis does not answer: the view can still report the outage. */
 function lastKnown(counts: () => Promise<Counts>): () => Promise<Counts> {
   let known: Counts = NO_COUNTS
   return async () => (known = (await within(counts(), ANSWER_MS)) ?? known)
@@ -109,7 +109,7 @@ async function viewOf(options: ProgressOptions & { readonly pace: Pace }): Promi
   }
 }
 
-/** A request that takes longer than this is named. */
+/** Threshold above which a request is named. */
 const LONG_MS = 3_000
 
 const WIDEST_BAR = 24
@@ -123,11 +123,11 @@ interface View {
   readonly failed: number
   readonly retries: number
   readonly throttled: number
-  /** Over the last minute, as is the time left; null where that cannot be known. */
+  /** Rate over the last minute; the time left has the same window. Null if unknown. */
   readonly perSecond: number
   readonly leftMs: number | null
   readonly notices: readonly Notice[]
-  /** Documents listed so far; null once the listing has ended, and where there is none. */
+  /** Documents listed so far; null after the listing, or without one. */
   readonly listed?: number | null
   readonly longest?: { readonly key: string; readonly ms: number } | null
   readonly lastFailure?: { readonly key: string; readonly failure: Failure } | null
@@ -136,7 +136,7 @@ interface View {
 /** The parts of a view, the most important first. */
 function partsOf(view: View): string[] {
   const { listed = null, leftMs, perSecond } = view
-  // What is not listed yet takes time too.
+  // Unlisted documents take time too.
   const about = listed === null ? 'about' : 'at least'
   return [
     `${count(view.settled)} of ${count(view.total)} documents`,
@@ -150,13 +150,13 @@ function partsOf(view: View): string[] {
   ]
 }
 
-/** Without a terminal it is named after so long, and again each time that it has taken as long once more. */
+/** Interval without a terminal after which the longest request is named, and named again. */
 const NAMED_EVERY_MS = 30_000
 
-/** How often the document that is waited for has been due to be named. */
+/** Number of times that the longest request has been due to be named. */
 const timesNamed = ({ longest }: View): number => Math.floor((longest?.ms ?? 0) / NAMED_EVERY_MS)
 
-/** One line for a log or a pipe. */
+/** A single line for a log or a pipe. */
 export function lineOf(view: View): string {
   const { longest, notices } = view
   const waiting =
@@ -167,10 +167,10 @@ export function lineOf(view: View): string {
 export const noticeText = ({ parts, cause }: Notice): string =>
   `${parts.join(', ')}${cause === null ? '' : `: ${oneLine(cause)}`}`
 
-/** A cause shorter than this says nothing. */
+/** Shortest cause that is informative, in characters. */
 const SHORTEST_CAUSE = 12
 
-/** Lines of at most so many columns that lose no part; the text of the cause is cut, or left out. */
+/** Lines of at most `columns` that lose no part; the text of the cause is cut or omitted. */
 function noticeLines({ parts, cause }: Notice, columns: number): string[] {
   const lines: string[] = []
   for (const word of parts.join(', ').split(' ')) {
@@ -184,7 +184,7 @@ function noticeLines({ parts, cause }: Notice, columns: number): string[] {
   return lines
 }
 
-/** Live lines for a terminal of so many columns: the first never loses the time left, whatever its width. */
+/** Live lines for a terminal of `columns`: the first always contains the time left. */
 export function liveLines(view: View, columns: number): string[] {
   const parts = partsOf(view)
   let line = parts[0] ?? ''
@@ -209,7 +209,7 @@ function barOf({ settled, total }: View, width: number): string {
   return `${'█'.repeat(filled)}${'░'.repeat(width - filled)}`
 }
 
-/** What a person wants to know when the count stands still: what is in flight, and what failed last. */
+/** Activity for a person who sees no progress: the longest request in flight, and the last failure. */
 export interface Activity {
   /** The request that has been in flight for the longest time. */
   longest(): { readonly key: string; readonly ms: number } | null

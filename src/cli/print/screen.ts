@@ -6,12 +6,12 @@ import { runId } from '#src/observe/run-id.ts'
 /** Commands that keep a log. */
 const LOGGING = new Set(['run', 'watch', 'work', 'retry'])
 
-/** Levels at which a message of the terminal would be logged. */
+/** Log levels that include a message of the terminal. */
 const TELLING = new Set(['info', 'debug', 'trace'])
 
 /**
- * Whether the log goes to standard error, as far as command line and environment say: then a message is a line of the
- * log, so that a container's output is JSON from the first line to the last.
+ * True if the log goes to standard error, according to command line and environment. Messages are then lines of the
+ * log: a container's output is JSON from the first line to the last.
  */
 function logIsOutput(argv: readonly string[] = process.argv.slice(2)): boolean {
   if (!LOGGING.has(argv[0] ?? '')) return false
@@ -20,7 +20,7 @@ function logIsOutput(argv: readonly string[] = process.argv.slice(2)): boolean {
   return argv[at] === '--log-file=-' || (argv[at] === '--log-file' && argv[at + 1] === '-')
 }
 
-/** A line of the log, as `openLog` writes them; null where the level leaves it out. */
+/** A line of the log, as `openLog` writes it; null if the level omits it. */
 function logLine(level: 'info' | 'error', message: string, fields: object = {}): string | null {
   const least = environment()['SLUICE_LOG_LEVEL'] ?? 'info'
   if (least === 'silent' || (level === 'info' && !TELLING.has(least))) return null
@@ -29,12 +29,12 @@ function logLine(level: 'info' | 'error', message: string, fields: object = {}):
   return JSON.stringify({ ...base, ...fields, msg: message })
 }
 
-/** A command that is shown to be pasted stands on a line of its own, and stays in one piece. */
+/** A command for pasting gets a separate line, and stays in one piece. */
 const COMMAND = /^\s*(?:\S*\/)?(?:npx )?sluice \w/
 
 /**
- * Breaks lines at spaces, so that they fit a terminal of so many columns; what follows is indented by two. Words longer
- * than a line, tables and commands are left to the terminal.
+ * Breaks lines at spaces to fit a terminal of `columns`; indents continuation lines by two. Words longer than a line,
+ * tables and commands are left to the terminal.
  */
 export const wrapped = (text: string, columns: number): string =>
   text
@@ -65,7 +65,7 @@ const widthOf = (character: string): number => {
   return (code >= 0x1100 && code <= 0x115f) || (code >= 0x2e80 && code <= 0xffdc) || code >= 0x1f300 ? 2 : 1
 }
 
-/** A line cut to so many columns, with an ellipsis where something is left out. */
+/** A line cut to `columns`, with an ellipsis if text is missing. */
 export function fit(line: string, columns: number): string {
   let width = 0
   let kept = ''
@@ -81,9 +81,9 @@ const UP = '\u001b[1A'
 const CLEAR_DOWN = '\u001b[0J'
 
 /**
- * Standard error as a person sees it: messages one below the other, and under them a few live lines that are drawn again
- * by overwriting. A message never lands in a live line, and a live line never covers a message. Without a terminal there are
- * no live lines. Where the log goes to standard error, each message is a line of it, and there are no live lines either.
+ * Standard error for people: messages one below the other, and under them a few live lines, redrawn by overwriting. A
+ * message never lands in a live line, and a live line never covers a message. There are no live lines without a
+ * terminal, or if the log goes to standard error: each message is then a line of the log.
  */
 class Screen {
   readonly #stream: NodeJS.WriteStream
@@ -94,12 +94,12 @@ class Screen {
     this.#stream = stream
   }
 
-  /** Whether messages are lines of the log. */
+  /** True if messages are lines of the log. */
   get isLog(): boolean {
     return this.#isLog
   }
 
-  /** From now on messages are lines of the log: a settings file says that it goes to standard error. */
+  /** Turns messages into lines of the log from now on: a settings file sends the log to standard error. */
   becomeLog(): void {
     this.clear()
     this.#isLog = true
@@ -113,7 +113,7 @@ class Screen {
     return this.#stream.columns || 80
   }
 
-  /** Writes a message above the live lines; `fields` go with it into the log. */
+  /** Writes a message above the live lines; the log adds `fields`. */
   print(message: string, fields: object = {}, level: 'info' | 'error' = 'info'): void {
     if (this.#isLog) {
       const line = logLine(level, message, fields)
@@ -133,7 +133,7 @@ class Screen {
     this.#draw(lines)
   }
 
-  /** Takes the live lines away. */
+  /** Removes the live lines. */
   clear(): void {
     this.#erase()
   }
@@ -144,7 +144,7 @@ class Screen {
     this.#live = []
   }
 
-  /** The last line has no line break behind it, so that nothing scrolls; the last column stays empty, or it would wrap. */
+  /** The last line has no line break: the terminal does not scroll. The last column stays empty, or it would wrap. */
   #draw(lines: readonly string[]): void {
     if (lines.length > 0) this.#stream.write(lines.map((line) => fit(line, this.columns - 1)).join('\n'))
     this.#live = lines

@@ -7,15 +7,15 @@ import { leftOutLines, skippedLines } from './document-lines.ts'
 import type { RunEnd } from './exit-codes.ts'
 import { count, duration, oneLine, plural, rate, shownName } from './format.ts'
 
-/** Failures shown in the summary at the most; `sluice failures` lists them all. */
+/** Maximum number of failures in the summary; `sluice failures` lists them all. */
 const SHOWN_FAILURES = 10
 
 export interface SummaryInput {
   readonly end: RunEnd
   readonly counts: Counts
-  /** Documents that had come to an end before the run began. */
+  /** Number of documents with a final outcome before the run started. */
   readonly doneBefore: number
-  /** Documents that came to an end since the run began, by any process (`Ledger.endedTotal`). */
+  /** Number of documents with a final outcome since the run started, by any process (`Ledger.endedTotal`). */
   readonly endedSince: number
   readonly tally: Tally
   /** Skipped files by extension or reason; their sum is that of `counts`. */
@@ -23,13 +23,13 @@ export interface SummaryInput {
   readonly elapsedMs: number
   readonly out: string
   readonly letters: readonly DeadLetter[]
-  /** Requests that were cut off, by a kill or a stop, over all runs of this source. */
+  /** Number of requests cut off by a kill or a stop, over all runs of this source. */
   readonly ambiguous: number
   /** Width of the terminal. */
   readonly columns?: number
 }
 
-/** What is said when a run ends: what came out, what did not and why, what it cost, where the outputs are. */
+/** Text at the end of a run: outputs, failures with reasons, cost, and the location of the outputs. */
 export function summaryOf(input: SummaryInput): string {
   const parts = [
     headline(input),
@@ -51,15 +51,15 @@ export function summaryOf(input: SummaryInput): string {
   return `${parts.join('\n')}\n`
 }
 
-/** Documents that this run brought to an end. */
+/** Number of documents that this run finished. */
 export const endedHere = ({ tally }: SummaryInput): number =>
   Object.values(tally.settled).reduce((sum, value) => sum + value, 0)
 
-/** Counted by the ledger where it happened: what Redis lost is claimed for no process. */
+/** The ledger counts each end when it happens: lost data in Redis count for no process. */
 export const endedElsewhere = ({ endedSince, tally }: SummaryInput): number =>
   Math.max(0, endedSince - tally.worked - tally.refusedPending)
 
-/** Documents that an earlier run had done. A second scan of this run lists its own as unchanged too. */
+/** Number of documents that an earlier run finished. A second scan of this run lists its documents as unchanged too. */
 export const unchanged = ({ tally, doneBefore }: SummaryInput): number => Math.min(tally.changes.unchanged, doneBefore)
 
 function headline(input: SummaryInput): string {
@@ -82,7 +82,7 @@ function headline(input: SummaryInput): string {
   return [`${plural(here, 'document')} in ${duration(elapsedMs)}${speed}`, ...rest].join(', ')
 }
 
-/** The counts that are not 0, as sentences that wrap at the width of the terminal. */
+/** The nonzero counts, as sentences that wrap at the width of the terminal. */
 function table({ counts, tally, columns = 80 }: SummaryInput): string {
   const spent = tally.credits.reported + tally.credits.estimated
   const shown = (parts: readonly (readonly [number, string])[]): string[] =>
@@ -126,7 +126,7 @@ function wrapped(text: string, columns: number): string[] {
   return [...lines, line]
 }
 
-/** A pass that found no document is no success that a person expects: it says why. */
+/** A pass without documents is not the success that a person expects: the text gives the reason. */
 function nothingFound({ tally, counts, end }: SummaryInput): string[] {
   const { skipped, scanned } = tally
   const found = seen(counts) - counts.skipped
@@ -184,7 +184,7 @@ export function goneLines({ kept, removed, forgotten, unbelievable }: Tally['gon
   ]
 }
 
-/** What came out of files that are skipped now. */
+/** Outputs of files that are skipped now. */
 function outdated({ skippedWithOutputs }: Tally): string[] {
   if (skippedWithOutputs === 0) return []
   const files = `${plural(skippedWithOutputs, 'skipped file')} with outputs of an earlier version`
@@ -205,7 +205,7 @@ function unusableLines({ unusable: { answers, credits } }: Tally): string[] {
   ]
 }
 
-/** What is in doubt is counted, never hidden (Law 2). */
+/** Requests in doubt are counted, never hidden (Law 2). */
 function ambiguousLines({ ambiguous }: SummaryInput): string[] {
   if (ambiguous === 0) return []
   return [
@@ -214,7 +214,7 @@ function ambiguousLines({ ambiguous }: SummaryInput): string[] {
   ]
 }
 
-/** Paid answers that the store did not take. */
+/** Paid answers that the store refused. */
 export function unsaved({ spooled, spoolPath, answersLost }: Tally): readonly string[] {
   const notes: string[] = []
   if (spooled > 0) {

@@ -7,8 +7,8 @@ import type { Target } from './targets.ts'
 import { UsageError } from '../print/errors.ts'
 
 /**
- * Refuses a source that cannot be read before anything is created, fetched or started for it: a path that does not exist,
- * a folder that is closed to this user, and an output folder as its own source.
+ * Refuses an unreadable source before the command creates, fetches or starts anything. Examples are a missing path, a
+ * folder that is closed to this user, and an output folder as its source.
  */
 export async function checkSource({ source, settings }: Pick<Target, 'source' | 'settings'>): Promise<void> {
   const from = locationOf(source)
@@ -32,14 +32,14 @@ export async function checkSource({ source, settings }: Pick<Target, 'source' | 
 
 const realPathOf = (path: string): Promise<string> => realpath(path).catch(() => path)
 
-/** ` Did you mean "papers"?` where something of almost that name lies beside it. */
+/** ` Did you mean "papers"?` if the same folder has something of a similar name. */
 async function neighbourOf(path: string): Promise<string> {
   const beside = await readdir(dirname(path)).catch(() => [])
   const name = closestMatch(basename(path), beside, { maxDistance: 2 })
   return name === undefined || name === basename(path) ? '' : ` Did you mean ${join(dirname(path), name)}?`
 }
 
-/** `www.example.com`, `docs.example.com/guide`: what is typed in a browser. */
+/** `www.example.com`, `docs.example.com/guide`: an address as typed in a browser. */
 const TYPED_ADDRESS =
   /^(?:www\.[\w.-]+|[\w.-]+\.(?:ai|app|at|be|ch|cloud|co|com|de|dev|edu|es|eu|fr|gov|info|io|it|net|nl|org|se|uk|us))(?:[:/].*)?$/i
 

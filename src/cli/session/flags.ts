@@ -10,7 +10,7 @@ import { noteSetting, settingOf } from './option-settings.ts'
 import { groupOf } from './run-settings.ts'
 import { screen } from '../print/screen.ts'
 
-/** The settings of a command's flags, by the names that their values have there. */
+/** The settings of a command's flags, by the names of their values in the command. */
 const settingsOf = (command: Command): ReadonlyMap<string, SettingName> =>
   new Map(
     command.options.flatMap((option) => {
@@ -19,18 +19,18 @@ const settingsOf = (command: Command): ReadonlyMap<string, SettingName> =>
     }),
   )
 
-/** A number that an option of one command takes; refused in one sentence. */
+/** Parses a number for an option of one command; refuses others in one sentence. */
 export function wholeNumber(flag: string, text: string, least: number, most: number): number {
   const value = Number(text)
   if (/^\d+$/.test(text) && value >= least && value <= most) return value
   throw new UsageError(`${flag} takes a whole number from ${least} to ${count(most)}, not "${text}"`)
 }
 
-/** Of an option that may be given several times. */
+/** Collects the values of a repeatable option. */
 export const collect = (value: string, values: readonly string[]): readonly string[] => [...values, value]
 
 /**
- * Gives a command one flag a setting, with the help text of the settings table. `without` is left out of the names:
+ * Adds one flag per setting to a command, with the help text of the settings table. Removes `without` from the names:
  * `enginePort` is `--port` of `sluice engine`.
  */
 export function addSettings(command: Command, names: readonly SettingName[], without = ''): Command {
@@ -42,8 +42,8 @@ export function addSettings(command: Command, names: readonly SettingName[], wit
 }
 
 /**
- * Lets a command take flags that it does not use, and does not list, so that one line of flags serves all commands about a
- * source. They are checked as everywhere.
+ * Accepts flags that a command neither uses nor lists: one line of flags serves all commands about a source. The
+ * command still validates them.
  */
 export function acceptSettings(command: Command, names: readonly SettingName[]): Command {
   const offered = new Set(settingsOf(command).values())
@@ -65,7 +65,7 @@ function addFlags(command: Command, name: SettingName, without: string, isListed
   command.addOption(alias)
 }
 
-/** A small number without a unit was meant in seconds and would be milliseconds: it is asked for. */
+/** A small number without a unit meant seconds and would be milliseconds: the command asks for a unit. */
 function withUnit(text: string): string {
   if (!/^[1-9]\d{0,2}$/.test(text)) return text
   throw new InvalidArgumentError(`A unit is needed: ${text}s for seconds, ${text}ms for milliseconds.`)
@@ -77,7 +77,7 @@ function shortName(name: string, without: string): string {
   return rest.charAt(0).toLowerCase() + rest.slice(1)
 }
 
-/** A flag that is on by default gets a `--no-…` twin instead, as people expect of a command line. */
+/** A flag that is on by default gets a `--no-…` twin instead, the convention of command lines. */
 function optionOf(name: SettingName, flag: string): Option {
   const setting = SETTINGS[name]
   const unit = setting.unit === undefined ? '' : `, in ${setting.unit}`
@@ -96,7 +96,7 @@ function shownDefault(value: unknown): string | null {
   return (typeof value === 'string' && value !== '') || typeof value === 'number' ? String(value) : null
 }
 
-/** What the command line really gave: commander's own default (`true` for a `--no-…` flag) is no flag. */
+/** Flags typed on the command line: commander's default (`true` for a `--no-…` flag) does not count. */
 export function givenFlags(command: Command): Flags {
   const settings = settingsOf(command)
   const given: [SettingName, string | boolean][] = []
@@ -107,7 +107,9 @@ export function givenFlags(command: Command): Flags {
   return Object.fromEntries(given)
 }
 
-/** A problem with a setting, under the name that its flag has at this command: `enginePort` is `--port` of `sluice engine`. */
+/**
+ * A problem with a setting, under the name of its flag at this command: `enginePort` is `--port` of `sluice engine`.
+ */
 function asTyped(command: Command, problem: string): string {
   const longs = new Map(command.options.map((option) => [option.attributeName(), option.long]))
   for (const [attribute, name] of settingsOf(command)) {
@@ -122,7 +124,7 @@ interface ConfigOption {
   readonly config?: string | false
 }
 
-/** Flags over environment over settings file over defaults; all mistakes are reported together. */
+/** Flags override environment, settings file and defaults, in this order; all mistakes are reported together. */
 export async function readConfig(command: Command): Promise<Configuration> {
   const { config } = command.opts<ConfigOption>()
   const flags = givenFlags(command)
@@ -134,7 +136,7 @@ export async function readConfig(command: Command): Promise<Configuration> {
   throw unusable(read.problems.map((problem) => asTyped(command, problem)))
 }
 
-/** As `readConfig`, for a command that has nothing to do with pipelines. */
+/** Like `readConfig`, for a command without pipelines. */
 export async function readSettings(command: Command): Promise<Settings> {
   return (await readConfig(command)).settings
 }

@@ -3,14 +3,14 @@ import type { SettingName } from '#config/settings.ts'
 
 interface OptionSetting {
   readonly name: SettingName
-  /** Left out of short help. */
+  /** Omitted from short help. */
   readonly isRare: boolean
 }
 
-/** Apart from the table of settings, which `sluice --help` does not load. */
+/** Kept separate from the table of settings, which `sluice --help` does not load. */
 const settings = new WeakMap<Option, OptionSetting>()
 
-/** Notes that an option gives a setting its value. */
+/** Records that an option gives a setting its value. */
 export const noteSetting = (option: Option, setting: OptionSetting): void => void settings.set(option, setting)
 
 export const settingOf = (option: Option): SettingName | undefined => settings.get(option)?.name

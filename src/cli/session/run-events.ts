@@ -8,7 +8,7 @@ import type { Output } from '../print/output.ts'
 import { endedElsewhere, endedHere, type SummaryInput, unchanged } from '../print/summary.ts'
 import type { Say, Target } from './targets.ts'
 
-/** What a run reads, where it writes, and what it uses for that. */
+/** Reports source, store and services of a run. */
 export function reportBegun({ name, source, settings: { out, parseApiUrl, redisUrl } }: Target, output: Output): void {
   const begun = {
     source: withoutLogin(source),
@@ -21,7 +21,7 @@ export function reportBegun({ name, source, settings: { out, parseApiUrl, redisU
   output.event('begun', () => ({ ...named, ...begun }), `${name === null ? '' : `${name}: `}${line.join(', ')}`)
 }
 
-/** Each document as it ends: an event with --json, a line with --verbose. */
+/** Reports each document as it ends: an event with --json, a line with --verbose. */
 export function reportDocuments(events: Events, output: Output, pipeline: string | null): void {
   if (!output.json && !output.verbose) return
   const named = pipeline === null ? {} : { pipeline }
@@ -88,7 +88,7 @@ export function summaryEvent(summary: SummaryInput, pipeline: string | null, exi
   }
 }
 
-/** Redis may lose data at any moment: that is made good without help, and said once each time. */
+/** Redis may lose data at any moment: workers restore them without help, and each loss is reported once. */
 export function reportLosses(events: Events, say: Say): void {
   events.on('redis:lost', ({ kind }) => {
     if (kind === 'restart') return
@@ -96,7 +96,7 @@ export function reportLosses(events: Events, say: Say): void {
   })
 }
 
-/** A glob with a slip in it does nothing, or protects nothing: each one that matches no document is named once. */
+/** A misspelt glob does nothing, or protects nothing: names each glob without a matching document once. */
 export function reportUnmatched(events: Events, say: Say): void {
   for (const setting of ['never-send', 'rules'] as const) {
     const named = new Set<string>()
@@ -110,7 +110,7 @@ export function reportUnmatched(events: Events, say: Say): void {
   }
 }
 
-/** What is said of a stop; `next` says how to go on after it. */
+/** Notices of a stop; `next` describes the command that resumes. */
 export function stopNotices(say: (line: string) => void, next: string): StopNotices {
   return {
     onFirst: (signal) =>

@@ -2,10 +2,10 @@ import type { SettingName } from '#config/settings.ts'
 
 type Names = readonly SettingName[]
 
-/** Where outputs are. */
+/** Location of outputs. */
 export const STORE_SETTINGS: Names = ['out', 's3Endpoint', 's3Region']
 
-/** Where things are and how the process behaves: every command that opens a pipeline takes these. */
+/** Locations and process behaviour: every command that opens a pipeline takes these. */
 export const TARGET_SETTINGS: Names = [
   ...STORE_SETTINGS,
   'sourceName',
@@ -19,15 +19,15 @@ export const TARGET_SETTINGS: Names = [
   'logFile',
 ]
 
-/** What is asked of the service. */
+/** Options of a request to the service. */
 const OUTPUT_SETTINGS: Names = ['mode', 'formats', 'pages', 'blocks', 'options', 'rules', 'ocrFallback']
 
-/** Which documents and pages go to which service. */
+/** Routes of documents and pages to services. */
 const ROUTE_SETTINGS: Names = ['route', 'neverSend', 'qualityFloor', 'buyShare', 'services', 'buyPages']
 
 const PARSE_SETTINGS: Names = [...OUTPUT_SETTINGS, 'acceptLocal', 'upgrade', 'minGrade', ...ROUTE_SETTINGS]
 
-/** Which files of a source are documents. */
+/** Filters that select the documents of a source. */
 const DOCUMENT_SETTINGS: Names = [
   'include',
   'exclude',
@@ -41,13 +41,13 @@ const DOCUMENT_SETTINGS: Names = [
   'allowPrivateAddresses',
 ]
 
-/** Which pages of a website are documents. */
+/** Settings for the pages of a website. */
 const SITE_SETTINGS: Names = ['siteListing', 'siteLimit', 'siteDepth', 'siteDelayMs', 'siteDocuments', 'ignoreRobots']
 
-/** How objects are written. */
+/** Storage options of objects. */
 const BUCKET_SETTINGS: Names = ['s3Encryption', 's3KmsKeyId', 's3StorageClass', 's3PackMs']
 
-/** How much is in flight, and what it may cost. */
+/** Throughput and budget. */
 const SPEED_SETTINGS: Names = [
   'concurrency',
   'answerMemoryMb',
@@ -83,22 +83,22 @@ export const WORK_SETTINGS: Names = [
   ...METRICS_SETTINGS,
 ]
 
-/** What keeps jobs coming. */
+/** Settings of a command that feeds the queue. */
 export const FEED_SETTINGS: Names = [...WORK_SETTINGS, 'maxCredits', 'backlogLimit']
 
 const DELETION_SETTINGS: Names = ['deleteGone', 'goneLimitPercent', 'force']
 
 export const RUN_SETTINGS: Names = [...FEED_SETTINGS, 'strict', 'detectChanges', ...DELETION_SETTINGS]
 
-/** The token of the endpoint is no flag: every user of the machine can read the command line of a process. */
+/** The token of the endpoint is not a flag: every user of the machine can read the command line of a process. */
 const FOLLOW_SETTINGS: Names = ['stableMs', 'rescanMs', 'poll', 'every', 'sqsQueue', 'eventsPort', 'eventsHost']
 
 export const WATCH_SETTINGS: Names = [...RUN_SETTINGS, ...FOLLOW_SETTINGS]
 
-/** Of a run's flags, `work` accepts none that sets a cap: it obeys that of the run. */
+/** `work` accepts no flag that sets a cap: the cap of the run applies to it. */
 export const ALSO_ACCEPTED_BY_WORK = RUN_SETTINGS.filter((name) => name !== 'maxCredits')
 
-/** What decides what would be sent and what it would cost. */
+/** Settings that affect the requests of a run and their cost. */
 export const PLAN_SETTINGS: Names = [
   ...TARGET_SETTINGS,
   ...PARSE_SETTINGS,
@@ -108,7 +108,7 @@ export const PLAN_SETTINGS: Names = [
   'prices',
 ]
 
-/** The engine alone; its flags are written without `engine`. */
+/** The engine alone; its flags omit `engine` from their names. */
 export const ENGINE_COMMAND_SETTINGS: Names = [
   'graceMs',
   'engineHost',
@@ -127,7 +127,7 @@ export const ENGINE_COMMAND_SETTINGS: Names = [
   'prices',
 ]
 
-/** Under which heading `--help` lists the flag of a setting. */
+/** Heading of a setting's flag in `--help`. */
 const GROUPS: Readonly<Record<string, Names>> = {
   'Where:': [
     'out',

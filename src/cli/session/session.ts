@@ -27,7 +27,7 @@ import { screen } from '../print/screen.ts'
 import { summaryOf, unsaved } from '../print/summary.ts'
 import { rememberTarget, type Say, sayFor, type Target, type Targets } from './targets.ts'
 
-/** Dead letters read for the summary at the most. */
+/** Maximum number of dead letters read for the summary. */
 const LETTERS = 10
 
 const NOT_BEGUN = 'not begun: run again to go on'
@@ -35,8 +35,8 @@ const NOT_BEGUN = 'not begun: run again to go on'
 type Intake = WorkerOptions['intake']
 
 /**
- * Work that comes to an end, one target after the other, as a person sees it: progress, then the summary of each; sets
- * the honest exit code. A pipeline that cannot be run does not keep the others from their turn.
+ * Finite work, one target after the other: shows progress, then the summary of each; sets the honest exit code. A
+ * pipeline that cannot run does not stop the others.
  */
 export async function runSession({ targets, shared }: Targets, intake: Intake, output: Output): Promise<void> {
   await using _closing = shared
@@ -117,7 +117,7 @@ async function runTarget(target: Target, { shared, stopping, intake, output }: S
   return exitCode
 }
 
-/** The events of a target whose source can be read, with what is printed of them. */
+/** The events of a target with a readable source, connected to the printed lines. */
 async function begin(target: Target, output: Output): Promise<{ readonly events: Events; readonly say: Say }> {
   await checkSource(target)
   const events = new Events()
@@ -128,7 +128,9 @@ async function begin(target: Target, output: Output): Promise<{ readonly events:
   return { events, say }
 }
 
-/** A scan that was cut short has not seen all that the ledger counts, nor has one of a source that lists a part. */
+/**
+ * Falls back to the ledger if the tally is incomplete: after an interrupted scan, or for a source that lists a part.
+ */
 async function itemised(
   { ledger }: IngestPipeline,
   { skipped }: Tally,
@@ -158,18 +160,18 @@ async function firstLetters({ store }: IngestPipeline): Promise<DeadLetter[]> {
       if (letters.length >= LETTERS) break
     }
   } catch (error) {
-    // Of a run that ended because its store is away, the summary names none.
+    // The store is unavailable: the summary of that run names no dead letters.
     if (!(error instanceof StoreUnusable)) throw error
   }
   return letters
 }
 
-/** What a run against a service does again, and what that costs. */
+/** Documents that a run against a service repeats, with their cost. */
 const localLine = ({ documents, credits }: LocalDocuments, origin: string): string =>
   `${plural(documents, 'document')} parsed by the embedded engine before: ${origin} parses ` +
   `${documents === 1 ? 'it' : 'them'} again for up to ${count(credits)} credits (--accept-local keeps what is there)`
 
-/** After a halt for credits: what the service says that is left. Null where it does not say. */
+/** Credits left after a halt for credits, as the service reports them; null if it reports none. */
 async function creditsLeftLine(settings: Settings): Promise<string | null> {
   const credits = await creditsOf(settings, new AbortController().signal)
   if (credits === null || credits.remaining === null) return null
@@ -180,17 +182,17 @@ async function creditsLeftLine(settings: Settings): Promise<string | null> {
 interface LongRunningOptions {
   readonly output: Output
   readonly intake: Extract<WorkerOptions['intake'], 'follow' | 'none'>
-  /** Hears the events of a target from the beginning. */
+  /** Listens to the events of a target from its start. */
   readonly listen?: (events: Events, say: Say) => void
-  /** What is said of a target that is open. */
+  /** Greeting of an open target. */
   readonly greeting: (pipeline: IngestPipeline) => string
-  /** Called when all are open; what it returns is disposed of at the end. */
+  /** Called when all are open; its result is disposed of at the end. */
   readonly whileRunning?: (pipelines: readonly IngestPipeline[]) => Disposable
 }
 
 /**
- * Work that goes on until it is stopped, on all targets at the same time. When one of them cannot be opened, or breaks,
- * the process ends with its error: a watch that does half of its task would go unnoticed.
+ * Work on all targets at the same time until it is stopped. If one of them cannot open, or breaks, the process ends
+ * with its error: a watch that does half of its task would be unnoticed.
  */
 export async function longRunningSession({ targets, shared }: Targets, options: LongRunningOptions): Promise<void> {
   await using _closing = shared
@@ -241,7 +243,7 @@ async function runUntilStopped(
     const tally = tallyOf(pipeline.events)
     const end = await runWorker(pipeline, stopping, { intake, onHalt: 'wait' })
     for (const line of unsaved(tally)) say(line)
-    // Being stopped is how it is meant to end: only a halt is worth an exit code of its own.
+    // A stop is the normal end: only a halt has a separate exit code.
     if (end.kind !== 'halted') return EXIT.allDone
     say(`halted: ${oneLine(end.message)}`)
     const next = nextStep(end.cause)

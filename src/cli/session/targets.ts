@@ -13,18 +13,18 @@ import { collect, addSettings, acceptSettings, readConfig, unusable } from './fl
 import { RUN_SETTINGS } from './run-settings.ts'
 import { addOutput, type Output } from '../print/output.ts'
 
-/** What a command is about: the source of the command line, or a pipeline of the settings file. */
+/** Subject of a command: the source of the command line, or a pipeline of the settings file. */
 export interface Target {
-  /** Null for the command line's. */
+  /** Null for the target of the command line. */
   readonly name: string | null
-  /** Empty where the command line gives a store alone. */
+  /** Empty if the command line gives a store alone. */
   readonly source: string
   readonly settings: Settings
 }
 
 export interface Targets {
   readonly targets: readonly Target[]
-  /** What they share; the caller disposes of it. */
+  /** Shared resources; the caller disposes of them. */
   readonly shared: Shared
 }
 
@@ -32,18 +32,18 @@ export type Say = (line: string) => void
 
 export const quiet: Say = () => undefined
 
-/** What is said about a pipeline starts with its name. */
+/** Prefixes lines about a pipeline with its name. */
 export const sayFor = ({ name }: Target, say: Say): Say => (name === null ? say : (line) => say(`${name}: ${line}`))
 
-/** A command about a source, which its argument names, or `--from-urls`. */
+/** A command about a source, given by its argument or by `--from-urls`. */
 export const sourceCommand = (name: string, argument: string): Command =>
   new Command(name)
     .argument('[source]', argument)
     .option('--from-urls <file>', 'a list of URLs, one a line; - for standard input')
 
 /**
- * Gives a command --pipeline, the flags of its output, and those of settings. `accepted`: settings of a run that it takes
- * besides, so that one line of flags serves all commands about a source.
+ * Adds --pipeline, the flags of the output, and those of settings to a command. `accepted`: further settings of a run
+ * that it takes, so one line of flags serves all commands about a source.
  */
 export function addTargetFlags(
   command: Command,
@@ -55,29 +55,29 @@ export function addTargetFlags(
   if (accepted !== null) acceptSettings(command, accepted)
 }
 
-/** The source of the command line, else the pipelines that are named, else all of the settings file. */
+/** The source of the command line, else the named pipelines, else all of the settings file. */
 export async function targetsOf(command: Command, source: string | undefined, say: Say): Promise<Targets> {
   return chosen(command, { source: sourceOf(command, source), say, storeIsEnough: false })
 }
 
-/** Remembers source and store of the command line for `status` and `failures`, once they could be opened. */
+/** Records source and store of the command line for `status` and `failures`, after they opened. */
 export async function rememberTarget({ name, source, settings }: Target): Promise<void> {
   if (name === null && source !== 'urls:-') await rememberLastTarget(source, settings.out)
 }
 
-/** As `targetsOf`, for commands that only read: without a source it is the last one that was used in this working folder. */
+/** Like `targetsOf`, for read-only commands: the source defaults to the last one used in this working folder. */
 export async function lastTargetsOf(command: Command, source: string | undefined, say: Say): Promise<Targets> {
   const given = sourceOf(command, source)
   const last = given === undefined ? await lastTarget() : null
   return chosen(command, { source: given, say, storeIsEnough: false, last })
 }
 
-/** As `targetsOf`, for commands that read a store alone: an output folder that is given is enough. */
+/** Like `targetsOf`, for commands that read a store alone: an output folder is enough. */
 export async function storesOf(command: Command, source?: string): Promise<Targets> {
   return chosen(command, { source, say: quiet, storeIsEnough: true })
 }
 
-/** As `storesOf`, for commands that only read: without a store it is the last one that was used in this working folder. */
+/** Like `storesOf`, for read-only commands: the store defaults to the last one used in this working folder. */
 export async function lastStoresOf(command: Command): Promise<Targets> {
   return chosen(command, { source: undefined, say: quiet, storeIsEnough: true, last: await lastTarget() })
 }
@@ -86,7 +86,7 @@ interface Wanted {
   readonly source: string | undefined
   readonly say: Say
   readonly storeIsEnough: boolean
-  /** Stands in for what the command line, the environment and the settings file leave open. */
+  /** Fallback for values that the command line, the environment and the settings file leave open. */
   readonly last?: LastTarget | null
 }
 
@@ -117,7 +117,7 @@ async function chosen(command: Command, { source: given, say, storeIsEnough, las
   return { targets: choice.pipelines, shared: await share(options, storeIsEnough) }
 }
 
-/** A command that opens pipelines needs Redis: that starts while the rest of the program is loaded. */
+/** A command that opens pipelines needs Redis, which starts while the rest of the program loads. */
 async function share(options: PrivateRedisOptions, storeIsEnough: boolean): Promise<Shared> {
   const { privateRedis } = await import('#workers/process/private-redis.ts')
   const redis = privateRedis(options)
@@ -125,15 +125,15 @@ async function share(options: PrivateRedisOptions, storeIsEnough: boolean): Prom
   return (await import('#workers/pipeline/shared.ts')).openShared({ ...options, redis })
 }
 
-/** The command with the source and store last used in this working folder, to be pasted. */
+/** The command with the source and store last used in this working folder, ready to paste. */
 async function lastCommand(command: Command): Promise<string> {
   const last = await lastTarget()
   return last === null ? '' : `. The last one here:\n  ${commandLine(command.name(), last.source, '--out', last.out)}`
 }
 
 /**
- * Does something for one target after the other; one that is broken keeps no other from its turn, and is an error with
- * its name. Above what is printed for one of several stands its name.
+ * Runs a task for one target after the other. A broken target does not stop the others; its error carries its name.
+ * With several targets a name precedes each output.
  */
 export async function forEachTarget(
   { targets, shared }: Targets,
@@ -155,7 +155,7 @@ export async function forEachTarget(
   if (!isWhole) throw new Reported()
 }
 
-/** The source that a command was given, by its argument or by `--from-urls`; undefined where it was given none. */
+/** The source of a command, from its argument or `--from-urls`; undefined without one. */
 function sourceOf(command: Command, source: string | undefined): string | undefined {
   const { fromUrls } = command.opts<{ fromUrls?: string }>()
   if (source !== undefined && fromUrls !== undefined) throw new UsageError('give a source or --from-urls, not both')
@@ -171,7 +171,7 @@ export interface LastTarget {
   readonly out: string
 }
 
-/** Working folders that are remembered. */
+/** Maximum number of remembered working folders. */
 const FOLDERS = 100
 
 const stateFile = (): string => {
@@ -188,13 +188,13 @@ async function readTargets(): Promise<Map<string, LastTarget>> {
   }
 }
 
-/** What was last used in this working folder; null where nothing is remembered. */
+/** The target last used in this working folder; null if none is stored. */
 export async function lastTarget(): Promise<LastTarget | null> {
   const target = (await readTargets()).get(process.cwd())
   return typeof target?.source === 'string' && typeof target.out === 'string' ? target : null
 }
 
-/** Remembers for `status` and `failures`; a home that cannot be written is no error. */
+/** Records the target for `status` and `failures`; an unwritable home is not an error. */
 async function rememberLastTarget(source: string, out: string): Promise<void> {
   try {
     const targets = await readTargets()
@@ -206,7 +206,7 @@ async function rememberLastTarget(source: string, out: string): Promise<void> {
     await writeFile(staged, JSON.stringify(Object.fromEntries([...targets].slice(-FOLDERS))), { mode: 0o600 })
     await rename(staged, file)
   } catch {
-    // It is a convenience: nothing depends on it.
+    // The record is a convenience: nothing depends on it.
   }
 }
 
