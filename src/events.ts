@@ -144,7 +144,7 @@ export interface SluiceEvents {
   'redis:lost': [{ kind: 'data' | 'restart' }]
   /** The source is scanned again within one run: Redis lost data during the scan, or documents were left unfinished. */
   'scan:again': [{ reason: 'data' | 'restart' | 'unfinished' }]
-  /** Emitted for each document that meets the halt. */
+  /** Emitted for each document that stops at a halt of the run. */
   'run:halted': [{ cause: HaltCause; message: string }]
   /** The batch is halted: emitted once, in one of the processes that met the halt. */
   'halt:begun': [{ cause: HaltCause }]

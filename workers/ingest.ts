@@ -273,14 +273,14 @@ async function keepFollowing(pipeline: IngestPipeline, signal: AbortSignal): Pro
   })
   const sweeping = deletions.run(either)
   try {
-    await Promise.race([followAnew(pipeline, () => deletions.noticed(), either), sweeping])
+    await Promise.race([followAgain(pipeline, () => deletions.noticed(), either), sweeping])
   } finally {
     ending.abort(new Error('the source is no longer followed'))
     await sweeping.catch(() => undefined)
   }
 }
 
-async function followAnew(pipeline: IngestPipeline, onDeletion: () => void, signal: AbortSignal): Promise<void> {
+async function followAgain(pipeline: IngestPipeline, onDeletion: () => void, signal: AbortSignal): Promise<void> {
   const startedAt = performance.now()
   const watch = await pipeline.watch()
   const restore = (): void => void restoreLost(pipeline, watch, signal)

@@ -68,7 +68,7 @@ return written
   z.array(z.literal([0, 1])),
 )
 
-/** ARGV: source key and entry, in turn. Returns the number of written entries. */
+/** Writes ledger entries for records of the store. ARGV: pairs of source key and entry. Returns the number written. */
 export const ADOPT = new LuaScript(
   'adopt entries',
   `${MOVE_COUNT}

@@ -27,7 +27,7 @@ export class HttpParser implements Parser, AsyncDisposable {
     return (await (this.#requests ??= this.#open())).parse(request, signal)
   }
 
-  /** Drops requests in flight: the caller has aborted or awaited them before. */
+  /** Closes the connections. The caller aborts or awaits its requests before. */
   async [Symbol.asyncDispose](): Promise<void> {
     await (await this.#requests)?.destroy()
   }

@@ -27,9 +27,9 @@ const SYSTEM_FOLDER =
 const OWN_FOLDER = '.sluice'
 
 /**
- * Decides by name alone if a path belongs to a source: null belongs, else the reason. Keys of folders have no slash at
- * the end. A `hidden` or `system` folder passes its reason to its files. The walk does not enter a folder that is
- * `excluded` or Sluice's own.
+ * Decides by name alone if a path belongs to a source. Returns null if it does, and the reason for skipping it otherwise.
+ * Keys of folders have no slash at the end. A `hidden` or `system` folder passes its reason to its files. The walk does
+ * not enter a folder that is `excluded` or Sluice's own.
  */
 export interface NameRules {
   skipsFile(key: string, name: string): SkipReason | null

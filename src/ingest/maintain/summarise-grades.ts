@@ -8,7 +8,7 @@ import type { OutputStore } from '#src/ports/output-store.ts'
 export interface GradeSummary {
   /** Number of documents with a grade: PDFs that the embedded engine read. */
   readonly graded: number
-  /** Number of documents whose worst page is expected at 0.9 or more; from 0.5; below that. */
+  /** Number of documents by the expected F1 of their worst page: `good` from 0.9, `doubtful` from 0.5, `poor` below. */
   readonly good: number
   readonly doubtful: number
   readonly poor: number

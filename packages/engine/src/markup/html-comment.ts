@@ -5,7 +5,7 @@ export function htmlComment(label: string, text: string): string {
   return `<!-- ${label}: ${text.replace(/-(?=-)/g, '- ')} -->`
 }
 
-/** Returns a reviewer's comment, which is outside the main content. */
+/** Writes a reviewer's comment as an HTML comment, so that it is no part of the main content. */
 export function reviewComment(author: string, text: string): string {
   return htmlComment(author === '' ? 'comment' : `comment by ${author}`, text)
 }

@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto'
 import { isDocumentFolder } from '../../document-path.ts'
 
-/** Location of a name's object: in a pack, or separate with an id of 64 bits. Two writes of a name differ in `pack`. */
+/** Location of an object: in a pack, or separate under a 64-bit id. Each write of a name has another `pack`. */
 export type Location =
   | { readonly kind: 'inside'; readonly pack: number; readonly offset: number; readonly length: number }
   | { readonly kind: 'large'; readonly pack: number; readonly id: string }

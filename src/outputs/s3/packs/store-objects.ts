@@ -4,7 +4,7 @@ import type { PackedObjects } from './packed-objects.ts'
 
 const PACKED = ['documents/', 'receipts/', 'failures/']
 
-/** Objects of a store: in packs if its manifest has them, each separate in the bucket until then. */
+/** Objects of a store: in packs once its manifest lists packs; before, each is an object of the bucket. */
 export class StoreObjects implements Objects {
   readonly #bucket: S3Bucket
   #packs: PackedObjects | null = null

@@ -21,7 +21,7 @@ const MOST_RATIO = 2.2
 /** Threshold: fraction of the lower piece's height within the height of the other. Lines of a scan slope. */
 const LEAST_BESIDE = 0.5
 
-/** Ink of a word or of glyphs, with their number. */
+/** Bounding box of the ink of one or more glyphs. `letters` is the number of glyphs. */
 type Piece = Pick<Component, 'x0' | 'y0' | 'x1' | 'y1'> & { readonly letters: number }
 
 /** Estimates the number of glyphs in lines of running text, the larger of horizontal and vertical lines. */
