@@ -71,6 +71,7 @@ async function whileClaimed(
     throw error
   } finally {
     events.emit('document:released', { key, sinceQueuedMs: Math.max(0, clock.shared() - queuedAt) })
+    // A settled document's claim is released already, with the ledger write: this covers all other ends.
     await claim.release()
   }
 }

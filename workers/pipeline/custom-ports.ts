@@ -14,7 +14,7 @@ import { type OpenedSource, openSource, type SourceSurroundings } from '../open/
 export interface CustomPorts {
   readonly source?: Source
   readonly store?: OutputStore
-  /** The store keeps its answers like those of a service; its gate is that of the embedded engine. */
+  /** The store keeps its answers like those of a service. It uses the gate of the pipeline. */
   readonly parser?: Parser
   /** Credits of each document with `parser`; free by default. */
   readonly price?: number
