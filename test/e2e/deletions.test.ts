@@ -34,7 +34,7 @@ test('watch --delete-gone removes the outputs of a deleted document, and nothing
 
   await mkdir(join(folder.path, 'unplugged'))
   for (const name of await readdir(source)) await rename(join(source, name), join(folder.path, 'unplugged', name))
-  await until('it is not believed', 30_000, async () => watch.stderr().includes('too many documents are missing'))
+  await until('it is not believed', 30_000, async () => watch.stderr().includes('mass-deletion safety limit'))
   watch.child.kill('SIGTERM')
   expect((await watch.finished).code).toBe(0)
   expect(await keys()).toHaveLength(14)
