@@ -54,6 +54,7 @@ test.each([
     headline(6, 2, { unchanged: 7, done: 12, pending: 1, elsewhere: 3 }),
   ],
   ['0 documents in 2 s, 0.0/s, 5 by other workers', headline(5, 0, { unchanged: 0, done: 5, elsewhere: 5 })],
+  ['no document to parse (2 s)', headline(0, 0, { unchanged: 0, done: 3 })],
   ['1 document in 2 s, 0.5/s', headline(60, 1, { unchanged: 0, done: 1, elsewhere: -1 })],
 ])('the summary of a run says "%s"', (expected, said) => {
   expect(said).toBe(expected)

@@ -17,6 +17,9 @@ test('a plan says how many credits are left and how many are too few; a run that
     const { stdout } = await sluice(args)
     expect(stdout).toContain('the service says that 2 credits are left: 1 too few')
     expect(JSON.parse((await sluice([...args, '--json'])).stdout)).toMatchObject({ creditsLeft: 2, credits: 3 })
+    const { stdout: capped } = await sluice([...args, '--max-credits', '1', '--monthly-credits', '3'])
+    expect(capped).toContain('--max-credits allows 1 credit: a run would halt before its end')
+    expect(capped).not.toContain('--monthly-credits allows')
     expect(await readdir(folder.path), 'a plan leaves nothing').toEqual(['in'])
     const run = await sluice(['run', ...args.slice(1)])
     expect([run.code, run.stderr]).toEqual([

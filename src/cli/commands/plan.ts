@@ -6,6 +6,7 @@ import type { Command } from 'commander'
 import type { FailureCode } from '#src/document/failure.ts'
 import { type Change, Events } from '#src/events.ts'
 import { type PlannedItem, planSource } from '#src/ingest/scan/plan-source.ts'
+import type { Settings } from '#config/settings.ts'
 import { locationOf } from '#workers/settings/location.ts'
 import type { Shared } from '#workers/pipeline/shared.ts'
 import { checkSource } from '../session/check-source.ts'
@@ -63,7 +64,11 @@ async function showPlan(target: Target, shared: Shared, output: Output): Promise
   const creditsLeft = credits?.remaining ?? null
   const free = target.settings.parseApiUrl === undefined
   const named = target.name === null ? {} : { pipeline: target.name }
-  const lines = [tableOf(plan, refused, free, estimatedMs), ...leftLines(plan, creditsLeft)]
+  const lines = [
+    tableOf(plan, refused, free, estimatedMs),
+    ...leftLines(plan, creditsLeft),
+    ...budgetLines(plan, target.settings),
+  ]
   output.result(lines.join('\n'), () => ({ ...named, ...plan, estimatedMs, creditsLeft, free }))
 }
 
@@ -71,6 +76,19 @@ function leftLines({ credits }: Plan, left: number | null): string[] {
   if (left === null) return []
   const short = left < credits ? `: ${count(Math.ceil(credits - left))} too few` : ''
   return [`the service says that ${plural(left, 'credit')} ${left === 1 ? 'is' : 'are'} left${short}`]
+}
+
+/** Credits that the month has spent already are not known here. */
+function budgetLines({ credits }: Plan, { maxCredits, monthlyCredits }: Settings): string[] {
+  const budgets = [
+    ['--max-credits', maxCredits],
+    ['--monthly-credits', monthlyCredits],
+  ] as const
+  return budgets.flatMap(([flag, budget]) =>
+    budget !== undefined && budget < credits
+      ? [`${flag} allows ${plural(budget, 'credit')}: a run would halt before its end`]
+      : [],
+  )
 }
 
 /** The first documents of each reason, by its code. */

@@ -73,6 +73,8 @@ function headline(input: SummaryInput): string {
   if (here === 0 && tally.enqueued === 0 && tally.changes.unchanged > 0) {
     return `${plural(tally.changes.unchanged, 'document')} unchanged, nothing sent (${duration(elapsedMs)})`
   }
+  if (here === 0 && tally.enqueued === 0 && endedElsewhere(input) === 0)
+    return `no document to parse (${duration(elapsedMs)})`
   const speed = elapsedMs > 0 ? `, ${rate((here / elapsedMs) * 1000)}` : ''
   const [elsewhere, same] = [endedElsewhere(input), unchanged(input)]
   const rest = [
