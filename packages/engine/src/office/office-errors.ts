@@ -22,7 +22,7 @@ const ROWS: Readonly<Record<ConvertErrorCode, Row>> = {
   encrypted: {
     problem: 'encrypted',
     says: (extension) =>
-      `The ${extension} file is protected with a password that the engine does not have; add it to SLUICE_ENGINE_PASSWORDS, or remove it, and send the file again.`,
+      `The ${extension} file needs a password: remove it, or add it to SLUICE_ENGINE_PASSWORDS (a JSON list), and send the file again.`,
   },
   resourceLimit: {
     problem: 'resource_limit',

@@ -7,7 +7,7 @@ import { ConversionError } from '../../conversion.ts'
 const HEADER_WINDOW_BYTES = 1024
 
 const ENCRYPTED =
-  'The PDF is protected with a password that the engine does not have; add it to SLUICE_ENGINE_PASSWORDS, or remove it, and send the file again.'
+  'The PDF needs a password: remove it, or add it to SLUICE_ENGINE_PASSWORDS (a JSON list), and send the file again.'
 
 /** Throws `wrong_type` for a file without a PDF header, `corrupt` for an empty one. */
 export async function requirePdf(path: string): Promise<void> {
@@ -40,7 +40,11 @@ function asPdfProblem(error: unknown): unknown {
   }
   if (error.message.startsWith('PDF error: file not found')) return error
   if (error.message.startsWith('PDF error:')) {
-    return new ConversionError('corrupt', 'The PDF is damaged: its structure cannot be read.', { cause: error })
+    return new ConversionError(
+      'corrupt',
+      'The PDF is damaged: its structure cannot be read. Repair it, or fetch it again.',
+      { cause: error },
+    )
   }
   return error
 }
