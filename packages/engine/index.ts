@@ -4,22 +4,19 @@ import type { EngineOptions } from './src/server/engine-options.ts'
 export { ENGINE_VERSION } from './src/version.ts'
 export type { Engine, EngineOptions }
 
-/*
- * What each of these takes is loaded with its first call: a program that starts the engine as a process of its own, and
- * has nothing to convert, loads nothing of it.
- */
+/* Each function loads its modules at the first call. A program that starts the engine as a process loads none of them. */
 
 /** Starts the server. */
 export async function createEngine(options: EngineOptions = {}): Promise<Engine> {
   return (await import('./src/server/create-engine.ts')).createEngine(options)
 }
 
-/** As `checkConverters` of the children; for `sluice doctor`. */
+/** Checks that all converters load, for `sluice doctor`. Throws `ConverterUnloadable`. */
 export async function checkConverters(): Promise<void> {
   await (await import('./src/children/check-converters.ts')).checkConverters()
 }
 
-/** Whether the models of lines run here. */
+/** True if the line models of OCR run on this machine. */
 export async function runsLineModels(): Promise<boolean> {
   return (await import('./src/children/check-converters.ts')).runsLineModels()
 }

@@ -49,7 +49,7 @@ const DEFAULT_MAX_ANSWER_BYTES = 256 * 1024 * 1024
 
 const UNLIMITED = new AnswerMemory(Infinity)
 
-/** What `HttpParser` does with each request. */
+/** Sends the requests of `HttpParser`. */
 export class HttpRequests {
   readonly #options: RequestsOptions
   readonly #connections: RestingConnections

@@ -16,5 +16,5 @@ export function authorizationOf({ apiKey, login }: ServiceLine): { readonly auth
   return apiKey === '' ? {} : { authorization: `Bearer ${apiKey}` }
 }
 
-/** Of a base address, without the slash at its end. */
+/** Path of a base address, without the final slash. */
 export const pathOf = ({ pathname }: URL): string => pathname.replace(/\/+$/, '')

@@ -96,8 +96,6 @@ async function runTarget(target: Target, { shared, stopping, intake, output }: S
   const counts = await pipeline.ledger.counts()
   const letters = counts.failed > 0 ? await firstLetters(pipeline) : []
   const exitCode = exitCodeOf(end, { ...counts, unsupported: target.settings.strict ? tally.unsupported : 0 })
-  const { parseApiUrl, services } = target.settings
-  const isFree = parseApiUrl === undefined && services === undefined
   const summary = {
     end,
     counts,
@@ -108,8 +106,7 @@ async function runTarget(target: Target, { shared, stopping, intake, output }: S
     elapsedMs: performance.now() - startedAt,
     out: target.settings.out,
     letters,
-    // The embedded engine charges nothing.
-    ambiguous: isFree ? 0 : await pipeline.intents.ambiguousTotal(),
+    ambiguous: await pipeline.intents.ambiguousTotal(),
     columns: process.stdout.columns || 80,
   }
   const title = target.name === null ? '' : `${target.name}: `
