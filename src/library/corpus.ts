@@ -8,6 +8,7 @@ import type { SourceKey } from '#src/document/ids.ts'
 import type { DocumentRecord } from '#src/document/record.ts'
 import type { OutputStore } from '#src/ports/output-store.ts'
 import { chunkLines, type DivisionOptions } from './chunk-lines.ts'
+import { customStore } from './custom-store.ts'
 import { type CorpusFigure, type FigureDrawing, figuresOf } from './figures.ts'
 import { settingsOf, type SettingValues } from './run.ts'
 
@@ -64,7 +65,7 @@ export async function openCorpus(out: string | OutputStore, settings: SettingVal
   const store =
     typeof out === 'string'
       ? await openStore(await settingsOf({ ...settings, out }), resources, { mustExist: true })
-      : out
+      : customStore(out)
   const kept = resources.move()
   const values = typeof out === 'string' ? { ...settings, out } : settings
   return {

@@ -12,6 +12,7 @@ import type { OutputStore } from '#src/ports/output-store.ts'
 import type { Parser } from '#src/ports/parser.ts'
 import type { Source } from '#src/ports/source.ts'
 import { tallyOf } from '#src/observe/tally.ts'
+import { customStore } from './custom-store.ts'
 
 /** Settings by their names in sluice.yaml; values as on the command line, durations as `30s`. */
 export type SettingValues = Readonly<Partial<Record<SettingName, string | number | boolean>>>
@@ -69,7 +70,7 @@ export async function run(options: RunOptions): Promise<RunResult> {
   events.on('document:settled', (document) => options.onDocument?.(document))
   const custom = {
     ...(typeof source === 'string' ? {} : { source }),
-    ...(typeof out === 'string' ? {} : { store: out }),
+    ...(typeof out === 'string' ? {} : { store: customStore(out) }),
     ...(parser === undefined ? {} : { parser }),
     ...(options.price === undefined ? {} : { price: options.price }),
   }

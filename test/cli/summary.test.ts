@@ -6,6 +6,20 @@ import { summaryOf } from '#src/cli/print/summary.ts'
 
 const NOTHING = { done: 0, partial: 0, failed: 0, skipped: 0, pending: 0, gone: 0 }
 
+const ENDED = {
+  outcome: 'done',
+  again: false,
+  failure: null,
+  problems: [],
+  requestId: null,
+  contentHash: null,
+  cost: null,
+  pages: null,
+  grade: null,
+  durationMs: 1,
+  attempts: 1,
+} as const
+
 function headline(
   enqueued: number,
   here: number,
@@ -16,21 +30,9 @@ function headline(
   const key = sourceKey('a.pdf')
   for (let at = 0; at < found.unchanged; at++) events.emit('document:seen', { key, change: 'unchanged' })
   events.emit('scan:finished', { seen: found.unchanged + enqueued, enqueued, durationMs: 1 })
-  const ended = {
-    outcome: 'done',
-    again: false,
-    failure: null,
-    problems: [],
-    requestId: null,
-    contentHash: null,
-    cost: null,
-    pages: null,
-    grade: null,
-    durationMs: 1,
-  } as const
-  for (let at = 0; at < here; at++) events.emit('document:settled', { key, ...ended, attempts: 1 })
+  for (let at = 0; at < here; at++) events.emit('document:settled', { key, ...ENDED })
   const { done, pending = 0, elsewhere = 0 } = found
-  events.emit('document:settled', { key, ...ended, again: true, attempts: 1 })
+  events.emit('document:settled', { key, ...ENDED, again: true })
   const summary = summaryOf({
     end: { kind: 'complete' },
     counts: { ...NOTHING, done, pending },
@@ -87,18 +89,10 @@ test('the summary of a run names partial documents with their reasons, and count
   const tally = tallyOf(events)
   for (let at = 1; at <= 12; at++) {
     events.emit('document:settled', {
+      ...ENDED,
       key: sourceKey(`scan-${at}.pdf`),
       outcome: 'partial',
-      again: false,
-      failure: null,
       problems: ['page 1: unread ink', `page 2: ${at}`],
-      requestId: null,
-      contentHash: null,
-      cost: null,
-      pages: null,
-      grade: null,
-      durationMs: 1,
-      attempts: 1,
     })
   }
   const summary = summaryOf({

@@ -78,6 +78,14 @@ describe('custom ports of the library', { timeout: 240_000 }, () => {
     ])
   })
 
+  test('a store of the form of 0.2.0 is refused in one sentence that names what it lacks', async () => {
+    const { url, feed, notes } = new MemoryStore()
+    const former = { url, feed, notes, readRecord: async () => null } as object as MemoryStore
+    const refused = /^the given store has no receipts, documents, deadLetters, manifest, maintenance: /
+    await expect(run({ source: sourceOf(textsOf(['one'])), out: former })).rejects.toThrow(refused)
+    await expect(openCorpus(former)).rejects.toThrow(refused)
+  })
+
   test('a parser with a price is bound by the budget, and buys nothing twice afterwards', async () => {
     await using folder = await tempFolder()
     const [source, parser] = [sourceOf(textsOf(['a', 'b', 'c', 'd', 'e', 'f'])), counting(2)]
