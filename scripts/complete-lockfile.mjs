@@ -15,7 +15,8 @@ const added = []
 for (const [folder, locked] of Object.entries(lock.packages)) {
   for (const [name, version] of Object.entries(locked.optionalDependencies ?? {})) {
     if (isLocked(folder, name)) continue
-    if (!/^\d/.test(version)) throw new Error(`${name}@${version} of ${folder}: only an exact version can be added`)
+    if (!/^\d/.test(version))
+      throw new Error(`${folder} depends on ${name}@${version}, and only an exact version can be added`)
     lock.packages[`node_modules/${name}`] = { version, ...flagsOf(locked), optional: true, ...platformOf(name) }
     added.push(`${name}@${version}`)
   }
@@ -57,7 +58,7 @@ function platformOf(name) {
   const system = SYSTEMS.find((os) => words.includes(os))
   const processor = PROCESSORS.find((cpu) => words.some((word) => word === cpu || (cpu === 'arm' && word === 'armv7')))
   const libc = /gnu/.test(name) ? 'glibc' : /musl/.test(name) ? 'musl' : undefined
-  if (system === undefined && processor === undefined) throw new Error(`${name}: no platform can be read from the name`)
+  if (system === undefined && processor === undefined) throw new Error(`the name ${name} contains no known platform`)
   return {
     ...(processor === undefined ? {} : { cpu: [processor] }),
     ...(system === 'linux' && libc !== undefined ? { libc: [libc] } : {}),

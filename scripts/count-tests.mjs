@@ -53,7 +53,7 @@ function printAgain() {
   const failed = all.filter(({ errors }) => errors.length > 0)
   const byThemselves = failed.filter(({ last }) => !last.open)
   if (byThemselves.length > MOST_BY_CHANCE) {
-    console.error(`${byThemselves.length} test files failed: too many for chance, none of them runs again.`)
+    console.error(`${byThemselves.length} test files failed: too many to be flaky, so none is retried.`)
     return
   }
   for (const { journal, file } of failed) console.log(`${journal}\t${file}`)
@@ -62,7 +62,7 @@ function printAgain() {
 function printCount() {
   for (const { file, attempts, errors } of all) {
     const before = attempts.slice(0, -1).flatMap(errorsOf)
-    const title = errors.length > 0 ? 'Failed' : 'Passed at the second run only'
+    const title = errors.length > 0 ? 'Failed' : 'Passed only at the second run'
     const shown = errors.length > 0 ? errors : before
     if (shown.length > 0)
       console.log([`${title}: ${relative('.', file)}`, ...shown.map((one) => `  ${one}`)].join('\n'))

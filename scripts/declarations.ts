@@ -54,7 +54,8 @@ const projectOf = (modules: readonly string[], outDir: string): object => ({
 /** The script of `.bin/tsc`. */
 async function compiler(): Promise<string> {
   const link = join(ROOT, 'node_modules/.bin/tsc')
-  if (!existsSync(link)) throw new Error('the types need the development tools: sh scripts/setup.sh --dev')
+  if (!existsSync(link))
+    throw new Error('the type declarations need the development tools: run sh scripts/setup.sh --dev')
   return realpath(link)
 }
 

@@ -49,7 +49,7 @@ if [ -n "$fetched" ] && [ -n "$cache" ] && ! [ -f "$scripts/setup.sh" ]; then
       npm install --prefix "$half" --no-dry-run --no-save --no-audit --no-fund --no-progress --loglevel=error "$fetched@$release" >/dev/null 2>&1 &&
       { mv -T "$half" "$kept" 2>/dev/null || rm -rf "$half"; } || {
       rm -rf "${half:-}"
-      echo "sluice: npm could not fetch it: npm ping says why" >&2
+      echo "sluice: npm could not fetch it: run npm ping for the reason" >&2
     }
   fi
   if [ -x "$node" ] && runs_sluice "$node"; then

@@ -33,7 +33,7 @@ take_lock() {
     if [ -n "$owner" ] && ! is_running "$owner"; then
       rm -f "$lock"
     else
-      [ -n "${waiting:-}" ] || say "waiting for the set-up that process $owner is doing"
+      [ -n "${waiting:-}" ] || say "waiting for process $owner, which is setting up already"
       waiting=yes
       sleep 1
     fi
@@ -82,7 +82,7 @@ if is_set_up; then
 fi
 
 command -v npm >/dev/null || {
-  say 'npm is not there. Install Node.js 20 or newer with its npm (https://nodejs.org) and try again.'
+  say 'npm is not installed. Install Node.js 20 or newer with its npm (https://nodejs.org) and try again.'
   exit 1
 }
 mkdir -p node_modules
@@ -114,7 +114,7 @@ find node_modules/onnxruntime-node/bin -type f \
   \( ! -path "*/$(node -p 'process.platform + "/" + process.arch')/*" -o -name 'libonnxruntime.1.*.dylib' \) -delete || true
 sh scripts/find-node.sh >/dev/null
 if [ -n "$missing" ]; then
-  say "missing for this machine, so what needs them will fail: $missing(npm install did not bring them)"
+  say "npm install did not bring these packages for this machine, so features that need them will fail: $missing"
   exit 0
 fi
 wanted >"$stamp"

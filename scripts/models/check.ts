@@ -24,7 +24,10 @@ try {
   for (const seed of SEEDS) draws.push(await readDraw(seed, folder, 1 + new Random(seed).next() * (MOST_SEVERE - 1)))
   const drift = driftOf(byModel(draws).map(({ expectedQuality, draw }) => ({ expected: expectedQuality, f1: draw.f1 })))
   const figures = `AUC ${drift.auc.toFixed(3)}, bias ${drift.bias.toFixed(3)}, mean error ${drift.meanError.toFixed(3)}`
-  const verdict = drift.left.length === 0 ? 'the models hold' : `the models do not hold: ${drift.left.join(', ')}`
+  const verdict =
+    drift.left.length === 0
+      ? 'the models are within their bounds'
+      : `the models exceed their bounds: ${drift.left.join(', ')}`
   console.log(`${draws.length} pages: ${figures}; ${verdict}`)
   if (drift.left.length > 0) process.exitCode = 1
 } finally {

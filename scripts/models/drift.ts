@@ -32,7 +32,7 @@ export function driftOf(pages: readonly ExpectedPage[]): Drift {
   const meanError = mean(({ expected, f1 }) => Math.abs(expected - f1))
   const left = [
     // Without bad or without good pages the AUC has no ranking to judge.
-    ...(ranked >= BOUNDS.leastAuc ? [] : [`AUC ${ranked.toFixed(3)} is not at least ${BOUNDS.leastAuc}`]),
+    ...(ranked >= BOUNDS.leastAuc ? [] : [`AUC ${ranked.toFixed(3)} is below ${BOUNDS.leastAuc}`]),
     ...(Math.abs(bias) <= BOUNDS.mostBias ? [] : [`bias ${bias.toFixed(3)} is beyond ${BOUNDS.mostBias}`]),
     ...(meanError <= BOUNDS.mostError ? [] : [`mean error ${meanError.toFixed(3)} is above ${BOUNDS.mostError}`]),
   ]

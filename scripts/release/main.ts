@@ -49,7 +49,8 @@ try {
 
 async function release(): Promise<void> {
   const notes = releaseNotes(await readFile(join(ROOT, 'CHANGELOG.md'), 'utf8'), version ?? '')
-  if (notes === null) throw new Error(`CHANGELOG.md has nothing about ${version}: write what changed for users`)
+  if (notes === null)
+    throw new Error(`CHANGELOG.md has no section for ${version}: write one that lists the changes for users`)
   const blockers = findBlockers(notes.heading)
   if (makeTag && blockers.length > 0) throw new Error(`not ${publish ? 'published' : 'tagged'}: ${blockers.join('; ')}`)
   await rm(out, { recursive: true, force: true })
@@ -61,7 +62,7 @@ async function release(): Promise<void> {
   await writeFile(join(out, `${name}-${version}.cdx.json`), sbom)
   const engine = values.image ? containerEngine() : null
   if (engine !== null) await buildImage(engine)
-  else console.log(`image: skipped: ${values.image ? 'no container engine runs' : 'not asked for'}`)
+  else console.log(`image: skipped: ${values.image ? 'neither docker nor podman runs' : '--no-image'}`)
   await writeDigests()
   if (makeTag && commitOfTag() === '') {
     run('git', ['tag', '--annotate', tag, '--file', join(out, 'notes.md'), '--cleanup', 'verbatim'])
@@ -71,7 +72,7 @@ async function release(): Promise<void> {
   for (const blocker of blockers) console.log(`before publishing: ${blocker}`)
   console.log(`${out}: ${(await readdir(out)).toSorted().join(', ')}`)
   if (!publish)
-    console.log(`nothing was published; that is done by:\n${commands.map((each) => `  ${each.join(' ')}`).join('\n')}`)
+    console.log(`nothing was published; to publish, run:\n${commands.map((each) => `  ${each.join(' ')}`).join('\n')}`)
   else for (const [program = '', ...args] of commands) run(program, args)
 }
 
@@ -80,8 +81,8 @@ function findBlockers(heading: string): string[] {
   const changed = read('git', ['status', '--porcelain']).trim()
   const tagged = commitOfTag()
   return [
-    ...(heading === version ? [] : [`the notes stand under "${heading}" in CHANGELOG.md, not under "${version}"`]),
-    ...(changed === '' ? [] : ['the tree has changes that are not committed']),
+    ...(heading === version ? [] : [`CHANGELOG.md has the notes under "${heading}", not under "${version}"`]),
+    ...(changed === '' ? [] : ['the tree has uncommitted changes']),
     ...modelBlockers(ROOT, values.models || makeTag),
     ...(tagged === '' || tagged === read('git', ['rev-parse', 'HEAD']).trim()
       ? []

@@ -11,12 +11,14 @@ const RETRAIN = 'node scripts/models/read-pages.ts, then node scripts/models/tra
  * or, with `readsPages`, the engine's current results differ from their expectations.
  */
 export function modelBlockers(root: string, readsPages: boolean): string[] {
-  const models = { grades: GRADE_MODEL, 'expected qualities': QUALITY_MODEL, 'the page predictor': PREDICT_MODEL }
+  const models = { grades: GRADE_MODEL, 'expected qualities': QUALITY_MODEL, 'page prediction': PREDICT_MODEL }
   const stale = Object.entries(models).flatMap(([model, { engine }]) => (engine === ENGINE_VERSION ? [] : [model]))
   if (stale.length > 0)
-    return [`${stale.join(', ')} belong to another engine than version ${ENGINE_VERSION}: ${RETRAIN}`]
+    return [
+      `the models of ${stale.join(', ')} were trained on another engine than version ${ENGINE_VERSION}: run ${RETRAIN}`,
+    ]
   if (!readsPages) {
-    console.log('models: not checked: not asked for')
+    console.log('models: not checked: --no-models')
     return []
   }
   const { status, stdout, stderr, error } = spawnSync('sh', ['scripts/run-node.sh', 'scripts/models/check.ts'], {
@@ -27,5 +29,5 @@ export function modelBlockers(root: string, readsPages: boolean): string[] {
   const line = stdout.trim()
   if (line === '') throw new Error(`scripts/models/check.ts failed: ${stderr.trim()}`)
   console.log(`models: ${line}`)
-  return status === 0 ? [] : [`${line}: ${RETRAIN}`]
+  return status === 0 ? [] : [`${line}: run ${RETRAIN}`]
 }

@@ -63,13 +63,13 @@ async function unpackRuntime(staging: string): Promise<string> {
     readonly packages: Readonly<Record<string, { readonly version: string; readonly integrity: string }>>
   }>(join(ROOT, 'package-lock.json'))
   const locked = packages[`node_modules/${RUNTIME}`]
-  if (locked === undefined) throw new Error(`package-lock.json does not name ${RUNTIME}`)
+  if (locked === undefined) throw new Error(`package-lock.json does not list ${RUNTIME}`)
   npm(['pack', `${RUNTIME}@${locked.version}`, '--prefer-offline', '--pack-destination', staging])
   const tarball = join(staging, `${RUNTIME}-${locked.version}.tgz`)
   const integrity = `sha512-${createHash('sha512')
     .update(await readFile(tarball))
     .digest('base64')}`
-  if (integrity !== locked.integrity) throw new Error(`${RUNTIME} is not the package that package-lock.json names`)
+  if (integrity !== locked.integrity) throw new Error(`the digest of ${RUNTIME} differs from that in package-lock.json`)
   execFileSync('tar', ['-xzf', tarball, '-C', staging])
   return join(staging, 'package')
 }

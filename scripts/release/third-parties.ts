@@ -29,7 +29,8 @@ export async function writeDependencies({ outside, inside }: BundledPackages, fo
   const dependencies = { ...needed, ...(await dependenciesOf('packages/engine')) }
   const wanted = [...new Set([...outside, ...LOADED_BY_NAME])].toSorted()
   const unknown = wanted.filter((name) => dependencies[name] === undefined)
-  if (unknown.length > 0) throw new Error(`the bundle loads what is no dependency: ${unknown.join(', ')}`)
+  if (unknown.length > 0)
+    throw new Error(`the bundle loads packages that no package.json lists as dependencies: ${unknown.join(', ')}`)
   const isOptional = (name: string): boolean => needed[name] === undefined && !WITHOUT_ENGINE.has(name)
   const versionsOf = (names: readonly string[]): object =>
     Object.fromEntries(names.map((name) => [name, dependencies[name]]))
@@ -120,7 +121,8 @@ async function noticeOf(path: string, { version, license }: Locked, how: string)
       .toSorted()
       .map(async (file) => readFile(join(folder, file), 'utf8').catch(() => '')),
   )
-  if (license === undefined && texts.length === 0) throw new Error(`${path} names no licence: the notices need it`)
+  if (license === undefined && texts.length === 0)
+    throw new Error(`${path} has no licence, which the third-party notices need`)
   const text = texts.map((each) => `\n\`\`\`\n${each.trim()}\n\`\`\`\n`).join('')
   return `## ${name} ${version ?? ''}\n\n${license ?? 'licence below'}, ${how}\n${text}`
 }

@@ -74,16 +74,18 @@ function document(answer: HttpAnswer, json: Record<string, unknown> | null, aske
       ...stated(answer, '', asked),
     }
   }
-  const what = json === null ? describeForeign(body) : 'JSON without a document in it'
-  const said = answer.undecodable === undefined ? `with ${what}` : `and ${answer.undecodable}`
-  const message = `The service answered ${answer.status} ${said}.`
+  const what = answer.undecodable ?? (json === null ? describeForeign(body) : 'JSON that holds no document')
+  const message = `The service answered ${answer.status} with ${what}.`
   const { failure } = rejected({ answer, message, code: 'bad_answer' })
   return { kind: 'refused', cause: 'proxy', failure, unusable: hashOf(body) }
 }
 
 /** RFC 9110, 15.3.7. The receipt must record it, too, because it holds no status. */
 function partOfDocument(whole: Record<string, unknown>): { body: Buffer; json: Record<string, unknown> } {
-  const json = { ...whole, warnings: [whole.warnings ?? [], 'the answer is a part of the document (206)'].flat() }
+  const json = {
+    ...whole,
+    warnings: [whole.warnings ?? [], 'the answer holds only a part of the document (status 206)'].flat(),
+  }
   return { body: Buffer.from(JSON.stringify(json)), json }
 }
 
@@ -148,7 +150,7 @@ function redirectOf({ status, headers }: HttpAnswer): string {
   const location = status >= 300 && status < 400 ? headerOf(headers, 'location') : null
   if (location === null) return ''
   const [address = ''] = location.replace(/\/\/[^/]*@/, '//').split(/[?#]/)
-  return `; it leads to ${oneLine(address)}, and is not followed: check the address of the service`
+  return `; it redirects to ${oneLine(address)}, which Sluice does not follow: correct the address of the service`
 }
 
 interface Details {

@@ -37,8 +37,10 @@ export function jsonObject(body: Buffer): Record<string, unknown> | null {
 export function replacedIn(body: Buffer): string[] {
   const text = namesNoNumber(body) ? body.toString('utf8').replace(/^\uFEFF/, '') : '{}'
   return [
-    ...(isUtf8(body) ? [] : ['the answer holds bytes that are no UTF-8: U+FFFD stands for them in the text']),
-    ...(parsedJson(text) === null ? ['the answer holds numbers that are none (NaN): they count as absent'] : []),
+    ...(isUtf8(body) ? [] : ['the answer holds bytes that are not UTF-8: U+FFFD replaces them in the text']),
+    ...(parsedJson(text) === null
+      ? ['the answer holds NaN or Infinity instead of numbers: these fields count as absent']
+      : []),
   ]
 }
 

@@ -16,7 +16,7 @@ export function errorPageStatus(data: unknown): number | null {
  * another answer.
  */
 export function verdictOnErrorPage(status: number, usage: Usage, retryAfterMs: number | null): Verdict {
-  const message = `The site answered ${status}: what the service fetched is its error page.`
+  const message = `The site answered ${status}: the service fetched its error page instead of the document.`
   if (isPassingStatus(status)) {
     return {
       kind: 'unavailable',

@@ -94,7 +94,7 @@ function problemsOf(data: ParsedData, { parsed, total, truncated }: PageCounts):
   return [
     truncated ? `only ${parsed} of ${total} pages were parsed` : null,
     pagesOf(blocks, 'failed', 'could not be read'),
-    pagesOf(blocks, 'partial', 'could be read in part only'),
+    pagesOf(blocks, 'partial', 'could be read only in part'),
     said(warning) ? `the service warned: ${oneLine(warning)}` : null,
     said(metadata?.error) ? `the service reported: ${oneLine(metadata.error)}` : siteProblem(metadata?.statusCode),
     hasOutput(data) ? null : 'the answer holds no output at all',

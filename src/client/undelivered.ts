@@ -21,10 +21,10 @@ export function undelivered(data: ParsedData, { options, isPdf, credits }: Wante
   const absent = options.formats.map(({ type }) => type).filter((type) => (data[type] ?? null) === null)
   const numPages = data.metadata?.numPages ?? null
   return [
-    ...absent.map((type) => `${type} was asked for, and the answer has none`),
+    ...absent.map((type) => `the answer lacks the requested ${type}`),
     ...(isPdf && pdf?.pages === true ? [missingPages(data.pages, numPages)] : []),
     isPdf && pdf?.blocks === true && (data.blocks ?? null) === null && !isEmpty(numPages)
-      ? 'blocks were asked for, and the answer has none'
+      ? 'the answer lacks the requested blocks'
       : null,
     isPdf && credits > 0 && !isEmpty(numPages) && data.markdown?.trim() === ''
       ? `${numPages === 1 ? 'the page has' : `${numPages ?? 'all'} pages have`} no text, and cost credits`
@@ -35,7 +35,7 @@ export function undelivered(data: ParsedData, { options, isPdf, credits }: Wante
 const isEmpty = (numPages: number | null): boolean => numPages === 0
 
 function missingPages(pages: ParsedData['pages'], numPages: number | null): string | null {
-  if ((pages ?? null) === null) return isEmpty(numPages) ? null : 'pages were asked for, and the answer has none'
+  if ((pages ?? null) === null) return isEmpty(numPages) ? null : 'the answer lacks the requested pages'
   const there = new Set(pages?.map(({ pageNumber }) => pageNumber))
   const count = (numPages ?? 0) - there.size
   if (numPages === null || count <= 0) return null

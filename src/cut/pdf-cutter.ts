@@ -108,9 +108,9 @@ function failureOf(result: Exclude<ChildResult, { kind: 'cut' }>, limitBytes: nu
         `page ${result.page} alone is ${megabytes(result.bytes)} MB, ${over}; make its pictures smaller`,
       )
     case 'out_of_time':
-      return refused('too_large', `${is} could not be cut within its time; split the file`)
+      return refused('too_large', `${is} could not be cut in time; split the file`)
     case 'crashed':
-      return refused('too_large', `${is} could not be cut: the cutter died of it; split the file`)
+      return refused('too_large', `${is} could not be cut, because the process that cuts it crashed; split the file`)
     default:
       return assertNever(result)
   }

@@ -34,7 +34,7 @@ export class PieceOnDisk implements Piece, AsyncDisposable {
     for (let at = 0; at < this.bytes;) {
       signal.throwIfAborted()
       const { bytesRead } = await this.#file.read(chunk, 0, chunk.length, at)
-      if (bytesRead === 0) throw new Error('a piece of a document is shorter than what was written')
+      if (bytesRead === 0) throw new Error('the temporary file of a piece is shorter than the bytes written to it')
       at += bytesRead
       yield chunk.subarray(0, bytesRead)
     }

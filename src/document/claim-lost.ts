@@ -27,5 +27,5 @@ export function isOfEarlierClaim({ claim: one }: Claimed, { claim: other }: Clai
 
 /** Throws `ClaimLost` if `present` was committed under a later claim than `record`. */
 export function refuseEarlierClaim(record: Claimed, present: Claimed): void {
-  if (isOfEarlierClaim(record, present)) throw new ClaimLost('another worker committed this document meanwhile')
+  if (isOfEarlierClaim(record, present)) throw new ClaimLost('another worker committed this document first')
 }

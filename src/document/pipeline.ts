@@ -8,7 +8,7 @@ const PIPELINE_NAME = /^[\w.-]{1,64}$/
 export function redisPrefix(pipeline: string): string {
   if (!PIPELINE_NAME.test(pipeline)) {
     throw new Error(
-      `a pipeline's name is 1 to 64 letters, digits, "_", "." and "-": ${JSON.stringify(pipeline)} is not`,
+      `the pipeline name ${JSON.stringify(pipeline)} is invalid: use 1 to 64 letters, digits, "_", "." and "-"`,
     )
   }
   return `{sluice:${pipeline}}`

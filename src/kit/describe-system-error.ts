@@ -12,7 +12,7 @@ const OF_A_PATH: Readonly<Record<string, string>> = {
   ENFILE: 'too many files are open on this machine. Close some, or lower --concurrency.',
   ELOOP: 'symbolic links lead in a circle. Check the path.',
   ENAMETOOLONG: 'the path is too long for the file system. Choose a shorter one.',
-  EEXIST: 'there is already something of that name. Move it away, or choose another path.',
+  EEXIST: 'a file or folder of that name exists already. Move it away, or choose another path.',
   ENOTEMPTY: 'the folder is not empty. Choose another one.',
   EIO: 'the disk or mount fails. Check it.',
   ESTALE: 'the network mount is stale. Mount it again.',
@@ -27,7 +27,7 @@ const OF_A_LISTENER: Readonly<Record<string, string>> = {
   EAI_AGAIN: 'this host name cannot be resolved. Choose an address of this machine, such as 127.0.0.1.',
   EAFNOSUPPORT: 'this machine does not support that kind of address. Choose another one.',
   ENOENT: 'the folder of the socket does not exist. Create it, or choose another path.',
-  EINVAL: 'this is no address to listen on, or the path of the socket is too long. Choose another one.',
+  EINVAL: 'this is not an address to listen on, or the path of the socket is too long. Choose another one.',
 }
 
 /** Error codes of the system for a connection to a server. */

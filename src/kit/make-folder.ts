@@ -28,5 +28,5 @@ async function isFolder(path: string): Promise<boolean> {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT' && dirname(path) !== path) return false
     throw error
   }
-  throw Object.assign(new Error(`${path} is no folder`), { code: 'ENOTDIR', path })
+  throw Object.assign(new Error(`${path} is not a folder`), { code: 'ENOTDIR', path })
 }

@@ -16,16 +16,16 @@ export function s3SetupProblem(error: unknown): string | null {
     return 'no credentials were found. Set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, AWS_PROFILE, or run with a role.'
   }
   if (code.startsWith('HPE_') || error.message.startsWith('Parse Error')) {
-    return 'what answers there does not speak HTTP. Check --s3-endpoint.'
+    return 'the server at this address does not speak HTTP. Check --s3-endpoint.'
   }
   if (/Deserialization error|is not expected\.:/i.test(error.message)) {
-    return 'what answers there is no S3 store. Check --s3-endpoint.'
+    return 'the server at this address is not an S3 store. Check --s3-endpoint.'
   }
   if (/^(?:CERT_|DEPTH_ZERO|SELF_SIGNED|UNABLE_TO_|ERR_TLS|ERR_SSL|EPROTO)/.test(code)) {
     return `TLS failed (${code}). Check http or https in --s3-endpoint, and its certificate (NODE_EXTRA_CA_CERTS).`
   }
   if (code === 'ECONNREFUSED' || code === 'ENOTFOUND')
     return `the store cannot be reached (${code}). Check --s3-endpoint.`
-  if (error.name === 'InvalidBucketName') return 'this is no name for a bucket. Check it.'
+  if (error.name === 'InvalidBucketName') return 'the name of the bucket is invalid. Correct it.'
   return null
 }

@@ -107,7 +107,7 @@ export class AccountSpending implements Spending {
     held.isAsked = false
     if (verdict === 'reserved') return null
     this.#held.delete(id)
-    if (verdict === 'wait') return { kind: 'wait', reason: 'what is in flight may use up the budget' }
+    if (verdict === 'wait') return { kind: 'wait', reason: 'requests in flight may use up the budget' }
     const of = scope.startsWith('month:') ? `the month ${scope.slice('month:'.length)}` : 'this run'
     return { kind: 'over', message: overMessage(of, 'it', [limit, spent, credits]) }
   }

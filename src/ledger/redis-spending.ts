@@ -23,8 +23,8 @@ interface Held {
 }
 
 const WAITS = {
-  wait: 'what is in flight may use up the credits of this run',
-  price: 'one request shows first what a document costs',
+  wait: 'requests in flight may use up the credits of this run',
+  price: 'the cost of a document is unknown until the first answer',
 } as const
 
 /**

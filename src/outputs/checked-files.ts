@@ -11,7 +11,7 @@ export function isOutputName(name: string): boolean {
 /** Throws if a record contradicts the files committed with it. The cause is a bug, never the document. */
 export function checkFiles(record: DocumentRecord, files: ReadonlyMap<string, Uint8Array>): void {
   for (const name of files.keys()) {
-    if (!isOutputName(name)) throw new Error(`${JSON.stringify(name)} is no name for an output`)
+    if (!isOutputName(name)) throw new Error(`${JSON.stringify(name)} is not a name for an output`)
   }
   const same =
     record.files.length === files.size && record.files.every((file) => files.get(file.name)?.length === file.bytes)

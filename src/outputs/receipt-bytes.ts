@@ -19,7 +19,7 @@ const RECEIPT_FILE = new RegExp(
  * for some pages of a document has them after the content hash: `.p3.7_9`.
  */
 export function receiptPath(id: ReceiptId): string {
-  if (!RECEIPT_FILE.test(`${id}.json.gz`)) throw new Error(`${JSON.stringify(id)} is no receipt id`)
+  if (!RECEIPT_FILE.test(`${id}.json.gz`)) throw new Error(`${JSON.stringify(id)} is not a receipt id`)
   return `${id.slice(0, 2)}/${id}.json.gz`
 }
 

@@ -35,6 +35,6 @@ export async function explained<T>(what: string, work: () => Promise<T>, ofOneNa
 /** `hasContent`: true if documents, receipts or dead letters exist. */
 export const notAStore = (where: string, hasContent: boolean): string =>
   hasContent
-    ? `${where} has no store.json, and holds documents. Nothing was changed. Restore store.json from a backup, ` +
+    ? `${where} has documents but no store.json. Nothing was changed. Restore store.json from a backup, ` +
       'or let ./sluice run --new-store make one for what is there.'
-    : `${where} is no store of Sluice: there is no store.json. Check --out; ./sluice run makes a store.`
+    : `${where} is not a store of Sluice: it has no store.json. Check --out; ./sluice run makes a store.`

@@ -65,7 +65,10 @@ export async function decodedAnswer(raw: RawAnswer, options: DecodeOptions, sign
   const names = encodings.map((name) => name.trim()).filter((name) => name !== '' && name !== 'identity')
   let { body } = raw
   try {
-    if (names.length > MOST_ENCODINGS) throw new UndecodableAnswer(`it came in ${names.length} content encodings`)
+    if (names.length > MOST_ENCODINGS)
+      throw new UndecodableAnswer(
+        `${names.length} content encodings, more than the ${MOST_ENCODINGS} that Sluice decodes`,
+      )
     for (const name of names.toReversed()) body = await decodeOne(body, name, options, signal)
   } catch (error) {
     if (!(error instanceof UndecodableAnswer)) throw error
@@ -81,7 +84,7 @@ async function decodeOne(
   signal: AbortSignal,
 ): Promise<Buffer> {
   const decoder = Object.hasOwn(DECODERS, encoding) ? DECODERS[encoding] : undefined
-  if (decoder === undefined) throw new UndecodableAnswer(`it came in the content encoding "${encoding.slice(0, 40)}"`)
+  if (decoder === undefined) throw new UndecodableAnswer(`the unsupported content encoding "${encoding.slice(0, 40)}"`)
   try {
     const decoded =
       (await small(decoder, body, maxBytes, hold)) ?? (await large(decoder, body, { maxBytes, hold }, signal))
@@ -90,7 +93,7 @@ async function decodeOne(
   } catch (cause) {
     signal.throwIfAborted()
     if (cause instanceof AnswerTooLong) throw cause
-    throw new UndecodableAnswer(`its ${encoding} is damaged`, { cause })
+    throw new UndecodableAnswer(`damaged ${encoding} data`, { cause })
   }
 }
 

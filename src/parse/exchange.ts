@@ -62,7 +62,9 @@ export interface ExchangeOptions {
 export function exchange(dispatcher: Dispatcher, options: ExchangeOptions, signal: AbortSignal): Promise<RawAnswer> {
   return new Promise((resolve, reject) => {
     const { origin, path, headers, body, timeoutMs } = options
-    const late = new Countdown(timeoutMs, () => collector.abort(new RequestTimeout(`none came in ${timeoutMs} ms`)))
+    const late = new Countdown(timeoutMs, () =>
+      collector.abort(new RequestTimeout(`the timeout of ${timeoutMs} ms expired`)),
+    )
     const stop = (): void => collector.abort(signal.reason as Error)
     signal.addEventListener('abort', stop, { once: true })
 

@@ -90,7 +90,7 @@ function asStream(head: Buffer, bytes: number, request: ParseRequest, signal: Ab
 }
 
 function wrongLength(request: ParseRequest, given: number): DocumentChanged {
-  return new DocumentChanged(`${request.bytes} bytes were promised, ${given} were read`)
+  return new DocumentChanged(`it had ${request.bytes} bytes at the first read, and ${given} for the upload`)
 }
 
 function partHeads({ options, contentHash, extension }: ParseRequest): string {

@@ -79,7 +79,7 @@ class QueueConsumer implements Consumer {
   }
 
   async #reopen(): Promise<void> {
-    this.#options.onError(new Error('the worker takes no jobs though some are waiting: it restarts'), null)
+    this.#options.onError(new Error('the worker takes no jobs although some are waiting, so it is restarted'), null)
     const stuck = this.#worker
     this.#worker = this.#open()
     if (!(await settlesWithin(stuck.drain(), SETTLE_PATIENCE_MS))) await stuck.cut()

@@ -82,11 +82,11 @@ export class Deliverer {
     if (job.data.schema !== 1) return { kind: 'other_schema' }
     const { attempts = 0, postponed, ...document } = job.data
     const earlyMs = postponed === undefined ? 0 : remainingMs(postponed, await this.#queue.now())
-    if (earlyMs > 0) return uncounted(earlyMs, 'the clock of this machine is ahead')
+    if (earlyMs > 0) return uncounted(earlyMs, 'the clock of this machine is ahead of that of Redis')
     const deaths = job.stalledCounter
     const admission = this.#quarantine.enter(deaths)
     if (admission.kind === 'deferred')
-      return uncounted(admission.waitMs, 'workers died with it, so few such are run together')
+      return uncounted(admission.waitMs, 'workers died while processing it, so it waits in quarantine for its turn')
     const delivery: Delivery = { job: document, attempt: attempts + job.attemptsMade + 1 }
     try {
       if (deaths > this.#timing.deathsAllowed)
@@ -138,7 +138,7 @@ export class Deliverer {
     } catch (error) {
       if (signal.aborted) return { kind: 'hand_back' }
       this.#options.onError(error, delivery.job.key)
-      return counted(backoffMs(MAX_ATTEMPTS, null, Math.random), 'it could not be buried')
+      return counted(backoffMs(MAX_ATTEMPTS, null, Math.random), 'its failure could not be recorded')
     }
   }
 

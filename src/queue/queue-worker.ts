@@ -93,6 +93,6 @@ const isLostLock = (error: Error): boolean => /could not renew lock|Missing lock
 
 const lostLocks = (ids: readonly string[]): Error =>
   new Error(
-    `${ids.length} documents in work lost their locks, because Redis was away or this process stood still: ` +
-      'they come again, and what was received for them is not bought again',
+    `${ids.length} documents in progress lost their locks, because Redis was unreachable or this process was suspended: ` +
+      'they return to the queue, and a received answer is not bought again',
   )

@@ -103,7 +103,7 @@ export class ScriptBatch {
       const keys = asks.flatMap((ask) => ask.keys)
       const values = asks.flatMap((ask) => ask.values)
       const replies = await this.#merged.script.run(this.#client, keys, values)
-      if (replies.length !== asks.length) throw new Error('Redis answered another number of scripts than were asked')
+      if (replies.length !== asks.length) throw new Error('Redis replied to another number of scripts than were sent')
       for (const [index, [done, reply]] of replies.entries()) {
         const ask = asks[index]
         if (done === 1) ask?.hear(reply ?? null)

@@ -67,6 +67,6 @@ function advice(error: S3ServiceException): string {
   const status = statusOf(error)
   if (error.name === 'NoSuchBucket' || error.name === 'NotFound') return 'there is no such bucket. Create it first.'
   if (status === 403) return 'access denied. Grant s3:GetObject, PutObject, DeleteObject and ListBucket on it.'
-  if (status === 301) return 'the bucket is in another region. Set that one.'
+  if (status === 301) return 'the bucket is in another region. Set --s3-region to it.'
   return `the store answered ${error.name} (${status ?? 'no status'}).`
 }

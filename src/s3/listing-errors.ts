@@ -57,9 +57,10 @@ function reasonOf(error: unknown): string | null {
   if (setup !== null) return setup
   const status = statusOf(error)
   if (error.name === 'NoSuchBucket') return 'there is no such bucket.'
-  if (OF_THE_CALLER.includes(error.name)) return `the store does not accept our key or clock (${error.name}).`
+  if (OF_THE_CALLER.includes(error.name))
+    return `the store refuses the access key, or the clock of this machine is wrong (${error.name}).`
   if (status === 403) return 'access denied. Grant s3:ListBucket on it.'
-  if (status === 301) return 'the bucket is in another region. Set that one.'
+  if (status === 301) return 'the bucket is in another region. Set --s3-region to it.'
   if (error instanceof S3ServiceException) return `the store answered ${error.name} (${status ?? 'no status'}).`
   return unreachable(error)
 }

@@ -58,7 +58,7 @@ async function bytesOf(body: Answer['body'], signal: AbortSignal): Promise<Buffe
 function pageOf(output: ListObjectsV2CommandOutput, { bucket, prefix }: PageRequest): ListingPage {
   const next = output.NextContinuationToken ?? null
   if (next === null && output.IsTruncated === true) {
-    throw new Error(`The listing of s3://${bucket}/${prefix} goes on, but the store does not say where.`)
+    throw new Error(`The store truncated the listing of s3://${bucket}/${prefix} without a continuation token.`)
   }
   return {
     objects: (output.Contents ?? []).map((object) => ({

@@ -14,7 +14,7 @@ export async function spool(
       await file.append(chunk)
       if (file.length > bytes) break
     }
-    if (file.length !== bytes) throw new Error(`${file.length} bytes came where ${bytes} were announced`)
+    if (file.length !== bytes) throw new Error(`the source announced ${bytes} bytes and sent ${file.length}`)
     return file
   } catch (error) {
     await file[Symbol.asyncDispose]()

@@ -44,7 +44,7 @@ export class TempFile implements AsyncDisposable {
       signal.throwIfAborted()
       const wanted = Math.min(chunk.length, bytes - done)
       const { bytesRead } = await this.#handle.read(chunk, 0, wanted, from + done)
-      if (bytesRead === 0) throw new Error('a temporary file is shorter than what was written to it')
+      if (bytesRead === 0) throw new Error('a temporary file is shorter than the bytes written to it')
       done += bytesRead
       yield chunk.subarray(0, bytesRead)
     }

@@ -254,8 +254,8 @@ describe('the message of an error', () => {
 test('a redirect says where it leads, without a login or a query', () => {
   const headers = { location: 'https://me:secret@parse.example/v2/parse?token=secret' }
   const message =
-    'The service answered 307: an empty body; it leads to https://parse.example/v2/parse, and is not followed: ' +
-    'check the address of the service'
+    'The service answered 307: an empty body; it redirects to https://parse.example/v2/parse, which Sluice does not follow: ' +
+    'correct the address of the service'
   expect(verdictOn(307, '', { headers })).toMatchObject({ kind: 'refused', failure: { message } })
 })
 
@@ -265,8 +265,8 @@ describe('an answer with a malformed body', () => {
     ['a page of HTML', '<!doctype html><title>502 Bad Gateway</title>', 'a page of HTML, "502 Bad Gateway"'],
     ['JSON that was cut off', '{"success":true,"data":{"markd', 'JSON that is cut off'],
     ['no object', '[1,2]', 'something else than JSON'],
-    ['no document', '{"success":true}', 'JSON without a document in it'],
-    ['a null for a document', '{"success":true,"data":null}', 'JSON without a document in it'],
+    ['no document', '{"success":true}', 'JSON that holds no document'],
+    ['a null for a document', '{"success":true,"data":null}', 'JSON that holds no document'],
   ])("of a 200 that holds %s is this document's or everything's, and may be charged", (_, body, what) => {
     expect(verdictOn(200, body)).toMatchObject({
       kind: 'refused',

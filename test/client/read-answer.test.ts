@@ -86,7 +86,7 @@ describe('a document is partial, never silently done,', () => {
     [
       'when pages are partial',
       { blocks: [page(4, 'partial'), page(7, 'partial')] },
-      'pages 4, 7 could be read in part only',
+      'pages 4, 7 could be read only in part',
     ],
     ['when the service warns', { warning: 'no model\nfor json' }, 'the service warned: no model for json'],
     ['when the page has an error', { metadata: { error: 'not found' } }, 'the service reported: not found'],
@@ -192,7 +192,7 @@ describe('a body that is read though it is no JSON as it should be', () => {
     const body = '{"data":{"markdown":"NaN \\" Infinity","metadata":{"numPages":NaN,"x":-Infinity}}}'
     const { data, problems } = text(body)
     expect(data).toMatchObject({ markdown: 'NaN " Infinity', metadata: { x: null } })
-    expect(problems).toEqual([expect.stringContaining('numbers that are none')])
+    expect(problems).toEqual([expect.stringContaining('NaN or Infinity instead of numbers')])
     expect(text('{"data":{"markdown":"NaN"}}').problems).toEqual([])
   })
 
@@ -229,16 +229,16 @@ describe('what was asked for and is not in the answer', () => {
 
   test('is a problem of the document', () => {
     expect(missing(whole)).toEqual([])
-    expect(missing({ ...whole, pages: null })).toEqual(['pages were asked for, and the answer has none'])
+    expect(missing({ ...whole, pages: null })).toEqual(['the answer lacks the requested pages'])
     expect(missing({ ...whole, pages: [page(1)], metadata: { numPages: '3' } })).toEqual([
       'pages 2, 3 of 3 are missing in the answer',
     ])
-    expect(missing({ ...whole, blocks: undefined })).toEqual(['blocks were asked for, and the answer has none'])
+    expect(missing({ ...whole, blocks: undefined })).toEqual(['the answer lacks the requested blocks'])
     expect(missing({ ...whole, markdown: ' ' })).toEqual(['the page has no text, and cost credits'])
     expect(missing({ ...whole, markdown: ' ' }, { credits: 0 })).toEqual([])
     expect(missing(whole, { options: { formats, parsers } })).toEqual([
-      'html was asked for, and the answer has none',
-      'json was asked for, and the answer has none',
+      'the answer lacks the requested html',
+      'the answer lacks the requested json',
     ])
   })
 

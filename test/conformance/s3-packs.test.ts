@@ -190,7 +190,7 @@ if (server.kind === 'unavailable') {
     const bucket = await newBucket()
     await makeStore(await openS3Store({ client, bucket, prefix: 'plain' }))
     const asked = await openS3Store({ client, bucket, prefix: 'plain', packMs: PACK_MS })
-    await expect(asked.manifest.read()).rejects.toThrow('has no packs, and --s3-pack is for a store')
+    await expect(asked.manifest.read()).rejects.toThrow('--s3-pack needs a store that was made with it')
     await open(bucket)
     const unset = await openS3Store({ client, bucket, prefix: 'parsed', mustExist: true })
     await unset.receipts.save(receiptOf('one'), Buffer.from('answer'), null)

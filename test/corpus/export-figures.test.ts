@@ -162,7 +162,7 @@ describe('export --figures', () => {
     const again = await exported({ to: first.to })
     expect(again.names).toEqual(first.names)
     await writeFile(join(first.to, 'figures/mine.png'), 'x')
-    await expect(exported({ to: first.to })).rejects.toThrow(/holds "mine.png", which is no part of the export/)
+    await expect(exported({ to: first.to })).rejects.toThrow(/holds "mine.png", which is not part of the export/)
   })
 
   test('is refused behind an export without figures', async () => {

@@ -55,7 +55,7 @@ function positionOf(log: ChangeLog, cursor: string | null): number | null {
     return log.cursor(cursor).segments
   } catch (error) {
     expect(String(error)).toMatch(
-      /^SetupError: the cursor \S+ is older than what the feed still holds \(from \S+ on\): export everything once$/,
+      /^SetupError: the cursor \S+ is older than the first cursor that the change feed still holds \(\S+\): start again with a full export$/,
     )
     return null
   }

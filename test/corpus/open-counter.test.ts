@@ -19,7 +19,7 @@ describe('a token counter', () => {
   })
 
   test.each([
-    ['gpt-9', /"gpt-9" is not known: give o200k_base, cl100k_base/],
+    ['gpt-9', /"gpt-9" is unknown: give o200k_base, cl100k_base/],
     ['missing/tokenizer.json', /missing\/tokenizer\.json cannot be read/],
   ])('refuses %s in one sentence', async (name, message) => {
     await expect(openCounter(name)).rejects.toThrow(message)
@@ -29,8 +29,8 @@ describe('a token counter', () => {
     await using folder = await tempFolder()
     const path = join(folder.path, 'package.json')
     await writeFile(path, '{"name": "x"}')
-    await expect(openCounter(path)).rejects.toThrow(/is no tokenizer\.json of Hugging Face/)
+    await expect(openCounter(path)).rejects.toThrow(/is not a tokenizer\.json of Hugging Face/)
     await writeFile(path, 'text')
-    await expect(openCounter(path)).rejects.toThrow(/is no JSON/)
+    await expect(openCounter(path)).rejects.toThrow(/is not JSON/)
   })
 })

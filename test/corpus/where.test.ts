@@ -44,16 +44,16 @@ describe('--where', () => {
 
   test.each([
     ['colour = 1', 'a column is expected'],
-    ['tokens = "x"', 'tokens is compared with a number'],
-    ['language = 5', "language is compared with a text in ' '"],
-    ['tokens', 'a comparison with tokens is missing'],
+    ['tokens = "x"', 'compare tokens with a number'],
+    ['language = 5', 'compare language with a text in single quotes'],
+    ['tokens', 'a comparison is missing after tokens'],
     ['(oversize', '")" is missing'],
     ['oversize oversize', '"and" or "or" is missing'],
-    ['tokens ~ 5', 'this is not understood'],
+    ['tokens ~ 5', 'this is not a column, value or operator'],
     ['', 'a column is expected'],
     ['boxes is null', 'a column is expected'],
-    ['images is not null', 'images is filled after the condition was applied'],
-    ["context contains 'x'", 'context is filled after the condition was applied'],
+    ['images is not null', 'images is known only after --where is applied'],
+    ["context contains 'x'", 'context is known only after --where is applied'],
   ])('%s is refused, and the position is shown', (condition, message) => {
     expect(() => parseWhere(condition)).toThrow(message)
     expect(() => parseWhere(condition)).toThrow(/\n {2,}\^$/)

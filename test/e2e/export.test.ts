@@ -152,7 +152,7 @@ describe('sluice export --chunks', { timeout: 240_000 }, () => {
     const { code, stderr } = await exported('--out', 'corpus', '--to', 'mixed')
     expect([code, stderr.replaceAll(/\s+/g, ' ')]).toEqual([
       1,
-      expect.stringContaining('holds "mine.txt", which is no part of the export'),
+      expect.stringContaining('holds "mine.txt", which is not part of the export'),
     ])
     expect(await readFile(join(at, 'mixed/mine.txt'), 'utf8')).toBe('a note')
   })
@@ -160,7 +160,7 @@ describe('sluice export --chunks', { timeout: 240_000 }, () => {
   test.each([
     [['--to', 'x', '--limit', '63'], '--limit takes a whole number from 64 to 8,192, not "63"'],
     [['--to', 'x', '--overlap', '200'], '--overlap takes a whole number from 0 to 128, not "200"'],
-    [['--to', 'x', '--tokenizer', 'gpt-9'], '--tokenizer "gpt-9" is not known'],
+    [['--to', 'x', '--tokenizer', 'gpt-9'], '--tokenizer "gpt-9" is unknown'],
     [['--to', 'x', '--format', 'csv'], '--format takes one of jsonl, parquet, langchain, llamaindex, not "csv"'],
     [['--to', 'x', '--outcome', 'failed'], '--outcome takes done or partial, not "failed"'],
     [['--to', 'papers'], '--to papers is not empty and holds no export'],

@@ -233,7 +233,7 @@ test.each(['verify', 'gc', 'render', 'failures', 'status', 'retry', 'pause'])(
     const args = [command, ...(needsSource ? [folder.path, ...state] : []), '--out', out]
     const { code, stderr } = await sluice(args, { cwd: folder.path })
     expect(code).toBe(1)
-    expect(stderr).toMatch(/no store of Sluice/)
+    expect(stderr).toMatch(/not a store of Sluice/)
     expect(stderr).not.toMatch(STACK_TRACE)
     expect(existsSync(out)).toBe(false)
   },

@@ -16,7 +16,7 @@ describe('makeFolder', () => {
   test('fails where a file has the name', async () => {
     await using folder = await tempFolder()
     await writeFile(join(folder.path, 'a'), '')
-    await expect(makeFolder(join(folder.path, 'a'))).rejects.toThrow('is no folder')
+    await expect(makeFolder(join(folder.path, 'a'))).rejects.toThrow('is not a folder')
     await expect(makeFolder(join(folder.path, 'a/b'))).rejects.toMatchObject({ code: 'ENOTDIR' })
   })
 

@@ -62,7 +62,7 @@ describe('the budget of an API key', () => {
     const last = await reserved(spending, 2)
     expect(await spending.reserve(recipe, 3)).toEqual({
       kind: 'wait',
-      reason: 'what is in flight may use up the budget',
+      reason: 'requests in flight may use up the budget',
     })
     await spending.conclude(last, 2)
     expect(await spending.reserve(recipe, 2)).toEqual({

@@ -93,7 +93,10 @@ describe('a service behind TLS', () => {
     await using proxy = await openProxy()
     const flags = { 'parse-api-url': secure.url, 'service-patience-ms': 2_000 }
     const without = await harness.run(flags)
-    expect([without.code, without.stdout]).toEqual([3, expect.stringMatching(/authority that is not known here/)])
+    expect([without.code, without.stdout]).toEqual([
+      3,
+      expect.stringMatching(/authority that this machine does not know/),
+    ])
     const through = await harness.run({ ...flags, 'ca-file': at('ca.pem') }, { env: { HTTPS_PROXY: proxy.url } })
     expect([through.code, proxy.connections() > 0]).toEqual([0, true])
     await harness.expectAllPaidOnce(3)

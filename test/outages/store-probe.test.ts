@@ -60,7 +60,7 @@ describe.concurrent('an output store', () => {
     }
     const running = harness.start('run', flags)
     await harness.requested(10, running)
-    const cause = /nothing more is bought|the disk is full/
+    const cause = /Sluice sends no requests|the disk is full/
     await expectSeen({ running, log: harness.log, metricsPort }, cause, STORE_DOWN)
     await disk.resize('32m')
     const { code, stderr } = await running.finished
@@ -83,7 +83,7 @@ describe.concurrent('an output store', () => {
     const running = harness.start('run', flags)
     await harness.requested(10, running)
     await rename(harness.out, `${harness.out}-away`)
-    const cause = /was removed while it was in use|is not the one that was opened/
+    const cause = /was removed while it was in use|was replaced by another one/
     await expectSeen({ running, log: harness.log, metricsPort }, cause, STORE_DOWN)
     const { code, stdout, stderr } = await running.finished
     expect(stderr).not.toMatch(STACK_TRACE)

@@ -97,7 +97,7 @@ describe.concurrent.each<Way>(['moved', 'unmounted', 'cut off'])('while a folder
     await at.away(how)
     const error = await read(at.store).catch((reason: unknown) => reason)
     expect(error).toBeInstanceOf(StoreUnusable)
-    expect(String(error)).toMatch(/the output folder .* (?:was removed|is not the one|cannot be reached)/)
+    expect(String(error)).toMatch(/the output folder .* (?:was removed|was replaced|cannot be reached)/)
   })
 
   test.each(LISTINGS)('%s that has begun fails too', async (_, list) => {

@@ -218,7 +218,7 @@ test(
       for (let done = 0; done < WIRE_CASES / AT_ONCE; done += 1) {
         const verdict = await parser.parse(request, never)
         seen.set(verdict.kind, (seen.get(verdict.kind) ?? 0) + 1)
-        const late = verdict.kind === 'unavailable' && verdict.message.includes('none came in')
+        const late = verdict.kind === 'unavailable' && verdict.message.includes('the timeout of')
         const complaint = late ? 'no answer in time' : complain(verdict)
         if (complaint !== null) throw new Error(`seed ${seed}, case ${lastCase.get(worker)}: ${complaint}`)
       }

@@ -85,12 +85,12 @@ test('.ci/run passes where what failed beside others passes alone, and names it 
     'slow/killed': testThat("process.kill(process.pid, 'SIGKILL')"),
   })
   const { code, output } = await ciOf(folder.path)
-  expect(lastLines(output, 'Passed at the second run only: fast/flaky.test.ts')).toEqual([
-    'Passed at the second run only: fast/flaky.test.ts',
+  expect(lastLines(output, 'Passed only at the second run: fast/flaky.test.ts')).toEqual([
+    'Passed only at the second run: fast/flaky.test.ts',
     '  acts: Error: late',
-    'Passed at the second run only: fast/rejected.test.ts',
+    'Passed only at the second run: fast/rejected.test.ts',
     '  Error: stray',
-    'Passed at the second run only: slow/killed.test.ts',
+    'Passed only at the second run: slow/killed.test.ts',
     '  did not end',
     '  Error: [vitest-pool]: Worker forks emitted error.',
     '5 passed, 0 failed',

@@ -73,7 +73,7 @@ test('count-tests counts the second run of a file, and names with its first erro
   ]
   const second = [started('a.test.ts'), file('a.test.ts', ['passed', 'passed']), ended()]
   expect(await countOf([...first, ended(), ...second])).toEqual({
-    lines: ['Passed at the second run only: a.test.ts', '  is failed: Error: late', '3 passed, 0 failed'],
+    lines: ['Passed only at the second run: a.test.ts', '  is failed: Error: late', '3 passed, 0 failed'],
     code: 0,
     again: [],
   })

@@ -97,6 +97,6 @@ describe('the set-up', () => {
       join(folder.path, 'package-lock.json'),
       JSON.stringify({ packages: { 'node_modules/@a/lost': lost } }),
     )
-    expect(await setUp()).toContain('missing for this machine, so what needs them will fail: @a/lost@1.2.3')
+    expect(await setUp()).toContain('features that need them will fail: @a/lost@1.2.3')
   })
 })

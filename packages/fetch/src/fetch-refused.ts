@@ -2,9 +2,9 @@ export type FetchRefusal = 'private_address' | 'bad_redirect' | 'too_many_redire
 
 const WORDS: Readonly<Record<FetchRefusal, string>> = {
   private_address: 'the URL leads to a private, loopback or link-local address',
-  bad_redirect: 'the server redirects to something that is no http or https URL',
+  bad_redirect: 'the server redirects to an address that is not an http or https URL',
   too_many_redirects: 'too many redirects',
-  too_large: 'the document is larger than what is accepted',
+  too_large: 'the document is larger than the limit',
 }
 
 /** A request that our own rules forbid; all other errors come from the connection or the server. */

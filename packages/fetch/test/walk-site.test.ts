@@ -79,7 +79,7 @@ describe('the walk of a generated website', () => {
   test('fails where the site has not the page that it begins with, nor any other', async () => {
     await using site = await GeneratedSite.open({ seed: SEED + 4, pages: 10 })
     const start = new URL(`${site.url}/nowhere/`)
-    await expect(walked({ ...OPTIONS, start })).rejects.toThrow(`${start.href}: there is no such page`)
+    await expect(walked({ ...OPTIONS, start })).rejects.toThrow(`${start.href}: the site has no such page`)
   })
 
   test('asks nothing of a private address', async () => {

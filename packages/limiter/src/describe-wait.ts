@@ -1,11 +1,11 @@
 import type { WaitReason } from './border.ts'
 
 const REASONS: Readonly<Record<WaitReason, string>> = {
-  paused: 'paused by hand; `sluice resume` goes on',
-  outage: 'the service is down; the gate lets a probe through',
-  refused: 'the service refused a request for its rate limit; the gate opens',
-  places: 'all places of the concurrency limit are taken; one may be free',
-  rate: 'the rate limit is reached; the next place comes',
+  paused: 'paused by hand; `sluice resume` continues',
+  outage: 'the service is down; the next probe is sent',
+  refused: 'the rate limit of the service refused a request; the gate opens again',
+  places: 'the concurrency limit is reached; a place may be free',
+  rate: 'the rate limit is reached; the next request may start',
 }
 
 /** Describes in one sentence the reason and the length of a document's wait. */

@@ -192,7 +192,7 @@ export class RedisGate implements AsyncDisposable {
   }
 
   #answerNext(next: Next, { id }: Wanted, reply: Replies['release']): void {
-    if (reply.next === undefined) throw new Error('the limiter did not answer for the next request')
+    if (reply.next === undefined) throw new Error('the reply of the limiter lacks the next request')
     next.hear(this.#answer(reply.next, id, next.want))
   }
 

@@ -92,6 +92,6 @@ export class GateScript<Name extends GateScriptName> {
     }
     const reply = REPLIES[this.#name].safeParse(JSON.parse(String(answer)))
     if (reply.success) return reply.data as Replies[Name]
-    throw new Error(`the limiter's script ${this.#name} answered what it should not: ${z.prettifyError(reply.error)}`)
+    throw new Error(`the limiter's script ${this.#name} gave an unexpected reply: ${z.prettifyError(reply.error)}`)
   }
 }

@@ -30,13 +30,13 @@ export async function readSince(since: string, wanted: Same): Promise<Since> {
   const manifest = await readManifest(since)
   const cursor = manifest.cursor ?? null
   if (cursor === null) {
-    throw new SetupError(`the export in ${since} has no cursor: export everything once`)
+    throw new SetupError(`the export in ${since} has no cursor: start again with a full export, without --since`)
   }
   for (const name of ['tokenizer', 'limit', 'overlap', 'filter', 'context', 'figures'] as const) {
     const [before, now] = [JSON.stringify(manifest[name] ?? null), JSON.stringify(wanted[name] ?? null)]
     if (before !== now) {
       throw new SetupError(
-        `the export in ${since} was made with ${name} ${before}, not ${now}: give the same options, or export everything once`,
+        `the export in ${since} was made with ${name} ${before}, not ${now}: give the same options, or start again with a full export, without --since`,
       )
     }
   }
@@ -50,11 +50,11 @@ async function readManifest(folder: string): Promise<ExportManifest> {
     const manifest = JSON.parse(await readFile(join(folder, 'manifest.json'), 'utf8')) as ExportManifest
     if (manifest.kind === 'chunks') return manifest
   } catch (error) {
-    throw new SetupError(`--since takes a cursor or the folder of an export: ${folder} has no manifest.json of one`, {
+    throw new SetupError(`--since takes a cursor or the folder of an export: ${folder} has no manifest.json`, {
       cause: error,
     })
   }
-  throw new SetupError(`--since ${folder} is no export of chunks`)
+  throw new SetupError(`--since ${folder} is not an export of chunks`)
 }
 
 /** File of an export that names the chunks of each document, including those of earlier exports. */
@@ -155,9 +155,11 @@ async function* earlierLines({ folder, file }: EarlierIds): AsyncGenerator<Docum
     bytes.on('data', (chunk) => hash.update(chunk))
     for await (const line of createInterface({ input: bytes })) yield JSON.parse(line) as DocumentIds
   } catch (error) {
-    throw new SetupError(`${path} cannot be read: export everything once`, { cause: error })
+    throw new SetupError(`${path} cannot be read: start again with a full export, without --since`, { cause: error })
   }
   if (hash.digest('hex') !== file.sha256) {
-    throw new SetupError(`${path} is not what its manifest says: export everything once`)
+    throw new SetupError(
+      `${path} does not match the digest in its manifest: start again with a full export, without --since`,
+    )
   }
 }

@@ -111,7 +111,7 @@ async function refuseOthers(path: string, to: string): Promise<void> {
   ]
   if (foreign.length > 0) {
     throw new SetupError(
-      `--to ${to} holds ${JSON.stringify(foreign[0])}, which is no part of the export: move it, or name another folder. Nothing was changed`,
+      `--to ${to} holds ${JSON.stringify(foreign[0])}, which is not part of the export: move it, or name another folder. Nothing was changed`,
     )
   }
 }

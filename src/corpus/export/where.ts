@@ -59,7 +59,7 @@ class WhereParser {
 
   constructor(text: string) {
     this.#text = text
-    this.#tokens = tokensOf(text, (at) => this.#refuse('this is not understood', at))
+    this.#tokens = tokensOf(text, (at) => this.#refuse('this is not a column, value or operator', at))
   }
 
   whole(): ChunkTest {
@@ -104,7 +104,7 @@ class WhereParser {
       const value = this.#value(field)
       return (line) => isPlain(line[field]) && compare(line[field], value)
     }
-    if (TYPES.get(field) !== 'flag') throw this.#refuse(`a comparison with ${field} is missing`)
+    if (TYPES.get(field) !== 'flag') throw this.#refuse(`a comparison is missing after ${field}`)
     return (line) => line[field] === true
   }
 
@@ -135,7 +135,7 @@ class WhereParser {
     const token = this.#next()
     const type = token?.kind === 'word' ? TYPES.get(token.text) : undefined
     if (LATER.has(token?.text ?? '')) {
-      throw this.#refuse(`${token?.text} is filled after the condition was applied: filter the export by it`)
+      throw this.#refuse(`${token?.text} is known only after --where is applied: filter the exported file by it`)
     }
     if (type === undefined || type === 'json') {
       const names = [...TYPES].flatMap(([name, of]) => (of === 'json' || LATER.has(name) ? [] : [name]))
@@ -156,8 +156,8 @@ class WhereParser {
       return Number(token.text)
     if (type === 'flag' && (token?.text === 'true' || token?.text === 'false')) return token.text === 'true'
     this.#at -= 1
-    const wanted = type === 'flag' ? 'true or false' : type.startsWith('text') ? "a text in ' '" : 'a number'
-    throw this.#refuse(`${field} is compared with ${wanted}`)
+    const wanted = type === 'flag' ? 'true or false' : type.startsWith('text') ? 'a text in single quotes' : 'a number'
+    throw this.#refuse(`compare ${field} with ${wanted}`)
   }
 
   #next(): Token | undefined {

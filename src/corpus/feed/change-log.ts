@@ -132,10 +132,12 @@ export class ChangeLog {
     const [feed, number = '', ...rest] = text.split('.')
     const segments = Number(number)
     if (!/^\d+$/.test(number) || rest.length > 0)
-      throw new SetupError(`"${text}" is no cursor: "sluice changes" prints one, and the manifest of an export has one`)
+      throw new SetupError(
+        `"${text}" is not a cursor: take one from "sluice changes" or from the manifest of an export`,
+      )
     if (feed !== this.id || segments > this.#head) {
       throw new SetupError(
-        `the cursor ${text} is of another store, or of a feed that was rebuilt: export everything once`,
+        `the cursor ${text} belongs to another store, or to a change feed that was rebuilt: start again with a full export`,
       )
     }
     if (segments > 0 && segments < this.#floor) throw this.#compacted({ feed, segments })
@@ -144,7 +146,7 @@ export class ChangeLog {
 
   #compacted(cursor: Cursor): SetupError {
     return new SetupError(
-      `the cursor ${cursorText(cursor)} is older than what the feed still holds (from ${cursorText({ feed: this.id, segments: this.#floor })} on): export everything once`,
+      `the cursor ${cursorText(cursor)} is older than the first cursor that the change feed still holds (${cursorText({ feed: this.id, segments: this.#floor })}): start again with a full export`,
     )
   }
 }

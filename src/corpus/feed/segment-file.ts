@@ -50,7 +50,7 @@ export async function readEntries(storage: FeedStorage, name: string): Promise<r
   const packed = await storage.read(name)
   if (packed === null) {
     throw new SetupError(
-      `changes/${name} of the store is not there: another process compacted the feed, or it was removed. Run the command again`,
+      `changes/${name} of the store is missing: another process compacted the feed, or it was removed. Run the command again`,
     )
   }
   try {
@@ -58,7 +58,7 @@ export async function readEntries(storage: FeedStorage, name: string): Promise<r
     return text.split('\n').flatMap((line) => (line === '' ? [] : [JSON.parse(line) as FeedEntry]))
   } catch (error) {
     throw new SetupError(
-      `changes/${name} of the store cannot be read: remove the folder changes/, and export everything once`,
+      `changes/${name} of the store cannot be read: remove the folder changes/, and start again with a full export`,
       { cause: error },
     )
   }

@@ -12,7 +12,7 @@ export async function openCounter(name: string): Promise<TokenCounter> {
   if (isEncoding(name)) return openEncoding(name)
   if (name.endsWith('.json') || name.includes('/')) return openTokenizerFile(name)
   throw new SetupError(
-    `--tokenizer "${name}" is not known: give ${ENCODING_NAMES.join(', ')} or the path of a tokenizer.json`,
+    `--tokenizer "${name}" is unknown: give ${ENCODING_NAMES.join(', ')} or the path of a tokenizer.json`,
   )
 }
 

@@ -12,7 +12,7 @@ import { wordsOf } from '#src/corpus/chunks/words.ts'
 export async function openTokenizerFile(path: string): Promise<TokenCounter> {
   const definition = await readJson(path)
   if (typeof definition !== 'object' || definition === null || !('model' in definition)) {
-    throw new SetupError(`--tokenizer ${path} is no tokenizer.json of Hugging Face: it has no "model"`)
+    throw new SetupError(`--tokenizer ${path} is not a tokenizer.json of Hugging Face: it has no "model"`)
   }
   const config = (await readJson(join(dirname(path), 'tokenizer_config.json')).catch(() => ({}))) ?? {}
   const { Tokenizer } = await import('@huggingface/tokenizers')
@@ -45,7 +45,7 @@ async function readJson(path: string): Promise<unknown> {
   try {
     return JSON.parse(text) as unknown
   } catch (error) {
-    throw new SetupError(`--tokenizer ${path} is no JSON`, { cause: error })
+    throw new SetupError(`--tokenizer ${path} is not JSON`, { cause: error })
   }
 }
 

@@ -135,7 +135,10 @@ function writtenApart(pieces: readonly PieceReading[]): string[] {
   const written = (['json', 'summary'] as const).filter((field) =>
     pieces.some(({ reading }) => (reading.data[field] ?? null) !== null),
   )
-  return written.map((field) => `${field} was written for each of ${pieces.length} pieces of the document by itself`)
+  return written.map(
+    (field) =>
+      `${field} was generated for each of the ${pieces.length} pieces of the document, not for the complete document`,
+  )
 }
 
 const saidOf = ({ firstPage, lastPage }: PieceReading, said: string | null | undefined): string[] =>

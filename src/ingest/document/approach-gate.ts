@@ -22,7 +22,7 @@ export async function approachGate(
   const reading = await readWindow.enter(signal)
   if (reading !== null) return reading
   const afterMs = Math.round(UNREAD_MS * (1 + 0.25 * deps.run.random()))
-  const reason = 'the documents before it wait for the gate'
+  const reason = 'earlier documents still wait for the gate'
   deps.run.events.emit('document:postponed', { key, afterMs, counted: false, reason })
   return postpone(afterMs, reason)
 }
@@ -37,6 +37,6 @@ async function waitOfSuspect(
   const moreCome = view.role.kind === 'lists' && view.role.listed === null
   const afterMs = refusals.waitMs(job, suspicion, await backlog(), moreCome)
   if (afterMs === null) return null
-  const reason = 'the service refused it; it is tried again behind the others'
+  const reason = 'the service refused it, so it is retried after the other documents'
   return { kind: 'postpone', afterMs, counted: false, reason, suspicion: refusals.carriedOn(suspicion) }
 }

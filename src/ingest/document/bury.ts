@@ -96,7 +96,7 @@ export async function giveUpDelivery(
 
 function failureOf(reason: GiveUpReason): Failure {
   if (reason.kind === 'deadly') {
-    return { code: 'internal', stage: 'parse', message: `${reason.times} workers died while they had this document` }
+    return { code: 'internal', stage: 'parse', message: `${reason.times} workers died while processing this document` }
   }
   const { error } = reason
   return { code: 'internal', stage: 'parse', message: error instanceof Error ? error.message : String(error) }

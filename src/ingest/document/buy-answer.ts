@@ -44,7 +44,7 @@ export async function buyAnswer(work: Work, id: ReceiptId, deps: DocumentDeps, s
 function pauseOfSite({ address }: Work, { sitePauses }: Run): Purchase | null {
   const leftMs = address === null ? 0 : sitePauses.leftMs(address)
   if (leftMs === 0) return null
-  const message = `The site asked to be left alone for another ${Math.ceil(leftMs / 1000)} s.`
+  const message = `The site asks for no requests for another ${Math.ceil(leftMs / 1000)} s.`
   if (leftMs <= LONGEST_PAUSE_MS) return later(postpone(leftMs, message))
   const failure: Failure = { code: 'unreadable', stage: 'parse', message }
   return { kind: 'failed', failure, countsUntil: 'final', retryAfterMs: null }
@@ -168,7 +168,7 @@ function purchaseOf(verdict: RuledVerdict, released: Released, { attempt, parser
       return { kind: 'failed', failure: verdict.failure, countsUntil: 'final', retryAfterMs: null }
     case 'throttled': {
       const limit = verdict.limit === 'unknown' ? 'rate or concurrency' : verdict.limit
-      return later(postpone(refusedMs(verdict, released), `the service refused it for its ${limit} limit`))
+      return later(postpone(refusedMs(verdict, released), `the service refused it because of its ${limit} limit`))
     }
     case 'unavailable': {
       const waitMs = Math.max(verdict.retryAfterMs ?? 0, released.retryInMs ?? REFUSED_MS)

@@ -18,7 +18,7 @@ import type { ReadWork } from './work.ts'
  * The delivery may be stale: another worker then has the job. Otherwise this job returns, and its worker makes the
  * document again.
  */
-const OVERWRITTEN = postpone(0, 'it was committed over a later version, which is made again')
+const OVERWRITTEN = postpone(0, 'this commit replaced a later version of the document, which is processed again')
 
 /**
  * Step 5: derives the outputs from the answer. The record is committed last, and the ledger follows the store (Law 4).

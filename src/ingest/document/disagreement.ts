@@ -8,8 +8,8 @@ import { missingReceipts } from './rederive.ts'
 
 /** Reason why a record cannot belong to its entry in the ledger, in one sentence; null if it can. */
 export function disagreement(record: DocumentRecord, { version, recipeHash }: LedgerEntry): string | null {
-  if (version !== GONE && record.version !== version) return 'its record is of another version than the ledger lists'
-  if (record.recipeHash !== recipeHash) return 'its record is of another recipe than the ledger lists'
+  if (version !== GONE && record.version !== version) return 'its record has another version than its ledger entry'
+  if (record.recipeHash !== recipeHash) return 'its record has another recipe than its ledger entry'
   // Receipts of cut-off pieces have separate hashes. The name of a receipt for pages starts with the document's hash.
   const named = record.pieces?.flatMap(({ pages, receipt }) => (pages === undefined ? [] : [receipt]))
   const isOther = (named ?? receiptsOf(record)).some((receipt) => receipt?.startsWith(record.contentHash) === false)

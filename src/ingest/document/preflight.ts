@@ -57,7 +57,8 @@ export function cutterFor(
 export const needsPdfParser: Failure = {
   code: 'too_large',
   stage: 'read',
-  message: 'it is over the limit of 50 MB, and without a PDF parser its pieces cannot be put together',
+  message:
+    'it is over the limit of 50 MB, and without a PDF parser its pieces cannot be merged; add "pdf" to parsers, or split the file',
 }
 
 /** Treatment of a document: a parser converts it, or its text is the output unchanged. */

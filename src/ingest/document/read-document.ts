@@ -74,7 +74,7 @@ export async function endUnopened(
 
 function handBack({ afterMs, halt }: Handback, run: Run): JobVerdict {
   if (halt !== null) run.halt('source', halt)
-  return postpone(afterMs, 'the source of this process does not show the document as the queue names it')
+  return postpone(afterMs, 'this process does not find the queued version of the document in its source')
 }
 
 /** Null if the document changed during the read: a retry reads it again, and never mixes versions. */
@@ -95,5 +95,5 @@ const unsupported: Failure = {
 const pastDeadline = (deadlineMs: number): Failure => ({
   code: 'deadline',
   stage: 'gate',
-  message: `it waited for longer than the deadline of ${(deadlineMs / 3_600_000).toFixed(1)} hours`,
+  message: `it waited longer than the deadline of ${(deadlineMs / 3_600_000).toFixed(1)} hours (--deadline)`,
 })

@@ -30,7 +30,7 @@ export async function readOnce(opened: OpenedDocument, signal: AbortSignal): Pro
     if (bytes < kept.length) kept.set(chunk.subarray(0, kept.length - bytes), bytes)
     bytes += chunk.length
   }
-  if (bytes !== opened.bytes) throw new DocumentChanged(`${opened.bytes} bytes were announced, ${bytes} were read`)
+  if (bytes !== opened.bytes) throw new DocumentChanged(`the source announced ${opened.bytes} bytes and sent ${bytes}`)
   const digest = hash.digest('hex')
   return {
     contentHash: contentHash(digest),

@@ -179,7 +179,7 @@ async function retryWhileUnavailable(
 export async function reportWhenSlow<T>(
   work: () => Promise<T>,
   { events, storeSlowMs }: Pick<Run, 'events'> & Pick<Policy, 'storeSlowMs'>,
-  what = 'a write takes longer than {s} s; what was paid for is held in memory',
+  what = 'a write takes longer than {s} s; paid answers wait in memory',
 ): Promise<T> {
   const cause = what.replace('{s}', String(storeSlowMs / 1000))
   return whileSlow(work(), storeSlowMs, () => events.emit('dependency:failed', { dependency: 'store', cause }))
@@ -193,7 +193,10 @@ async function notAfter<T>(signal: AbortSignal, write: Promise<T>): Promise<T> {
   const cut = Promise.withResolvers<never>()
   let timer: NodeJS.Timeout | null = null
   const onAbort = (): void => {
-    timer = setTimeout(() => cut.reject(new StoreUnusable('the store did not finish a write before the end')), CUT_MS)
+    timer = setTimeout(
+      () => cut.reject(new StoreUnusable('the process stopped before the store finished a write')),
+      CUT_MS,
+    )
   }
   signal.addEventListener('abort', onAbort, { once: true })
   if (signal.aborted) onAbort()

@@ -58,7 +58,7 @@ export async function sendRequest(
     if (!isWithdrawn && !(error instanceof DocumentChanged)) throw error
     await tier.intents.clear(id)
     run.events.emit('request:withdrawn', { key })
-    if (isWithdrawn) return later(postpone(STOOD_STILL_MS, 'this process stood still before the request'))
+    if (isWithdrawn) return later(postpone(STOOD_STILL_MS, 'this process was suspended before the request'))
     const failure: Failure = { code: 'changing', stage: 'read', message: error.message }
     return failed(failure, work.attempt)
   }

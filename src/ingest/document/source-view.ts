@@ -147,5 +147,5 @@ const withoutInode = (version: Version): string => version.replace(/-\d+$/, '')
 
 /** The terminal cuts off a long line, so the remedy is first. */
 const blind = (key: SourceKey, { url }: Source): string =>
-  'another folder is mounted here, or none. Mount the source, then start again; the jobs were handed back. ' +
-  `${url} shows no document as the ledger knows it (first missed: ${JSON.stringify(key)})`
+  'another folder is mounted at the source, or none. Mount the source, then start again; its documents are back in the queue. ' +
+  `${url} holds none of the document versions in the ledger (first missing: ${JSON.stringify(key)})`

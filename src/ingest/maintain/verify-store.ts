@@ -105,8 +105,8 @@ async function lostReceipts(record: DocumentRecord, receipts: Receipts): Promise
   return lost.map(() => `its receipt is missing or damaged: ${isFree(record) ? FREE : PAID}`)
 }
 
-const PAID = 'after a change it would be paid for again'
-const FREE = 'to make it from the source again costs 0 credits'
+const PAID = 'if its outputs must be made again, the document is paid for again'
+const FREE = 'if its outputs must be made again, the source gives them for 0 credits'
 
 /** A text with passthrough: its source is its receipt. */
 const isFree = ({ parser, goneAt }: DocumentRecord): boolean => parser?.class === 'passthrough' && goneAt === undefined

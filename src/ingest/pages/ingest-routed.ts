@@ -66,7 +66,7 @@ export async function ingestRouted(
 
 /** The service failed, too: the engine's answer stays, with that problem. */
 function insteadOf(failed: Failed, local: DocumentAnswer, { terms }: RoutedTiers): Outcome {
-  const problem = `it could not be bought and kept the engine's reading: ${failed.failure.message}`
+  const problem = `the engine's text stays, because the service failed: ${failed.failure.message}`
   const reading = { ...local.reading, problems: [...local.reading.problems, problem] }
   const route: RouteRecord = { ...terms, whole: 'service-failed', pages: [] }
   return { kind: 'incomplete', answer: { ...local, reading, route }, failed }

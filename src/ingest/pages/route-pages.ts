@@ -128,9 +128,9 @@ function routedPages(
 function problemsOf(pages: readonly RoutedPage[], failed: ReadonlyMap<number, Failure>): string[] {
   const numbers = pages.filter(({ reason }) => reason === 'service-failed').map(({ page }) => page)
   if (numbers.length === 0) return []
-  const reasons = new Set(numbers.map((page) => failed.get(page)?.message ?? 'the answer held no text for it'))
+  const reasons = new Set(numbers.map((page) => failed.get(page)?.message ?? 'the answer has no text for it'))
   const subject = namedPages(numbers)
-  return [`${subject} could not be bought and kept the engine's reading: ${[...reasons].slice(0, 3).join('; ')}`]
+  return [`the engine's text stays for ${subject}, because the service failed: ${[...reasons].slice(0, 3).join('; ')}`]
 }
 
 /**

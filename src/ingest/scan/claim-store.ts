@@ -47,7 +47,7 @@ export async function claimStore(
         // Another process may have made it in between, with its first document.
         if ((await store.manifest.read()) !== null) continue
         throw new StoreRefused(
-          `${store.url} has no store.json, and holds documents. Nothing was changed. ` +
+          `${store.url} has documents but no store.json. Nothing was changed. ` +
             'Restore store.json from a backup, or add --new-store to make one for what is there.',
         )
       }
@@ -80,7 +80,10 @@ export async function recordSource(
   const { store } = deps
   for (;;) {
     const manifest = await store.manifest.read()
-    if (manifest === null) throw new StoreUnusable(`there is no store.json any more in ${store.url}`)
+    if (manifest === null)
+      throw new StoreUnusable(
+        `${store.url} no longer has a store.json: mount its disk, or restore the file, and run again`,
+      )
     const resolution = await resolveIn(manifest, candidate, deps, signal)
     if (resolution.kind === 'refused') throw new StoreRefused(resolution.message)
     const { source } = resolution
@@ -143,7 +146,10 @@ async function withDocuments(
 export async function raiseClaimEpoch(store: OutputStore): Promise<number> {
   for (;;) {
     const manifest = await store.manifest.read()
-    if (manifest === null) throw new StoreUnusable(`there is no store.json any more in ${store.url}`)
+    if (manifest === null)
+      throw new StoreUnusable(
+        `${store.url} no longer has a store.json: mount its disk, or restore the file, and run again`,
+      )
     const claimEpoch = (manifest.claimEpoch ?? 0) + 1
     if (await store.manifest.write({ ...manifest, revision: manifest.revision + 1, claimEpoch })) return claimEpoch
   }
@@ -158,9 +164,9 @@ export function refuseOther(
   url: string,
 ): void {
   if (knownId === null || acceptNew || manifest?.id === knownId) return
-  const found = manifest === null ? 'there is no store.json now' : `now there is the store ${manifest.id}`
+  const found = manifest === null ? 'now has no store.json' : `now holds the store ${manifest.id}`
   throw new StoreRefused(
-    `${url} was the store ${knownId}, and ${found}. Nothing was changed. ` +
+    `${url} held the store ${knownId} before, and ${found}. Nothing was changed. ` +
       'If its disk is not mounted, or another one is, mount the right one. ' +
       'If the store was removed or replaced on purpose, add --new-store.',
   )

@@ -94,8 +94,8 @@ function secondSource({ typed, defaultName }: SourceCandidate, sources: readonly
 }
 
 const otherPrefix = ({ name, prefix }: StoreSource, asked: string): string =>
-  `the documents of the source ${name} are in this store ${prefix === '' ? 'without a prefix' : `under the prefix "${prefix}"`}, ` +
-  `and --prefix says "${asked}": leave --prefix out, or choose another --out`
+  `this store holds the source ${name} ${prefix === '' ? 'without a prefix' : `under the prefix "${prefix}"`}, ` +
+  `but --prefix is "${asked}": leave --prefix out, or choose another --out`
 
 const takenPrefix = ({ name, prefix }: StoreSource, asked: string): string =>
   `the prefix "${asked}" overlaps "${prefix}", where this store holds the source ${name}: choose another --prefix`

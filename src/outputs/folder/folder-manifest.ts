@@ -70,4 +70,4 @@ export class FolderManifest implements Manifest {
 }
 
 const damaged = (path: string): string =>
-  `${path} is damaged: restore it from a backup, or, if the folder is no store of Sluice, choose another --out`
+  `${path} is damaged: restore it from a backup, or, if the folder is not a store of Sluice, choose another --out`

@@ -40,7 +40,7 @@ export async function* folderOrphans(
   signal: AbortSignal,
 ): AsyncGenerator<Orphan> {
   for (const { name } of await allEntriesIn(root, area)) {
-    if (!OWN_NAMES.includes(name)) yield { kind: 'beside', path: name, reason: 'is no part of the store' }
+    if (!OWN_NAMES.includes(name)) yield { kind: 'beside', path: name, reason: 'is not part of the store' }
   }
   const { asides, staged } = await area.leftovers()
   for (const { name } of asides) yield { ...LEFTOVER, path: `.sluice/aside/${name}` }
@@ -65,7 +65,7 @@ async function* inDocuments(at: OrphansOptions, below: string, signal: AbortSign
   const inspected = mapInOrder(entries, AT_ONCE, async ({ name, isFolder }) => {
     signal.throwIfAborted()
     const path = below + name
-    if (!isFolder) return [foreign(folder + name, 'is a file where only folders of documents belong')]
+    if (!isFolder) return [foreign(folder + name, 'is a file where only document folders belong')]
     return isDocumentFolder(name) ? seenTwice(() => inDocument(at, path)) : path
   })
   for await (const found of inspected) {
@@ -95,14 +95,14 @@ async function inDocument({ root, area, rules, explained }: OrphansOptions, of: 
   if (json === null && !(await isThere(join(root, path)))) return []
   const record = json === null ? null : parseRecord(json)
   if (record !== null && documentPath(record.key, rules) !== of) {
-    return [foreign(path, `holds the record of ${JSON.stringify(record.key)}, whose folder is another`)]
+    return [foreign(path, `holds the record of ${JSON.stringify(record.key)}, which belongs in another folder`)]
   }
   if (record === null) {
-    const what = json === null ? 'has no record.json' : 'has half a record.json'
+    const what = json === null ? 'has no record.json' : 'has an incomplete record.json'
     return [foreign(path, `${what}: its document counts as lost`)]
   }
   const listed = new Set([RECORD_FILE, ...record.files.map(({ name }) => name)])
-  return names.filter((name) => !listed.has(name)).map((name) => foreign(`${path}/${name}`, 'is in no record'))
+  return names.filter((name) => !listed.has(name)).map((name) => foreign(`${path}/${name}`, 'is listed in no record'))
 }
 
 type InStore = Pick<OrphansOptions, 'root' | 'area'>
@@ -110,13 +110,13 @@ type InStore = Pick<OrphansOptions, 'root' | 'area'>
 async function* inReceipts({ root, area }: InStore, signal: AbortSignal): AsyncGenerator<Orphan> {
   for (const prefix of await allEntriesIn(join(root, 'receipts'), area)) {
     const path = `receipts/${prefix.name}`
-    if (!prefix.isDirectory()) yield foreign(path, 'is no receipt')
+    if (!prefix.isDirectory()) yield foreign(path, 'is not a receipt')
     else {
       for (const { name } of await allEntriesIn(join(root, path), area)) {
         signal.throwIfAborted()
         const id = receiptIdOf(name)
         if (id === null || receiptPath(id) !== `${prefix.name}/${name}`)
-          yield foreign(`${path}/${name}`, 'is no receipt')
+          yield foreign(`${path}/${name}`, 'is not a receipt')
       }
     }
   }
@@ -130,8 +130,8 @@ async function* inFailures({ root, area }: InStore, signal: AbortSignal): AsyncG
     // Gone since the listing: its document succeeded.
     if (json === null) continue
     const letter = parseDeadLetter(json)
-    if (letter === null) yield foreign(path, 'is no whole dead letter')
-    else if (letterName(letter.key) !== entry.name) yield foreign(path, 'is the dead letter of another name')
+    if (letter === null) yield foreign(path, 'is an incomplete dead letter')
+    else if (letterName(letter.key) !== entry.name) yield foreign(path, 'is a dead letter under a wrong name')
   }
 }
 

@@ -241,7 +241,7 @@ export class S3Documents implements Documents {
       const over = present === null ? { only: 'absent' as const } : { only: 'over' as const, etag: present.etag }
       if (await this.#objects.putIf(home + RECORD_FILE, json, over)) return replaced
     }
-    throw new Error(`${JSON.stringify(record.key)} is being committed by others all the time`)
+    throw new Error(`other processes keep committing ${JSON.stringify(record.key)} at the same time`)
   }
 
   /** Removes the replaced folder, and old leftovers of crashes. */

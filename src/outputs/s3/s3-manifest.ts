@@ -83,9 +83,8 @@ async function refusesOverwriting(bucket: S3Bucket): Promise<boolean> {
 }
 
 const unpacked = (url: string): string =>
-  `the store in ${url} has no packs, and --s3-pack is for a store that is made with it. ` +
+  `--s3-pack needs a store that was made with it, and ${url} was not. ` +
   'Leave it out, or name another --out. Nothing was changed.'
 
 const unconditional = (url: string): string =>
-  `the object store of ${url} overwrites where it is asked not to (If-None-Match), and packs rest on that. ` +
-  'Leave --s3-pack out.'
+  `the object store of ${url} ignores If-None-Match, which packs need. Leave --s3-pack out.`

@@ -71,10 +71,10 @@ async function inDocument(objects: Objects, home: string, names: readonly string
   return names.flatMap((name) => {
     if (name === home + RECORD_FILE) {
       const isHalf = object !== null && stored === null
-      return isHalf ? [foreign(name, 'is half a record: its document counts as lost')] : []
+      return isHalf ? [foreign(name, 'is an incomplete record: its document counts as lost')] : []
     }
     const isYoung = ageOf(name.slice(home.length)) < SWEEP_AFTER_MS
-    return listed.has(name) || isYoung ? [] : [foreign(name, 'is in no record')]
+    return listed.has(name) || isYoung ? [] : [foreign(name, 'is listed in no record')]
   })
 }
 
@@ -82,7 +82,7 @@ async function* inReceipts(objects: Objects, signal: AbortSignal): AsyncGenerato
   for await (const names of objects.list('receipts/', signal)) {
     for (const name of names) {
       const id = receiptIdOf(name.slice(name.lastIndexOf('/') + 1))
-      if (id === null || `receipts/${receiptPath(id)}` !== name) yield foreign(name, 'is no receipt')
+      if (id === null || `receipts/${receiptPath(id)}` !== name) yield foreign(name, 'is not a receipt')
     }
   }
 }
@@ -94,8 +94,8 @@ async function* inFailures(objects: Objects, signal: AbortSignal): AsyncGenerato
       // Gone since the listing: its document succeeded.
       if (object === null) continue
       const letter = parseDeadLetter(object.bytes)
-      if (letter === null) yield foreign(name, 'is no whole dead letter')
-      else if (`failures/${letterName(letter.key)}` !== name) yield foreign(name, 'is the dead letter of another name')
+      if (letter === null) yield foreign(name, 'is an incomplete dead letter')
+      else if (`failures/${letterName(letter.key)}` !== name) yield foreign(name, 'is a dead letter under a wrong name')
     }
   }
 }
@@ -103,6 +103,6 @@ async function* inFailures(objects: Objects, signal: AbortSignal): AsyncGenerato
 /** Skips a recently written object: the pack that names it follows. */
 async function* besidePacks(packs: PackedObjects, signal: AbortSignal): AsyncGenerator<Orphan> {
   for await (const { name, modifiedAt } of packs.unnamedLarge(signal)) {
-    if (Date.now() - modifiedAt > SWEEP_AFTER_MS) yield foreign(name, 'is in no pack')
+    if (Date.now() - modifiedAt > SWEEP_AFTER_MS) yield foreign(name, 'is listed in no pack')
   }
 }

@@ -41,7 +41,8 @@ export async function redisPaths(dataDir: string): Promise<RedisPaths> {
 async function refuseForeignFolder(folder: string): Promise<void> {
   const stats = await lstat(folder)
   const ours = stats.isDirectory() && stats.uid === ourUid() && (stats.mode & 0o077) === 0
-  if (!ours) throw new SetupError(`${folder} is not a folder that only we may enter: remove it, or set REDIS_URL`)
+  if (!ours)
+    throw new SetupError(`${folder} must be a folder that only this user may enter: remove it, or set REDIS_URL`)
 }
 
 /** Unlike `userInfo()` it works in a container whose user has no name. */

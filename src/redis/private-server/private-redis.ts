@@ -202,7 +202,7 @@ class RedisKeeper implements AsyncDisposable {
   #notAnswering(waitedMs: number): DependencyUnusable {
     const { dataDir, socketPath } = this.#paths
     return new DependencyUnusable(
-      `the Redis of ${dataDir} does not answer at ${socketPath} after ${Math.round(waitedMs / 1000)} s: ` +
+      `the private Redis in ${dataDir} does not answer at ${socketPath} after ${Math.round(waitedMs / 1000)} s: ` +
         'end the process that holds it, or set REDIS_URL',
     )
   }

@@ -56,7 +56,7 @@ export async function findRedisServer(
   if (cached !== null) return cached
   await makeFolder(search.cacheDir).catch((cause: unknown) => {
     throw new DependencyUnusable(
-      `No Redis: the cache folder, which would keep a fetched one, cannot be made: ${describeSystemError(cause) ?? String(cause)} ` +
+      `No Redis: the cache folder for a fetched redis-server cannot be made: ${describeSystemError(cause) ?? String(cause)} ` +
         'Name another with --cache-dir, set REDIS_URL to a running Redis, or install redis-server.',
       { cause },
     )

@@ -42,7 +42,7 @@ export async function httpNotices(options: HttpNoticesOptions): Promise<HttpNoti
   const server = createServer((request, response) => {
     receive(request, response, token, waiting).then(
       () => arrivals.emit('arrival'),
-      () => answer(response, 400, 'The request broke off.'),
+      () => answer(response, 400, 'The request was cut off.'),
     )
   })
   server.listen(port, host)
@@ -73,23 +73,23 @@ async function receive(
   waiting: Notice[],
 ): Promise<void> {
   const url = new URL(request.url ?? '/', 'http://endpoint')
-  if (url.pathname !== PATH) return answer(response, 404, `There is only ${PATH} here.`)
-  if (request.method !== 'POST') return answer(response, 405, 'Only POST is understood.')
+  if (url.pathname !== PATH) return answer(response, 404, `Not found: the only address is ${PATH}.`)
+  if (request.method !== 'POST') return answer(response, 405, 'Use POST.')
   if (token !== undefined && !isSame(token, tokenOf(request, url)))
     return answer(response, 401, 'The token is missing or wrong.')
-  if (waiting.length >= MOST_WAITING) return answer(response, 503, 'Too much is waiting: come again.')
+  if (waiting.length >= MOST_WAITING) return answer(response, 503, 'Too many notifications are waiting: retry later.')
   const chunks: Buffer[] = []
   let bytes = 0
   for await (const chunk of request as AsyncIterable<Buffer>) {
     bytes += chunk.length
-    if (bytes > MOST_BYTES) return answer(response, 413, `More than ${MOST_BYTES} bytes are not taken.`)
+    if (bytes > MOST_BYTES) return answer(response, 413, `The body is larger than ${MOST_BYTES} bytes.`)
     chunks.push(chunk)
   }
   waiting.push({
     body: Buffer.concat(chunks).toString(),
     done: async () => answer(response, 200, ''),
-    refuse: async () => answer(response, 400, 'This is no notification of an S3 store.'),
-    giveBack: async () => answer(response, 503, 'It could not be taken care of: come again.'),
+    refuse: async () => answer(response, 400, 'The body is not a notification of an S3 store.'),
+    giveBack: async () => answer(response, 503, 'The notification could not be processed: retry later.'),
   })
 }
 

@@ -121,7 +121,7 @@ class OpenedObject implements OpenedDocument {
           yield chunk.subarray(known)
         }
         if (at === this.bytes) return
-        throw new Error(`${at} bytes came where ${this.bytes} were announced`)
+        throw new Error(`the store announced ${this.bytes} bytes and sent ${at}`)
       } catch (error) {
         body.destroy()
         signal.throwIfAborted()

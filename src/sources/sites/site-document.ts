@@ -18,7 +18,7 @@ export async function openPage(client: UrlClient, url: URL, signal: AbortSignal)
     return {
       code: 'vanished',
       stage: 'read',
-      message: 'the site sends its visitors elsewhere',
+      message: 'the site redirects this page elsewhere',
       httpStatus: answer.statusCode,
     }
   }

@@ -155,7 +155,7 @@ function report({ forbidden, absent, truncated }: SiteSummary, { say, limit, sta
     ...(forbidden > 0
       ? [`its robots.txt forbids ${forbidden} addresses (--ignore-robots, for a site of your own)`]
       : []),
-    ...(absent > 0 ? [`${absent} of its links lead to nothing`] : []),
+    ...(absent > 0 ? [`${absent} of its links are dead`] : []),
   ]
   if (lines.length > 0) say(`${start.host}: ${lines.join('; ')}`)
 }

@@ -8,8 +8,8 @@ const NOT_LISTED: Failure = {
   code: 'unreadable',
   stage: 'read',
   message:
-    'its URL holds a login or a token, which only the list has: it is no longer in the list, or the list came by ' +
-    'standard input of another process',
+    'its URL holds a login or a token, which only the list of URLs has: the list no longer holds it, or another ' +
+    'process read the list from standard input',
 }
 
 /**

@@ -80,7 +80,7 @@ const REFUSED: Readonly<Record<FetchRefused['reason'], FailureCode>> = {
 /** Converts a connection error into the failure of its document. */
 export function lineFailure(error: unknown): Failure {
   if (error instanceof FetchRefused) {
-    const advice = error.reason === 'private_address' ? '; --allow-private-addresses takes it all the same' : ''
+    const advice = error.reason === 'private_address' ? '; --allow-private-addresses permits it' : ''
     return { code: REFUSED[error.reason], stage: 'read', message: `${error.message}${advice}` }
   }
   const { code, message } = error as { readonly code?: string; readonly message?: string }

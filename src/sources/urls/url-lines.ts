@@ -24,7 +24,11 @@ export async function* urlLines(path: string, signal: AbortSignal): AsyncGenerat
 function readLine(text: string, number: number): UrlLine {
   const url = webUrl(text)
   if (url === null) {
-    return { kind: 'unusable', shown: publicText(text), reason: `line ${number} of the list is no http or https URL` }
+    return {
+      kind: 'unusable',
+      shown: publicText(text),
+      reason: `line ${number} of the list is not an http or https URL`,
+    }
   }
   url.hash = ''
   return { kind: 'url', url }

@@ -116,5 +116,5 @@ function unseen(url: URL, failure: Failure, unversioned: Version, via: UrlSource
 const noDocument = (seen: UrlAnswer): Failure => ({
   code: 'unsupported_type',
   stage: 'scan',
-  message: `the server says that it is ${seen.header('content-type') ?? 'of no type'}, which is no supported document`,
+  message: `the server sends content type ${seen.header('content-type') ?? '(none)'}, which is not a supported document`,
 })

@@ -214,7 +214,7 @@ describe('merged pages take what depends on other pages from the engine’s read
   })
 
   test('the engine’s warning no longer names pages that were bought', () => {
-    const warning = 'These pages could not be read: 2, 3. These pages were read with doubtful results: 2.'
+    const warning = 'These pages could not be read: 2, 3. These pages were read with low confidence: 2.'
     const local = answerFor([[text('one')], [text('two')], [text('three')]], { warning })
     const { reading } = merge(local, [{ pages: [2], reading: answerFor([[text('TWO')]]) }])
     expect(reading.data.warning).toBe('These pages could not be read: 3.')

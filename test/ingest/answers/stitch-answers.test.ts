@@ -151,8 +151,8 @@ describe('an answer stitched from pieces', () => {
       json: [{ total: 1 }, { total: 2 }],
     })
     expect(stitched.problems).toEqual([
-      'json was written for each of 2 pieces of the document by itself',
-      'summary was written for each of 2 pieces of the document by itself',
+      'json was generated for each of the 2 pieces of the document, not for the complete document',
+      'summary was generated for each of the 2 pieces of the document, not for the complete document',
     ])
   })
 

@@ -60,6 +60,6 @@ describe('reading a document', () => {
 
   test('notices a file that is shorter than it was announced', async () => {
     const document = { ...documentOf(Buffer.alloc(10)), bytes: 11 }
-    await expect(readOnce(document, never)).rejects.toThrow('11 bytes were announced, 10 were read')
+    await expect(readOnce(document, never)).rejects.toThrow('the source announced 11 bytes and sent 10')
   })
 })

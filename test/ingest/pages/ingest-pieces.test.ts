@@ -202,7 +202,9 @@ describe('a record of pieces', () => {
     if (second === undefined || second === null) throw new Error('no receipt')
     await store.receipts.remove(second)
     const [finding] = await collect(verifyStore(bench.deps, { repair: false, removeOrphans: false }, never))
-    const damage = ['its receipt is missing or damaged: after a change it would be paid for again']
+    const damage = [
+      'its receipt is missing or damaged: if its outputs must be made again, the document is paid for again',
+    ]
     expect(finding).toMatchObject({ kind: 'damaged', key, damage })
     expect(await rederive(record, bench.deps)).toEqual({ kind: 'no_receipt' })
   })

@@ -46,16 +46,16 @@ test('a listing of orphans names each orphan and its kind; verifyStore removes o
 
   const found = await collect(store.maintenance.orphans(never))
   expect(Object.fromEntries(found.map(({ path, kind, reason }) => [path, `${kind}: ${reason}`]))).toEqual({
-    'README.md': 'beside: is no part of the store',
-    'documents/notes.txt': 'foreign: is a file where only folders of documents belong',
-    'documents/a.pdf/scan.png': 'foreign: is in no record',
-    'documents/folder/half.pdf': 'foreign: has half a record.json: its document counts as lost',
+    'README.md': 'beside: is not part of the store',
+    'documents/notes.txt': 'foreign: is a file where only document folders belong',
+    'documents/a.pdf/scan.png': 'foreign: is listed in no record',
+    'documents/folder/half.pdf': 'foreign: has an incomplete record.json: its document counts as lost',
     'documents/folder/none.pdf': 'foreign: has no record.json: its document counts as lost',
-    'documents/moved.pdf': 'foreign: holds the record of "a.pdf", whose folder is another',
+    'documents/moved.pdf': 'foreign: holds the record of "a.pdf", which belongs in another folder',
     'documents/empty': 'foreign: is an empty folder',
-    'failures/half.json': 'foreign: is no whole dead letter',
-    'receipts/mine.txt': 'foreign: is no receipt',
-    'receipts/ab/mine.txt': 'foreign: is no receipt',
+    'failures/half.json': 'foreign: is an incomplete dead letter',
+    'receipts/mine.txt': 'foreign: is not a receipt',
+    'receipts/ab/mine.txt': 'foreign: is not a receipt',
   })
 
   const repaired = await collect(verifyStore({ store, render }, { repair: true, removeOrphans: false }, never))

@@ -62,8 +62,12 @@ describe.each([
 
 test.each([
   [503, 'SlowDown', 'the store answered SlowDown (503).'],
-  [403, 'InvalidAccessKeyId', 'the store does not accept our key or clock (InvalidAccessKeyId).'],
-  [400, 'ExpiredToken', 'the store does not accept our key or clock (ExpiredToken).'],
+  [
+    403,
+    'InvalidAccessKeyId',
+    'the store refuses the access key, or the clock of this machine is wrong (InvalidAccessKeyId).',
+  ],
+  [400, 'ExpiredToken', 'the store refuses the access key, or the clock of this machine is wrong (ExpiredToken).'],
   [404, 'NoSuchBucket', 'there is no such bucket.'],
 ])('a store that answers %i %s is a source that cannot be used', async (status, code, reason) => {
   await using store = await startStoreThat(storeError(status, code))

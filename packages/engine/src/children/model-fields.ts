@@ -25,7 +25,12 @@ export async function modelFields(
   if (wanted.length === 0) return { fields: {}, warnings: [] }
   if (model === null) {
     const fields = { ...(wantsSummary ? { summary: null } : {}), ...(json === undefined ? {} : { json: null }) }
-    return { fields, warnings: [`No language model is set up: ${names(wanted)} could not be written.`] }
+    return {
+      fields,
+      warnings: [
+        `No language model is configured, so ${names(wanted)} could not be written: set SLUICE_ENGINE_MODEL_URL.`,
+      ],
+    }
   }
   const limit = model.maxInputCharacters ?? DEFAULT_INPUT_CHARACTERS
   const shown = markdown.slice(0, limit)

@@ -52,7 +52,7 @@ export async function fetchData(
 function reasonOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error)
   if ('killed' in error && error.killed === true) return `npm took longer than ${FETCH_MS / 1000} s`
-  if ('code' in error && error.code === 'ENOENT') return 'npm is not there'
+  if ('code' in error && error.code === 'ENOENT') return 'npm is not installed'
   const stderr = 'stderr' in error ? String(error.stderr) : ''
   const code = /npm (?:error|ERR!) code (\w+)/.exec(stderr)?.[1]
   return code === undefined ? 'npm install failed' : `npm install ended with ${code}`

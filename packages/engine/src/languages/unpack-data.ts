@@ -25,7 +25,7 @@ export async function unpackData(packed: string, target: string, sha256: string 
       createWriteStream(temporary),
     )
     if (sha256 !== null && hash.digest('hex') !== sha256) {
-      throw new Error('its checksum is not that of this release')
+      throw new Error('its checksum differs from the expected one')
     }
     await rename(temporary, target)
   } finally {

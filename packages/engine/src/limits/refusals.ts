@@ -37,7 +37,7 @@ export function noRetentionArrangement(): ApiError {
   return new ApiError({
     status: 403,
     code: 'FORBIDDEN',
-    message: 'Forbidden: this key has no arrangement for zeroDataRetention.',
+    message: 'Forbidden: this API key may not use zeroDataRetention.',
   })
 }
 

@@ -53,13 +53,13 @@ export async function complete(
   const response = await post(model, { model: model.name, messages, temperature: 0, ...format })
   if (!response.ok) throw new ModelUnavailable(`the language model answered ${response.status}`)
   const bytes = await response.arrayBuffer()
-  if (bytes.byteLength > MAX_ANSWER_BYTES) throw new ModelUnavailable('the language model answered without end')
+  if (bytes.byteLength > MAX_ANSWER_BYTES) throw new ModelUnavailable('the answer of the language model is too long')
   try {
     const { choices } = JSON.parse(Buffer.from(bytes).toString('utf8')) as Completion
     const content = choices?.[0]?.message?.content
     if (typeof content === 'string' && content.trim() !== '') return content.trim()
   } catch (error) {
-    throw new ModelUnavailable('the language model answered something that is no completion', { cause: error })
+    throw new ModelUnavailable('the answer of the language model is not a chat completion', { cause: error })
   }
-  throw new ModelUnavailable('the language model answered nothing')
+  throw new ModelUnavailable('the answer of the language model is empty')
 }

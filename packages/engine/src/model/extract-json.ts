@@ -59,5 +59,5 @@ export async function extractJson(model: ModelOptions, document: string, format:
     problem = result.problem
     messages.push({ role: 'assistant', content: answer }, { role: 'user', content: `That does not do: ${problem}.` })
   }
-  throw new NoConformingResult(`the model could not produce a conforming result: ${problem}`)
+  throw new NoConformingResult(`the JSON of the language model is invalid after ${ATTEMPTS} attempts: ${problem}`)
 }

@@ -9,7 +9,7 @@ interface Row {
 }
 
 const ROWS: Readonly<Record<ConvertErrorCode, Row>> = {
-  unsupported: { problem: 'wrong_type', says: (extension) => `The file is no ${extension} document that can be read.` },
+  unsupported: { problem: 'wrong_type', says: (extension) => `The file is not a readable ${extension} document.` },
   malformed: {
     problem: 'corrupt',
     says: (extension) => `The ${extension} file is damaged; nothing could be read from it.`,
@@ -26,7 +26,7 @@ const ROWS: Readonly<Record<ConvertErrorCode, Row>> = {
   },
   resourceLimit: {
     problem: 'resource_limit',
-    says: (extension) => `The ${extension} file unpacks to more than a document may hold.`,
+    says: (extension) => `The ${extension} file unpacks to more data than the engine accepts.`,
   },
 }
 

@@ -130,7 +130,7 @@ function refuseWithoutText(pages: readonly PageFragments[]): void {
     throw new ConversionError('ocr_required', 'The PDF is a scan without text: mode fast reads text only; use auto.')
   }
   if (pages.some(({ problems }) => problems.includes('too_large'))) {
-    throw new ConversionError('resource_limit', 'The PDF has no text, and its pages are too large to draw for OCR.')
+    throw new ConversionError('resource_limit', 'The PDF has no text, and its pages are too large to render for OCR.')
   }
 }
 

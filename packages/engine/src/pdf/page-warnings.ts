@@ -4,12 +4,12 @@ import type { PageProblem, PageSignals } from '../grade/signals.ts'
 const TEXTS: Readonly<Record<PageProblem, string>> = {
   unreadable: 'could not be read',
   unread_ink: 'show text that was not read',
-  doubtful_text: 'were read with doubtful results',
-  foreign_language: 'are written in LANGUAGE, which OCR has no data for: letters that other languages lack are wrong',
+  doubtful_text: 'were read with low confidence',
+  foreign_language: 'are written in LANGUAGE, which OCR has no data for, so its special letters are wrong',
   needs_ocr: 'show text that mode fast does not read; use mode auto',
-  ocr_time: 'were not read to the end, because the time for OCR was over; set a longer timeout',
-  too_large: 'are too large to draw: pictures on them were not read',
-  unconfirmed_layer: 'hold an invisible text layer that what they show does not confirm',
+  ocr_time: 'were not read completely, because OCR ran out of time; set a longer timeout',
+  too_large: 'are too large to render, so OCR did not read their pictures',
+  unconfirmed_layer: 'have an invisible text layer that OCR of the visible page does not confirm',
 }
 
 const MOST_NAMED = 20

@@ -27,7 +27,7 @@ function modelFailure({ because, message }: Extract<PoolResult, { readonly kind:
 function crashFailure({ signal, exitCode }: Extract<PoolResult, { readonly kind: 'crashed' }>): ApiError {
   const how = signal ?? `exit code ${exitCode ?? 'unknown'}`
   if (signal === 'SIGKILL' || signal === 'SIGTERM') {
-    const message = `The conversion was ended from outside (${how}), twice; the machine may be short of memory.`
+    const message = `The system or another process killed the conversion twice (${how}); the machine may be short of memory.`
     return new ApiError({ status: 500, code: 'SCRAPE_ALL_ENGINES_FAILED', message })
   }
   return conversionFailure('crash', `The document crashed its converter twice (${how}); it is probably damaged.`)
@@ -47,7 +47,7 @@ export function convertedOrThrow(result: PoolResult, timeoutMs: number): Convert
     case 'over_memory':
       throw conversionFailure(
         'resource_limit',
-        `The document needs more than the ${megabytes(result.limitBytes)} MB of memory that a conversion may take.`,
+        `The document needs more memory than a conversion may use (${megabytes(result.limitBytes)} MB).`,
       )
     case 'crashed':
       throw crashFailure(result)

@@ -11,7 +11,7 @@ export class Drain {
   addTo(app: FastifyInstance): void {
     app.addHook('onRequest', async (request, reply) => {
       if (this.#isOn && request.url !== '/healthz') {
-        const message = 'Service Unavailable: the engine is ending.'
+        const message = 'Service Unavailable: the engine is shutting down.'
         throw new ApiError({ status: 503, code: 'SERVICE_UNAVAILABLE', message, retryAfterSeconds: 1 })
       }
       this.#inFlight += 1

@@ -205,7 +205,7 @@ export function guardZip(bytes: Buffer): void {
     entries += 1
     unpacked += entry.bytes
     if (entries > MAX_ZIP_ENTRIES || unpacked > MAX_UNPACKED_BYTES) {
-      throw new ConversionError('resource_limit', 'The file unpacks to more than a document may hold.')
+      throw new ConversionError('resource_limit', 'The file unpacks to more data than the engine accepts.')
     }
   }
 }

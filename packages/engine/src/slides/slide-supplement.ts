@@ -46,7 +46,7 @@ export function slideSupplement(ooxml: OoxmlPackage, anchors: boolean): Suppleme
   }
   const bytes = replaced.size === 0 ? ooxml.bytes : replaceZipEntries(ooxml.bytes, replaced)
   const leftOut =
-    bytes === null ? ['equations, charts and comments, which a container of this size does not let Sluice place'] : []
+    bytes === null ? ['equations, charts and comments, which cannot be placed in a file of this size'] : []
   return {
     bytes: bytes ?? ooxml.bytes,
     placeholders: bytes === null ? new Placeholders() : placeholders,

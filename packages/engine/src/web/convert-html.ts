@@ -71,8 +71,8 @@ function contentOf(page: Root, base: URL | null, options: HtmlOptions, refused: 
 function warningOf(refused: readonly string[], frames: number): string | null {
   const names = refused.map((selector) => `\`${selector}\``).join(', ')
   const sentences = [
-    ...(names === '' ? [] : [`These includeTags or excludeTags are no CSS selectors and were ignored: ${names}.`]),
-    ...(frames === 0 ? [] : [`The page consists of ${frames} frames, whose pages are not read.`]),
+    ...(names === '' ? [] : [`These includeTags or excludeTags are not CSS selectors and were ignored: ${names}.`]),
+    ...(frames === 0 ? [] : [`The page consists of ${frames} frames, whose contents are not read.`]),
   ]
   return sentences.length === 0 ? null : sentences.join(' ')
 }

@@ -51,7 +51,7 @@ export async function convertLargeHtml(
     parser.write(text)
     garbage.read(text.length)
     if (writer.depth > MAX_DEPTH)
-      throw new ConversionError('resource_limit', `The page nests more than ${MAX_DEPTH} elements.`)
+      throw new ConversionError('resource_limit', `The page nests elements more than ${MAX_DEPTH} levels deep.`)
   }
   parser.end()
   const { markdown, links, images, title } = writer.finish()
@@ -77,5 +77,5 @@ function warningOf(options: Pick<ParseOptions, 'includeTags' | 'excludeTags' | '
     ...(isFiltered ? ['includeTags and excludeTags were not applied'] : []),
     ...(wantsHtml ? ['html is rendered from the Markdown'] : []),
   ]
-  return parts.length === 0 ? null : `The page is too large to be read as a tree: ${parts.join(', ')}.`
+  return parts.length === 0 ? null : `The page is too large for a DOM tree: ${parts.join(', ')}.`
 }

@@ -63,7 +63,10 @@ function parserOptions() {
     onItemPush(): void {
       open += 1
       if (open > MAX_OPEN_ELEMENTS)
-        throw new ConversionError('resource_limit', `The page nests more than ${MAX_OPEN_ELEMENTS} elements.`)
+        throw new ConversionError(
+          'resource_limit',
+          `The page nests elements more than ${MAX_OPEN_ELEMENTS} levels deep.`,
+        )
     },
     onItemPop(): void {
       open -= 1

@@ -75,7 +75,7 @@ export function wordSupplement(ooxml: OoxmlPackage, onlyMainContent: boolean): S
     if (xml !== null) replaced.set(part, Buffer.from(xml))
   }
   const bytes = replaced.size === 0 ? ooxml.bytes : replaceZipEntries(ooxml.bytes, replaced)
-  if (bytes === null) leftOut.push('equations and charts, which a container of this size does not let Sluice place')
+  if (bytes === null) leftOut.push('equations and charts, which cannot be placed in a file of this size')
   const notes = [...comments.values()].flatMap(({ mark, note }) =>
     bytes === null ? [note ?? mark.aside ?? ''] : (note ?? []),
   )

@@ -102,7 +102,7 @@ test('OCR data with another checksum than the release names is refused', async (
   const { store, lines } = storeFor(registry.url)
   expect(await store.obtain(['deu'])).toBe(false)
   expect(lines[1]).toBe(
-    'no OCR data for German (its checksum is not that of this release): pages in German are partial until it can be fetched',
+    'no OCR data for German (its checksum differs from the expected one): pages in German are partial until it can be fetched',
   )
   expect(await readdir(store.folder)).toEqual([])
 }, 240_000)

@@ -43,7 +43,7 @@ describe('a doubtful PDF page that no other rule reports', () => {
     const german = withDoubt({ ...read, signals: { ...NOTHING_KNOWN, lackingLanguages: ['German'] } })
     expect(german.problems).toEqual(['foreign_language'])
     expect(warningOf([german, { ...german, pageNumber: 3 }])).toBe(
-      'These pages are written in German, which OCR has no data for: letters that other languages lack are wrong: 1, 3.',
+      'These pages are written in German, which OCR has no data for, so its special letters are wrong: 1, 3.',
     )
   })
 

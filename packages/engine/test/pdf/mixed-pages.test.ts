@@ -101,7 +101,7 @@ describe('a page that is a picture', () => {
   test('is partial with a warning when its text is too steep to be read', async () => {
     const steep = await read(await scanOf({ slope: 0.7 }))
     expect(steep.status).toBe('partial')
-    expect(steep.warning).toMatch(/^These pages (show text that was not read|were read with doubtful results).*: 1\.$/)
+    expect(steep.warning).toMatch(/^These pages (show text that was not read|were read with low confidence).*: 1\.$/)
   }, 240_000)
 })
 

@@ -32,7 +32,7 @@ describe('the page status of a scan', () => {
     const result = await convertPdf({ ...input(path), ocrBudgetMs: 0 }, OPTIONS)
     expect(result.blocks?.map(({ status }) => status)).toEqual(['partial', 'partial'])
     expect(result.warning).toBe(
-      'These pages were not read to the end, because the time for OCR was over; set a longer timeout: 1, 2.',
+      'These pages were not read completely, because OCR ran out of time; set a longer timeout: 1, 2.',
     )
     expect(result.pages).toHaveLength(2)
   })
@@ -54,7 +54,7 @@ describe('a page too large to draw', () => {
     const path = await pdfs.write(enlarged(buildPdf([{ ...PAGE, picture }, { content: '', picture }, PAGE])))
     const { blocks, warning, quality } = await convertPdf(input(path), OPTIONS)
     expect(blocks?.map(({ status }) => status)).toEqual(['partial', 'partial', 'ok'])
-    expect(warning).toBe('These pages are too large to draw: pictures on them were not read: 1, 2.')
+    expect(warning).toBe('These pages are too large to render, so OCR did not read their pictures: 1, 2.')
     expect(quality?.map((page) => gradePage(page).grade > 0.5)).toEqual([true, false, true])
   })
 })
@@ -111,7 +111,7 @@ describe('a page whose text is numbers of glyphs of a font that is not in the fi
   ])('is doubtful, with a grade of 0: a font %s', async (_, font, map) => {
     const { blocks, warning, quality } = await convertPdf(input(await written(font, garbled, map)), OPTIONS)
     expect(blocks?.map(({ status }) => status)).toEqual(['partial'])
-    expect(warning).toBe('These pages were read with doubtful results: 1.')
+    expect(warning).toBe('These pages were read with low confidence: 1.')
     expect(quality?.map((page) => gradePage(page).grade)).toEqual([0])
   })
 

@@ -136,7 +136,7 @@ test('a page of frames is what it shows without them, and a link to each, with a
   expect(markdown).toContain('No **frames**')
   expect(markdown).toContain('[Menu](menu.html)')
   expect(markdown).toContain('[text.html](text.html)')
-  expect(warning).toBe('The page consists of 2 frames, whose pages are not read.')
+  expect(warning).toBe('The page consists of 2 frames, whose contents are not read.')
 })
 
 describe('a page with declared shadows', () => {

@@ -208,6 +208,6 @@ describe('the options includeTags and excludeTags', () => {
   test('that are no CSS selector are named in the warning and ignored', async () => {
     const { markdown, warning } = await convertNews({ excludeTags: ['p[', 'h1'] })
     expect(markdown).not.toContain('# Harbour bridge')
-    expect(warning).toBe('These includeTags or excludeTags are no CSS selectors and were ignored: `p[`.')
+    expect(warning).toBe('These includeTags or excludeTags are not CSS selectors and were ignored: `p[`.')
   })
 })

@@ -39,7 +39,8 @@ export async function robotsOf(client: SiteClient, start: URL, signal: AbortSign
   if ('text' in answer) return rulesIn(url, answer.text)
   const cannotAnswer =
     answer.kind === 'failed' && (answer.status === null || answer.status >= 500 || answer.status === 429)
-  if (cannotAnswer) throw new SiteUnusable(`${url.href}: ${answer.reason}; without its rules nothing else is asked for`)
+  if (cannotAnswer)
+    throw new SiteUnusable(`${url.href}: ${answer.reason}; without its rules no page of the site is requested`)
   return NO_ROBOTS
 }
 

@@ -89,7 +89,7 @@ export async function* walkSite(options: SiteOptions, signal: AbortSignal): Asyn
     for await (const address of listSitemaps(client, scope, robots, signal)) walk.found(address, 0)
   yield* walk.run(client, signal)
   const summary = walk.summary()
-  const missing = first.kind === 'absent' ? 'there is no such page' : first.kind === 'failed' ? first.reason : null
+  const missing = first.kind === 'absent' ? 'the site has no such page' : first.kind === 'failed' ? first.reason : null
   if (summary.pages === 0 && missing !== null) throw new SiteUnusable(`${scope.start.href}: ${missing}`)
   options.onEnd?.(summary)
 }
@@ -107,9 +107,7 @@ async function scopeFrom(
   const to = webUrl(first.to, scope.start)
   if (to === null || withinScope(scope, to) !== null) return { scope, first }
   if (!sameSiteElsewhere(scope.start, to)) {
-    throw new SiteUnusable(
-      `${scope.start.href} redirects to ${to.href}, which is outside of it: name that address as the source`,
-    )
+    throw new SiteUnusable(`${scope.start.href} redirects outside of the source: give ${to.href} as the source`)
   }
   const start = new URL(`${scope.start.pathname}${scope.start.search}`, to.origin)
   return { scope: { ...scope, start, formerOrigin: scope.start.origin }, first: await client.visit(start, signal) }

@@ -83,7 +83,7 @@ export class FolderWatch {
     if (now === null)
       return `the output folder ${this.#root} was removed while it was in use. Put it back, or mount its disk, and run again.`
     if (now.dev === this.#opened.dev && now.ino === this.#opened.ino) return null
-    return `the output folder ${this.#root} is not the one that was opened: a disk may have been unmounted. Mount it again, or stop and run again.`
+    return `the output folder ${this.#root} was replaced by another one: its disk may have been unmounted. Mount it again, or stop and run again.`
   }
 
   async #full(): Promise<string | null> {
@@ -92,8 +92,8 @@ export class FolderWatch {
     const reservedBytes = Math.min(RESERVED_BYTES, blocks * bsize * RESERVED_SHARE)
     if (freeBytes >= reservedBytes) return null
     return (
-      `only ${megabytes(freeBytes)} are free in ${this.#root}: below ${megabytes(reservedBytes)} nothing more is bought. ` +
-      'Free some space; the run goes on by itself.'
+      `only ${megabytes(freeBytes)} are free in ${this.#root}: below ${megabytes(reservedBytes)} Sluice sends no requests. ` +
+      'Free some space; the run then continues.'
     )
   }
 }

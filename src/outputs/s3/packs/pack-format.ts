@@ -68,7 +68,7 @@ export function indexEnd(head: Buffer): number | null {
 /** Decodes the index from a pack's first bytes, as many as `indexEnd` returns. Throws if it is not a pack. */
 export function decodeIndex(head: Buffer): PackIndex {
   const end = indexEnd(head)
-  if (end === null || head.length < end) throw new Error('this is no whole index of a pack')
+  if (end === null || head.length < end) throw new Error('the index of the pack is incomplete')
   const { id, rows } = JSON.parse(gunzipSync(head.subarray(HEAD_BYTES, end)).toString('utf8')) as {
     readonly id: string
     readonly rows: readonly RawRow[]

@@ -109,7 +109,7 @@ export class PackLog {
     const first = await this.#bucket.getRange(packName(pack), 0, FIRST_READ_BYTES)
     if (first === null) return null
     const end = indexEnd(first.bytes)
-    if (end === null) throw new Error(`${packName(pack)} is no pack: restore it from a backup`)
+    if (end === null) throw new Error(`${packName(pack)} is not a pack: restore it from a backup`)
     const missing = end - first.bytes.length
     const rest = missing <= 0 ? null : await this.#bucket.getRange(packName(pack), first.bytes.length, missing)
     const head = rest === null ? first.bytes : Buffer.concat([first.bytes, rest.bytes])

@@ -27,7 +27,8 @@ export class PackReader {
       if (part?.bytes.length === length) return part.bytes
     }
     const whole = await this.#wholeOf(pack)
-    if (whole === null || whole.length < offset + length) throw new Error(`${packName(pack)} is not whole`)
+    if (whole === null || whole.length < offset + length)
+      throw new Error(`${packName(pack)} is incomplete: restore it from a backup`)
     // A copy: a view would keep the pack in memory.
     return Buffer.from(whole.subarray(offset, offset + length))
   }

