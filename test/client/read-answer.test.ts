@@ -200,7 +200,7 @@ describe('a body that is read though it is no JSON as it should be', () => {
     const body = Buffer.concat([Buffer.from('{"data":{"markdown":"a'), Buffer.of(0xff), Buffer.from('"}}')])
     expect(text(body)).toMatchObject({
       data: { markdown: 'a\uFFFD' },
-      problems: [expect.stringContaining('no UTF-8')],
+      problems: [expect.stringContaining('not UTF-8')],
     })
   })
 

@@ -198,7 +198,7 @@ describe('an answer that HttpParser receives', () => {
     for (const encoding of ['gzip', 'zstd-2', 'gzip, gzip, gzip, gzip, gzip'])
       expect(await verdictOn({ body: 'plain', headers: { 'content-encoding': encoding } })).toMatchObject({
         kind: 'refused',
-        failure: { code: 'bad_answer', message: expect.stringContaining('and it') },
+        failure: { code: 'bad_answer', message: expect.stringMatching(/content encoding|damaged gzip data/) },
         unusable: expect.any(String),
       })
   })

@@ -8,7 +8,7 @@ import type { RedactedText } from './redactor.ts'
 
 /** Warning for a mode that needs a model (contract, "Redaction object"). */
 export const NO_MODEL_WARNING =
-  'redactPII ran in mode fast, because this engine has no model for accurate or aggressive: names and places may remain where no title or label marks them.'
+  'redactPII used heuristics, as in mode fast, because this engine has no model for accurate or aggressive: names and places may remain where no title or label marks them.'
 
 /** Returns the redaction of a request. `true` means the contract's defaults. Null for none. */
 export function redactionOf(redactPII: ParseOptions['redactPII']): RedactionOptions | null {

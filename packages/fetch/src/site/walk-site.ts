@@ -107,7 +107,9 @@ async function scopeFrom(
   const to = webUrl(first.to, scope.start)
   if (to === null || withinScope(scope, to) !== null) return { scope, first }
   if (!sameSiteElsewhere(scope.start, to)) {
-    throw new SiteUnusable(`${scope.start.href} redirects outside of the source: give ${to.href} as the source`)
+    throw new SiteUnusable(
+      `${scope.start.href} redirects to ${to.href}, outside of the source: give that address as the source`,
+    )
   }
   const start = new URL(`${scope.start.pathname}${scope.start.search}`, to.origin)
   return { scope: { ...scope, start, formerOrigin: scope.start.origin }, first: await client.visit(start, signal) }
