@@ -148,8 +148,11 @@ describe('a PDF that cannot be cut', () => {
 
   test('fails as too large when its child process exceeds the limit of time or of memory, and leaves no temporary file', async () => {
     const path = await pdfOf({ pictures: Array.from({ length: 40 }, () => 1000 * KB) })
-    expect(await cut(path, { timeoutMs: 1 })).toMatchObject({ code: 'too_large', message: /within its time/ })
-    expect(await cut(path, { memoryBytes: 1000 })).toMatchObject({ code: 'too_large', message: /the cutter died/ })
+    expect(await cut(path, { timeoutMs: 1 })).toMatchObject({ code: 'too_large', message: /could not be cut in time/ })
+    expect(await cut(path, { memoryBytes: 1000 })).toMatchObject({
+      code: 'too_large',
+      message: /the process that cuts it crashed/,
+    })
     expect(await leftovers()).toEqual([])
   })
 })

@@ -185,7 +185,7 @@ test('a worker on whose machine another folder is mounted hands its jobs back an
   const state = ['--state-dir', join(at.folder, 'b')]
   const worker = await sluice(['work', elsewhere, '--out', at.out, ...service, ...more, ...state])
   expect(worker.code, worker.stdout + worker.stderr).toBe(3)
-  expect(worker.stdout + worker.stderr).toMatch(/^halted: .*another folder is mounted here, or none/m)
+  expect(worker.stdout + worker.stderr).toMatch(/^halted: .*another folder is mounted at the source, or none/m)
   expect(at.service.charged).toBe(0)
   const second = await at.run(papers, ...more, '--state-dir', join(at.folder, 'a'))
   expect(second.code, second.stdout + second.stderr).toBe(0)

@@ -309,7 +309,7 @@ describe('a stuck worker of the queue', () => {
     const { queue, errors, end } = setUp('stuck', handle, { timing: { stuckAfterMs: 200 } })
     await queue.add(documentJobs(5))
     await until('the worker restarted', 5000, () => errors.length > 0)
-    expect(String(errors[0])).toContain('it restarts')
+    expect(String(errors[0])).toContain('it is restarted')
     const closed = greedy.close()
     letGo()
     await closed

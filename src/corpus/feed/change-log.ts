@@ -133,7 +133,7 @@ export class ChangeLog {
     const segments = Number(number)
     if (!/^\d+$/.test(number) || rest.length > 0)
       throw new SetupError(
-        `"${text}" is not a cursor: take one from "sluice changes" or from the manifest of an export`,
+        `"${text}" is not a cursor: use one that "sluice changes" prints, or the one in the manifest of an export`,
       )
     if (feed !== this.id || segments > this.#head) {
       throw new SetupError(

@@ -106,7 +106,7 @@ async function lostReceipts(record: DocumentRecord, receipts: Receipts): Promise
 }
 
 const PAID = 'if its outputs must be made again, the document is paid for again'
-const FREE = 'if its outputs must be made again, the source gives them for 0 credits'
+const FREE = 'to make its outputs again from the source costs 0 credits'
 
 /** A text with passthrough: its source is its receipt. */
 const isFree = ({ parser, goneAt }: DocumentRecord): boolean => parser?.class === 'passthrough' && goneAt === undefined

@@ -57,7 +57,7 @@ test('a worker whose mount shows another folder hands every document back, and s
   for (const name of ['x.csv', 'y.csv']) expect(await deliver(bench, name)).toBe('postpone')
   expect(bench.halts).toEqual([])
   expect(await deliver(bench, 'z.csv')).toBe('postpone')
-  expect(bench.halts).toEqual([['source', expect.stringContaining('another folder is mounted here, or none')]])
+  expect(bench.halts).toEqual([['source', expect.stringContaining('another folder is mounted at the source, or none')]])
   for (const name of ['x.csv', 'y.csv', 'z.csv']) {
     expect(await letterOf(bench, name)).toBeNull()
     expect(await outcomeOf(bench, name)).toBe('pending')
