@@ -11,6 +11,7 @@ const MAIN = { main: 'src/cli/main.ts' }
 const CHILDREN = {
   engine: 'workers/engine/engine.ts',
   'convert-child': 'packages/engine/src/children/convert-child.ts',
+  'mail-child': 'packages/engine/src/mail/mail-child.ts',
   'page-count-child': 'packages/engine/src/pages/page-count-child.ts',
   'draw-page-child': 'packages/engine/src/pages/draw-page-child.ts',
   'crop-figures-child': 'packages/engine/src/pages/crop-figures-child.ts',

@@ -54,7 +54,7 @@ const BELOW_WORKERS: Readonly<Record<string, readonly string[]>> = {
   'src/sources/s3': [...CORE, 'src/sources', 'src/s3'],
   'src/sources/urls': [...CORE, 'src/sources', 'packages/fetch'],
   'src/sources/sites': [...CORE, 'src/sources', 'src/sources/urls', 'packages/fetch'],
-  'src/sources/archives': [...CORE, 'src/sources'],
+  'src/sources/archives': [...CORE, 'src/sources', 'packages/engine'],
   'src/sources/notifications': [...CORE, 'src/sources'],
   'src/cut': CORE,
   'src/queue': [...CORE, 'src/redis'],

@@ -1,10 +1,11 @@
 import { createHash } from 'node:crypto'
-import { textExtensionOf, parseOptionsSchema } from '@sluice/contract'
+import { parseOptionsSchema } from '@sluice/contract'
 import { recipeHash, type SourceKey } from '#src/document/ids.ts'
 import type { ParserIdentity } from '#src/document/parser.ts'
 import { canonicalJson } from './canonical-json.ts'
 import type { Recipe } from './recipe.ts'
 import type { RecipeBook } from './rules.ts'
+import { type TextKind, textKindOf } from './texts/text-kind.ts'
 
 /** Changes when the same bytes give other outputs. */
 const VERSION = '1'
@@ -16,18 +17,22 @@ export const PASSTHROUGH: ParserIdentity = { class: 'passthrough', origin: 'slui
  */
 export type TextRecipeBook = (key: SourceKey) => Recipe | null
 
-const recipe = (zeroDataRetention: boolean): Recipe => {
-  const canonical = { passthrough: VERSION }
+/** Two files with equal bytes and names of different forms have different answers, hence different receipts. */
+function recipe(form: TextKind, zeroDataRetention: boolean): Recipe {
+  const canonical = { passthrough: VERSION, ...(form.kind === 'verbatim' ? {} : { form: labelOf(form) }) }
   const digest = createHash('sha256').update(canonicalJson(canonical)).digest('hex')
   return { options: parseOptionsSchema.parse({ zeroDataRetention }), canonical, hash: recipeHash(digest.slice(0, 16)) }
 }
 
-const recipes = new Map<boolean, Recipe>()
+const labelOf = (form: TextKind): string => (form.kind === 'code' ? form.language : form.kind)
 
-/** The same object for all documents. */
-function recipeWith(zeroDataRetention: boolean): Recipe {
-  const made = recipes.get(zeroDataRetention) ?? recipe(zeroDataRetention)
-  recipes.set(zeroDataRetention, made)
+const recipes = new Map<string, Recipe>()
+
+/** The same object for all documents of one form. */
+function recipeWith(form: TextKind, zeroDataRetention: boolean): Recipe {
+  const label = `${labelOf(form)} ${zeroDataRetention}`
+  const made = recipes.get(label) ?? recipe(form, zeroDataRetention)
+  recipes.set(label, made)
   return made
 }
 
@@ -41,12 +46,12 @@ export const redacts = (book: RecipeBook, key: SourceKey): boolean => book(key, 
 export const textRecipeBook =
   (book: RecipeBook, isOn: boolean): TextRecipeBook =>
   (key) => {
-    if (!isOn || textExtensionOf(key) === null) return null
-    if (redacts(book, key)) return null
-    return recipeWith(book(key, 'html').options.zeroDataRetention)
+    const form = isOn ? textKindOf(key) : null
+    if (form === null || redacts(book, key)) return null
+    return recipeWith(form, book(key, 'html').options.zeroDataRetention)
   }
 
-/** Builds the answer of a parser for a text: the unchanged text. Its receipt has the common format. */
+/** Builds the answer of a parser for a text that is Markdown. Its receipt has the common format. */
 export function passthroughAnswer(markdown: string): { readonly body: Buffer; readonly json: Record<string, unknown> } {
   const json = { success: true, data: { markdown, metadata: {} } }
   return { body: Buffer.from(JSON.stringify(json)), json }

@@ -14,6 +14,8 @@ import { type Version, version } from './ids.ts'
  *   texts
  * - `hard_link`, `duplicate`: of an archive's members: a second name of a member, or a second member of one name
  * - `outside`: an archive's member whose name leads out of the archive: `../a.pdf`
+ * - `nested`: an archive or mail inside eight others
+ * - `inline_picture`: a small picture that the body of a mail shows, such as a logo in a signature
  */
 export const SKIP_REASONS = [
   'unsupported',
@@ -27,6 +29,8 @@ export const SKIP_REASONS = [
   'hard_link',
   'duplicate',
   'outside',
+  'nested',
+  'inline_picture',
 ] as const
 
 export type SkipReason = (typeof SKIP_REASONS)[number]

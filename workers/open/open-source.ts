@@ -6,6 +6,8 @@ import { sourceKey } from '#src/document/ids.ts'
 import { SetupError } from '#src/document/setup-error.ts'
 import { SourceUnusable } from '#src/document/source-unusable.ts'
 import type { Source, SourceWatch } from '#src/ports/source.ts'
+import { withArchives } from '#src/sources/archives/archive-source.ts'
+import { containerGlobs } from '#src/sources/archives/container-kind.ts'
 import { type FolderSourceOptions, openFolderSource } from '#src/sources/folder/folder-source.ts'
 import { openOneFile } from '#src/sources/folder/one-file.ts'
 import type { Filter } from '#src/sources/path-rules.ts'
@@ -38,16 +40,19 @@ export async function openSource(
   resources: AsyncDisposableStack,
 ): Promise<OpenedSource> {
   const opened = await openByName(name, settings, around, resources)
-  if (!settings.archives || ['urls', 'site'].includes(locationOf(name).kind)) return opened
+  if (['urls', 'site'].includes(locationOf(name).kind)) return opened
   const {
     include,
     exclude,
     hidden,
+    archives,
     archiveLimits: { members, mb, ratio },
   } = settings
-  const { withArchives } = await import('#src/sources/archives/archive-source.ts')
+  const { MailUnpacker } = await import('@sluice/engine/mail')
+  const mails = resources.use(new MailUnpacker())
   const limits = { mostMembers: members, mostBytes: mb * MIB, mostRatio: ratio }
-  return { ...opened, source: withArchives(opened.source, { include, exclude, hidden, limits }) }
+  const opener = withArchives(opened.source, { include, exclude, hidden, archives, limits, mails })
+  return { source: opener.source, watch: async () => opener.watch(await opened.watch()) }
 }
 
 const MIB = 1024 * 1024
@@ -73,8 +78,7 @@ async function openByName(
   resources: AsyncDisposableStack,
 ): Promise<OpenedSource> {
   const { include, exclude, hidden, followSymlinks, archives, stableMs, rescanMs, poll } = settings
-  const { ARCHIVE_GLOBS = [] } = archives ? await import('#src/sources/archives/archive-source.ts') : {}
-  const filter = { include: include.length > 0 ? [...include, ...ARCHIVE_GLOBS] : include, exclude, hidden }
+  const filter = { include: include.length > 0 ? [...include, ...containerGlobs(archives)] : include, exclude, hidden }
   const at = locationOf(name)
   if (at.kind === 'folder' && (await isFile(at.path))) return openFile(at.path, filter, followSymlinks)
   const rescan = rescanMs === undefined ? {} : { rescanMs }

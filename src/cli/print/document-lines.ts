@@ -23,6 +23,8 @@ const CALLED: ReadonlyMap<string, (number: number) => string> = new Map([
   ['hard_link', (number) => `${plural(number, 'hard link')} in archives`],
   ['duplicate', (number) => `${plural(number, 'second member')} of one name`],
   ['outside', (number) => `${plural(number, 'member')} named outside its archive`],
+  ['nested', (number) => `${plural(number, 'archive')} or mails inside eight others`],
+  ['inline_picture', (number) => `${plural(number, 'small picture')} in mail bodies`],
   ['no extension', (number) => `${count(number)} without extension`],
 ])
 

@@ -1,5 +1,7 @@
 import { passthroughAnswer, PASSTHROUGH } from '#src/client/passthrough.ts'
 import { readAnswer } from '#src/client/read-answer.ts'
+import { textKindOf } from '#src/client/texts/text-kind.ts'
+import { textMarkdown } from '#src/client/texts/text-markdown.ts'
 import { receiptId } from '#src/document/ids.ts'
 import { decodePlainText } from '#src/document/plain-text.ts'
 import { SAVED } from './costs.ts'
@@ -21,7 +23,8 @@ export async function passThrough(work: ReadWork, deps: DocumentDeps, signal: Ab
   await work.hold.grow(work.read.bytes * COPIES, signal)
   const chunks: Buffer[] = []
   for await (const chunk of work.read.reread(signal)) chunks.push(Buffer.from(chunk))
-  const { body, json } = passthroughAnswer(decodePlainText(Buffer.concat(chunks)))
+  const form = textKindOf(work.job.key) ?? { kind: 'verbatim' }
+  const { body, json } = passthroughAnswer(textMarkdown(decodePlainText(Buffer.concat(chunks)), form))
   const parser = { ...PASSTHROUGH, at: new Date(deps.run.clock.wall()).toISOString() }
   const receipt = work.recipe.options.zeroDataRetention
     ? null

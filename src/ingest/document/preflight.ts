@@ -1,13 +1,5 @@
 import type { Failure } from '#src/document/failure.ts'
-import {
-  type Extension,
-  EXTENSIONS,
-  extensionOf,
-  MAX_FILE_BYTES,
-  textExtensionOf,
-  contradiction,
-  signatureOf,
-} from '@sluice/contract'
+import { type Extension, EXTENSIONS, extensionOf, MAX_FILE_BYTES, contradiction, signatureOf } from '@sluice/contract'
 import { notPlainText } from '#src/document/plain-text.ts'
 import type { PieceCutter } from '#src/ports/piece-cutter.ts'
 import type { SourceKey } from '#src/document/ids.ts'
@@ -41,8 +33,8 @@ export function refuseByContent(key: string, head: Uint8Array): Failure | null {
   const extension = extensionOf(key)
   const really = extension === null ? notPlainText(head) : contradiction(extension, signatureOf(head))
   if (really === null) return null
-  const named = extension ?? textExtensionOf(key)
-  return { code: 'wrong_type', stage: 'read', message: `it is named .${named} but holds ${really}; rename it` }
+  const named = key.slice(key.lastIndexOf('.'))
+  return { code: 'wrong_type', stage: 'read', message: `it is named ${named} but holds ${really}; rename it` }
 }
 
 /** Cutter of the document; null if it is small enough, or not a PDF. */

@@ -1,5 +1,5 @@
 import { assertNever } from '#src/kit/assert-never.ts'
-import { textExtensionOf } from '@sluice/contract'
+import { textKindOf } from '#src/client/texts/text-kind.ts'
 import { DocumentChanged } from '#src/document/document-changed.ts'
 import type { Failure } from '#src/document/failure.ts'
 import type { JobVerdict } from '#src/ports/queue.ts'
@@ -23,7 +23,7 @@ export async function endUnwanted(begun: Begun, deps: DocumentDeps): Promise<Job
   if (isLate(job, deps)) return giveUp(begun, pastDeadline(deps.policy.deadlineMs), deps)
   const excluded = deps.run.view.obeysRules ? (deps.stores.source.skips?.(job.key) ?? null) : null
   if (excluded !== null) return leaveOut(job, { reason: excluded, version: null }, deps)
-  const isText = handlingOf(job.key, deps.policy) === null && textExtensionOf(job.key) !== null
+  const isText = handlingOf(job.key, deps.policy) === null && textKindOf(job.key) !== null
   return isText ? leaveOut(job, { reason: 'unsupported', version: job.version }, deps) : null
 }
 

@@ -29,7 +29,15 @@ export class ArchiveRefused extends Error {
 /** Throws `ArchiveRefused` if the unpacked data so far exceed a limit. */
 export function checkLimits(
   limits: ArchiveLimits,
-  of: { readonly name: string; readonly packedBytes: number; readonly members: number; readonly bytes: number },
+  of: {
+    readonly name: string
+    readonly packedBytes: number
+    readonly members: number
+    /** Unpacked bytes of the outermost archive. */
+    readonly bytes: number
+    /** Unpacked bytes of this archive. */
+    readonly grown: number
+  },
 ): void {
   const refuse = (what: string, setting: string): never => {
     const remedy = `Unpack it yourself, or raise ${setting} of --archive-limits.`
@@ -38,7 +46,7 @@ export function checkLimits(
   if (of.members > limits.mostMembers) refuse(`holds more than ${limits.mostMembers} members`, 'members')
   const mebibytes = Math.round(limits.mostBytes / 1024 ** 2)
   if (of.bytes > limits.mostBytes) refuse(`unpacks to more than ${mebibytes} MiB`, 'mb')
-  const ratio = of.bytes / Math.max(1, of.packedBytes)
-  if (of.bytes > RATIO_FROM_BYTES && ratio > limits.mostRatio)
+  const ratio = of.grown / Math.max(1, of.packedBytes)
+  if (of.grown > RATIO_FROM_BYTES && ratio > limits.mostRatio)
     refuse(`unpacks to more than ${limits.mostRatio} times its size`, 'ratio')
 }

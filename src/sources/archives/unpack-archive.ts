@@ -1,9 +1,12 @@
-import { Readable, pipeline } from 'node:stream'
-import { createGunzip, crc32 } from 'node:zlib'
-import type { SkipReason } from '#src/document/skip.ts'
+import { crc32 } from 'node:zlib'
+import type { MailUnpacker } from '@sluice/engine/mail'
+import type { Failure } from '#src/document/failure.ts'
 import { type Version, version } from '#src/document/ids.ts'
-import { type ArchiveLimits, ArchiveRefused, checkLimits } from './archive-limits.ts'
+import type { SkipReason } from '#src/document/skip.ts'
+import { assertNever } from '#src/kit/assert-never.ts'
 import { TempFile } from '../temp-file.ts'
+import { type ArchiveLimits, ArchiveRefused, checkLimits } from './archive-limits.ts'
+import { type ContainerKind, containerKind, MEMBER } from './container-kind.ts'
 import type { PackedMember } from './packed-member.ts'
 
 /** Position of an unpacked member in the archive's temporary file. */
@@ -14,75 +17,161 @@ export interface Member {
   readonly version: Version
 }
 
+/** The members of a container and of the containers in it. The name of a mail's own message is empty. */
 export interface Unpacked extends AsyncDisposable {
   readonly file: TempFile
   readonly members: ReadonlyMap<string, Member>
   /** Members that are not documents, by name. A second member of one name gets its number as suffix: `a.pdf#2`. */
   readonly skipped: ReadonlyMap<string, SkipReason>
+  /** Containers in the container that cannot be unpacked. */
+  readonly failed: ReadonlyMap<string, Failure>
 }
 
-export type ArchiveKind = 'zip' | 'tar' | 'tar.gz'
-
-export function archiveKind(name: string): ArchiveKind | null {
-  if (/\.zip$/i.test(name)) return 'zip'
-  if (/\.tar$/i.test(name)) return 'tar'
-  return /\.(?:tgz|tar\.gz)$/i.test(name) ? 'tar.gz' : null
+export interface UnpackOptions {
+  /** True opens zip and tar archives inside; mails are always opened. */
+  readonly archives: boolean
+  /** Reason to skip a member. */
+  readonly skips: (member: string) => SkipReason | null
+  /** Reason not to open a container inside. The `include` globs concern its members, not itself. */
+  readonly skipsContainer: (member: string) => SkipReason | null
+  readonly limits: ArchiveLimits
+  /** Folder of temporary files. */
+  readonly folder: string
+  readonly mails: MailUnpacker
 }
 
-/** Unpacks the wanted members into one temporary file. Throws `ArchiveRefused` for an archive over the limits. */
-export async function unpackArchive(
-  archive: { readonly name: string; readonly kind: ArchiveKind; readonly packed: TempFile },
-  skips: (member: string) => SkipReason | null,
-  limits: ArchiveLimits,
-  folder: string,
-  signal: AbortSignal,
-): Promise<Unpacked> {
-  const file = await TempFile.open(folder)
-  const members = new Map<string, Member>()
-  const skipped = new Map<string, SkipReason>()
+interface Packed {
+  readonly name: string
+  readonly kind: ContainerKind
+  readonly bytes: TempFile
+}
+
+/** Depth of containers in containers. A deeper one is skipped: it is a trap, or a mail of many replies with copies. */
+const MAX_DEPTH = 8
+
+/**
+ * Unpacks the wanted members into one temporary file, containers inside included. Throws `ArchiveRefused` for an archive
+ * over the limits, and for one that is damaged.
+ */
+export async function unpackArchive(packed: Packed, options: UnpackOptions, signal: AbortSignal): Promise<Unpacked> {
+  const unpacking = new Unpacking(await TempFile.open(options.folder), options, signal)
   try {
-    let count = 0
-    const check = (): void =>
-      checkLimits(limits, {
-        name: archive.name,
-        packedBytes: archive.packed.length,
-        members: count,
-        bytes: file.length,
-      })
-    for await (const member of packedMembers(archive, signal)) {
-      count++
-      check()
-      const below = nameBelow(member.name)
-      const name = harmless(below)
-      const reason = name === below ? (member.skip ?? skips(name)) : 'outside'
-      if (reason !== null) {
-        skipped.set(unused(name, members, skipped), reason)
-        continue
-      }
-      // The last member of a name wins, as in other unpackers.
-      if (members.has(name)) skipped.set(unused(name, members, skipped), 'duplicate')
-      makeWay(name, members, skipped)
-      const offset = file.length
-      let checksum = 0
-      for await (const chunk of await member.open()) {
-        signal.throwIfAborted()
-        await file.append(chunk)
-        checksum = crc32(chunk, checksum)
-        check()
-      }
-      const bytes = file.length - offset
-      members.set(name, { offset, bytes, version: version(`crc32:${checksum.toString(16)}-${bytes}`) })
-    }
-    return { file, members, skipped, [Symbol.asyncDispose]: () => file[Symbol.asyncDispose]() }
+    await unpacking.unpack(packed, '', 0)
+    return unpacking
   } catch (error) {
-    await file[Symbol.asyncDispose]()
-    if (error instanceof ArchiveRefused || signal.aborted) throw error
-    throw unpackable(archive.name, error)
+    await unpacking[Symbol.asyncDispose]()
+    throw error
   }
 }
 
-const unpackable = (name: string, error: unknown): ArchiveRefused =>
-  new ArchiveRefused('corrupt', `${JSON.stringify(name)} cannot be unpacked: it is damaged or cut off.`, error)
+class Unpacking implements Unpacked {
+  readonly file: TempFile
+  readonly members = new Map<string, Member>()
+  readonly skipped = new Map<string, SkipReason>()
+  readonly failed = new Map<string, Failure>()
+  readonly #options: UnpackOptions
+  readonly #signal: AbortSignal
+  /** Members of zip and tar archives so far. A mail needs no limit: its parts take as many bytes as itself. */
+  #count = 0
+
+  constructor(file: TempFile, options: UnpackOptions, signal: AbortSignal) {
+    this.file = file
+    this.#options = options
+    this.#signal = signal
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.file[Symbol.asyncDispose]()
+  }
+
+  /** `path` is the name of the container within the outermost one, which itself has an empty one. */
+  async unpack(container: Packed, path: string, depth: number): Promise<void> {
+    const from = this.file.length
+    const isArchive = container.kind !== 'mail' && container.kind !== 'mbox'
+    const check = (): void =>
+      checkLimits(this.#options.limits, {
+        name: container.name,
+        packedBytes: container.bytes.length,
+        members: this.#count,
+        bytes: this.file.length,
+        grown: this.file.length - from,
+      })
+    try {
+      for await (const member of membersOf(container, this.#options.mails, this.#signal)) {
+        if (isArchive) this.#count++
+        check()
+        await this.#take(member, path, depth, check)
+      }
+    } catch (error) {
+      if (error instanceof ArchiveRefused || this.#signal.aborted) throw error
+      const message = `${JSON.stringify(container.name)} cannot be unpacked: it is damaged or cut off.`
+      throw new ArchiveRefused('corrupt', message, error)
+    }
+  }
+
+  async #take(member: PackedMember, path: string, depth: number, check: () => void): Promise<void> {
+    const below = nameBelow(member.name)
+    const safe = harmless(below)
+    const name = safe === '' ? path : path === '' ? safe : path + MEMBER + safe
+    if (safe !== below) return this.#skip(name, 'outside')
+    if (member.skip !== null) return this.#skip(name, member.skip)
+    const kind = safe === '' ? null : containerKind(safe, this.#options.archives)
+    const reason = kind === null ? this.#options.skips(name) : this.#options.skipsContainer(name)
+    if (reason !== null) return this.#skip(name, reason)
+    if (kind !== null && depth + 1 >= MAX_DEPTH) return this.#skip(name, 'nested')
+    if (kind !== null) return this.#open({ name, kind }, member, depth + 1, check)
+    // The last member of a name wins, as in other unpackers.
+    if (this.members.has(name)) this.#skip(name, 'duplicate')
+    this.#makeWay(name)
+    await this.#store(name, await member.open(), check)
+  }
+
+  async #store(name: string, chunks: AsyncIterable<Uint8Array>, check: () => void): Promise<void> {
+    const offset = this.file.length
+    let checksum = 0
+    for await (const chunk of chunks) {
+      this.#signal.throwIfAborted()
+      await this.file.append(chunk)
+      checksum = crc32(chunk, checksum)
+      check()
+    }
+    const bytes = this.file.length - offset
+    this.members.set(name, { offset, bytes, version: version(`crc32:${checksum.toString(16)}-${bytes}`) })
+  }
+
+  /** Unpacks a container inside. A failure concerns it alone. */
+  async #open(
+    { name, kind }: { readonly name: string; readonly kind: ContainerKind },
+    member: PackedMember,
+    depth: number,
+    check: () => void,
+  ): Promise<void> {
+    const path = unused(name, this.members, this.skipped, this.failed)
+    await using bytes = await TempFile.open(this.#options.folder)
+    for await (const chunk of await member.open()) {
+      await bytes.append(chunk)
+      check()
+    }
+    try {
+      await this.unpack({ name: path, kind, bytes }, path, depth)
+    } catch (error) {
+      if (!(error instanceof ArchiveRefused) || error.failure.code === 'too_large') throw error
+      this.failed.set(path, error.failure)
+    }
+  }
+
+  #skip(name: string, reason: SkipReason): void {
+    this.skipped.set(unused(name, this.members, this.skipped, this.failed), reason)
+  }
+
+  /** A file takes its name: a skipped member of that name, for example a link, is counted under another one. */
+  #makeWay(name: string): void {
+    const reason = this.skipped.get(name)
+    if (reason === undefined) return
+    this.#skip(name, reason)
+    this.skipped.delete(name)
+  }
+}
 
 /**
  * Makes a name relative, for all formats: a member is always below its archive, even if it was packed with an absolute
@@ -95,14 +184,6 @@ const LEADING_OUT = /(^|\/)\.\.(?=\/|$)/g
 /** Escapes a member that leads out of its archive for the counts: the key must not lead out of the source. */
 const harmless = (name: string): string => name.replaceAll(LEADING_OUT, '$1%2E%2E')
 
-/** A file takes its name: a skipped member of that name, for example a link, is counted under another one. */
-function makeWay(name: string, members: ReadonlyMap<string, Member>, skipped: Map<string, SkipReason>): void {
-  const reason = skipped.get(name)
-  if (reason === undefined) return
-  skipped.set(unused(name, members, skipped), reason)
-  skipped.delete(name)
-}
-
 function unused(name: string, ...taken: readonly ReadonlyMap<string, unknown>[]): string {
   if (!taken.some((names) => names.has(name))) return name
   for (let number = 2; ; number++) {
@@ -111,41 +192,22 @@ function unused(name: string, ...taken: readonly ReadonlyMap<string, unknown>[])
   }
 }
 
-async function* packedMembers(
-  { name, kind, packed }: { readonly name: string; readonly kind: ArchiveKind; readonly packed: TempFile },
+async function* membersOf(
+  { name, kind, bytes }: Packed,
+  mails: MailUnpacker,
   signal: AbortSignal,
 ): AsyncGenerator<PackedMember> {
-  if (kind === 'zip') {
-    const { zipMembers } = await import('./zip-members.ts')
-    yield* zipMembers(packed, name)
-  } else yield* tarMembers(packed, kind === 'tar.gz', signal)
-}
-
-/** Copies chunks, because their source reuses its buffer while the stream holds them. */
-async function* copies(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Buffer> {
-  for await (const chunk of chunks) yield Buffer.from(chunk)
-}
-
-async function* tarMembers(packed: TempFile, zipped: boolean, signal: AbortSignal): AsyncGenerator<PackedMember> {
-  const { extract } = await import('tar-stream')
-  const unpacker = extract()
-  const bytes = Readable.from(copies(packed.read(0, packed.length, signal)), { objectMode: false })
-  // Any error in the pipeline destroys the unpacker with that error, and so ends the loop below.
-  if (zipped) pipeline(bytes, createGunzip(), unpacker, () => undefined)
-  else pipeline(bytes, unpacker, () => undefined)
-  for await (const entry of unpacker) {
-    const content = entry as unknown as AsyncIterable<Uint8Array>
-    const { name } = entry.header
-    const kind = entry.header.type ?? 'file'
-    if (kind !== 'directory') yield { name, skip: TAR_SKIPS[kind] ?? null, open: async () => content }
-    entry.resume()
+  switch (kind) {
+    case 'zip':
+      return yield* (await import('./zip-members.ts')).zipMembers(bytes, name)
+    case 'tar':
+    case 'tar.gz':
+      return yield* (await import('./tar-members.ts')).tarMembers(bytes, kind === 'tar.gz', signal)
+    case 'mail':
+      return yield* (await import('./mail-members.ts')).mailMembers(bytes, name, mails, signal)
+    case 'mbox':
+      return yield* (await import('./mbox-members.ts')).mboxMembers(bytes, signal)
+    default:
+      return assertNever(kind)
   }
-}
-
-const TAR_SKIPS: Readonly<Record<string, SkipReason>> = {
-  link: 'hard_link',
-  symlink: 'symlink',
-  'character-device': 'special',
-  'block-device': 'special',
-  fifo: 'special',
 }

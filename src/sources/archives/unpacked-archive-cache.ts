@@ -1,10 +1,10 @@
 import type { SourceKey, Version } from '#src/document/ids.ts'
 import { invariant } from '#src/kit/invariant.ts'
-import type { SkipReason } from '#src/document/skip.ts'
 import type { OpenedDocument, Source } from '#src/ports/source.ts'
-import { type ArchiveLimits, ArchiveRefused } from './archive-limits.ts'
+import { ArchiveRefused } from './archive-limits.ts'
+import { containerKind, MEMBER } from './container-kind.ts'
 import { spool } from '../spool.ts'
-import { type ArchiveKind, archiveKind, type Unpacked, unpackArchive } from './unpack-archive.ts'
+import { type Unpacked, unpackArchive, type UnpackOptions } from './unpack-archive.ts'
 
 /** An unpacked archive in use; disposal releases it. */
 export interface AcquiredArchive extends Unpacked {
@@ -32,29 +32,27 @@ const KEPT_MS = 10_000
  */
 export class UnpackedArchiveCache {
   readonly #inner: Source
-  readonly #skips: (key: string) => SkipReason | null
-  readonly #limits: ArchiveLimits
-  readonly #folder: string
+  readonly #options: UnpackOptions
   /** In order of use: the most recently used is the last. */
   readonly #entries = new Map<SourceKey, CacheEntry>()
   #clearing: NodeJS.Timeout | undefined
 
-  constructor(inner: Source, skips: (key: string) => SkipReason | null, limits: ArchiveLimits, folder: string) {
+  /** The rules of `options` take keys of the source. */
+  constructor(inner: Source, options: UnpackOptions) {
     this.#inner = inner
-    this.#skips = skips
-    this.#limits = limits
-    this.#folder = folder
+    this.#options = options
   }
 
   /** Throws `ArchiveRefused` if the archive cannot be opened or unpacked. */
   async acquire(key: SourceKey, signal: AbortSignal): Promise<AcquiredArchive> {
     const entry = await this.#acquireEntry(key, signal)
     try {
-      const { file, members, skipped } = await entry.unpacked
+      const { file, members, skipped, failed } = await entry.unpacked
       return {
         file,
         members,
         skipped,
+        failed,
         version: entry.version,
         [Symbol.asyncDispose]: () => this.#release(key, entry),
       }
@@ -94,9 +92,16 @@ export class UnpackedArchiveCache {
 
   async #unpack(key: SourceKey, opened: OpenedDocument, signal: AbortSignal): Promise<Unpacked> {
     await using source = opened
-    await using packed = await spool(source.read(signal), source.bytes, this.#folder, signal)
-    const archive = { name: key, kind: archiveKind(key) as ArchiveKind, packed }
-    return await unpackArchive(archive, (name) => this.#skips(`${key}!/${name}`), this.#limits, this.#folder, signal)
+    await using bytes = await spool(source.read(signal), source.bytes, this.#options.folder, signal)
+    const kind = containerKind(key, this.#options.archives)
+    invariant(kind !== null, 'the cache opens containers only', { key })
+    const keyOf = (name: string): string => (name === '' ? key : key + MEMBER + name)
+    const options: UnpackOptions = {
+      ...this.#options,
+      skips: (name) => this.#options.skips(keyOf(name)),
+      skipsContainer: (name) => this.#options.skipsContainer(keyOf(name)),
+    }
+    return await unpackArchive({ name: key, kind, bytes }, options, signal)
   }
 
   async #release(key: SourceKey, entry: CacheEntry): Promise<void> {

@@ -3,7 +3,8 @@ import { link, mkdir, rename, symlink, writeFile } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { promisify } from 'node:util'
 import { gzipSync } from 'node:zlib'
-import { describe, expect, test } from 'vitest'
+import { MailUnpacker } from '@sluice/engine/mail'
+import { afterAll, describe, expect, test } from 'vitest'
 import { sourceKey } from '#src/document/ids.ts'
 import { type ArchiveSourceOptions, withArchives } from '#src/sources/archives/archive-source.ts'
 import { openFolderSource } from '#src/sources/folder/folder-source.ts'
@@ -16,9 +17,12 @@ import { zip } from '../../support/zip.ts'
 const run = promisify(execFile)
 const never = new AbortController().signal
 
+const mails = new MailUnpacker()
+afterAll(() => mails[Symbol.asyncDispose]())
+
 const limits = { mostMembers: 10_000, mostBytes: 2 * 1024 ** 3, mostRatio: 200 }
 const over = (path: string, options: Partial<ArchiveSourceOptions> = {}) =>
-  withArchives(openFolderSource({ path }), { limits, ...options })
+  withArchives(openFolderSource({ path }), { limits, archives: true, mails, ...options }).source
 
 async function listed(path: string, options: Partial<ArchiveSourceOptions> = {}): Promise<readonly string[]> {
   const items = await collect(over(path, options).list(never))
@@ -82,14 +86,16 @@ describe('a source with archives', () => {
     expect([(await readAll(opened)).toString(), await opened.unchanged(never)]).toEqual(['one', false])
   })
 
-  test('applies its globs to members, and does not open archives in archives', async () => {
+  test('applies its globs to members, in archives of archives too', async () => {
     await using folder = await tempFolder()
     await writeFile(
       `${folder.path}/m.zip`,
       zip({ 'a.pdf': 'x', 'b.txt': 'x', 'private/c.pdf': 'x', 'inner.zip': zip({ 'd.pdf': 'x' }) }),
     )
-    expect(await listed(folder.path, { include: ['*.pdf'], exclude: ['private'] })).toEqual(['m.zip!/a.pdf'])
-    expect(await listed(folder.path, { include: ['*.zip'] })).toEqual(['m.zip!/inner.zip'])
+    expect(await listed(folder.path, { include: ['*.pdf'], exclude: ['private'] })).toEqual([
+      'm.zip!/a.pdf',
+      'm.zip!/inner.zip!/d.pdf',
+    ])
   })
 
   test('counts links, hidden members and second members of one name by their reason', async () => {
@@ -220,8 +226,8 @@ describe('a source with archives', () => {
           })
         },
       },
-      { limits },
-    )
+      { limits, archives: true, mails },
+    ).source
     await Promise.all(
       Array.from({ length: 50 }, async (_, n) => {
         await using opened = await openKey(counted, `m.zip!/${n}.pdf`)
