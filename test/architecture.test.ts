@@ -242,16 +242,16 @@ const files = ['src', 'config', 'workers', ...Object.keys(PACKAGES)]
   .filter((file) => !/^packages\/[^/]+\/test\//.test(file))
 
 describe('the architecture', () => {
-  test('is read by this check: files and imports are found', () => {
+  test('is read from existing files and imports', () => {
     expect(files.length).toBeGreaterThan(10)
     expect(files.flatMap(importsOf).length).toBeGreaterThan(10)
   })
 
-  test('has a row in the import table for every file', () => {
+  test('covers every file with a row of the import table', () => {
     expect(files.filter((file) => rowOf(file) === undefined)).toEqual([])
   })
 
-  test('has files in every row', () => {
+  test('has files in every row of the import table', () => {
     const used = new Set(files.map(rowOf))
     expect(Object.keys(MAY_IMPORT).filter((row) => !used.has(row))).toEqual([])
   })
@@ -267,7 +267,7 @@ describe('the architecture', () => {
     expect(breaches).toEqual([])
   })
 
-  test.each(Object.keys(MAY_IMPORT))('refuses an import that %s must not have', (row) => {
+  test.each(Object.keys(MAY_IMPORT))('rejects a forbidden import of %s', (row) => {
     const allowed = [row, ...(MAY_IMPORT[row] ?? [])]
     const inside = (path: string): string => (path.endsWith('.ts') ? path : `${path}/planted.ts`)
     const others = Object.keys(MAY_IMPORT).filter((other) => !allowed.includes(other))
@@ -277,7 +277,7 @@ describe('the architecture', () => {
     expect(allowed.map((path) => importBreach(inside(row), inside(path)))).toEqual(allowed.map(() => null))
   })
 
-  test('has no circle of imports', () => {
+  test('has no import cycle', () => {
     const planted = new Map([
       ['a', ['b', 'c']],
       ['b', ['c']],
@@ -295,7 +295,7 @@ describe('the architecture', () => {
     expect(circleIn(imports)).toEqual([])
   })
 
-  test('has no two folders that import each other', () => {
+  test('has no pair of folders that import each other', () => {
     const planted = [
       ['src/a/x.ts', 'src/b/y.ts'],
       ['src/b/z.ts', 'src/a/deep/x.ts'],
@@ -321,7 +321,7 @@ describe('the architecture', () => {
     expect(breaches.filter((breach) => breach !== null)).toEqual([])
   })
 
-  test('keeps each package with its owner', () => {
+  test('imports each npm package in the part that owns it only', () => {
     const breaches = files.flatMap((file) =>
       importsOf(file).flatMap((specifier) =>
         OWNED_PACKAGES.filter(([name, owner]) => name.test(specifier) && !owner.test(file)).map(

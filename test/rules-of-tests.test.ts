@@ -43,7 +43,7 @@ function cannotReplay({ name, text }: Source): string[] {
   return unnamed ? [...elsewhere, `${name}: its seed comes from seedFrom of support/seed.ts`] : elsewhere
 }
 
-test('what a test draws at random is drawn again by an environment variable that its failure prints', () => {
+test('every random draw of a test is repeatable by an environment variable that its failure prints', () => {
   expect(files.length).toBeGreaterThan(500)
   expect(files.flatMap(cannotReplay)).toEqual([])
 })
@@ -59,7 +59,7 @@ test.each([
   expect(cannotReplay({ name: 'planted.test.ts', text })).toHaveLength(1)
 })
 
-test('the check of seeds leaves alone what is always the same, and what is given its seed', () => {
+test('the check of seeds accepts fixed seeds and seeds passed in', () => {
   expect(cannotReplay({ name: 'planted.test.ts', text: 'const random = new Random(20_261_122)' })).toEqual([])
   expect(cannotReplay({ name: 'support/planted.ts', text: 'const random = new Random(seed)' })).toEqual([])
 })
@@ -77,7 +77,7 @@ function waitsByItself({ name, text }: Source): string[] {
     : []
 }
 
-test('a test waits until a condition holds, and where time itself is its subject it says why', () => {
+test('each test waits for a condition, or states why it waits for time', () => {
   expect(files.filter(isSuite).length).toBeGreaterThan(300)
   expect(files.flatMap(waitsByItself)).toEqual([])
   const unexplained = files.filter(
@@ -94,7 +94,7 @@ test.each([
   expect(waitsByItself({ name: 'planted.ts', text: `${text}\ntest('a', () => {})` })).toHaveLength(1)
 })
 
-test('each slow test file is there', () => {
+test('each listed slow test file exists', () => {
   const names = files.map(({ name }) => name)
   expect(SLOW_FILES.filter((name) => !names.includes(name))).toEqual([])
 })

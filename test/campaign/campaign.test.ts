@@ -8,22 +8,22 @@ import { folderTarget } from './world/environment.ts'
 const seed = seedFrom('CAMPAIGN_SEED', 1)
 const CALM = { seed, target: folderTarget, sideBySide: 3 }
 
-test('the campaign with kills, freezes, stops and changes: nothing lost, nothing paid twice, nothing torn', async () => {
+test('the fault campaign with kills, freezes, stops and changes loses nothing, pays once and tears no commit', async () => {
   await smokeCampaign({ ...CALM, runs: 30, scenarios: ['faults'] })
 }, 900_000)
 
-test('the campaign over single pages: none is bought twice or lost, and each document is merged from the right pages', async () => {
+test('the fault campaign over single pages buys each once, loses none and merges each document from its pages', async () => {
   await smokeCampaign({ ...CALM, runs: 5, scenarios: ['routed'] })
 }, 900_000)
 
-test('capped runs of several processes stay within the stated bound, and records agree with what the service charged', async () => {
+test('capped runs of several processes stay within the stated bound and record the charges of the service', async () => {
   await smokeCampaign({ ...CALM, runs: 6, scenarios: ['budget'] })
 }, 600_000)
 
-test('a source that changes between runs with other flags: commands, store, service and source agree on every number', async () => {
+test('commands, store, service and source agree on every number after runs with changing files and flags', async () => {
   await smokeCampaign({ ...CALM, runs: 2, sideBySide: 2, scenarios: ['numbers'] })
 }, 300_000)
 
-test('a folder store after a loss of power at any moment has safe documents whole, and begun ones whole or not at all', async () => {
+test('a folder store after a power loss holds committed documents intact, and unfinished ones intact or not at all', async () => {
   await smokeCampaign({ ...CALM, runs: 1, sideBySide: 1, scenarios: ['power'] })
 }, 240_000)

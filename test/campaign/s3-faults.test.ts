@@ -11,7 +11,7 @@ if (target.kind === 'unavailable') {
 } else {
   afterAll(() => target[Symbol.asyncDispose]())
 
-  test('the fault campaign from a bucket to a bucket: nothing is lost, paid twice or torn, though the store resets and refuses', async () => {
+  test('the fault campaign from bucket to bucket loses nothing and pays once, though the store resets and refuses', async () => {
     // Errors of the store throughout and in a storm, and kills of all that runs.
     await smokeCampaign({ runs: 3, seed: 813, target, sideBySide: 3, scenarios: ['faults'] })
   }, 600_000)

@@ -32,7 +32,7 @@ async function doctor(
 const creditsLeft = (remainingCredits: number) => ({ status: 200, body: { success: true, data: { remainingCredits } } })
 
 describe('sluice doctor', () => {
-  test('finds nothing wrong with a Redis, a folder and a service that work, and leaves no file', async () => {
+  test('reports no problem for a working Redis, folder and service, and leaves no file', async () => {
     await using folder = await tempFolder()
     await using redis = await startTestRedis()
     await using service = await startScriptedService({ account: creditsLeft(500) })
@@ -48,7 +48,7 @@ describe('sluice doctor', () => {
     expect(await readdir(out)).toEqual([])
   })
 
-  test('warns of a missing converter where a service parses, and finds a problem where none does', async () => {
+  test('warns of a missing converter when a service parses, and reports a problem when none does', async () => {
     await using folder = await tempFolder()
     await using redis = await startTestRedis()
     await using service = await startScriptedService({ account: creditsLeft(500) })
@@ -67,7 +67,7 @@ describe('sluice doctor', () => {
     expect(alone.code).toBe(1)
   }, 120_000)
 
-  test('takes the login of PARSE_API_URL for a key, and names one that is set beside it', async () => {
+  test('accepts the login of PARSE_API_URL as a key, and reports a second key', async () => {
     await using folder = await tempFolder()
     await using redis = await startTestRedis()
     await using service = await startScriptedService({ account: creditsLeft(3) })
@@ -95,7 +95,7 @@ describe('sluice doctor', () => {
     expect(code).toBe(1)
   })
 
-  test('says that key and credits were not checked, and takes a service without a key as run does', async () => {
+  test('reports that key and credits were not checked, and accepts a service without a key as run does', async () => {
     await using redis = await startTestRedis()
     await using service = await startScriptedService()
     const env = { REDIS_URL: redis.url, PARSE_API_URL: service.url }
@@ -117,7 +117,7 @@ describe('sluice doctor', () => {
     ])
   })
 
-  test('warns where the service answers with a login page', async () => {
+  test('warns when the service answers with a login page', async () => {
     await using redis = await startTestRedis()
     await using service = await openSite(() => ({ body: '<!doctype html><title>Log in</title>' }))
     const env = { REDIS_URL: redis.url, PARSE_API_URL: service.url, PARSE_API_KEY: 'key' }
@@ -127,7 +127,7 @@ describe('sluice doctor', () => {
     )
   })
 
-  test('reaches the service by the proxy of the environment, and names it where it does not work', async () => {
+  test('reaches the service through the proxy of the environment, and names a broken proxy', async () => {
     await using folder = await tempFolder()
     await using service = await startScriptedService({ account: creditsLeft(7) })
     await using proxy = await openProxy()

@@ -15,12 +15,12 @@ test('numbers in messages are grouped, and nouns agree with them', () => {
   expect([rate(0.25), rate(1234)]).toEqual(['0.3/s', '1,234/s'])
 })
 
-test('a name with control characters cannot reach the terminal', () => {
+test('control characters of a name never reach the terminal', () => {
   expect(printable('a\u001b[31mb\n.pdf')).toBe('a\\x1b[31mb\\x0a.pdf')
   expect(oneLine('two\nlines')).toBe('two lines')
 })
 
-test('the exit code of a run says what was not done', () => {
+test('the exit code of a run reflects the work that was not done', () => {
   expect(exitCodeOf({ kind: 'complete' }, { failed: 0, pending: 0 })).toBe(0)
   expect(exitCodeOf({ kind: 'complete' }, { failed: 1, pending: 0 })).toBe(2)
   expect(exitCodeOf({ kind: 'complete' }, { failed: 0, pending: 3 })).toBe(2)
@@ -29,7 +29,7 @@ test('the exit code of a run says what was not done', () => {
   expect(exitCodeOf({ kind: 'interrupted' }, { failed: 0, pending: 3 })).toBe(130)
 })
 
-test('the progress line leaves out what is nought and ends with the state of the gate', () => {
+test('the progress line omits zero counts and ends with the state of the gate', () => {
   const view = {
     settled: 600,
     total: 1000,
@@ -50,7 +50,7 @@ test('the progress line leaves out what is nought and ends with the state of the
   )
 })
 
-test('the progress line names the document that is waited for', () => {
+test('the progress line names the document that the run waits for', () => {
   const view = { settled: 0, total: 1, pages: 0, failed: 0, retries: 0, throttled: 0, perSecond: 0, leftMs: null }
   const waiting = (ms: number): string => lineOf({ ...view, notices: [], longest: { key: 'x.pdf', ms } })
   expect([waiting(29_000), waiting(45_000)]).toEqual(['0 of 1 documents', '0 of 1 documents, waiting for x.pdf (45 s)'])
@@ -62,7 +62,7 @@ const OUTAGE = {
 }
 const HELD = { settled: 3, total: 400, pages: 0, failed: 0, retries: 0, throttled: 0, perSecond: 0, leftMs: null }
 
-test('of an outage the text of the service is cut, and nothing else, at 80 and 120 columns', () => {
+test('the outage line truncates only the text of the service, at 80 and 120 columns', () => {
   const drawn = (columns: number) =>
     liveLines({ ...HELD, notices: [OUTAGE] }, columns).map((line) => fit(line, columns - 1))
   expect(drawn(80).slice(1)).toEqual(['  the service is unavailable for 20 s, next probe at 05:03:12, 12 in flight'])
@@ -72,7 +72,7 @@ test('of an outage the text of the service is cut, and nothing else, at 80 and 1
   expect(drawn(300)[1]).toContain(OUTAGE.cause)
 })
 
-test('no part of the state but the cause is lost, whatever the width and the cause', () => {
+test('the state line keeps every part but the cause, at any width', () => {
   const words = fc
     .array(fc.string({ unit: 'grapheme-ascii', maxLength: 12 }), { maxLength: 40 })
     .map((all) => all.join(' '))
@@ -93,13 +93,13 @@ test('no part of the state but the cause is lost, whatever the width and the cau
   )
 })
 
-test('a long name is shown without its middle, cut between letters', () => {
+test('a long name is shortened in the middle, between characters', () => {
   expect(shownName('a/b.pdf')).toBe('a/b.pdf')
   const shown = shownName(`${'a'.repeat(1_100)}/${'𝄞'.repeat(1_100)}.pdf`)
   expect(shown).toMatch(/^a{60}…𝄞{28}\.pdf$/u)
 })
 
-test('the live lines keep the time left at any width, and name what is slow and what failed', () => {
+test('the live lines keep the time left at any width, and name slow and failed documents', () => {
   const view = {
     settled: 150_800,
     total: 300_000,
@@ -125,7 +125,7 @@ test('the live lines keep the time left at any width, and name what is slow and 
   ])
 })
 
-test('a line is cut to the columns of the terminal, wide characters counted twice', () => {
+test('a line is truncated to the columns of the terminal, with wide characters counted twice', () => {
   expect(fit('abcdef', 6)).toBe('abcdef')
   expect(fit('abcdefg', 6)).toBe('abcde…')
   expect(fit('漢字漢字', 5)).toBe('漢…')

@@ -21,7 +21,7 @@ test('the description of a setting is at most 60 characters, with its unit and i
   expect(described.filter((text) => text.length > 60)).toEqual([])
 })
 
-test('the help of run begins with its tasks and has at most 60 lines', async () => {
+test('the help of run starts with its tasks and has at most 60 lines', async () => {
   const lines = await helpOf('run')
   expect(lines[0]).toBe('Tasks:')
   expect(lines.length).toBeLessThanOrEqual(60)

@@ -44,7 +44,7 @@ test.each([
   expect([code, stderr]).toEqual([1, expect.stringContaining(hint)])
 })
 
-test('an engine whose port is taken, and a name that stands twice in sluice.yaml, are refused in one sentence', async () => {
+test('the command line refuses an occupied engine port and a duplicate name in sluice.yaml in one sentence', async () => {
   await using folder = await tempFolder()
   await using server = await listen(createServer())
   const { port } = server
@@ -61,7 +61,7 @@ test('an engine whose port is taken, and a name that stands twice in sluice.yaml
   ])
 })
 
-test('of several pipelines, a broken one is an error with its name and a summary, and a rule without documents is named', async () => {
+test('a run of several pipelines names a broken one with a summary, and names a rule without documents', async () => {
   await using folder = await tempFolder()
   for (const name of ['a', 'b']) {
     await mkdir(join(folder.path, name))
@@ -87,7 +87,7 @@ test('of several pipelines, a broken one is an error with its name and a summary
   ])
 }, 240_000)
 
-test('a source that was refused is not remembered, and a run that finds no document says why', async () => {
+test('a run does not remember a refused source, and explains why it finds no document', async () => {
   await using folder = await tempFolder()
   const papers = join(folder.path, 'papers')
   await mkdir(papers)

@@ -21,7 +21,7 @@ async function archive(folder: string): Promise<string[]> {
 }
 
 describe('the output of a run', () => {
-  test('with --json is one event a line, as docs/schemas/output-line.schema.json says', async () => {
+  test('with --json is one event a line, valid for docs/schemas/output-line.schema.json', async () => {
     await using folder = await tempFolder()
     await using service = await startScriptedService()
     const api = ['--parse-api-url', service.url, '--parse-api-key', 'key']
@@ -38,7 +38,7 @@ describe('the output of a run', () => {
     expect(events.at(-1)).toMatchObject({ event: 'summary', end: 'complete', done: 1, exitCode: code })
   })
 
-  test('with --quiet is nothing, with --verbose each document', async () => {
+  test('is empty with --quiet and names each document with --verbose', async () => {
     await using folder = await tempFolder()
     await using service = await startScriptedService()
     const run = [...(await archive(folder.path)), '--parse-api-url', service.url, '--parse-api-key', 'key']
@@ -52,7 +52,7 @@ describe('the output of a run', () => {
     expect(`${quiet.stdout}${quiet.stderr}`).toBe('')
   })
 
-  test('an error with --json is an event, and a sentence on standard error', async () => {
+  test('for an error with --json is an event on standard output and a sentence on standard error', async () => {
     await using folder = await tempFolder()
     const { stdout, stderr, code } = await sluice(['run', 'nowhere', '--out', 'corpus', '--json'], { cwd: folder.path })
     expect(code).toBe(1)
@@ -63,7 +63,7 @@ describe('the output of a run', () => {
   })
 })
 
-test('status and failures take the source and store that were last used in the working folder', async () => {
+test('status and failures default to the source and store last used in the working folder', async () => {
   await using folder = await tempFolder()
   await using service = await startScriptedService()
   const env = { XDG_STATE_HOME: join(folder.path, 'state'), PARSE_API_URL: service.url, PARSE_API_KEY: 'key' }

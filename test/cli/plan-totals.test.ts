@@ -17,7 +17,7 @@ const planned = (key: string, more: Partial<PlannedItem>): PlannedItem => ({
   ...more,
 })
 
-test('A new file that its bytes refuse counts as unusable, as the files that would end failed', () => {
+test('a plan counts a new file with unusable bytes as unusable, like files that would fail', () => {
   const refusal = { code: 'wrong_type', stage: 'read', message: 'no PDF' } as const
   const plan = [
     planned('a.pdf', {}),

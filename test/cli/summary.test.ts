@@ -58,7 +58,7 @@ test.each([
   ['0 documents in 2 s, 0.0/s, 5 by other workers', headline(5, 0, { unchanged: 0, done: 5, elsewhere: 5 })],
   ['no document to parse (2 s)', headline(0, 0, { unchanged: 0, done: 3 })],
   ['1 document in 2 s, 0.5/s', headline(60, 1, { unchanged: 0, done: 1, elsewhere: -1 })],
-])('the summary of a run says "%s"', (expected, said) => {
+])('the summary of a run reads "%s"', (expected, said) => {
   expect(said).toBe(expected)
 })
 
@@ -67,7 +67,7 @@ test.each([
   ['credits', 'Payment Required', 'halted: Payment Required\nnext: add credits'],
   ['address', 'Not Found', 'halted: Not Found\nnext: check PARSE_API_URL'],
   ['budget', 'the budget is spent. Raise it', 'halted: the budget is spent. Raise it\n  0 seen'],
-] as const)('a run that is halted by %s says so once, and what to do next', (cause, message, expected) => {
+] as const)('a run halted by %s reports it once, with the next step', (cause, message, expected) => {
   const summary = summaryOf({
     end: { kind: 'halted', cause, message },
     counts: NOTHING,

@@ -34,7 +34,7 @@ function onTerminal(args: readonly string[], columns = 80): RunningTerminal {
   }
 }
 
-test('progress is on the terminal before the listing has its first answer, and the response to Ctrl-C stays', async () => {
+test('progress appears before the first answer of the listing, and the response to Ctrl-C stays visible', async () => {
   await using folder = await tempFolder()
   const answered = Promise.withResolvers<void>()
   // A site that says nothing until the test lets it: the listing has begun, and has found nothing yet.

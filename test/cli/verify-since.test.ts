@@ -27,7 +27,7 @@ async function checked(
   return { found: await collect(verifyDocuments(records, { store, render }, { repair: false })), cursor }
 }
 
-test('verify --since checks what changed since a cursor or a time, and names the cursor behind it', async () => {
+test('verify --since checks documents changed since a cursor or time, and names the next cursor', async () => {
   await using folder = await tempFolder()
   const root = join(folder.path, 'store')
   const store = await openFolderStore({ path: root })
@@ -52,7 +52,7 @@ test('verify --since checks what changed since a cursor or a time, and names the
   await expect(recordsSince(store, '2026-13-45', never)).rejects.toThrow('--since takes a cursor')
 })
 
-test('findings come in the order of the records, though documents are checked side by side and large ones one by one', async () => {
+test('verify reports findings in record order, though it checks documents concurrently and large ones one by one', async () => {
   await using folder = await tempFolder()
   const store = await openFolderStore({ path: join(folder.path, 'store') })
   const keys = Array.from({ length: 40 }, (_, number) => `${number}.pdf`)

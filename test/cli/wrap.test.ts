@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { wrapped } from '../../src/cli/print/screen.ts'
 
-test('a long line of help breaks at spaces and goes on indented', () => {
+test('a long line of help breaks at spaces and continues indented', () => {
   expect(wrapped('sluice: the source /papers: there is no such file or folder.', 30)).toBe(
     'sluice: the source /papers:\n  there is no such file or\n  folder.',
   )
@@ -10,7 +10,7 @@ test('a long line of help breaks at spaces and goes on indented', () => {
   )
 })
 
-test('wrapping of help leaves short lines, long words, tables and commands as they are', () => {
+test('help wrapping leaves short lines, long words, tables and commands unchanged', () => {
   const kept = [
     'short',
     `  ${'x'.repeat(50)}`,

@@ -22,7 +22,7 @@ const failed = (error: string, code?: string) => ({ success: false, error, ...(c
 const contract = readContract()
 
 describe('the error catalogue', () => {
-  test('was written against the tables of the contract', () => {
+  test('matches the tables of the contract', () => {
     if (contract === null)
       return console.log('the contract is not beside this checkout: compared with a copy of its facts')
     for (const [heading, facts] of Object.entries(ERROR_FACTS)) expect(factsIn(contract, heading)).toEqual(facts)
@@ -31,14 +31,14 @@ describe('the error catalogue', () => {
 
   const rows: readonly ErrorFact[] = Object.values(ERROR_FACTS).flat()
 
-  test.each(rows)('%i "%s" is tried again exactly when the contract says so (%s)', (status, text, column) => {
+  test.each(rows)('retries %i "%s" exactly when the contract does (%s)', (status, text, column) => {
     const { kind } = verdictOn(status, failed(text))
     const retryable = column === null ? RETRYABLE_STATUSES.has(status) : column.startsWith('Yes')
     const triedAgain = kind === 'unavailable' || kind === 'throttled'
     expect(triedAgain).toBe(retryable)
   })
 
-  test('has no other status that is tried again than those of the reference client, 425, and those of servers', () => {
+  test('retries no status but those of the reference client, 425 and 5xx', () => {
     const triedAgain = Array.from({ length: 300 }, (_, index) => 300 + index).filter((status) =>
       ['unavailable', 'throttled'].includes(verdictOn(status, failed('x')).kind),
     )
@@ -48,11 +48,11 @@ describe('the error catalogue', () => {
   })
 })
 
-describe('an answer without a code, by its status,', () => {
+describe('an answer without a code', () => {
   test.each([
     [401, 'key'],
     [402, 'credits'],
-  ] as const)('%i halts the batch for its %s', (status, cause) => {
+  ] as const)('of status %i halts the batch for its %s', (status, cause) => {
     expect(verdictOn(status, failed('no'))).toMatchObject({ kind: 'halted', cause })
   })
 
@@ -64,7 +64,7 @@ describe('an answer without a code, by its status,', () => {
     [409, 'address'],
     [407, 'proxy'],
     [511, 'proxy'],
-  ] as const)("%i is a refusal for its %s, of this document's or of all", (status, cause) => {
+  ] as const)('of status %i is a refusal for its %s, of one document or of all', (status, cause) => {
     expect(verdictOn(status, failed('no'))).toMatchObject({
       kind: 'refused',
       cause,
@@ -75,18 +75,18 @@ describe('an answer without a code, by its status,', () => {
   test.each([
     [413, 'too_large'],
     [415, 'unsupported_type'],
-  ] as const)('%i rejects the document as %s', (status, code) => {
+  ] as const)('of status %i rejects the document as %s', (status, code) => {
     expect(verdictOn(status, failed('no'))).toMatchObject({ kind: 'rejected', failure: { code, httpStatus: status } })
   })
 
-  test('408 asks for a longer timeout, as long as there is one, and does not count against the service', () => {
+  test('of status 408 requests a longer timeout up to the maximum, and does not count against the service', () => {
     const at = (timeout: number) => verdictOn(408, failed('Request Timeout'), { options: { timeout } })
     expect(at(30_000)).toMatchObject({ code: 'timeout', countsAgainstService: false, remedy: { timeoutMs: 60_000 } })
     expect(at(200_000)).toMatchObject({ remedy: { kind: 'timeout', timeoutMs: 300_000 } })
     expect(at(300_000)).toMatchObject({ kind: 'unavailable', remedy: { kind: 'none' } })
   })
 
-  test('429 is throttled by the limit that its text names, or by an unknown one', () => {
+  test('of status 429 is throttled by the limit in its text, or by an unknown limit', () => {
     expect(verdictOn(429, failed('Rate limit exceeded'))).toMatchObject({ kind: 'throttled', limit: 'rate' })
     expect(verdictOn(429, failed('Concurrency limit reached'))).toMatchObject({ limit: 'concurrency' })
     expect(verdictOn(429, '<html>slow down</html>', { headers: { 'retry-after': '7' } })).toMatchObject({
@@ -96,7 +96,7 @@ describe('an answer without a code, by its status,', () => {
     })
   })
 
-  test('503 waits as long as the service asks', () => {
+  test('of status 503 waits as long as the service asks', () => {
     expect(verdictOn(503, failed('down'), { headers: { 'retry-after': '120' } })).toMatchObject({
       retryAfterMs: 120_000,
     })
@@ -104,7 +104,7 @@ describe('an answer without a code, by its status,', () => {
 })
 
 describe('a 400 of the service', () => {
-  test('on the options is a refusal', () => {
+  test('about the options is a refusal', () => {
     for (const body of [
       { ...failed('Bad Request'), details: [{ code: 'too_big', path: ['timeout'], message: 'Too big' }] },
       { ...failed('Bad Request'), details: { formats: 'unknown' } },
@@ -115,7 +115,7 @@ describe('a 400 of the service', () => {
       expect(verdictOn(400, body)).toMatchObject({ kind: 'refused', cause: 'options' })
   })
 
-  test('on the options says which fields it is about', () => {
+  test('about the options names the fields', () => {
     const details = [
       { code: 'too_big', path: ['parsers', 0, 'maxPages'], message: 'Too big' },
       { code: 'unrecognized_keys', keys: ['formatz'], path: [], message: 'Unrecognized key' },
@@ -126,14 +126,14 @@ describe('a 400 of the service', () => {
     })
   })
 
-  test('on a URL or a file that `details` names rejects that document', () => {
+  test('about a URL or file in `details` rejects that document', () => {
     for (const path of [['url'], ['body', 'url'], ['file'], ['url', 0]]) {
       const body = { ...failed('Bad Request'), details: [{ code: 'invalid_format', path, message: 'Invalid URL' }] }
       expect(verdictOn(400, body)).toMatchObject({ kind: 'rejected', failure: { code: 'service_rejected' } })
     }
   })
 
-  test('on a file rejects that file', () => {
+  test('about a file rejects that file', () => {
     for (const [body, code] of [
       [failed('Uploaded file exceeds maximum size of 50MB.', 'BAD_REQUEST'), 'too_large'],
       [failed('.xyz is no good', 'UNSUPPORTED_FILE_TYPE'), 'unsupported_type'],
@@ -145,11 +145,11 @@ describe('a 400 of the service', () => {
 })
 
 describe('a 422 of the service', () => {
-  test('on the schema is a refusal', () => {
+  test('about the schema is a refusal', () => {
     expect(verdictOn(422, failed('Invalid JSON Schema'))).toMatchObject({ kind: 'refused', cause: 'options' })
   })
 
-  test('is tried again only where a model may write something else the next time', () => {
+  test('is retried only when a model may answer differently', () => {
     const said = failed('The model could not produce a conforming result')
     const withModel: Sent = { options: { formats: ['json'] } }
     expect(verdictOn(422, said, withModel)).toMatchObject({ kind: 'unavailable', countsAgainstService: false })
@@ -160,13 +160,13 @@ describe('a 422 of the service', () => {
 describe('an answer with a code', () => {
   const fast: Sent = { options: { parsers: [{ type: 'pdf', mode: 'fast' }] } }
 
-  test('a scan in mode fast is rejected, and mode auto can help', () => {
+  test('rejects a scan in mode fast and suggests mode auto', () => {
     const said = failed('OCR is required', 'SCRAPE_PDF_OCR_REQUIRED')
     expect(verdictOn(500, said, fast)).toMatchObject({ kind: 'rejected', remedy: { kind: 'mode', mode: 'auto' } })
     expect(verdictOn(500, said)).toMatchObject({ kind: 'rejected', remedy: { kind: 'none' } })
   })
 
-  test('too little time for the pages names the timeout to use', () => {
+  test('for too short a timeout names the timeout to use', () => {
     const needs = (ms: number) =>
       failed(`increase the timeout to at least ${ms}ms`, 'SCRAPE_PDF_INSUFFICIENT_TIME_ERROR')
     expect(verdictOn(500, needs(42_000))).toMatchObject({ kind: 'rejected', remedy: { timeoutMs: 42_000 } })
@@ -176,7 +176,7 @@ describe('an answer with a code', () => {
     })
   })
 
-  test('no free slot in time is a throttle, and no longer timeout would help', () => {
+  test('for no free slot in time is a throttle without a longer timeout', () => {
     expect(verdictOn(408, failed('no slot', 'CONCURRENCY_QUEUE_TIMEOUT'))).toMatchObject({
       kind: 'throttled',
       limit: 'concurrency',
@@ -200,14 +200,14 @@ describe('an answer with a code', () => {
     [403, 'SCRAPE_MEDIA_ACCESS_DENIED', 'service_rejected'],
     [404, 'SCRAPE_NO_CACHED_DATA', 'service_rejected'],
     [404, 'SCRAPE_LOCKDOWN_CACHE_MISS', 'service_rejected'],
-  ])('%i %s is permanent', (status, serviceCode, code) => {
+  ])('of %i %s is permanent', (status, serviceCode, code) => {
     expect(verdictOn(status, failed('no', serviceCode))).toMatchObject({
       kind: 'rejected',
       failure: { code, serviceCode },
     })
   })
 
-  test('a failure of this document alone says nothing of the service', () => {
+  test('for a failure of one document does not count against the service', () => {
     expect(verdictOn(500, failed('all failed', 'SCRAPE_ALL_ENGINES_FAILED'))).toMatchObject({
       kind: 'unavailable',
       countsAgainstService: false,
@@ -215,7 +215,7 @@ describe('an answer with a code', () => {
     expect(verdictOn(500, failed('crash', 'UNKNOWN_ERROR'))).toMatchObject({ countsAgainstService: true })
   })
 
-  test('a service without a layout engine refuses every PDF', () => {
+  test('from a service without a layout engine refuses every PDF', () => {
     const text = 'Typed blocks are unavailable because FirePDF is not configured'
     expect(verdictOn(500, failed(text))).toMatchObject({
       kind: 'refused',
@@ -226,14 +226,14 @@ describe('an answer with a code', () => {
 })
 
 describe('the message of an error', () => {
-  test('names the engine where the embedded one answered', () => {
+  test('names the engine when the embedded engine answers', () => {
     const body = Buffer.from(JSON.stringify(failed('It is damaged', 'DOCUMENT_CORRUPT')))
     const asked = { options: parseOptionsSchema.parse({}), nowMs: 0, isLocal: true }
     const failure = { message: 'The engine answered 400 DOCUMENT_CORRUPT: It is damaged' }
     expect(classify({ status: 400, headers: {}, body, durationMs: 1 }, asked)).toMatchObject({ failure })
   })
 
-  test('is `error` and `message`, and the code in whatever case it comes', () => {
+  test('contains `error`, `message` and the code in any letter case', () => {
     const said = (body: object): string => {
       const verdict = verdictOn(402, { success: false, ...body })
       return verdict.kind === 'halted' ? verdict.message : verdict.kind
@@ -251,7 +251,7 @@ describe('the message of an error', () => {
   })
 })
 
-test('a redirect says where it leads, without a login or a query', () => {
+test('the message of a redirect names its target without login or query', () => {
   const headers = { location: 'https://me:secret@parse.example/v2/parse?token=secret' }
   const message =
     'The service answered 307: an empty body; it redirects to https://parse.example/v2/parse, which Sluice does not follow: ' +
@@ -267,7 +267,7 @@ describe('an answer with a malformed body', () => {
     ['no object', '[1,2]', 'something else than JSON'],
     ['no document', '{"success":true}', 'JSON that holds no document'],
     ['a null for a document', '{"success":true,"data":null}', 'JSON that holds no document'],
-  ])("of a 200 that holds %s is this document's or everything's, and may be charged", (_, body, what) => {
+  ])('of status 200 that holds %s fails one document or all, and may be charged', (_, body, what) => {
     expect(verdictOn(200, body)).toMatchObject({
       kind: 'refused',
       cause: 'proxy',
@@ -276,18 +276,18 @@ describe('an answer with a malformed body', () => {
     })
   })
 
-  test('of a 400 is what a proxy says', () => {
+  test('of status 400 is attributed to a proxy', () => {
     for (const body of ['<html>', 'Bad request', '']) {
       expect(verdictOn(400, body)).toMatchObject({ kind: 'refused', cause: 'proxy', failure: { code: 'refused' } })
     }
   })
 
-  test('of a 200 with success false means what its code says', () => {
+  test('of status 200 with success false is classified by its code', () => {
     expect(verdictOn(200, failed('no', 'DOCUMENT_ENCRYPTED'))).toMatchObject({ kind: 'rejected' })
     expect(verdictOn(200, failed('no'))).toMatchObject({ kind: 'unavailable', message: 'The service answered 200: no' })
   })
 
-  test('of an error gives a message of one short line, whatever it holds', () => {
+  test('of an error yields a message of one short line', () => {
     for (const body of [failed(`a\n\u001b[31m${'b'.repeat(5000)}`), `<title>${'c\n'.repeat(500)}`, failed('')]) {
       const verdict = verdictOn(503, body)
       const message = verdict.kind === 'unavailable' ? verdict.message : ''

@@ -11,7 +11,7 @@ const AGENT_ONLY = /agent already|agent is already|agent job|job id|snapshot|tra
 const missing = (names: readonly string[]): string[] => names.filter((name) => !page.includes(`\`${name}\``))
 
 describe('the page of the contract', () => {
-  test('has every option', () => {
+  test('lists every option', () => {
     const [pdf] = parseOptionsSchema.parse({ parsers: [{ type: 'pdf', maxPages: 1 }] }).parsers
     const inner = Object.keys({ ...pdf }).filter((name) => name !== 'type')
     const names = [
@@ -22,13 +22,13 @@ describe('the page of the contract', () => {
     expect(missing(names)).toEqual([])
   })
 
-  test('has every error', () => {
+  test('lists every error', () => {
     expect(ERROR_ROWS.length).toBeGreaterThan(25)
     const texts = ERROR_ROWS.filter(({ text }) => !AGENT_ONLY.test(text)).map(({ text }) => text)
     expect(missing(texts)).toEqual([])
   })
 
-  test('has every field of the answer that the contract shows', () => {
+  test('lists every field of the answer that the contract shows', () => {
     const fields = Object.values(FIELD_FACTS).flat()
     expect(fields.length).toBeGreaterThan(30)
     expect(missing(fields.filter((name) => name !== 'items'))).toEqual([])

@@ -10,7 +10,7 @@ const depthOf = (value: unknown): number =>
 const nested = (depth: number): Buffer => Buffer.from(`${'['.repeat(depth)}${']'.repeat(depth)}`)
 
 describe('JSON depth', () => {
-  test('is counted over arrays and objects, and not over brackets in texts', () => {
+  test('counts arrays and objects, but not brackets in strings', () => {
     expect(nestedDeeperThan(500, nested(500))).toBe(false)
     expect(nestedDeeperThan(500, nested(501))).toBe(true)
     expect(nestedDeeperThan(500, Buffer.from('{"a":'.repeat(600)))).toBe(true)
@@ -18,7 +18,7 @@ describe('JSON depth', () => {
     expect(nestedDeeperThan(500, Buffer.from(text))).toBe(false)
   })
 
-  test('of any value, with texts of any length, quotes and backslashes, is that of the value', () => {
+  test('of any value, with strings of any length, quotes and backslashes, equals its nesting', () => {
     const text = fc.oneof(
       fc.string(),
       fc

@@ -19,7 +19,7 @@ const absurd = fc.constantFrom(
   'true',
 )
 
-test('impossible numbers in an answer do not enter records, outputs or sums, wherever they stand (property)', () => {
+test('impossible numbers in an answer never enter records, outputs or sums (property)', () => {
   fc.assert(
     fc.property(fc.array(absurd, { minLength: 9, maxLength: 9 }), ([a, b, c, d, e, f, g, h, i]) => {
       const text = `{"success":true,"data":{"markdown":"x","metadata":{"numPages":${a},"totalPages":${b},

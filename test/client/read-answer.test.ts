@@ -33,7 +33,7 @@ describe('the spans of blocks', () => {
       expect(data.markdown?.slice(...(markdownSpan as [number, number]))).toBe(content)
   })
 
-  test('slice whatever the text and the unit (property)', () => {
+  test('slice the Markdown for any text and unit (property)', () => {
     const text = fc.string({ unit: fc.constantFrom('a', '\n', 'é', 'Ω', '日', '😀', '𝒳'), minLength: 1, maxLength: 12 })
     const lengths = fc.constantFrom(
       (t: string) => t.length,
@@ -52,7 +52,7 @@ describe('the spans of blocks', () => {
     )
   })
 
-  test('become null and are counted where they fit in no unit, and the others stay', () => {
+  test('that fit in no unit become null and are counted, and the others stay', () => {
     const data = layout(['😀 one', 'two', 'three'], codePoints)
     data.blocks[0]?.items.push({ id: 'p1.b3', type: 'text', content: 'rewritten', markdownSpan: [0, 9] })
     const reading = read(data)
@@ -94,15 +94,15 @@ describe('a document is partial, never silently done,', () => {
     expect(read({ markdown: '# a', ...data }).problems).toEqual([problem])
   })
 
-  test('when nothing came out at all', () => {
+  test('when its answer is empty', () => {
     expect(read({ metadata: {} }).problems).toEqual(['the answer holds no output at all'])
     expect(read({ markdown: '' }).problems).toEqual([])
     expect(read({ json: { total: 3 } }).problems).toEqual([])
   })
 })
 
-describe('what a service may send beyond the contract', () => {
-  test('is tolerated: unknown fields, types and statuses, and nulls wherever they may be', () => {
+describe('an answer that deviates from the contract', () => {
+  test('is accepted with unknown fields, types and statuses, and with nulls', () => {
     const { data, problems } = read({
       markdown: 'a',
       pages: null,
@@ -125,7 +125,7 @@ describe('what a service may send beyond the contract', () => {
     expect(data.blocks?.[0]?.items[0]).toMatchObject({ type: 'hologram', future: 1, bbox: null, markdownSpan: null })
   })
 
-  test('is tolerated even when every field has another type than it should', () => {
+  test('is accepted even when every field has the wrong type', () => {
     const names = [
       'markdown',
       'pages',
@@ -151,7 +151,7 @@ describe('what a service may send beyond the contract', () => {
     )
   })
 
-  test('is understood where clients have seen it: credits, request id, json and images', () => {
+  test('is understood in the observed forms of credits, request id, json and images', () => {
     const reading = read({
       json: { total: 1 },
       images: ['a.png', 3],
@@ -165,7 +165,7 @@ describe('what a service may send beyond the contract', () => {
     })
   })
 
-  test('is marked with the moment when its links expire', () => {
+  test('is marked with the expiry of its links', () => {
     const { expiring } = read({
       markdown: 'a',
       audio: 'https://x.test/a.mp3',
@@ -181,14 +181,14 @@ describe('what a service may send beyond the contract', () => {
   })
 })
 
-describe('a body that is read though it is no JSON as it should be', () => {
+describe('a body of malformed JSON', () => {
   const text = (body: string | Buffer) => readAnswer(Buffer.from(body), NOON)
 
-  test('has a BOM, which is skipped', () => {
+  test('is read without its BOM', () => {
     expect(text('\uFEFF{"data":{"markdown":"a"}}')).toMatchObject({ data: { markdown: 'a' }, problems: [] })
   })
 
-  test('has numbers that are none: they are absent, and the document is partial', () => {
+  test('is read without invalid numbers, as partial', () => {
     const body = '{"data":{"markdown":"NaN \\" Infinity","metadata":{"numPages":NaN,"x":-Infinity}}}'
     const { data, problems } = text(body)
     expect(data).toMatchObject({ markdown: 'NaN " Infinity', metadata: { x: null } })
@@ -196,7 +196,7 @@ describe('a body that is read though it is no JSON as it should be', () => {
     expect(text('{"data":{"markdown":"NaN"}}').problems).toEqual([])
   })
 
-  test('has bytes that are no UTF-8: the document is partial', () => {
+  test('makes the document partial for bytes outside UTF-8', () => {
     const body = Buffer.concat([Buffer.from('{"data":{"markdown":"a'), Buffer.of(0xff), Buffer.from('"}}')])
     expect(text(body)).toMatchObject({
       data: { markdown: 'a\uFFFD' },
@@ -204,7 +204,7 @@ describe('a body that is read though it is no JSON as it should be', () => {
     })
   })
 
-  test('has warnings beside the document, or a list of them', () => {
+  test('may carry warnings next to the document or as a list', () => {
     const problems = (json: object) => text(JSON.stringify(json)).problems
     expect(problems({ warning: 'cut off', data: { markdown: 'a' } })).toEqual(['the service warned: cut off'])
     expect(problems({ warning: [], data: { markdown: 'a', warning: [] } })).toEqual([])
@@ -212,7 +212,7 @@ describe('a body that is read though it is no JSON as it should be', () => {
   })
 })
 
-describe('what was asked for and is not in the answer', () => {
+describe('a requested field that the answer lacks', () => {
   const { formats, parsers } = parseOptionsSchema.parse({
     formats: ['markdown', 'html', 'json'],
     parsers: [{ type: 'pdf', pages: true, blocks: true }],
@@ -242,12 +242,12 @@ describe('what was asked for and is not in the answer', () => {
     ])
   })
 
-  test('is none where the service warns of it, and where the document has no pages', () => {
+  test('is accepted when the service warns of it or the document has no pages', () => {
     expect(missing({ ...whole, json: null, warning: 'no model' }, { options: { formats, parsers } })).toEqual([])
     expect(missing({ markdown: '' }, { isPdf: false })).toEqual([])
   })
 
-  test('is seen where totals are texts', () => {
+  test('is detected when totals are strings', () => {
     expect(read({ markdown: 'a', metadata: { numPages: '3', totalPages: '10' } }).problems).toEqual([
       'only 3 of 10 pages were parsed',
     ])

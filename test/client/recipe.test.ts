@@ -84,7 +84,7 @@ const seed = fc.infiniteStream(fc.double({ min: 0, max: 1, noNaN: true, maxExclu
 const source = (stream: Iterator<number>) => (): number => stream.next().value as number
 
 describe('the recipe of a document', () => {
-  test('has one hash for all ways to write the same meaning down', () => {
+  test('has one hash for all spellings of the same options', () => {
     fc.assert(
       fc.property(meaning, seed, seed, (m, one, other) => {
         const [a, b] = [recipeOf(spell(m, source(one))), recipeOf(spell(m, source(other)))]
@@ -95,7 +95,7 @@ describe('the recipe of a document', () => {
     )
   })
 
-  test('has another hash for another meaning', () => {
+  test('has different hashes for different options', () => {
     fc.assert(
       fc.property(meaning, meaning, seed, (m, n, random) => {
         const [a, b] = [recipeOf(spell(m, source(random))), recipeOf(spell(n, source(random)))]
@@ -136,24 +136,24 @@ describe('the recipe of a document', () => {
     expect(new Set(variants.map((options) => recipeOf(options).hash)).size).toBe(variants.length)
   })
 
-  test('leaves out of a document that is no PDF what the options say about PDF', () => {
+  test('omits PDF options for a document of another format', () => {
     const options: ParseOptionsInput = { parsers: [{ type: 'pdf', blocks: true }], formats: ['html'] }
     expect(recipeOf(options, 'office').hash).toBe(recipeOf({ formats: ['html'] }, 'office').hash)
     expect(recipeOf(options, 'pdf').hash).not.toBe(recipeOf({ formats: ['html'] }, 'pdf').hash)
   })
 
-  test('takes a check for prompt injection that is not asked for as left out', () => {
+  test('treats a disabled check for prompt injection as absent', () => {
     const hash = (check: object) => recipeOf({ formats: [{ type: 'json', prompt: 'x', ...check }] }).hash
     expect(hash({ checkPromptInjection: false })).toBe(hash({}))
     expect(hash({ checkPromptInjection: true })).not.toBe(hash({}))
   })
 
-  test('is named by sixteen hexadecimal digits that stay the same from release to release', () => {
+  test('is named by sixteen hexadecimal digits that are stable across releases', () => {
     expect(recipeOf({}).hash).toBe('44136fa355b3678a')
     expect(recipeOf({ parsers: [{ type: 'pdf', pages: true, blocks: true }] }).hash).toBe('1366dcebcc135eac')
   })
 
-  test('keeps the values of headers to itself', () => {
+  test('hides the values of headers', () => {
     const { canonical: kept } = recipeOf({ headers: { Authorization: 'Bearer hunter2' } })
     expect(JSON.stringify(kept)).toMatch(/authorization: sha256 [0-9a-f]{16}/)
     expect(JSON.stringify(kept)).not.toContain('hunter2')

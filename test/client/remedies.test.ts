@@ -6,13 +6,13 @@ const optionsOf = (input: ParseOptionsInput = {}) => parseOptionsSchema.parse(in
 const NONE = { kind: 'none' } as const
 
 describe('the remedy of a longer timeout', () => {
-  test('is twice as much, up to what the contract allows', () => {
+  test('is twice the timeout, up to the maximum of the contract', () => {
     expect(longerTimeout(30_000)).toEqual({ kind: 'timeout', timeoutMs: 60_000 })
     expect(longerTimeout(240_000)).toEqual({ kind: 'timeout', timeoutMs: 300_000 })
     expect(longerTimeout(300_000)).toEqual(NONE)
   })
 
-  test('is what the service names, where that is more than it had and allowed', () => {
+  test('is the timeout that the service names, when it is longer than the present one and allowed', () => {
     const text = (ms: number): string => `Please increase the timeout to at least ${ms}ms.`
     expect(timeoutNamedIn(text(42_000), 30_000)).toEqual({ kind: 'timeout', timeoutMs: 42_000 })
     expect(timeoutNamedIn(text(300_001), 30_000)).toEqual(NONE)
@@ -22,13 +22,13 @@ describe('the remedy of a longer timeout', () => {
 })
 
 describe('a remedy for a rejected document', () => {
-  test('changes the options in the one way that it names', () => {
+  test('changes only the options that it names', () => {
     const fast = optionsOf({ parsers: [{ type: 'pdf', mode: 'fast', pages: true }] })
     expect(remedied(fast, ocrMode(fast))).toEqual({ ...fast, parsers: [{ ...fast.parsers[0], mode: 'auto' }] })
     expect(remedied(fast, { kind: 'timeout', timeoutMs: 90_000 })).toEqual({ ...fast, timeout: 90_000 })
   })
 
-  test('that would change nothing is none: the same request would end in the same way', () => {
+  test('is absent when it would leave the request unchanged', () => {
     const auto = optionsOf()
     expect(ocrMode(auto)).toEqual(NONE)
     expect(remedied(auto, NONE)).toBeNull()

@@ -33,7 +33,7 @@ describe('the wait that a service asks for', () => {
     expect(hint({ header })).toBe(ms)
   })
 
-  test("as a date counts from the service's own clock where it states it", () => {
+  test('as a date counts from the clock of the service when it is stated', () => {
     const header = 'Sat, 21 Nov 2026 12:01:30 GMT'
     expect(hint({ header, date: 'Sat, 21 Nov 2026 12:01:00 GMT' })).toBe(30_000)
   })
@@ -59,7 +59,7 @@ describe('the wait that a service asks for', () => {
     expect(hint({ text })).toBe(ms)
   })
 
-  test("is the header's before the body's before the text's", () => {
+  test('comes from the header, else from the body, else from the text', () => {
     const text = 'retry after 30s'
     expect(hint({ header: '10', body: { retryAfter: 20 }, text })).toBe(10_000)
     expect(hint({ header: 'soon', body: { retryAfter: 20 }, text })).toBe(20_000)
@@ -79,7 +79,7 @@ describe('the wait between counted attempts', () => {
     expect(BACKOFF_CAP_MS).toBe(30_000)
   })
 
-  test('is never shorter than what the service asked for', () => {
+  test('is never shorter than the wait that the service asks for', () => {
     expect(backoffMs(1, 60_000, longestJitter)).toBeGreaterThanOrEqual(60_000)
   })
 })

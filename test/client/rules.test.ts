@@ -18,14 +18,14 @@ function problemsOf(settings: unknown): readonly string[] {
 }
 
 describe('rules of the settings', () => {
-  test('turn pages and blocks on for PDF, unless the settings say otherwise', () => {
+  test('enable pages and blocks for PDF unless the settings disable them', () => {
     expect(optionsFor({}, 'a.pdf').parsers).toMatchObject([{ pages: true, blocks: true }])
     const off = { options: { parsers: [{ type: 'pdf' as const, blocks: false }] } }
     expect(optionsFor(off, 'a.pdf').parsers).toMatchObject([{ pages: true, blocks: false }])
     expect(optionsFor({ options: { parsers: [] } }, 'a.pdf').parsers).toEqual([])
   })
 
-  test('let the first that matches win over the global options, field by field', () => {
+  test('override the global options field by field, by the first match', () => {
     const settings: RecipeSettings = {
       options: { onlyMainContent: false, parsers: [{ type: 'pdf', maxPages: 9 }] },
       rules: [
@@ -42,7 +42,7 @@ describe('rules of the settings', () => {
     expect(optionsFor(settings, 'b.docx')).toMatchObject({ timeout: 30_000, onlyMainContent: false })
   })
 
-  test('match names in any folder when the glob has no slash, and names with a dot in front', () => {
+  test('match names in any folder, dot files included, when the glob has no slash', () => {
     const settings: RecipeSettings = { rules: [{ match: '*.csv', options: { timeout: 1000 } }] }
     expect(['x.csv', 'deep/er/x.csv', '.hidden/.x.csv'].map((key) => optionsFor(settings, key).timeout)).toEqual([
       1000, 1000, 1000,
@@ -51,7 +51,7 @@ describe('rules of the settings', () => {
     expect(optionsFor(rooted, 'deep/top/x.csv').timeout).toBe(30_000)
   })
 
-  test('give one recipe object to all documents that share it', () => {
+  test('yield one recipe object for all documents that share it', () => {
     const book = recipeBook({ rules: [{ match: 'a/**', options: { onlyMainContent: false } }] })
     expect(book(sourceKey('a/1.pdf'), 'pdf')).toBe(book(sourceKey('a/2.pdf'), 'pdf'))
     expect(book(sourceKey('a/1.pdf'), 'pdf')).not.toBe(book(sourceKey('b/1.pdf'), 'pdf'))

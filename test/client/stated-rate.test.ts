@@ -53,7 +53,7 @@ describe('the rate limit that an answer states', () => {
     expect(rate && [rate.requests, rate.windowMs, rate.exact, rate.reached]).toEqual(expected)
   })
 
-  test('the text of a 429 that says what was consumed, the refused request included', () => {
+  test('in the text of a 429 includes the refused request', () => {
     const text =
       'Rate limit exceeded. Consumed (req/min): 501, Remaining (req/min): 0. Upgrade your plan or please retry after 12s'
     expect(rateOf({}, text)).toEqual({ requests: 500, windowMs: 60_000, exact: true, reached: true })

@@ -13,8 +13,8 @@ const options = fc
   .record({ timeout: fc.integer({ min: 1000, max: MAX_TIMEOUT_MS }), mode: fc.constantFrom(...PDF_MODES) })
   .map(({ timeout, mode }) => optionsOf({ timeout, parsers: [{ type: 'pdf', mode }] }))
 
-describe('the time that a document is given', () => {
-  test('is never less than its options say nor more than the contract allows', () => {
+describe('the timeout of a document', () => {
+  test('is within the timeout of its options and the maximum of the contract', () => {
     fc.assert(
       fc.property(options, size, (asked, document) => {
         const ms = serverTimeoutMs(asked, document)
@@ -25,7 +25,7 @@ describe('the time that a document is given', () => {
     )
   })
 
-  test('grows with pages, more so for OCR, and with bytes where there are no pages', () => {
+  test('grows with pages, faster with OCR, and with bytes for formats without pages', () => {
     const pdf = (pages: number | null, mode: 'fast' | 'auto' | 'ocr' = 'auto', maxPages?: number) =>
       serverTimeoutMs(optionsOf({ parsers: [{ type: 'pdf', mode, maxPages }] }), { bytes: 1e6, family: 'pdf', pages })
     expect([pdf(1), pdf(40), pdf(1000)]).toEqual([31_000, 90_000, 300_000])
@@ -35,14 +35,14 @@ describe('the time that a document is given', () => {
     expect([office(20_000), office(10e6), office(50e6)]).toEqual([30_000, 70_000, 230_000])
   })
 
-  test('is enough for a scan of small pages at the embedded engine, which gets one try, and no more for a small file', () => {
+  test('suffices for one attempt at a scan with the embedded engine, and stays short for a small file', () => {
     const local = (family: 'pdf' | 'office', bytes: number) =>
       localTimeoutMs(optionsOf({}), { bytes, family, pages: null })
     expect([local('pdf', 319), local('pdf', 200_000), local('pdf', 5e6)]).toEqual([30_000, 70_000, 300_000])
     expect([local('office', 20_000), local('office', 1e6)]).toEqual([30_000, 70_000])
   })
 
-  test('lets the client wait longer than the service works, by what the upload takes', () => {
+  test('is longer in the client than in the service, by the time of the upload', () => {
     expect(clientTimeoutMs(30_000, 0)).toBe(45_000)
     expect(clientTimeoutMs(300_000, 50 * 1024 * 1024)).toBe(734_431)
   })

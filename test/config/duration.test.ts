@@ -23,7 +23,7 @@ describe('a duration of the settings', () => {
     expect([604_800_000, 90_000, 5_400_000, 1_500, 0].map(durationText)).toEqual(['7d', '90s', '90m', '1500ms', '0ms'])
   })
 
-  test('is taken by flags and variables, in units and in milliseconds', () => {
+  test('is accepted by flags and variables, in units and in milliseconds', () => {
     const loaded = loadSettings({ deadlineMs: '7d', graceMs: '5000' }, {}, { SLUICE_TAKEOVER_MS: '10m' })
     expect(loaded).toMatchObject({
       ok: true,
@@ -42,7 +42,7 @@ describe('a duration of the settings', () => {
 
 describe('--every', () => {
   test.each(['30s', '10m', '1d', '0 2 * * *', '* * * * * *', '*/5 8-18 * * MON-FRI', '0 0 1,15 * ?', '0 0 L * *'])(
-    'takes %j',
+    'accepts %j',
     (text) => expect(timetableProblem(text)).toBe(null),
   )
 

@@ -4,12 +4,12 @@ import { loadSettings, SETTING_NAMES } from '#config/load.ts'
 import { SETTINGS } from '#config/settings.ts'
 
 describe('settings', () => {
-  test('have defaults that need nothing', () => {
+  test('have defaults for everything', () => {
     const loaded = loadSettings({}, {}, {})
     expect(loaded).toMatchObject({ ok: true, settings: { out: 'out', mode: 'auto', pages: true, concurrency: 50 } })
   })
 
-  test('come from flags over the environment over the file', () => {
+  test('are read from flags before the environment, and from the environment before the file', () => {
     const env = { SLUICE_OUT: 'from-env', SLUICE_MODE: 'ocr' }
     const at = 'sluice.yaml:3'
     const file = { out: { value: 'from-file', at }, mode: { value: 'fast', at }, concurrency: { value: 7, at } }
@@ -42,7 +42,7 @@ describe('settings', () => {
     expect(login.ok ? '' : login.problems.join('\n')).toMatch(/given: redis:\/\/user:…@host/)
   })
 
-  test('take an empty variable as unset, lists with commas and structures as JSON', () => {
+  test('read an empty variable as unset, commas as lists and JSON as structures', () => {
     const env = {
       SLUICE_OUT: '',
       SLUICE_INCLUDE: '**/*.pdf, **/*.docx',
@@ -54,7 +54,7 @@ describe('settings', () => {
     })
   })
 
-  test('keep the options of a rule as they were written, and fill in nothing that would win over other settings', () => {
+  test('keep the options of a rule as written, without defaults that would override other settings', () => {
     const rules = [{ match: ['*.pdf'], options: { parsers: [{ type: 'pdf', mode: 'ocr' }] } }]
     const loaded = loadSettings({ rules: JSON.stringify(rules) }, {}, {})
     expect(loaded.ok ? loaded.settings.rules : loaded.problems).toEqual(rules)
@@ -72,7 +72,7 @@ describe('settings', () => {
     expect(reported).toMatch(/--formats: .*\(given: text\)/)
   })
 
-  test('take the address of a service with its path, from a flag, a variable, the file and for a named service', () => {
+  test('accept a service address with a path from a flag, a variable, the file and a named service', () => {
     const loaded = ['/v2', '/v2/', '/v2/parse', '/v2/parse/', ''].map((path) => [
       loadSettings({ parseApiUrl: `https://u:p@host/base${path}` }, {}, {}),
       loadSettings({}, {}, { PARSE_API_URL: `https://u:p@host/base${path}` }),

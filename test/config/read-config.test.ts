@@ -31,7 +31,7 @@ async function refused(given: Given): Promise<readonly string[]> {
 }
 
 describe('the settings file', () => {
-  test('stands below the environment and the flags, and above the defaults', async () => {
+  test('overrides the defaults and yields to the environment and the flags', async () => {
     const { settings, origins } = await accepted({
       yaml: 'mode: fast\nconcurrency: 7\nengine:\n  processes: 3\ninclude: ["*.pdf"]\n',
       env: { SLUICE_CONCURRENCY: '8' },
@@ -42,7 +42,7 @@ describe('the settings file', () => {
     expect(origins.include).toEqual({ from: 'file', at: 'sluice.yaml:5' })
   })
 
-  test('is not needed, may be empty, and can be named or left out', async () => {
+  test('is optional, may be empty, and can be named or switched off', async () => {
     expect((await accepted({})).file).toBeNull()
     expect((await accepted({ yaml: '# nothing yet\n' })).pipelines).toEqual([])
     expect((await accepted({ yaml: 'mode: fast', config: false })).settings.mode).toBe('auto')
@@ -50,7 +50,7 @@ describe('the settings file', () => {
     expect(await refused({ env: { SLUICE_CONFIG: 'other.yaml' } })).toEqual(['other.yaml: there is no such file'])
   })
 
-  test('has every mistake reported at once, each with its line, its name and what may have been meant', async () => {
+  test('has all mistakes reported at once, each with line, name and suggestion', async () => {
     const problems = await refused({
       yaml: `max-credits: 5
 concurency: 3
@@ -110,14 +110,14 @@ pipelines:
     expect(await refused({ yaml: '- mode: fast' })).toEqual([expect.stringMatching(/a map of names to values/)])
   })
 
-  test('unsets with null what is set above it', async () => {
+  test('unsets an inherited setting with null', async () => {
     const { pipelines } = await accepted({ yaml: 'rate: 10\npipelines:\n  a: { source: in, rate: null }\n' })
     expect(pipelines[0]?.settings.rate).toBeUndefined()
   })
 })
 
 describe('secrets of the settings', () => {
-  test('are refused in the file, each with the way that they come by, and never shown', async () => {
+  test('are refused in the settings file with the accepted way to pass them, and never shown', async () => {
     const problems = await refused({
       yaml: `parseApiKey: hush-1
 redisUrl: redis://user:hush-2@host:6379
@@ -148,7 +148,7 @@ pipelines:
     expect(problems).toHaveLength(expected.length)
   })
 
-  test('come from the environment, or from files that it or the settings file names', async () => {
+  test('are read from the environment, or from files named there or in the settings file', async () => {
     await using folder = await tempFolder()
     const { path } = folder
     await writeFile(join(path, 'key'), 'from-file\n')
@@ -184,7 +184,7 @@ pipelines:
       region: eu-west-1
 `
 
-  test('have the defaults of the file and what they set for themselves', async () => {
+  test('combine the defaults of the file with their own settings', async () => {
     const { pipelines, folder, settings } = await accepted({ yaml: TWO })
     expect(pipelines).toMatchObject([
       {
@@ -201,7 +201,7 @@ pipelines:
     expect(settings.formats).toEqual([])
   })
 
-  test('give way to flags and the environment', async () => {
+  test('yield to flags and the environment', async () => {
     const { pipelines } = await accepted({ yaml: TWO, flags: { mode: 'fast' }, env: { SLUICE_FORMATS: 'links' } })
     expect(pipelines.map(({ settings }) => [settings.mode, settings.formats])).toEqual([
       ['fast', ['links']],
@@ -209,7 +209,7 @@ pipelines:
     ])
   })
 
-  test('are resolved relative to a file that lies elsewhere, and keep their state beside it', async () => {
+  test('resolve paths and keep state relative to a settings file in another folder', async () => {
     await using folder = await tempFolder()
     await mkdir(join(folder.path, 'etc'))
     await writeFile(join(folder.path, 'etc/own.yaml'), 'pipelines:\n  a: { source: in, out: ./out }\n')
@@ -221,7 +221,7 @@ pipelines:
     expect(sharedSettings(result.configuration).stateDir).toBe(join(folder.path, 'etc/.sluice'))
   })
 
-  test('are chosen by name, and refused when two would write to one store', async () => {
+  test('are selected by name, and refused when two would write to one store', async () => {
     const configuration = await accepted({ yaml: TWO })
     expect(choosePipelines(configuration, ['scans'])).toMatchObject({ ok: true, pipelines: [{ name: 'scans' }] })
     expect(choosePipelines(configuration, ['scan'])).toMatchObject({
@@ -234,8 +234,8 @@ pipelines:
   })
 })
 
-describe('variables of the environment', () => {
-  test('that are a known one mistyped are mistakes, each with the one that is meant', async () => {
+describe('environment variables', () => {
+  test('that mistype a known name are mistakes, each with a suggestion', async () => {
     const env = {
       SLUICE_CONCURENCY: '5',
       SLUICE_MAXCREDITS: '5',
@@ -255,7 +255,7 @@ describe('variables of the environment', () => {
     ])
   })
 
-  test('that other programs and Kubernetes set are none, nor what is near a setting that is given', async () => {
+  test('of other programs and Kubernetes are accepted, as are names close to a given setting', async () => {
     const others = `REDIS_HOST REDIS_PORT REDIS_TLS_URL REDIS_SSL REDIS_TTL REDIS_DB REDIS_USER REDIS_URL_FILE
       PARSE_SERVER_URL PARSE_APP_ID PARSE_MASTER_KEY SLUICE_SERVICE_HOST SLUICE_SERVICE_PORT SLUICE_SERVICE_PORT_HTTP
       SLUICE_PORT SLUICE_PORT_80_TCP SLUICE_PORT_80_TCP_PROTO SLUICE_ENGINE_SERVICE_HOST SLUICE_ENGINE_PORT_80_TCP_ADDR
@@ -273,12 +273,12 @@ describe('variables of the environment', () => {
     expect((await accepted({ flags: { redisUrl: 'redis://queue' }, env: { REDIS_URI: 'x' } })).warnings).toEqual([])
   })
 
-  test('of the prefix that nothing reads are named in one warning', async () => {
+  test('with the prefix of Sluice that nothing reads are named in one warning', async () => {
     const { warnings } = await accepted({ env: { SLUICE_VERSION: '3', SLUICE_TEAM_NAME: 'x' } })
     expect(warnings).toEqual(['no setting has the variable SLUICE_VERSION, SLUICE_TEAM_NAME; it is ignored'])
   })
 
-  test('of a removed setting are ignored, and a file that sets it is read, with what replaces it', async () => {
+  test('of a removed setting are ignored with a hint at its replacement, as in the file', async () => {
     const yaml = 'out: here\ncontextUrl: https://model/v1\n'
     const { warnings, settings } = await accepted({ yaml, env: { SLUICE_CONTEXT_RATE: '5' } })
     expect(settings.out).toMatch(/here$/)
@@ -290,7 +290,7 @@ describe('variables of the environment', () => {
     ])
   })
 
-  test('of refresh are read as its successor, which it does not override: what is bought again stays as it was', async () => {
+  test('of refresh are read as its successor, and do not override it', async () => {
     const { warnings, settings } = await accepted({ yaml: 'refresh: true\nchecksum: false\n' })
     expect(settings.detectChanges).toBe('content')
     expect(warnings).toEqual([
@@ -302,7 +302,7 @@ describe('variables of the environment', () => {
     }
   })
 
-  test('are mistakes for any two letters that are changed, left out or added', async () => {
+  test('with one or two letters changed, omitted or added are mistakes', async () => {
     const known = new Set<string>(Object.values(SETTINGS).map(({ env }) => env))
     const slips = fc.array(fc.tuple(fc.nat(60), fc.constantFrom('A', '_', 'Z', '')), { minLength: 1, maxLength: 2 })
     const names = fc.constantFrom(...[...known].filter((name) => name.startsWith('SLUICE_')))

@@ -13,7 +13,7 @@ async function inGroups<T>(items: readonly T[], write: (item: T) => Promise<void
 /** What every output store promises to a command that lists it while others write. */
 export function testBusyStore(name: string, open: () => Promise<{ store: OutputStore } & AsyncDisposable>): void {
   describe(`${name}, listed while it is written`, () => {
-    test('names every document that is replaced meanwhile, and as it is then or was before', async () => {
+    test('names every document replaced during the listing, in its old or new version', async () => {
       await using opened = await open()
       const { store } = opened
       const keys = Array.from({ length: 100 }, (_, at) => `folder-${at % 3}/${at}.pdf`)
@@ -30,7 +30,7 @@ export function testBusyStore(name: string, open: () => Promise<{ store: OutputS
       expect([...seen.values()].filter((attempts) => attempts !== 1 && attempts !== 2)).toEqual([])
     }, 240_000)
 
-    test('names every receipt that is saved again meanwhile', async () => {
+    test('names every receipt saved again during the listing', async () => {
       await using opened = await open()
       const { store } = opened
       const ids = Array.from({ length: 40 }, (_, at) => receiptOf(`answer ${at}`))
@@ -44,7 +44,7 @@ export function testBusyStore(name: string, open: () => Promise<{ store: OutputS
       expect([...seen].toSorted()).toEqual(ids.toSorted())
     }, 240_000)
 
-    test('keeps a receipt that was saved again since a listing named it', async () => {
+    test('keeps a receipt saved again after the listing named it', async () => {
       await using opened = await open()
       const { store } = opened
       const [again, left] = [receiptOf('again'), receiptOf('left')]

@@ -9,7 +9,7 @@ const never = new AbortController().signal
 /** What the change feed is promised by every store (src/ports/feed-storage.ts). */
 export function testFeedStorage(name: string, open: () => Promise<{ store: OutputStore } & AsyncDisposable>): void {
   describe(`${name}: files of the feed`, () => {
-    test('are created once, by one of all that try at the same time, and listed in order', async () => {
+    test('are created once among concurrent writers, and listed in order', async () => {
       await using opened = await open()
       const { feed } = opened.store
       expect(await feed.list('')).toEqual([])
@@ -24,7 +24,7 @@ export function testFeedStorage(name: string, open: () => Promise<{ store: Outpu
       expect(await feed.list('')).toEqual(['a', 'c'])
     })
 
-    test('stamps differ after a commit that changed something, and stay where none was', async () => {
+    test('have a stamp that changes with a commit and stays otherwise', async () => {
       await using opened = await open()
       const { store } = opened
       const stamps = async (): Promise<ReadonlyMap<string, string>> =>

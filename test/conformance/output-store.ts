@@ -11,7 +11,7 @@ const never = new AbortController().signal
 /** What every output store promises (src/ports/output-store.ts). `open` gives an empty store of the test's own. */
 export function testOutputStore(name: string, open: () => Promise<{ store: OutputStore } & AsyncDisposable>): void {
   describe(`${name}: receipts`, () => {
-    test('give back the answer byte for byte', async () => {
+    test('return the answer byte for byte', async () => {
       await using opened = await open()
       const body = Buffer.from([...Array(5000).keys()].map((at) => (at * 7919) % 256))
       await opened.store.receipts.save(receiptOf('one'), body, null)
@@ -19,14 +19,14 @@ export function testOutputStore(name: string, open: () => Promise<{ store: Outpu
       expect(await opened.store.receipts.read(receiptOf('two'))).toBeNull()
     })
 
-    test('stand as they were first saved', async () => {
+    test('stay as first saved', async () => {
       await using opened = await open()
       await opened.store.receipts.save(receiptOf('one'), Buffer.from('first'), null)
       await opened.store.receipts.save(receiptOf('one'), Buffer.from('second'), null)
       expect((await opened.store.receipts.read(receiptOf('one')))?.body.toString()).toBe('first')
     })
 
-    test('count as saved when they are saved again', async () => {
+    test('get a new save time when saved again', async () => {
       await using opened = await open()
       const { store } = opened
       const savedAt = async (): Promise<number> => (await collect(store.receipts.list(never)))[0]?.savedAt ?? Number.NaN
@@ -38,7 +38,7 @@ export function testOutputStore(name: string, open: () => Promise<{ store: Outpu
       expect(await savedAt()).toBeGreaterThan(first)
     })
 
-    test('are listed, and gone once removed', async () => {
+    test('are listed, and absent once removed', async () => {
       await using opened = await open()
       const { store } = opened
       const ids = ['a', 'b', 'c', 'd', 'e'].map(receiptOf)
@@ -56,7 +56,7 @@ export function testOutputStore(name: string, open: () => Promise<{ store: Outpu
     })
   })
 
-  test(`${name}: the lease of the queue is written over the version that was read, by one of several`, async () => {
+  test(`${name}: one of several writers replaces the queue lease that all have read`, async () => {
     await using opened = await open()
     const { lease } = opened.store
     if (lease === undefined) return
@@ -73,7 +73,7 @@ export function testOutputStore(name: string, open: () => Promise<{ store: Outpu
     expect((await lease.read())?.text).toBe('f')
   })
 
-  test(`${name}: notes are read as they were written last, side by side`, async () => {
+  test(`${name}: notes written concurrently read back as last written`, async () => {
     await using opened = await open()
     const { notes } = opened.store
     expect(await notes.read('ab/one.json')).toBeNull()
@@ -85,7 +85,7 @@ export function testOutputStore(name: string, open: () => Promise<{ store: Outpu
   })
 
   describe(`${name}: commits`, () => {
-    test('bring record and outputs', async () => {
+    test('store record and outputs', async () => {
       await using opened = await open()
       const files = outputs({ 'document.md': '# Report', 'pages.jsonl': '{}\n' })
       const record = recordOf('reports/q3.pdf', files)
@@ -97,7 +97,7 @@ export function testOutputStore(name: string, open: () => Promise<{ store: Outpu
       expect(await opened.store.documents.readOutput(record.key, '../q3.pdf/document.md')).toBeNull()
     })
 
-    test('replace the earlier commit whole, and again when repeated', async () => {
+    test('replace the earlier commit completely, also when repeated', async () => {
       await using opened = await open()
       const { store } = opened
       const before = outputs({ 'document.md': 'old', 'pages.jsonl': 'old' })
@@ -120,7 +120,7 @@ export function testOutputStore(name: string, open: () => Promise<{ store: Outpu
       expect(await opened.store.documents.read(record.key)).toBeNull()
     })
 
-    test('of an earlier claim than the present one are refused, and change nothing', async () => {
+    test('under an earlier claim are refused, and change nothing', async () => {
       await using opened = await open()
       const { store } = opened
       const files = outputs({ 'document.md': 'later' })
@@ -140,7 +140,7 @@ export function testOutputStore(name: string, open: () => Promise<{ store: Outpu
       expect((await store.documents.readOutput(later.key, 'document.md'))?.toString()).toBe('earlier')
     })
 
-    test('of the same document at the same time leave one of them, whole', async () => {
+    test('of one document at the same time leave exactly one, complete', async () => {
       await using opened = await open()
       const versions = Array.from({ length: 8 }, (_, at) =>
         outputs({ 'document.md': `v${at}`, [`only-${at}.md`]: 'x' }),
@@ -157,7 +157,7 @@ export function testOutputStore(name: string, open: () => Promise<{ store: Outpu
       expect(left.every((file) => file === null)).toBe(true)
     })
 
-    test('are always there for a reader while they are replaced', async () => {
+    test('are always readable while they are replaced', async () => {
       await using opened = await open()
       const { store } = opened
       const key = sourceKey('a.pdf')
@@ -198,7 +198,7 @@ export function testOutputStore(name: string, open: () => Promise<{ store: Outpu
       expect(listed.toSorted()).toEqual(NASTY_KEYS.toSorted())
     })
 
-    test('go with remove, which leaves receipts and neighbours', async () => {
+    test('disappear with remove, which keeps receipts and neighbours', async () => {
       await using opened = await open()
       const { store } = opened
       const files = outputs({ 'document.md': 'text' })
@@ -215,7 +215,7 @@ export function testOutputStore(name: string, open: () => Promise<{ store: Outpu
   })
 
   describe(`${name}: dead letters`, () => {
-    test('stand as last buried, beside the outputs of an earlier version', async () => {
+    test('stay as last written, next to the outputs of an earlier version', async () => {
       await using opened = await open()
       const { store } = opened
       const files = outputs({ 'document.md': 'text' })
@@ -226,7 +226,7 @@ export function testOutputStore(name: string, open: () => Promise<{ store: Outpu
       expect(await store.documents.readOutput(sourceKey('a.pdf'), 'document.md')).not.toBeNull()
     })
 
-    test('are listed, and gone when the document comes out well or is removed', async () => {
+    test('are listed, and deleted when the document succeeds or is removed', async () => {
       await using opened = await open()
       const { store } = opened
       for (const key of ['a.pdf', 'b.pdf', 'folder/a.pdf']) await store.deadLetters.bury(letterOf(key))
@@ -240,7 +240,7 @@ export function testOutputStore(name: string, open: () => Promise<{ store: Outpu
       expect(await store.deadLetters.read(sourceKey('a.pdf'))).toBeNull()
     })
 
-    test('of nasty names are kept apart', async () => {
+    test('of documents with nasty names are kept apart', async () => {
       await using opened = await open()
       await Promise.all(NASTY_KEYS.map((key) => opened.store.deadLetters.bury(letterOf(key))))
       const back = await Promise.all(NASTY_KEYS.map((key) => opened.store.deadLetters.read(sourceKey(key))))
@@ -249,7 +249,7 @@ export function testOutputStore(name: string, open: () => Promise<{ store: Outpu
     })
   })
 
-  test(`${name}: a store in order has no orphans, whatever its documents are called`, async () => {
+  test(`${name}: a consistent store has no orphans, whatever the names of its documents`, async () => {
     await using opened = await open()
     const { store } = opened
     const files = outputs({ 'document.md': 'text', 'pages.jsonl': '{}\n' })
@@ -263,7 +263,7 @@ export function testOutputStore(name: string, open: () => Promise<{ store: Outpu
     expect(await collect(store.maintenance.orphans(never))).toEqual([])
   })
 
-  test(`${name}: recovering a store in order changes nothing`, async () => {
+  test(`${name}: the recovery of a consistent store changes nothing`, async () => {
     await using opened = await open()
     const { store } = opened
     const files = outputs({ 'document.md': 'text' })

@@ -50,7 +50,7 @@ if (server.kind === 'unavailable') {
     }
   })
 
-  test('the packed S3 store: many documents share few objects, and another process reads each', async () => {
+  test('the packed S3 store keeps many documents in few objects that another process can read', async () => {
     const bucket = await newBucket()
     const store = await open(bucket)
     const keys = Array.from({ length: 60 }, (_, at) => `folder/${at}.pdf`)
@@ -71,7 +71,7 @@ if (server.kind === 'unavailable') {
     expect(await collect(other.documents.list(never))).toHaveLength(60)
   })
 
-  test('the packed S3 store: what one process has written is what every other reads next', async () => {
+  test('the packed S3 store shows each write of a process to every other process at its next read', async () => {
     const bucket = await newBucket()
     const stores = [await open(bucket), await open(bucket), await open(bucket)] as const
     const random = new Random(9401)
@@ -96,7 +96,7 @@ if (server.kind === 'unavailable') {
     }
   })
 
-  test('packs: of conditional writes that meet, each that succeeded counts, whichever process wrote it', async () => {
+  test('packs keep every conditional write that succeeded in a race, whichever process wrote it', async () => {
     const bucket = await newBucket()
     const at = { client, bucket, prefix: '', writing: {} }
     const writers = Array.from({ length: 4 }, () => new PackedObjects(new S3Bucket(at), { delayMs: PACK_MS }))
@@ -121,7 +121,7 @@ if (server.kind === 'unavailable') {
     for (const writer of writers) expect((await writer.get(name))?.bytes.toString()).toBe(`${counted}`)
   })
 
-  test('packs: a pack whose answer was lost is known as written, and written once', async () => {
+  test('a pack whose write response was lost is recognised as written, and written once', async () => {
     const bucket = await newBucket()
     const ownClient = openS3Client(server)
     const store = await open(bucket, ownClient)
@@ -143,7 +143,7 @@ if (server.kind === 'unavailable') {
     ownClient.destroy()
   })
 
-  test('the packed S3 store: what is large is an object of its own, which goes when it is replaced or removed', async () => {
+  test('the packed S3 store keeps a large file as its own object, deleted on replacement or removal', async () => {
     const bucket = await newBucket()
     const store = await open(bucket)
     const bytes = Buffer.alloc(LARGE_BYTES + 1, 'large ')
@@ -165,7 +165,7 @@ if (server.kind === 'unavailable') {
     expect(await collect(store.receipts.list(never))).toEqual([])
   })
 
-  test('the packed S3 store: what a pack holds is asked for once, however often it is listed', async () => {
+  test('the packed S3 store reads the contents of a pack once for any number of listings', async () => {
     const bucket = await newBucket()
     const writer = await open(bucket)
     const ids = ['one', 'two', 'three', 'four', 'five'].map(receiptOf)
@@ -186,7 +186,7 @@ if (server.kind === 'unavailable') {
     counted.destroy()
   })
 
-  test('a store without packs refuses them, and one with packs keeps them without the setting', async () => {
+  test('a store without packs refuses the setting, and a store with packs keeps them without it', async () => {
     const bucket = await newBucket()
     await makeStore(await openS3Store({ client, bucket, prefix: 'plain' }))
     const asked = await openS3Store({ client, bucket, prefix: 'plain', packMs: PACK_MS })
@@ -198,7 +198,7 @@ if (server.kind === 'unavailable') {
     expect((await unset.manifest.read())?.format).toBe(3)
   })
 
-  test('a pack that is damaged, or missing, is named, and nothing is taken for absent', async () => {
+  test('a damaged or missing pack is named, and none of its documents is treated as absent', async () => {
     const bucket = await newBucket()
     const store = await open(bucket)
     for (const text of ['one', 'two']) await store.receipts.save(receiptOf(text), Buffer.from(text), null)

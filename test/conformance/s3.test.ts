@@ -62,7 +62,7 @@ if (server.kind === 'unavailable') {
     }
   })
 
-  test('the S3 source: follows the .sluiceignore at its root, whatever characters keys have', async () => {
+  test('the S3 source follows the .sluiceignore at its root for keys of any characters', async () => {
     const bucket = await newBucket()
     const rules = '*.csv\n/drafts/\n# a comment\n!keep.csv\n'
     const ignored = ['a.csv', 'x/b.csv', 'drafts/c.pdf', 'drafts/x/d.pdf']
@@ -89,7 +89,7 @@ if (server.kind === 'unavailable') {
 
   testFeedStorage('the S3 store', fresh)
 
-  test('the S3 store: objects that nothing explains are orphans, those of a commit in flight are not', async () => {
+  test('the S3 store reports unexplained objects as orphans, but not those of a commit in flight', async () => {
     const bucket = await newBucket()
     const store = await openS3Store({ client, bucket, prefix: 'parsed' })
     const files = outputs({ 'document.md': 'text' })
@@ -128,7 +128,7 @@ if (server.kind === 'unavailable') {
   })
 
   describe('the S3 store', () => {
-    test('keeps the layout of the folder store, the outputs of a commit in a folder that its record names', async () => {
+    test('uses the layout of the folder store, with outputs in a folder that the record names', async () => {
       const bucket = await newBucket()
       const store = await openS3Store({ client, bucket, prefix: 'parsed/' })
       const big = new Map([['document.md', Buffer.alloc(20 * 1024 * 1024, 'more than one part ')]])
@@ -145,7 +145,7 @@ if (server.kind === 'unavailable') {
       expect(output?.equals(big.get('document.md') as Buffer)).toBe(true)
     })
 
-    test('takes one request for a receipt that is new', async () => {
+    test('uses one request for a new receipt', async () => {
       const store = await openS3Store({ client, bucket: await newBucket() })
       const sent: string[] = []
       const count = { name: 'count', step: 'initialize' } as const
@@ -159,7 +159,7 @@ if (server.kind === 'unavailable') {
       expect(sent).toEqual(['PutObjectCommand'])
     })
 
-    test('reads outputs of a listed record without reading the record again, and those of a newer commit', async () => {
+    test('reads outputs of a listed record without rereading it, and those of a newer commit', async () => {
       const ownClient = openS3Client(server)
       const store = await openS3Store({ client: ownClient, bucket: await newBucket() })
       const before = outputs({ 'document.md': 'before', 'pages.jsonl': '{}\n' })
@@ -228,7 +228,7 @@ if (server.kind === 'unavailable') {
       )
     })
 
-    test('says what to do when the bucket is not there or closed', async () => {
+    test('names the remedy when the bucket is missing or closed', async () => {
       await expect(openS3Store({ client, bucket: randomUUID() })).rejects.toThrow(/no such bucket. Create it/)
       const stranger = openS3Client({ ...server, accessKeyId: 'stranger' })
       await expect(openS3Store({ client: stranger, bucket: await newBucket() })).rejects.toThrow(/access denied/)
@@ -243,8 +243,8 @@ function testLostAnswers(open: () => Promise<{ readonly client: S3Client; readon
   const after = outputs({ 'document.md': 'after' })
   const key = sourceKey('a.pdf')
 
-  describe('the S3 store: a commit', () => {
-    test('whose record was written, and the answer lost for good, leaves the outputs that the record names', async () => {
+  describe('a commit of the S3 store', () => {
+    test('keeps the outputs of its record when the response to the record write is lost', async () => {
       const { client, bucket } = await open()
       const store = await openS3Store({ client, bucket })
       loseAnswers(client, Infinity, 'PutObjectCommand', 'documents/a.pdf/record.json')
@@ -253,7 +253,7 @@ function testLostAnswers(open: () => Promise<{ readonly client: S3Client; readon
       expect((await store.documents.readOutput(key, 'document.md'))?.toString()).toBe('after')
     })
 
-    test('stands, although what it replaced could not be cleared away', async () => {
+    test('succeeds though the outputs that it replaced cannot be deleted', async () => {
       const { client, bucket } = await open()
       const store = await openS3Store({ client, bucket })
       await store.documents.commit(recordOf(key, before), before)
@@ -262,7 +262,7 @@ function testLostAnswers(open: () => Promise<{ readonly client: S3Client; readon
       expect((await store.documents.readOutput(key, 'document.md'))?.toString()).toBe('after')
     })
 
-    test('whose record was written twice, as the first answer was lost, still clears away what it replaced', async () => {
+    test('deletes the outputs that it replaced even when its record was written twice', async () => {
       const { client, bucket } = await open()
       const store = await openS3Store({ client, bucket })
       // Twice: by the second one it is known how this store wants an ETag quoted.

@@ -31,7 +31,7 @@ export function testSource(name: string, keys: readonly string[], open: () => Pr
   const itemsOf = async (source: Source): Promise<readonly SourceItem[]> => collect(source.list(never))
 
   describe(name, () => {
-    test('lists nothing where nothing is', async () => {
+    test('lists nothing when it is empty', async () => {
       await using under = await open()
       expect(await itemsOf(under.source)).toEqual([])
     })
@@ -54,7 +54,7 @@ export function testSource(name: string, keys: readonly string[], open: () => Pr
       }
     })
 
-    test('reads from the first byte at each call, also side by side', async () => {
+    test('reads from the first byte at each call, also concurrently', async () => {
       await using under = await open()
       const bytes = Buffer.alloc(3_000_000, 'a piece of text that does not divide evenly ')
       await under.write('big.pdf', bytes)
@@ -63,14 +63,14 @@ export function testSource(name: string, keys: readonly string[], open: () => Pr
       expect([...copies, await readAll(opened)].map((copy) => copy.equals(bytes))).toEqual([true, true, true])
     })
 
-    test('reads an empty document as no bytes', async () => {
+    test('reads an empty document as zero bytes', async () => {
       await using under = await open()
       await under.write('empty.pdf', '')
       await using opened = await openKey(under.source, 'empty.pdf')
       expect([opened.bytes, (await readAll(opened)).length]).toEqual([0, 0])
     })
 
-    test('gives the same version until the bytes change, also to others of the same length', async () => {
+    test('keeps a version until the bytes change, even to others of the same length', async () => {
       await using under = await open()
       await under.write('a.pdf', 'one')
       const version = async (): Promise<unknown> =>
@@ -81,7 +81,7 @@ export function testSource(name: string, keys: readonly string[], open: () => Pr
       expect(await version()).not.toEqual(first)
     })
 
-    test('knows when what it opened was replaced or removed', async () => {
+    test('detects that an opened document was replaced or removed', async () => {
       await using under = await open()
       await under.write('a.pdf', 'one')
       await using opened = await openKey(under.source, 'a.pdf')
@@ -113,12 +113,12 @@ export function testSource(name: string, keys: readonly string[], open: () => Pr
       expect(whole || outcome === 'changed').toBe(true)
     })
 
-    test('says of a document that is gone that it vanished', async () => {
+    test('reports a missing document as vanished', async () => {
       await using under = await open()
       expect(await under.source.open(sourceKey('gone.pdf'), never)).toMatchObject({ code: 'vanished', stage: 'read' })
     })
 
-    test('stops listing when asked to', async () => {
+    test('stops listing on abort', async () => {
       await using under = await open()
       await under.write('a.pdf', 'one')
       await expect(collect(under.source.list(AbortSignal.abort(new Error('enough'))))).rejects.toThrow('enough')

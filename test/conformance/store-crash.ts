@@ -40,51 +40,47 @@ export function testStoreCrashes(
   open: () => Promise<{ address: StoreAddress; leftovers: () => Promise<readonly string[]> } & AsyncDisposable>,
 ): void {
   const seed = seedFrom('CRASH_SEED', 'fresh')
-  test(
-    `${name}: what a killed process had committed is there, whole, and nothing else`,
-    { timeout: 240_000 },
-    async () => {
-      await using opened = await open()
-      const { address, leftovers } = opened
-      const random = new Random(seed)
-      let from = 1
-      let commits = 0
-      for (let round = 0; round < rounds; round++) {
-        const said = await runAndKill(address, from, random.below(60))
-        const store = await openStoreAt(address)
-        await store.maintenance.recover()
-        const safe = new Map(said.filter(([what]) => what === 'document').map(([, key, at]) => [key ?? '', Number(at)]))
-        const removing = new Map(
-          said.filter(([what]) => what === 'removing').map(([, key, at]) => [key ?? '', Number(at)]),
-        )
-        expect(safe.size).toBeGreaterThan(0)
-        commits += said.length
+  test(`${name}: a killed process leaves its commits complete, and nothing else`, { timeout: 240_000 }, async () => {
+    await using opened = await open()
+    const { address, leftovers } = opened
+    const random = new Random(seed)
+    let from = 1
+    let commits = 0
+    for (let round = 0; round < rounds; round++) {
+      const said = await runAndKill(address, from, random.below(60))
+      const store = await openStoreAt(address)
+      await store.maintenance.recover()
+      const safe = new Map(said.filter(([what]) => what === 'document').map(([, key, at]) => [key ?? '', Number(at)]))
+      const removing = new Map(
+        said.filter(([what]) => what === 'removing').map(([, key, at]) => [key ?? '', Number(at)]),
+      )
+      expect(safe.size).toBeGreaterThan(0)
+      commits += said.length
 
-        for (const [key, generation] of safe) {
-          const record = await store.documents.read(sourceKey(key))
-          if (record === null) {
-            // Gone only where a removal had begun, and then for good: what came before it must not come back.
-            expect(removing.get(key)).toBe(generation)
-            continue
-          }
-          expect(record.attempts).toBeGreaterThanOrEqual(generation)
-          if (removing.has(key)) expect(record.attempts).toBeGreaterThanOrEqual(removing.get(key) as number)
-          for (const file of record.files) {
-            const bytes = (await store.documents.readOutput(sourceKey(key), file.name)) as Buffer
-            expect([bytes.length, sha256(bytes)]).toEqual([file.bytes, file.sha256])
-          }
-          expect(record.files.map((file) => file.name)).toContain(`only-${record.attempts}.md`)
-          const letter = await store.deadLetters.read(sourceKey(key))
-          if (letter !== null) expect(letter.attempts).toBeGreaterThan(record.attempts)
-          from = Math.max(from, record.attempts + 1)
+      for (const [key, generation] of safe) {
+        const record = await store.documents.read(sourceKey(key))
+        if (record === null) {
+          // Gone only where a removal had begun, and then for good: what came before it must not come back.
+          expect(removing.get(key)).toBe(generation)
+          continue
         }
-        for (const [, key, generation] of said.filter(([what]) => what === 'receipt')) {
-          const body = await store.receipts.read(receiptOf(`${key} ${generation}`))
-          expect(body?.body.toString()).toBe(`answer ${key} ${generation} `.repeat(500))
+        expect(record.attempts).toBeGreaterThanOrEqual(generation)
+        if (removing.has(key)) expect(record.attempts).toBeGreaterThanOrEqual(removing.get(key) as number)
+        for (const file of record.files) {
+          const bytes = (await store.documents.readOutput(sourceKey(key), file.name)) as Buffer
+          expect([bytes.length, sha256(bytes)]).toEqual([file.bytes, file.sha256])
         }
-        expect(await leftovers()).toEqual([])
+        expect(record.files.map((file) => file.name)).toContain(`only-${record.attempts}.md`)
+        const letter = await store.deadLetters.read(sourceKey(key))
+        if (letter !== null) expect(letter.attempts).toBeGreaterThan(record.attempts)
+        from = Math.max(from, record.attempts + 1)
       }
-      expect(commits).toBeGreaterThan(rounds * 2)
-    },
-  )
+      for (const [, key, generation] of said.filter(([what]) => what === 'receipt')) {
+        const body = await store.receipts.read(receiptOf(`${key} ${generation}`))
+        expect(body?.body.toString()).toBe(`answer ${key} ${generation} `.repeat(500))
+      }
+      expect(await leftovers()).toEqual([])
+    }
+    expect(commits).toBeGreaterThan(rounds * 2)
+  })
 }

@@ -57,7 +57,7 @@ function workbook(random: Random): Buffer {
 }
 
 describe('chunks of a document without pages', () => {
-  test.each(SEEDS)('cite exactly the cells of a workbook that stand in them (seed %i)', async (seed) => {
+  test.each(SEEDS)('cite exactly the workbook cells that they contain (seed %i)', async (seed) => {
     const store = await storeOf('book.xlsx', await converted(workbook(new Random(seed)), 'xlsx'))
     await using corpus = await openCorpus(store)
     const chunks = await collect(corpus.chunks({ limit: 64 }))
@@ -101,7 +101,7 @@ describe('chunks of a document without pages', () => {
     }
   })
 
-  test('hold a picture with the text around it: without a box it is no figure', async () => {
+  test('keep a picture without a box in the text around it', async () => {
     const markdown = 'Before the picture.\n\n![Oak gate](https://example.org/gate.png)\n\nAfter it.\n'
     const store = await storeOf('page.html', { markdown, blocks: anchoredBlocks(markdown, []) ?? [] })
     await using corpus = await openCorpus(store)
@@ -109,7 +109,7 @@ describe('chunks of a document without pages', () => {
     expect(chunks.map(({ kind, body }) => ({ kind, body }))).toEqual([{ kind: 'text', body: markdown.trimEnd() }])
   })
 
-  test('cite sections by number and title, and nothing where the answer has no anchors', async () => {
+  test('cite sections by number and title, and nothing without anchors in the answer', async () => {
     const markdown = 'Before.\n\n## One\n\nText of one.\n\n## Two\n\nText of two.\n'
     const store = await storeOf('page.html', { markdown, blocks: anchoredBlocks(markdown, []) ?? [] })
     const files = renderOutputs({ markdown }, sourceKey('plain.html'))

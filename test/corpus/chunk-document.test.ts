@@ -19,14 +19,14 @@ function chunks(
 
 const sentence = (word: string, count: number): string => `${Array.from({ length: count }, () => word).join(' ')}.`
 
-describe('a document in chunks', () => {
-  test('that fits is one chunk without context', () => {
+describe('the chunker', () => {
+  test('makes one chunk without context from a document that fits', () => {
     const [only, ...others] = chunks('# Title\n\nOne.\n\n## Part\n\nTwo.\n')
     expect(others).toEqual([])
     expect(only).toMatchObject({ text: '# Title\n\nOne.\n\n## Part\n\nTwo.', headings: ['Title'], tokens: 6 })
   })
 
-  test('has the heading path above each part of a section', () => {
+  test('puts the heading path above each part of a section', () => {
     const text = `# Title\n\n## Part\n\n${sentence('a', 40)}\n\n${sentence('b', 40)}`
     expect(chunks(text).map((chunk) => chunk.text.slice(0, 24))).toEqual([
       '# Title\n\n## Part\n\na a a ',
@@ -35,7 +35,7 @@ describe('a document in chunks', () => {
     expect(chunks(text)[1]).toMatchObject({ title: 'Title', headings: ['Title', 'Part'], body: sentence('b', 40) })
   })
 
-  test('keeps a heading with what stands below it', () => {
+  test('keeps a heading with the text below it', () => {
     const text = `${sentence('a', 60)}\n\n## Part\n\n${sentence('b', 60)}`
     expect(chunks(text).map(({ body }) => body.slice(0, 9))).toEqual(['a a a a a', '## Part\n\n'])
   })
@@ -46,7 +46,7 @@ describe('a document in chunks', () => {
     expect(bodies.at(-1)).toBe('## Two\n\nd d d d d.')
   })
 
-  test('splits prose between sentences, and not behind an abbreviation', () => {
+  test('splits prose between sentences, and not after an abbreviation', () => {
     const text = Array.from({ length: 12 }, () => 'See Fig. 5 of Dr. Wren for it.').join(' ')
     for (const { body } of chunks(text)) expect(body).toMatch(/^See .* it\.$/)
   })
@@ -65,7 +65,7 @@ describe('a document in chunks', () => {
     expect(parts.at(-1)).toMatchObject({ kind: 'text', body: 'After.' })
   })
 
-  test('repeats a header whose cells are padded with other white space as its columns are named', () => {
+  test('repeats a header padded with no-break spaces by its column names', () => {
     const rows = Array.from({ length: 20 }, (_, index) => `| row ${index} | 1 |`).join('\n')
     const [first, ...parts] = chunks(`| Item\u00a0 | \u00a0Cost |\n| --- | --- |\n${rows}`)
     expect(first?.table?.header).toEqual(['Item', 'Cost'])
@@ -110,7 +110,7 @@ describe('a document in chunks', () => {
     }
   })
 
-  test('flags the parts of a row that is over the limit by itself, the first one with the header, and nothing else', () => {
+  test('flags only the parts of a row over the limit, the first with its header', () => {
     const parts = chunks(
       `| A | B |\n| --- | --- |\n| ${sentence('x', 90)} | y |\n| short | row |\n\n${sentence('b', 90)}`,
     )
@@ -123,7 +123,7 @@ describe('a document in chunks', () => {
     expect(parts.find(({ oversize }) => oversize)?.table).toBeNull()
   })
 
-  test('repeats the end of the chunk before as overlap', () => {
+  test('repeats the end of the previous chunk as overlap', () => {
     const text = Array.from({ length: 30 }, (_, index) => `Sentence ${index} has six words.`).join(' ')
     const [first, second] = chunks(text, { overlap: 12 })
     const repeated = first?.body.split('. ').slice(-2).join('. ') ?? ''
@@ -151,7 +151,7 @@ describe('a document in chunks', () => {
     })
   })
 
-  describe('where chunks are pages', () => {
+  describe('with pages as chunks', () => {
     const [first, second, third] = [
       `# Title\n\n${sentence('a', 20)}\n\n## Part`,
       `${sentence('b', 20)}\n\n## End`,
@@ -166,7 +166,7 @@ describe('a document in chunks', () => {
       })
     })
 
-    test('holds each page that fits in one of them, with the headings above it', () => {
+    test('makes one chunk of each page that fits, with the headings above it', () => {
       const pages = chunks(markdown, { pages: true }, blocks)
       expect(pages.map(({ kind, body }) => [kind, body])).toEqual([
         ['page', first],
@@ -177,7 +177,7 @@ describe('a document in chunks', () => {
       expect(pages[1]?.text.startsWith('Title > Part\n\nb b')).toBe(true)
     })
 
-    test('splits a page over the limit, and joins nothing over a page break', () => {
+    test('splits a page over the limit, and joins nothing across a page break', () => {
       const long = markdown.replaceAll('a a', `a ${'a '.repeat(9)}`)
       const spans = long.split('\n\n').map((text, index) => [long.indexOf(text), text, index] as const)
       const moved = spans.map(([start, text, index]): LayoutBlock => {
@@ -200,7 +200,7 @@ describe('a document in chunks', () => {
     })
   })
 
-  test('does not take the front matter of a text for a heading', () => {
+  test('does not treat the front matter of a text as a heading', () => {
     const [first, second] = chunks(
       `---\ntitle: Canal\ndraft: true\n---\n\n${sentence('a', 60)}\n\n${sentence('b', 60)}`,
     )
@@ -208,7 +208,7 @@ describe('a document in chunks', () => {
     expect([first?.headings, second?.headings]).toEqual([[], []])
   })
 
-  test('keeps the order where parts count more together than apart', () => {
+  test('keeps the order when parts have more tokens together than apart', () => {
     const joined: TokenCounter = { ...words, count: (text) => Math.ceil(words.count(text) ** 1.2) }
     const prose = ['A', 'B', 'C', 'D', 'E', 'F', 'G', 'H'].map((word) => sentence(word, 10)).join(' ')
     const markdown = `${prose}\n\n| A | B |\n| --- | --- |\n| 1 | 2 |\n\n${prose}`
@@ -224,7 +224,7 @@ describe('a document in chunks', () => {
     ).toBe(markdown.replaceAll(/\s/g, ''))
   })
 
-  test('takes headings from the layout where the Markdown has none', () => {
+  test('takes headings from the layout when the Markdown has none', () => {
     const markdown = `Title\n\n${sentence('a', 60)}\n\n${sentence('b', 60)}`
     const blocks = [{ id: 'p1.b0', type: 'title', page: 1, bbox: null, span: [0, 5] as const }]
     expect(chunks(markdown, {}, blocks).at(-1)?.headings).toEqual(['Title'])

@@ -118,7 +118,7 @@ describe('export --figures', () => {
     }
   }
 
-  test('writes images as files that the chunk of the caption names, with the pixels of the picture, also on a turned page', async () => {
+  test('writes each image with the pixels of its picture, named by the chunk of its caption', async () => {
     const { to, chunks, manifest, names } = await exported()
     const figures = chunks.filter(({ kind }) => kind === 'figure')
     expect(figures).toHaveLength(2)
@@ -140,7 +140,7 @@ describe('export --figures', () => {
     expect(manifest).toMatchObject({ figures: { dpi: 72 }, totals: { figures: { images: 2 } } })
   })
 
-  test('counts images that are missing by their reason, where the document was changed, cut or removed', async () => {
+  test('counts missing images by reason: document changed, cut or removed', async () => {
     const other = buildPdf([{ content: text(72, 80, 'Another report') }])
     const whole = await readFile(join(stored.papers, 'one.pdf'))
     const sameSize = Buffer.from(whole).fill('%', whole.length - 5, whole.length - 1)
@@ -157,7 +157,7 @@ describe('export --figures', () => {
     }
   })
 
-  test('gives images the same names again, and refuses a folder with a foreign image', async () => {
+  test('names the same images the same again, and refuses a folder with a foreign image', async () => {
     const first = await exported()
     const again = await exported({ to: first.to })
     expect(again.names).toEqual(first.names)
@@ -165,7 +165,7 @@ describe('export --figures', () => {
     await expect(exported({ to: first.to })).rejects.toThrow(/holds "mine.png", which is not part of the export/)
   })
 
-  test('is refused behind an export without figures', async () => {
+  test('is refused after an export without figures', async () => {
     const first = await exported()
     expect((await exported({ since: first.to })).names).toEqual([])
     const path = join(first.to, 'manifest.json')
@@ -174,7 +174,7 @@ describe('export --figures', () => {
     await expect(exported({ since: first.to })).rejects.toThrow(/was made with figures null, not \{"dpi":72\}/)
   })
 
-  test('leaves the former export and nothing else where it is stopped while figures are drawn', async () => {
+  test('leaves only the former export when it is stopped while drawing figures', async () => {
     const { to, names } = await exported()
     const before = await readdir(at)
     const stop = new AbortController()
@@ -183,7 +183,7 @@ describe('export --figures', () => {
     expect((await readdir(join(to, 'figures'))).toSorted()).toEqual(names)
   })
 
-  test('has its counterpart in the library, which gives each image with its chunk', async () => {
+  test('has a library counterpart that returns each image with its chunk', async () => {
     await using corpus = await openCorpus(stored.store)
     const tallies: unknown[] = []
     const found = await collect(corpus.figures({ dpi: 72, limit: 64, onFigures: (tally) => tallies.push(tally) }))

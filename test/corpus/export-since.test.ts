@@ -90,8 +90,8 @@ async function storeOf({ keys, markdown = 'text' }: { readonly keys: readonly st
   return { at, store, [Symbol.asyncDispose]: () => folder[Symbol.asyncDispose]() }
 }
 
-describe('an export since another one', () => {
-  test('brings a copy of the chunks to what a whole export holds, by whichever filter', async () => {
+describe('an incremental export', () => {
+  test('updates a copy of the chunks to the content of a full export, with any filter', async () => {
     for (let seed = FIRST_SEED; seed < FIRST_SEED + 3; seed++) {
       await using folder = await tempFolder()
       const random = new Random(seed)
@@ -116,7 +116,7 @@ describe('an export since another one', () => {
     }
   })
 
-  test('writes lines and a manifest as the published schemas say, and the store segments as they say', async () => {
+  test('writes lines, a manifest and feed segments that match the published schemas', async () => {
     await using opened = await storeOf({ keys: ['a.pdf', 'b.pdf'] })
     const { at, store } = opened
     await exported(store, at('first'))
@@ -153,7 +153,7 @@ describe('an export since another one', () => {
     }
   })
 
-  test.each(['langchain', 'llamaindex'] as const)('has the shape of %s where that is asked for', async (format) => {
+  test.each(['langchain', 'llamaindex'] as const)('has the shape of %s on request', async (format) => {
     await using opened = await storeOf({ keys: ['a.pdf'], markdown: '# Title\n\nText.' })
     const { at, store } = opened
     await exported(store, at('own'))
@@ -180,7 +180,7 @@ describe('an export since another one', () => {
     await expectSchema('export-manifest', [JSON.parse(await readFile(at('other/manifest.json'), 'utf8'))])
   })
 
-  test('takes a document again whose files were damaged', async () => {
+  test('contains a document again after its files were damaged', async () => {
     await using opened = await storeOf({ keys: ['a.pdf'] })
     const { at, store } = opened
     const documents = withMethods(store.documents, { readOutput: async () => Buffer.from('other') })
@@ -189,7 +189,7 @@ describe('an export since another one', () => {
     expect(await exported(store, at('second'), { since: at('first') })).toMatchObject({ chunks: 1, damaged: [] })
   })
 
-  test('is refused where its chunks would not fit to those of the earlier one', async () => {
+  test('is refused when its chunks would not match those of the earlier export', async () => {
     await using opened = await storeOf({ keys: [] })
     const { at, store } = opened
     await exported(store, at('first'))
@@ -200,7 +200,7 @@ describe('an export since another one', () => {
     await expect(exported(store, at('second'), { since: at('none') })).rejects.toThrow('no manifest.json')
   })
 
-  test('is whole and without a cursor where the feed cannot be written, and says why', async () => {
+  test('is full and without a cursor when the feed cannot be written, and states the cause', async () => {
     await using opened = await storeOf({ keys: ['a.pdf'] })
     const { at, store } = opened
     await writeFile(at('store/changes'), 'in the way of the folder')

@@ -91,7 +91,7 @@ async function expectBounded(store: MemoryStore, policy: CompactionPolicy, seed:
 }
 
 describe('the change feed', () => {
-  test(`reports to a reader with any cursor all that changed, through kills and side by side, from seed ${SEED}`, async () => {
+  test(`reports every change to a reader at any cursor, through kills and concurrent writers, from seed ${SEED}`, async () => {
     let [tooOld, compactions] = [0, 0]
     for (let seed = SEED; seed < SEED + HISTORIES; seed++) {
       const random = new Random(seed)
@@ -120,7 +120,7 @@ describe('the change feed', () => {
     expect([compactions > 0, tooOld > 0]).toEqual([true, true])
   })
 
-  test('gives after a compaction what it gave before, to cursors that it keeps, and names a file that is missing', async () => {
+  test('yields the same changes after a compaction to cursors that it keeps, and names a missing file', async () => {
     await using folder = await tempFolder()
     const store = await openFolderStore({ path: folder.path })
     const policy = { leastSegments: 3, mostSegments: 3 }
@@ -149,7 +149,7 @@ describe('the change feed', () => {
     await expect(collect(netChanges(log, 0, cursor.segments))).rejects.toThrow('Run the command again')
   })
 
-  test('adds nothing where nothing changed, and reads no record again', async () => {
+  test('adds no entry and rereads no record when nothing changed', async () => {
     await using folder = await tempFolder()
     const store = await openFolderStore({ path: folder.path })
     const files = outputs({ 'document.md': 'text' })
@@ -175,7 +175,7 @@ describe('the change feed', () => {
     expect(changes).toMatchObject([{ change: 'changed', document: 'b.pdf', now: { folder: 'documents/b.pdf' } }])
   })
 
-  test('refuses a cursor of another feed, and one that is none', async () => {
+  test('refuses a cursor of another feed, and an invalid one', async () => {
     const store = new MemoryStore()
     const { log, cursor } = await updateFeed(store, never)
     expect(log.cursor(`${cursor.feed}.0`)).toEqual(cursor)
@@ -184,7 +184,7 @@ describe('the change feed', () => {
     }
   })
 
-  test('is made anew from the records where it was removed', async () => {
+  test('is rebuilt from the records after its removal', async () => {
     await using folder = await tempFolder()
     const store = await openFolderStore({ path: folder.path })
     const files = outputs({ 'document.md': 'text' })

@@ -44,7 +44,7 @@ describe('a figure belongs to', () => {
     ])
   })
 
-  test('no caption of a table, of another column, of another page or far away, but to the text before it', () => {
+  test('the text before it rather than a caption of a table, another column, another page or far away', () => {
     const text = ['text', 'Some text.', [0.1, 0.1, 0.9, 0.2]] as const
     const captions: readonly (readonly [string, string, Box, number?])[] = [
       ['caption', 'Table 1: Levels', [0.1, 0.52, 0.4, 0.54]],
@@ -58,7 +58,7 @@ describe('a figure belongs to', () => {
     }
   })
 
-  test('the text after it where none is before it on its page, and the page before where its page has none', () => {
+  test('the text after it, or the previous page when its own has no text', () => {
     const text: Box = [0.1, 0.6, 0.9, 0.9]
     expect(
       positionsOf(lines(['text', 'Before.', text], ['figure', '', FIGURE, 2], ['text', 'After.', text, 2])),
@@ -69,7 +69,7 @@ describe('a figure belongs to', () => {
     expect(positionsOf(lines(['figure', '', FIGURE]))).toEqual([0])
   })
 
-  test('its own text, where a service describes it', () => {
+  test('its description when a service provides one', () => {
     const described = lines(['text', 'Before.', [0.1, 0.1, 0.9, 0.2]], ['figure', '![A weir](weir.png)', FIGURE])
     expect([positionsOf(described), figuresOfBlocks(described).captioned]).toEqual([[9], []])
   })
@@ -80,7 +80,7 @@ describe('a figure belongs to', () => {
     expect([found.figures, found.unlocated]).toEqual([[], 1])
   })
 
-  test('a block of its own page, whatever the page looks like (200 random documents)', () => {
+  test('a block of its own page, on 200 random documents', () => {
     const random = new Random(3)
     const side = (): readonly [number, number] => {
       const from = random.next() * 0.8

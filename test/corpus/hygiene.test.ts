@@ -23,7 +23,7 @@ function altered(random: Random, words: readonly string[], changes: number): str
 }
 
 describe('near duplicates of chunks', () => {
-  test('are found at a true similarity of 0.8, estimated within 0.1, and hardly any below 0.65', () => {
+  test('are found at a similarity of 0.8, estimated within 0.1, and rarely below 0.65', () => {
     const random = new Random(7)
     const near = new NearDuplicates()
     const tally = { alike: 0, found: 0, apart: 0, wrong: 0, farOff: 0 }
@@ -47,7 +47,7 @@ describe('near duplicates of chunks', () => {
     expect(tally.farOff).toBe(0)
   })
 
-  test('of a text without a run of five words depend on its words alone', () => {
+  test('of a text without five consecutive words depend on its words alone', () => {
     expect(minHashes(wordsOf('two words'))).toEqual(minHashes(wordsOf('Two, words!')))
     expect(minHashes(wordsOf('two words'))).not.toEqual(minHashes(wordsOf('words two')))
   })
@@ -58,7 +58,7 @@ test.each([
   ['comparisons without a tag', 'if a < b then '.repeat(100_000)],
   ['tables that are never closed', 'one <table two '.repeat(100_000)],
   ['comments that are never closed', 'one <!-- two '.repeat(100_000)],
-])('a document of %s is read in a time that grows with its length', async (_what, text) => {
+])('the hygiene check reads a document of %s in linear time', async (_what, text) => {
   // The square of its length is more than the test may take.
   const reader = await HygieneReader.open()
   const english = 'The lock keeper counted the boats that passed the canal in the spring, and wrote their names down. '
@@ -67,7 +67,7 @@ test.each([
 })
 
 describe('the hygiene of a chunk', () => {
-  test('names exact duplicates and what is nearly the same', async () => {
+  test('names exact and near duplicates', async () => {
     const reader = await HygieneReader.open()
     const english =
       'The lock keeper counted the boats that passed the canal in the spring, and wrote their names into a book.'
@@ -89,7 +89,7 @@ describe('the hygiene of a chunk', () => {
     expect(reader.of({ id: idOf(6), body: '***' }, language)).toMatchObject({ duplicateOf: null })
   })
 
-  test('takes its language from its document, and another one where it is clear', async () => {
+  test('takes the language of its document unless its own is clear', async () => {
     const reader = await HygieneReader.open()
     const english =
       'The lock keeper counted the boats that passed the canal in the spring, and wrote their names into a book. '

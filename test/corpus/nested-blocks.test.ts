@@ -36,8 +36,8 @@ const CONTAINERS = [
   { name: 'a list in a quote', open: '> - Prices:\n>\n', prefix: '>   ', close: '\n> - Next item' },
 ] as const
 
-describe('blocks inside of a container', () => {
-  test.each(CONTAINERS)('a table in $name has its header above each part, and no row is cut', (container) => {
+describe('chunks of a container', () => {
+  test.each(CONTAINERS)('repeat the header of a table in $name above each part, and cut no row', (container) => {
     const found = chunks(`${container.open}${indented(TABLE, container.prefix)}${container.close}`)
     const tables = found.filter(({ kind }) => kind === 'table')
     expect(tables.flatMap(({ table }) => table?.rows ?? [])).toEqual(
@@ -49,7 +49,7 @@ describe('blocks inside of a container', () => {
     }
   })
 
-  test.each(CONTAINERS)('code in $name has its fence above each part, and no line is cut', (container) => {
+  test.each(CONTAINERS)('repeat the fence of code in $name above each part, and cut no line', (container) => {
     const found = chunks(`${container.open}${indented(CODE, container.prefix)}${container.close}`)
     const code = found.filter(({ body }) => body.includes('key'))
     expect(code.length).toBeGreaterThan(2)
@@ -59,7 +59,7 @@ describe('blocks inside of a container', () => {
     }
   })
 
-  test('tables of random containers keep all of their rows', () => {
+  test('keep all rows of tables in random containers', () => {
     for (let seed = FIRST_SEED; seed < FIRST_SEED + 60; seed++) {
       const random = new Random(seed)
       const prefixes = Array.from({ length: 1 + random.below(3) }, () => random.pick(['> ', '  ']))
@@ -78,7 +78,7 @@ describe('blocks inside of a container', () => {
   })
 })
 
-describe('a table of the corpus', () => {
+describe('a table in chunks', () => {
   test('shares its chunk with no prose above its heading', () => {
     const found = chunks(`${prose('a', 20)}\n\n## Costs\n\n| A | B |\n| --- | --- |\n| 1 | 2 |\n\n${prose('b', 60)}`)
     expect(found.map(({ kind, body }) => [kind, body.slice(0, 8)])).toEqual([
@@ -88,7 +88,7 @@ describe('a table of the corpus', () => {
     ])
   })
 
-  test('has no sentence for its caption that only begins like one', () => {
+  test('has no sentence as its caption that merely resembles one', () => {
     const [first, second] = chunks(`Table 3 shows what it cost, and why.\n\n| A |\n| - |\n${'| 1 |\n'.repeat(30)}`)
     expect(first).toMatchObject({ kind: 'text', caption: null })
     expect(second).toMatchObject({ kind: 'table', caption: null })
@@ -99,11 +99,11 @@ describe('a table of the corpus', () => {
     expect(table?.table?.rows).toEqual([['1']])
   })
 
-  test('begins only where header and delimiter row have as many cells', () => {
+  test('begins only where header and delimiter row have equally many cells', () => {
     expect(chunks('| A | B |\n| --- |\n| 1 | 2 |')[0]?.kind).toBe('text')
   })
 
-  test('has its header above all parts of a row over the limit, in the column that each begins in', () => {
+  test('repeats its header above all parts of a row over the limit, from the column of each part', () => {
     const long = `| first | ${prose('x', 90)} | ${prose('y', 90)} |`
     const found = chunks(`## Costs\n\n| Name | Long | Last |\n| --- | --- | --- |\n${long}`)
     for (const { text } of found) expect(text).toContain('| Name | Long | Last |\n| --- | --- | --- |\n|')
@@ -114,17 +114,17 @@ describe('a table of the corpus', () => {
 })
 
 describe('HTML within Markdown', () => {
-  test('in a comment is no heading and no title', () => {
+  test('in a comment is neither heading nor title', () => {
     const [first] = chunks('<!--\n\n# Draft, not to be read\n\n-->\n\n# Title\n\nText.')
     expect(first?.title).toBe('Title')
     expect(chunks('Text.\n<!-- note\n\n# Draft\n-->\n\n# Title\n\nText.')[0]?.title).toBe('Title')
   })
 
-  test.each(['script', 'style', 'textarea', 'pre'])('in <%s> is no heading', (name) => {
+  test.each(['script', 'style', 'textarea', 'pre'])('in <%s> is not a heading', (name) => {
     expect(chunks(`<${name}>\n\n# not a heading\n\n</${name.toUpperCase()}>\n\n# Title`)[0]?.title).toBe('Title')
   })
 
-  test('in a comment that never ends hides only its paragraph', () => {
+  test('in an unclosed comment hides only its paragraph', () => {
     expect(chunks('<!-- open\n\n# Title\n\nText.')[0]?.title).toBe('Title')
   })
 })

@@ -6,7 +6,7 @@ import { tempFolder } from '../support/temp-folder.ts'
 import { writeTokenizers } from './support/tokenizer-files.ts'
 
 describe('a token counter', () => {
-  test('counts as the encoding does, and takes special tokens for text', async () => {
+  test('counts like its encoding, and treats special tokens as text', async () => {
     const counter = await openCounter('cl100k_base')
     expect([counter.count(''), counter.count('hello world'), counter.count('<|endoftext|>')]).toEqual([0, 2, 7])
   })
@@ -25,7 +25,7 @@ describe('a token counter', () => {
     await expect(openCounter(name)).rejects.toThrow(message)
   })
 
-  test('refuses a file that is no tokenizer', async () => {
+  test('refuses a file that is not a tokenizer', async () => {
     await using folder = await tempFolder()
     const path = join(folder.path, 'package.json')
     await writeFile(path, '{"name": "x"}')

@@ -6,7 +6,7 @@ import { refuseInsideStore } from '#src/corpus/export/export-folder.ts'
 import { tempFolder } from '../support/temp-folder.ts'
 
 describe('the folder of an export', () => {
-  test('is never one that the store manages, holds or stands in, by whichever link', async () => {
+  test('is never inside, around or part of the store, also through links', async () => {
     await using folder = await tempFolder()
     const store = join(folder.path, 'corpus')
     await mkdir(join(store, 'documents'), { recursive: true })

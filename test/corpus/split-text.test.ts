@@ -10,7 +10,7 @@ const boundariesOf = (text: string): ReadonlySet<number> =>
 
 describe('the character ranges of a split text', () => {
   test.each(Array.from({ length: 8 }, (_, shift) => 1016 + shift))(
-    'end between two characters where an emoji of several code points stands %i units behind the start',
+    'end between characters when an emoji of several code points is %i units from the start',
     (at) => {
       const text = `${'x'.repeat(at)}${ASTRONAUT}${'y'.repeat(40)}`
       const ranges = characterRanges(text, 0, text.length, 16)
@@ -20,7 +20,7 @@ describe('the character ranges of a split text', () => {
     },
   )
 
-  test('keep a character of 3,000 combining marks whole between others', () => {
+  test('keep a character of 3,000 combining marks intact between others', () => {
     const marked = `e${'\u0301'.repeat(3000)}`
     const text = `${'x'.repeat(1000)}${marked}${'y'.repeat(1000)}`
     const parts = characterRanges(text, 0, text.length, 64).map(([start, end]) => text.slice(start, end))
@@ -28,7 +28,7 @@ describe('the character ranges of a split text', () => {
     expect(parts.filter((part) => part.includes('\u0301'))).toEqual([expect.stringContaining(marked)])
   })
 
-  test('cut one character alone between code points', () => {
+  test('split a single oversized character between code points', () => {
     const marked = `👩${'\u0301'.repeat(5)}`
     expect(characterRanges(marked, 0, marked.length, 64)).toEqual([
       [0, 2],

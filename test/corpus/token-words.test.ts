@@ -69,7 +69,7 @@ describe('the words of a tokenizer', () => {
   })
 
   test(
-    `make the exact count of any range behind any context, in ${TEXTS} random texts from seed ${SEED}`,
+    `yield the exact count of any range after any context, in ${TEXTS} random texts from seed ${SEED}`,
     { timeout: 3_600_000 },
     () => {
       const wrong: string[] = []
@@ -101,7 +101,7 @@ describe('the words of a tokenizer', () => {
     },
   )
 
-  test('are not known of a file whose tokens may cross white space', async () => {
+  test('are unknown for a file whose tokens may cross white space', async () => {
     const path = `${folder.path}/other.json`
     const { wordPiece } = await writeTokenizers(folder.path)
     const definition = JSON.parse(await readFile(wordPiece, 'utf8')) as { added_tokens: object[] }

@@ -38,7 +38,7 @@ describe('--where', () => {
     ["not (language = 'de' or tokens == 40)", false],
     ["language <> 'de' AND NOT (tokens=41)", true],
     ["title = 'x' or tokens = 40 and kind = 'table'", false],
-  ])('%s is %s', (condition, holds) => {
+  ])('evaluates %s to %s', (condition, holds) => {
     expect(parseWhere(condition)(CHUNK)).toBe(holds)
   })
 
@@ -54,7 +54,7 @@ describe('--where', () => {
     ['boxes is null', 'a column is expected'],
     ['images is not null', 'images is known only after --where is applied'],
     ["context contains 'x'", 'context is known only after --where is applied'],
-  ])('%s is refused, and the position is shown', (condition, message) => {
+  ])('refuses %s and shows the position', (condition, message) => {
     expect(() => parseWhere(condition)).toThrow(message)
     expect(() => parseWhere(condition)).toThrow(/\n {2,}\^$/)
   })

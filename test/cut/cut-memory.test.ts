@@ -7,7 +7,7 @@ import { tempFolder } from '../support/temp-folder.ts'
 
 const MB = 1_000_000
 
-test('a worker that cuts a PDF of 200 MB grows by half of it at the most; killed, its child leaves nothing behind', async () => {
+test('a worker that cuts a PDF of 200 MB grows by at most half of it, and its killed child leaves nothing', async () => {
   await using folder = await tempFolder()
   const [path, small, work] = [
     join(folder.path, 'large.pdf'),

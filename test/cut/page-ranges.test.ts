@@ -14,7 +14,7 @@ const cuts = fc.record({
   limitBytes: fc.integer({ min: 1e6, max: 1e8 }),
 })
 
-test('page ranges name every page once and in order, up to the last one that is wanted', () => {
+test('page ranges name every page once, in order, up to the last requested page', () => {
   fc.assert(
     fc.property(cuts, fc.integer({ min: 1, max: 600 }), (cut, wanted) => {
       expect(pagesOf(evenRanges(cut, wanted))).toEqual(upTo(Math.min(wanted, cut.pages)))
@@ -22,7 +22,7 @@ test('page ranges name every page once and in order, up to the last one that is 
   )
 })
 
-test('page ranges are cut at the same pages however many pages are wanted', () => {
+test('page ranges break at the same pages for any number of requested pages', () => {
   fc.assert(
     fc.property(cuts, fc.integer({ min: 1, max: 600 }), (cut, wanted) => {
       const all = evenRanges(cut, cut.pages)

@@ -54,7 +54,7 @@ const pagesIn = (bytes: Buffer, of: number): number[] =>
   Array.from({ length: of }, (_, index) => index + 1).filter((page) => bytes.includes(`(${headingOf(page)})`))
 
 describe('the pieces of a PDF', () => {
-  test('are PDFs within the limit with each page once, in order, even when every page links to all others', async () => {
+  test('are PDFs within the limit with each page once, in order, even when all pages link to each other', async () => {
     await using document = await pieces(await pdfOf({ pictures: tenPages, linked: true }))
     expect(document.totalPages).toBe(10)
     const held: number[][] = []
@@ -72,7 +72,7 @@ describe('the pieces of a PDF', () => {
     expect(held.length).toBeGreaterThan(2)
   })
 
-  test('hold the lists of pages that are asked for, and halves of a list over the limit', async () => {
+  test('hold the requested page lists, and halves of a list over the limit', async () => {
     const path = await pdfOf({ pictures: tenPages })
     const lists = [[2, 5, 6], [9], [1, 3, 4, 7, 8, 10]]
     const cutter = new PdfCutter({ limitBytes: LIMIT, folder: folder.path })
@@ -97,14 +97,14 @@ describe('the pieces of a PDF', () => {
     expect(some.slice(0, -1)).toEqual(all.slice(0, some.length - 1))
   })
 
-  test('have fewer pages where pages are large', async () => {
+  test('have fewer pages when pages are large', async () => {
     const pictures = [5, 5, 5, 5, 5, 5, 5, 250, 250, 250].map((size) => size * KB)
     await using document = await pieces(await pdfOf({ pictures }))
     expect(document.pieces.at(-1)).toMatchObject({ firstPage: 10, lastPage: 10 })
     expect(Math.max(...document.pieces.map(({ bytes }) => bytes))).toBeLessThanOrEqual(LIMIT)
   })
 
-  test('have no name on the disk, and can be read repeatedly until they are disposed of', async () => {
+  test('have no name on the disk, and are readable repeatedly until disposal', async () => {
     const document = await pieces(await pdfOf({ pictures: tenPages }))
     expect(await leftovers()).toEqual([])
     const [first] = document.pieces
@@ -146,7 +146,7 @@ describe('a PDF that cannot be cut', () => {
     expect(await leftovers()).toEqual([])
   })
 
-  test('fails as too large when its child process exceeds the limit of time or of memory, and leaves no temporary file', async () => {
+  test('fails as too large when its child exceeds a limit of time or memory, and leaves no temporary file', async () => {
     const path = await pdfOf({ pictures: Array.from({ length: 40 }, () => 1000 * KB) })
     expect(await cut(path, { timeoutMs: 1 })).toMatchObject({ code: 'too_large', message: /could not be cut in time/ })
     expect(await cut(path, { memoryBytes: 1000 })).toMatchObject({
@@ -189,7 +189,7 @@ async function cutChildren(): Promise<number[]> {
 }
 
 describe('the child process that cuts PDFs', () => {
-  test('is used again after a sound PDF, for the same bytes, and not after one that is no PDF or was ended', async () => {
+  test('is reused after a valid PDF with the same bytes, but not after an invalid or aborted one', async () => {
     const path = await pdfOf({ pictures: tenPages })
     const noise = join(folder.path, 'noise-again.pdf')
     await writeFile(noise, `%PDF-1.7\n${'no PDF at all '.repeat(1000)}`)

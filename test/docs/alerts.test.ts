@@ -44,7 +44,7 @@ test('each alert has a case in which it fires and one in which it is silent', ()
   expect(missing).toEqual([])
 })
 
-test('the dashboard is what the schema of dashboards says, and its panels neither overlap nor share an id', async () => {
+test('the dashboard is valid for the dashboard schema, and its panels neither overlap nor share an id', async () => {
   const dashboard = JSON.parse(await read('monitoring/grafana/sluice.json')) as Dashboard
   expect(dashboardProblems(dashboard)).toEqual([])
   const broken = { ...dashboard, panels: [...dashboard.panels, { ...dashboard.panels[1], targets: 'none' }] }
@@ -55,7 +55,7 @@ const programs = await findPrometheus()
 if (typeof programs === 'string') console.warn(`promtool test rules is skipped: ${programs}`)
 
 test.skipIf(typeof programs === 'string')(
-  'promtool test rules finds each alert firing where it should, and silent where it should be',
+  'promtool test rules finds each alert firing and silent as its cases expect',
   () => {
     if (typeof programs === 'string') throw new Error(programs)
     const options = { cwd: resolve(DOCS, 'monitoring'), encoding: 'utf8' } as const

@@ -7,12 +7,12 @@ const SHOWN_BY = /^Shown by \[((?:packages\/\w+\/)?test\/[\w/.-]+)\]\(\.\.\/\.\.
 
 const sections = (await readFile(join(DOCS, 'internals/failures.md'), 'utf8')).split(/^## /m).slice(1)
 
-test('docs/internals/failures.md has a heading for each way to fail', () => {
+test('docs/internals/failures.md has a heading for each fault', () => {
   expect(sections.length).toBeGreaterThan(10)
 })
 
 test.each(sections.map((text) => [text.split('\n', 1)[0] ?? '', text] as const))(
-  'docs/internals/failures.md: "%s" names tests that exist, and nothing else as its proof',
+  'docs/internals/failures.md proves "%s" only by tests that exist',
   async (_, text) => {
     const proofs = [...text.matchAll(SHOWN_BY)]
     expect(proofs.length).toBeGreaterThan(0)

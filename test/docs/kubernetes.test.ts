@@ -132,7 +132,7 @@ const templates = (): Template[] =>
 const settingsFile = (): string => all('ConfigMap')[0]?.data?.['sluice.yaml'] ?? ''
 
 describe('the manifests of docs/kubernetes', () => {
-  test('are what the schemas of Kubernetes, KEDA and the Prometheus Operator describe, without any other field', () => {
+  test('match the schemas of Kubernetes, KEDA and the Prometheus Operator, without other fields', () => {
     expect(manifests.map(({ kind }) => kind).toSorted()).toEqual([
       'ConfigMap',
       'CronJob',
@@ -150,7 +150,7 @@ describe('the manifests of docs/kubernetes', () => {
     )
   })
 
-  test('would be refused by the schemas with a wrong type or a misspelt field', () => {
+  test('with a wrong type or a misspelt field are refused by the schemas', () => {
     const [watcher] = all('Deployment')
     const changed = (change: (pod: Record<string, unknown>) => void): Manifest => {
       const copy = structuredClone(watcher) as Manifest
@@ -163,7 +163,7 @@ describe('the manifests of docs/kubernetes', () => {
     ])
   })
 
-  test('are admitted by the "restricted" Pod Security profile, and change nothing of the image', () => {
+  test('are admitted by the "restricted" Pod Security profile, and change nothing in the image', () => {
     expect(templates()).toHaveLength(3)
     for (const { spec } of templates()) {
       expect(Object.keys(spec).filter((name) => /^host|^(?:init|ephemeral)Containers/.test(name))).toEqual([])
@@ -183,7 +183,7 @@ describe('the manifests of docs/kubernetes', () => {
     }
   })
 
-  test('set nothing that Sluice would not read', async () => {
+  test('set nothing but settings of Sluice', async () => {
     const known = new Set<string>([...Object.values(SETTINGS).map(({ env }) => env), 'SLUICE_CONFIG'])
     const set = [
       ...all('Secret').flatMap(({ stringData = {} }) => Object.keys(stringData)),
@@ -198,7 +198,7 @@ describe('the manifests of docs/kubernetes', () => {
     expect(read.ok ? choosePipelines(read.configuration, ['inbox']).ok : read.problems).toBe(true)
   })
 
-  test('have one version, the one of the package', async () => {
+  test('have the version of the package', async () => {
     const { version } = JSON.parse(await readFile(resolve(FOLDER, '../../package.json'), 'utf8')) as { version: string }
     const images = new Set(templates().map(({ spec }) => spec.containers[0].image.split(':')[1]))
     expect([...images]).toEqual([version])
@@ -223,7 +223,7 @@ describe('the manifests of docs/kubernetes', () => {
     expect(Object.keys((parse(settingsFile()) as { pipelines: object }).pipelines)).toEqual(['inbox'])
   })
 
-  test('probe and scrape the port where metrics are, and leave time to finish', () => {
+  test('probe and scrape the metrics port, and leave time for a graceful stop', () => {
     const { metricsPort, metricsHost } = parse(settingsFile()) as Record<string, unknown>
     expect([metricsPort, metricsHost]).toEqual([9464, '0.0.0.0'])
     for (const { spec } of templates()) {
@@ -239,7 +239,7 @@ describe('the manifests of docs/kubernetes', () => {
     expect(all('NetworkPolicy')[0]?.spec?.ingress?.flatMap(({ ports }) => ports)).toMatchObject([{ port: metricsPort }])
   })
 
-  test('select the pods that there are', () => {
+  test('select existing pods', () => {
     const selectors = manifests.flatMap(({ spec }) => spec?.selector ?? spec?.podSelector ?? [])
     const spreads = templates().flatMap(({ spec }) => spec.topologySpreadConstraints ?? [])
     const wanted = [...selectors, ...spreads.map(({ labelSelector }) => labelSelector)]
@@ -254,7 +254,7 @@ describe('the manifests of docs/kubernetes', () => {
     expect(new Set(templates().map(({ spec }) => spec.serviceAccountName))).toEqual(new Set([account?.metadata.name]))
   })
 
-  test('run commands that there are, on one and the same pipeline', async () => {
+  test('run existing commands on one pipeline', async () => {
     const { stdout } = await sluice(['--help'])
     const runs = templates().map(({ spec }) => spec.containers[0].args)
     expect(runs.map(([command]) => command).toSorted()).toEqual(['run', 'watch', 'work'])

@@ -18,13 +18,13 @@ function recordFields(): readonly (readonly [field: string, first: string, meani
   })
 }
 
-test('the page about the limiter lists the fields of the record as its source does', () => {
+test('the limiter page lists the fields of the record as its source does', () => {
   const expected = recordFields().map((row) => row.map((cell) => cell.replaceAll('`', '')))
   expect(tableIn(PAGE, 'record')).toEqual(expected)
   expect(expected.length).toBeLessThanOrEqual(45)
 })
 
-test('the page about the limiter lists the mechanisms that the law marks by their numbers', () => {
+test('the limiter page lists the mechanisms that the law numbers', () => {
   const rows = tableIn(PAGE, 'mechanisms')
   expect(rows.map(([number, name]) => [number, name])).toEqual(
     MECHANISMS.map(({ name }, index) => [String(index + 1), name]),
@@ -33,7 +33,7 @@ test('the page about the limiter lists the mechanisms that the law marks by thei
   expect([...marked].toSorted((a, b) => a - b)).toEqual(MECHANISMS.map((_, index) => index + 1))
 })
 
-test('the law is one file of 600 lines at most, and its page has 1,200 words at most beside its tables', () => {
+test('the law is one file of at most 600 lines, and its page has at most 1,200 words outside tables', () => {
   const prose = PAGE.split('\n').filter((line) => !line.startsWith('|') && !/[─▶◀▲⇄]/.test(line))
   expect(LAW_SOURCE.trimEnd().split('\n').length).toBeLessThanOrEqual(600)
   expect(prose.join(' ').split(/\s+/).length).toBeLessThan(1_200)

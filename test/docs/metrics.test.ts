@@ -88,7 +88,7 @@ test('docs/reference/metrics.md lists every metric of the code, with its type, l
   expect(listed, `the table should be:\n${table}\n`).toBe(table)
 })
 
-test('every series of a labelled counter is there from the start, at zero', async () => {
+test('every series of a labelled counter exists from the start, at zero', async () => {
   const families = familiesOf(await exposition())
   const counters = families.filter(({ type }) => type === 'counter')
   expect(counters.length).toBeGreaterThan(15)

@@ -23,13 +23,13 @@ const without = server.kind === 'unavailable' ? ` (not here: ${server.reason})` 
 
 const collapsed = (text: string): string => text.replaceAll(/\s+/g, ' ').trim()
 
-test('the check of commands in the docs finds the pages with commands and the mistakes that they show', () => {
+test('the check of commands in the docs finds pages with commands and mistakes in them', () => {
   expect(PAGES.length).toBeGreaterThan(5)
   expect(PAGES.flatMap(mistakesIn).length).toBeGreaterThan(5)
 })
 
 test.skipIf(server.kind === 'unavailable').each(PAGES.map((page) => [page.path, page] as const))(
-  `every command of %s runs as it stands there${without}`,
+  `every command of %s runs as written${without}`,
   { timeout: 400_000 },
   async (_, page) => {
     if (server.kind === 'unavailable') throw new Error(server.reason)

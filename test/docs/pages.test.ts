@@ -11,7 +11,7 @@ const PAGES = await pages()
 /** Of the commands that pages show because they are wrong, those that the parser refuses; the others fail when they run. */
 const SHOWN_AS_MISTAKES = ['./sluice rnu ~/papers', './sluice run ~/papers --output corpus']
 
-test('every command of Sluice in the pages is one that its parser takes', async () => {
+test('every Sluice command in the docs is accepted by its parser', async () => {
   const program = await createProgram('all')
   for (const command of [program, ...program.commands]) {
     command.configureOutput({ writeOut: () => undefined, writeErr: () => undefined, outputError: () => undefined })
@@ -73,7 +73,7 @@ async function helpPages(): Promise<Page[]> {
   return shown
 }
 
-test('every npm script and every test file that the pages name exists', async () => {
+test('every npm script and test file named in the docs exists', async () => {
   const { scripts } = JSON.parse(await readFile(join(ROOT, 'package.json'), 'utf8')) as { scripts: object }
   const named = PAGES.flatMap(({ path, text }) =>
     [...text.matchAll(/`[^`\n]*?npm run (?:-s )?([\w:-]+)/g)].map(([, script = '']) => ({ path, script })),

@@ -24,7 +24,7 @@ const server = await startS3Server()
 const without = server.kind === 'unavailable' ? ` (not here: ${server.reason})` : ''
 
 test.skipIf(server.kind === 'unavailable')(
-  `every command of README.md runs as it stands there${without}`,
+  `every command of README.md runs as written${without}`,
   { timeout: 400_000 },
   async () => {
     if (server.kind === 'unavailable') throw new Error(server.reason)

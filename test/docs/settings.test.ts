@@ -6,7 +6,7 @@ import { settingsTables } from './settings-table.ts'
 
 const PAGE = resolve(import.meta.dirname, '../../docs/reference/settings.md')
 
-test('docs/reference/settings.md lists every setting of the code: name, flag, variable, default, unit and what it does', async () => {
+test('docs/reference/settings.md lists every setting of the code with name, flag, variable, default, unit and purpose', async () => {
   const [, listed = ''] = /<!-- settings -->\n+([^]*?)\n+<!-- \/settings -->/.exec(await readFile(PAGE, 'utf8')) ?? []
   const tables = settingsTables()
   expect(tables.match(/^\| `/gm)).toHaveLength(Object.keys(SETTINGS).length)

@@ -111,7 +111,7 @@ function expectLayout(paths: readonly string[], where: string): void {
   expect(rows.filter((row) => !met.has(row))).toEqual([])
 }
 
-test('every file of a folder store is of one row of the layout, and every row has a file', async () => {
+test('every file of a folder store matches one row of the layout, and every row has a file', async () => {
   await using folder = await tempFolder()
   await fill(await openFolderStore({ path: folder.path }))
   expectLayout(await pathsInFolder(folder.path), 'folder')
@@ -120,7 +120,7 @@ test('every file of a folder store is of one row of the layout, and every row ha
 const server = await startS3Server()
 
 test.skipIf(server.kind === 'unavailable')(
-  `every object of a bucket is of one row of the layout, and every row has an object ${server.kind === 'unavailable' ? server.reason : ''}`,
+  `every object of a bucket matches one row of the layout, and every row has an object ${server.kind === 'unavailable' ? server.reason : ''}`,
   async () => {
     if (server.kind === 'unavailable') throw new Error(server.reason)
     await using running = server
@@ -140,14 +140,14 @@ test.skipIf(server.kind === 'unavailable')(
   },
 )
 
-test('the examples of names are the paths that the code makes', () => {
+test('the example names in the store format are the paths that the code makes', () => {
   const rules = { folds: false, maxBytes: FOLDER_MAX_BYTES }
   const examples = tableIn(PAGE, 'names')
   expect(examples.length).toBeGreaterThan(5)
   expect(examples.map(([key = '']) => [key, documentPath(sourceKey(key), rules)])).toEqual(examples)
 })
 
-test('the schemas, constants and format numbers of the page are those of the code', async () => {
+test('the schemas, constants and format numbers in the store format equal those of the code', async () => {
   expect(PAGE).toContain(`Specification of format ${STORE_FORMAT}`)
   expect(PAGE).toContain(`${FOLDER_MAX_BYTES.toLocaleString('en')} bytes in a folder`)
   expect(PAGE).toContain(`older than ${SWEEP_AFTER_MS / 3_600_000} hours`)

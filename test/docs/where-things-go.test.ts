@@ -32,12 +32,12 @@ function faultsOf([what = '', touch = '', shownBy = '']: readonly string[]): rea
   ]
 }
 
-test('each row of "Where things go" names files that are there, names that they have, and what shows it', () => {
+test('each row of "Where things go" names existing files, names in them and a proof', () => {
   expect(ROWS.length).toBeGreaterThan(9)
   expect(ROWS.flatMap(faultsOf)).toEqual([])
 })
 
-test('the check of "Where things go" finds a file that moved, a name that is gone and a row without proof', () => {
+test('the check of "Where things go" finds a moved file, a missing name and a row without proof', () => {
   const shown = '`test/docs/settings.test.ts`'
   expect(faultsOf(['a', '`src/nowhere.ts`', shown])).toHaveLength(1)
   expect(faultsOf(['a', '`Nowhere` in `config/settings.ts`', shown])).toHaveLength(1)

@@ -15,7 +15,7 @@ test('a list of pages is written in ranges', () => {
   expect(qpdfRange([3, 7, 8, 9, 12])).toBe('3,7-9,12')
 })
 
-test('the receipt of a list of pages has a file name that a disk takes, and names its pages', () => {
+test('the receipt of a page list has a valid file name with its pages', () => {
   fc.assert(
     fc.property(pages, fc.integer({ min: 1, max: 200 }), (all, most) => {
       const lists = pageLists(all, most)
@@ -32,14 +32,14 @@ test('the receipt of a list of pages has a file name that a disk takes, and name
   )
 })
 
-test('a receipt of the whole document, of the engine or of another recipe is for no list of pages', () => {
+test('a receipt of a full document, of the engine or of another recipe matches no page list', () => {
   const part = partHash(content, [1, 2])
   expect(pagesOfReceipt(receiptId(content, recipe, 'service'), content, recipe)).toBeNull()
   expect(pagesOfReceipt(receiptId(part, recipe, 'embedded'), content, recipe)).toBeNull()
   expect(pagesOfReceipt(receiptId(part, recipeHash('f'.repeat(16)), 'service'), content, recipe)).toBeNull()
 })
 
-test('the halves of a page list hold all of its pages, and none is empty', () => {
+test('the halves of a page list hold all of its pages, and neither is empty', () => {
   fc.assert(
     fc.property(pages, (list) => {
       expect(halvesOf(list).flat()).toEqual(list)

@@ -3,7 +3,7 @@ import { sluice } from '../support/sluice.ts'
 import { until } from '../support/wait.ts'
 import { Harness } from '../outages/support/harness.ts'
 
-test('a request in flight at a hard kill is held as a dead letter, listed, and sent again by retry alone', async () => {
+test('a request in flight at a hard kill is held as a dead letter, listed, and sent again only by retry', async () => {
   let hanging = true
   await using harness = await Harness.open({
     documents: 3,

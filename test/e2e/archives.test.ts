@@ -10,7 +10,7 @@ import { sluice } from '../support/sluice.ts'
 
 const run = promisify(execFile)
 
-test('run: an archive over a limit fails by the name of its setting, and its members are taken once the limit is raised', async () => {
+test('run fails an archive over a limit with the name of the setting, and ingests its members under a higher limit', async () => {
   await using folder = await tempFolder()
   await using service = await new ScriptedService({}).listen()
   const [source, made, out] = ['in', 'made', 'out'].map((name) => join(folder.path, name)) as [string, string, string]

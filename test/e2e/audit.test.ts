@@ -24,7 +24,7 @@ function documentOf(pages: number, random: Random): Buffer {
   )
 }
 
-test('an audit buys each sampled page once and every tenth twice, reports how far the tiers agree, and an equal seed buys nothing', async () => {
+test('an audit buys each sampled page once, every tenth twice, reports the agreement, and buys nothing again with its seed', async () => {
   await using folder = await tempFolder()
   // Every fourth answer misses half of the page.
   await using service = await new ScriptedService({
@@ -71,7 +71,7 @@ test('an audit buys each sampled page once and every tenth twice, reports how fa
   expect(service.charged).toBe(11)
 }, 240_000)
 
-test('an audit ends at its cap with exit code 3 and goes on from its receipts', async () => {
+test('an audit ends at its cap with exit code 3 and resumes from its receipts', async () => {
   await using folder = await tempFolder()
   await using service = await new ScriptedService({ answers: (request) => parsedReply(truthOf(request)) }).listen()
   const [source, out, report] = ['in', 'out', 'report'].map((name) => join(folder.path, name)) as [
@@ -94,7 +94,7 @@ test('an audit ends at its cap with exit code 3 and goes on from its receipts', 
   expect(service.charged).toBe(9)
 }, 240_000)
 
-test('an audit without a service says what it needs', async () => {
+test('an audit without a service names the missing setting', async () => {
   const { code, stderr } = await sluice(['audit', 'samples', '--sample', '5'])
   expect(code).toBe(1)
   expect(stderr).toMatch(/an audit compares the embedded engine with a service: name one with --parse-api-url/)

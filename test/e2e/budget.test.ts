@@ -17,7 +17,7 @@ describe('--max-credits', () => {
     ['at the price of the model', 1, 20],
     ['at 30 credits, which no model knew', 30, 100],
   ])(
-    'binds the workers beside the run, %s, and keeps what is left',
+    'binds workers and run together, %s, and keeps the remaining credits',
     async (_, price, cap) => {
       const documents = 60
       await using harness = await Harness.open({ documents, reply: charging(price) })

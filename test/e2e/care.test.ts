@@ -48,7 +48,7 @@ test('verify reports an altered output, restores it from its receipt with --repa
   expect(service.charged).toBe(2)
 }, 240_000)
 
-test('retry parses the selected failures again, a success removes its dead letter, and gc removes only unused receipts', async () => {
+test('retry parses selected failures again, a success removes the dead letter, and gc removes only unused receipts', async () => {
   await using folder = await tempFolder()
   let mended = false
   await using service = await new ScriptedService({

@@ -27,7 +27,7 @@ async function markedLongAgo(out: string): Promise<void> {
  * The hard case: receipts that are old and unused when gc reads them, and that the run takes up again at the same time,
  * because its options are those of long ago.
  */
-test('gc during a run removes no receipt that the run has just saved or taken up again', async () => {
+test('gc during a run removes no receipt that the run just saved or reused', async () => {
   await using folder = await tempFolder()
   await using service = await new ScriptedService({ answers: () => ({ delayMs: 100 }) }).listen()
   const [source, out] = [join(folder.path, 'in'), join(folder.path, 'out')]
@@ -62,7 +62,7 @@ test('gc during a run removes no receipt that the run has just saved or taken up
   expect(lost.map(({ key }) => key)).toEqual([])
 }, 240_000)
 
-test('gc removes nothing while records are missing, and a run after it buys nothing again', async () => {
+test('gc removes nothing while records are missing, and the next run buys nothing again', async () => {
   await using folder = await tempFolder()
   await using service = await new ScriptedService({}).listen()
   const [source, out] = [join(folder.path, 'in'), join(folder.path, 'out')]
@@ -90,7 +90,7 @@ test('gc removes nothing while records are missing, and a run after it buys noth
   expect((await sluice(['gc', ...flags])).stdout).toMatch(/^0 receipts removed$/m)
 }, 240_000)
 
-test('gc removes a receipt a week after it was marked, if it still is unused, and at once with --now', async () => {
+test('gc removes an unused receipt a week after marking it, and at once with --now', async () => {
   await using folder = await tempFolder()
   await using service = await new ScriptedService({}).listen()
   const [source, out] = [join(folder.path, 'in'), join(folder.path, 'out')]

@@ -71,8 +71,8 @@ async function expectAllMade({ out, service, command, run }: Store): Promise<voi
   expect([verified.code, verified.stdout]).toEqual([0, expect.stringMatching(/^8 documents whole, 0 damaged/m)])
 }
 
-describe('records that are half, of another document, altered, or removed', () => {
-  test('are reported by status and verify, and made again by run from their receipts', async () => {
+describe('truncated, exchanged, altered or removed records', () => {
+  test('are reported by status and verify, and rebuilt by run from their receipts', async () => {
     await using store = await finishedStore()
     await damage(store)
     expect((await store.command('status', store.source)).stdout).toMatch(/^7 documents .* no whole record/m)
@@ -85,7 +85,7 @@ describe('records that are half, of another document, altered, or removed', () =
     await expectAllMade(store)
   }, 240_000)
 
-  test('are renewed by verify --repair and the next run', async () => {
+  test('are rebuilt by verify --repair and the next run', async () => {
     await using store = await finishedStore()
     await damage(store)
     expect((await store.command('verify', '--repair')).stdout).toMatch(
@@ -99,7 +99,7 @@ describe('records that are half, of another document, altered, or removed', () =
   }, 240_000)
 })
 
-test('receipts that were exchanged are found, and no document gets the text of another one', async () => {
+test('exchanged receipts are detected, and no document gets the text of another', async () => {
   await using store = await finishedStore()
   const receipts = join(store.out, 'receipts')
   const paths = (await readdir(receipts, { recursive: true })).filter((name) => name.endsWith('.gz'))
@@ -116,7 +116,7 @@ test('receipts that were exchanged are found, and no document gets the text of a
   expect(store.service.charged).toBe(NAMES.length + 2)
 }, 240_000)
 
-test('a store that lost its store.json is refused by each command, and nothing is changed', async () => {
+test('a store without its store.json is refused by each command, and stays unchanged', async () => {
   await using store = await finishedStore()
   await rm(join(store.out, 'store.json'))
   const before = (await readdir(store.out, { recursive: true })).toSorted()

@@ -17,7 +17,7 @@ async function archive(path: string) {
   return { source, out, keys }
 }
 
-test('watch --delete-gone removes the outputs of a deleted document, and nothing when the whole folder empties at once', async () => {
+test('watch --delete-gone removes the outputs of a deleted document, but nothing when the folder empties at once', async () => {
   await using folder = await tempFolder()
   await using service = await new ScriptedService({}).listen()
   const { source, out, keys } = await archive(folder.path)

@@ -51,39 +51,33 @@ describe.skipIf(s3.kind !== 'ready')(name, () => {
 })
 
 describe.skipIf(s3.kind !== 'ready')(name.replace('store', 'source'), () => {
-  test(
-    'gives the images of figures where it still holds the bytes that were parsed',
-    { timeout: 240_000 },
-    async () => {
-      if (s3.kind !== 'ready') throw new Error('no S3')
-      await using folder = await tempFolder()
-      const { client } = s3
-      const put = async (caption: string): Promise<unknown> => {
-        const content = drawnText(72, 80, 'The weir in flood, as a keeper saw it.') + drawnText(72, 420, caption)
-        const picture = { width: 40, height: 20, grey: new Uint8Array(800).fill(90) }
-        const Body = buildPdf([{ content, picture, pictureBox: [72, 392, 372, 592] }])
-        return client.send(new PutObjectCommand({ Bucket: 'papers', Key: 'reports/weir.pdf', Body }))
-      }
-      await s3.newBucket('papers')
-      await put('Figure 1: The weir')
-      const env = {
-        ...s3.env,
-        SLUICE_STATE_DIR: join(folder.path, 'state'),
-      }
-      const options = { env, cwd: folder.path }
-      const run = await sluice(['run', 's3://papers/reports', '--out', 'corpus', '--mode', 'fast'], options)
-      expect(run.stderr).not.toContain('failed')
-      const asked = ['export', '--chunks', '--out', 'corpus', '--figures']
-      const drawn = await sluice([...asked, '--to', 'drawn'], options)
-      expect(drawn.stdout + drawn.stderr).toContain('\n1 image of figures\n')
-      expect(await readdir(join(folder.path, 'drawn/figures'))).toHaveLength(1)
-      await put('Figure 1: The mill')
-      const changed = await sluice([...asked, '--to', 'changed'], options)
-      expect(changed.stdout).toContain(
-        '0 images of figures\nwithout image: 1 figure whose document is no longer the one',
-      )
-    },
-  )
+  test('yields the images of figures while it still holds the parsed bytes', { timeout: 240_000 }, async () => {
+    if (s3.kind !== 'ready') throw new Error('no S3')
+    await using folder = await tempFolder()
+    const { client } = s3
+    const put = async (caption: string): Promise<unknown> => {
+      const content = drawnText(72, 80, 'The weir in flood, as a keeper saw it.') + drawnText(72, 420, caption)
+      const picture = { width: 40, height: 20, grey: new Uint8Array(800).fill(90) }
+      const Body = buildPdf([{ content, picture, pictureBox: [72, 392, 372, 592] }])
+      return client.send(new PutObjectCommand({ Bucket: 'papers', Key: 'reports/weir.pdf', Body }))
+    }
+    await s3.newBucket('papers')
+    await put('Figure 1: The weir')
+    const env = {
+      ...s3.env,
+      SLUICE_STATE_DIR: join(folder.path, 'state'),
+    }
+    const options = { env, cwd: folder.path }
+    const run = await sluice(['run', 's3://papers/reports', '--out', 'corpus', '--mode', 'fast'], options)
+    expect(run.stderr).not.toContain('failed')
+    const asked = ['export', '--chunks', '--out', 'corpus', '--figures']
+    const drawn = await sluice([...asked, '--to', 'drawn'], options)
+    expect(drawn.stdout + drawn.stderr).toContain('\n1 image of figures\n')
+    expect(await readdir(join(folder.path, 'drawn/figures'))).toHaveLength(1)
+    await put('Figure 1: The mill')
+    const changed = await sluice([...asked, '--to', 'changed'], options)
+    expect(changed.stdout).toContain('0 images of figures\nwithout image: 1 figure whose document is no longer the one')
+  })
 })
 
 const essence = ({ document, markdownSpan, text }: Line): string => JSON.stringify([document, markdownSpan, text])

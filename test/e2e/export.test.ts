@@ -41,7 +41,7 @@ describe('sluice export --chunks', { timeout: 240_000 }, () => {
   }, 240_000)
   afterAll(async () => (await folder)[Symbol.asyncDispose]())
 
-  test('writes chunks that slice the Markdown, as the published schemas say', async () => {
+  test('writes chunks that slice the Markdown and match the published schemas', async () => {
     const { code, stdout } = await exported('--out', 'corpus', '--to', 'chunks', '--limit', '128')
     expect(code).toBe(0)
     expect(stdout).toMatch(/^\d+ chunks of 3 documents, [\d,]+ tokens\nwritten: chunks\n$/)
@@ -76,7 +76,7 @@ describe('sluice export --chunks', { timeout: 240_000 }, () => {
     })
   })
 
-  test('gives the same chunks the same ids again, and replaces the export as a whole', async () => {
+  test('gives equal chunks equal ids, and replaces the former export completely', async () => {
     await exported('--out', 'corpus', '--to', 'again')
     const before = await linesOf(join(at, 'again/chunks.jsonl'))
     expect(new Set(before.map(({ id }) => id)).size).toBe(before.length)
@@ -109,7 +109,7 @@ describe('sluice export --chunks', { timeout: 240_000 }, () => {
     expect(manifest.files[0]).toMatchObject({ name: 'chunks.parquet', rows: rows.length })
   })
 
-  test('takes the documents that --key names, and says how many it left out', async () => {
+  test('exports the documents that --key names, and reports how many it omitted', async () => {
     const { stdout } = await exported('--out', 'corpus', '--to', 'some', '--key', '*.md', '--json')
     expect(JSON.parse(stdout)).toMatchObject({ event: 'exported', documents: 1, filtered: 2, damaged: 0 })
     expect((await linesOf(join(at, 'some/chunks.jsonl'))).map(({ text }) => text)).toEqual(['# Notes\n\nOne line.'])
@@ -125,7 +125,7 @@ describe('sluice export --chunks', { timeout: 240_000 }, () => {
     return result
   }
 
-  test('names a document whose files are not what its record says, and exits with 2', async () => {
+  test('names a document whose files differ from its record, and exits with 2', async () => {
     const { code, stdout } = await exportedWith('document.md', 'altered', 'damaged')
     expect(code).toBe(2)
     expect(stdout).toContain('boat-passages.csv: its files are not what its record says; verify --repair')
@@ -143,7 +143,7 @@ describe('sluice export --chunks', { timeout: 240_000 }, () => {
     expect([code, stderr]).toEqual([1, expect.stringMatching(/^sluice: the record of .* update Sluice\.\n$/s)])
   })
 
-  test('refuses a folder that holds a file which no export wrote, and follows a link', async () => {
+  test('refuses a folder with a foreign file, and follows a link', async () => {
     await exported('--out', 'corpus', '--to', 'mixed')
     await symlink('mixed', join(at, 'linked'))
     expect((await exported('--out', 'corpus', '--to', 'linked')).code).toBe(0)
@@ -172,7 +172,7 @@ describe('sluice export --chunks', { timeout: 240_000 }, () => {
     expect(await readdir(at)).not.toContain('x')
   })
 
-  test('asks what to export', async () => {
+  test('is suggested by sluice export without a kind', async () => {
     const { code, stderr } = await sluice(['export', '--out', 'corpus'], { cwd: at })
     expect([code, stderr]).toEqual([1, 'sluice: say what to export: --chunks\n'])
   })

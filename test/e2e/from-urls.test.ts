@@ -43,7 +43,7 @@ async function keepErrorPages(out: string, pages: readonly (readonly [string, st
 }
 
 describe('a list of URLs', () => {
-  test('is scraped by the service: each version of each URL is paid for once', async () => {
+  test('is scraped by the service, with each version of each URL paid once', async () => {
     await using folder = await tempFolder()
     const pages = PAGES()
     await using site = await openSite((path) => pages.get(path))
@@ -86,7 +86,7 @@ describe('a list of URLs', () => {
     expect(bought).toHaveLength(6)
   }, 240_000)
 
-  test('is downloaded and sent as bytes; a URL less in the list is not gone', async () => {
+  test('is downloaded and sent as bytes, and a URL removed from the list is not gone', async () => {
     await using folder = await tempFolder()
     const pages = PAGES()
     await using site = await openSite((path) => pages.get(path))
@@ -112,7 +112,7 @@ describe('a list of URLs', () => {
     expect((await readStore(out)).records.size).toBe(3)
   }, 240_000)
 
-  test('is read from standard input too; what a site sends in another encoding is sent on as UTF-8', async () => {
+  test('is read from standard input too, and text in other encodings is sent as UTF-8', async () => {
     await using folder = await tempFolder()
     const headers = { etag: '"1"', 'content-type': 'text/html; charset=windows-1251' }
     await using site = await openSite(() => ({ headers, body: Buffer.from('<p>\xcf\xf0\xe8', 'latin1') }))
@@ -127,7 +127,7 @@ describe('a list of URLs', () => {
     expect(JSON.parse(status.stdout)).toMatchObject({ done: 1, seen: 1 })
   }, 240_000)
 
-  test('leads to no private address unless that is allowed', async () => {
+  test('reaches no private address unless allowed', async () => {
     await using folder = await tempFolder()
     await using site = await openSite((path) => PAGES().get(path))
     await using service = await new ScriptedService({}).listen()
@@ -144,7 +144,7 @@ describe('a list of URLs', () => {
     expect(JSON.stringify([...letters.values()])).not.toMatch(/pass-word/)
   }, 240_000)
 
-  test('whose pages a site refuses keeps no error page: asked twice, paid for, and asked again by the next run', async () => {
+  test('with refused pages keeps no error page, pays for two attempts, and tries again in the next run', async () => {
     await using folder = await tempFolder()
     const names = ['fine', 'busy', 'down', 'absent', 'closed'] as const
     await using site = await openSite((path) => ({ headers: { etag: '"1"', 'content-type': 'text/html' }, body: path }))
@@ -188,7 +188,7 @@ describe('a list of URLs', () => {
     expect(bought.toSorted()).toEqual(['absent', 'closed'])
   }, 240_000)
 
-  test('heals a store of 0.2.0, which kept the error pages of sites as documents', async () => {
+  test('repairs a store of 0.2.0 that holds error pages as documents', async () => {
     await using folder = await tempFolder()
     await using site = await openSite((path) => ({ headers: { etag: '"1"', 'content-type': 'text/html' }, body: path }))
     const bought: string[] = []

@@ -7,7 +7,7 @@ import { tempFolder } from '../support/temp-folder.ts'
 import { startTestRedis } from '../support/redis.ts'
 import { sluice } from '../support/sluice.ts'
 
-test('the embedded engine grades PDFs: --min-grade makes them partial, status --grades counts them', async () => {
+test('the embedded engine grades PDFs, which --min-grade makes partial and status --grades counts', async () => {
   await using folder = await tempFolder()
   await using redis = await startTestRedis()
   const [source, out] = [join(folder.path, 'in'), join(folder.path, 'out')]

@@ -17,7 +17,7 @@ async function archiveOf(path: string, megabytes: number): Promise<{ source: str
   return { source, out }
 }
 
-test('a PDF of 60 MB comes out of the real engine as one document; anything else of that size is refused', async () => {
+test('the embedded engine parses a PDF of 60 MB as one document, and refuses other formats of that size', async () => {
   await using folder = await tempFolder()
   const { source, out } = await archiveOf(folder.path, 60)
   await writeFile(join(source, 'large.docx'), Buffer.alloc(60 * MB))
@@ -39,7 +39,7 @@ test('a PDF of 60 MB comes out of the real engine as one document; anything else
   expect(refused.stdout + refused.stderr).toContain('large.pdf: too_large')
 }, 240_000)
 
-test('a worker killed between two pieces of a PDF keeps the paid ones: the next worker buys the rest', async () => {
+test('a worker killed between two pieces of a PDF keeps the paid ones, and the next worker buys the rest', async () => {
   await using folder = await tempFolder()
   const { source, out } = await archiveOf(folder.path, 120)
   let hanging = true

@@ -10,7 +10,7 @@ import { sluice } from '../support/sluice.ts'
 
 const SAMPLES = resolve(import.meta.dirname, '../../samples')
 
-test('the embedded engine reads documents first, the pages below the floor are bought once, and nothing else is sent', async () => {
+test('local-first parsing buys only pages that the embedded engine grades below the floor, once', async () => {
   await using folder = await tempFolder()
   const sent: number[] = []
   await using service = await new ScriptedService({

@@ -203,7 +203,7 @@ for (const { kind, missing } of KINDS) {
   const reason = machines.kind === 'unavailable' ? machines.reason : missing
   const name = `four machines at work on ${kind}${reason === null ? '' : ` (skipped: ${reason})`}`
   describe.skipIf(reason !== null)(name, () => {
-    test('share it fairly, do every document once, and take over what one of them held when its power went', async () => {
+    test('share it fairly, do every document once, and take over the documents of one that loses power', async () => {
       if (machines.kind === 'unavailable') return
       await using resources = new AsyncDisposableStack()
       const folder = resources.use(await tempFolder())

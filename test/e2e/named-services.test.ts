@@ -27,7 +27,7 @@ const startOne = (): Promise<ScriptedService> =>
     },
   }).listen()
 
-test('rules send each document to the service that they name, with its key, and nothing to another one', async () => {
+test('rules send each document only to the service that they name, with its key', async () => {
   await using folder = await tempFolder()
   await using gpu = await startOne()
   await using vendor = await startOne()
@@ -112,7 +112,7 @@ rules:
   ])
 }, 240_000)
 
-test('a rule with a service that is not set, or whose key is not, stops a run and its plan with one sentence', async () => {
+test('a rule for a service without settings or key stops a run and its plan with one sentence', async () => {
   await using folder = await tempFolder()
   await using standard = await startOne()
   const [source, config] = [join(folder.path, 'in'), join(folder.path, 'sluice.yaml')]

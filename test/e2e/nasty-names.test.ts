@@ -41,7 +41,7 @@ const NASTY = [
   'right-to-left \u202egpj.html',
 ] as const
 
-test('every odd name becomes a document of its own, inside the store, and is done once', async () => {
+test('every nasty name becomes its own document inside the store, done once', async () => {
   await using folder = await tempFolder()
   await using service = await new ScriptedService({}).listen()
   const [source, out] = [join(folder.path, 'in'), join(folder.path, 'out')]

@@ -8,7 +8,7 @@ import { breachesOfSchemas } from '../support/published-schemas.ts'
 import { ScriptedService } from '../support/scripted-service.ts'
 import { sluice } from '../support/sluice.ts'
 
-test('a service parses what the embedded engine did, once, and each record names who answered', async () => {
+test('a service parses documents of the embedded engine again, once, and each record names its parser', async () => {
   await using folder = await tempFolder()
   await using service = await new ScriptedService({}).listen()
   const [source, out] = [join(folder.path, 'in'), join(folder.path, 'out')]

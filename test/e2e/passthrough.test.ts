@@ -35,7 +35,7 @@ async function writeTexts(source: string): Promise<void> {
 const documentOf = ({ folders }: StoreView, key: string): Promise<string> =>
   readFile(join(folders.get(key) ?? key, 'document.md'), 'utf8')
 
-test('run: texts and Markdown become outputs word for word, for 0 credits, without a request and within no budget', async () => {
+test('run passes texts and Markdown through unchanged, for 0 credits, without a request or a budget', async () => {
   await using folder = await tempFolder()
   await using service = await new ScriptedService({}).listen()
   const [source, out] = [join(folder.path, 'in'), join(folder.path, 'out')]
@@ -67,7 +67,7 @@ test('run: texts and Markdown become outputs word for word, for 0 credits, witho
   expect(JSON.parse(status.stdout)).toMatchObject({ seen: 7, done: 7, skipped: 0, failed: 0, pending: 0 })
 }, 240_000)
 
-test('run: a folder of notes alone starts no engine; verify repairs and gc keeps what a note became; a changed note is taken again', async () => {
+test('run ingests a folder of notes without an engine, verify repairs the outputs, and gc keeps them', async () => {
   await using folder = await tempFolder()
   const [source, out] = [join(folder.path, 'in'), join(folder.path, 'out')]
   await mkdir(source)
@@ -116,7 +116,7 @@ test('run: a folder of notes alone starts no engine; verify repairs and gc keeps
   expect(await stat(join(out, '.sluice/engine')).catch(() => null)).toBeNull()
 }, 240_000)
 
-test('run: what only is named as a text fails with its reason, and --no-passthrough leaves texts out', async () => {
+test('run fails a file that is only named as a text with its reason, and --no-passthrough skips texts', async () => {
   await using folder = await tempFolder()
   await using service = await new ScriptedService({}).listen()
   const [source, out] = [join(folder.path, 'in'), join(folder.path, 'out')]
@@ -156,7 +156,7 @@ const PAGES: Readonly<Record<string, Page>> = {
   '/raw.md': typed('application/octet-stream', '# Raw'),
 }
 
-test('run: a list of URLs and a website that are downloaded pass their texts through; what is the same is not taken again', async () => {
+test('run passes texts of URLs and websites through, and ingests no unchanged one again', async () => {
   await using folder = await tempFolder()
   await using service = await new ScriptedService({}).listen()
   await using site = await openSite((path) => PAGES[path])
@@ -187,7 +187,7 @@ test('run: a list of URLs and a website that are downloaded pass their texts thr
   }
 }, 240_000)
 
-test('run: texts of a bucket are passed through into a bucket, and a second run finds them unchanged', async (context) => {
+test('run passes texts of a bucket through into a bucket, and a second run finds them unchanged', async (context) => {
   const server = await startS3Server()
   if (server.kind === 'unavailable') throw context.skip(server.reason)
   await using s3 = server
@@ -208,7 +208,7 @@ test('run: texts of a bucket are passed through into a bucket, and a second run 
   expect(await Body?.transformToString()).toBe(TEXTS.find(([name]) => name === 'a/LOG.TXT')?.[2])
 }, 240_000)
 
-test('run: killed among texts, and again with Redis emptied, it loses none and sends nothing', async () => {
+test('run killed among texts, also with Redis emptied, loses none and sends nothing', async () => {
   await using folder = await tempFolder()
   await using redis = await startTestRedis()
   await using service = await new ScriptedService({}).listen()

@@ -14,7 +14,7 @@ async function markdownOf(harness: Harness, key: string): Promise<string> {
 }
 
 describe.concurrent('Sluice avoids the fault:', () => {
-  test('state is written before the work: a document cut off in the middle is taken for done', async () => {
+  test('state written before the work marks an interrupted document as done', async () => {
     let hangs = true
     await using harness = await Harness.open({ documents: 2, reply: () => (hangs ? { fault: 'hang' } : {}) })
     const running = harness.start('run', { 'takeover-ms': 1_000 })
@@ -42,7 +42,7 @@ describe.concurrent('Sluice avoids the fault:', () => {
     expect(await markdownOf(harness, '0.html')).toBe(before)
   }, 240_000)
 
-  test('"newer than the last scan": a file moved in with an old date is never seen', async () => {
+  test('a scan for newer files misses a file moved in with an old date', async () => {
     await using harness = await Harness.open({ documents: 2 })
     await harness.run()
     const moved = `${harness.out}-moved.html`
@@ -58,7 +58,7 @@ describe.concurrent('Sluice avoids the fault:', () => {
     }
   }, 240_000)
 
-  test('a change of equal size within the same second is none', async () => {
+  test('a change of equal size within the same second goes unnoticed', async () => {
     await using harness = await Harness.open({ documents: 0 })
     await harness.write('0.html', '<p>one')
     await harness.run()
@@ -69,7 +69,7 @@ describe.concurrent('Sluice avoids the fault:', () => {
     expect(await markdownOf(harness, '0.html')).toBe(textOf(Buffer.from('<p>two')))
   }, 240_000)
 
-  test('one of two copies is deleted, and the other loses its outputs or is paid for again', async () => {
+  test('the deletion of one of two copies costs the other its outputs or a second payment', async () => {
     await using harness = await Harness.open({ documents: 0 })
     for (const name of ['a.html', 'b.html']) await harness.write(name, '<p>the same')
     await harness.run()
@@ -82,7 +82,7 @@ describe.concurrent('Sluice avoids the fault:', () => {
     expect([(await harness.read()).records.size, harness.service.charged]).toEqual([2, 1])
   }, 240_000)
 
-  test('a second source in the same store takes the documents of the first for deleted', async () => {
+  test('a second source in the same store marks the documents of the first as deleted', async () => {
     await using harness = await Harness.open({ documents: 3 })
     await harness.run()
     const other = `${harness.source}-other`
@@ -95,7 +95,7 @@ describe.concurrent('Sluice avoids the fault:', () => {
     expect([...(await harness.read()).records.keys()].toSorted()).toEqual([...first, 'more/other.html'])
   }, 240_000)
 
-  test('an answer without a document counts as one that came out', async () => {
+  test('an answer without a document counts as a success', async () => {
     const empty = { status: 200, body: { success: true, data: {} } }
     await using harness = await Harness.open({ documents: 2, reply: ({ number }) => (number === 1 ? empty : {}) })
     await harness.run({ concurrency: 1 })
@@ -105,7 +105,7 @@ describe.concurrent('Sluice avoids the fault:', () => {
     expect(outcomes).toContainEqual(['partial', [expect.any(String)]])
   }, 240_000)
 
-  test('a document that never comes back holds up all the others', async () => {
+  test('a document that never ends blocks all others', async () => {
     await using harness = await Harness.open({
       documents: 40,
       reply: ({ file }) => (file?.content?.includes('<p>7 ') === true ? { fault: 'hang' } : {}),

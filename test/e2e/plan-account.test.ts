@@ -5,7 +5,7 @@ import { createEngine } from '@sluice/engine'
 import { tempFolder } from '../support/temp-folder.ts'
 import { sluice } from '../support/sluice.ts'
 
-test('a plan says how many credits are left and how many are too few; a run that they halt says it too', async () => {
+test('a plan reports remaining and missing credits, and so does a run that they halt', async () => {
   await using folder = await tempFolder()
   const source = join(folder.path, 'in')
   await mkdir(source)

@@ -33,7 +33,7 @@ const charged = async (port: number): Promise<number | null> => {
   return value === undefined ? null : Number(value)
 }
 
-test('price: what the embedded engine reports is charged as nothing, what a service reports as --reported-credit says', async () => {
+test('the charge is zero for credits that the embedded engine reports, and --reported-credit for those of a service', async () => {
   await using folder = await tempFolder()
   const answers = () => parsedReply('# Parsed', { metadata: { statusCode: 200, creditsUsed: 4 } })
   await using service = await new ScriptedService({ answers }).listen()
@@ -65,7 +65,7 @@ test('price: what the embedded engine reports is charged as nothing, what a serv
   expect(service.charged).toBe(5)
 }, 240_000)
 
-test('price: what costs nothing by its prices is charged as nothing, whatever the service reports', async () => {
+test('the charge is zero for a document that its prices make free, whatever the service reports', async () => {
   await using folder = await tempFolder()
   const answers = () => parsedReply('# Parsed', { metadata: { statusCode: 200, creditsUsed: 4 } })
   await using service = await new ScriptedService({ answers }).listen()

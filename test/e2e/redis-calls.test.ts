@@ -83,7 +83,7 @@ async function commandsWith(inFlight: number, serviceMs: number) {
   return { commands: commands / DOCUMENTS, most, reads: byName(reads), sizes: byName(sizes) }
 }
 
-test('Redis: neither the commands of a document nor a key that is read whole for each grows with the documents in flight', async () => {
+test('Redis commands and keys read per document do not grow with the documents in flight', async () => {
   const few = await commandsWith(1, 0)
   const many = await commandsWith(100, 300)
   expect([few.most, many.most > 9]).toEqual([1, true])

@@ -94,7 +94,7 @@ const LISTS: readonly (readonly [string, List])[] =
 
 describe.each(['files', 'URLs'] as const)('a refusal of one of many %s', (kind) => {
   test.each(LISTS)(
-    '(%s) fails that one alone, and does not stop the run behind it',
+    '(%s) fails that document alone, and does not stop the run',
     async (_, refused) => {
       await using of = await prepare(kind, (number) => refused.get(number) ?? null)
       for (const run of ['first', 'second']) {
@@ -127,9 +127,9 @@ const OTHERS: readonly (readonly [string, Reply])[] = [
   ['200 with a login page', html(200, 'Log in')],
 ]
 
-describe('an answer that is not the service', () => {
+describe('an answer that is not from the service', () => {
   test.each(OTHERS)(
-    '(%s) halts the run and fails no document; all come out once it is gone',
+    '(%s) halts the run without failing a document, and a later run does them all',
     async (_, reply) => {
       let isThere = true
       await using of = await prepare('files', () => (isThere ? reply : null))
@@ -148,7 +148,7 @@ describe('an answer that is not the service', () => {
     240_000,
   )
 
-  test('halts a run of three documents too, and none ends failed', async () => {
+  test('halts a run of three documents too, and fails none', async () => {
     let isThere = true
     await using of = await prepare('files', (number) => (isThere && number < 3 ? html(511, 'Log in') : null), 3)
     for (const run of [1, 2]) expect([run, (await of.run()).code]).toEqual([run, 3])
@@ -159,7 +159,7 @@ describe('an answer that is not the service', () => {
 })
 
 describe('a run in which many documents meet the same refusal', () => {
-  test('halts the run at the fifth in a row; run again, it goes on behind them', async () => {
+  test('halts the run at the fifth in a row, and the next run continues', async () => {
     await using of = await prepare('files', (number) => (number < 6 ? errorReply(403, 'Forbidden') : null))
     expect((await of.run()).code).toBe(3)
     expect((await readStore(of.out)).letters.size).toBe(0)
@@ -171,7 +171,7 @@ describe('a run in which many documents meet the same refusal', () => {
   }, 240_000)
 })
 
-test('a success that cannot be used is bought twice where it is the same, shown, and not bought again', async () => {
+test('a run shows an identical unusable success after two purchases, and buys no third', async () => {
   await using of = await prepare('files', (number) => (number === 3 ? { status: 200, body: '{"data":{"mark' } : null))
   const { code, stdout } = await of.run()
   expect(code, stdout).toBe(2)

@@ -10,7 +10,7 @@ const withDescendants = async (pid: number): Promise<number[]> => [
   ...(await Promise.all((await childrenOf(pid)).map(withDescendants))).flat(),
 ]
 
-test('a run killed at 60 % together with its Redis resumes there: it sends nothing for finished documents, and shows them', async () => {
+test('a run killed at 60 % with its Redis resumes there, shows finished documents and sends nothing for them', async () => {
   const CONCURRENCY = 5
   let delayMs = 20
   await using harness = await Harness.open({ documents: 100, reply: () => ({ delayMs }) })

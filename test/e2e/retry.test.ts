@@ -8,7 +8,7 @@ const onlyWithOcr = ({ file, options }: ReceivedRequest): Reply => {
   return scan && !JSON.stringify(options).includes('"ocr"') ? errorReply(422, 'No text could be found') : {}
 }
 
-test('retry --key GLOB --mode ocr drives exactly the chosen dead letters again, with the other mode', async () => {
+test('retry --key GLOB --mode ocr parses exactly the selected dead letters again, in mode ocr', async () => {
   await using harness = await Harness.open({ documents: 1, reply: onlyWithOcr })
   for (const name of ['scan-1.pdf', 'scan-2.pdf', 'other.pdf']) {
     await harness.write(name, `%PDF-1.4\n%scanned ${name}\n`)

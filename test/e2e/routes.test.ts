@@ -10,7 +10,7 @@ import { seedFrom } from '../support/seed.ts'
 
 const SEED = seedFrom('ROUTE_SEED', 1)
 
-test('what must never be sent is parsed on this machine, and not a byte of it reaches the service', async () => {
+test('a never-send document is parsed on this machine, and no byte of it reaches the service', async () => {
   await using folder = await tempFolder()
   await using service = await new ScriptedService({}).listen()
   const [source, out] = [join(folder.path, 'in'), join(folder.path, 'out')]
@@ -50,7 +50,7 @@ test('what must never be sent is parsed on this machine, and not a byte of it re
   expect(service.requests.length).toBe(service.charged)
 }, 240_000)
 
-test('a never-send glob that can match no document, or a model elsewhere, stops the run before anything is sent', async () => {
+test('a never-send glob without possible matches, or a remote model, stops the run before any request', async () => {
   await using folder = await tempFolder()
   await using service = await new ScriptedService({}).listen()
   const source = join(folder.path, 'in')

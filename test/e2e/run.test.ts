@@ -92,7 +92,7 @@ describe('./sluice run against a service', () => {
     expect((await harness.read()).records.has('renamed.html')).toBe(true)
   }, 240_000)
 
-  test('drains on the first Ctrl-C, keeps the rest, and goes on when run again', async () => {
+  test('drains on the first Ctrl-C, keeps the rest, and resumes in the next run', async () => {
     await using harness = await Harness.open({ documents: 200, reply: () => ({ delayMs: 50 }) })
     const running = harness.start('run', { concurrency: 4 })
     await harness.requested(20, running)
@@ -107,7 +107,7 @@ describe('./sluice run against a service', () => {
     expect([(await harness.read()).records.size, harness.service.charged]).toEqual([200, 200])
   }, 240_000)
 
-  test('halts on credits that are used up, keeps every job, and exits with 3', async () => {
+  test('halts on exhausted credits, keeps every job, and exits with 3', async () => {
     let credits = 0
     await using harness = await Harness.open({
       documents: 20,

@@ -52,7 +52,7 @@ async function openArchive() {
 }
 
 describe('a schedule', () => {
-  test('is kept by two watchers together: each tick is one whole scan by one of them, and goes on when one is killed', async () => {
+  test('of two watchers runs each tick as one full scan by one watcher, and survives a kill', async () => {
     await using archive = await openArchive()
     const [one, two] = [archive.watch('* * * * * *'), archive.watch('* * * * * *')]
     await Promise.all(['a.csv', 'b.csv'].map((name) => archive.write(name)))
@@ -75,7 +75,7 @@ describe('a schedule', () => {
     expect(archive.service.charged).toBe(3)
   }, 240_000)
 
-  test('may be a duration: it begins at once, and a second watcher adds no ticks', async () => {
+  test('as a duration starts at once, and a second watcher adds no ticks', async () => {
     await using archive = await openArchive()
     await archive.write('a.csv')
     const startedAt = Date.now()
@@ -98,7 +98,7 @@ describe('a schedule', () => {
     await until('the announcement', 30_000, () => /next scan at .*02:00:00/.test(said))
   }, 240_000)
 
-  test('that cannot be read is said at once', async () => {
+  test('that is invalid is reported at once', async () => {
     await using folder = await tempFolder()
     const out = join(folder.path, 'out')
     const api = ['--parse-api-url', 'http://127.0.0.1:1', '--parse-api-key', 'none']

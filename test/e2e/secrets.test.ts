@@ -183,7 +183,7 @@ test(`a run against a service leaves no secret of its inputs behind, and fetches
   expect(again.stdout).toContain('5 done, 3 failed')
 }, 240_000)
 
-test('a service behind basic authentication gets the login of its address, and no record or message has it', async () => {
+test('a service behind basic authentication gets the login of its address, which no record or message contains', async () => {
   await using folder = await tempFolder()
   const search = new SecretSearch(SECRETS)
   const login = `someone:${SECRETS['the login of the service']}`
@@ -236,7 +236,7 @@ test('the embedded engine, its converters and the private Redis get no secret in
   expect(search.found).toEqual([])
 }, 240_000)
 
-test('the converters of an engine that serves alone get no secret in arguments or environment', async () => {
+test('the converters of a standalone engine get no secret in arguments or environment', async () => {
   const search = new SecretSearch(SECRETS)
   const processes = new Set<string>()
   const port = await freePort()

@@ -36,7 +36,7 @@ const keysOf = async (out: string): Promise<string[]> =>
   )
 
 describe('./sluice with the pipelines of a settings file', () => {
-  test('runs one after the other, names each, and every command finds them by name', async () => {
+  test('runs one after the other, and every command finds each by name', async () => {
     await using folder = await tempFolder()
     const cwd = folder.path
     await using service = await new ScriptedService({}).listen()
@@ -70,7 +70,7 @@ describe('./sluice with the pipelines of a settings file', () => {
     expect(service.charged).toBe(8)
   }, 240_000)
 
-  test('gives every pipeline its turn and ends with the worst exit code', async () => {
+  test('runs every pipeline and ends with the worst exit code', async () => {
     await using folder = await tempFolder()
     const cwd = folder.path
     await using service = await new ScriptedService({}).listen()
@@ -113,7 +113,7 @@ describe('./sluice with the pipelines of a settings file', () => {
     expect(service.charged).toBe(7)
   }, 240_000)
 
-  test('refuses mistakes before anything is opened, all at once', async () => {
+  test('reports all mistakes at once before it opens anything', async () => {
     await using folder = await tempFolder()
     const cwd = folder.path
     await writeFile(join(cwd, 'sluice.yaml'), 'concurency: 3\nparseApiKey: hush\npipelines:\n  a: {}\n')
@@ -128,7 +128,7 @@ describe('./sluice with the pipelines of a settings file', () => {
     expect((await sluice(['run', '--no-config'], { cwd })).stderr).toMatch(/name a source/)
   }, 240_000)
 
-  test('shows with config what is in force, where it comes from, and no secret; what it shows is a settings file', async () => {
+  test('shows effective settings and their origins with config, as a settings file without secrets', async () => {
     await using folder = await tempFolder()
     const cwd = folder.path
     await twoPipelines(cwd, 'parseApiKeyFile: key\nrate: 60')

@@ -43,7 +43,7 @@ async function manyFiles(source: string, seed: number): Promise<{ readonly docum
   return { documents: [...keys.values()].filter((isDocument) => isDocument).length, all: keys.size }
 }
 
-test(`run: every file of a random folder is counted once, and files of no supported format fail nothing (seed ${SEED})`, async () => {
+test(`run counts every file of a random folder once, and fails no file of an unsupported format (seed ${SEED})`, async () => {
   await using folder = await tempFolder()
   await using service = await new ScriptedService({}).listen()
   const [source, out] = [join(folder.path, 'in'), join(folder.path, 'in', 'out')]
@@ -62,7 +62,7 @@ test(`run: every file of a random folder is counted once, and files of no suppor
   expect((await sluice(['run', ...args, '--strict'])).code).toBe(2)
 }, 240_000)
 
-test('run: another store inside the source is left out with one line, and none of its files is a document', async () => {
+test('run skips another store inside the source with one line, and ingests none of its files', async () => {
   await using folder = await tempFolder()
   await using service = await new ScriptedService({}).listen()
   const [source, out] = [join(folder.path, 'in'), join(folder.path, 'out')]

@@ -18,7 +18,7 @@ test.each([
   ['run', 130],
   ['watch', 0],
 ])(
-  'sluice %s that is stopped while it still reads its store ends without an error',
+  'sluice %s stopped while it reads its store ends without an error',
   async (command, code) => {
     await using store = await slowBucket()
     await using folder = await tempFolder()

@@ -71,7 +71,7 @@ describe('a store with one source', () => {
     expect(verified.code).toBe(0)
   }, 240_000)
 
-  test('is claimed by its first document: a mistyped, an empty and a stopped source leave it to the right one', async () => {
+  test('belongs to the source of its first document, not to a mistyped, empty or stopped one', async () => {
     await using at = await openSetup()
     const papers = await at.source('papers', { 'report.html': '<p>PAPER' })
     const empty = await at.source('empty', {})
@@ -102,7 +102,7 @@ describe('a store with one source', () => {
     expect((await at.run(wrong)).code).toBe(1)
   }, 240_000)
 
-  test('of two that begin together takes on one, and buys nothing for the other', async () => {
+  test('accepts one of two sources that start together, and buys nothing for the other', async () => {
     await using at = await openSetup()
     await using redis = await startTestRedis()
     const sources = [await at.source('one', { 'a.html': '<p>ONE' }), await at.source('two', { 'b.html': '<p>TWO' })]
@@ -114,7 +114,7 @@ describe('a store with one source', () => {
     expect([at.service.charged, (await readStore(at.out)).records.size]).toEqual([1, 1])
   }, 240_000)
 
-  test('keeps two sources apart: neither takes the documents of the other for gone', async () => {
+  test('keeps a second source under a prefix apart, and marks none of its documents as gone', async () => {
     await using at = await openSetup()
     const papers = await at.source('papers', { 'report.html': '<p>PAPER' })
     const invoices = await at.source('invoices', { 'report.html': '<p>INVOICE' })
@@ -128,7 +128,7 @@ describe('a store with one source', () => {
     expect([...(await readStore(at.out)).records.keys()].toSorted()).toEqual(['invoices/other.html', 'report.html'])
   }, 240_000)
 
-  test('counts single files as documents of their folder, and takes nothing for gone', async () => {
+  test('counts single files as documents of their folder, and marks nothing as gone', async () => {
     await using at = await openSetup()
     const papers = await at.source('papers', { 'x.html': '<p>X', 'y.html': '<p>Y' })
     for (const name of ['x.html', 'y.html']) {
@@ -141,7 +141,7 @@ describe('a store with one source', () => {
     expect((await at.manifest()).sources).toHaveLength(1)
   }, 240_000)
 
-  test('continues an archive that was moved under the name of its source', async () => {
+  test('continues a moved archive under the name of its source', async () => {
     await using at = await openSetup()
     const papers = await at.source('papers', { 'x.html': '<p>X' })
     await at.run(papers)
@@ -155,7 +155,7 @@ describe('a store with one source', () => {
     expect(at.service.charged).toBe(1)
   }, 240_000)
 
-  test('gives two runs that begin together one identity', async () => {
+  test('gives one identity to two runs that start together', async () => {
     await using at = await openSetup()
     await using redis = await startTestRedis()
     const papers = await at.source('papers', { 'x.html': '<p>X' })
@@ -169,7 +169,7 @@ describe('a store with one source', () => {
   }, 240_000)
 })
 
-test('a worker on whose machine another folder is mounted hands its jobs back and stops; the next run does them', async () => {
+test('a worker with another folder mounted returns its jobs and stops, and the next run does them', async () => {
   let funded = false
   await using at = await openSetup(() =>
     funded ? parsedReply() : errorReply(402, 'Payment Required: Insufficient credits'),
@@ -224,7 +224,7 @@ describe('another disk under the path of a store', () => {
 })
 
 test.each(['verify', 'gc', 'render', 'failures', 'status', 'retry', 'pause'])(
-  'sluice %s refuses a path that is no store, and makes nothing there',
+  'sluice %s refuses a path that is not a store, and creates nothing there',
   async (command) => {
     await using folder = await tempFolder()
     const out = join(folder.path, 'nowhere')

@@ -38,7 +38,7 @@ test.each([
   240_000,
 )
 
-test('sluice run calls a Redis that does not answer by its name, and one that is not there ends it at once', async () => {
+test('sluice run names an unresponsive Redis, and ends at once when Redis is missing', async () => {
   await using folder = await tempFolder()
   await using silent = await listen(createServer((socket) => void socket.resume()))
   const run = ['run', folder.path, '--out', join(folder.path, 'out')]
@@ -51,7 +51,7 @@ test('sluice run calls a Redis that does not answer by its name, and one that is
   expect(`${running.stderr()}${refused.stderr}`).not.toContain('the store')
 }, 240_000)
 
-test('sluice run says what it waits for while a bucket takes connections and answers nothing, and stops at once', async () => {
+test('sluice run names an unresponsive bucket while it waits, and stops at once', async () => {
   await using folder = await tempFolder()
   await using server = await silentServer()
   const service = ['--parse-api-url', 'http://127.0.0.1:1', '--parse-api-key', 'key']

@@ -51,7 +51,7 @@ async function openBucketSetup() {
 }
 
 describe.skipIf(unavailable !== null)(name, () => {
-  test('of a later format is refused, and nothing is changed in it', async () => {
+  test('of a later format is refused, and stays unchanged', async () => {
     await using at = await openBucketSetup()
     await mkdir(at.source)
     await writeFile(join(at.source, 'a.html'), '<p>a')

@@ -11,7 +11,7 @@ import { tempFolder } from '../support/temp-folder.ts'
 import { ScriptedService } from '../support/scripted-service.ts'
 import { sluice } from '../support/sluice.ts'
 
-test('a store with its private Redis and its journal, as a kill of release a484fb94 left them, is continued', async () => {
+test('a store, private Redis and journal left by a killed release a484fb94 are continued', async () => {
   // 24 documents with 20 contents, concurrency 3, killed at the 14th request; its source, `sluice.yaml` and store.
   await using folder = await tempFolder()
   const fixture = join(import.meta.dirname, '../fixtures/a484fb94/killed-run.tar.gz')
@@ -44,7 +44,7 @@ test('a store with its private Redis and its journal, as a kill of release a484f
   expect((await sluice(['verify', '--out', out])).code).toBe(0)
 }, 240_000)
 
-test('a store of a later format is refused, and nothing is changed in it', async () => {
+test('a store of a later format is refused, and stays unchanged', async () => {
   await using folder = await tempFolder()
   const manifest = JSON.stringify({ format: 4, id: 'later', revision: 1, sources: [] })
   await writeFile(join(folder.path, 'store.json'), manifest)

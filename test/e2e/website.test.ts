@@ -53,7 +53,7 @@ const argsFor = (site: GeneratedSite, out: string, service: { readonly url: stri
 ]
 
 describe('a website', () => {
-  test(`of 1,000 pages is bought once, and then only what changed (seed ${SEED})`, async () => {
+  test(`of 1,000 pages is bought once, and then only its changed pages (seed ${SEED})`, async () => {
     await using folder = await tempFolder()
     await using site = await GeneratedSite.open({ seed: SEED, pages: 1_000 })
     await using service = await openService()
@@ -81,7 +81,7 @@ describe('a website', () => {
     expect((await readStore(out)).records.size).toBe(site.reachable.length)
   }, 240_000)
 
-  test('is listed by the service where it has /v2/map, and only what is within the site is taken', async () => {
+  test('is listed by a service with /v2/map, limited to the pages of the site', async () => {
     await using folder = await tempFolder()
     await using site = await GeneratedSite.open({ seed: SEED + 1, pages: 60 })
     const outside = ['http://10.0.0.8/', 'https://elsewhere.example/page', `${site.url}/forbidden/page.html`]
@@ -100,7 +100,7 @@ describe('a website', () => {
     expect(service.mapped).toHaveLength(1)
   }, 240_000)
 
-  test('counts the credit of its map in the run and against --max-credits; a plan says that it buys none', async () => {
+  test('charges the credit of its map to the run and --max-credits, and none to a plan', async () => {
     await using folder = await tempFolder()
     await using site = await GeneratedSite.open({ seed: SEED + 3, pages: 12 })
     await using service = await openService(() => site.reachable)
@@ -121,7 +121,7 @@ describe('a website', () => {
     expect([rest.code, service.mapped.length, service.bought.length]).toEqual([0, 2, most])
   }, 240_000)
 
-  test('is downloaded and parsed by the embedded engine; watch --every reports what is new, changed and removed', async () => {
+  test('is downloaded and parsed by the embedded engine, and watch --every reports new, changed and removed pages', async () => {
     await using folder = await tempFolder()
     await using site = await GeneratedSite.open({ seed: SEED + 2, pages: 30 })
     const out = join(folder.path, 'out')

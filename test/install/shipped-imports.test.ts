@@ -32,14 +32,14 @@ function packagesIn(code: string): string[] {
 }
 
 describe('shipped code', () => {
-  test('is read by this test, whatever the form of the import', () => {
+  test('is scanned for imports of every form', () => {
     const code = `import a from 'a'\nimport { type B } from 'b'\nimport type { C } from 'c'\nexport * from '@d/e/f.js'
       await import('g/h')\nrequire.resolve("i")\nimport.meta.resolve('j')\nimport 'k'\nimport x from './l.ts'\nimport 'node:fs'`
     expect(packagesIn(code)).toEqual(['a', 'b', '@d/e', 'g', 'i', 'j', 'k'])
     expect(SHIPPED.length).toBeGreaterThan(300)
   })
 
-  test('imports only what `dependencies` names: an installed package has no development tools', () => {
+  test('imports only what `dependencies` names, as an installed package has no development tools', () => {
     const missing = SHIPPED.flatMap((file) =>
       packagesIn(readFileSync(join(ROOT, file), 'utf8'))
         .filter((name) => !(name in dependencies))

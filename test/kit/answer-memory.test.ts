@@ -53,7 +53,7 @@ async function draw(seed: number): Promise<Drawn> {
 }
 
 describe('the memory of answers', () => {
-  test('is never exceeded by more than one answer, never keeps all waiting, and is empty at the end (300 draws)', async () => {
+  test('is never exceeded by more than one answer, never blocks all, and ends empty (300 draws)', async () => {
     for (let seed = FIRST_SEED; seed < FIRST_SEED + 300; seed++) {
       const { largest, memory } = await draw(seed)
       expect(memory.peakBytes, `seed ${seed}`).toBeLessThanOrEqual(memory.limitBytes + largest)
@@ -61,7 +61,7 @@ describe('the memory of answers', () => {
     }
   })
 
-  test('lets the one that began first grow beyond the limit, and the others wait for it', async () => {
+  test('lets the oldest answer grow beyond the limit while the others wait', async () => {
     const memory = new AnswerMemory(10)
     const first = memory.hold()
     using second = memory.hold()

@@ -8,7 +8,7 @@ test('the backoff waits min(2^attempt, 30) seconds and less than a second of jit
   expect(backoffMs(1, null, () => 0.999)).toBeCloseTo(2_999)
 })
 
-test('the backoff takes the time that the service named, to the millisecond, instead of its own', () => {
+test('the backoff uses the delay that the service names, to the millisecond, instead of its own', () => {
   expect(backoffMs(1, 12_345, () => 0.5)).toBe(12_345)
   expect(backoffMs(5, 100, () => 0.5)).toBe(100)
 })

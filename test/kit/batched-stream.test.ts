@@ -7,7 +7,7 @@ async function* counting(to: number): AsyncGenerator<number> {
 }
 
 describe('batchesOf', () => {
-  test('begins small, doubles up to its size, and leaves nothing out', async () => {
+  test('starts small, doubles up to its size, and omits nothing', async () => {
     const batches: number[][] = []
     for await (const batch of batchesOf(counting(30), 10, 3)) batches.push(batch)
     expect(batches.map(({ length }) => length)).toEqual([3, 6, 10, 10, 1])
@@ -16,7 +16,7 @@ describe('batchesOf', () => {
 })
 
 describe('prefetchOne', () => {
-  test('asks for the next item while one is worked on, one at a time and in order', async () => {
+  test('requests the next item while one is processed, one at a time and in order', async () => {
     const log: string[] = []
     async function* logged(): AsyncGenerator<number> {
       for await (const number of counting(3)) {
@@ -31,7 +31,7 @@ describe('prefetchOne', () => {
     expect(log).toEqual(['listed 0', 'listed 1', 'done 0', 'listed 2', 'done 1', 'done 2'])
   })
 
-  test('throws what the work threw, the last one too, and asks for nothing more', async () => {
+  test('rethrows the error of the work, also for the last item, and requests nothing more', async () => {
     for (const bad of [0, 1, 2]) {
       const done: number[] = []
       const work = prefetchOne(counting(3), async (number) => {
@@ -44,7 +44,7 @@ describe('prefetchOne', () => {
     }
   })
 
-  test('has nothing in flight any more when the stream throws', async () => {
+  test('has nothing in flight after the stream throws', async () => {
     let done = 0
     async function* broken(): AsyncGenerator<number> {
       yield 0

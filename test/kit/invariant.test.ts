@@ -11,7 +11,7 @@ test('a broken invariant names its law, and has the facts as its cause', () => {
   expect(broken).toThrow(expect.objectContaining({ cause: { two: 2 } }))
 })
 
-test('a permit that is released twice, or was never asked for, is not sent to the limiter', () => {
+test('a permit released twice or never acquired is not sent to the limiter', () => {
   const permits = new OwnPermits('process')
   const id = permits.ask()
   permits.granted(id, 0)
@@ -22,12 +22,12 @@ test('a permit that is released twice, or was never asked for, is not sent to th
   expect(permits.declaration().held).toEqual([])
 })
 
-test('costs that are no numbers, or negative, never become the cost of a document', () => {
+test('a negative or non-numeric cost never becomes the cost of a document', () => {
   expect(() => sumOfCosts([{ credits: Number.NaN, basis: 'reported' }])).toThrow('broken invariant: costs are numbers')
   expect(() => sumOfCosts([{ credits: -1, basis: 'reported' }])).toThrow('broken invariant: costs are numbers')
 })
 
-test('the answer memory takes a negative number of bytes for a broken invariant', () => {
+test('the answer memory treats a negative number of bytes as a broken invariant', () => {
   const memory = new AnswerMemory(10)
   const hold = memory.hold()
   expect(hold.tryGrow(4)).toBe(true)

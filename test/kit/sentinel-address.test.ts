@@ -28,6 +28,6 @@ test.each([
   'redis+sentinel://one,/m',
   'redis+sentinel://one:x/m',
   'redis+sentinel:///m',
-])('%s is no address of Sentinels', (url) => {
+])('%s is not an address of Sentinels', (url) => {
   expect(sentinelAddress(url)).toBeNull()
 })

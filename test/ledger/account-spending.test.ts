@@ -45,7 +45,7 @@ const pay = async (spending: AccountSpending, credits: number, charge: Charge = 
   spending.conclude(await reserved(spending, credits), charge)
 
 describe('the budget of an API key', () => {
-  test('counts what is reserved, then what was charged: nothing where nothing was sent, all where no answer came', async () => {
+  test('counts the reservation, then the charge: zero for an unsent request, all for a lost answer', async () => {
     const { open, credits } = account(null)
     const spending = await open()
     const reservation = await reserved(spending, 10)
@@ -55,7 +55,7 @@ describe('the budget of an API key', () => {
     expect(await credits()).toEqual({ held: 0, spent: 17 })
   })
 
-  test('ends with what is spent, what it allows and what is needed; what is in flight is waited for', async () => {
+  test('reports spent, allowed and needed credits at its end, and waits for requests in flight', async () => {
     const { open } = account(500)
     const spending = await open()
     await pay(spending, 497)
@@ -73,7 +73,7 @@ describe('the budget of an API key', () => {
     })
   })
 
-  test('is used up by four processes and never exceeded', async () => {
+  test('is used by four processes and never exceeded', async () => {
     const { open, credits } = account(200)
     const spenders = await Promise.all([open(), open(), open(), open()])
     const spend = async (spending: AccountSpending): Promise<number> => {
@@ -87,7 +87,7 @@ describe('the budget of an API key', () => {
     expect(await credits()).toEqual({ held: 0, spent: 198 })
   })
 
-  test('binds together with the cap of the queue and what the pipelines of a process spend together', async () => {
+  test('applies together with the cap of the queue and the shared spending of a process', async () => {
     const run = { per: 'run', run: 'r1', limitCredits: 5 } as const
     const { open, credits } = account(null, [run, { per: 'month', limitCredits: 100 }])
     const [one, two] = [await open(), await open()]
@@ -102,7 +102,7 @@ describe('the budget of an API key', () => {
     ])
   })
 
-  test('that was half used under 0.2.0 stays half used, and a reservation that its dead process left is spent', async () => {
+  test('that was half used under 0.2.0 stays half used, and a reservation of a dead process counts as spent', async () => {
     const { open, credits, key } = account(10)
     await redis.connection.hset(key('budget'), { [`${month}:spent`]: '5', [`${month}:held`]: '2' })
     await redis.connection.hset(key('held'), '5f0c99aa-3', JSON.stringify({ credits: 2, scopes: [month] }))
@@ -114,7 +114,7 @@ describe('the budget of an API key', () => {
     expect(await spending.reserve(recipe, 1)).toMatchObject({ kind: 'over' })
   })
 
-  test('gets back no credits of a process that died before it knew what was charged', async () => {
+  test('regains no credits of a process that died before its charge was known', async () => {
     const { open, credits } = account(10)
     const [living, dead] = [await open(), await open()]
     await reserved(dead, 4)
@@ -125,7 +125,7 @@ describe('the budget of an API key', () => {
   })
 })
 
-test('credits of an API key are those of all runs, and of the last month', async () => {
+test('the credits of an API key cover all runs and the last month', async () => {
   const { credits, key } = account(null)
   expect([await credits('run'), await credits()]).toEqual([null, null])
   const fields = {
@@ -142,8 +142,8 @@ test('credits of an API key are those of all runs, and of the last month', async
   ])
 })
 
-describe('after a loss of data, the budget of an API key', () => {
-  test('has what was spent and what is reserved', async () => {
+describe('after a data loss, the budget of an API key', () => {
+  test('keeps spent and reserved credits', async () => {
     const { open, credits } = account(10)
     const spending = await open()
     await pay(spending, 4)
@@ -156,7 +156,7 @@ describe('after a loss of data, the budget of an API key', () => {
     expect(await spending.reserve(recipe, 4)).toMatchObject({ kind: 'over' })
   })
 
-  test('spends no reservation again that a rollback brought back', async () => {
+  test('spends no reservation twice that a rollback restored', async () => {
     const { open, credits } = account(10)
     const spending = await open()
     const reservation = await reserved(spending, 5)
@@ -167,7 +167,7 @@ describe('after a loss of data, the budget of an API key', () => {
     expect(await credits()).toEqual({ held: 0, spent: 2 })
   })
 
-  test('has what the records of the stores say, once however often it is reported', async () => {
+  test('counts the credits in the records of the stores once, however often they are reported', async () => {
     const { open, credits } = account(100)
     const spending = await open()
     const now = new Date()
@@ -184,7 +184,7 @@ describe('after a loss of data, the budget of an API key', () => {
     expect((await credits())?.spent).toBe(47)
   })
 
-  test('loses nothing of what is reserved and concluded while it is declared', async () => {
+  test('keeps reservations that start or end during its declaration', async () => {
     const { open, credits } = account(100_000)
     const spending = await open()
     let paid = 0

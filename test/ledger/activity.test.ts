@@ -13,7 +13,7 @@ beforeAll(async () => {
 })
 afterAll(() => redis[Symbol.asyncDispose]())
 
-test('the activity names each live process with its documents and how long their requests take, and the cap', async () => {
+test('the activity names each live process with its documents, request durations and the cap', async () => {
   const { connection } = redis
   const pipeline = 'activity'
   const activity = new RedisActivity({ connection, pipeline })

@@ -33,7 +33,7 @@ describe('the claim of a document', () => {
     expect(await two.claims.claim(key)).not.toBeNull()
   })
 
-  test('has a later number than every one before, also when Redis lost its data', async () => {
+  test('has a higher number than all before, also after Redis lost its data', async () => {
     const [one, two] = [await processOf('numbers'), await processOf('numbers')]
     const numbers: (readonly [number, number])[] = []
     for (const { claims } of [one, two, one]) {
@@ -47,7 +47,7 @@ describe('the claim of a document', () => {
     expect(numbers).toEqual([first, [first[0], first[1] + 1], [first[0] + 1, expect.any(Number)]])
   })
 
-  test('stands much longer than the lease while its process lives', async () => {
+  test('outlasts the lease while its process lives', async () => {
     const [one, two] = [await processOf('alive'), await processOf('alive')]
     const claim = await one.claims.claim(key)
     await elapse(3 * LEASE_MS, 'the lease would end without a heartbeat')
@@ -55,7 +55,7 @@ describe('the claim of a document', () => {
     expect(await claim?.stillHeld()).toBe(true)
   })
 
-  test('of a process that died is free after the lease, and the process that lost it may not commit', async () => {
+  test('of a dead process is free after the lease, and the process that lost it may not commit', async () => {
     const connection = await connectRedis({ url: redis.url })
     const [dead, next] = [await processOf('dead', connection), await processOf('dead')]
     const lost = await dead.claims.claim(key)
@@ -68,7 +68,7 @@ describe('the claim of a document', () => {
     connection.disconnect()
   })
 
-  test('that Redis refused to release does not keep its own process from the document', async () => {
+  test('stays open to its own process when Redis refuses its release', async () => {
     const user = ['on', '>secret', '~*', '&*', '+@all']
     await redis.connection.acl('SETUSER', 'refused', ...user, '-hdel')
     const connection = await connectRedis({ url: redis.url })
@@ -86,7 +86,7 @@ describe('the claim of a document', () => {
     connection.disconnect()
   })
 
-  test('that Redis refused to remove is free for others soon after Redis takes commands again, and so is an intent', async () => {
+  test('whose removal Redis refused is free soon after Redis recovers, and so is an intent', async () => {
     const user = ['on', '>secret', '~*', '&*', '+@all']
     await redis.connection.acl('SETUSER', 'retried', ...user, '-hdel')
     const connection = await connectRedis({ url: redis.url })
@@ -104,7 +104,7 @@ describe('the claim of a document', () => {
     connection.disconnect()
   })
 
-  test('that is still in use when its process closes the lease is free only after the lease', async () => {
+  test('in use when its process closes the lease is free only after the lease', async () => {
     const [one, two] = [await processOf('letting-go'), await processOf('letting-go')]
     const claim = await one.claims.claim(key)
     const done = await one.claims.claim(other)
@@ -133,7 +133,7 @@ describe('the claim of a document', () => {
 })
 
 describe('the intent of a request', () => {
-  test('keeps a copy of the document from being bought at the same time', async () => {
+  test('prevents the concurrent purchase of a copy', async () => {
     const [one, two] = [await processOf('copy'), await processOf('copy')]
     expect(await one.intents.begin(receipt, key)).toBe('begun')
     expect(await two.intents.begin(receipt, other)).toBe('busy')
@@ -144,7 +144,7 @@ describe('the intent of a request', () => {
     expect(await two.intents.begin(receipt, other)).toBe('begun')
   })
 
-  test('does not keep the same document from being tried again, which counts when it was not cleared', async () => {
+  test('allows another attempt at the same document, counted as ambiguous when it was not cleared', async () => {
     const [one, two] = [await processOf('again'), await processOf('again')]
     expect(await one.intents.begin(receipt, key)).toBe('begun')
     await one.intents.clear(receipt)
@@ -156,7 +156,7 @@ describe('the intent of a request', () => {
     expect(await two.intents.ambiguousTotal()).toBe(2)
   })
 
-  test('is cleared only by the process that has it now', async () => {
+  test('is cleared only by the process that holds it', async () => {
     const [one, two] = [await processOf('own'), await processOf('own')]
     await one.intents.begin(receipt, key)
     await two.intents.begin(receipt, key)
@@ -166,7 +166,7 @@ describe('the intent of a request', () => {
     expect(await two.intents.list()).toEqual([])
   })
 
-  test('of a process that died is ambiguous, and stays counted when the request is sent again', async () => {
+  test('of a dead process is ambiguous, and stays counted when the request is sent again', async () => {
     const connection = await connectRedis({ url: redis.url })
     const [dead, next] = [await processOf('ambiguous', connection), await processOf('ambiguous')]
     const before = Date.now()
@@ -184,7 +184,7 @@ describe('the intent of a request', () => {
   })
 })
 
-test('a request in doubt is held where the settings say so, for whichever document it is asked, until it is released', async () => {
+test('an ambiguous request is held, when the settings require it, for each of its documents until its release', async () => {
   const connection = await connectRedis({ url: redis.url })
   const [dead, next] = [await processOf('held', connection), await processOf('held')]
   await dead.intents.begin(receipt, key)
@@ -210,7 +210,7 @@ test('a request in doubt is held where the settings say so, for whichever docume
   expect(await holding.ambiguousTotal()).toBe(1)
 })
 
-test('a paid request in doubt stays in doubt, and held, while the engine parses the same document or a copy', async () => {
+test('an ambiguous paid request stays held while the engine parses the same document or a copy', async () => {
   const { lease, intents } = await processOf('free')
   const held = new RedisIntents({
     connection: redis.connection,

@@ -71,7 +71,7 @@ describe('a process notices that Redis lost data', () => {
     expect(await lease.isFilled()).toBe(false)
   })
 
-  test('when the server is another one, or was restarted, though nothing is missing', async () => {
+  test('when the server was replaced or restarted, though no data is missing', async () => {
     const { lease } = await processOf('restarted')
     await lease.filled()
     await redis.killServer()
@@ -79,7 +79,7 @@ describe('a process notices that Redis lost data', () => {
     expect(await lease.isFilled()).toBe(true)
   })
 
-  test('but not where Redis only receives many commands', async () => {
+  test('but not when Redis only receives many commands', async () => {
     const [one, two] = [await processOf('quiet'), await processOf('quiet')]
     for (let time = 0; time < 20; time++) await Promise.all([one.lease.resync(), two.lease.resync()])
     expect([one.lease.losses, two.lease.losses]).toEqual([0, 0])
@@ -98,7 +98,7 @@ describe('a process notices that Redis lost data', () => {
 })
 
 describe('after Redis was emptied', () => {
-  test('a claim of a live process stands, and no other process has the document meanwhile', async () => {
+  test('a live process keeps its claim, and no other process gets the document', async () => {
     const [one, two] = [await processOf('claims'), await processOf('claims')]
     const claim = await one.claims.claim(key)
     await redis.connection.flushall()
@@ -108,7 +108,7 @@ describe('after Redis was emptied', () => {
     expect(await two.claims.claim(key)).not.toBeNull()
   })
 
-  test('what a live process is buying is not bought by another for a copy', async () => {
+  test('a purchase in flight is not repeated by another process for a copy', async () => {
     const [one, two] = [await processOf('intents'), await processOf('intents')]
     expect(await one.intents.begin(receipt, key)).toBe('begun')
     await redis.connection.flushall()
@@ -126,7 +126,7 @@ describe('after Redis was emptied', () => {
     expect(await two.claims.claim(key)).not.toBeNull()
   })
 
-  test('an intent cleared while it is declared again is not left behind as a request in doubt', async () => {
+  test('an intent cleared while it is declared again leaves no ambiguous request', async () => {
     using overtaking = await overtakingConnection(INTENTS)
     const one = await processOf('overtaken-intent', overtaking.connection)
     await one.intents.begin(receipt, key)
@@ -134,7 +134,7 @@ describe('after Redis was emptied', () => {
     expect(await redis.connection.hgetall(`${redisPrefix('overtaken-intent')}:intents`)).toEqual({})
   })
 
-  test('a claim that Redis remembers for a process, and the process does not hold, is free for that process', async () => {
+  test('a claim that Redis attributes to a process that does not hold it is free for that process', async () => {
     const [one, two] = [await processOf('leftover'), await processOf('leftover')]
     await redis.connection.hset(`${redisPrefix('leftover')}:claims`, key, `${one.lease.id}:99`)
     expect(await two.claims.claim(key)).toBeNull()

@@ -26,7 +26,7 @@ const commandsRun = (): Promise<number> => callsOf(redis.connection, 'evalsha', 
 const ledgerOf = (pipeline: string): RedisLedger => new RedisLedger({ connection: redis.connection, pipeline })
 
 describe('an entry of the ledger', () => {
-  test.each([...OUTCOMES])('that is %s is read back as it was written', (outcome) => {
+  test.each([...OUTCOMES])('that is %s is read back as written', (outcome) => {
     for (const recipe of ['0123456789abcdef', 'ffffffffffffffff', 'a recipe by name', '']) {
       for (const bytes of ['81920-1700000000000000001-77', '"etag-2"', ':a:b', 'ünïcode ✓']) {
         const entry = { version: version(bytes), recipeHash: recipeHash(recipe), outcome }
@@ -37,7 +37,7 @@ describe('an entry of the ledger', () => {
 })
 
 describe('RedisLedger', () => {
-  test('reads what was written in the order of the keys, and null for what it never saw', async () => {
+  test('reads entries in the order of the keys, and null for unknown keys', async () => {
     const ledger = ledgerOf('read')
     await ledger.write(range(2500).map((number) => entryOf(number)))
     const keys = range(2600).map((number) => entryOf(number)[0])
@@ -49,7 +49,7 @@ describe('RedisLedger', () => {
     expect(await ledger.read([])).toEqual([])
   })
 
-  test('counts every document once, whatever it went through', async () => {
+  test('counts every document once through all its outcomes', async () => {
     const ledger = ledgerOf('counts')
     expect(await ledger.counts()).toEqual(NO_COUNTS)
     await ledger.write(range(10).map((number) => entryOf(number, 'pending')))
@@ -62,7 +62,7 @@ describe('RedisLedger', () => {
     expect(seen(counts)).toBe(8)
   })
 
-  test('distinguishes the end that another process wrote while the connection was away from its own one that is sent again', async () => {
+  test('distinguishes an outcome of another process from its own resent one after a lost connection', async () => {
     await using line = await Line.open(redis.url)
     const connection = await connectRedis({ url: line.url })
     try {
@@ -83,7 +83,7 @@ describe('RedisLedger', () => {
     }
   })
 
-  test('advances what is as it was read, leaves what changed meanwhile, and answers the same when it is sent again', async () => {
+  test('advances unchanged entries, leaves changed ones, and answers the same when resent', async () => {
     const ledger = ledgerOf('advance')
     const [[read, before], [changed, done], [fresh, entry]] = [entryOf(1), entryOf(2), entryOf(3)]
     const pending = { ...done, outcome: 'pending' } as const
@@ -101,7 +101,7 @@ describe('RedisLedger', () => {
     expect(await ledger.counts()).toEqual({ ...NO_COUNTS, pending: 1, done: 2 })
   })
 
-  test('the ledger does not count a pending document as ended that a scan writes back as done', async () => {
+  test('does not count a pending document as settled that a scan writes back as done', async () => {
     const ledger = ledgerOf('written-back')
     const [key, pending] = entryOf(1, 'pending')
     await ledger.write([[key, pending]])
@@ -110,7 +110,7 @@ describe('RedisLedger', () => {
     expect(await ledger.endedTotal()).toBe(0)
   })
 
-  test('the ledger settles a document once where the answer was lost with the connection and the script is sent again', async () => {
+  test('settles a document once when the answer was lost and the script is sent again', async () => {
     await using line = await Line.open(redis.url)
     const connection = await connectRedis({ url: line.url })
     try {
@@ -127,7 +127,7 @@ describe('RedisLedger', () => {
     }
   })
 
-  test('the ledger settles only what still is for the same version', async () => {
+  test('settles only entries of the same version', async () => {
     const ledger = ledgerOf('settle')
     const [key, pending] = entryOf(1, 'pending')
     const settled = { ...pending, recipeHash: recipeHash('fedcba9876543210'), outcome: 'done' as const }
@@ -143,7 +143,7 @@ describe('RedisLedger', () => {
     expect(await ledger.counts()).toEqual({ ...NO_COUNTS, pending: 1 })
   })
 
-  test('the ledger settles a document that it does not know: Redis lost its data while it was in work', async () => {
+  test('settles a document that it does not know after Redis lost its data', async () => {
     const ledger = ledgerOf('unknown')
     const [key, done] = entryOf(1, 'done')
     expect(await ledger.settle(key, done)).toBe('ended')
@@ -153,7 +153,7 @@ describe('RedisLedger', () => {
     expect(await ledger.endedTotal()).toBe(1)
   })
 
-  test('streams every entry once, long keys and odd ones too', async () => {
+  test('streams every entry once, including long and odd keys', async () => {
     const ledger = ledgerOf('stream')
     const odd = ['a\nb', 'ünïcode/✓.pdf', ' ', `${'long/'.repeat(800)}end.pdf`, 'a'.repeat(64), 'quote"\'\\.pdf']
     const written = new Map([
@@ -167,7 +167,7 @@ describe('RedisLedger', () => {
     expect(new Map(streamed)).toEqual(written)
   })
 
-  test('streams few entries at the cost of few commands, and a bucket that is too large for one answer whole', async () => {
+  test('streams few entries in few commands, and all entries of a bucket too large for one answer', async () => {
     const ledger = ledgerOf('few')
     const [key, entry] = entryOf(0)
     await ledger.write([[key, entry]])
@@ -182,7 +182,7 @@ describe('RedisLedger', () => {
     expect(streamed).toEqual(new Set([key, ...Object.keys(more)]))
   })
 
-  test('streams the same entries from a Redis with few keys, in a few commands, and from one with many', async () => {
+  test('streams the same entries from a Redis with few keys, in few commands, and from one with many', async () => {
     await redis.connection.flushall()
     const ledger = ledgerOf('alone')
     await ledgerOf('alone2').write(range(50).map((number) => entryOf(number)))
@@ -200,7 +200,7 @@ describe('RedisLedger', () => {
     expect(new Map(among)).toEqual(written)
   })
 
-  test('has entries and counts agree after the server was killed while it wrote', async () => {
+  test('has entries and counts that agree after the server was killed during a write', async () => {
     const ledger = ledgerOf('killed')
     const writing = Promise.all(
       range(40).map((batch) =>

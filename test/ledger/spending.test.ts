@@ -44,7 +44,7 @@ describe('the spending cap of a queue', () => {
     expect((await worker.reserve(recipe, 1)).kind).toBe('reserved')
   })
 
-  test('keeps the fraction of a cap', async () => {
+  test('keeps its fraction', async () => {
     const [run, worker] = await openTwo()
     await run.setCap('one', 0.5)
     expect(await worker.reserve(recipe, 1)).toMatchObject({
@@ -53,7 +53,7 @@ describe('the spending cap of a queue', () => {
     })
   })
 
-  test('sends one request of a recipe until its price is known, and reserves that price from then on', async () => {
+  test('admits one request of a recipe until its price is known, then reserves that price', async () => {
     const [run, worker] = await openTwo()
     await run.setCap('one', 100)
     const first = await run.reserve(recipe, 1)
@@ -65,7 +65,7 @@ describe('the spending cap of a queue', () => {
     expect(run.expected(recipe, 1)).toBe(40)
   })
 
-  test('counts what was sent and never answered, and frees what was not sent', async () => {
+  test('counts sent requests without an answer, and frees unsent ones', async () => {
     const [run] = await openTwo()
     await run.setCap('one', 3)
     for (const charge of ['unsent', 'unknown', 1] as const) {
@@ -76,7 +76,7 @@ describe('the spending cap of a queue', () => {
     expect(await run.reserve(recipe, 2)).toMatchObject({ kind: 'over' })
   })
 
-  test('counts a request once whose process was taken for dead and reports its charge after all', async () => {
+  test('counts a request once when a process presumed dead reports its charge', async () => {
     const [run, worker] = await openTwo()
     await run.setCap('one', 4)
     const buy = async (by: typeof run): Promise<string> => {
@@ -103,7 +103,7 @@ describe('the spending cap of a queue', () => {
     expect(await worker.reserve(recipe, 1)).toMatchObject({ kind: 'over' })
   }, 240_000)
 
-  test('of a run that lives is not lifted by a run without one, and of two the lower holds', async () => {
+  test('of a live run is not lifted by a run without a cap, and the lower of two applies', async () => {
     const [run, other] = await openTwo()
     expect(await run.setCap('one', 50)).toBe(50)
     expect(await other.setCap('two', null)).toBe(50)

@@ -49,8 +49,8 @@ function counting(credits: number): Parser & { readonly asked: string[] } {
 const textsOf = (names: readonly string[]): Map<string, string> =>
   new Map(names.map((name) => [`${name}.html`, `<h1>${name}</h1>`]))
 
-describe('custom ports of the library', { timeout: 240_000 }, () => {
-  test('a store keeps a run, its second run, its chunks and its changes', async () => {
+describe('with custom ports of the library,', { timeout: 240_000 }, () => {
+  test('a store supports a run, a second run, chunks and changes', async () => {
     await using folder = await tempFolder()
     const texts = textsOf(['one', 'two', 'three'])
     const [source, parser, out] = [sourceOf(texts), counting(0), new MemoryStore()]
@@ -78,7 +78,7 @@ describe('custom ports of the library', { timeout: 240_000 }, () => {
     ])
   })
 
-  test('a store of the form of 0.2.0 is refused in one sentence that names what it lacks', async () => {
+  test('a store in the form of 0.2.0 is refused in one sentence that names its gaps', async () => {
     const { url, feed, notes } = new MemoryStore()
     const former = { url, feed, notes, readRecord: async () => null } as object as MemoryStore
     const refused = /^the given store has no receipts, documents, deadLetters, manifest, maintenance: /
@@ -86,7 +86,7 @@ describe('custom ports of the library', { timeout: 240_000 }, () => {
     await expect(openCorpus(former)).rejects.toThrow(refused)
   })
 
-  test('a parser with a price is bound by the budget, and buys nothing twice afterwards', async () => {
+  test('a parser with a price respects the budget and buys nothing twice', async () => {
     await using folder = await tempFolder()
     const [source, parser] = [sourceOf(textsOf(['a', 'b', 'c', 'd', 'e', 'f'])), counting(2)]
     const out = join(folder.path, 'out')

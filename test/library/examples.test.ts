@@ -27,7 +27,7 @@ async function examplesOf(page: string): Promise<readonly string[]> {
 }
 
 test(
-  'docs/guide/retrieval.md brings a folder to cited passages, and follows its changes',
+  'docs/guide/retrieval.md makes a folder retrievable in cited passages, and follows its changes',
   { timeout: 240_000 },
   async () => {
     await using folder = await tempFolder()
@@ -57,7 +57,7 @@ test(
   },
 )
 
-test('docs/guide/retrieval.md buys a context before each chunk once', { timeout: 240_000 }, async () => {
+test('docs/guide/retrieval.md buys the context of each chunk once', { timeout: 240_000 }, async () => {
   await using folder = await tempFolder()
   const at = folder.path
   const env = { SLUICE_STATE_DIR: join(at, 'state') }
@@ -125,7 +125,7 @@ async function openedInViewer(at: string, link: string): Promise<{ readonly page
 }
 
 describe('docs/reference/library.md', { timeout: 240_000 }, () => {
-  test('holds examples that work as they stand there, one after the other', async () => {
+  test('holds examples that work as written, one after the other', async () => {
     await using folder = await tempFolder()
     const at = folder.path
     await mkdir(join(at, 'papers'))

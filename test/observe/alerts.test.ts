@@ -18,7 +18,7 @@ const programs = await findPrometheus()
 if (typeof programs === 'string') console.warn(`alerts are not seen firing: ${programs}`)
 
 test.skipIf(typeof programs === 'string')(
-  'the alerts fire in a run whose Redis ends and whose service has no credits, and are silent before',
+  'the alerts fire when Redis ends and the service has no credits, and are silent before',
   async () => {
     if (typeof programs === 'string') throw new Error(programs)
     await using redis = await OwnRedis.start()

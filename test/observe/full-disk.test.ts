@@ -9,7 +9,7 @@ import { readStore } from '../support/check-store.ts'
 import { tempFolder } from '../support/temp-folder.ts'
 import { MAIN } from '../support/sluice.ts'
 
-test('a log on a full disk throws nothing, says so once, goes on when there is space, and counts what it left out', async (context) => {
+test('a log on a full disk throws nothing, reports it once, resumes with space, and counts dropped lines', async (context) => {
   await using folder = await tempFolder()
   await using disk = await SmallDisk.mount(folder.path, '64k').then((one) =>
     typeof one === 'string' ? context.skip(one) : one,
@@ -34,7 +34,7 @@ test('a log on a full disk throws nothing, says so once, goes on when there is s
   expect(kept.slice(0, -2).map(({ number }) => number)).toEqual(Array.from({ length: kept.length - 2 }, (_, at) => at))
 })
 
-test('a run whose terminal is a file on a full disk does its work, and ends with 1 where its summary is lost', async () => {
+test('a run with its terminal on a full disk does its work, and exits with 1 when its summary is lost', async () => {
   await using folder = await tempFolder()
   const [source, out] = [join(folder.path, 'in'), join(folder.path, 'out')]
   await mkdir(source)

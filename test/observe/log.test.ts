@@ -76,7 +76,7 @@ describe('the log of the real command', () => {
     expect(lines.find(({ requestId }) => requestId === 'req_9')).toMatchObject({ key: '0.html', verdict: 'rejected' })
   })
 
-  test('is all that is written where it goes to standard error: JSON from start to end, and nothing while idle', async () => {
+  test('is pure JSON on standard error from start to end, and silent while idle', async () => {
     await using harness = await Harness.open({ documents: 2 })
     const running = harness.start('watch', { 'log-file': '-', 'stable-ms': 50 })
     const settled = (): number => running.stderr().split('"document settled"').length - 1
@@ -105,7 +105,7 @@ describe('the log of the real command', () => {
     ])
   }, 240_000)
 
-  test('is JSON also at a warning of Node and at a crash', async () => {
+  test('is JSON also for a Node warning and a crash', async () => {
     await using harness = await Harness.open({ documents: 0 })
     const crash = `process.on('SIGUSR2', () => {
       process.emitWarning('planted', 'DeprecationWarning')

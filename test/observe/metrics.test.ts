@@ -92,7 +92,7 @@ test('every event shows in the metrics that a scrape reads over HTTP', async () 
   expect((await fetch(`${server.url}/else`)).status).toBe(404)
 })
 
-test('values of one name stand together under one help line, labels quoted', () => {
+test('metric values of one name share one help line, with quoted labels', () => {
   const help = 'Shut.'
   expect(
     readingsText([
@@ -105,7 +105,7 @@ test('values of one name stand together under one help line, labels quoted', () 
   )
 })
 
-test('several pipelines of one process are distinguished by a label, under one help line', async () => {
+test('metrics of several pipelines in one process differ by a label, under one help line', async () => {
   const metrics = new ProcessMetrics('9.9.9')
   const [papers, scans] = [new Events(), new Events()]
   metrics.add(papers, options, 'papers')
@@ -121,7 +121,7 @@ test('several pipelines of one process are distinguished by a label, under one h
   expect(await metrics.metrics()).not.toContain('"scans"')
 })
 
-test('the only pipeline of a process carries no label', async () => {
+test('metrics of a single pipeline in a process carry no label', async () => {
   const metrics = new ProcessMetrics('9.9.9')
   metrics.add(new Events(), options, null)
   expect(await metrics.metrics()).toContain('\nsluice_requests_total 0\n')

@@ -3,7 +3,7 @@ import { Events } from '#src/events.ts'
 import { DependencyMonitor } from '#src/observe/dependency-monitor.ts'
 import { notReadyReason } from '#src/observe/outage-text.ts'
 
-test('readiness names the service of several that is out, and the end of one ends no other', async () => {
+test('readiness names the failed one of several services, and its failure stops no other', async () => {
   const events = new Events()
   let changed = (): void => undefined
   const bothOut = new Promise<void>((resolve) => {

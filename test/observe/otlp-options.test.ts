@@ -20,7 +20,7 @@ describe('the standard variables of OpenTelemetry', () => {
     [{ OTEL_SDK_DISABLED: 'TRUE' }],
     [{ OTEL_TRACES_EXPORTER: 'none' }],
     [{ OTEL_EXPORTER_OTLP_ENDPOINT: '' }],
-  ])('switch traces off without a sentence: %j', (env) => {
+  ])('disable traces without a message: %j', (env) => {
     expect(read(env)).toEqual({ options: null, problems: [] })
   })
 
@@ -41,7 +41,7 @@ describe('the standard variables of OpenTelemetry', () => {
       { OTEL_RESOURCE_ATTRIBUTES: 'service.name=x', OTEL_SERVICE_NAME: 'y' },
       { resource: { 'service.name': 'y', 'host.name': 'here' } },
     ],
-  ])('are followed without a sentence: %j', (env, options) => {
+  ])('are followed without a message: %j', (env, options) => {
     const result = read(env)
     expect(result.options).toMatchObject(options)
     expect(result.problems).toEqual([])
@@ -61,7 +61,7 @@ describe('the standard variables of OpenTelemetry', () => {
     [{ OTEL_TRACES_SAMPLER: 'jaeger_remote' }, 'OTEL_TRACES_SAMPLER', true],
     [{ OTEL_TRACES_SAMPLER: 'traceidratio', OTEL_TRACES_SAMPLER_ARG: '10' }, 'OTEL_TRACES_SAMPLER_ARG', true],
     [{ OTEL_TRACES_SAMPLER: 'traceidratio', OTEL_TRACES_SAMPLER_ARG: 'half' }, 'OTEL_TRACES_SAMPLER_ARG', true],
-  ])('with an odd value give one sentence that begins with their name: %j', (env, name, isOn) => {
+  ])('with an invalid value cause one sentence that begins with their name: %j', (env, name, isOn) => {
     const { options, problems } = read(env)
     expect(problems).toHaveLength(1)
     expect(problems[0]).toMatch(new RegExp(`^${name}`))
@@ -69,7 +69,7 @@ describe('the standard variables of OpenTelemetry', () => {
   })
 })
 
-test('a trace is kept by its id alone, so that all processes keep the same, and about as many as the ratio says', () => {
+test('trace sampling depends on the id alone, is equal in all processes and matches the ratio', () => {
   const traces = Array.from({ length: 4_000 }, (_, at) => traceOf('p', sourceKey(`${at}.pdf`), 1_700_000_000_000 + at))
   const kept = (ratio: number): readonly string[] =>
     traces.map(({ traceId }) => traceId).filter((traceId) => isSampled(traceId, ratio))

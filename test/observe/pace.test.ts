@@ -16,26 +16,26 @@ function leftAfter(seconds: number, endsAt: readonly number[], pending: number, 
 const each = (every: number, until: number): number[] =>
   Array.from({ length: until / every }, (_, at) => (at + 1) * every)
 
-test('the time left follows the last minute, not the whole run', () => {
+test('the time left follows the last minute instead of the full run', () => {
   expect(leftAfter(60, each(1, 60), 30)).toBe(30_000)
   // One a second for a minute, then one each ten seconds for another.
   expect(leftAfter(120, [...each(1, 60), ...each(10, 60).map((at) => 60 + at)], 30)).toBe(300_000)
 })
 
-test('the time left is never shorter than the rate that the gate lets through', () => {
+test('the time left never assumes more than the rate that the gate allows', () => {
   const perMs = 10 / 60_000
   expect(leftAfter(25, each(1, 25), 377, { perMs, isHeld: false })).toBe(377 * 6_000)
   expect(leftAfter(60, each(10, 60), 5, { perMs: 1, isHeld: false })).toBe(50_000)
 })
 
-test('there is no time left in an outage, in the first seconds, at the end, and while nothing ends', () => {
+test('the time left is unknown in an outage, in the first seconds, at the end, and without progress', () => {
   expect(leftAfter(60, each(1, 60), 30, { perMs: null, isHeld: true })).toBeNull()
   expect(leftAfter(4, each(1, 4), 30)).toBeNull()
   expect(leftAfter(60, each(1, 60), 0)).toBeNull()
   expect(leftAfter(121, each(1, 60), 30)).toBeNull()
 })
 
-test('an outage before is no part of the rate', () => {
+test('the rate behind the time left excludes an earlier outage', () => {
   const pace = new Pace()
   for (let second = 0; second <= 60; second++) {
     pace.note(Math.max(0, second - 50), second * 1000, { isHeld: second <= 50 })
@@ -43,13 +43,13 @@ test('an outage before is no part of the rate', () => {
   expect(pace.leftMs(30, FREE)).toBe(30_000)
 })
 
-test('documents that changed and are pending again take nothing off', () => {
+test('documents that are pending again after a change do not reduce the rate', () => {
   const pace = new Pace()
   for (const [at, ended] of [100, 0, 5, 10].entries()) pace.note(ended, at * 10_000, FREE)
   expect(pace.leftMs(100, FREE)).toBe(300_000)
 })
 
-test('a steady rate is found within a document of the truth, whatever it is and however often it is noted', () => {
+test('the time left is right within one document at any steady rate and sampling interval', () => {
   fc.assert(
     fc.property(
       fc.double({ min: 0.1, max: 50, noNaN: true }),

@@ -55,7 +55,7 @@ async function startCollector(status: number | null = 200) {
 const REPORTED = { preloads: ['report-tracing.ts'] }
 
 describe('traces', () => {
-  test('a collector gets the spans of each document, and the service the id of the one that asks it', async () => {
+  test('bring the spans of each document to a collector, and the id of the requesting span to the service', async () => {
     await using collector = await startCollector()
     await using harness = await Harness.open({ documents: 3 })
     const env = {
@@ -92,7 +92,7 @@ describe('traces', () => {
     )
   })
 
-  test('of a document are one trace, though one process enqueues it, one dies with it and another one ends it', async () => {
+  test('of one document span the process that enqueues it, one that dies and one that ends it', async () => {
     await using collector = await startCollector()
     await using redis = await OwnRedis.start()
     let isHeld = true
@@ -142,7 +142,7 @@ describe('traces', () => {
     expect(new Set([...(await linesOf('first')), ...(await linesOf('second'))].map(({ run }) => run)).size).toBe(2)
   }, 240_000)
 
-  test('cost no document and no exit code where the collector refuses, hangs or answers 500, which the log reports once', async () => {
+  test('affect no document or exit code when the collector fails, which the log reports once', async () => {
     await using refusing = await startCollector(500)
     await using hanging = await startCollector(null)
     await using harness = await Harness.open({ documents: 2 })
@@ -166,7 +166,7 @@ describe('traces', () => {
     }
   })
 
-  test('take the login of the address as a header, and neither log nor terminal shows it or a header that HTTP cannot carry', async () => {
+  test('send the login of the address as a header, and no log or terminal shows a header', async () => {
     await using collector = await startCollector()
     await using harness = await Harness.open({ documents: 1 })
     const env = {

@@ -11,9 +11,9 @@ const PRELOADS = { preloads: ['settable-clock.ts'] }
 const failingNowAndThen = ({ number }: ReceivedRequest): Reply =>
   number % 15 === 0 ? { ...errorReply(500, 'Internal error'), delayMs: 10 } : { delayMs: 60 }
 
-describe.concurrent('a clock that is set by an hour during a run', () => {
+describe.concurrent('a clock set by an hour during a run', () => {
   test.each(['forward', 'back'])(
-    '%s first, then the other way: nothing waits an hour, fails for its age or is doubled',
+    '(%s first, then back) makes nothing wait an hour, expire or run twice',
     async (way) => {
       await using harness = await Harness.open({ documents: 200, reply: failingNowAndThen })
       const flags = { concurrency: 4, 'takeover-ms': 1_000, 'deadline-ms': 1_800_000 }

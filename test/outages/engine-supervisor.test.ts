@@ -12,7 +12,7 @@ function life(url: string): EngineProcess {
   return { url, ended, [Symbol.asyncDispose]: async () => resolve('exit code 0') }
 }
 
-test('the engine is started when the first request is to be sent, and once for all', async () => {
+test('the engine starts once, before the first request', async () => {
   let starts = 0
   const start = async () => life(`http://127.0.0.1:${++starts}`)
   await using engine = new EngineSupervisor({ start, events: new Events() })
@@ -21,7 +21,7 @@ test('the engine is started when the first request is to be sent, and once for a
   expect([starts, engine.url]).toEqual([1, 'http://127.0.0.1:1'])
 })
 
-test('an engine that says it cannot start is not started again, and halts as a broken installation', async () => {
+test('an engine that reports a failed start is not restarted, and halts as a broken installation', async () => {
   let starts = 0
   const start = async (): Promise<EngineProcess> => {
     starts += 1
@@ -36,7 +36,7 @@ test('an engine that says it cannot start is not started again, and halts as a b
   expect([await engine.ready(never), starts]).toEqual([message, 1])
 })
 
-test('a wait for an engine that does not start ends with its signal', async () => {
+test('a wait for an engine that does not start ends on abort', async () => {
   const stop = new AbortController()
   const start = async (cut: AbortSignal): Promise<EngineProcess> => {
     await once(cut, 'abort')

@@ -30,7 +30,7 @@ async function documentsDone(out: string, count: number): Promise<void> {
 }
 
 describe('the embedded engine', () => {
-  test('is restarted when it is killed, twice, and every document comes out', async () => {
+  test('is restarted after each of two kills, and every document is done', async () => {
     await using harness = await Harness.open({ documents: 300 })
     const running = harness.start('run', ENGINE)
     for (const done of [1, 60]) {
@@ -44,7 +44,7 @@ describe('the embedded engine', () => {
     expect((await harness.read()).records.size).toBe(300)
   }, 240_000)
 
-  test('that cannot stay up halts the run, which says why and exits with 3', async () => {
+  test('that keeps dying halts the run, which reports the cause and exits with 3', async () => {
     await using harness = await Harness.open({ documents: 400 })
     const running = harness.start('run', ENGINE)
     await engineStarted(running)
@@ -55,7 +55,7 @@ describe('the embedded engine', () => {
     expect([code, stdout]).toEqual([3, expect.stringMatching(/^halted: the embedded engine cannot stay up.*SIGKILL/)])
   }, 240_000)
 
-  test('that never comes up halts the run, which says why and exits with 3', async () => {
+  test('that never starts halts the run, which reports the cause and exits with 3', async () => {
     await using harness = await Harness.open({ documents: 3 })
     const running = harness.start('run', ENGINE)
     using _killing = killEachEngine(running)
@@ -64,7 +64,7 @@ describe('the embedded engine', () => {
     expect([code, stdout]).toEqual([3, expect.stringMatching(/^halted: the embedded engine cannot stay up[^\n]*\n/m)])
   }, 240_000)
 
-  test('that runs out of time for a document tries it once: its time is its own, and no sign of an outage', async () => {
+  test('that exceeds the timeout of a document tries it once, and does not report an outage', async () => {
     await using harness = await Harness.open({ documents: 1 })
     const { code, stdout, stderr } = await harness.run({ ...ENGINE, options: '{"timeout":1}', json: true })
     expect([code, stderr]).toEqual([2, expect.not.stringContaining('waiting')])
@@ -118,7 +118,7 @@ async function listening(pid: number): Promise<string> {
   )
 }
 
-test('an engine that is killed leaves no folder, also where no other one is started', async () => {
+test('a killed engine leaves no folder, also without a restart', async () => {
   await using folder = await tempFolder()
   const engine = await startEngineProcess({ temporaryFolder: folder.path, children: 1 }, new AbortController().signal)
   expect(await readdir(folder.path)).toHaveLength(1)

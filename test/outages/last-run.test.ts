@@ -20,7 +20,7 @@ async function statusOf({ source, out }: Harness): Promise<Status> {
   return JSON.parse((await sluice(['status', source, '--out', out, '--json'])).stdout) as Status
 }
 
-test('a run that a 402 halted is shown with service, cause and remedy, and by the metrics of a worker, until one goes on', async () => {
+test('status and worker metrics show a run halted by a 402 with service, cause and remedy until one resumes', async () => {
   let hasCredits = false
   const reply = ({ number }: { number: number }) =>
     number <= 2 || hasCredits ? {} : errorReply(402, 'Insufficient credits.')

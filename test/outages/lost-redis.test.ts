@@ -28,7 +28,7 @@ const LOSSES: readonly (readonly [string, Loss])[] = [
 
 describe('a Redis that is', () => {
   test.each(LOSSES)(
-    '%s under a run and a worker: the run ends when every document is done, once',
+    '%s under a run and a worker lets the run end with every document done once',
     async (_, lose) => {
       await using redis = await OwnRedis.start()
       await using harness = await Harness.open({ documents: DOCUMENTS, reply: () => ({ delayMs: 400 }) })
@@ -49,7 +49,7 @@ describe('a Redis that is', () => {
     240_000,
   )
 
-  test('emptied while the store is away: the store is waited for, and not taken for empty', async () => {
+  test('emptied during a store outage makes the run wait for the store, not assume it empty', async () => {
     await using redis = await OwnRedis.start()
     await using harness = await Harness.open({ documents: 24, reply: () => ({ delayMs: 100 }) })
     const running = harness.start('run', { 'redis-url': redis.url, 'takeover-ms': 1_000, concurrency: 4 })
@@ -63,7 +63,7 @@ describe('a Redis that is', () => {
     await harness.expectAllPaidOnce(24)
   }, 240_000)
 
-  test('emptied under a watch: it goes on at once, without waiting for its next rescan', async () => {
+  test('emptied under a watch makes it scan at once, without waiting for the next rescan', async () => {
     await using redis = await OwnRedis.start()
     await using harness = await Harness.open({ documents: DOCUMENTS, reply: () => ({ delayMs: 100 }) })
     const flags = { 'redis-url': redis.url, 'takeover-ms': 1_000, concurrency: 4, 'stable-ms': 100 }
@@ -76,7 +76,7 @@ describe('a Redis that is', () => {
     await harness.expectAllPaidOnce(DOCUMENTS)
   }, 240_000)
 
-  test('emptied under a watch with a schedule: it scans at once, and keeps the schedule', async () => {
+  test('emptied under a scheduled watch makes it scan at once and keep the schedule', async () => {
     await using redis = await OwnRedis.start()
     await using harness = await Harness.open({ documents: 30, reply: () => ({ delayMs: 100 }) })
     const flags = { 'redis-url': redis.url, 'takeover-ms': 1_000, concurrency: 4 }
@@ -91,7 +91,7 @@ describe('a Redis that is', () => {
     await harness.expectAllPaidOnce(31)
   }, 240_000)
 
-  test('emptied between two runs keeps what a month has cost: the cap still holds', async () => {
+  test('emptied between two runs keeps the charges of a month, and the cap still applies', async () => {
     await using redis = await OwnRedis.start()
     await using harness = await Harness.open({ documents: 20 })
     const flags = { 'redis-url': redis.url, 'takeover-ms': 1_000, concurrency: 2, 'monthly-credits': 12 }

@@ -85,7 +85,7 @@ async function behindTls(target: string, at: (name: string) => string, clients: 
 }
 
 describe('a service behind TLS', () => {
-  test('is trusted with --ca-file, directly and through a CONNECT proxy, and not without', async () => {
+  test('is trusted only with --ca-file, directly and through a CONNECT proxy', async () => {
     await using folder = await tempFolder()
     const at = await certificates(folder.path)
     await using harness = await Harness.open({ documents: 3 })
@@ -110,7 +110,7 @@ describe('a service behind TLS', () => {
     await harness.expectAllPaidOnce(4)
   }, 240_000)
 
-  test('that wants a client certificate gets it', async () => {
+  test('that requires a client certificate receives it', async () => {
     await using folder = await tempFolder()
     const at = await certificates(folder.path)
     await using harness = await Harness.open({ documents: 2 })
@@ -123,8 +123,8 @@ describe('a service behind TLS', () => {
   }, 240_000)
 })
 
-describe('a proxy that wants a password', () => {
-  test('is named as the reason when it gets none, and carries everything when it gets it', async () => {
+describe('a proxy with a password', () => {
+  test('is named as the cause without its password, and carries all requests with it', async () => {
     await using harness = await Harness.open({ documents: 3 })
     await using proxy = await openProxy({ password: 'me:secret' })
     const flags = { 'service-patience-ms': 2_000 }

@@ -6,12 +6,12 @@ import { until } from '../support/wait.ts'
 import { Harness, textOf } from './support/harness.ts'
 import { OwnRedis } from './support/own-redis.ts'
 
-describe.concurrent('a worker that stands still in its commit', () => {
+describe.concurrent('a worker paused during its commit', () => {
   test.each([
     ['committed a later version', 'changed'],
     ['found it gone and removed its outputs', 'removed'],
   ])(
-    'leaves the store as the other one left it that %s',
+    'leaves the store as written by the worker that %s',
     async (_name, fate) => {
       await using redis = await OwnRedis.start()
       await using harness = await Harness.open({ documents: 3 })

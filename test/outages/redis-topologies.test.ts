@@ -39,7 +39,7 @@ async function openSetup(documents: number, redisUrl: string) {
   }
 }
 
-test('a run and a worker go on through a failover of Sentinel that loses writes: each document once, exit 0', async () => {
+test('a run and a worker survive a lossy Sentinel failover, with each document done once and exit code 0', async () => {
   await using redis = await startWatchedRedis()
   await using at = await openSetup(120, redis.url)
   const run = at.start('run')
@@ -59,7 +59,7 @@ test('a run and a worker go on through a failover of Sentinel that loses writes:
   expect(at.service.charged).toBe(120)
 }, 240_000)
 
-test('a run on a Redis Cluster whose nodes all lose their data does each document once, and exits 0', async () => {
+test('a run on a Redis Cluster that loses all data does each document once, and exits with 0', async () => {
   await using cluster = await startTestCluster()
   await using at = await openSetup(60, cluster.url)
   const run = at.start('run')

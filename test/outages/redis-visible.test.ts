@@ -15,7 +15,7 @@ async function answered(port: number): Promise<string> {
   return body
 }
 
-test('Redis that is away is seen in all four channels, and every endpoint answers within a second', async () => {
+test('an unavailable Redis is reported in all four channels, and every endpoint answers within a second', async () => {
   await using redis = await OwnRedis.start()
   await using harness = await Harness.open({ documents: 200, reply: () => ({ delayMs: 30 }) })
   const metricsPort = await freePort()

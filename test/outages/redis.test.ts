@@ -11,7 +11,7 @@ import { elapse } from '../support/wait.ts'
  */
 
 describe.concurrent('Redis', () => {
-  test('killed again and again while documents are enqueued and parsed, keeps each and costs nothing', async () => {
+  test('killed repeatedly during enqueueing and parsing loses no document and costs nothing extra', async () => {
     await using redis = await OwnRedis.start()
     await using harness = await Harness.open({ documents: 500, reply: () => ({ delayMs: 10 }) })
     // A small backlog: the scan goes on adding until shortly before the end.
@@ -31,7 +31,7 @@ describe.concurrent('Redis', () => {
     await harness.expectAllPaidOnce(500)
   }, 240_000)
 
-  test('away for eight times as long as it takes to be taken for dead, finds two workers waiting, and none doubled', async () => {
+  test('unavailable for eight heartbeat timeouts leaves two workers waiting, and no document done twice', async () => {
     await using redis = await OwnRedis.start()
     await using harness = await Harness.open({ documents: 200, reply: () => ({ delayMs: 20 }) })
     const flags = { 'redis-url': redis.url, 'takeover-ms': 1_000, concurrency: 8 }

@@ -140,7 +140,7 @@ const json = async <T>(address: string): Promise<T | null> =>
   )
 
 test.each(Array.from({ length: DRAWS }, (_, at) => SEED + at))(
-  'what is said of a service is what it did, seed %i',
+  'reports about a service match its behaviour, seed %i',
   async (seed) => {
     const random = new Random(seed)
     const documents = 6 + random.below(10)

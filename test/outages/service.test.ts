@@ -15,7 +15,7 @@ const WAYS = ['nothing listens', 'unknown host', 'self-signed certificate'] as c
 
 describe.concurrent('a service that cannot be used', () => {
   test.each(WAYS)(
-    '(%s) says so on the terminal, in the log, in a metric and in readiness; the run halts with 3',
+    '(%s) is reported on the terminal, in the log, a metric and readiness, and halts the run with 3',
     async (way) => {
       await using service = await wrongAddress(way)
       await using redis = await OwnRedis.start()
@@ -45,7 +45,7 @@ describe.concurrent('a service that cannot be used', () => {
     240_000,
   )
 
-  test('that answers 500 is reported with the text of its answer, and is not halted once it had answered', async () => {
+  test('that answers 500 is reported with its text, and does not halt the run after a success', async () => {
     let broken = false
     await using harness = await Harness.open({
       documents: 30,
@@ -68,7 +68,7 @@ describe.concurrent('a service that cannot be used', () => {
     await harness.expectAllPaidOnce(30)
   }, 240_000)
 
-  test('for one process, whose document another one brings to its end, is not reported by the idle first one for ever', async () => {
+  test('for one process is no longer reported after another process ends its document', async () => {
     await using redis = await OwnRedis.start()
     const isFirst = ({ options }: ReceivedRequest): boolean => options?.['origin'] === 'first'
     const reply = (request: ReceivedRequest) => (isFirst(request) ? errorReply(500, 'out of order') : {})

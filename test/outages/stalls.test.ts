@@ -5,7 +5,7 @@ import { OwnRedis } from './support/own-redis.ts'
 import { Harness } from './support/harness.ts'
 
 describe.concurrent('two workers', () => {
-  test('whose event loops stand still for 100 ms at a time double no document', async () => {
+  test('with event loops stalled for 100 ms at a time do no document twice', async () => {
     await using redis = await OwnRedis.start()
     await using harness = await Harness.open({ documents: 150, reply: () => ({ delayMs: 50 }) })
     const flags = { 'redis-url': redis.url, 'takeover-ms': 1_000, concurrency: 10 }
@@ -22,8 +22,8 @@ describe.concurrent('two workers', () => {
   }, 240_000)
 })
 
-describe.concurrent('a file that is written to while it is read', () => {
-  test('is sent as one of its versions, never as a mixture, and comes out as its last', async () => {
+describe.concurrent('a file written to while it is read', () => {
+  test('is sent as one of its versions, never as a mixture, and ends as its last', async () => {
     await using harness = await Harness.open({ documents: 0 })
     const path = join(harness.source, 'busy.html')
     let version = 0

@@ -96,7 +96,7 @@ test('the grace period is a hard limit while the bucket answers nothing', async 
   expect(running.stderr()).toContain('stopped without waiting any longer')
 }, 240_000)
 
-test('a run whose Redis lost its watcher ends all the same, and leaves no server and no folder behind', async () => {
+test('a run whose Redis lost its watcher still ends, and leaves no server and no folder', async () => {
   await using harness = await Harness.open({ documents: 40, reply: () => ({ delayMs: 50 }) })
   await using folder = await tempFolder()
   await mkdir(join(folder.path, 't'))
@@ -142,7 +142,7 @@ describe.concurrent('a proxy of the environment', () => {
     await harness.expectAllPaidOnce(6)
   }, 240_000)
 
-  test('is not asked for the embedded engine', async () => {
+  test('is not used for the embedded engine', async () => {
     await using folder = await tempFolder()
     await mkdir(join(folder.path, 'in'))
     await writeFile(join(folder.path, 'in/a.csv'), 'a,b\n1,2\n')
@@ -167,7 +167,7 @@ describe.concurrent('a proxy of the environment', () => {
   })
 })
 
-test('a PUT that a bucket never answers is given up in time', async () => {
+test('a PUT that a bucket never answers times out', async () => {
   await using silent = await silentServer()
   const client = openS3Client({
     endpoint: silent.url,

@@ -7,7 +7,7 @@ import { Harness } from './support/harness.ts'
 const SLACK_MS = 60_000
 
 describe.concurrent('a run that is asked to stop', () => {
-  test('gives documents in flight their grace and no more, counts what it cuts off, and uses no attempt for it', async () => {
+  test('gives documents in flight their grace period, counts the aborted ones, and uses no attempt', async () => {
     let hangs = true
     await using harness = await Harness.open({ documents: 6, reply: () => (hangs ? { fault: 'hang' } : {}) })
     const running = harness.start('run', { concurrency: 3, 'grace-ms': 1_000 })
@@ -25,7 +25,7 @@ describe.concurrent('a run that is asked to stop', () => {
     expect([...records.values()].map(({ attempts }) => attempts)).toEqual(Array(6).fill(1))
   }, 240_000)
 
-  test('takes a doubled SIGTERM and a SIGHUP for one request to stop: what is in flight is paid for once', async () => {
+  test('treats a repeated SIGTERM and a SIGHUP as one stop, and pays once for documents in flight', async () => {
     await using harness = await Harness.open({ documents: 6, reply: () => ({ delayMs: 3_000 }) })
     const running = harness.start('run', { concurrency: 3 })
     await harness.requested(3, running)
@@ -43,7 +43,7 @@ describe.concurrent('a run that is asked to stop', () => {
     await harness.expectAllPaidOnce(6)
   }, 240_000)
 
-  test('finishes what is in flight when its terminal is closed', async () => {
+  test('finishes documents in flight when its terminal closes', async () => {
     await using harness = await Harness.open({ documents: 6, reply: () => ({ delayMs: 3_000 }) })
     const running = harness.start('run', { concurrency: 3 })
     await harness.requested(3, running)
@@ -54,7 +54,7 @@ describe.concurrent('a run that is asked to stop', () => {
     await harness.expectAllPaidOnce(6)
   }, 240_000)
 
-  test('goes on under nohup when its terminal is closed', async () => {
+  test('continues under nohup when its terminal closes', async () => {
     await using harness = await Harness.open({ documents: 6, reply: () => ({ delayMs: 2_000 }) })
     const running = harness.start('run', { concurrency: 3 }, { under: 'nohup' })
     await harness.requested(3, running)
@@ -80,7 +80,7 @@ describe.concurrent('a run that is asked to stop', () => {
     expect([code, stderr]).toEqual([130, expect.stringContaining('stopping at once')])
   }, 240_000)
 
-  test('a worker that stood still commits nothing over the one that took its document over', async () => {
+  test('and was paused commits nothing over the worker that took its document over', async () => {
     await using redis = await OwnRedis.start()
     const answers = { first: { delayMs: 2_000 }, later: {} }
     await using harness = await Harness.open({

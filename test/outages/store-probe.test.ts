@@ -47,7 +47,7 @@ describe.concurrent('an output store', () => {
     240_000,
   )
 
-  test('with little space left closes intake, says so in all four channels, and goes on when there is space', async (context) => {
+  test('with little space closes intake, is reported in all four channels, and resumes with space', async (context) => {
     await using redis = await OwnRedis.start()
     await using harness = await Harness.open({ documents: 60, bytes: 40_000, reply: () => ({ delayMs: 20 }) })
     await using disk = await SmallDisk.mountOrSkip(harness.out, '3m', context)
@@ -68,7 +68,7 @@ describe.concurrent('an output store', () => {
     await harness.expectAllPaidOnce(60)
   }, 240_000)
 
-  test('that is removed while it is used is not filled again in silence; the run halts and says why', async () => {
+  test('removed during a run is not refilled silently, and the run halts with the cause', async () => {
     await using redis = await OwnRedis.start()
     await using harness = await Harness.open({ documents: 100, reply: () => ({ delayMs: 30 }) })
     const metricsPort = await freePort()
@@ -95,7 +95,7 @@ describe.concurrent('an output store', () => {
     await harness.expectAllPaidOnce(100)
   }, 240_000)
 
-  test('that is removed while it is used does not hold up a stop: paid answers are spooled, and the run ends at once', async () => {
+  test('removed during a run does not delay a stop: paid answers are spooled, and the run ends', async () => {
     await using redis = await OwnRedis.start()
     await using harness = await Harness.open({ documents: 100, reply: () => ({ delayMs: 30 }) })
     const state = `${harness.source}-state`
@@ -115,7 +115,7 @@ describe.concurrent('an output store', () => {
     await harness.expectAllPaidOnce(100)
   }, 240_000)
 
-  test('whose working folders are removed while it is used makes them again', async () => {
+  test('recreates working folders removed during a run', async () => {
     await using redis = await OwnRedis.start()
     await using harness = await Harness.open({ documents: 60, reply: () => ({ delayMs: 30 }) })
     const running = harness.start('run', {
@@ -130,7 +130,7 @@ describe.concurrent('an output store', () => {
     await harness.expectAllPaidOnce(60)
   }, 240_000)
 
-  test('keeps paid answers that it could not take: they are spooled, reported, private, and committed at the next start', async (context) => {
+  test('that refuses paid answers gets them from a private, reported spool at the next start', async (context) => {
     await using redis = await OwnRedis.start()
     await using harness = await Harness.open({ documents: 30, bytes: 40_000, reply: () => ({ delayMs: 20 }) })
     await using disk = await SmallDisk.mountOrSkip(harness.out, '32m', context)
@@ -163,7 +163,7 @@ describe.concurrent('an output store', () => {
     expect(left).toEqual([])
   }, 240_000)
 
-  test('that hangs after intake is reported in all four channels after 10 s, and all is paid for once', async () => {
+  test('that hangs after intake is reported in all four channels after 10 s, with each document paid once', async () => {
     await using redis = await OwnRedis.start()
     await using harness = await Harness.open({ documents: 60, reply: () => ({ delayMs: 30 }) })
     const metricsPort = await freePort()

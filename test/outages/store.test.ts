@@ -31,7 +31,7 @@ async function expectWellEnded(running: RunningSluice, harness: Harness): Promis
 }
 
 describe.concurrent('an output store', () => {
-  test('that is full holds the run up, buys nothing more, and goes on when space is free again', async (context) => {
+  test('that is full pauses the run and its purchases until space is free', async (context) => {
     await using redis = await OwnRedis.start()
     await using harness = await Harness.open(SCENE)
     await using disk = await SmallDisk.mountOrSkip(harness.out, '1m', context)
@@ -45,7 +45,7 @@ describe.concurrent('an output store', () => {
     await expectWellEnded(running, harness)
   }, 240_000)
 
-  test('that is full with the private Redis on it, too', async (context) => {
+  test('that is full together with the private Redis pauses the run until space is free', async (context) => {
     await using harness = await Harness.open(SCENE)
     await using disk = await SmallDisk.mountOrSkip(harness.out, '1m', context)
     const running = harness.start('run', { concurrency: CONCURRENCY })
@@ -55,7 +55,7 @@ describe.concurrent('an output store', () => {
     await expectWellEnded(running, harness)
   }, 240_000)
 
-  test('that is full with the private Redis and the log on it: the run waits, and ends well', async (context) => {
+  test('that is full together with the private Redis and the log pauses the run, which succeeds', async (context) => {
     await using harness = await Harness.open(SCENE)
     await using disk = await SmallDisk.mountOrSkip(harness.out, '2m', context)
     const running = harness.start('run', { concurrency: CONCURRENCY, 'log-file': null, 'log-level': 'debug' })
@@ -72,7 +72,7 @@ describe.concurrent('an output store', () => {
     expect(lines.filter(({ msg }) => msg === 'document settled')).toHaveLength(DOCUMENTS)
   }, 240_000)
 
-  test('that turns read-only holds the run up, buys nothing more, and goes on when it can be written', async (context) => {
+  test('that turns read-only pauses the run and its purchases until it is writable', async (context) => {
     await using redis = await OwnRedis.start()
     await using harness = await Harness.open(SCENE)
     await using disk = await SmallDisk.mountOrSkip(harness.out, '32m', context)

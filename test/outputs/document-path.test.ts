@@ -72,12 +72,12 @@ function isSafe(result: string, rules: PathRules): boolean {
 }
 
 describe('the path of a document', () => {
-  test('is the key itself where the key is harmless', () => {
+  test('is the key itself for a harmless key', () => {
     expect(path('reports/2024/q3 final (2).pdf')).toBe('reports/2024/q3 final (2).pdf')
     expect(path('Übersicht/日本語.docx')).toBe('Übersicht/日本語.docx')
   })
 
-  test('escapes the parts of a key that are not harmless', () => {
+  test('escapes the harmful parts of a key', () => {
     expect(path('../x.pdf')).toBe('%2E%2E/x.pdf')
     expect(path('/x.pdf')).toBe('%/x.pdf')
     expect(path('a.pdf/b.pdf')).toBe('a%2Epdf/b.pdf')

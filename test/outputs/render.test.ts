@@ -24,11 +24,11 @@ const block = (id: string, content: string): BlockPage['items'][number] => ({
 })
 
 describe('the outputs of an answer', () => {
-  test('are the Markdown alone when nothing else was asked for', () => {
+  test('are the Markdown alone by default', () => {
     expect(texts({ markdown: '# Hé\n' })).toEqual({ 'document.md': '# Hé\n' })
   })
 
-  test('hold a line for each page and for each block, with the page it stands on', () => {
+  test('hold a line for each page and for each block with its page', () => {
     const files = texts({
       markdown: 'one\ntwo',
       pages: [
@@ -58,7 +58,7 @@ describe('the outputs of an answer', () => {
     ])
   })
 
-  test('name the headings that each block stands under, and those that are open where a page begins', () => {
+  test('name the headings above each block, and those open at the start of a page', () => {
     const contents = ['# Report', 'intro', '## Costs ##', '| a |', '### Rent', 'high', '## Plans', 'none']
     const pages = [
       { pageNumber: 1, markdown: '# Report\n\nintro\n\n```\n# no heading\n```\n\n## Costs' },
@@ -113,7 +113,7 @@ describe('the outputs of an answer', () => {
     ).toEqual([['https://a'], [], { a: 1 }])
   })
 
-  test('distinguish an empty document from one that was not asked for', () => {
+  test('distinguish an empty document from one not requested', () => {
     expect(texts({ markdown: '', pages: [], blocks: null })).toEqual({ 'document.md': '', 'pages.jsonl': '' })
     expect(texts({})).toEqual({})
   })

@@ -100,7 +100,7 @@ describe.concurrent.each<Way>(['moved', 'unmounted', 'cut off'])('while a folder
     expect(String(error)).toMatch(/the output folder .* (?:was removed|was replaced|cannot be reached)/)
   })
 
-  test.each(LISTINGS)('%s that has begun fails too', async (_, list) => {
+  test.each(LISTINGS)('%s fails too when it has already started', async (_, list) => {
     await using at = await filledStore(MANY)
     const listed = list(at.store)[Symbol.asyncIterator]()
     if ((await listed.next()).done === true) throw new Error('nothing was listed')
@@ -109,7 +109,7 @@ describe.concurrent.each<Way>(['moved', 'unmounted', 'cut off'])('while a folder
   })
 })
 
-test('a document that is removed while a folder store lists records is no error', async () => {
+test('a document removed while a folder store lists records is not an error', async () => {
   await using at = await filledStore(MANY)
   const listed = at.store.documents.list(never)[Symbol.asyncIterator]()
   await listed.next()
@@ -117,7 +117,7 @@ test('a document that is removed while a folder store lists records is no error'
   await exhaust({ [Symbol.asyncIterator]: () => listed })
 })
 
-test('listReceipts fails with one sentence where the store is cut off between two receipts of the same bytes', async () => {
+test('listReceipts fails with one sentence when the store is cut off between two receipts of the same bytes', async () => {
   await using at = await filledStore(FEW)
   const content = contentHash('a'.repeat(64))
   for (const recipe of ['0', '1', '2']) {

@@ -19,7 +19,7 @@ function drawnReply(random: Random): { readonly reply: Reply; readonly bytes: nu
 }
 
 describe('the answer memory with concurrent answers', () => {
-  test('is bounded, makes answers wait on the wire, and lets them come in whole (drawn at random)', async () => {
+  test('is bounded, makes answers wait on the connection, and receives them completely (random draws)', async () => {
     const random = new Random(20_261_122)
     const drawn = Array.from({ length: 24 }, () => drawnReply(random))
     const largest = Math.max(...drawn.map(({ bytes }) => bytes))
@@ -47,7 +47,7 @@ describe('the answer memory with concurrent answers', () => {
     expect(memory.usedBytes).toBe(0)
   })
 
-  test('a small body that is far larger once decompressed waits for free memory as it unfolds', async () => {
+  test('makes a small body that decompresses to a large one wait for free memory', async () => {
     const bomb = gzipSync(JSON.stringify(parsedReply('x'.repeat(6 * MEGABYTE)).body))
     const answers = Array.from({ length: 3 }, () => ({ body: bomb, headers: { 'content-encoding': 'gzip' } }))
     await using service = await startScriptedService({ answers })
@@ -64,7 +64,7 @@ describe('the answer memory with concurrent answers', () => {
     expect(memory.peakBytes).toBeLessThan(8 * MEGABYTE)
   })
 
-  test('time does not run out for an answer that waits for free memory', async () => {
+  test('does not count a wait for free memory against the timeout', async () => {
     await using service = await startScriptedService({ answers: [parsedReply('x'.repeat(2 * MEGABYTE))] })
     const options = { baseUrl: new URL(service.url), apiKey: null, concurrency: 4, userAgent: 'test' }
     await using parser = new HttpParser({ ...options, timeoutMs: () => 900 })
@@ -77,7 +77,7 @@ describe('the answer memory with concurrent answers', () => {
     expect([kind, memory.usedBytes > 2 * MEGABYTE]).toEqual(['parsed', true])
   })
 
-  test('an answer that waits for free memory ends at once when it is cut off', async () => {
+  test('ends the wait of an aborted answer at once', async () => {
     await using service = await startScriptedService({ answers: [parsedReply('x'.repeat(2 * MEGABYTE))] })
     const options = { baseUrl: new URL(service.url), apiKey: null, concurrency: 4, userAgent: 'test' }
     await using parser = new HttpParser(options)

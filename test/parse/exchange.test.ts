@@ -29,7 +29,7 @@ class ChunkDispatcher extends Dispatcher {
   }
 }
 
-test('an empty chunk that comes while the memory of answers is used up does not keep the exchange from its end', async () => {
+test('an empty chunk while the answer memory is exhausted does not block the end of the exchange', async () => {
   const memory = new AnswerMemory(10)
   using other = memory.hold()
   other.tryGrow(100)

@@ -184,7 +184,7 @@ function complain(verdict: Verdict): string | null {
 const seed = seedFrom('FUZZ_SEED', 'fresh')
 console.log(`FUZZ_SEED=${seed}`)
 
-test(`${CASES} random bodies each get a verdict, and those with a document in them can be read`, () => {
+test(`${CASES} random bodies each get a verdict, and those with a document are readable`, () => {
   const options = parseOptionsSchema.parse({})
   for (let number = 0; number < CASES; number += 1) {
     const random = new Random(seed + number)
@@ -196,7 +196,7 @@ test(`${CASES} random bodies each get a verdict, and those with a document in th
 })
 
 test(
-  `${WIRE_CASES} random answers over the wire each get a verdict, none a crash or a wait for ever`,
+  `${WIRE_CASES} random answers over the wire each get a verdict, without a crash or an endless wait`,
   { timeout: 240_000 },
   async () => {
     const lastCase = new Map<string, number>()

@@ -53,7 +53,7 @@ function whole(markdown: string): string {
 }
 
 describe('the request that HttpParser sends', () => {
-  test('is options without a file name first, then the file under an ASCII name, with an exact length', async () => {
+  test('contains options without a file name, then the file under an ASCII name, with an exact length', async () => {
     await using service = await startScriptedService()
     await using parser = parserFor(service)
     const request = parseRequest('%PDF-1.7', { formats: ['markdown', 'html'], timeout: 45_000 })
@@ -74,7 +74,7 @@ describe('the request that HttpParser sends', () => {
     expect(received?.file?.sha256).toBe(request.contentHash)
   })
 
-  test('leaves defaults out of the options, the timeout too', async () => {
+  test('omits defaults from the options, including the timeout', async () => {
     await using service = await startScriptedService()
     await using parser = parserFor(service)
     await parser.parse(parseRequest('x'), never)
@@ -93,7 +93,7 @@ describe('the request that HttpParser sends', () => {
     expect(service.requests.map(({ options }) => options?.timeout)).toEqual([90_000, 50_000])
   })
 
-  test('goes below the path of the base address, without a key when there is none', async () => {
+  test('uses the path of the base address, and omits a missing key', async () => {
     await using service = await startScriptedService()
     await using parser = parserFor({ url: `${service.url}/proxy/` }, { apiKey: null })
     await parser.parse(parseRequest('x'), never)
@@ -102,7 +102,7 @@ describe('the request that HttpParser sends', () => {
     expect(parser.service).toBe(`${service.url}/proxy`)
   })
 
-  test('is a large document in a stream, byte for byte', async () => {
+  test('streams a large document byte for byte', async () => {
     await using service = await startScriptedService()
     await using parser = parserFor(service)
     const large = parseRequest(Buffer.alloc(3 * 1024 * 1024, 'sluice'))
@@ -110,7 +110,7 @@ describe('the request that HttpParser sends', () => {
     expect(service.requests[0]?.file).toMatchObject({ bytes: large.bytes, sha256: large.contentHash })
   })
 
-  test('is right when the source reads into one buffer again and again, and the service takes its time', async () => {
+  test('is correct when the source reuses one buffer and the service is slow', async () => {
     const original = new Random(7).bytes(4 * 1024 * 1024)
     const sizes = new Random(8)
     async function* read(): AsyncGenerator<Uint8Array> {
@@ -128,7 +128,7 @@ describe('the request that HttpParser sends', () => {
     expect([...service.charges]).toEqual([[request.contentHash, 4]])
   })
 
-  test('asks whether it may send when the first byte is about to leave, not before it waits for a connection', async () => {
+  test('asks for permission right before the first byte, not before it waits for a connection', async () => {
     await using service = await startScriptedService({ answers: [{ delayMs: 300 }] })
     await using parser = parserFor(service, { concurrency: 1 })
     let isMine = true
@@ -145,7 +145,7 @@ describe('the request that HttpParser sends', () => {
     expect(service.requests.map(({ file }) => file?.content?.toString())).toEqual(['first', 'third'])
   })
 
-  test('of a large document keeps the last bytes back when it may not be sent any more', async () => {
+  test('of a large document withholds the last bytes when its permission is withdrawn', async () => {
     await using service = await startScriptedService()
     await using parser = parserFor(service)
     let asked = 0
@@ -154,7 +154,7 @@ describe('the request that HttpParser sends', () => {
     expect([asked, service.charged]).toEqual([2, 0])
   })
 
-  test('uses a connection again, once it has rested', async () => {
+  test('reuses an idle connection', async () => {
     await using service = await startScriptedService()
     await using parser = parserFor(service, { concurrency: 1 })
     await parser.parse(parseRequest('one'), never)
@@ -171,7 +171,7 @@ describe('an answer that HttpParser receives', () => {
     expect(verdict).toMatchObject({ kind: 'parsed', answer: { requestId: 'req-7', body: Buffer.from(body) } })
   })
 
-  test('names the request by metadata.scrapeId where no header does', async () => {
+  test('takes the request id from metadata.scrapeId when no header has it', async () => {
     const verdict = await verdictOn(parsedReply('# Hi', { metadata: { scrapeId: 'scrape-9' } }))
     expect(verdict).toMatchObject({ kind: 'parsed', answer: { requestId: 'scrape-9' } })
   })
@@ -185,7 +185,7 @@ describe('an answer that HttpParser receives', () => {
     expect(verdict).toMatchObject({ kind: 'parsed', answer: { body: Buffer.from(json) } })
   })
 
-  test('is refused when it is longer than the cap, packed or not', async () => {
+  test('is refused when it is longer than the cap, compressed or not', async () => {
     const body = Buffer.from(JSON.stringify(parsedReply('x'.repeat(50_000)).body))
     const packed = { body: gzipSync(body), headers: { 'content-encoding': 'gzip' } }
     for (const reply of [{ body }, packed]) {
@@ -194,7 +194,7 @@ describe('an answer that HttpParser receives', () => {
     }
   })
 
-  test('cannot be used when its encoding is damaged or unknown, and may be charged', async () => {
+  test('is unusable when its encoding is damaged or unknown, and may be charged', async () => {
     for (const encoding of ['gzip', 'zstd-2', 'gzip, gzip, gzip, gzip, gzip'])
       expect(await verdictOn({ body: 'plain', headers: { 'content-encoding': encoding } })).toMatchObject({
         kind: 'refused',
@@ -230,7 +230,7 @@ describe('an answer that HttpParser receives', () => {
   })
 
   test.each(['100 Continue', '102 Processing', '103 Early Hints\r\nLink: </a>'])(
-    'is that behind an interim answer (%s)',
+    'is read after an interim answer (%s)',
     async (interim) => {
       await using server = await rawServer((_, socket) => socket.write(`HTTP/1.1 ${interim}\r\n\r\n${whole('second')}`))
       await using parser = parserFor(server)
@@ -241,7 +241,7 @@ describe('an answer that HttpParser receives', () => {
     },
   )
 
-  test('is never one that came late on a connection of another document', async () => {
+  test('is never a late answer on the connection of another document', async () => {
     await using server = await rawServer((number, socket) => {
       socket.write(whole(`of request ${number}`))
       const since = performance.now()
@@ -257,36 +257,39 @@ describe('an answer that HttpParser receives', () => {
     for (let round = 0; round < 10; round++) await Promise.all([1, 2, 3, 4].map((at) => one(4 * round + at)))
   })
 
-  test.each([401, 413, 503])('of status %i never shows the key, even where the service echoes it', async (status) => {
+  test.each([401, 413, 503])('of status %i never shows the key, even when the service echoes it', async (status) => {
     const verdict = await verdictOn(errorReply(status, 'Invalid token fc-secret'))
     expect(JSON.stringify(verdict)).toContain('Invalid token [key]')
     expect(JSON.stringify(verdict)).not.toContain('fc-secret')
   })
 
-  test('counts when the service answers before it has read the document', async () => {
+  test('counts when it arrives before the service has read the document', async () => {
     const verdict = await verdictOn({ fault: 'answer_early', status: 401, body: { success: false, error: 'no' } })
     expect(verdict).toMatchObject({ kind: 'halted', cause: 'key' })
   })
 })
 
 describe('a broken connection of HttpParser', () => {
-  test.each(['reset_before', 'reset_after', 'reset_middle'] as const)('by %s is unavailable', async (fault) => {
-    const verdict = await verdictOn({ fault })
-    expect(verdict).toMatchObject({ kind: 'unavailable', code: 'service_unavailable', countsAgainstService: true })
-  })
+  test.each(['reset_before', 'reset_after', 'reset_middle'] as const)(
+    'by %s makes the service unavailable',
+    async (fault) => {
+      const verdict = await verdictOn({ fault })
+      expect(verdict).toMatchObject({ kind: 'unavailable', code: 'service_unavailable', countsAgainstService: true })
+    },
+  )
 
   test.each([
     ['reset_before', false],
     ['reset_after', true],
     ['hang', true],
-  ] as const)('by %s: that a large document was charged is in doubt (%s)', async (fault, inDoubt) => {
+  ] as const)('by %s leaves the charge of a large document ambiguous (%s)', async (fault, inDoubt) => {
     await using service = await startScriptedService({ answers: [{ fault }] })
     await using parser = parserFor(service, { timeoutMs: () => 2_000 })
     const verdict = await parser.parse(parseRequest(Buffer.alloc(20 * 1024 * 1024)), never)
     expect(verdict).toMatchObject({ kind: 'unavailable', inDoubt })
   })
 
-  test('or a service that is not there is unavailable, in plain words', async () => {
+  test('or a missing service is reported as unavailable in plain words', async () => {
     const gone = await startScriptedService()
     const { url } = gone
     await gone[Symbol.asyncDispose]()
@@ -296,26 +299,26 @@ describe('a broken connection of HttpParser', () => {
     expect(verdict).toMatchObject({ kind: 'unavailable', inDoubt: false, message })
   })
 
-  test('or an answer that is no HTTP at all is unavailable', async () => {
+  test('or an answer outside HTTP makes the service unavailable', async () => {
     await using server = await listen(createServer((socket) => socket.end('SSH-2.0-OpenSSH_9.2\r\n')))
     await using parser = parserFor(server)
     expect((await parser.parse(parseRequest('x'), never)).kind).toBe('unavailable')
   })
 
-  test('by a service that hangs ends when the time of the request is over', async () => {
+  test('by a hanging service ends at the timeout of the request', async () => {
     const verdict = await verdictOn({ fault: 'hang' }, { timeoutMs: () => 150 })
     expect(verdict).toMatchObject({ kind: 'unavailable', code: 'timeout' })
   })
 
-  test('by an answer that trickles ends when the time of the request is over', async () => {
+  test('by a trickling answer ends at the timeout of the request', async () => {
     await using service = await startScriptedService({ answers: [{ trickleMs: 40 }] })
     await using parser = parserFor(service, { timeoutMs: () => 150 })
     expect(await parser.parse(parseRequest('x'), never)).toMatchObject({ kind: 'unavailable', code: 'timeout' })
   })
 })
 
-describe('HttpParser and the document that it sends', () => {
-  test('an abort is thrown as it was given, in the middle of a request and before it', async () => {
+describe('the upload by HttpParser', () => {
+  test('throws an abort reason unchanged, during a request and before it', async () => {
     await using service = await startScriptedService({ answers: [{ fault: 'hang' }] })
     await using parser = parserFor(service)
     const stop = new AbortController()
@@ -328,7 +331,7 @@ describe('HttpParser and the document that it sends', () => {
     expect(service.requests.length).toBe(1)
   })
 
-  test('an abort while it waits for a connection is thrown at once', async () => {
+  test('throws at once on an abort while it waits for a connection', async () => {
     await using service = await startScriptedService({ answers: [{ fault: 'hang' }] })
     await using parser = parserFor(service, { concurrency: 1 })
     const [first, second] = [new AbortController(), new AbortController()]
@@ -343,7 +346,7 @@ describe('HttpParser and the document that it sends', () => {
     expect(service.requests.map(({ file }) => file?.content?.toString())).toEqual(['x', 'z'])
   })
 
-  test.each([100, 1024 * 1024])('an error in reading the document is thrown, at %i bytes too', async (bytes) => {
+  test.each([100, 1024 * 1024])('throws an error in reading the document, at %i bytes too', async (bytes) => {
     await using service = await startScriptedService()
     await using parser = parserFor(service)
     const failure = new Error('disk gone')
@@ -354,7 +357,7 @@ describe('HttpParser and the document that it sends', () => {
     await expect(parser.parse({ ...parseRequest(Buffer.alloc(bytes)), read }, never)).rejects.toBe(failure)
   })
 
-  test.each([-1, 1])('a document of another length than promised (%i) is a changed document', async (difference) => {
+  test.each([-1, 1])('reports a document of another length than promised (%i) as changed', async (difference) => {
     await using service = await startScriptedService()
     await using parser = parserFor(service)
     for (const bytes of [100, 1024 * 1024]) {

@@ -21,7 +21,7 @@ test.each<[string, Page | undefined]>([
   expect(await mapFrom(service.url)).toBeNull()
 })
 
-test('the map of a site takes addresses in both shapes, with the credits that the service reports', async () => {
+test('the map of a site accepts addresses in both shapes, with the credits that the service reports', async () => {
   const links = ['https://docs.example.com/a', { url: 'https://docs.example.com/b', title: 'b' }, null, { title: 'c' }]
   await using service = await openSite(() => ({ body: JSON.stringify({ success: true, links, creditsUsed: 2 }) }))
   expect(await mapFrom(service.url)).toEqual({

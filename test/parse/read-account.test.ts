@@ -19,11 +19,11 @@ async function account(baseUrl: string, apiKey = 'k-stated') {
 }
 
 describe('the account of a key', () => {
-  test('is what the service states of it', async () => {
+  test('holds the values that the service states', async () => {
     expect(await account(engine.url)).toEqual({ concurrency: 1, remaining: 42, plan: 42 })
   })
 
-  test('has no limit where the service has none', async () => {
+  test('has no limit when the service has none', async () => {
     expect(await account(engine.url, 'k-free')).toEqual({ ...NOTHING, concurrency: 2 })
   })
 
@@ -36,12 +36,12 @@ describe('the account of a key', () => {
     ],
     ['sends to a login page', { status: 302, headers: { location: '/login' } }],
     ['answers with other types', { body: '{"maxConcurrency":"5","data":{"remainingCredits":-1,"planCredits":null}}' }],
-  ])('is unknown where the service %s', async (_what, page) => {
+  ])('is unknown when the service %s', async (_what, page) => {
     await using service = await openSite(() => page)
     expect(await account(service.url)).toEqual(NOTHING)
   })
 
-  test('is unknown where the service is not there, or does not answer', async () => {
+  test('is unknown when the service is unreachable or does not answer', async () => {
     await using service = await openSite(() => undefined)
     const { url } = service
     await service[Symbol.asyncDispose]()

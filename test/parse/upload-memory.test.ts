@@ -8,7 +8,7 @@ import { tempFolder } from '../support/temp-folder.ts'
 
 const MIB = 1024 * 1024
 
-test('four uploads of 49 MiB at once are never held in memory: a process grows by 60 MiB at the most', async () => {
+test('four concurrent uploads of 49 MiB are streamed, and the process grows by at most 60 MiB', async () => {
   await using folder = await tempFolder()
   await using service = await startScriptedService()
   const content = Buffer.alloc(49 * MIB, 'sluice')

@@ -29,7 +29,7 @@ async function takeTwenty(documents: number, handle: ConsumeOptions['handle']) {
   }
 }
 
-test('intake starts at most three documents per completion while the gate admits one by one, and twenty at a time when it opens', async () => {
+test('intake starts at most three documents per completion at a slow gate, and twenty at a time when it opens', async () => {
   let [starts, through, atOnce, most, open] = [0, 0, 0, 0, false]
   let permits = 0
   const oneMore = setInterval(() => (permits = 1), 50)
@@ -55,7 +55,7 @@ test('intake starts at most three documents per completion while the gate admits
   expect(startsOfHundred).toBeLessThan(100 + 2 * 100 + 2 * 20)
 })
 
-test('intake starts two documents a second, and not the whole queue, while the gate admits none', async () => {
+test('intake starts two documents a second instead of the entire queue while the gate admits none', async () => {
   let starts = 0
   await using _line = await takeTwenty(300, async () => {
     starts += 1

@@ -42,7 +42,7 @@ const postpone = (afterMs: number, counted: boolean): JobVerdict => ({
 })
 
 describe('a postponed document', () => {
-  test('comes again after the delay with the same attempt when it is not counted', async () => {
+  test('returns after the delay with the same attempt when it is not counted', async () => {
     const attempts: number[] = []
     const times: number[] = []
     const { queue, done, errors, end } = setUp('uncounted', async ({ attempt }) => {
@@ -60,7 +60,7 @@ describe('a postponed document', () => {
     await end()
   })
 
-  test('uses exactly one attempt each time when it is counted, and does not come before the delay it was given', async () => {
+  test('uses exactly one attempt when it is counted, and returns no earlier than its delay', async () => {
     const delays = [40, 400, 120, 0]
     const attempts: number[] = []
     const times: number[] = []
@@ -95,7 +95,7 @@ describe('a postponed document', () => {
 })
 
 describe('a worker that lost the lock of a job', () => {
-  test('leaves the data of the new holder as they are when it postpones it', async () => {
+  test('leaves the data of the new holder unchanged when it postpones the job', async () => {
     const { queue, end } = setUp('lost-lock', async () => {
       // Its lock ran out, and another worker took the job over.
       await redis.connection.set(`{sluice:lost-lock}:documents:${jobId(documentJob(1))}:lock`, 'other')
@@ -112,7 +112,7 @@ describe('a worker that lost the lock of a job', () => {
 })
 
 describe('a job whose worker died between the two commands of a postponement', () => {
-  test('waits for what is left of its time, with the attempt that was counted', async () => {
+  test('waits for its remaining time, with the counted attempt', async () => {
     const bull = new BullQueue('documents', { connection: redis.connection, prefix: '{sluice:half}' })
     const now = Number((await redis.connection.time())[0]) * 1_000
     const postponed = { untilMs: now + 5_000, forMs: 5_000 }
@@ -159,7 +159,7 @@ describe('a job that release 0.2.0 left', () => {
 })
 
 describe('a document whose handling throws', () => {
-  test('uses its attempts and is then given up, with the error', async () => {
+  test('uses its attempts and then fails with the error', async () => {
     const given: [Delivery, unknown][] = []
     const attempts: number[] = []
     const { queue, done, errors, end } = setUp(
@@ -198,7 +198,7 @@ async function promoteDelayed(pipeline: string): Promise<void> {
 }
 
 describe('the stop of a queue consumer', () => {
-  test('lets running documents finish within the grace and takes no more', async () => {
+  test('lets running documents finish within the grace period and takes no new ones', async () => {
     let finished = 0
     const { queue, consumer } = setUp('graceful', async () => {
       await takes(300)
@@ -214,7 +214,7 @@ describe('the stop of a queue consumer', () => {
     await queue[Symbol.asyncDispose]()
   })
 
-  test('aborts what does not finish and hands it back without an attempt', async () => {
+  test('aborts unfinished documents and returns them without an attempt', async () => {
     const aborted: unknown[] = []
     const { queue, consumer, errors } = setUp('cut', async (_delivery, signal) => {
       await takes(60_000, signal).catch((error: unknown) => {
@@ -243,7 +243,7 @@ describe('the stop of a queue consumer', () => {
     await queue[Symbol.asyncDispose]()
   })
 
-  test('returns though Redis does not answer', async () => {
+  test('returns even when Redis does not answer', async () => {
     const { queue, consumer } = setUp('frozen', async () => {
       await takes(100)
       return { kind: 'finish' }
@@ -260,7 +260,7 @@ describe('the stop of a queue consumer', () => {
     await queue[Symbol.asyncDispose]()
   })
 
-  test('leaves nothing that keeps the process alive, though Redis went away a moment before', async () => {
+  test('leaves nothing that keeps the process alive after a loss of Redis', async () => {
     const worker = startProcess('stopping-worker.ts', [redis.url, 'keeps'])
     const ended = once(worker.child, 'exit')
     await worker.line('running')
@@ -320,8 +320,8 @@ describe('a stuck worker of the queue', () => {
   })
 })
 
-describe('Redis killed with SIGKILL while documents are in work', () => {
-  test('loses none: the worker goes on by itself', async () => {
+describe('a kill of Redis with SIGKILL while documents are in flight', () => {
+  test('loses none, and the worker resumes on its own', async () => {
     const done = new Set<string>()
     const { queue, end } = setUp('redis-killed', async ({ job }) => {
       await takes(5)

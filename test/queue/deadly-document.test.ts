@@ -6,7 +6,7 @@ import { documentJobs } from '../support/queue-jobs.ts'
 import { startTestRedis } from '../support/redis.ts'
 import { elapse } from '../support/wait.ts'
 
-test('a document that kills every worker is given up, and none of those that were there with it', async () => {
+test('a document that kills every worker fails, and none of those in flight with it', async () => {
   await using redis = await startTestRedis()
   const pipeline = 'deadly'
   const queue = new DocumentQueue({ connection: redis.connection, pipeline })

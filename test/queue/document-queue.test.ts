@@ -18,13 +18,13 @@ describe('jobId', () => {
     expect(jobId(documentJob(1, { key: sourceKey('a"b') }))).not.toBe(jobId(documentJob(1, { key: sourceKey('a') })))
   })
 
-  test('never is what BullMQ refuses: a number, or text with a colon', () => {
+  test('is never a number or a text with a colon, which BullMQ refuses', () => {
     for (const job of documentJobs(1000)) expect(jobId(job)).toMatch(/^d[\w-]{20}$/)
   })
 })
 
 describe('DocumentQueue', () => {
-  test('leaves a job that waits as it is when it is added again', async () => {
+  test('leaves a waiting job unchanged when it is added again', async () => {
     const queue = new DocumentQueue({ connection: redis.connection, pipeline: 'twice' })
     await queue.add(documentJobs(2500))
     await queue.add(documentJobs(2500).map((job) => ({ ...job, queuedAt: job.queuedAt + 1 })))
@@ -44,7 +44,7 @@ describe('DocumentQueue', () => {
     await Promise.all([one[Symbol.asyncDispose](), other[Symbol.asyncDispose]()])
   })
 
-  test('takes the same document again once its job is done', async () => {
+  test('accepts the same document again once its job is done', async () => {
     const queue = new DocumentQueue({ connection: redis.connection, pipeline: 'again' })
     const seen: DocumentJob[] = []
     const consumer = consume({
@@ -67,7 +67,7 @@ describe('DocumentQueue', () => {
     await queue[Symbol.asyncDispose]()
   })
 
-  test('hands out nothing while it is paused, and goes on when resumed', async () => {
+  test('delivers nothing while it is paused, and continues when resumed', async () => {
     const queue = new DocumentQueue({ connection: redis.connection, pipeline: 'paused' })
     await queue.pause()
     expect(await queue.paused()).toBe(true)
@@ -92,7 +92,7 @@ describe('DocumentQueue', () => {
     await queue[Symbol.asyncDispose]()
   })
 
-  test('loses no batch when the server is killed while adding', async () => {
+  test('loses no batch when the server is killed during an add', async () => {
     const queue = new DocumentQueue({ connection: redis.connection, pipeline: 'killed' })
     const jobs = documentJobs(10_000)
     const adding = queue.add(jobs)

@@ -16,7 +16,7 @@ const ended = (worker: TestProcess): string[] =>
 const begun = (worker: TestProcess): string[] => worker.lines.filter((line) => line.startsWith('begin '))
 
 describe('a worker killed with SIGKILL', () => {
-  test('has its documents taken up by another one within 20 s, without an attempt used', async () => {
+  test('has its documents taken over by another within 20 s, without using an attempt', async () => {
     const queue = new DocumentQueue({ connection: redis.connection, pipeline: 'killed-worker' })
     const jobs = documentJobs(8)
     const victim = startWorker('killed-worker', 8, 600_000)
@@ -37,7 +37,7 @@ describe('a worker killed with SIGKILL', () => {
 })
 
 describe('two workers of one queue', () => {
-  test('share the documents, and none is ever in both', async () => {
+  test('share the documents, and never process the same one', async () => {
     const queue = new DocumentQueue({ connection: redis.connection, pipeline: 'two' })
     const workers = [startWorker('two', 10, 5), startWorker('two', 10, 5)]
     await Promise.all(workers.map((worker) => worker.line('ready')))

@@ -7,7 +7,7 @@ const leaveOf = (admission: ReturnType<PoisonQuarantine['enter']>): (() => void)
 }
 
 describe('documents in flight when workers died', () => {
-  test('once, are run as any other', () => {
+  test('once are run like any other', () => {
     const quarantine = new PoisonQuarantine(10)
     const admissions = Array.from({ length: 100 }, (_, index) => quarantine.enter(index % 2))
     expect(admissions.every(({ kind }) => kind === 'entered')).toBe(true)
@@ -19,14 +19,14 @@ describe('documents in flight when workers died', () => {
     [4, 2],
     [5, 1],
     [10, 1],
-  ])('%i times, are run %i at a time beside the others', (deaths, together) => {
+  ])('%i times are run %i at a time next to the others', (deaths, together) => {
     const quarantine = new PoisonQuarantine(10)
     const admissions = Array.from({ length: 20 }, () => quarantine.enter(deaths))
     expect(admissions.filter(({ kind }) => kind === 'entered')).toHaveLength(together)
     expect(quarantine.enter(1).kind).toBe('entered')
   })
 
-  test('wait for each other, and the worst of them decides how many there are', () => {
+  test('wait for each other, and the worst of them limits their number', () => {
     const quarantine = new PoisonQuarantine(10)
     const leave = leaveOf(quarantine.enter(2))
     expect(quarantine.enter(5).kind).toBe('deferred')
@@ -37,12 +37,12 @@ describe('documents in flight when workers died', () => {
     expect(quarantine.enter(2).kind).toBe('entered')
   })
 
-  test('are run one at a time from the second death on where few deaths are allowed', () => {
+  test('are run one at a time from the second death on when few deaths are allowed', () => {
     const quarantine = new PoisonQuarantine(3)
     expect([quarantine.enter(2).kind, quarantine.enter(2).kind]).toEqual(['entered', 'deferred'])
   })
 
-  test('come again soon when few wait, and each later the more do', () => {
+  test('return soon when few wait, and later the more wait', () => {
     const quarantine = new PoisonQuarantine(10)
     const leave = leaveOf(quarantine.enter(5))
     const waits = Array.from({ length: 30 }, () => quarantine.enter(5)).map((admission) =>

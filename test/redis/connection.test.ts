@@ -15,7 +15,7 @@ test('the address of a Redis is shown without its password', () => {
   )
 })
 
-test('a Redis that is not there is reported at once in one sentence, without the password and with the cause', async () => {
+test('a missing Redis is reported at once in one sentence, with the cause and without the password', async () => {
   const error = await connectRedis({ url: 'redis://user:s3cret@127.0.0.1:1', patienceMs: 600_000 }).catch(
     (thrown) => thrown,
   )
@@ -31,7 +31,7 @@ test('a Redis that is not there is reported at once in one sentence, without the
   )
 })
 
-test('a private Redis that does not come back is reported after the patience, without advice about REDIS_URL that is not set', async () => {
+test('a private Redis that does not come back is reported after the patience, without advice about REDIS_URL', async () => {
   const connecting = connectRedis({ url: '/nowhere/redis.sock', isRestarted: true, patienceMs: 200 })
   await expect(connecting).rejects.toThrow(
     'the private Redis at /nowhere/redis.sock cannot be reached (ENOENT): it ended and did not start again; ' +
@@ -55,7 +55,7 @@ test('the wait for the first connection to Redis ends when it is aborted', async
   await expect(connecting).rejects.toThrow(/aborted|timeout/i)
 })
 
-test('a connection to Redis holds the commands of one event-loop turn until it ends, and answers them in order', async () => {
+test('a connection to Redis batches the commands of one event-loop turn, and answers them in order', async () => {
   await using redis = await startTestRedis()
   const connection = await connectRedis({ url: redis.url })
   if (!(connection instanceof Redis)) throw new Error('a single server was asked for')

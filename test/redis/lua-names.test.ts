@@ -85,7 +85,7 @@ describe('the check of Lua scripts', () => {
     expect(inCode).toHaveLength(made.length)
   })
 
-  test('finds a misspelt name, a function that comes too late, an unused local and broken syntax', () => {
+  test('finds a misspelt name, a function used before its definition, an unused local and broken syntax', () => {
     expect(namesOf('local limit = 1\nreturn limti').undeclared).toEqual(['limti'])
     expect(
       namesOf('local function a() return b() end\nlocal function b() return 1 end\nreturn a()').undeclared,
@@ -104,7 +104,7 @@ test.each(scripts)('the Lua script %s declares every name that it uses', (_, tex
 })
 
 // Several scripts begin with the same functions, of which each needs some.
-test('every name that a Lua script declares is used by one of those that have it', () => {
+test('every name that a Lua script declares is used by a script that contains it', () => {
   const found = scripts.map(([, text]) => namesOf(text))
   const used = new Set(found.flatMap(({ used: names }) => names))
   expect([...new Set(found.flatMap(({ unused }) => unused))].filter((name) => !used.has(name))).toEqual([])

@@ -20,7 +20,7 @@ async function callsOf(work: () => Promise<void>): Promise<number> {
   return [...stats.matchAll(/cmdstat_eval(?:sha)?:calls=(\d+)/g)].reduce((sum, [, calls]) => sum + Number(calls), 0)
 }
 
-test('a script batch sends what is asked in one step in one call, in order, and each caller gets its own reply', async () => {
+test('a script batch sends requests of one step in one call, in order, with a reply for each caller', async () => {
   const batch = new ScriptBatch(server.connection, MERGED)
   await batch.run(READ, ['warm'], [])
   const calls = await callsOf(async () => {
@@ -35,7 +35,7 @@ test('a script batch sends what is asked in one step in one call, in order, and 
   expect(calls).toBe(1)
 })
 
-test('a script batch sends what is asked while a call is in flight with the next call', async () => {
+test('a script batch sends requests made during a call with the next call', async () => {
   const batch = new ScriptBatch(server.connection, MERGED)
   const calls = await callsOf(async () => {
     const first = batch.run(APPEND, ['later'], ['a'])
@@ -46,7 +46,7 @@ test('a script batch sends what is asked while a call is in flight with the next
   expect(calls).toBe(2)
 })
 
-test('a script that fails in a batch fails alone, and a server that forgot the scripts is sent them', async () => {
+test('a script that fails in a batch fails alone, and a server that forgot the scripts receives them again', async () => {
   const batch = new ScriptBatch(server.connection, MERGED)
   await server.connection.set('text', 'no number')
   await server.connection.script('FLUSH')

@@ -11,11 +11,11 @@ const drawn = (noise: number, shift = 0): ExpectedPage[] =>
     return { f1, expected: Math.min(1, Math.max(0, expected)) }
   })
 
-test('models that expect of pages what they are hold for a release', () => {
+test('models with calibrated expectations pass the release check', () => {
   for (let draw = 0; draw < 50; draw += 1) expect(driftOf(drawn(0.1)).left).toEqual([])
 })
 
-test('models that rank pages no better than chance, hope for too much or too little, or see one kind of page do not hold', () => {
+test('models with random ranking, biased expectations or a single kind of page fail the release check', () => {
   for (let draw = 0; draw < 50; draw += 1) {
     const pages = drawn(0.1)
     const others = pages.map(({ f1 }, at) => ({ f1, expected: pages[(at * 7 + 5) % 24]?.expected ?? 0 }))

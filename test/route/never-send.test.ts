@@ -5,7 +5,7 @@ import { seedFrom } from '../support/seed.ts'
 
 const stays = (key: string, ...globs: string[]): boolean => neverSendMatcher(globs).stays(key)
 
-test('a never-send glob covers the folder or archive that it names and all that is in it', () => {
+test('a never-send glob covers the folder or archive that it names and everything in it', () => {
   expect(stays('hr/2024/a.pdf', 'hr/**')).toBe(true)
   expect(stays('hr/2024/a.pdf', 'hr')).toBe(true)
   expect(stays('hr/2024/a.pdf', 'hr/')).toBe(true)
@@ -18,7 +18,7 @@ test('a never-send glob covers the folder or archive that it names and all that 
   expect(stays('a.pdf')).toBe(false)
 })
 
-test('a never-send glob matches whatever the case and the encoding of its letters', () => {
+test('a never-send glob matches in any letter case and encoding', () => {
   expect(stays('HR/a.PDF', 'hr/*.pdf')).toBe(true)
   expect(stays('Verträge/a.pdf'.normalize('NFD'), 'verträge'.normalize('NFC'))).toBe(true)
   expect(stays('.secret/.a.pdf', '.secret/**')).toBe(true)
@@ -26,7 +26,7 @@ test('a never-send glob matches whatever the case and the encoding of its letter
 
 const seed = seedFrom('GLOB_SEED', 1)
 
-test('a never-send folder drawn at random keeps documents at any depth below it, and their siblings are sent', () => {
+test('a random never-send folder keeps documents at any depth below it, and their siblings are sent', () => {
   const random = new Random(seed)
   const name = (): string =>
     Array.from({ length: 1 + random.below(8) }, () => 'abcäß é-_0[]()+'[random.below(15)]).join('')
@@ -42,7 +42,7 @@ test('a never-send folder drawn at random keeps documents at any depth below it,
   }
 })
 
-test('a never-send glob that no document matches is named, also where another one matched first', () => {
+test('a never-send glob that no document matches is named, also when another one matched first', () => {
   const { stays: mustStay, unmatched } = neverSendMatcher(['hr/**', 'salaries/**', 'hr/2024/*.pdf'])
   expect(unmatched()).toEqual(['hr/**', 'salaries/**', 'hr/2024/*.pdf'])
   for (const key of ['hr/2024/a.pdf', 'public/b.pdf']) mustStay(key)

@@ -4,12 +4,12 @@ import { PREDICT_MODEL, predictPage, staleModelLine } from '#src/route/predict-p
 
 const EXPECTED = Array.from({ length: 1001 }, (_, at) => at / 1000)
 
-test('the model of the page predictor has the version of the engine in the project', () => {
+test('the model of the page predictor has the engine version of the project', () => {
   expect(PREDICT_MODEL.engine).toBe(ENGINE_VERSION)
   expect(staleModelLine(ENGINE_VERSION)).toBeNull()
 })
 
-test('the page predictor never predicts a worse page for a better expectation, and predicts shares only', () => {
+test('the page predictor is monotonic in the expectation, and predicts only shares', () => {
   let before = { badProbability: 1, expectedQuality: 0 }
   for (const expected of EXPECTED) {
     const predicted = predictPage({ grade: 0.5, expected }, ENGINE_VERSION)
@@ -46,7 +46,7 @@ test('the page predictor interpolates between the knots of its calibration', () 
   })
 })
 
-test('the page predictor refuses a model of another engine version: it takes the grade instead, and a line says what to do', () => {
+test('the page predictor refuses a model of another engine version, uses the grade and names the remedy', () => {
   expect(predictPage({ grade: 0.7, expected: 0.2 }, 'other')).toEqual({
     badProbability: 0.3,
     expectedQuality: 0.7,

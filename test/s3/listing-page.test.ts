@@ -7,7 +7,7 @@ const page = (inner: string, count = 1): string =>
 const object = '<Contents><Key>a</Key><ETag>"1"</ETag><Size>2</Size></Contents>'
 
 describe('a page of an S3 listing', () => {
-  test('gives key, ETag and size of each object, and the folders, decoded', () => {
+  test('yields key, ETag and size of each object, and the folders, decoded', () => {
     const owner = '<Owner><ID>Key</ID><DisplayName>x</DisplayName></Owner>'
     const xml = page(
       `<Contents><Key>a%2Fb+c%26.pdf</Key><LastModified>2026-11-21T18:21:06.852Z</LastModified>${owner}` +
@@ -22,7 +22,7 @@ describe('a page of an S3 listing', () => {
     })
   })
 
-  test('that goes on says what the next one is asked for with', () => {
+  test('that is truncated names the request for the next one', () => {
     const xml = page(`${object}<NextContinuationToken>a&amp;b\n</NextContinuationToken>`).replace('false', 'true')
     expect(readListingPage(xml)?.next).toBe('a&b\n')
   })

@@ -76,7 +76,7 @@ test('.ci/run starts every part of the gate', async () => {
   expect(scripts.check).toContain(parts.map((name) => `npm run ${name}`).join(' && '))
 })
 
-test('.ci/run passes where what failed beside others passes alone, and names it with its first error', async () => {
+test('.ci/run passes when failed tests pass alone, and names them with their first error', async () => {
   await using folder = await checkoutOf(SCRIPTS, {
     'fast/fine': testThat(''),
     'fast/flaky': testThat("throw new Error('late')"),
@@ -98,7 +98,7 @@ test('.ci/run passes where what failed beside others passes alone, and names it 
   expect(code).toBe(0)
 }, 240_000)
 
-test('.ci/run fails where a test fails alone too, or a part of the gate fails, and shows all of it', async () => {
+test('.ci/run fails when a test also fails alone or a part of the gate fails, with full output', async () => {
   await using folder = await checkoutOf(
     { ...SCRIPTS, 'check:lint': 'false' },
     { 'fast/fine': testThat(''), 'slow/failing': testThat("throw new Error('wrong')", true) },

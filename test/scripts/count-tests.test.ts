@@ -39,7 +39,7 @@ async function countOf(...suites: readonly object[][]): Promise<Count> {
   return { lines: stdout.trim().split('\n'), code: status, again: names.map((line) => line.split('\t')[1] ?? '') }
 }
 
-test('count-tests counts what passed and what failed in all suites, and nothing that was skipped', async () => {
+test('count-tests counts passed and failed tests of all suites, but no skipped ones', async () => {
   const fine = [started('a.test.ts'), file('a.test.ts', ['passed', 'passed', 'skipped']), ended()]
   expect(await countOf(fine)).toEqual({ lines: ['2 passed, 0 failed'], code: 0, again: [] })
   const failed = [started('b.test.ts'), file('b.test.ts', ['passed', 'failed']), ended()]
@@ -50,7 +50,7 @@ test('count-tests counts what passed and what failed in all suites, and nothing 
   })
 })
 
-test('count-tests counts a file that could not be run, or that did not end, as one that failed', async () => {
+test('count-tests counts a file that could not run, or did not end, as failed', async () => {
   const broken = [
     started('a.test.ts', 'b.test.ts'),
     file('a.test.ts', ['passed']),
@@ -65,7 +65,7 @@ test('count-tests counts a file that could not be run, or that did not end, as o
   })
 })
 
-test('count-tests counts the second run of a file, and names with its first errors what passed only then', async () => {
+test('count-tests counts the second run of a file, and names tests that passed only then with their first errors', async () => {
   const first = [
     started('a.test.ts', 'b.test.ts'),
     file('a.test.ts', ['passed', 'failed']),
@@ -81,7 +81,7 @@ test('count-tests counts the second run of a file, and names with its first erro
   expect(await countOf([...first, ended(), ...twice])).toMatchObject({ code: 1 })
 })
 
-test('count-tests counts an error outside of the tests at its file, and else at the files that did not end', async () => {
+test('count-tests attributes an error outside of tests to its file, or else to the files that did not end', async () => {
   const lines = [started('a.test.ts', 'b.test.ts'), file('a.test.ts', ['passed']), file('b.test.ts', ['passed'])]
   const stray = { file: resolve('b.test.ts'), error: 'Error: stray' }
   expect(await countOf([...lines, ended(stray)])).toMatchObject({ code: 1, again: [resolve('b.test.ts')] })
@@ -94,7 +94,7 @@ test('count-tests counts an error outside of the tests at its file, and else at 
   })
 })
 
-test('count-tests runs nothing again where more files failed than by chance', async () => {
+test('count-tests repeats nothing when more files failed than chance explains', async () => {
   const names = Array.from({ length: 21 }, (_, at) => `${at}.test.ts`)
   const { code, again } = await countOf([started(...names), ...names.map((name) => file(name, ['failed']))])
   expect({ code, again }).toEqual({ code: 1, again: [] })

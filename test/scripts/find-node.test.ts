@@ -36,7 +36,7 @@ describe('the search for a Node', () => {
   })
 
   test.each(['v20.20.2', 'v24.10.9', 'v22.99.0'])(
-    'takes the Node beside the package when PATH has %s',
+    'takes the Node next to the package when PATH has %s',
     async (version) => {
       await using folder = await tempFolder()
       const old = await fakeNode(join(folder.path, 'bin/node'), version)
@@ -46,7 +46,7 @@ describe('the search for a Node', () => {
     },
   )
 
-  test.runIf(process.platform === 'linux')('fetches one through npm, once, where there is none', async () => {
+  test.runIf(process.platform === 'linux')('fetches one through npm, once, when none exists', async () => {
     await using folder = await tempFolder()
     const script = await installed(folder.path)
     const bin = dirname(await fakeNode(join(folder.path, 'bin/node'), 'v20.20.2'))
@@ -74,7 +74,7 @@ bin="$3/node_modules/\${last%@*}/bin" && mkdir -p "$bin" && printf '#!/bin/sh\\n
     ])
   })
 
-  test('says what to install when there is none that is new enough', async () => {
+  test('names the Node to install when none is new enough', async () => {
     await using folder = await tempFolder()
     const old = await fakeNode(join(folder.path, 'bin/node'), 'v20.20.2')
     const found = find(await installed(folder.path), dirname(old))
@@ -84,7 +84,7 @@ bin="$3/node_modules/\${last%@*}/bin" && mkdir -p "$bin" && printf '#!/bin/sh\\n
     })
   })
 
-  test('fetches the release that a checkout has', async () => {
+  test('fetches the Node release of the checkout', async () => {
     const script = await readFile(join(ROOT, 'scripts/find-node.sh'), 'utf8')
     const { optionalDependencies } = JSON.parse(await readFile(join(ROOT, 'package.json'), 'utf8')) as {
       readonly optionalDependencies: Readonly<Record<string, string>>

@@ -25,7 +25,7 @@ describe('./sluice', () => {
     expect(stdout).toBe(`${version}\n`)
   })
 
-  test('hands on arguments and exit code', async () => {
+  test('passes on arguments and exit code', async () => {
     const refused = run(join(ROOT, 'sluice'), ['no such command'])
     await expect(refused).rejects.toMatchObject({ code: 1, stderr: expect.stringContaining("'no such command'") })
   })

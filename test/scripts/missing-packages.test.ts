@@ -8,7 +8,7 @@ import { tempFolder } from '../support/temp-folder.ts'
 const SCRIPT = resolve(import.meta.dirname, '../../scripts/missing-packages.mjs')
 const run = promisify(execFile)
 
-test('missing-packages names the native packages for this machine that are not there, and no others', async () => {
+test('missing-packages names exactly the missing native packages of this machine', async () => {
   await using folder = await tempFolder()
   const native = { version: '1.2.3', optional: true, os: [process.platform], cpu: [process.arch] }
   const packages = {
@@ -28,7 +28,7 @@ test('missing-packages names the native packages for this machine that are not t
   expect(stdout.trim().split('\n')).toEqual(['@a/lost@1.2.3', 'nested-lost@1.2.3'])
 })
 
-test('missing-packages finds nothing missing in this checkout', async () => {
+test('missing-packages reports nothing missing in this checkout', async () => {
   const { stdout } = await run(process.execPath, [SCRIPT], { cwd: resolve(import.meta.dirname, '../..') })
   expect(stdout).toBe('')
 })

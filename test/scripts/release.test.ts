@@ -8,7 +8,7 @@ import { tempFolder } from '../support/temp-folder.ts'
 const ROOT = resolve(import.meta.dirname, '../..')
 const run = promisify(execFile)
 
-test('a release is made up to the last step before publishing: tarball, SBOM, notes, digests and the commands', async () => {
+test('a release builds tarball, SBOM, notes, digests and commands up to the step before publishing', async () => {
   await using folder = await tempFolder()
   const out = join(folder.path, 'release')
   const { version } = JSON.parse(await readFile(join(ROOT, 'package.json'), 'utf8')) as { version: string }

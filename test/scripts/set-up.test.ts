@@ -50,14 +50,14 @@ describe('the set-up', () => {
     expect(await calls()).toBe(2)
   })
 
-  test('installs once when two begin at the same time', async () => {
+  test('installs once when two start at the same time', async () => {
     await using folder = await tempFolder()
     const { setUp, calls } = await checkout(folder.path)
     await Promise.all([setUp(), setUp()])
     expect(await calls()).toBe(1)
   })
 
-  test('installs the development tools only where they are asked for, and keeps them', async () => {
+  test('installs the development tools only on request, and keeps them', async () => {
     await using folder = await tempFolder()
     const { setUp, calls, lastCall } = await checkout(folder.path)
     await setUp()
@@ -72,7 +72,7 @@ describe('the set-up', () => {
     expect(await lastCall()).toContain('--include=dev')
   })
 
-  test('goes on over the lock of a set-up that was killed', async () => {
+  test('continues past the lock of a killed set-up', async () => {
     await using folder = await tempFolder()
     const { setUp } = await checkout(folder.path)
     const lock = join(folder.path, 'node_modules/.sluice-set-up.lock')
@@ -82,14 +82,14 @@ describe('the set-up', () => {
     await expect(readlink(lock)).rejects.toThrow()
   })
 
-  test('shows what npm said when it fails, and tries again next time', async () => {
+  test('shows the output of npm when it fails, and tries again next time', async () => {
     await using folder = await tempFolder()
     const { setUp } = await checkout(folder.path, 'echo "npm error: no such registry"; exit 1')
     await expect(setUp()).rejects.toMatchObject({ code: 1, stderr: expect.stringContaining('no such registry') })
     expect(existsSync(join(folder.path, 'node_modules/.sluice-set-up'))).toBe(false)
   })
 
-  test('says in one line which native package could not be had', async () => {
+  test('reports in one line which native package is unavailable', async () => {
     await using folder = await tempFolder()
     const { setUp } = await checkout(folder.path)
     const lost = { version: '1.2.3', optional: true, os: [process.platform], cpu: [process.arch] }

@@ -22,7 +22,7 @@ test('the scripted service remembers the parts it received and whom it charged',
   expect([...service.charges]).toEqual([[createHash('sha256').update('one').digest('hex'), 1]])
 })
 
-test('the scripted service cuts the connection where its script says so', async () => {
+test('the scripted service cuts the connection where its script requires', async () => {
   const faults = ['reset_before', 'reset_after', 'reset_middle'] as const
   await using service = await startScriptedService({ answers: faults.map((fault) => ({ fault })) })
   for (const _ of faults)

@@ -93,13 +93,13 @@ const live: LivePipeline = {
   resume: async () => undefined,
 }
 
-test('docs/schemas holds the description of the API that the code makes (UPDATE=1 writes it)', async () => {
+test('docs/schemas holds the API description that the code generates (UPDATE=1 writes it)', async () => {
   const made = `${JSON.stringify(openapi('1'), null, 2)}\n`
   if (process.env['UPDATE'] === '1') await (await import('node:fs/promises')).writeFile(PUBLISHED, made)
   expect(JSON.parse(await readFile(PUBLISHED, 'utf8'))).toEqual(JSON.parse(made))
 })
 
-test('each answer of the API is as its description says, and the description names each address', async () => {
+test('each answer of the API matches its description, which names each address', async () => {
   await using served = await serve(fill, { live })
   const described = JSON.parse((await served.get('api/openapi.json')).text) as Described
   const ajv = new Ajv2020({ strict: false, validateFormats: false })
@@ -133,7 +133,7 @@ test.each([
   expect([answered.status, JSON.parse(answered.text)]).toEqual([status, { error }])
 })
 
-test('two receipts of a document stand side by side, with the lines that only one of them has marked', async () => {
+test('the API returns two receipts of a document next to each other, with differing lines marked', async () => {
   await using served = await serve(fill)
   const page = (await served.get('compare?key=report.pdf')).text
   expect(page).toContain('One line is not in the other one')

@@ -9,7 +9,7 @@ test.each([
   ['table', '<table><tr><td>One</td><td>Two</td></tr></table>', 'One Two'],
   ['text', '', ''],
   ['text', 'x'.repeat(500), `${'x'.repeat(160)}…`],
-])('the line of a block of type %s says what it holds: %j', (type, content, expected) => {
+])('the line of a block of type %s shows its content: %j', (type, content, expected) => {
   expect(excerptOf({ type, content })).toBe(expected)
 })
 

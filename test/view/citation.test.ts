@@ -5,7 +5,7 @@ import { Random } from '../support/random.ts'
 
 const cited = (search: string): object => readCitation(new URLSearchParams(search))
 
-test('a link names spans, boxes and a receipt; what is malformed is left out', () => {
+test('a citation link names spans, boxes and a receipt, and omits malformed parts', () => {
   expect(cited('span=10-20&span=3-5&box=0.1,0.2,0.8,1&receipt=abc')).toEqual({
     spans: [
       [3, 5],
@@ -18,7 +18,7 @@ test('a link names spans, boxes and a receipt; what is malformed is left out', (
   expect(cited(bad)).toEqual({ spans: [], boxes: [], receipt: null })
 })
 
-test('the parameters of a link read back as what they were made of, whatever the key is', () => {
+test('the parameters of a citation link are read back as written, for any key', () => {
   for (const key of ['a b#c?d&e=f.pdf', '100%.md', '../x', 'ünï/💧\n.txt', '+']) {
     const params = new URLSearchParams(citationParams(key, { spans: [[4, 9]], receipt: 'r' }, 3))
     expect([params.get('key'), params.get('page'), readCitation(params)]).toEqual([
@@ -32,7 +32,7 @@ test('the parameters of a link read back as what they were made of, whatever the
 const marksOf = (html: string): string[] =>
   [...html.matchAll(/<mark[^>]*>([^<]*)<\/mark>/g)].map(([, text]) => text ?? '')
 
-test('what a span cites is marked to the character, over paragraphs and cells, and the first mark is scrolled to', () => {
+test('a cited span is marked to the character across paragraphs and cells, and scrolled to', () => {
   const markdown = '# Title\n\nOne 💧 two three.\n\n| a | b |\n|---|---|\n| cell | other |\n'
   const from = markdown.indexOf('two')
   const to = markdown.indexOf('ell |')
@@ -42,12 +42,12 @@ test('what a span cites is marked to the character, over paragraphs and cells, a
   expect(html.indexOf('id="cited"')).toBeLessThan(html.indexOf('two three'))
 })
 
-test('a table in HTML and an escaped text are marked as a whole', () => {
+test('an HTML table and an escaped text are marked entirely', () => {
   expect(renderMarkdown('<table><tr><td>x</td></tr></table>', [[8, 12]])).toMatch(/class="cited" id="cited"><table>/)
   expect(marksOf(renderMarkdown('a \\* b', [[0, 1]]))).toEqual(['a * b'])
 })
 
-test('a document in the view cannot mark positions by itself', () => {
+test('a document in the view cannot mark positions itself', () => {
   expect(renderMarkdown('<p data-start="0" data-end="9" class="cited" id="cited">x</p>', [])).not.toMatch(
     /cited|data-start="0" data-end="9"/,
   )

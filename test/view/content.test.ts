@@ -11,7 +11,7 @@ function renderer(timeoutMs: number): { readonly render: Render } & AsyncDisposa
   return { render, [Symbol.asyncDispose]: () => child[Symbol.asyncDispose]() }
 }
 
-test('Markdown is rendered in a child process, and what takes too long there is shown as text', async () => {
+test('Markdown is rendered in a child process, and shown as text after a timeout', async () => {
   await using patient = renderer(30_000)
   await using hasty = renderer(1_000)
   // Lists 200 deep take 0.4 s of a fast processor, 800 deep 14 s. A tag that begins an item would be a block that nothing nests in.
@@ -25,7 +25,7 @@ test('Markdown is rendered in a child process, and what takes too long there is 
   expect(await shownContent('html', '<p onclick=x>Fine<script>1</script>', [], patient.render)).toBe('<p>Fine</p>')
 })
 
-test('The first lines of a large table are shown as a table', async () => {
+test('the first lines of a large table are shown as a table', async () => {
   await using patient = renderer(30_000)
   const rows = Array.from({ length: 200_000 }, (_, at) => `| ${at} | row |`).join('\n')
   const shown = await shownContent('markdown', `| a | b |\n| - | - |\n${rows}`, [], patient.render)

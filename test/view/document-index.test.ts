@@ -77,7 +77,7 @@ test('the index keeps unchanged documents in a pass over the store, and removes 
   expect(found(index, '')).toEqual(['a.pdf'])
 })
 
-test('a document that failed after it was done is listed once, as failed, until it comes out well again', async () => {
+test('a document that fails after it was done is listed once, as failed, until it succeeds again', async () => {
   const store = new MemoryStore()
   const files = outputs({ 'document.md': 'one' })
   using index = new DocumentIndex(':memory:')

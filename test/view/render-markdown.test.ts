@@ -22,15 +22,15 @@ test('each element of rendered Markdown names the part of the Markdown that it s
   expect(spans.map(([, start, end]) => markdown.slice(Number(start), Number(end)))).toEqual(['| 1 ', '| 2 |'])
 })
 
-test('a table in HTML inside of the Markdown stays a table', () => {
+test('an HTML table inside Markdown stays a table', () => {
   expect(renderMarkdown('<table><tr><td colspan="2">x</td></tr></table>')).toContain('<td colspan="2">x</td>')
 })
 
-test('a Markdown of a thousand levels is shown', () => {
+test('Markdown of a thousand levels is shown', () => {
   expect(renderMarkdown(`${'> '.repeat(1_000)}deep`)).toContain('deep')
 })
 
-test.each([7])('nothing that loads, leads away or runs is left of hostile documents (seed %i)', (seed) => {
+test.each([7])('a hostile document is rendered without anything that loads, navigates or runs (seed %i)', (seed) => {
   for (const text of hostileDocuments(seed, 80)) {
     for (const rendered of [renderMarkdown(text), renderHtml(text)]) {
       const attributes = nodesOf(parseFragment(rendered) as unknown as Node).flatMap(({ nodeName, attrs = [] }) => {
@@ -57,7 +57,7 @@ test.each([7])('nothing that loads, leads away or runs is left of hostile docume
   }
 })
 
-test('a control that turns text round is shown by its code', () => {
+test('a text direction control is shown by its code', () => {
   expect(renderMarkdown('photo\u202egpj.exe')).toContain('photo[U+202E]gpj.exe')
   expect(renderHtml('<p>a\u2066b</p>')).toContain('a[U+2066]b')
 })

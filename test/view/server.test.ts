@@ -17,7 +17,7 @@ const commit = async (store: OutputStore, key: string, markdown = `# ${key}`): P
 /** A key with half of a surrogate pair stands in no address: its document is listed and has no page. */
 const hasAddress = (key: string): boolean => key.isWellFormed()
 
-test('view has a page for each document, whatever their keys are, and every page has a strict policy', async () => {
+test('view serves a page for each document of any key, each with a strict policy', async () => {
   await using served = await serve(async (store) => {
     for (const key of NASTY_KEYS) await commit(store, key)
   })
@@ -71,7 +71,7 @@ test.each(['assets/../view-app.ts', 'assets/..%2fview-app.ts', 'assets/%2e%2e/vi
   },
 )
 
-test('a store that is half written, damaged or being removed is shown as far as it can be read', async () => {
+test('view shows a half-written, damaged or vanishing store as far as it is readable', async () => {
   const damage: Readonly<Record<string, (folder: string) => Promise<unknown>>> = {
     'no-markdown.pdf': (folder) => rm(join(folder, 'document.md')),
     'cut-blocks.pdf': (folder) =>
@@ -95,7 +95,7 @@ test('a store that is half written, damaged or being removed is shown as far as 
   expect(served.errors).toEqual([])
 })
 
-test('view refuses other hosts, other pages and wrong tokens before it reads anything, and writes without permission', async () => {
+test('view refuses other hosts, other pages and wrong tokens before any read, and unpermitted writes', async () => {
   await using served = await serve((store) => commit(store, 'a.pdf'), { retry: () => expect.unreachable() })
   const { hostname, port, pathname } = new URL(served.url)
   const ask = (path: string, headers: Readonly<Record<string, string>>, method = 'GET'): Promise<number> =>

@@ -62,7 +62,7 @@ test('the first request waits half a second for the concurrency limit of the ser
   expect(reported).toEqual([3])
 })
 
-test('a run with nothing to send asks the service nothing', async () => {
+test('a run with nothing to send makes no request to the service', async () => {
   await using folder = await tempFolder()
   const source = join(folder.path, 'in')
   await mkdir(source)

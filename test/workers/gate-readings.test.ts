@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { capReadings, readingsOf } from '#workers/service/gate-readings.ts'
 import { gateState } from '../../packages/limiter/test/gate-state.ts'
 
-test('metrics of credits are those of the runs and of the month, with their caps', () => {
+test('credit metrics cover the runs and the month, with their caps', () => {
   const spent = { run: { held: 4, spent: 6 }, month: { held: 5, spent: 6 } }
   const account = { service: 'default', creditsLeft: 70, monthlyCredits: 100 }
   const readings = [...capReadings('papers', { limit: 9, spent: 4 }), ...readingsOf(gateState({}), account, spent)]

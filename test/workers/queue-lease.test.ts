@@ -18,8 +18,8 @@ const never = new AbortController().signal
 const AT_HOME: QueueLease['join'] = { kind: 'private', stateDir: '/somewhere' }
 const FAR: LeaseProcess = { id: 'x', host: 'far', pidSpace: 'other boot', pid: 1, start: '1', at: 0 }
 
-describe.concurrent('two runs on one store, each with a queue of its own', () => {
-  test('the second is refused with a sentence that says how to join, buys nothing, and runs when the first has ended', async () => {
+describe.concurrent('with two runs on one store,', () => {
+  test('the second is refused with advice on joining, buys nothing, and runs after the first', async () => {
     await using harness = await Harness.open({ documents: 6 })
     const first = harness.start('watch', { 'state-dir': `${harness.source}-a`, 'stable-ms': 50 })
     await harness.requested(2, first)
@@ -34,7 +34,7 @@ describe.concurrent('two runs on one store, each with a queue of its own', () =>
     await harness.expectAllPaidOnce(6)
   }, 240_000)
 
-  test('the second begins at once where the first was killed on this machine', async () => {
+  test('the second starts at once when the first was killed on this machine', async () => {
     await using harness = await Harness.open({
       documents: 6,
       reply: ({ number }) => (number > 3 ? { delayMs: 500 } : {}),
@@ -48,7 +48,7 @@ describe.concurrent('two runs on one store, each with a queue of its own', () =>
     expect((await harness.read()).records.size).toBe(6)
   }, 240_000)
 
-  test('a watch and a worker on one Redis share the lease, and the watch that is left alone keeps it', async () => {
+  test('a watch and a worker share the lease, and the remaining watch keeps it', async () => {
     await using redis = await OwnRedis.start()
     await using other = await OwnRedis.start()
     await using harness = await Harness.open({ documents: 8 })
@@ -86,7 +86,7 @@ describe('the lease of a store', () => {
   beforeAll(async () => void (redis = await OwnRedis.start()))
   afterAll(() => redis[Symbol.asyncDispose]())
 
-  test('of a process on another machine is taken when it is not renewed, and not where only the clocks differ', async () => {
+  test('of a process on another machine is taken over when not renewed, but not for clock skew', async () => {
     await using at = await scene()
     const lease: QueueLease = { queue: 'other', join: { kind: 'redis', url: 'redis://far:6379' }, processes: [FAR] }
     for (const hours of [-2, 2]) {
@@ -107,7 +107,7 @@ describe('the lease of a store', () => {
     expect(parseLease((await at.storage.read())?.text ?? '')?.processes.map(({ host }) => host)).toEqual([hostname()])
   })
 
-  test('is joined by a process that starts while Redis has lost the id of the queue, and leaves one file behind', async () => {
+  test('is joined by a process that starts after Redis lost the id of the queue, and stays one file', async () => {
     await using at = await scene()
     const first = await takeQueueLease(at.options(), never)
     await at.options().connection.flushall()

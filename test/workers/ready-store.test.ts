@@ -7,7 +7,7 @@ import { tempFolder } from '../support/temp-folder.ts'
 import { takes } from '../support/wait.ts'
 import { withMethods } from '../support/with-methods.ts'
 
-test('a store whose first write hangs at the start is reported after the time that counts as slow, and as available when it answers', async () => {
+test('a store with a hanging first write is reported as slow, and as available once it answers', async () => {
   await using folder = await tempFolder()
   const store = await openFolderStore({ path: join(folder.path, 'out') })
   const probe = async () => (await takes(300), store.maintenance.probe())

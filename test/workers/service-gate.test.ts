@@ -13,7 +13,7 @@ const signal = new AbortController().signal
 const open = () => openGate({ redis: server.connection, keyDigest: 'service-gate', windowMs: WINDOW_MS })
 const acquire = (gate: ServiceGate, name: string) => gate.acquire({ key: sourceKey(name) }, signal)
 
-test('ServiceGate: a halt for options stops its own process until the window is over, and no other process', async () => {
+test('ServiceGate stops only its own process on a halt for options, until the window ends', async () => {
   await using limiter = await open()
   await using others = await open()
   const gate = new ServiceGate(limiter, WINDOW_MS)

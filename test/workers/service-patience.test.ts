@@ -6,7 +6,7 @@ import { haltWithoutAnswer } from '#workers/service/follow-service.ts'
 const PATIENCE_MS = 5_000
 const key = sourceKey('a.pdf')
 
-describe('the patience with a service that gave no answer', () => {
+describe('the patience with a silent service', () => {
   beforeEach(() => void vi.useFakeTimers())
   afterEach(() => void vi.useRealTimers())
 
@@ -18,7 +18,7 @@ describe('the patience with a service that gave no answer', () => {
     return { events, halts }
   }
 
-  test('ends once the engine beside it has nothing more to answer', () => {
+  test('ends once the embedded engine has nothing more to answer', () => {
     const { events, halts } = watched()
     events.emit('request:begun', { key, to: 'parser' })
     for (let count = 0; count < 5; count += 1) {
@@ -34,14 +34,14 @@ describe('the patience with a service that gave no answer', () => {
     expect(halts[0]).toMatch(/^https:\/\/parse\.example\.com gave no answer for 5 s: nothing listens there\./)
   })
 
-  test('begins with a request to the service, and not with one to the engine', () => {
+  test('starts with a request to the service, not with one to the engine', () => {
     const { events, halts } = watched()
     events.emit('request:begun', { key, to: 'engine' })
     vi.advanceTimersByTime(10 * PATIENCE_MS)
     expect(halts).toEqual([])
   })
 
-  test('lasts for good after one answer of the service', () => {
+  test('is unlimited after one answer of the service', () => {
     const { events, halts } = watched()
     events.emit('request:begun', { key, to: 'parser' })
     events.emit('dependency:works', { dependency: 'service' })

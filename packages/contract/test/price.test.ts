@@ -26,7 +26,7 @@ describe('the price of a document', () => {
     expect(credits(null, { formats: ['json'], redactPII: { mode: 'fast' } }, 'html')).toBe(9)
   })
 
-  test('counts no page that maxPages leaves out, and none of a PDF that is not parsed', () => {
+  test('excludes pages beyond maxPages, and all pages of a PDF that is not parsed', () => {
     expect(credits(42, { parsers: [{ type: 'pdf', maxPages: 10 }] })).toBe(10)
     expect(credits(42, { parsers: [] })).toBe(1)
   })

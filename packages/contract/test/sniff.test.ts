@@ -16,13 +16,13 @@ describe('the first bytes of a file', () => {
     ['\u00ff\u00fea\u0000b\u0000', 'text'],
     ['name;town\n', 'text'],
     ['ab\u0000cd', 'unknown'],
-  ] as const)('of %j say %s', (head, signature) => {
+  ] as const)('%j identify %s', (head, signature) => {
     expect(signatureOf(bytes(head))).toBe(signature)
   })
 })
 
 describe('a file behind the wrong extension', () => {
-  test('is refused when it certainly is something else', () => {
+  test('is refused when it is certainly another format', () => {
     expect(contradiction('pdf', 'zip')).toMatch(/ZIP/)
     expect(contradiction('pdf', 'text')).toBe('plain text')
     expect(contradiction('docx', 'pdf')).toBe('a PDF')
@@ -30,7 +30,7 @@ describe('a file behind the wrong extension', () => {
     expect(contradiction('xlsx', 'image')).toBe('an image')
   })
 
-  test('is let through where a converter may still read it', () => {
+  test('is accepted when a converter may still read it', () => {
     expect(contradiction('doc', 'rtf')).toBeNull()
     expect(contradiction('doc', 'text')).toBeNull()
     expect(contradiction('docx', 'ole')).toBeNull()

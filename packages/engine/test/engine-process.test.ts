@@ -27,7 +27,7 @@ test('the engine and its children end with the process that started them, even w
   await vi.waitFor(() => expect([engine, ...children].filter(isAlive)).toEqual([]), 60_000)
 })
 
-test('the engine ends in order, without a stack trace, where the process that started it is gone before it listens', async () => {
+test('the engine ends without a stack trace when its parent process ends before it listens', async () => {
   await using folder = await tempFolder()
   const env = { ...process.env, TMPDIR: folder.path }
   const child = spawnEngine({}, env)
@@ -60,7 +60,7 @@ test('the children of the engine end when the engine itself is killed', async ()
   await vi.waitFor(() => expect(children.filter(isAlive)).toEqual([]), 60_000)
 })
 
-test('Node and malloc are set for the children of the engine, as the launcher and the image set them, whatever starts it', async () => {
+test('the children of the engine get the Node and malloc settings of launcher and image, whatever starts it', async () => {
   const { MALLOC_ARENA_MAX: _, ...env } = process.env
   await using engine = await startEngine({}, env)
   for (const child of await childrenOf(engine.pid)) {
@@ -99,7 +99,7 @@ async function beginParse(url: string) {
 }
 
 test.each(['SIGTERM', 'SIGHUP', 'SIGINT'] as const)(
-  'at %s the engine finishes what is in flight, refuses what comes, says that it is draining, and ends with 0',
+  'at %s the engine finishes requests in flight, refuses new ones, reports draining, and exits with 0',
   async (signal) => {
     const engine = await startEngine()
     const exit = once(engine.process, 'exit')
@@ -123,7 +123,7 @@ test.each(['SIGTERM', 'SIGHUP', 'SIGINT'] as const)(
   },
 )
 
-test('the engine ends when the grace is over, whatever is in flight', async () => {
+test('the engine ends after the grace period, whatever is in flight', async () => {
   const env = { ...process.env, SLUICE_GRACE_MS: '50' }
   const engine = await listening(spawn(process.execPath, [MAIN, 'engine'], { stdio: 'pipe', env }))
   const exit = once(engine.process, 'exit')

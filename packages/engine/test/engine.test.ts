@@ -28,7 +28,7 @@ async function askAs(headers: Readonly<Record<string, string>>, { url }: Engine 
   return response.statusCode
 }
 
-test('what a browser sends for a page of another origin is refused; programs are served', async () => {
+test('the engine refuses browser requests of another origin, and serves programs', async () => {
   const { host, port } = new URL(engine.url)
   const asked: readonly (readonly [number, Record<string, string>])[] = [
     [403, { origin: 'https://evil.example' }],
@@ -54,16 +54,13 @@ test.each([
   ['/v2/scrape', 'POST'],
   ['/v2/map', 'POST'],
   ['/v2/parse/formats', 'GET'],
-])(
-  'OPTIONS %s names the method %s without a key; another method is answered with 405 and the same',
-  async (path, method) => {
-    const asked = await fetch(`${engine.url}${path}`, { method: 'OPTIONS' })
-    expect([asked.status, asked.headers.get('allow'), await asked.text()]).toEqual([204, `${method}, OPTIONS`, ''])
-    const refused = await fetch(`${engine.url}${path}`, { method: 'DELETE' })
-    expect([refused.status, refused.headers.get('allow')]).toEqual([405, method])
-    expect(await refused.json()).toMatchObject({ success: false, allowed_methods: [method] })
-  },
-)
+])('OPTIONS %s names the method %s without a key, and another method gets 405 with the same', async (path, method) => {
+  const asked = await fetch(`${engine.url}${path}`, { method: 'OPTIONS' })
+  expect([asked.status, asked.headers.get('allow'), await asked.text()]).toEqual([204, `${method}, OPTIONS`, ''])
+  const refused = await fetch(`${engine.url}${path}`, { method: 'DELETE' })
+  expect([refused.status, refused.headers.get('allow')]).toEqual([405, method])
+  expect(await refused.json()).toMatchObject({ success: false, allowed_methods: [method] })
+})
 
 describe('POST /v2/parse', () => {
   test('answers with the Markdown of the document', async () => {
@@ -115,7 +112,7 @@ describe('POST /v2/parse', () => {
     expect((await postRaw(raw)).body.data?.metadata?.sourceURL).toBe('résumé 文書.csv')
   })
 
-  test('goes by the media type of a file without a name', async () => {
+  test('uses the media type of a file without a name', async () => {
     const raw =
       '--b\r\nContent-Disposition: form-data; name="file"\r\nContent-Type: application/octet-stream\r\n\r\na,b\r\n--b--\r\n'
     expect(await postRaw(raw)).toMatchObject({ status: 400, body: { code: 'UNSUPPORTED_FILE_TYPE' } })
@@ -143,7 +140,7 @@ describe('POST /v2/parse', () => {
     expect(answer.body.error).not.toBe('')
   })
 
-  test('takes a file of exactly the size limit', async () => {
+  test('accepts a file of exactly the size limit', async () => {
     const { status } = await post({ file: csvFile('full.csv', 'x'.repeat(2 * 1024 ** 2)) })
     expect(status).toBe(200)
   })
@@ -161,7 +158,7 @@ describe('POST /v2/parse', () => {
     expect(statSync(engineFolder).mtimeMs).toBe(before)
   })
 
-  test('converts and answers a document whole that is too long for the pipe to its converter', async () => {
+  test('returns a complete answer for a document too long for the pipe to its converter', async () => {
     const rows = Array.from({ length: 100_000 }, (_, row) => `row ${row},€`)
     const { body } = await post({ file: csvFile('long.csv', ['name,sign', ...rows].join('\n')) })
     expect(body.data?.markdown?.match(/^\| row \d+ \| € \|$/gm)).toHaveLength(rows.length)

@@ -39,7 +39,7 @@ test.each([
   ['a comment', `<!-- ${'word '.repeat(2_000)}`],
   ['a tag', `<a title="${'word '.repeat(2_000)}`],
   ['a script', `<script>${'word '.repeat(2_000)}`],
-])('a page that nothing comes out of because of %s that is not closed says so', async (_, page) => {
+])('a page left empty by %s that is not closed carries a warning', async (_, page) => {
   const data = await parse(new File([page], 'page.html'), {})
   expect(data).toMatchObject({ markdown: '', warning: 'No text was found in 10 KB of markup.' })
   expect((await parse(new File(['<p></p>'], 'page.html'), {})).warning ?? null).toBeNull()

@@ -16,7 +16,7 @@ const engine = await shared(createEngine({ children: 1 }))
 const READ = { ...NOTHING_KNOWN, nativeLetters: 1000, unreadShare: 0, unreadLetters: 0, inkLetters: 950, ghostShare: 0 }
 
 describe('the grade of a page', () => {
-  test('falls with ink that was not read, with doubtful OCR and with nothing read at all', () => {
+  test('falls with unread ink, with doubtful OCR and with nothing read at all', () => {
     const grades = [
       READ,
       { ...READ, unreadShare: 0.5, unreadLetters: 500, inkLetters: 500 },
@@ -27,7 +27,7 @@ describe('the grade of a page', () => {
     expect(grades[2]).toBeLessThan(0.5)
   })
 
-  test('and the expected F1 are no higher than the ink under no word allows, however sure OCR is of the rest', () => {
+  test('and the expected F1 are capped by the ink under no word, however confident OCR is', () => {
     const ocr = { mean: 0.96, lowest: 0.94, doubtfulShare: 0 }
     const scan = { ...READ, nativeLetters: 0, recognisedLetters: 800, inkLetters: 800, plausibleShare: 1, ocr }
     expect(gradeOf(scan)).toBeGreaterThan(0.9)

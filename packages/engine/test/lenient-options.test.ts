@@ -53,7 +53,7 @@ describe('the engine refuses', () => {
     [{ formats: ['screenshot@fullPage'] }, 'screenshot'],
     [{ lockdown: true }, 'lockdown'],
     [{ proxy: 'stealth' }, 'proxy'],
-  ])('what parse cannot do: %j', async (options, name) => {
+  ])('options that parse does not support: %j', async (options, name) => {
     const answer = await parseWith(engine, { options })
     expect(answer).toMatchObject({ status: 400, body: { code: 'PARSE_UNSUPPORTED_OPTIONS' } })
     expect(answer.body.error).toContain(name)

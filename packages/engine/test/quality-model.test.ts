@@ -19,7 +19,7 @@ const read = {
   ghostShare: 0,
 }
 
-test('the model of the expected quality has the version of the engine in the project', () => {
+test('the quality model has the engine version of the project', () => {
   expect(QUALITY_MODEL.engine).toBe(ENGINE_VERSION)
   expect(QUALITY_MODEL.trees.length).toBeGreaterThan(0)
   expect(qualityFeaturesOf({ signals: read, ...rest })).toHaveLength(QUALITY_FEATURES.length)
@@ -53,7 +53,7 @@ test('boosted trees learn a step and a product of two features', () => {
   expect(sumOfTrees([0.1, 0.9, 0.5], model)).toBeGreaterThan(0.8)
 })
 
-test('weights of a grade are found where nearly all pages are certain and a feature is rare', () => {
+test('weights of a grade are found when nearly all pages are certain and a feature is rare', () => {
   const random = new Random(1)
   const none = featuresOf(NOTHING_KNOWN)
   const pages = Array.from({ length: 140 }, (_, at) => {

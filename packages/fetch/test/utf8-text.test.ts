@@ -12,12 +12,12 @@ async function sent(contentType: string, ...chunks: readonly (readonly number[])
 
 const utf8 = (text: string): string => Buffer.from(text).toString('latin1')
 
-test('text in an encoding that only the header names becomes UTF-8, marked as such, over the bounds of chunks', async () => {
+test('text in an encoding that only the header names becomes UTF-8, marked as such, across chunks', async () => {
   expect(await sent('text/html; charset=windows-1251', [0xcf, 0xf0], [0xe8])).toBe(utf8('\ufeffПри'))
   expect(await sent('text/csv; header=present; charset="Shift_JIS"', [0x93], [0xfa])).toBe(utf8('\ufeff日'))
 })
 
-test('utf8Text leaves bytes in other encodings as they are', async () => {
+test('utf8Text leaves bytes in other encodings unchanged', async () => {
   for (const type of [
     'text/html; charset=UTF-8',
     'text/html',

@@ -38,7 +38,7 @@ async function pathsOf(start: string, options: Partial<SiteOptions> = {}): Promi
 const PAGES = { '/': () => html('Start'), '/a': () => html('A'), '/b': () => html('B'), '/c.md': () => html('C') }
 
 describe('the pages of a website', () => {
-  test('are known from a sitemap packed with gzip, whether its name or its transfer says so', async () => {
+  test('are read from a gzip sitemap, marked by its name or its transfer', async () => {
     const packed = (url: string): Buffer => gzipSync(urlset(`${url}/b`))
     await using site = await siteOf({
       ...PAGES,
@@ -55,7 +55,7 @@ describe('the pages of a website', () => {
     expect(await pathsOf(site.url)).toEqual(['/', '/a', '/b'])
   })
 
-  test('are known from an index of sitemaps, of which some are packed, broken, missing, foreign or in a circle', async () => {
+  test('are read from an index of sitemaps with compressed, broken, missing, foreign and circular ones', async () => {
     await using other = await siteOf({ '/sitemap.xml': (url) => ({ body: urlset(`${url}/x`) }) })
     await using site = await siteOf({
       ...PAGES,
@@ -78,7 +78,7 @@ describe('the pages of a website', () => {
     expect(other.asked).toEqual([])
   })
 
-  test('are those of www. where the site sends its visitors there', async () => {
+  test('are those of www. when the site redirects its visitors there', async () => {
     const asked = new Set<string>()
     // It stands for the servers of all names: requests come to it as to a proxy, with the whole address.
     await using servers = await openSite((address) => {
@@ -99,7 +99,7 @@ describe('the pages of a website', () => {
     await expect(pathsOf('http://site.example/', elsewhere)).rejects.toThrow(/redirects to http:\/\/other\.example\//)
   })
 
-  test('are asked for with the pause of --site-delay-ms between any two requests, or a longer Crawl-delay', async () => {
+  test('are requested with the pause of --site-delay-ms in between, or a longer Crawl-delay', async () => {
     const links = '<a href="/a">a</a> <a href="/b">b</a> <a href="/c.md">c</a>'
     const files = { ...PAGES, '/': () => html(links) }
     const leastMs = async (robots: string, delayMs: number): Promise<readonly [number, number]> => {

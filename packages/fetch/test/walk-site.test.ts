@@ -29,7 +29,7 @@ const pagesOf = (items: readonly SiteItem[]): string[] =>
   items.flatMap((item) => (item.kind === 'page' ? [item.url.href] : [])).filter((href) => !href.includes('/deep/'))
 
 describe('the walk of a generated website', () => {
-  test(`finds every reachable page once and asks nothing outside (seed ${SEED})`, async () => {
+  test(`finds every reachable page once and requests nothing outside (seed ${SEED})`, async () => {
     await using site = await GeneratedSite.open({ seed: SEED, pages: 300 })
     const { items, summary } = await walked({ ...OPTIONS, start: new URL(site.url) })
     expect(pagesOf(items).toSorted()).toEqual([...site.reachable].toSorted())
@@ -42,7 +42,7 @@ describe('the walk of a generated website', () => {
     expect(summary.absent).toBeGreaterThan(0)
   }, 240_000)
 
-  test('gives a page the same version until what is read of it changes', async () => {
+  test('keeps the version of a page until its content changes', async () => {
     await using site = await GeneratedSite.open({ seed: SEED + 1, pages: 100 })
     const versions = async (): Promise<Map<string, string>> => {
       const { items } = await walked({ ...OPTIONS, start: new URL(site.url) })
@@ -57,7 +57,7 @@ describe('the walk of a generated website', () => {
     expect(removed.filter((path) => after.has(path))).toEqual([])
   }, 240_000)
 
-  test('stops at its limits, and says so', async () => {
+  test('stops at its limits, and reports it', async () => {
     await using site = await GeneratedSite.open({ seed: SEED + 2, pages: 100 })
     const start = new URL(site.url)
     const few = await walked({ ...OPTIONS, start, limit: 10 })
@@ -68,7 +68,7 @@ describe('the walk of a generated website', () => {
     expect(near.summary.truncated).toBe(false)
   }, 240_000)
 
-  test('stays below the path that it begins with', async () => {
+  test('stays below its start path', async () => {
     await using site = await GeneratedSite.open({ seed: SEED + 3, pages: 200 })
     const { items } = await walked({ ...OPTIONS, start: new URL(`${site.url}/guide`), listing: 'sitemap' })
     const pages = pagesOf(items)
@@ -76,13 +76,13 @@ describe('the walk of a generated website', () => {
     expect(pages.filter((href) => !new URL(href).pathname.startsWith('/guide/'))).toEqual([])
   }, 240_000)
 
-  test('fails where the site has not the page that it begins with, nor any other', async () => {
+  test('fails when the site lacks the start page and any other', async () => {
     await using site = await GeneratedSite.open({ seed: SEED + 4, pages: 10 })
     const start = new URL(`${site.url}/nowhere/`)
     await expect(walked({ ...OPTIONS, start })).rejects.toThrow(`${start.href}: the site has no such page`)
   })
 
-  test('asks nothing of a private address', async () => {
+  test('requests nothing from a private address', async () => {
     await using site = await GeneratedSite.open({ seed: SEED + 5, pages: 10 })
     const walk = walked({ ...OPTIONS, start: new URL(site.url), allowPrivateAddresses: false })
     await expect(walk).rejects.toThrow(/private, loopback or link-local/)

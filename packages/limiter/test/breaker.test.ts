@@ -18,7 +18,7 @@ async function probePermit(gate: RedisGate, key: string): Promise<Permit> {
   return permit(gate, key)
 }
 
-describe('the breaker', () => {
+describe('the circuit breaker', () => {
   /** Five documents fail in a row. */
   async function fail(gate: RedisGate): Promise<boolean[]> {
     const counted: boolean[] = []
@@ -86,7 +86,7 @@ describe('the breaker', () => {
     expect(counted).toEqual([true, true, true, true, true])
   })
 
-  test('uses attempts from the third probe on where one document is all that is left', async () => {
+  test('uses attempts from the third probe on when only one document is left', async () => {
     await using gate = await open({ windowMs: 6_000 })
     await (await probePermit(gate, 'other')).release(unavailable())
     const counted: boolean[] = []
@@ -172,7 +172,7 @@ describe('the breaker', () => {
     expect([await failAll(last), await failAll(last)].flat()).not.toContain(false)
   })
 
-  test('uses in the end the attempts of eight documents that are all that is left', async () => {
+  test('eventually uses the attempts of the last eight documents', async () => {
     await using gate = await open({ windowMs: 6 })
     const counted = Array.from({ length: 8 }, () => 0)
     for (let sent = 0; Math.min(...counted) < 5 && sent < 120; sent += 1) {

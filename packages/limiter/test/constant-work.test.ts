@@ -99,7 +99,7 @@ test('commands of a call and the size of the state do not grow with requests in 
   }
 })
 
-test('a document takes two script calls at most where its service answers at once', async () => {
+test('a document takes at most two script calls when its service answers at once', async () => {
   const { scriptCalls } = await limiterCost(server, 50, 300)
   expect(scriptCalls).toBeGreaterThan(0.5)
   expect(scriptCalls).toBeLessThan(2.1)

@@ -75,7 +75,7 @@ describe('the places of the gate', () => {
   })
 })
 
-test('the gate leaves the record of another release alone, whose processes share the gate', async () => {
+test('the gate leaves the record of another release alone when its processes share the gate', async () => {
   const keys = gateKeys('sluice', 'two-releases')
   await server.connection.hset(keys.state, 'law', 'a record of 0.2.0')
   await using gate = await open({ keyDigest: 'two-releases' })

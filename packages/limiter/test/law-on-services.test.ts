@@ -82,7 +82,7 @@ const SHOWN: Readonly<Record<string, Shown>> = {
 const ELSEWHERE = ['stated limits']
 
 describe('each mechanism of the law', () => {
-  test('is shown by a situation, or by a test of its own', () => {
+  test('is shown by a situation, or by its own test', () => {
     expect(Object.keys(SHOWN).concat(ELSEWHERE).toSorted()).toEqual(MECHANISMS.map(({ name }) => name).toSorted())
     for (const name of ELSEWHERE) expect(() => loadLaw(without(name, LAW_SOURCE)), name).not.toThrow()
   })
@@ -100,7 +100,7 @@ describe('each mechanism of the law', () => {
   })
 })
 
-test('named situations use most of what is possible', () => {
+test('named situations of the law use most of the possible throughput', () => {
   const shares = Object.values(REGIMES).map((regime) => outcome(regime).done)
   expect(Math.min(...shares)).toBeGreaterThan(0.7)
   expect(shares.reduce((sum, share) => sum + share, 0) / shares.length).toBeGreaterThan(0.92)
@@ -120,7 +120,7 @@ function broken(s: LawState): string[] {
   return Object.entries(holds).flatMap(([name, held]) => (held ? [] : [name]))
 }
 
-test('the state of the law keeps its invariants at every answer of drawn services', () => {
+test('the state of the law keeps its invariants at every answer of random services', () => {
   for (let index = 0; index < DRAWS; index += 1) {
     const found = new Set<string>()
     const watch = (state: LawState): void => broken(state).forEach((name) => found.add(name))
@@ -131,7 +131,7 @@ test('the state of the law keeps its invariants at every answer of drawn service
 
 const KINDS: readonly WindowKind[] = ['first', 'sliding', 'fixed', 'bucket']
 
-test('a rate limit behind slow requests is not taken for a limit in flight that keeps falling', () => {
+test('a rate limit behind slow requests is not learned as a falling limit in flight', () => {
   for (const kind of KINDS) {
     const limits = [rate(400, { kind, burst: 80 })]
     const slow = {
@@ -145,7 +145,7 @@ test('a rate limit behind slow requests is not taken for a limit in flight that 
   }
 })
 
-test('the gate finds out within minutes that a Retry-After of a day is wrong', () => {
+test('the gate recognises within minutes that a Retry-After of a day is wrong', () => {
   for (const [index, kind] of KINDS.entries()) {
     const limits = [rate(20 + 60 * index, { kind, burst: 10 })]
     const day = {
@@ -171,14 +171,11 @@ const FIRST_REFUSED: Readonly<Record<string, Partial<Service>>> = {
   'no limit, 5 s a document': { latency: latency({ meanMs: 5_000 }), retryAfter: 'none' },
 }
 
-test.each(Object.entries(FIRST_REFUSED))(
-  'one refusal of the very first request costs hardly any time: %s',
-  (_, regime) => {
-    // The time of some hundred documents.
-    const brief = { ...regime, horizonMs: regime.limits === undefined ? 15_000 : 30_000 }
-    expect(outcome({ ...brief, refusesFirst: true }).done).toBeGreaterThan(0.75 * outcome(brief).done)
-  },
-)
+test.each(Object.entries(FIRST_REFUSED))('one refusal of the very first request costs little time: %s', (_, regime) => {
+  // The time of some hundred documents.
+  const brief = { ...regime, horizonMs: regime.limits === undefined ? 15_000 : 30_000 }
+  expect(outcome({ ...brief, refusesFirst: true }).done).toBeGreaterThan(0.75 * outcome(brief).done)
+})
 
 /** Calls of the law at given times, one request after another, each answered after 200 ms. */
 function driven(extra: object = {}) {
@@ -195,7 +192,7 @@ function driven(extra: object = {}) {
   return { law, state, send }
 }
 
-test('an hour without documents does not count for the rate that a refusal shows', () => {
+test('an idle hour does not count in the rate that a refusal shows', () => {
   const { state, send } = driven()
   send(1_000, 50, 200)
   const later = 3_600_000
@@ -207,7 +204,7 @@ test('an hour without documents does not count for the rate that a refusal shows
   expect(state.rate).toBeGreaterThan(0.003)
 })
 
-test('stray refusals of a process that sends far less than the pace do not lower it', () => {
+test('stray refusals of a process far below the pace do not lower it', () => {
   const { state, send } = driven({ rate: 0.1, window: 60_000, noise: 0.02 })
   for (let i = 0; i < 10; i += 1) {
     send(i * 20_000, 100, 150)
@@ -216,7 +213,7 @@ test('stray refusals of a process that sends far less than the pace do not lower
   expect(state.rate).toBe(0.1)
 })
 
-test('a ceiling of one request in flight is never tried higher', () => {
+test('a ceiling of one request in flight is never exceeded by a probe', () => {
   const { state, send } = driven({ places: 1, held: 1, places_cap: 1 })
   send(0, 2_000, 200)
   expect(state.places).toBe(1)

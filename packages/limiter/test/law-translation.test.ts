@@ -102,7 +102,7 @@ function translated(calls: readonly Call[]): string[] {
 }
 
 test.each([0, 1, 2, 3, 4, 5].map((index) => FIRST_SEED + index))(
-  'the translated law and the law in Redis answer the same, seed %i',
+  'the translated law and the law in Redis agree, seed %i',
   async (seed) => {
     const calls = randomCalls(seed, 600)
     const inRedis = await server.connection.eval(RUN, 0, JSON.stringify(calls))

@@ -66,7 +66,7 @@ describe('a configured rate of the gate', () => {
 })
 
 describe('a refused first request', () => {
-  test('stops other requests for no longer than was stated, and teaches no rate', async () => {
+  test('stops other requests for at most the stated time, and teaches no rate', async () => {
     const { send } = gateAt('first-refused')
     await send(1_000, 3_000, 20, (now) => ({ ...refused, retryAfterMs: 4_000 - now }))
     expect(await send(4_000, 6_000, 20, accepted)).toBeGreaterThan(60)

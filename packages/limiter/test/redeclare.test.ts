@@ -16,7 +16,7 @@ beforeAll(async () => void (server = await startTestRedis()))
 afterAll(() => server[Symbol.asyncDispose]())
 
 describe('after Redis was emptied', () => {
-  test('a permit that a process holds is in flight again, so that a limit of one is not exceeded', async () => {
+  test('a held permit is in flight again, and a limit of one is not exceeded', async () => {
     await using gate = await openOn(server, { ceilings: { concurrency: 1 }, patienceMs: 1_000 })
     const held = await permit(gate)
     await server.connection.flushall()
@@ -30,7 +30,7 @@ describe('after Redis was emptied', () => {
 })
 
 describe('after Redis was rolled back', () => {
-  test('a permit that was released since is in flight no more', async () => {
+  test('a permit released since is no longer in flight', async () => {
     await using gate = await openOn(server, { ceilings: { concurrency: 1 } })
     const held = await permit(gate, 'a.pdf')
     const rollBack = await takeSnapshot(server.connection)
@@ -71,7 +71,7 @@ test('a declaration while permits are acquired and released loses none and leave
   expect((await gate.snapshot()).inFlight).toBe(0)
 })
 
-test('a gate declares by itself every third of the time in which a process counts as alive', async () => {
+test('a gate declares its permits every third of the heartbeat timeout', async () => {
   await using gate = await openOn(server, { aliveMs: 300 })
   await permit(gate)
   await server.connection.flushall()

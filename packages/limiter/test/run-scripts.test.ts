@@ -35,6 +35,6 @@ test('an outage costs some probes and no document', async () => {
   expect(result).toMatchObject({ lost: 0, burnt: 0 })
 })
 
-test('documents that the service fails at end failed, and no other', async () => {
+test('only documents that the service fails end as failed', async () => {
   expect(await run({ limits: [rate(600)], concurrency: queue(20) }, { poison: 0.03 })).toMatchObject({ lost: 0 })
 })

@@ -25,7 +25,7 @@ async function sleepers(count: number, keyDigest: string, retryAfterMs: number) 
   return { gates, first, held, asked }
 }
 
-test('processes that wait for a time that was stated ask once, and not again before it', async () => {
+test('processes that wait for a stated time ask once, and not again before it', async () => {
   const { gates, asked } = await sleepers(6, 'sleep', 3_600_000)
   for (const got of asked) void got.catch(() => undefined)
   const before = await callsOf(server.connection, 'evalsha')
@@ -34,7 +34,7 @@ test('processes that wait for a time that was stated ask once, and not again bef
   for (const gate of gates) await gate[Symbol.asyncDispose]()
 })
 
-test('one process sends the probe, and all are called when the gate opens', async () => {
+test('a single process sends the probe, and all are notified when the gate opens', async () => {
   const { gates, first, held, asked } = await sleepers(6, 'wake', 3_600_000)
   const before = await callsOf(server.connection, 'evalsha')
   await first.resume()

@@ -12,7 +12,7 @@ afterAll(() => server[Symbol.asyncDispose]())
 const MINUTE_MS = 60_000
 const REACHED: StatedRate = { requests: 500, windowMs: MINUTE_MS, exact: true, reached: true }
 
-test('a limit that a refusal states is used at once, without others that corroborate it', async () => {
+test('a limit that a refusal states is used at once, without corroboration', async () => {
   await using gate = await openOn(server, { windowMs: MINUTE_MS })
   await (await permit(gate, 'first')).release(throttled('rate', 200, REACHED))
   await (await permit(gate, 'probe')).release(parsed())
@@ -21,7 +21,7 @@ test('a limit that a refusal states is used at once, without others that corrobo
   expect(rate?.perWindow).toBeLessThanOrEqual(500)
 })
 
-test('of several refusals at once the lowest stated limit counts: refused requests are consumed as well', async () => {
+test('the lowest limit that concurrent refusals state applies, as refused requests count too', async () => {
   await using gate = await openOn(server, { windowMs: MINUTE_MS })
   const permits = await Promise.all(Array.from({ length: 6 }, (_, i) => permit(gate, `${i}`)))
   for (const [i, refused] of permits.entries()) {
@@ -33,7 +33,7 @@ test('of several refusals at once the lowest stated limit counts: refused reques
   expect(rate?.perWindow).toBeLessThanOrEqual(500)
 })
 
-test('a limit that is not reached slows nothing down', async () => {
+test('a limit that is not reached delays nothing', async () => {
   await using gate = await openOn(server, { windowMs: MINUTE_MS })
   const permits: Permit[] = []
   for (let i = 0; i < 8; i += 1) permits.push(await permit(gate, `${i}`))
@@ -42,7 +42,7 @@ test('a limit that is not reached slows nothing down', async () => {
   expect((await gate.snapshot()).rate).toBeNull()
 })
 
-test('a gate that waits for a time that was stated lets one request through when it is asked to probe', async () => {
+test('a gate that waits for a stated time admits one request when asked to probe', async () => {
   await using gate = await openOn(server, { windowMs: MINUTE_MS, patienceMs: 300 })
   await (await permit(gate, 'first')).release(throttled('rate', 3_600_000, REACHED))
   const acquire = () => gate.acquire({ key: 'next' }, signal)

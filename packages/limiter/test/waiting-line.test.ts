@@ -92,7 +92,7 @@ describe('the waiting line of a process', () => {
     expect(widths).toEqual([1])
   })
 
-  test('asks again when it is called, also while a question is on its way, and not before', async () => {
+  test('asks again when it is notified, also during a call, and not before', async () => {
     let free = false
     const { line, acquire, pass, asked, kinds } = scene(() => (free ? 'permit' : full))
     acquire('a')
@@ -105,7 +105,7 @@ describe('the waiting line of a process', () => {
     expect(kinds()).toEqual({ a: 'permit' })
   })
 
-  test('asks again uncalled where places are taken: a process that holds one may have died', async () => {
+  test('asks again without a notification when places are taken, as their process may have died', async () => {
     const { acquire, pass, asked } = scene(() => ({ kind: 'wait', reason: 'places', waitMs: 2_000 }))
     acquire('a')
     await pass(9_000)
@@ -122,7 +122,7 @@ describe('the waiting line of a process', () => {
     expect([asked, kinds()]).toEqual([['a', 'b'], { a: 'permit', b: 'permit' }])
   })
 
-  test('releases a permit that comes after its request has gone', async () => {
+  test('releases a permit that arrives after its request left', async () => {
     const { line, acquire, pass, released, granted, kinds } = scene(() => full)
     const stop = new AbortController()
     acquire('a', { until: stop.signal })
@@ -134,7 +134,7 @@ describe('the waiting line of a process', () => {
     expect([kinds(), released]).toEqual([{ a: 'wait' }, ['a']])
   })
 
-  test('stands down when it is called and nothing waits, or when its last request goes back', async () => {
+  test('withdraws when it is notified with nothing waiting, or when its last request returns', async () => {
     const { line, acquire, pass, stoodDown } = scene(() => full)
     line.call(0)
     expect(stoodDown()).toBe(1)
@@ -145,7 +145,7 @@ describe('the waiting line of a process', () => {
     expect(stoodDown()).toBe(2)
   })
 
-  test('sends all requests back at a halt', async () => {
+  test('returns all requests at a halt', async () => {
     const halted = { kind: 'halted', cause: 'credits', message: 'no credits', retryInMs: 60_000 } as const
     const { acquire, pass, kinds } = scene(() => halted)
     for (const key of ['a', 'b', 'c']) acquire(key)
@@ -153,7 +153,7 @@ describe('the waiting line of a process', () => {
     expect(kinds()).toEqual({ a: 'halted', b: 'halted', c: 'halted' })
   })
 
-  test('sends requests back after five seconds in an outage, and keeps those that wait for a limit', async () => {
+  test('returns requests after five seconds in an outage, and keeps those that wait for a limit', async () => {
     let reason: 'outage' | 'rate' = 'outage'
     const { acquire, pass, kinds } = scene(() => ({ kind: 'wait', reason, waitMs: 3_600_000 }))
     acquire('a')
@@ -168,7 +168,7 @@ describe('the waiting line of a process', () => {
     expect(Object.keys(kinds()).toSorted()).toEqual(['2', '3', '4', 'a'])
   })
 
-  test('keeps as many beyond a minute as were granted twice over in the last one', async () => {
+  test('keeps beyond a minute twice as many requests as were granted in the last one', async () => {
     let left = 0
     const { line, acquire, pass, kinds } = scene(() => ((left -= 1) >= 0 ? 'permit' : full))
     for (let i = 0; i < 20; i += 1) acquire(`${i}`)
@@ -182,7 +182,7 @@ describe('the waiting line of a process', () => {
     expect(Object.values(kinds()).filter((kind) => kind === 'wait')).toHaveLength(6)
   })
 
-  test('a refused request waits for its time, and is then first', async () => {
+  test('lets a refused request wait for its time, and then go first', async () => {
     let free = false
     const { line, acquire, pass, asked, kinds } = scene(() => (free ? 'permit' : full))
     acquire('a')
@@ -200,7 +200,7 @@ describe('the waiting line of a process', () => {
     expect(kinds()).toMatchObject({ late: 'permit' })
   })
 
-  test('holds at most sixteen refused requests, none for longer than a quarter of an hour, and none when it stops', async () => {
+  test('holds at most sixteen refused requests, for at most a quarter of an hour, and none when it stops', async () => {
     const { acquire, pass, outcomes, kinds } = scene(() => full)
     const stop = new AbortController()
     acquire('weeks', { againInMs: 7 * 86_400_000 })
@@ -214,7 +214,7 @@ describe('the waiting line of a process', () => {
     expect(Object.keys(kinds())).toHaveLength(18)
   })
 
-  test('rejects all that wait when Redis fails, and when it is closed', async () => {
+  test('rejects all waiting requests when Redis fails, and when the line is closed', async () => {
     const failing = scene(() => full, { ask: () => Promise.reject(new Error('Redis is away')) })
     for (const key of ['a', 'b']) failing.acquire(key)
     await failing.pass(1)

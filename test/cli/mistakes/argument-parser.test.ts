@@ -57,7 +57,7 @@ async function parse(words: readonly string[], env: Readonly<Record<string, stri
 }
 
 describe(`${LINES} generated command lines and environments (MISTAKES_SEED=${SEED}, LINES)`, () => {
-  test('are accepted, or refused with a sentence: none ends in an exception or a stack trace', async () => {
+  test('are accepted or refused with a sentence, never with an exception or a stack trace', async () => {
     const random = new Random(SEED)
     const verdicts = { accepted: 0, 'refused by the parser': 0, 'refused settings': 0 }
     for (let line = 0; line < LINES; line += 1) {

@@ -89,7 +89,7 @@ async function attempt({ words, env }: Attempt, cwd: string): Promise<Told> {
 const withoutNul = (env: Readonly<Record<string, string>>): Record<string, string> =>
   Object.fromEntries(Object.entries(env).map(([name, value]) => [name, value.replaceAll('\u0000', '')]))
 
-test(`${MISTAKES} generated mistakes end with a sentence, never with a stack trace (MISTAKES_SEED=${SEED}, MISTAKES)`, async () => {
+test(`${MISTAKES} generated mistakes each end with a sentence instead of a stack trace (MISTAKES_SEED=${SEED}, MISTAKES)`, async () => {
   await using folder = await tempFolder()
   await using resources = new AsyncDisposableStack()
   const at = await environment(folder.path, resources)

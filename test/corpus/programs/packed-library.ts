@@ -58,7 +58,7 @@ describe('the package, installed into an empty folder,', () => {
   test.each([
     ['sluice/langchain', "Documents of LangChain's own class, which a retriever takes", LANGCHAIN],
     ['sluice/llamaindex', "TextNodes of LlamaIndex's own class, whose text is embedded as it is", LLAMA_INDEX],
-  ])('gives by %s %s', async (name, _, program) => {
+  ])('returns through %s %s', async (name, _, program) => {
     const file = `${name.replace('/', '-')}.mjs`
     await writeFile(join(at, file), program)
     const { code, stdout, stderr } = await started(file)
@@ -66,7 +66,7 @@ describe('the package, installed into an empty folder,', () => {
     expect(inOrder(JSON.parse(stdout) as Read[])).toEqual(inOrder(expected))
   })
 
-  test('answers a question from LanceDB with cited passages, and follows changes, as docs/guide/retrieval.md says', async (context) => {
+  test('answers a question from LanceDB with cited passages, and follows changes, as docs/guide/retrieval.md describes', async (context) => {
     const reason = await linkLanceDb(at)
     if (reason !== null) {
       console.warn(`skipped: ${reason}`)

@@ -106,7 +106,7 @@ const { path: at } = await shared(tempFolder())
 const found = new Map<string, FoundPython>()
 for (const { module, from } of READERS) found.set(module, await pythonWith(module, from))
 
-describe('in Python, the chunks of an export are read as they are by', () => {
+describe('the chunks of an export are read unchanged in Python by', () => {
   beforeAll(async () => {
     await makeCorpus(at)
     for (const format of ['jsonl', 'parquet', 'langchain', 'llamaindex'] as const) await exportAs(at, format)

@@ -165,7 +165,7 @@ async function outcomesOf(out: string, documents: readonly number[]): Promise<re
 }
 
 test.skipIf(ANSWERS === 0)(
-  `${ANSWERS} answers drawn at random become what the table of the contract says (ANSWERS_SEED=${SEED}, ANSWERS)`,
+  `${ANSWERS} random answers get the outcome in the table of the contract (ANSWERS_SEED=${SEED}, ANSWERS)`,
   async () => {
     const table = await readTable()
     expect(table.size).toBeGreaterThan(20)

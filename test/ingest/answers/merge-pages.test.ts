@@ -76,8 +76,8 @@ const documents = fc.array(
   { minLength: 1, maxLength: 12 },
 )
 
-describe('pages of several answers become one answer', () => {
-  test('each page has the blocks of its parser, and every span slices the Markdown to its block', () => {
+describe('an answer merged from pages', () => {
+  test('has the blocks of each parser on its pages, and spans that slice the Markdown', () => {
     fc.assert(
       fc.property(documents, fc.boolean(), fc.boolean(), (pages, pageMarkers, paidBlocks) => {
         const local = answerFor(
@@ -120,14 +120,14 @@ describe('pages of several answers become one answer', () => {
     )
   })
 
-  test('a page for which the answer has no text keeps what the engine read', () => {
+  test('keeps the reading of the engine for a page that the service returns without text', () => {
     const local = answerFor([[text('one')], [text('two')], []])
     const { reading, from } = merge(local, [{ pages: [2, 3], reading: answerFor([[], []]) }])
     expect(reading.data.markdown).toBe('one\n\ntwo')
     expect([...from.keys()]).toEqual([3])
   })
 
-  test('an answer with fewer pages than were sent leaves the engine’s reading of the others', () => {
+  test('keeps the engine’s reading of pages that the service answer lacks', () => {
     const local = answerFor([[text('one')], [text('two')], [text('three')]])
     const { reading, from } = merge(local, [{ pages: [1, 3], reading: answerFor([[text('ONE.')]]) }])
     expect(reading.data.markdown).toBe('ONE.\n\ntwo\n\nthree')
@@ -135,8 +135,8 @@ describe('pages of several answers become one answer', () => {
   })
 })
 
-describe('merged pages take what depends on other pages from the engine’s reading of the whole', () => {
-  test('running lines of a bought page leave its text, as on the other pages', () => {
+describe('in merged pages,', () => {
+  test('running lines of a bought page are removed, as on the other pages', () => {
     const local = answerFor(
       [1, 2, 3].map((number) => [header(`Annual report 2024 – ${number}`), text(`Body ${number}`)]),
     )
@@ -151,7 +151,7 @@ describe('merged pages take what depends on other pages from the engine’s read
     expect(reading.data.pages?.[1]?.markdown).toBe('Body two, read well')
   })
 
-  test('text in the middle of a bought page that reads like a running line stays', () => {
+  test('text in the middle of a bought page stays though it resembles a running line', () => {
     const local = answerFor([1, 2, 3].map((number) => [header(`Report ${number}`), text(`Body ${number}`)]))
     const paid = answerFor([[text('See'), text('Report 7'), text('for more')]])
     expect(merge(local, [{ pages: [2], reading: paid }]).reading.data.markdown).toContain('See\n\nReport 7\n\nfor more')
@@ -175,7 +175,7 @@ describe('merged pages take what depends on other pages from the engine’s read
 
   const table = (...rows: readonly string[]): Item => ({ type: 'table', content: rows.join('\n') })
 
-  test('a table that goes on over the break is headed as on the page before, and keeps each of its cells', () => {
+  test('a table continued over a page break gets the header of the previous page, and keeps all cells', () => {
     const local = answerFor([
       [text('Prices'), table('| Item | Price |', '| --- | --- |', '| Nut | 1.20 |', '| Bolt | 2.00 |')],
       [table('| N | x |', '| --- | --- |', '| bad | bad |')],
@@ -190,7 +190,7 @@ describe('merged pages take what depends on other pages from the engine’s read
     }
   })
 
-  test('a table with a header of its own stays as it was bought', () => {
+  test('a table with its own header stays as bought', () => {
     const first = table('| Item | Price |', '| --- | --- |', '| Nut | 1.20 |')
     const second = table('| Name | Age |', '| --- | --- |', '| Ann | 31 |')
     const { reading } = merge(answerFor([[first], [table('| ? | ? |', '| --- | --- |', '| ? | ? |')]]), [
@@ -199,13 +199,13 @@ describe('merged pages take what depends on other pages from the engine’s read
     expect(reading.data.pages?.[1]?.markdown).toBe(second.content)
   })
 
-  test('a paragraph that goes on over a break between two parsers stays one paragraph', () => {
+  test('a paragraph continued over a break between two parsers stays one paragraph', () => {
     const local = answerFor([[text('The contract ends when the')], [text('??')], [text('of both parties.')]])
     const { reading } = merge(local, [{ pages: [2], reading: answerFor([[text('term is over, by notice')]]) }])
     expect(reading.data.markdown).toBe('The contract ends when the term is over, by notice of both parties.')
   })
 
-  test('what the engine joined over a break between two of its own pages stays joined', () => {
+  test('text that the engine joined over a break between two of its pages stays joined', () => {
     const local = answerFor([[text('exam')], [text('ple')], [text('??')]], {
       between: (number) => (number === 2 ? '' : '\n\n'),
     })
@@ -213,7 +213,7 @@ describe('merged pages take what depends on other pages from the engine’s read
     expect(reading.data.markdown).toBe('example\n\nGood.')
   })
 
-  test('the engine’s warning no longer names pages that were bought', () => {
+  test('the engine’s warning omits pages that were bought', () => {
     const warning = 'These pages could not be read: 2, 3. These pages were read with low confidence: 2.'
     const local = answerFor([[text('one')], [text('two')], [text('three')]], { warning })
     const { reading } = merge(local, [{ pages: [2], reading: answerFor([[text('TWO')]]) }])

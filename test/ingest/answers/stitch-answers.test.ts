@@ -66,7 +66,7 @@ function inPieces(pages: readonly Page[], cuts: readonly number[], asked: Asked)
   })
 }
 
-test('stitchAnswers yields for pieces what the service answers for the whole document', () => {
+test('stitchAnswers yields for pieces the answer of the service for the full document', () => {
   fc.assert(
     fc.property(wholes, ({ pages, cuts, asked }) => {
       const whole = answerFor(pages, asked)
@@ -129,7 +129,7 @@ describe('an answer stitched from pieces', () => {
     expect(stitched.problems).toEqual([])
   })
 
-  test('numbers warnings and failed pages as in the whole document', () => {
+  test('numbers warnings and failed pages as in the full document', () => {
     const blocks = [{ pageNumber: 2, status: 'failed', items: [] }]
     const stitched = stitch([piece(1, 3, {}), piece(4, 6, { warning: 'two tables were cut off', blocks })])
     expect(stitched.problems).toEqual([
@@ -156,7 +156,7 @@ describe('an answer stitched from pieces', () => {
     ])
   })
 
-  test('has no fields that no piece has', () => {
+  test('has only fields that a piece has', () => {
     const { data } = stitch([piece(1, 1, {}), piece(2, 2, {})])
     expect([data.pages, data.blocks, data.links, data.json, data.html]).toEqual([
       null,

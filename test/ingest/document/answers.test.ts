@@ -34,7 +34,7 @@ test('a truncated document is committed as partial, with the reason in its recor
   expect(await bench.deps.ledger.counts()).toMatchObject({ partial: 1, done: 0, pending: 0 })
 })
 
-test('spans that the service counts in code points are UTF-16 in blocks.jsonl, and those that fit nowhere are counted', async () => {
+test('spans in code points become UTF-16 in blocks.jsonl, and invalid ones are counted', async () => {
   const items = [
     { id: 'p1.b0', content: '# 😀 Title', markdownSpan: [0, 9] },
     { id: 'p1.b1', content: 'text', markdownSpan: [11, 15] },
@@ -52,7 +52,7 @@ test('spans that the service counts in code points are UTF-16 in blocks.jsonl, a
   expect(dropped).toEqual([1])
 })
 
-test('links of an answer that expire are marked with their expiry', async () => {
+test('expiring links of an answer are marked with their expiry', async () => {
   await using bench = await answering(parsedReply('# Said', { audio: 'https://x.test/a.mp3' }))
   const before = Date.now()
   const [link] = (await ingested(bench))?.expiring ?? []
@@ -60,7 +60,7 @@ test('links of an answer that expire are marked with their expiry', async () => 
   expect(Date.parse(link?.at ?? '') - before).toBeGreaterThanOrEqual(3_600_000)
 })
 
-test('no receipt is kept under zero data retention, so that a copy is paid for again', async () => {
+test('zero data retention keeps no receipt, and a copy is paid for again', async () => {
   await using bench = await openWorkbench({ redis, settings: { options: { zeroDataRetention: true } } })
   expect(await ingested(bench)).toMatchObject({ receipt: null })
   const receipts: string[] = []
@@ -71,7 +71,7 @@ test('no receipt is kept under zero data retention, so that a copy is paid for a
   expect(bench.service.charged).toBe(2)
 })
 
-test('an answer under zero data retention that the store does not take is reported as lost', async () => {
+test('an answer under zero data retention that the store refuses is reported as lost', async () => {
   await using bench = await openWorkbench({ redis, settings: { options: { zeroDataRetention: true } } })
   const lost: string[] = []
   bench.deps.events.on('answer:lost', ({ key }) => lost.push(key))
@@ -86,7 +86,7 @@ test('an answer under zero data retention that the store does not take is report
   expect([lost, bench.service.charged]).toEqual([['a.pdf'], 1])
 })
 
-test('each document goes with the options of the first rule that matches it', async () => {
+test('each document is sent with the options of the first matching rule', async () => {
   const settings = {
     options: { onlyMainContent: false },
     rules: [
@@ -106,7 +106,7 @@ test('each document goes with the options of the first rule that matches it', as
 })
 
 test.each(['SCRAPE_SITE_ERROR', 'SCRAPE_ACTION_ERROR', 'SCRAPE_X_TWITTER_CONFIGURATION_ERROR'])(
-  'a failure of a site or a setting, %s as 500, is tried twice and not five times',
+  'a failure of a site or a setting, %s as 500, is tried twice instead of five times',
   async (code) => {
     const reply = errorReply(500, 'the site does not load', { code })
     await using bench = await answering(reply, reply)

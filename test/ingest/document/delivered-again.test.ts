@@ -22,11 +22,11 @@ const key = sourceKey('a.csv')
 
 const recordOf = ({ deps }: Workbench) => deps.store.documents.read(key)
 
-describe('a document that is delivered again', () => {
+describe('a document delivered again', () => {
   test.each([
     ['with its receipt', {}],
     ['without one, under zero data retention', { options: { zeroDataRetention: true } }],
-  ])('%s, when it is recorded: is neither bought nor committed again', async (_, settings) => {
+  ])('%s is neither bought nor committed again after its record exists', async (_, settings) => {
     await using bench = await openWorkbench({ redis, settings })
     await bench.write('a.csv', 'a')
     await bench.ingest('a.csv')
@@ -38,7 +38,7 @@ describe('a document that is delivered again', () => {
     expect(await bench.deps.ledger.counts()).toMatchObject({ done: 1, pending: 0 })
   })
 
-  test('and comes out over a later version that another worker settled: is made again, for that version and at no cost', async () => {
+  test('over a later version that another worker settled is made again for that version at no cost', async () => {
     await using bench = await openWorkbench({ redis })
     const { store, ledger } = bench.deps
     await bench.write('a.csv', 'a')
@@ -78,7 +78,7 @@ describe('a document that is delivered again', () => {
     expect(await bench.deps.ledger.endedTotal()).toBe(1)
   })
 
-  test('is counted once where a job of an earlier version comes behind that of the present one', async () => {
+  test('is counted once when a job of an earlier version follows that of the present one', async () => {
     await using bench = await openWorkbench({ redis })
     const tally = tallyOf(bench.deps.events)
     await bench.write('a.csv', 'a')
@@ -100,7 +100,7 @@ describe('a document that is delivered again', () => {
     expect(await bench.deps.ledger.read([key])).toEqual([entry])
   })
 
-  test('by a job of an earlier version is in the ledger before another worker may have it, with its present parser', async () => {
+  test('by a job of an earlier version is in the ledger with its present parser before its release', async () => {
     await using bench = await openWorkbench({ redis })
     const { claims, ledger, view } = bench.deps
     view.role = { kind: 'lists', listed: null }
@@ -133,7 +133,7 @@ describe('a document that is delivered again', () => {
     }
   })
 
-  test('is committed again when it failed since, or was taken for gone, or its file was written anew', async () => {
+  test('is committed again after a failure, a gone mark or a rewrite of its file', async () => {
     await using bench = await openWorkbench({ redis })
     const { store } = bench.deps
     await bench.write('a.csv', 'a')
@@ -160,7 +160,7 @@ describe('a document that is delivered again', () => {
     expect(bench.service.charged).toBe(1)
   })
 
-  test('is not in doubt when its receipt is there: the process died right after it was safe', async () => {
+  test('is not ambiguous when its receipt exists: the process died right after saving it', async () => {
     await using bench = await openWorkbench({ redis })
     await bench.write('a.csv', 'a')
     await bench.ingest('a.csv')

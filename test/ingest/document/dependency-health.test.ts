@@ -12,8 +12,8 @@ import { FINISH } from '#src/ingest/document/purchase.ts'
 const ONE = sourceKey('one')
 const ANOTHER = sourceKey('another')
 
-describe('a document that failed on source or store', () => {
-  test('is itself the cause when another document succeeded meanwhile', () => {
+describe('a document that fails on source or store', () => {
+  test('is itself the cause when another document succeeded since', () => {
     let now = 0
     const dependencyHealth = new DependencyHealth(() => now)
     expect(dependencyHealth.failed(ONE, 0)).toBe(0)
@@ -49,7 +49,7 @@ describe('a document whose source is unavailable', () => {
     }
   }
 
-  test('is postponed without using an attempt, and the batch is halted when patience is over', async () => {
+  test('is postponed without using an attempt, and halts the batch after the patience', async () => {
     const { deliver, after, failed, halts } = harness()
     for (const ms of [0, 600, 400]) {
       after(ms)
@@ -61,7 +61,7 @@ describe('a document whose source is unavailable', () => {
     expect(halts).toEqual([away.message])
   })
 
-  test('starts its patience anew after a document succeeded', async () => {
+  test('restarts its patience after another document succeeds', async () => {
     const { deliver, after, halts } = harness()
     await deliver(fails)
     after(900)

@@ -58,9 +58,9 @@ const replyOf = ({ text, code, status }: ErrorRow, headers = {}): Reply => ({
 const isThrottle = ({ status }: ErrorRow): boolean => status === 429
 const isFatal = ({ status }: ErrorRow): boolean => [401, 402].includes(status)
 
-describe('an error of the catalogue that is retried', () => {
+describe('a retried error of the catalogue', () => {
   test.each(rowsOf((row) => row.retryable === 'Yes, with backoff' && !isThrottle(row)))(
-    '%i "%s" has five attempts with 2, 4, 8 and 16 seconds between them, and ends failed',
+    '(%i "%s") has five attempts that are 2, 4, 8 and 16 seconds apart, and then fails',
     async (status, text, row) => {
       await using bench = await open({ answers: sickening(replyOf(row)) })
       expect(await attempts(bench)).toEqual([...counted(2, 4, 8, 16), FINISH])
@@ -72,7 +72,7 @@ describe('an error of the catalogue that is retried', () => {
     },
   )
 
-  test('has five attempts of a document that is alone, too, as the breaker counts each of its failures', async () => {
+  test('gives a document that is alone five attempts too, as the breaker counts each failure', async () => {
     await using bench = await open({ answers: () => errorReply(500, 'Internal Server Error') })
     await bench.write(SICK, '%PDF-sick')
     for (let attempt = 1; attempt <= 5; attempt += 1) {
@@ -84,7 +84,7 @@ describe('an error of the catalogue that is retried', () => {
     expect(await letterOf(bench)).toMatchObject({ attempts: 5, failure: { httpStatus: 500 } })
   })
 
-  test('is never tried earlier than the service asks', async () => {
+  test('is never retried earlier than the service asks', async () => {
     const answers = sickening({ ...errorReply(503, 'Service Unavailable'), headers: { 'retry-after': '6.5' } })
     await using bench = await open({ answers })
     expect(await attempts(bench)).toEqual([...counted(6.5, 6.5, 6.5, 6.5), FINISH])
@@ -97,9 +97,9 @@ const isFinal = (row: ErrorRow): boolean => row.retryable !== 'Yes, with backoff
 const isOfDocument = ({ status, text, code = text }: ErrorRow): boolean =>
   [413, 422].includes(status) || meaningOf(code)?.kind === 'rejected'
 
-describe('an error of the catalogue that may be of every document', () => {
+describe('an error of the catalogue that may affect every document', () => {
   test.each(rowsOf((row) => isFinal(row) && !isOfDocument(row)))(
-    '%i "%s" makes the document a suspect, and its own when others got through',
+    '(%i "%s") makes the document a suspect, and fails it when others succeed',
     async (status, text, row) => {
       await using bench = await open({ answers: sickening(replyOf(row)) })
       const [verdict] = await attempts(bench)
@@ -116,9 +116,9 @@ describe('an error of the catalogue that may be of every document', () => {
   )
 })
 
-describe('an error of the catalogue that is final', () => {
+describe('a final error of the catalogue', () => {
   test.each(rowsOf((row) => isFinal(row) && isOfDocument(row)))(
-    '%i "%s" fails the document at its first attempt',
+    '(%i "%s") fails the document at its first attempt',
     async (status, text, row) => {
       await using bench = await open({ answers: sickening(replyOf(row)) })
       expect(await attempts(bench)).toEqual([FINISH])
@@ -130,8 +130,8 @@ describe('an error of the catalogue that is final', () => {
   )
 })
 
-describe('an error of the catalogue that every document would meet', () => {
-  test.each(rowsOf(isFatal))('%i "%s" halts the batch and keeps the document', async (status, text, row) => {
+describe('an error of the catalogue that affects every document', () => {
+  test.each(rowsOf(isFatal))('(%i "%s") halts the batch and keeps the document', async (status, text, row) => {
     await using bench = await open({ answers: sickening(replyOf(row)) })
     expect(await attempts(bench)).toEqual([expect.objectContaining({ kind: 'postpone', counted: false })])
     const cause = status === 401 ? 'key' : 'credits'
@@ -142,21 +142,24 @@ describe('an error of the catalogue that every document would meet', () => {
 })
 
 // Reported to wait for more than a quarter of an hour, it goes back to the queue; else it is held, and sent again from there.
-describe('a limit of the plan in the catalogue of errors', () => {
-  test.each(rowsOf(isThrottle))('%i "%s" uses no attempt and waits as long as the service asks', async (_, __, row) => {
-    await using bench = await open({ answers: sickening(replyOf(row, { 'retry-after': '1000' })) })
-    const [verdict] = (await attempts(bench)) as { afterMs: number }[]
-    expect(verdict).toMatchObject({ kind: 'postpone', counted: false })
-    expect(verdict?.afterMs).toBeGreaterThanOrEqual(1_000_000)
-    expect(await letterOf(bench)).toBeNull()
-    expect(await bench.deps.ledger.counts()).toEqual({ ...NO_COUNTS, pending: 1 })
-  })
+describe('a plan limit of the error catalogue', () => {
+  test.each(rowsOf(isThrottle))(
+    '(%i "%s") uses no attempt and waits as long as the service asks',
+    async (_, __, row) => {
+      await using bench = await open({ answers: sickening(replyOf(row, { 'retry-after': '1000' })) })
+      const [verdict] = (await attempts(bench)) as { afterMs: number }[]
+      expect(verdict).toMatchObject({ kind: 'postpone', counted: false })
+      expect(verdict?.afterMs).toBeGreaterThanOrEqual(1_000_000)
+      expect(await letterOf(bench)).toBeNull()
+      expect(await bench.deps.ledger.counts()).toEqual({ ...NO_COUNTS, pending: 1 })
+    },
+  )
 })
 
-describe('an answer that names its remedy', () => {
+describe('a document after an answer', () => {
   const timeouts = (bench: Workbench) => sent(bench).map(({ options }) => options?.timeout)
 
-  test('of more time is sent once more with that time', async () => {
+  test('that names a longer timeout is sent once more with that timeout', async () => {
     const text = 'increase the timeout to at least 90000ms'
     const answers = [errorReply(500, text, { code: 'SCRAPE_PDF_INSUFFICIENT_TIME_ERROR' }), parsedReply('# In time')]
     await using bench = await open({ answers })
@@ -165,13 +168,13 @@ describe('an answer that names its remedy', () => {
     expect(await bench.deps.ledger.counts()).toEqual({ ...NO_COUNTS, done: 1 })
   })
 
-  test('of a time-out is given twice the time at each attempt, up to what the contract allows', async () => {
+  test('about a timeout gets twice the timeout at each attempt, up to the maximum of the contract', async () => {
     await using bench = await open({ answers: sickening(errorReply(408, 'slow', { code: 'SCRAPE_TIMEOUT' })) })
     expect(await attempts(bench)).toEqual([...counted(2, 4, 8, 16), FINISH])
     expect(timeouts(bench)).toEqual([undefined, 60_000, 120_000, 240_000, 300_000])
   })
 
-  test('of an outage is given no more time, and as much as before after one', async () => {
+  test('about an outage keeps its timeout', async () => {
     const replies = [errorReply(503, 'down'), errorReply(408, 'slow'), errorReply(500, 'down')]
     const answers = (request: ReceivedRequest): Reply => sickening(parsedReply('# Read'))(request)
     const failing = (request: ReceivedRequest): Reply =>
@@ -181,7 +184,7 @@ describe('an answer that names its remedy', () => {
     expect(timeouts(bench)).toEqual([undefined, undefined, 60_000, 60_000])
   })
 
-  test('of no free slot uses no attempt and is given no more time', async () => {
+  test('about no free slot uses no attempt and keeps its timeout', async () => {
     const reply = {
       ...errorReply(408, 'no slot', { code: 'CONCURRENCY_QUEUE_TIMEOUT' }),
       headers: { 'retry-after': '1000' },
@@ -196,7 +199,7 @@ describe('an answer that names its remedy', () => {
     options: { parsers: [{ type: 'pdf', mode: 'fast', pages: false, blocks: false }] },
   }
 
-  test('of OCR is parsed in mode auto when that was allowed', async () => {
+  test('about missing OCR is parsed in mode auto when that is allowed', async () => {
     const answers = [errorReply(500, 'this is a scan', scan), parsedReply('# Read')]
     await using bench = await open({ answers, ocrFallback: true, settings })
     expect(await attempts(bench)).toEqual([FINISH])
@@ -204,7 +207,7 @@ describe('an answer that names its remedy', () => {
     expect(await bench.deps.ledger.counts()).toEqual({ ...NO_COUNTS, done: 1 })
   })
 
-  test('of OCR fails the document when it was not, and says what would help', async () => {
+  test('about missing OCR fails when mode auto is not allowed, and names the remedy', async () => {
     await using bench = await open({ answers: sickening(errorReply(500, 'this is a scan', scan)), settings })
     expect(await attempts(bench)).toEqual([FINISH])
     expect(sent(bench).length).toBe(1)

@@ -31,7 +31,7 @@ async function deliveryOf({ deps }: Workbench, name: string): Promise<Delivery> 
   return { job: { schema: 1, key, version, recipeHash, bytes, queuedAt: Date.now() }, attempt: 1 }
 }
 
-test('a copy finds the receipt that came between its search for it and its turn to buy', async () => {
+test('a copy finds a receipt saved between its lookup and its turn to buy', async () => {
   await using bench = await openWorkbench({ redis })
   await bench.write('a.csv', 'the,same')
   await bench.write('copy of a.csv', 'the,same')
@@ -67,7 +67,7 @@ function before<P extends object>(method: keyof P, port: P, act: () => Promise<v
   return withMethods(port, { [method]: delayed } as Partial<P>)
 }
 
-test('a document whose receipt is still being written is not let go when the gate cannot be reached', async () => {
+test('a document keeps its claim while its receipt is written, even when the gate is unreachable', async () => {
   await using bench = await openWorkbench({ redis })
   await bench.write('a.csv', 'slowly,kept')
   const { gate, store } = bench.deps
@@ -86,7 +86,7 @@ test('a document whose receipt is still being written is not let go when the gat
   expect(bench.service.charged).toBe(1)
 })
 
-test('a worker that is aborted while the disk is full tries once more to keep the answer', async () => {
+test('an aborted worker on a full disk tries once more to save the answer', async () => {
   await using bench = await openWorkbench({ redis })
   await bench.write('a.csv', 'nearly,dropped')
   const cut = new AbortController()
@@ -106,7 +106,7 @@ test('a worker that is aborted while the disk is full tries once more to keep th
   expect([tries, bench.service.charged]).toEqual([2, 1])
 })
 
-test('a request is in doubt when it was cut off after it was sent, and not when it was cut off at the gate', async () => {
+test('a request aborted after it was sent is ambiguous, and one aborted at the gate is not', async () => {
   await using bench = await openWorkbench({ redis, answers: [{ fault: 'hang' }] })
   await bench.write('a.csv', 'a')
   const delivery = await deliveryOf(bench, 'a.csv')
@@ -120,7 +120,7 @@ test('a request is in doubt when it was cut off after it was sent, and not when 
   expect(await intents.ambiguousTotal()).toBe(1)
 })
 
-test('a document that waits at the gate has nothing in doubt, and a copy leaves the intent of the first alone', async () => {
+test('a document waiting at the gate has no ambiguous request, and a copy keeps the intent of the first', async () => {
   await using bench = await openWorkbench({ redis })
   await bench.write('a.csv', 'waits')
   const { deps } = bench
@@ -151,7 +151,7 @@ test('a document that waits at the gate has nothing in doubt, and a copy leaves 
   expect(bench.service.charged).toBe(0)
 })
 
-test('a store that cannot be read right before the request keeps neither the permit nor the intent', async () => {
+test('a failed store read right before the request releases the permit and the intent', async () => {
   await using bench = await openWorkbench({ redis })
   await bench.write('a.csv', 'not,sent')
   const { gate, intents, store } = bench.deps
@@ -171,7 +171,7 @@ test('a store that cannot be read right before the request keeps neither the per
   expect([await (intents as RedisIntents).ambiguousTotal(), bench.service.charged]).toEqual([0, 1])
 })
 
-test('a refusal that cannot be judged because the store is away keeps neither the permit nor the intent', async () => {
+test('a refusal during a store outage releases the permit and the intent', async () => {
   await using bench = await openWorkbench({ redis, answers: () => errorReply(422, 'cannot be read') })
   await bench.write('a.csv', 'the,bytes')
   const { store, gate, intents } = bench.deps
@@ -191,7 +191,7 @@ test('a refusal that cannot be judged because the store is away keeps neither th
   expect(await (intents as RedisIntents).ambiguousTotal()).toBe(0)
 })
 
-test('a process that stood still between its search for the receipt and the request searches again before it sends', async () => {
+test('a process paused between receipt lookup and request repeats the lookup before it sends', async () => {
   const leaseMs = 600
   await using bench = await openWorkbench({ redis, leaseMs })
   await bench.write('frozen.csv', 'stood,still')
@@ -226,7 +226,7 @@ test('a process that stood still between its search for the receipt and the requ
   expect(bench.service.charged).toBe(1)
 })
 
-test('a process that stood still after it took up the request, before the first byte left, sends nothing', async () => {
+test('a process paused between its intent and the first byte sends nothing', async () => {
   const leaseMs = 600
   await using bench = await openWorkbench({ redis, leaseMs })
   await bench.write('frozen.csv', 'stood,still')
@@ -257,7 +257,7 @@ test('a process that stood still after it took up the request, before the first 
   expect([bench.service.charged, await (deps.intents as RedisIntents).ambiguousTotal()]).toEqual([1, 0])
 })
 
-test('an answer that one process had to spool is taken from there by another on its machine, which was running before', async () => {
+test('an answer spooled by one process is taken up by another running process on its machine', async () => {
   await using bench = await openWorkbench({ redis })
   await using folder = await tempFolder()
   await bench.write('a.csv', 'to be,spooled')

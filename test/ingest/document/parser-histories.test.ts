@@ -162,7 +162,7 @@ const AT_ONCE = 4
 
 const seedOf = (content: string): number => Number(/^content (\d+)/.exec(content)?.[1])
 
-test(`${SEEDS} histories of parser switches, engine upgrades, renames and copies, from seed ${FIRST_SEED}`, async () => {
+test(`${SEEDS} random histories of parser switches, upgrades, renames and copies end with the right parser, from seed ${FIRST_SEED}`, async () => {
   const answering = new Map<number, string>()
   const bought = new Map<string, string[]>()
   await using bench = await openWorkbench({

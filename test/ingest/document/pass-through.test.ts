@@ -10,7 +10,7 @@ const redis = await shared(startTestRedis())
 
 const NOTE = '---\ntitle: Läufe\n---\r\n# Gate\n'
 
-test('a text becomes its output without a request, with a receipt of its own class', async () => {
+test('a text becomes its output without a request, with its own class of receipt', async () => {
   await using bench = await openWorkbench({ redis })
   await bench.write('Notes.MD', `\uFEFF${NOTE}`)
   await bench.ingest('Notes.MD')
@@ -36,7 +36,7 @@ test('a text becomes its output without a request, with a receipt of its own cla
   expect(bench.service.requests).toEqual([])
 })
 
-test('a text of many megabytes is passed through whole, and its receipt is not kept with zero data retention', async () => {
+test('a text of many megabytes is passed through completely, without a receipt under zero data retention', async () => {
   await using bench = await openWorkbench({ redis, settings: { options: { zeroDataRetention: true } } })
   const text = 'Zeile für Zeile\n'.repeat(200_000)
   await bench.write('log.txt', text)
@@ -46,7 +46,7 @@ test('a text of many megabytes is passed through whole, and its receipt is not k
   expect(await bench.deps.store.documents.read(key)).toMatchObject({ outcome: 'done', receipt: null })
 })
 
-test('a text in the queue that is passed through no more counts as skipped, and no failure is kept', async () => {
+test('a queued text that is no longer passed through counts as skipped, without a dead letter', async () => {
   await using bench = await openWorkbench({ redis })
   await bench.write('notes.md', '# One')
   const { ledger, store, source } = bench.deps

@@ -10,14 +10,14 @@ const books = { recipeFor, textRecipeFor: textRecipeBook(recipeFor, true) }
 const refuse = (name: string, bytes: number, cutter: null) =>
   refuseByListing(handlingOf(sourceKey(name), books), bytes, cutter)
 
-test('the preflight refuses by the listing what no service would take, with a reason that says what to do', () => {
+test('the preflight refuses listed files that no service accepts, with a reason and a remedy', () => {
   expect(refuse('notes.jpg', 10, null)?.code).toBe('unsupported_type')
   expect(refuse('README', 10, null)?.code).toBe('unsupported_type')
   expect(refuse('a.pdf', 0, null)?.code).toBe('empty')
   expect(refuse('a.pdf', MAX_FILE_BYTES + 1, null)).toMatchObject({ code: 'too_large', message: /50 MB/ })
 })
 
-test('the preflight lets through what the service may take, up to the last byte of the limit and in any case of letters', () => {
+test('the preflight accepts supported files in any letter case, up to the last byte of the limit', () => {
   expect(refuse('a.pdf', MAX_FILE_BYTES, null)).toBeNull()
   expect(refuse('deep/er/REPORT.DocX', 1, null)).toBeNull()
 })
@@ -30,13 +30,13 @@ test('the preflight names the format behind a wrong extension', () => {
   expect(refuseByContent('report.pdf', Buffer.from('%PDF-1.4'))).toBeNull()
 })
 
-test('the preflight takes a text up to the limit, and none above it', () => {
+test('the preflight accepts a text up to the limit, and none above it', () => {
   expect(refuse('empty.TXT', 0, null)).toBeNull()
   expect(refuse('notes.md', MAX_FILE_BYTES, null)).toBeNull()
   expect(refuse('log.txt', MAX_FILE_BYTES + 1, null)).toMatchObject({ code: 'too_large' })
 })
 
-test('the preflight takes for a text what begins with letters of another format, and for no text what begins with its bytes', () => {
+test('the preflight treats a file with letters of a signature as text, and one with its bytes as binary', () => {
   for (const text of ['ID3 learns trees', 'OggS', 'GIF89a is old', 'Rar!', 'a %PDF-1.7 header', '\uFEFFä', '']) {
     expect(refuseByContent('a.txt', Buffer.from(text)), text).toBeNull()
   }

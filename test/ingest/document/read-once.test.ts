@@ -32,8 +32,8 @@ async function collect(chunks: AsyncIterable<Uint8Array>): Promise<Uint8Array[]>
 const all = async (chunks: AsyncIterable<Uint8Array>): Promise<Buffer> => Buffer.concat(await collect(chunks))
 const sha = (bytes: Buffer): string => createHash('sha256').update(bytes).digest('hex')
 
-describe('reading a document', () => {
-  test('touches the source once when it is small', async () => {
+describe('the document reader', () => {
+  test('reads a small document once', async () => {
     const bytes = Buffer.alloc(HELD_BYTES, 'a')
     const document = documentOf(bytes)
     const read = await readOnce(document, never)
@@ -42,7 +42,7 @@ describe('reading a document', () => {
     expect(document.reads()).toBe(1)
   })
 
-  test('keeps only the head of a large one and reads it again for the upload', async () => {
+  test('keeps only the head of a large document and reads it again for the upload', async () => {
     const bytes = Buffer.alloc(HELD_BYTES + 1, 'b')
     const document = documentOf(bytes)
     const read = await readOnce(document, never)
@@ -51,14 +51,14 @@ describe('reading a document', () => {
     expect(document.reads()).toBe(2)
   })
 
-  test('never uploads other bytes than those that were hashed', async () => {
+  test('never uploads bytes other than the hashed ones', async () => {
     const before = Buffer.alloc(HELD_BYTES + 1, 'c')
     const after = Buffer.alloc(HELD_BYTES + 1, 'd')
     const read = await readOnce(documentOf(before, after), never)
     await expect(all(read.reread(never))).rejects.toThrow(DocumentChanged)
   })
 
-  test('notices a file that is shorter than it was announced', async () => {
+  test('detects a file shorter than announced', async () => {
     const document = { ...documentOf(Buffer.alloc(10)), bytes: 11 }
     await expect(readOnce(document, never)).rejects.toThrow('the source announced 11 bytes and sent 10')
   })

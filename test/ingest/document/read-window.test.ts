@@ -22,8 +22,8 @@ function scene(patienceMs = 60_000) {
   return { window, read, enter, pass, clock }
 }
 
-describe('the documents of a process that are read ahead of their permits', () => {
-  test('are one at a time while the process gets few permits', async () => {
+describe('documents read ahead of their permits', () => {
+  test('are one at a time while their process gets few permits', async () => {
     const { read, enter, pass } = scene()
     for (const key of ['a', 'b', 'c']) enter(key)
     await idle()
@@ -33,7 +33,7 @@ describe('the documents of a process that are read ahead of their permits', () =
     expect([...read.keys()]).toEqual(['a', 'b', 'c'])
   })
 
-  test('are as many as the process got permits in the time of some reads', async () => {
+  test('are as many as the permits of their process during a few reads', async () => {
     const { read, enter, pass } = scene()
     for (let i = 0; i < 60; i += 1) enter(`${i}`)
     await idle()
@@ -42,7 +42,7 @@ describe('the documents of a process that are read ahead of their permits', () =
     expect(read.size).toBe(40)
   })
 
-  test('need no permit where their answer was bought before, and let the next be read', async () => {
+  test('need no permit when their answer was bought before, and let the next be read', async () => {
     const { read, enter, clock } = scene()
     for (const key of ['a', 'b', 'c']) enter(key)
     for (const key of ['a', 'b']) {
@@ -54,14 +54,14 @@ describe('the documents of a process that are read ahead of their permits', () =
     expect([...read.keys()]).toEqual(['a', 'b', 'c'])
   })
 
-  test('go back unread after their patience, but for the first two', async () => {
+  test('return to the queue unread after their patience, except the first two', async () => {
     const { read, enter, window } = scene(20)
     for (const key of ['a', 'b', 'c', 'd', 'e']) enter(key)
     await expect.poll(() => [read.get('d'), read.get('e')], { timeout: 60_000 }).toEqual([null, null])
     expect(window.length).toBe(2)
   })
 
-  test('go back unread when the process stops', async () => {
+  test('return to the queue unread when the process stops', async () => {
     const { read, enter } = scene()
     const stop = new AbortController()
     for (const key of ['a', 'b']) enter(key, stop.signal)
@@ -71,7 +71,7 @@ describe('the documents of a process that are read ahead of their permits', () =
     expect(read.get('b')).toBeNull()
   })
 
-  test('let others be read where their source stalls', async () => {
+  test('let others be read while their source stalls', async () => {
     const { read, enter } = scene()
     for (const key of ['a', 'b']) enter(key)
     await elapse(5_200, 'a read that is not done by then has stalled')

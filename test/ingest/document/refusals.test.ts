@@ -21,7 +21,7 @@ describe('a refusal by the service', () => {
     expect(rule(5)).toBe('batch')
   })
 
-  test('is counted anew behind a document that gets through, and behind another refusal', () => {
+  test('restarts the count after a success, and after a different refusal', () => {
     const refusals = new Refusals()
     for (let number = 0; number < 100; number++) {
       expect(refusals.ruling(jobOf(number), refusal(number % 5 === 0 ? 404 : 403), NEW)).toBe('suspect')
@@ -29,7 +29,7 @@ describe('a refusal by the service', () => {
     }
   })
 
-  test('of a suspect is its own where others got through, in this run or when it was refused before; else the run halts', () => {
+  test('of a suspect fails it when others succeeded in this or an earlier run, and else halts the run', () => {
     const suspicion = (gotThrough: boolean): Suspicion => ({ name: 'refused 403 ', gotThrough })
     const again = (refusals: Refusals, of: Suspicion, endsAlone = true): Ruling => {
       expect(refusals.waitMs(jobOf(1), of, 2, false)).toBeGreaterThan(999)
@@ -46,7 +46,7 @@ describe('a refusal by the service', () => {
     expect(again(through, { ...suspicion(true), name: 'refused 404 ' })).toBe('suspect')
   })
 
-  test('of a document with two jobs, of two versions, waits for no job that is a suspect itself', () => {
+  test('of a document with jobs of two versions waits for no suspect job', () => {
     const refusals = new Refusals()
     const of: Suspicion = { name: 'refused 403 ', gotThrough: true }
     expect(refusals.waitMs(jobOf(1), of, 2, false)).toBeGreaterThan(999)
@@ -54,7 +54,7 @@ describe('a refusal by the service', () => {
     expect(refusals.waitMs(jobOf(1), of, 2, false)).toBeNull()
   })
 
-  test('for a body that cannot be used repeats where the same came for one document alone', () => {
+  test('for an unusable body is repeated when one document alone received it', () => {
     const refusals = new Refusals()
     refusals.gotThrough()
     const ask = (number: number, body: string, suspicion?: Suspicion): Ruling =>
@@ -70,7 +70,7 @@ describe('a refusal by the service', () => {
     ])
   })
 
-  test('neither halts every run nor hides: each list ends within a few runs, its own refusals failed', () => {
+  test('neither halts every run nor hides, and every list of documents ends within a few runs', () => {
     const random = new Random(4)
     for (let list = 0; list < 200; list++) {
       const refused = new Set(Array.from({ length: 40 }, (_, at) => at).filter(() => random.below(3) > 0))

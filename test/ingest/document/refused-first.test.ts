@@ -28,7 +28,7 @@ async function jobOf(bench: Workbench, name: string): Promise<DocumentJob> {
 }
 
 test(
-  'a refused document is sent again when its time has come, before the backlog, and is read once',
+  'a refused document is sent again when it is due, before the backlog, and is read once',
   { timeout: 240_000 },
   async () => {
     let refused: string | null = null

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { RequestPriority } from '#src/ingest/document/request-priority.ts'
 import { elapse } from '../../support/wait.ts'
 
-test('outputs wait while a request is about to go out, and follow it one by one', async () => {
+test('outputs wait while a request is about to be sent, and follow it one by one', async () => {
   const way = new RequestPriority()
   const order: string[] = []
   const answer = Promise.withResolvers<void>()
@@ -15,7 +15,7 @@ test('outputs wait while a request is about to go out, and follow it one by one'
   expect(order).toEqual(['request', 'outputs 1', 'outputs 2'])
 })
 
-test('outputs wait for a request for a limited time, and for none that failed', async () => {
+test('outputs wait a limited time for a request, and not for a failed one', async () => {
   const way = new RequestPriority()
   const never = Promise.withResolvers<void>()
   void way.runUrgent(never.promise)

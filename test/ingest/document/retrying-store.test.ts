@@ -94,7 +94,7 @@ test('the retrying store writes once for an aborted document', async () => {
   expect([asked(), retrying.now(), retrying.halts]).toEqual([1, 0, []])
 })
 
-test('a claim that is lost while the store is full ends the commit without a write or a failure of the store', async () => {
+test('a claim lost while the store is full ends the commit without a write or a store failure', async () => {
   const { real, store, asked } = fullFor(2)
   let checks = 0
   const claim = { number: CLAIM, stillHeld: async () => (checks += 1) < 3, release: async () => undefined }
@@ -104,7 +104,7 @@ test('a claim that is lost while the store is full ends the commit without a wri
   expect(await real.documents.read(RECORD.key)).toBeNull()
 })
 
-test('a record of a later claim is replaced by the worker that holds the claim: it was put back from a copy of the store', async () => {
+test('the claim holder replaces a record of a later claim that a restored copy of the store contains', async () => {
   const store = new MemoryStore()
   await store.documents.commit({ ...RECORD, claim: { epoch: 3, number: 9 } }, FILES)
   await new ClaimedDocuments(store.documents, HELD, (write) => write()).commit({ ...RECORD, attempts: 2 }, FILES)

@@ -68,7 +68,7 @@ async function benchWith(...texts: readonly string[]): Promise<Workbench> {
   return bench
 }
 
-test('a text that changed and is passed through no more is skipped, its outputs marked as gone and removed when asked to', async () => {
+test('a changed text that is no longer passed through is skipped, with outputs marked as gone or removed', async () => {
   await using bench = await benchWith('a.md', 'b.md')
   const { store, ledger } = bench.deps
   await bench.write('a.md', 'changed')
@@ -88,7 +88,7 @@ test('a text that changed and is passed through no more is skipped, its outputs 
   expect(await scan(bench, {})).toMatchObject({ 'a.md': 'changed' })
 })
 
-test('a text with redactPII is skipped though it did not change: its outputs are not redacted', async () => {
+test('an unchanged text is skipped under redactPII, as its outputs are not redacted', async () => {
   await using bench = await benchWith('a.md')
   const recipeFor = recipeBook({ options: { redactPII: true } })
   expect(await scan(bench, { recipeFor, textRecipeFor: textRecipeBook(recipeFor, true) })).toEqual({
@@ -97,7 +97,7 @@ test('a text with redactPII is skipped though it did not change: its outputs are
   expect((await bench.deps.store.documents.read(key))?.goneAt).toMatch(/^\d{4}-/)
 })
 
-test('a text that failed after a change and is passed through no more leaves no dead letter', async () => {
+test('a text that failed after a change and is no longer passed through leaves no dead letter', async () => {
   await using bench = await benchWith('a.md')
   const { store, ledger } = bench.deps
   await bench.write('a.md', Buffer.from([0, 1, 2, 0]))
@@ -108,7 +108,7 @@ test('a text that failed after a change and is passed through no more leaves no 
   expect(await store.deadLetters.read(key)).toBeNull()
 })
 
-test('a document that failed after a change and is excluded since counts as done, in the version that came out', async () => {
+test('an excluded document that failed after a change counts as done in its last successful version', async () => {
   await using bench = await benchWith('a.md')
   const { store, ledger } = bench.deps
   await bench.write('a.md', Buffer.from([0, 1, 2, 0]))
@@ -119,7 +119,7 @@ test('a document that failed after a change and is excluded since counts as done
   expect([await store.deadLetters.read(key), (await store.documents.read(key))?.goneAt]).toEqual([null, undefined])
 })
 
-test('a document that a symbolic link replaced is skipped, and gone once that is away too', async () => {
+test('a document replaced by a symbolic link is skipped, and gone once the link is removed', async () => {
   await using bench = await benchWith('a.md', 'b.md')
   const { store, ledger } = bench.deps
   await bench.erase('a.md')
@@ -132,14 +132,14 @@ test('a document that a symbolic link replaced is skipped, and gone once that is
   expect([await store.documents.read(key), (await ledger.counts()).gone]).toEqual([null, 0])
 })
 
-test('plan reports documents that are gone, also where as many files are new', async () => {
+test('plan reports gone documents, also when as many files are new', async () => {
   await using bench = await benchWith('a.md', 'b.md')
   await bench.erase('a.md')
   await bench.write('c.md', 'new')
   expect(await scan(bench, {})).toEqual({ 'a.md': 'gone', 'b.md': 'unchanged', 'c.md': 'new' })
 })
 
-test('a document of the queue that a rule on names leaves out by now is skipped by the process that lists the source, and not bought', async () => {
+test('a queued document that a name rule now excludes is skipped by the listing process, and not bought', async () => {
   await using bench = await openWorkbench({ redis })
   await bench.write('a.csv', 'one')
   const { ledger, view } = bench.deps
@@ -165,7 +165,7 @@ test('a document of the queue that a rule on names leaves out by now is skipped 
   expect(bench.service.requests.length).toBe(1)
 })
 
-test('a document of the queue that a symbolic link replaced waits for the listing, and is skipped and not failed', async () => {
+test('a queued document replaced by a symbolic link waits for the listing, and is skipped instead of failed', async () => {
   await using bench = await openWorkbench({ redis })
   await bench.write('a.csv', 'one')
   const csv = sourceKey('a.csv')
@@ -187,7 +187,7 @@ test('a document of the queue that a symbolic link replaced waits for the listin
   expect(await bench.deps.ledger.counts()).toEqual({ ...NO_COUNTS, skipped: 1 })
 })
 
-test('a job with the recipe of an earlier run ends failed under the present recipe, so that no scan takes it for changed', async () => {
+test('a job with an earlier recipe fails under the present recipe, so that no scan treats it as changed', async () => {
   await using bench = await openWorkbench({ redis, answers: [errorReply(422, 'rejected')] })
   await bench.write('a.csv', 'one')
   const [file] = await collect(bench.deps.source.list(SIGNAL))
@@ -208,7 +208,7 @@ test('a job with the recipe of an earlier run ends failed under the present reci
   expect(await scan(bench, {})).toEqual({ 'a.csv': 'unchanged' })
 })
 
-test('a skipped file whose earlier outputs are kept stays counted where its folder is left out later', async () => {
+test('a skipped file with kept outputs stays counted when its folder is excluded later', async () => {
   await using bench = await openWorkbench({ redis })
   const inbox = fileURLToPath(bench.deps.source.url)
   await mkdir(`${inbox}sub`)
@@ -221,7 +221,7 @@ test('a skipped file whose earlier outputs are kept stays counted where its fold
   expect(await bench.deps.ledger.counts()).toMatchObject({ skipped: 1, gone: 0 })
 })
 
-test('what is below a folder that is left out now stays done, and is counted no more where it was no document', async () => {
+test('documents below a newly excluded folder stay done, and skipped files there are no longer counted', async () => {
   await using bench = await benchWith('a.md')
   const inbox = fileURLToPath(bench.deps.source.url)
   const { ledger } = bench.deps

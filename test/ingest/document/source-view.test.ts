@@ -50,7 +50,7 @@ async function lists(bench: Workbench, ...names: string[]): Promise<Role> {
 const letterOf = (bench: Workbench, name: string) => bench.deps.store.deadLetters.read(sourceKey(name))
 const outcomeOf = async ({ deps }: Workbench, name: string) => (await deps.ledger.read([sourceKey(name)]))[0]?.outcome
 
-test('a worker whose mount shows another folder hands every document back, and stops with one message', async () => {
+test('a worker whose mount shows another folder returns every document, and stops with one message', async () => {
   await using bench = await openWorkbench({ redis })
   await bench.write('other.csv', 'a')
   await listElsewhere(bench, 'x.csv', 'y.csv', 'z.csv')
@@ -73,7 +73,7 @@ test('a worker whose mount shows another document of the same name buys nothing 
   expect(bench.service.requests).toHaveLength(0)
 })
 
-test('a worker that sees documents of the ledger hands back one that is gone, and never stops or records it', async () => {
+test('a worker that sees documents of the ledger returns a missing one, without stopping or recording it', async () => {
   await using bench = await openWorkbench({ redis })
   await bench.write('there.csv', 'a')
   expect((await bench.ingest('there.csv')).kind).toBe('finish')
@@ -85,7 +85,7 @@ test('a worker that sees documents of the ledger hands back one that is gone, an
   expect(await letterOf(bench, 'gone.csv')).toBeNull()
 })
 
-test('a worker ingests a document that changed since it was listed, where it sees others', async () => {
+test('a worker ingests a document that changed since its listing while it sees others', async () => {
   await using bench = await openWorkbench({ redis })
   await bench.write('there.csv', 'a')
   expect((await bench.ingest('there.csv')).kind).toBe('finish')
@@ -119,7 +119,7 @@ test('a run leaves a document that it did not list to the sweep, which has a saf
   expect(await outcomeOf(bench, 'of-another-run.csv')).toBe('pending')
 })
 
-test('a run whose source is unmounted under it stops, and records nothing', async () => {
+test('a run whose source is unmounted stops, and records nothing', async () => {
   await using bench = await openWorkbench({ redis })
   await bench.write('there.csv', 'a')
   await listElsewhere(bench, 'there.csv')
@@ -132,7 +132,7 @@ test('a run whose source is unmounted under it stops, and records nothing', asyn
   expect(await letterOf(bench, 'there.csv')).toBeNull()
 })
 
-test('a watch waits while its source shows nothing, and records that a document vanished once it shows others', async () => {
+test('a watch waits while its source is empty, and records a vanished document once others appear', async () => {
   await using bench = await openWorkbench({ redis })
   bench.deps.view.role = { kind: 'follows' }
   await listElsewhere(bench, 'gone.csv')
@@ -144,7 +144,7 @@ test('a watch waits while its source shows nothing, and records that a document 
   expect((await letterOf(bench, 'gone.csv'))?.failure.code).toBe('vanished')
 })
 
-test('a job that the ledger waits for no more ends without a record', async () => {
+test('a job that the ledger no longer expects ends without a record', async () => {
   await using bench = await openWorkbench({ redis })
   await listElsewhere(bench, 'gone.csv')
   await bench.deps.ledger.forget([sourceKey('gone.csv')])

@@ -6,7 +6,7 @@ import { TimedOut } from '#src/ingest/document/service-memory.ts'
 const options = parseOptionsSchema.parse({})
 const key = sourceKey('a.pdf')
 
-test('a document is given twice the time for each 408, up to what the contract allows, until its answer came', () => {
+test('a document gets twice the timeout after each 408, up to the maximum, until its answer arrives', () => {
   const timedOut = new TimedOut()
   const given = Array.from({ length: 6 }, () => {
     const { timeout } = timedOut.optionsFor(key, options)
@@ -19,7 +19,7 @@ test('a document is given twice the time for each 408, up to what the contract a
   expect(timedOut.optionsFor(key, options)).toBe(options)
 })
 
-test('TimedOut forgets first the document that ran out of time longest ago', () => {
+test('TimedOut first forgets the document with the oldest timeout', () => {
   const timedOut = new TimedOut()
   timedOut.ranOut(key)
   for (let index = 0; index < 10_000; index += 1) timedOut.ranOut(sourceKey(`${index}.pdf`))

@@ -34,7 +34,7 @@ const engine = (version: string, upgrade: boolean): ParserPolicy => ({
   upgradeOf: null,
 })
 
-test('--upgrade to engine 3 parses again what OCR touched, and the feed shows nothing else', async () => {
+test('--upgrade to engine 3 parses only documents with OCR again, and the feed shows nothing else', async () => {
   let version = '2'
   const nameOf = new Map<string, string>()
   await using bench = await openWorkbench({

@@ -34,7 +34,7 @@ async function benchWithUnused(): Promise<Workbench> {
   return bench
 }
 
-test('a receipt that a worker takes up again, after the records were read, is no longer an old one', async () => {
+test('gc keeps an old receipt that a worker reuses after the records were read', async () => {
   await using bench = await benchWithUnused()
   const { store } = bench.deps
   const unused = unusedReceipts(store, SIGNAL)
@@ -50,7 +50,7 @@ test('a receipt that a worker takes up again, after the records were read, is no
   expect(await collect(unusedReceipts(store, SIGNAL))).toEqual([])
 })
 
-test('a dead letter keeps the answer that came and could not be made into outputs', async () => {
+test('a dead letter keeps an answer that cannot be made into outputs', async () => {
   await using bench = await benchWithUnused()
   const { store } = bench.deps
   const [one, two] = await collect(unusedReceipts(store, SIGNAL))

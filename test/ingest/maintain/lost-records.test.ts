@@ -46,7 +46,7 @@ async function storeOf(objects: readonly string[]) {
 
 const isBehind = (key: string, other: string): boolean => Buffer.compare(Buffer.from(key), Buffer.from(other)) > 0
 
-test('records that a bucket lacks are found by listings in ranges, and each is searched for before it is reported', async () => {
+test('missing records of a bucket are found by range listings, and each is looked up before its report', async () => {
   const names = [
     ...Array.from({ length: DOCUMENTS }, (_, n) => `f${n % 10}/${n}.pdf`),
     'f9/4.pdf',
@@ -68,7 +68,7 @@ test('records that a bucket lacks are found by listings in ranges, and each is s
   expect(at.asked.lists).toBeGreaterThan(4)
 })
 
-test('of a store with many records each turn reads another part, and all parts together are all records', async () => {
+test('each pass over a large store reads another part, and all passes together cover all records', async () => {
   const store = new MemoryStore()
   const ledger = new RedisLedger({ connection: redis.connection, pipeline: 'turns' })
   const files = outputs({ 'document.md': 'text' })

@@ -20,7 +20,7 @@ const { engine } = PREDICT_MODEL
 const well = PREDICT_MODEL.knots.find(({ quality }) => quality > 0.93)?.expected ?? 1
 const badly = PREDICT_MODEL.knots.find(({ quality }) => quality > 0.6)?.expected ?? 1
 
-test('a page that no purchase takes for bad is no doubtful one in the summary of grades', async () => {
+test('the summary of grades does not call a page doubtful that no purchase counts as bad', async () => {
   await using routed = await openRoutedBench({
     redis,
     terms: { buyPages: 0 },

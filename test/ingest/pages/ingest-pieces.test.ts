@@ -80,7 +80,7 @@ const lines = (text: string) => parseLines<Record<string, unknown>>(text)
 const allPages = Array.from({ length: PAGES }, (_, index) => index + 1)
 
 describe('a PDF over the limit', () => {
-  test('is parsed in pieces and comes out as one document, with pages, ids and spans of the whole', async () => {
+  test('is parsed in pieces and merged into one document with its pages, ids and spans', async () => {
     await using bench = await benchWith()
     expect(await bench.ingest('large.pdf')).toEqual({ kind: 'finish' })
     expect(sent(bench)).toEqual(['1-2', '3-5', '6-7', '8-10'])
@@ -112,7 +112,7 @@ describe('a PDF over the limit', () => {
     expect(await bench.deps.ledger.counts()).toMatchObject({ done: 1, pending: 0 })
   })
 
-  test('of which a try ended between two pieces, is gone on with: what was bought is not bought again', async () => {
+  test('resumes after an interruption between two pieces, and buys no piece again', async () => {
     let broken = true
     const answers = (request: ReceivedRequest): Reply =>
       broken && request.number === 3 ? errorReply(422, 'The document is damaged') : parsePages(request)
@@ -133,7 +133,7 @@ describe('a PDF over the limit', () => {
     expect((await bench.deps.store.documents.read(sourceKey('copy.pdf')))?.cost).toEqual({ credits: 0, basis: 'saved' })
   })
 
-  test('waits where it is while the service refuses a piece, and its record states what all pieces cost', async () => {
+  test('waits while the service refuses a piece, and records the cost of all pieces', async () => {
     const answers = (request: ReceivedRequest): Reply =>
       request.number === 2
         ? { ...errorReply(429, 'Concurrency limit reached'), headers: { 'retry-after': '1' } }
@@ -144,7 +144,7 @@ describe('a PDF over the limit', () => {
     expect((await recordOf(bench)).cost).toEqual({ credits: 10, basis: 'reported' })
   })
 
-  test('goes back to the queue when the batch is halted', async () => {
+  test('returns to the queue when the batch is halted', async () => {
     const answers = (request: ReceivedRequest): Reply =>
       request.number === 2 ? errorReply(402, 'Payment Required: Insufficient credits') : parsePages(request)
     await using bench = await benchWith({ answers })
@@ -172,7 +172,7 @@ describe('a PDF over the limit', () => {
     expect(await collect(bench.deps.store.receipts.list(never))).toEqual([])
   })
 
-  test('fails without an upload where it cannot be cut, or is not to be parsed', async () => {
+  test('fails without an upload when it cannot be cut or must not be parsed', async () => {
     await using bench = await benchWith()
     await bench.write('large.pdf', large.subarray(0, 600 * KB))
     await bench.ingest('large.pdf')
@@ -186,7 +186,7 @@ describe('a PDF over the limit', () => {
 })
 
 describe('a record of pieces', () => {
-  test('is derived again from all its receipts, and verified against each of them', async () => {
+  test('is rebuilt from all its receipts, and verified against each of them', async () => {
     await using bench = await benchWith({ parser: { type: 'pdf', pages: true, blocks: true, pageMarkers: true } })
     const { store } = bench.deps
     await bench.ingest('large.pdf')
@@ -210,7 +210,7 @@ describe('a record of pieces', () => {
   })
 })
 
-test('a plan counts the pieces that are not bought yet, with their pages and credits', async () => {
+test('a plan counts pieces that are not bought yet, with their pages and credits', async () => {
   const answers = (request: ReceivedRequest): Reply =>
     request.number > 2 ? errorReply(422, 'The document is damaged') : parsePages(request)
   await using bench = await benchWith({ answers })

@@ -45,7 +45,7 @@ async function openLong(pages: number, answers: (request: ReceivedRequest) => Re
   return { bench, deps, [Symbol.asyncDispose]: close }
 }
 
-test(`a long PDF is parsed in pieces side by side, and a page that no service reads costs itself alone (seed ${SEED})`, async () => {
+test(`a long PDF is parsed in concurrent pieces, and a page that no service reads costs only itself (seed ${SEED})`, async () => {
   const random = new Random(SEED)
   const pages = 91 + random.below(MOST - 90)
   const all = Array.from({ length: pages }, (_, index) => index + 1)
@@ -83,7 +83,7 @@ test(`a long PDF is parsed in pieces side by side, and a page that no service re
   expect((await long.deps.store.documents.read(key))?.cost.basis).toBe('saved')
 }, 240_000)
 
-test('a piece of a PDF that fails temporarily is tried again, and the others are not bought again', async () => {
+test('a piece of a PDF that fails temporarily is retried, and the others are not bought again', async () => {
   let failures = 1
   const charged: number[] = []
   await using long = await openLong(200, (request) => {
@@ -98,7 +98,7 @@ test('a piece of a PDF that fails temporarily is tried again, and the others are
   expect((await long.deps.store.documents.read(key))?.outcome).toBe('done')
 }, 240_000)
 
-test('a long PDF whose receipt is in the store is not cut, and one that asks a model for the whole is sent whole', async () => {
+test('a long PDF with a receipt is not cut, and one for a model is sent uncut', async () => {
   const sent: number[] = []
   await using long = await openLong(100, (request) => {
     sent.push(pagesInFile(request, 100).length)

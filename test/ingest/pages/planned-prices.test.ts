@@ -73,7 +73,7 @@ test.each([
   ['over the limit of the service', {}, new PdfCutter({ limitBytes: 250_000 }), BAD.length],
   ['whose answer belongs to no single page', { formats: ['markdown', 'summary'] }, undefined, PAGES],
 ] satisfies readonly (readonly [string, ParseOptionsInput, PdfCutter | undefined, number])[])(
-  'A plan prices a document as if every page were bought, and a run is charged no more: one %s',
+  'a plan prices every page of a document, and a run is charged no more: one %s',
   async (_, options, cutter, expected) => {
     const { planned, charged, again } = await planAndBuy(options, cutter)
     expect(planned).toMatchObject({ change: 'new', pages: PAGES, credits: PAGES })
@@ -83,7 +83,7 @@ test.each([
   120_000,
 )
 
-test('A plan prices a document at the service that its rule names', async () => {
+test('a plan prices a document at the service that its rule names', async () => {
   await using bench = await openRoutedBench({
     redis,
     engine: () => answerOf(['One.'], null),
@@ -95,7 +95,7 @@ test('A plan prices a document at the service that its rule names', async () => 
   expect(planned).toMatchObject({ requests: 1, pages: 3, credits: 12 })
 }, 60_000)
 
-test('A plan prices what stays on this machine at nothing', async () => {
+test('a plan prices documents that stay on this machine at nothing', async () => {
   await using bench = await openRoutedBench({
     redis,
     engine: () => answerOf(['One.'], null),

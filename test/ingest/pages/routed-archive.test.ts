@@ -234,7 +234,7 @@ function drawnDocument(random: Random, count: number): ArchiveDocument {
   }
 }
 
-test(`documents of 1 to 80 pages are put back page by page, and charged for the pages that records name (seed ${SEED})`, async () => {
+test(`documents of 1 to 80 pages are merged page by page, and charged for the pages in their records (seed ${SEED})`, async () => {
   const random = new Random(SEED)
   const documents = PAGES.map((count) => drawnDocument(random, count))
   let at = 0

@@ -68,7 +68,7 @@ const ONCE = [
   [2, 1],
 ]
 
-test('a copy takes the pages that another process had to spool', async () => {
+test('a copy takes the pages that another process spooled', async () => {
   await using routed = await openWithCopies()
   await using spools = await tempFolder()
   const { store } = routed.deps
@@ -90,7 +90,7 @@ test('a copy takes the pages that another process had to spool', async () => {
   expect(await stopping.ids()).toEqual([])
 }, 240_000)
 
-test('an answer is found in each moment of its way from the spool to the store', async () => {
+test('an answer is found at every moment of its move from the spool to the store', async () => {
   await using routed = await openWithCopies()
   await using spools = await tempFolder()
   const { store } = routed.deps
@@ -128,7 +128,7 @@ test('an answer is found in each moment of its way from the spool to the store',
   expect(await seen.read(id)).not.toBeNull()
 }, 240_000)
 
-test('a copy that is bought as a whole meanwhile is not taken for the reading of the engine', async () => {
+test('a copy bought in full meanwhile is not recorded as a reading of the engine', async () => {
   let bought = 0
   await using routed = await openRoutedBench({
     redis,

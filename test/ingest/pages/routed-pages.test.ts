@@ -107,7 +107,7 @@ async function pagesOf({ deps }: RoutedBench): Promise<readonly string[]> {
   return parseLines<{ markdown: string }>(file).map(({ markdown }) => markdown)
 }
 
-describe('a document is bought by page', () => {
+describe('with purchases by page,', () => {
   for (let number = 0; number < DOCUMENTS; number += 1) {
     test(`each page below the floor is bought once, whatever fails (seed ${SEED + number})`, async () => {
       const drawn = draw(new Random(SEED + number))
@@ -156,7 +156,7 @@ describe('a document is bought by page', () => {
     }, 240_000)
   }
 
-  test('a record whose content hash is not that of its pages disagrees', async () => {
+  test('a record whose content hash differs from that of its pages is reported as a disagreement', async () => {
     const none = new Set<number>()
     await using routed = await openWith({ grades: [0.2, 1], poison: none, broken: none, blank: none }, new Bought())
     await routed.ingestToEnd('a.pdf')
@@ -191,7 +191,7 @@ describe('a document is bought by page', () => {
     expect(await pagesOf(routed)).toEqual([truth(1), local(2)])
   }, 240_000)
 
-  test('a higher floor buys the further pages alone', async () => {
+  test('a higher floor buys only the additional pages', async () => {
     const drawn = {
       ...draw(new Random(1)),
       grades: [0.2, 0.95, 0.6, 0.99],
@@ -213,7 +213,7 @@ describe('a document is bought by page', () => {
     ])
   })
 
-  test('a kill between a receipt and the end of its intent leaves no request in doubt', async () => {
+  test('a kill between a receipt and the end of its intent leaves no ambiguous request', async () => {
     await using routed = await openRoutedBench({
       redis,
       engine: ({ file }) =>
@@ -291,7 +291,7 @@ describe('a document is bought by page', () => {
     expect([...byShare.pages.keys()]).toEqual([2])
   })
 
-  test('a document that is no PDF is bought as a whole where the engine read it in part only, or not at all', async () => {
+  test('a document of another format is bought entirely when the engine read it partly or not at all', async () => {
     const bought: string[] = []
     const problem = { success: true, data: { markdown: 'half', warning: 'the rest is missing', metadata: {} } }
     await using routed = await openRoutedBench({

@@ -63,7 +63,7 @@ async function benchOf(files: Readonly<Record<string, string>>): Promise<Workben
   return bench
 }
 
-test('a file that was only touched is unchanged, also for a later comparison by version, and costs no job', async () => {
+test('a touched file with equal bytes counts as unchanged, also by version later, and costs no job', async () => {
   await using bench = await benchOf({ 'a.csv': 'the,same', 'b.csv': 'other' })
   await touch(bench, 'a.csv')
   expect(await scan(bench, true)).toEqual({ changes: { 'a.csv': 'unchanged', 'b.csv': 'unchanged' }, enqueued: 0 })
@@ -71,7 +71,7 @@ test('a file that was only touched is unchanged, also for a later comparison by 
   expect(bench.service.requests).toHaveLength(2)
 })
 
-test('a file that was edited behind the same size, date and inode is changed', async () => {
+test('a file edited with equal size, date and inode counts as changed', async () => {
   await using bench = await benchOf({ 'a.csv': 'one,two', 'b.csv': 'other' })
   await editUnseen(bench, 'a.csv', 'two,one')
   expect(await scan(bench, false)).toMatchObject({ enqueued: 0 })
@@ -82,7 +82,7 @@ test('a file that was edited behind the same size, date and inode is changed', a
   expect(await scan(bench, true)).toMatchObject({ enqueued: 0 })
 })
 
-test('plan with --detect-changes content reports what the run does', async () => {
+test('plan with --detect-changes content reports the same changes as the run', async () => {
   await using bench = await benchOf({ 'a.csv': 'one,two', 'b.csv': 'other', 'c.csv': 'third' })
   await touch(bench, 'a.csv')
   await editUnseen(bench, 'b.csv', 'OTHER')
@@ -110,7 +110,7 @@ test('a failed document is tried again only when its content has changed', async
   expect(await scan(bench, true)).toEqual({ changes: { 'a.csv': 'changed' }, enqueued: 1 })
 })
 
-test('a plan prices a failure that a run sends again, and no other', async () => {
+test('a plan prices only failures that a run sends again', async () => {
   await using bench = await benchOf({ 'a.csv': 'one,two', 'b.csv': 'other', 'c.csv': 'third' })
   const { store, ledger } = bench.deps
   const bury = async (name: string, code: 'service_unavailable' | 'service_rejected'): Promise<void> => {

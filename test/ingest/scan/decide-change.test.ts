@@ -7,28 +7,28 @@ import type { LedgerEntry } from '#src/document/ledger-entry.ts'
 const known: LedgerEntry = { version: version('10:1700:5'), recipeHash: recipeHash('aa'), outcome: 'done' }
 const listed = { version: known.version, recipeHash: known.recipeHash }
 
-describe('a document that is listed', () => {
-  test('is new when the ledger never saw it', () => {
+describe('a listed document', () => {
+  test('is new when the ledger lacks it', () => {
     expect(decideChange(null, listed)).toBe('new')
   })
 
-  test('is changed by any difference of version, an older date included', () => {
+  test('is changed when its version differs, also by an older date', () => {
     expect(decideChange(known, { ...listed, version: version('10:1699:5') })).toBe('changed')
     expect(decideChange(known, { ...listed, version: version('10:1700:6') })).toBe('changed')
   })
 
-  test('is to be done again when its recipe means something else', () => {
+  test('is parsed again when its recipe has another meaning', () => {
     expect(decideChange(known, { ...listed, recipeHash: recipeHash('bb') })).toBe('recipe_changed')
   })
 
-  test('is unchanged only when it came to an end', () => {
+  test('is unchanged only after it was settled', () => {
     expect(decideChange(known, listed)).toBe('unchanged')
     expect(decideChange({ ...known, outcome: 'failed' }, listed)).toBe('unchanged')
     expect(decideChange({ ...known, outcome: 'pending' }, listed)).toBe('pending')
   })
 })
 
-test('a later run tries again by itself what the document did not cause, and nothing else', () => {
+test('a later run retries only failures that the document did not cause', () => {
   expect(FAILURE_CODES.filter((code) => mayPass({ code }))).toEqual([
     'unreadable',
     'vanished',

@@ -14,7 +14,7 @@ const redis = await shared(startTestRedis())
 
 const SIGNAL = new AbortController().signal
 
-test('a document that comes to its end between the reading of a scan and its writing stays done, and is counted once', async () => {
+test('a document settled between read and write of a scan stays done, and is counted once', async () => {
   await using bench = await openWorkbench({ redis })
   const { deps } = bench
   const key = sourceKey('a.csv')
@@ -74,7 +74,7 @@ test('a document that an earlier run left pending is not reported as enqueued ag
   await queue.clear()
 })
 
-test('a document that an earlier run left pending, and that a scan refuses, is counted as one that ended here', async () => {
+test('a document left pending by an earlier run and refused by a scan counts as settled in this run', async () => {
   await using bench = await openWorkbench({ redis })
   const { deps } = bench
   const queue = new DocumentQueue({ connection: redis.connection, pipeline: `scan-refusal-${process.pid}` })

@@ -36,7 +36,7 @@ async function sweep({ deps }: Workbench, policy: GonePolicy, listed = new KeySe
 
 const key = sourceKey('0.csv')
 
-test('the sweep keeps the outputs of a document that is gone, marks it, and takes it for changed when it is back', async () => {
+test('the sweep keeps and marks the outputs of a gone document, which counts as changed on its return', async () => {
   await using bench = await benchOf(3)
   await bench.erase('0.csv')
   expect(await sweep(bench, KEEP)).toEqual({ kept: 1, removed: 0, forgotten: 0, unbelievable: false })
@@ -62,7 +62,7 @@ test('the sweep keeps the outputs of a document that is gone, marks it, and take
   expect((await ledger.counts()).gone).toBe(0)
 })
 
-test('the sweep removes outputs when asked to, and never those of a copy with the same receipt', async () => {
+test('the sweep removes outputs on request, but never those of a copy with the same receipt', async () => {
   await using bench = await benchOf(3)
   await bench.erase('0.csv')
   expect(await sweep(bench, REMOVE)).toEqual({ kept: 0, removed: 1, forgotten: 0, unbelievable: false })
@@ -73,7 +73,7 @@ test('the sweep removes outputs when asked to, and never those of a copy with th
   expect((await collect(store.receipts.list(SIGNAL))).length).toBe(1)
 })
 
-test('the sweep does not believe in an empty source, nor that more than a share is gone, unless forced', async () => {
+test('the sweep refuses an empty source and a loss above the safety limit, unless forced', async () => {
   await using bench = await benchOf(13)
   for (let number = 1; number < 13; number++) await bench.erase(`${number}.csv`)
   expect(await sweep(bench, REMOVE)).toEqual({ kept: 0, removed: 0, forgotten: 0, unbelievable: true })
@@ -89,7 +89,7 @@ test('the sweep does not believe in an empty source, nor that more than a share 
   expect(await bench.deps.ledger.counts()).toEqual(NO_COUNTS)
 })
 
-test('the sweep leaves alone what was not listed and is there all the same, as a filter leaves it out', async () => {
+test('the sweep keeps existing documents that a filter excludes from the listing', async () => {
   await using bench = await benchOf(2)
   const listed = new KeySet()
   listed.add('1.csv')
@@ -102,7 +102,7 @@ test('the sweep leaves alone what was not listed and is there all the same, as a
   expect(await bench.deps.ledger.counts()).toEqual({ ...NO_COUNTS, done: 2 })
 })
 
-test('the sweep ends a document that is pending without a job below a folder that is left out', async () => {
+test('the sweep settles a pending document without a job below an excluded folder', async () => {
   await using bench = await benchOf(2)
   const { ledger, source } = bench.deps
   await mkdir(`${fileURLToPath(source.url)}sub`)
@@ -123,7 +123,7 @@ test('the sweep ends a document that is pending without a job below a folder tha
   expect(await ledger.counts()).toEqual({ ...NO_COUNTS, done: 3 })
 })
 
-test('the sweep forgets a failure whose document is gone, and keeps what an earlier version of another came to', async () => {
+test('the sweep drops the failure of a gone document, and keeps the outcome of an earlier version', async () => {
   await using bench = await benchOf(2)
   const { store, ledger } = bench.deps
   for (const name of ['0.csv', 'never parsed.csv']) {
@@ -154,7 +154,7 @@ test('the sweep accepts a few more missing documents each time, however many it 
   expect(await ledger.counts()).toEqual({ ...NO_COUNTS, done: 5 })
 })
 
-test('the sweep takes nothing for gone below a folder that could not be listed, though it is not found there', async () => {
+test('the sweep marks nothing as gone below a folder that could not be listed', async () => {
   await using bench = await openWorkbench({ redis })
   const inbox = fileURLToPath(bench.deps.source.url)
   await mkdir(`${inbox}letters/1790`, { recursive: true })

@@ -113,15 +113,15 @@ class Watched implements AsyncDisposable {
 const programs = await findPrometheus()
 if (typeof programs === 'string') console.warn(`alerts are not seen firing: ${programs}`)
 
-describe.skipIf(typeof programs === 'string').concurrent('alerts fire in a run with its fault', () => {
+describe.skipIf(typeof programs === 'string').concurrent('alerts fire for', () => {
   const found = programs as PrometheusPrograms
 
-  test('a service that answers nothing: a worker is stuck, none ends, the oldest waits for long, no scan', async () => {
+  test('a service without answers: stuck worker, no progress, old backlog, no scan', async () => {
     await using watched = await Watched.start(found, { documents: 2, reply: () => ({ fault: 'hang' }) })
     await watched.fire('SluiceWorkerStuck', 'SluiceNoProgress', 'SluiceBacklogOld', 'SluiceScanMissing')
   }, 240_000)
 
-  test('limits refuse, then documents are damaged, and at last the service is out of order', async () => {
+  test('limits that refuse, then damaged documents, then a broken service', async () => {
     let asked = 0
     const reply = () => {
       asked += 1
@@ -138,12 +138,12 @@ describe.skipIf(typeof programs === 'string').concurrent('alerts fire in a run w
     await watched.fire('SluiceServiceUnavailable')
   }, 300_000)
 
-  test('a budget is used up, and goes on being reported', async () => {
+  test('an exhausted budget, until it ends', async () => {
     await using watched = await Watched.start(found, { documents: 4 }, { 'max-credits': 2 })
     await watched.fire('SluiceHalted')
   }, 240_000)
 
-  test('a store that is full for longer than its patience: it is unavailable, and the process ends', async () => {
+  test('a store that is full beyond its patience: unavailable store, ended process', async () => {
     let isFull = false
     const trouble = { FAULT_STORE_TROUBLE: 'full', FAULT_LASTS_MS: '3600000' }
     const reply = () => {
@@ -160,7 +160,7 @@ describe.skipIf(typeof programs === 'string').concurrent('alerts fire in a run w
     await watched.fire('SluiceDown')
   }, 240_000)
 
-  test('a store that is full while a request is in flight: answers are spooled, and a scrape sees it', async () => {
+  test('a store that is full during a request, with spooled answers in a scrape', async () => {
     let isFull = false
     const trouble = { FAULT_STORE_TROUBLE: 'full', FAULT_LASTS_MS: '3600000' }
     const reply = ({ file }: ReceivedRequest) => {
@@ -175,7 +175,7 @@ describe.skipIf(typeof programs === 'string').concurrent('alerts fire in a run w
     expect([code, stderr]).toEqual([3, expect.stringMatching(/^spooled: \d paid answers? could/m)])
   }, 240_000)
 
-  test('an embedded engine that is killed again and again is down, and works again when it is left alone', async () => {
+  test('an embedded engine that is killed repeatedly, and stop when it works again', async () => {
     const flags = { 'parse-api-url': null, 'parse-api-key': null }
     await using watched = await Watched.start(found, { documents: 3 }, flags)
     await watched.scraped()
@@ -185,7 +185,7 @@ describe.skipIf(typeof programs === 'string').concurrent('alerts fire in a run w
     await watched.silent('SluiceEngineDown')
   }, 240_000)
 
-  test('the last worker that ends is no target any more, and its absence fires', async () => {
+  test('the absence of the last worker after it ended', async () => {
     await using watched = await Watched.start(found, { documents: 1 })
     await watched.scraped()
     await watched.silent('SluiceAbsent')
@@ -195,7 +195,7 @@ describe.skipIf(typeof programs === 'string').concurrent('alerts fire in a run w
     await watched.fire('SluiceAbsent')
   }, 240_000)
 
-  test('a store that hangs for a while is slow', async () => {
+  test('a slow store that hangs for a while', async () => {
     const trouble = { FAULT_STORE_TROUBLE: 'hangs', FAULT_LASTS_MS: '6000' }
     await using watched = await Watched.start(found, { documents: 4 }, {}, trouble)
     await watched.harness.requested(4, watched.running)
@@ -207,7 +207,7 @@ describe.skipIf(typeof programs === 'string').concurrent('alerts fire in a run w
     await watched.fire('SluiceStoreSlow')
   }, 240_000)
 
-  test('a source that is away cannot be read', async () => {
+  test('a source that cannot be read', async () => {
     await using watched = await Watched.start(found, { documents: 1 }, { 'rescan-ms': 2_000 })
     await watched.harness.requested(1, watched.running)
     await elapse(11_000, 'a source that fails sooner is taken for a mistake in the settings, and ends the process')

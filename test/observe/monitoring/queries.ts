@@ -12,7 +12,7 @@ if (typeof programs === 'string')
   console.warn(`the queries of docs/reference/metrics.md are not evaluated: ${programs}`)
 
 test.skipIf(typeof programs === 'string')(
-  `each query of docs/reference/metrics.md, asked of a Prometheus that scrapes runs at random, answers what happened (seed ${seed})`,
+  `each query of docs/reference/metrics.md returns what happened in random runs scraped by Prometheus (seed ${seed})`,
   () => smokeCampaign({ runs: 2, seed, sideBySide: 1, target: folderTarget, scenarios: ['metrics'] }),
   240_000,
 )

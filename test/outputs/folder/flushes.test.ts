@@ -6,7 +6,7 @@ import { tempFolder } from '../../support/temp-folder.ts'
 
 /* What a crash of the machine leaves of a folder: its name is on the disk only once the folder above it was flushed. */
 
-test('every folder that a store makes, the store itself and its working folders too, is flushed into the one above it', async () => {
+test('every new folder of a store, including the store itself, is flushed into its parent folder', async () => {
   await using folder = await tempFolder()
   const [preload, program] = ['log-disk.ts', 'fill-store.ts'].map((name) =>
     join(import.meta.dirname, '../../support/processes', name),

@@ -28,7 +28,7 @@ async function storeInUse() {
 
 const render = () => new Map<string, Uint8Array>()
 
-test('a listing of orphans names each orphan and its kind; verifyStore removes only foreign ones, and only with removeOrphans', async () => {
+test('a listing of orphans names each with its kind, and verifyStore removes foreign ones only with removeOrphans', async () => {
   await using opened = await storeInUse()
   const { root, store, put } = opened
   await put('README.md', 'mine')

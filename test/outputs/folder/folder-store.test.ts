@@ -52,7 +52,7 @@ test('a folder whose name is too long for the file system is refused in one sent
 })
 
 describe('recovering a folder store', () => {
-  test('drops what was staged and never entered', async () => {
+  test('drops staged files that were never committed', async () => {
     await using folder = await tempFolder()
     const at = await oldStore(folder.path)
     await mkdir(at.staged)
@@ -61,7 +61,7 @@ describe('recovering a folder store', () => {
     expect([await textOf(at.store), await at.leftovers()]).toEqual(['old', []])
   })
 
-  test('puts back what had stepped aside when the commit did not happen', async () => {
+  test('restores outputs set aside by a commit that did not happen', async () => {
     await using folder = await tempFolder()
     const at = await oldStore(folder.path)
     await at.store.deadLetters.bury(letterOf(KEY))
@@ -77,7 +77,7 @@ describe('recovering a folder store', () => {
     expect(await at.store.documents.read(KEY)).toEqual(recordOf(KEY, OLD))
   })
 
-  test('removes what had stepped aside when the commit happened', async () => {
+  test('removes outputs set aside by a commit that happened', async () => {
     await using folder = await tempFolder()
     const at = await oldStore(folder.path)
     await at.store.deadLetters.bury(letterOf(KEY))
@@ -91,7 +91,7 @@ describe('recovering a folder store', () => {
     expect(await at.store.deadLetters.read(KEY)).toBeNull()
   })
 
-  test('does not bring back a removed document from outputs that were being cleared away', async () => {
+  test('does not restore a removed document from outputs under deletion', async () => {
     await using folder = await tempFolder()
     const at = await oldStore(folder.path)
     await rename(at.current, at.oldAside)
@@ -103,7 +103,7 @@ describe('recovering a folder store', () => {
     ])
   })
 
-  test('leaves alone what a process that lives, here or on another machine, is doing', async () => {
+  test('leaves the work of a live process alone, here or on another machine', async () => {
     await using folder = await tempFolder()
     const at = await oldStore(folder.path)
     await mkdir(`${folder.path}/.sluice/staging/elsewhere~1~1~beef~0`)
@@ -115,7 +115,7 @@ describe('recovering a folder store', () => {
 })
 
 describe('a folder store', () => {
-  test('does not say that it lacks a receipt while the store is away or another folder is at its path', async () => {
+  test('never reports a receipt as missing while the store is away or another folder is at its path', async () => {
     await using folder = await tempFolder()
     const [path, aside] = [`${folder.path}/store`, `${folder.path}/aside`]
     const store = await openFolderStore({ path })
@@ -131,7 +131,7 @@ describe('a folder store', () => {
     expect((await store.receipts.read(kept))?.body.toString()).toBe('an answer')
   })
 
-  test('never shows an output of the old commit beside those of the new', async () => {
+  test('never mixes outputs of the old commit with those of the new', async () => {
     await using folder = await tempFolder()
     const at = await oldStore(folder.path)
     await rename(at.current, at.oldAside)
@@ -140,7 +140,7 @@ describe('a folder store', () => {
     expect(await at.store.documents.readOutput(KEY, 'pages.jsonl')).toBeNull()
   })
 
-  test('writes the layout that people read', async () => {
+  test('writes a layout for human readers', async () => {
     await using folder = await tempFolder()
     const { store } = await oldStore(folder.path)
     await store.receipts.save(receiptOf('one'), Buffer.from('{}'), null)
@@ -183,7 +183,7 @@ describe('a folder store', () => {
         await writeFile(path, bytes)
       },
     ],
-  ])('takes a receipt that is %s for none, and keeps a new one instead', async (_how, damage) => {
+  ])('treats a receipt that is %s as missing, and keeps a new one', async (_how, damage) => {
     await using folder = await tempFolder()
     const store = await openFolderStore({ path: folder.path })
     const id = receiptOf('one')
@@ -195,7 +195,7 @@ describe('a folder store', () => {
     expect((await store.receipts.read(id))?.body).toEqual(body)
   })
 
-  test('takes a damaged record for none, and refuses one of a later release', async () => {
+  test('treats a damaged record as missing, and refuses one of a later release', async () => {
     await using folder = await tempFolder()
     const { store, current } = await oldStore(folder.path)
     await writeFile(`${current}/record.json`, '{"schema":1,"key":"x/a')
@@ -204,7 +204,7 @@ describe('a folder store', () => {
     await expect(store.documents.read(KEY)).rejects.toThrow(/later release/)
   })
 
-  test('leaves the present outputs at their path while it refuses an earlier claim', async () => {
+  test('keeps the present outputs at their path when it refuses an earlier claim', async () => {
     await using folder = await tempFolder()
     const { store, current } = await oldStore(folder.path)
     await store.documents.commit(recordOf(KEY, NEW, { claim: { epoch: 1, number: 2 } }), NEW)
@@ -216,7 +216,7 @@ describe('a folder store', () => {
   })
 
   test.each(['document.md', 'record.json'])(
-    'takes a folder named %s for a missing file, and puts the file back',
+    'treats a folder named %s as a missing file, and restores the file',
     async (name) => {
       await using folder = await tempFolder()
       const { store, current } = await oldStore(folder.path)
@@ -237,7 +237,7 @@ describe('a folder store', () => {
     expect(await readdir(`${folder.path}/documents/p`)).toEqual(['b.pdf'])
   })
 
-  test('says what to do when its folder cannot be one', async () => {
+  test('names the remedy when its folder cannot be used', async () => {
     await using folder = await tempFolder()
     await writeFile(`${folder.path}/file`, '')
     await expect(openFolderStore({ path: `${folder.path}/file` })).rejects.toThrow(
@@ -245,7 +245,7 @@ describe('a folder store', () => {
     )
   })
 
-  test('keeps the old outputs when the disk is full, says so, and goes on when space is free again', async (context) => {
+  test('keeps the old outputs on a full disk, reports it, and resumes when space is free', async (context) => {
     await using folder = await tempFolder()
     const path = `${folder.path}/small`
     await mkdir(path)
@@ -269,7 +269,7 @@ describe('a folder store', () => {
     }
   })
 
-  test('can be read where it cannot be written', async (context) => {
+  test('is readable when it is not writable', async (context) => {
     await using folder = await tempFolder()
     const path = `${folder.path}/mount`
     await mkdir(path)

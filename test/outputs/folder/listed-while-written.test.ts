@@ -42,7 +42,7 @@ async function stepAside(path: string, key: (typeof KEYS)[number]): Promise<{ re
   return { end: () => rename(aside, folder) }
 }
 
-test('a document that a process is just replacing is listed as it was, and keeps its receipt', async () => {
+test('a document under replacement is listed in its old version, and keeps its receipt', async () => {
   await using folder = await tempFolder()
   const store = await oldStore(folder.path)
   for (const key of KEYS) {
@@ -53,7 +53,7 @@ test('a document that a process is just replacing is listed as it was, and keeps
   }
 })
 
-test('a document that is replaced after its folder was named is listed once', async () => {
+test('a document replaced after the listing of its folder is listed once', async () => {
   await using folder = await tempFolder()
   const store = await oldStore(folder.path)
   for (const key of KEYS) {
@@ -67,7 +67,7 @@ test('a document that is replaced after its folder was named is listed once', as
   }
 })
 
-test('a document that is replaced by a record of the same receipt counts as a use of it', async () => {
+test('a document replaced by a record of the same receipt counts as a use of the receipt', async () => {
   await using folder = await tempFolder()
   const store = await oldStore(folder.path)
   const before = Date.now()

@@ -10,7 +10,7 @@ const never = new AbortController().signal
 const server = await shared(startS3Server())
 
 describe.skipIf(server.kind === 'unavailable')('a bucket whose records were just listed', () => {
-  test('is searched for orphans without reading them again', async () => {
+  test('is searched for orphans without reading the records again', async () => {
     if (server.kind === 'unavailable') return
     const client = openS3Client(server)
     const store = await openS3Store({ client, bucket: await server.newBucket() })

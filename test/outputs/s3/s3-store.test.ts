@@ -23,7 +23,7 @@ async function exhaust(all: AsyncIterable<unknown>): Promise<void> {
   for await (const one of all) void one
 }
 
-test('the S3 store reads a receipt whole over broken connections', async () => {
+test('the S3 store reads a receipt completely over broken connections', async () => {
   const packed = gzipSync('an answer that was paid for')
   await using at = await storeThat(cutObject(packed, 5), cutObject(packed, 20), wholeObject(packed, 'one'))
   expect((await at.store.receipts.read(receipt))?.body.toString()).toBe('an answer that was paid for')
@@ -35,7 +35,7 @@ test.concurrent.each<readonly [string, (store: OutputStore) => Promise<unknown>,
   ['listing records', (store) => exhaust(store.documents.list(never)), 'cannot list s3://bucket/out/documents/'],
   ['recovering', (store) => store.maintenance.recover(), 'cannot list s3://bucket/out/failures/'],
   ['removing a receipt', (store) => store.receipts.remove(receipt), 'cannot remove receipts/aa/'],
-])('the S3 store: %s says in one sentence that the store is away', async (_, work, what) => {
+])('the S3 store reports an outage in one sentence when %s', async (_, work, what) => {
   await using at = await storeThat(storeError(503, 'SlowDown'))
   const error = await work(at.store).catch((reason: unknown) => reason)
   expect(error).toBeInstanceOf(StoreUnusable)
@@ -43,12 +43,12 @@ test.concurrent.each<readonly [string, (store: OutputStore) => Promise<unknown>,
   expect(String(error)).toContain('the store answered SlowDown (503).')
 })
 
-test('the S3 store does not take a bucket that went away for one that holds no receipt', async () => {
+test('the S3 store does not treat an unavailable bucket as one without a receipt', async () => {
   await using at = await storeThat(storeError(404, 'NoSuchBucket'))
   await expect(at.store.receipts.read(receipt)).rejects.toThrow('there is no such bucket.')
 })
 
-test('the S3 store does not take a bucket that went away for one that holds no records', async () => {
+test('the S3 store does not treat an unavailable bucket as one without records', async () => {
   await using at = await storeThat(notFound, notFound)
   await expect(at.store.documents.have([sourceKey('a.pdf')])).rejects.toThrow('there is no such bucket.')
 })

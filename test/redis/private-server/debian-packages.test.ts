@@ -26,7 +26,7 @@ async function archiveIn(folder: string): Promise<Pick<DebianFetch, 'env'>> {
 
 const isWhole = async (folder: string): Promise<boolean> => existsSync(join(folder, 'whole'))
 
-test('a server that another process fetched meanwhile stays there', async () => {
+test('a redis-server fetched meanwhile by another process stays in place', async () => {
   await using temp = await tempFolder()
   const archive = await archiveIn(temp.path)
   const folder = join(temp.path, 'redis')
@@ -44,7 +44,7 @@ test('a server that another process fetched meanwhile stays there', async () => 
   expect([await isWhole(folder), (await stat(folder)).ino]).toEqual([true, put])
 }, 240_000)
 
-test('processes that all find a broken server replace it, and none of them fails', async () => {
+test('concurrent processes that find a broken redis-server replace it, and none fails', async () => {
   await using temp = await tempFolder()
   const archive = await archiveIn(temp.path)
   const folder = join(temp.path, 'redis')

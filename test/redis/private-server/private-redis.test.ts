@@ -47,7 +47,7 @@ describe('openEmbeddedRedis', () => {
     expect(await probeRedis(server.url)).toBe('absent')
   })
 
-  test('has its data again after it was closed and opened', async () => {
+  test('keeps its data after it was closed and opened again', async () => {
     const first = await open()
     await withConnection(first.url, (client) => client.set('kept', 'yes'))
     await first[Symbol.asyncDispose]()
@@ -56,7 +56,7 @@ describe('openEmbeddedRedis', () => {
     await second[Symbol.asyncDispose]()
   })
 
-  test('is gone within seconds when its owner is killed with SIGKILL, and its data are there at the next start', async () => {
+  test('ends within seconds of a SIGKILL of its owner, and keeps its data for the next start', async () => {
     const owner = startOwner()
     const url = (await owner.line('ready')).slice('ready '.length)
     const pid = await withConnection(url, async (client) => {
@@ -70,7 +70,7 @@ describe('openEmbeddedRedis', () => {
     await next[Symbol.asyncDispose]()
   })
 
-  test('starts again after a power cut that left the socket of a dead server behind', async () => {
+  test('starts again after a power loss that left the socket of a dead server', async () => {
     const owner = startOwner()
     const url = (await owner.line('ready')).slice('ready '.length)
     const pid = await withConnection(url, serverPid)
@@ -99,7 +99,7 @@ describe('openEmbeddedRedis', () => {
     expect(await probeRedis(guest.url)).toBe('absent')
   })
 
-  test('starts exactly one server for processes that start in the same moment', async () => {
+  test('starts exactly one server for processes that start at the same moment', async () => {
     const owners = [startOwner(), startOwner(), startOwner()]
     const ready = await Promise.all(owners.map((owner) => owner.line('ready')))
     expect(new Set(ready).size).toBe(1)
@@ -108,7 +108,7 @@ describe('openEmbeddedRedis', () => {
     await Promise.all(owners.map((owner) => owner.kill('SIGKILL')))
   })
 
-  test('is started again on its data when it is killed itself', async () => {
+  test('restarts on its data when the server is killed', async () => {
     const server = await open()
     const client = await connectRedis({ url: server.url })
     await client.set('kept', 'yes')
@@ -118,7 +118,7 @@ describe('openEmbeddedRedis', () => {
     await server[Symbol.asyncDispose]()
   })
 
-  test('a client that connects between the end of a server and the start of the next one waits for it', async () => {
+  test('makes a client that connects between two servers wait for the next one', async () => {
     const server = await open()
     const pid = await withConnection(server.url, serverPid)
     process.kill(pid, 'SIGKILL')
@@ -129,7 +129,7 @@ describe('openEmbeddedRedis', () => {
     await server[Symbol.asyncDispose]()
   })
 
-  test('starts the server that it knows without trying it, and searches for another where that has become unusable', async () => {
+  test('starts the known server without a trial, and searches for another when it is unusable', async () => {
     await (await open())[Symbol.asyncDispose]()
     const file = join(dataDir, 'redis-server.json')
     const known = JSON.parse(await readFile(file, 'utf8')) as { command: string; libraries: string }
@@ -145,7 +145,7 @@ describe('openEmbeddedRedis', () => {
     expect(JSON.parse(await readFile(file, 'utf8'))).toMatchObject({ command: known.command })
   })
 
-  test('says in one sentence why a server cannot start', async () => {
+  test('reports in one sentence why a server cannot start', async () => {
     const first = await open()
     await withConnection(first.url, (client) => client.set('kept', 'yes'))
     await first[Symbol.asyncDispose]()
@@ -153,7 +153,7 @@ describe('openEmbeddedRedis', () => {
     await expect(open()).rejects.toThrow(/redis-server does not start: .*append/i)
   })
 
-  test('says no word of a restart where the server cannot start at all', async () => {
+  test('mentions no restart when the server cannot start at all', async () => {
     await writeFile(join(dataDir, 'appendonlydir'), 'no folder')
     const said: string[] = []
     const options = { dataDir, cacheDir: REDIS_CACHE_DIR, notify: (line: string) => said.push(line) }
@@ -161,7 +161,7 @@ describe('openEmbeddedRedis', () => {
     expect(said).toEqual([])
   })
 
-  test('names the disk where nothing can be written', async (context) => {
+  test('names the disk when nothing can be written', async (context) => {
     const script = [
       'mount -t tmpfs -o nr_inodes=4 tmpfs "$1" && mkdir "$1/data" "$1/full" && : > "$1/data/redis.lock"',
       '"$2" "$3" "$1/data" "$4"',

@@ -48,7 +48,7 @@ async function someoneElse(): Promise<{ readonly uid: number; readonly gid: numb
 }
 
 describe('findRedisServer on a machine without Redis', () => {
-  test('names the three remedies when there is no package archive either', async () => {
+  test('names the three remedies when the package archive is missing too', async () => {
     await givePrograms(['sh'])
     const answer = await find()
     expect(answer).toMatch(/^none No Redis: /)
@@ -71,7 +71,7 @@ describe('findRedisServer on a machine without Redis', () => {
     expect(await find(identity)).toBe(`found ${command}`)
   })
 
-  test('names the cache folder and its flag where it cannot be made', async () => {
+  test('names the cache folder and its flag when the folder cannot be created', async () => {
     await givePrograms(TOOLS)
     cacheDir = '/proc/nonexistent/cache'
     const answer = await find()
@@ -79,7 +79,7 @@ describe('findRedisServer on a machine without Redis', () => {
     expect(answer).toContain('--cache-dir')
   })
 
-  test('rejects with one sentence that says what to install on a system without apt-get', async () => {
+  test('rejects with one sentence that names what to install on a system without apt-get', async () => {
     const search = { cacheDir, platform: 'darwin' as const }
     await givePrograms(TOOLS)
     vi.stubEnv('PATH', join(folder, 'bin'))

@@ -7,7 +7,7 @@ test('the agreement of a page with itself is complete', () => {
   expect(agreementOf(PAGE, PAGE)).toEqual({ text: 1, order: 1, headings: 1, numbers: 1 })
 })
 
-test('syntax of Markdown, hyphens at line ends and case are no difference in the text', () => {
+test('the agreement of texts ignores Markdown syntax, hyphens at line ends and letter case', () => {
   const other =
     'ANNUAL REPORT\n\nRevenue **rose** by 12.5 % to [1,204](https://example.org/9) in 2024.\n\nCo-\nsts They fell.'
   expect(agreementOf(PAGE, other)).toMatchObject({ text: 1, order: 1, numbers: 1, headings: 0 })

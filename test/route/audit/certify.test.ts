@@ -12,14 +12,14 @@ const clean = (count: number): AuditedPage[] =>
   Array.from({ length: count }, (_, at) => ({ document: `d${at}`, badProbability: at / count, differs: false }))
 
 describe('a certificate of an audit', () => {
-  test('takes 59 clean pages for a risk of 5 % and 149 for 2 %', () => {
+  test('requires 59 clean pages for a risk of 5 % and 149 for 2 %', () => {
     expect(certify(clean(58), { risk: 0.05, delta: DELTA }, [1])).toMatchObject({ threshold: null, needed: 59 })
     expect(certify(clean(59), { risk: 0.05, delta: DELTA }, [1])).toMatchObject({ threshold: 1 })
     expect(certify(clean(148), { risk: 0.02, delta: DELTA }, [1])).toMatchObject({ threshold: null, needed: 149 })
     expect(certify(clean(149), { risk: 0.02, delta: DELTA }, [1])).toMatchObject({ threshold: 1 })
   })
 
-  test('counts documents where the pages of a few stand for many', () => {
+  test('counts documents when the pages of a few represent many', () => {
     const few = clean(200).map((page, at) => ({ ...page, document: `d${at % 20}` }))
     expect(certify(few, { risk: 0.05, delta: DELTA })).toMatchObject({
       threshold: null,
@@ -39,7 +39,7 @@ describe('certificates over simulated archives', () => {
   const drawn = { 'single pages': singlePages, 'whole documents': wholeDocuments }
 
   for (const [name, draw] of Object.entries(drawn)) {
-    test.for([200, 500])(`certificates from %i ${name} are wrong in at most 5 % of the draws`, (count) => {
+    test.for([200, 500])(`from %i ${name} are wrong in at most 5 % of the draws`, (count) => {
       const risks = [0.02, 0.05, 0.1]
       for (const risk of risks) {
         let wrong = 0
@@ -52,7 +52,7 @@ describe('certificates over simulated archives', () => {
     })
   }
 
-  test('at 500 single pages and a risk of 5 % nine tenths of what could be kept are kept, and hardly a draw certifies nothing', () => {
+  test('at 500 single pages and a risk of 5 % keep nine tenths of the keepable pages, and rarely certify nothing', () => {
     const possible = mostKept(archive, 0.05)
     let [kept, nothing] = [0, 0]
     for (let at = 0; at < DRAWS; at += 1) {

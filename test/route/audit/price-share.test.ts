@@ -16,7 +16,7 @@ const PRICES = [
 ] as const
 
 test.for(PRICES)(
-  'the interval of a sample holds the charge in 95 %% of the draws: %i for the first page, %i for others',
+  'the price interval of an audit sample contains the charge in 95 %% of draws: %i for the first page, %i for others',
   ([first, further]) => {
     const random = new Random(SEED)
     const archive = simulatedArchive(random, 20_000)
@@ -39,7 +39,7 @@ test.for(PRICES)(
   },
 )
 
-test('an audit sample of every page gives one exact price where pages are priced alike', () => {
+test('an audit sample of every page yields one exact price when pages are priced alike', () => {
   const archive = { documents: 3, pages: 30, firstPageCredits: 2, furtherPageCredits: 2 }
   expect(priceFromSample({ hard: 4, sampled: 30 }, archive)).toEqual({ low: 8, high: 8 })
   expect(priceFromSample({ hard: 0, sampled: 30 }, archive)).toEqual({ low: 0, high: 0 })

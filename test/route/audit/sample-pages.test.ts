@@ -4,7 +4,7 @@ import { Random } from '../../support/random.ts'
 
 const nameOf = ({ key, pageNumber }: { key: string; pageNumber: number }): string => `${key} ${pageNumber}`
 
-test('an audit sample names as many different pages as it is asked for, at any size', () => {
+test('an audit sample names as many different pages as requested, at any size', () => {
   const random = new Random(3)
   for (let at = 0; at < 200; at += 1) {
     const documents = Array.from({ length: 1 + random.below(30) }, (_, index) => ({
@@ -34,7 +34,7 @@ test('the audit sample draws each page equally often', () => {
   for (const count of drawn.values()) expect(Math.abs(count - 2_000)).toBeLessThan(200)
 })
 
-test('a document shorter than the step of an audit sample gives one page at the most', () => {
+test('a document shorter than the step of an audit sample yields at most one page', () => {
   const documents = Array.from({ length: 100 }, (_, at) => ({ key: `${at}.pdf`, pages: 10 }))
   const sample = samplePages(documents, 100, () => 0.37)
   expect(new Set(sample.map(({ key }) => key)).size).toBe(100)

@@ -30,7 +30,7 @@ async function listed(path: string, options: Partial<ArchiveSourceOptions> = {})
 }
 
 describe('a source with archives', () => {
-  test('has no members any more of an archive that a link replaced', async () => {
+  test('drops the members of an archive replaced by a link', async () => {
     await using folder = await tempFolder()
     await writeFile(`${folder.path}/m.zip`, zip({ 'a.pdf': 'pdf' }))
     const open = () => over(folder.path).open(sourceKey('m.zip!/a.pdf'), never)
@@ -40,7 +40,7 @@ describe('a source with archives', () => {
     expect(await open()).toMatchObject({ code: 'vanished' })
   })
 
-  test('treats the members of zip and tar archives as documents, packed or not', async () => {
+  test('treats the members of zip and tar archives as documents, compressed or not', async () => {
     await using folder = await tempFolder()
     await using made = await tempFolder()
     const members = { 'a.pdf': 'pdf '.repeat(9000), 'in/b c.docx': 'docx', 'in/é.html': '' }
@@ -69,7 +69,7 @@ describe('a source with archives', () => {
     }
   })
 
-  test('gives a member the same version as long as its bytes are the same, whatever else changes in the archive', async () => {
+  test('keeps the version of a member as long as its bytes are the same, whatever else changes in the archive', async () => {
     await using folder = await tempFolder()
     const source = over(folder.path)
     const versions = async (): Promise<object> =>
@@ -118,35 +118,32 @@ describe('a source with archives', () => {
     ])
   })
 
-  test.each(['zip', 'tar'])(
-    'takes a %s without the members whose names lead out of it, which are counted',
-    async (kind) => {
-      await using folder = await tempFolder()
-      await using made = await tempFolder()
-      const { path } = made
-      const names = ['a.pdf', '../up.pdf', '../../up.md', 'in/../../b.pdf', '/abs/c.pdf', 'd../e..pdf']
-      const members = Object.fromEntries(names.map((name) => [name, name]))
-      if (kind === 'zip') await writeFile(`${folder.path}/m.zip`, zip(members))
-      else {
-        await writeFile(`${path}/x`, 'x')
-        for (const name of names) {
-          await run('tar', ['-rPf', `${folder.path}/m.tar`, '-C', path, `--transform=s,x,${name},`, 'x'])
-        }
+  test.each(['zip', 'tar'])('reads a %s without members whose names lead outside, and counts those', async (kind) => {
+    await using folder = await tempFolder()
+    await using made = await tempFolder()
+    const { path } = made
+    const names = ['a.pdf', '../up.pdf', '../../up.md', 'in/../../b.pdf', '/abs/c.pdf', 'd../e..pdf']
+    const members = Object.fromEntries(names.map((name) => [name, name]))
+    if (kind === 'zip') await writeFile(`${folder.path}/m.zip`, zip(members))
+    else {
+      await writeFile(`${path}/x`, 'x')
+      for (const name of names) {
+        await run('tar', ['-rPf', `${folder.path}/m.tar`, '-C', path, `--transform=s,x,${name},`, 'x'])
       }
-      const items = await collect(over(folder.path).list(never))
-      const key = (name: string): string => `m.${kind}!/${name}`
-      expect(items.map(describeItem).toSorted()).toEqual(
-        [
-          key('d../e..pdf'),
-          key('a.pdf'),
-          key('abs/c.pdf'),
-          `${key('%2E%2E/%2E%2E/up.md')} skipped outside`,
-          `${key('%2E%2E/up.pdf')} skipped outside`,
-          `${key('in/%2E%2E/%2E%2E/b.pdf')} skipped outside`,
-        ].toSorted(),
-      )
-    },
-  )
+    }
+    const items = await collect(over(folder.path).list(never))
+    const key = (name: string): string => `m.${kind}!/${name}`
+    expect(items.map(describeItem).toSorted()).toEqual(
+      [
+        key('d../e..pdf'),
+        key('a.pdf'),
+        key('abs/c.pdf'),
+        `${key('%2E%2E/%2E%2E/up.md')} skipped outside`,
+        `${key('%2E%2E/up.pdf')} skipped outside`,
+        `${key('in/%2E%2E/%2E%2E/b.pdf')} skipped outside`,
+      ].toSorted(),
+    )
+  })
 
   test('counts a link and a file of one name under two names, whichever is packed first', async () => {
     await using folder = await tempFolder()
@@ -160,7 +157,7 @@ describe('a source with archives', () => {
     expect(items.map(describeItem).toSorted()).toEqual(['m.tar!/a.pdf', 'm.tar!/a.pdf#2 skipped symlink'])
   })
 
-  test('refuses archives that are damaged, locked, or made to fill the disk, and goes on with the others', async () => {
+  test('refuses damaged, locked and disk-filling archives, and continues with the others', async () => {
     await using folder = await tempFolder()
     const at = (name: string): string => `${folder.path}/${name}`
     // Bit 0 of the flags of a member, in its own header and in the directory: encrypted.
@@ -189,7 +186,7 @@ describe('a source with archives', () => {
     ])
   })
 
-  test('names the setting that raises the limit of an archive, and knows an archive itself as no document', async () => {
+  test('names the setting that raises the limit of an archive, and does not count the archive as a document', async () => {
     await using folder = await tempFolder()
     const at = `${folder.path}/m.zip`
     const refusal = async (changed: Partial<ArchiveSourceOptions['limits']>): Promise<string> => {
@@ -204,7 +201,7 @@ describe('a source with archives', () => {
     expect(await over(folder.path).open('m.zip' as never, never)).toMatchObject({ code: 'vanished' })
   })
 
-  test('unpacks an archive once for many members, and says what vanished', async () => {
+  test('unpacks an archive once for many members, and reports vanished ones', async () => {
     await using folder = await tempFolder()
     await writeFile(
       `${folder.path}/m.zip`,

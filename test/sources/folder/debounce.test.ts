@@ -7,7 +7,7 @@ const ONE = version('1-1-1')
 const TWO = version('2-2-1')
 
 describe('a watched file that is written to', () => {
-  test('is checked soon, and again when it may have come to rest', () => {
+  test('is checked soon, and again when it may be stable', () => {
     const debounce = new Debounce(1000)
     debounce.touch(KEY, 0)
     expect([debounce.due(199, 10), debounce.due(200, 10)]).toEqual([[], [KEY]])
@@ -17,7 +17,7 @@ describe('a watched file that is written to', () => {
     expect(debounce.size).toBe(0)
   })
 
-  test('has not come to rest as long as it differs from check to check', () => {
+  test('is not stable while it differs from check to check', () => {
     const debounce = new Debounce(1000)
     debounce.touch(KEY, 0)
     expect(debounce.isStable(KEY, ONE, 200)).toBe(false)
@@ -26,7 +26,7 @@ describe('a watched file that is written to', () => {
     expect(debounce.isStable(KEY, TWO, 2200)).toBe(true)
   })
 
-  test('is checked once for many writes, and within a second after it came to rest', () => {
+  test('is checked once for many writes, and within a second of becoming stable', () => {
     const debounce = new Debounce(1000)
     for (let now = 0; now < 5000; now += 10) {
       debounce.touch(KEY, now)
@@ -40,7 +40,7 @@ describe('a watched file that is written to', () => {
     expect(debounce.isStable(KEY, TWO, 6200)).toBe(true)
   })
 
-  test('is not gone in the moment between the two halves of a replacement', () => {
+  test('is not gone between the two halves of a replacement', () => {
     const debounce = new Debounce(1000)
     debounce.touch(KEY, 0)
     expect(debounce.isStable(KEY, 'gone', 200)).toBe(false)

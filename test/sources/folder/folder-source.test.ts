@@ -34,7 +34,7 @@ async function leftOut(options: FolderSourceOptions): Promise<readonly string[]>
     .toSorted()
 }
 
-describe('what is no document of a folder source', () => {
+describe('a skipped file of a folder source', () => {
   test('is listed once with its reason, also in hidden folders', async () => {
     await using folder = await tempFolder()
     const { path } = folder
@@ -62,7 +62,7 @@ describe('what is no document of a folder source', () => {
     ])
   })
 
-  test('is another store of Sluice, recognised by its layout, but not a folder of documents with the same names', async () => {
+  test('may be in another store of Sluice, but not in a folder with equal names', async () => {
     await using folder = await tempFolder()
     const { path } = folder
     await write(path, 'old/documents/a.pdf/document.md', 'old/receipts/0a/0a-1.json.gz', 'old/failures/b.json')
@@ -97,7 +97,7 @@ describe('the listing of a folder source', () => {
     await expect(listed({ path: folder.path, skipFolders: [folder.path] })).rejects.toThrow(/output folder/)
   })
 
-  test('follows globs: include on files, exclude on files and folders, and the base name when there is no slash', async () => {
+  test('follows globs: include on files, exclude on files and folders, and the base name without a slash', async () => {
     await using folder = await tempFolder()
     await write(folder.path, 'a.pdf', 'b.txt', 'x/c.pdf', 'x/private/d.pdf', 'y/private/e.pdf', 'x/f.PDF')
     const path = folder.path
@@ -124,7 +124,7 @@ describe('the listing of a folder source', () => {
     expect(await listed({ path: folder.path })).toEqual(['D.LOG', 'a.pdf', 'x/keep.log'])
   })
 
-  test('has every file of a wide and deep tree once', async () => {
+  test('contains every file of a wide and deep tree once', async () => {
     await using folder = await tempFolder()
     const keys = Array.from({ length: 3000 }, (_, at) => `${at % 7}/${at % 31}/${at}.pdf`)
     await write(folder.path, ...keys)
@@ -132,8 +132,8 @@ describe('the listing of a folder source', () => {
   })
 })
 
-describe('what a folder source cannot use', () => {
-  test('is a name that is not UTF-8, shown so that it can be found', async () => {
+describe('an unusable entry of a folder source', () => {
+  test('may have a name outside UTF-8, shown in a form that can be found', async () => {
     await using folder = await tempFolder()
     const bytes = (...values: readonly number[]): Buffer =>
       Buffer.from([...Buffer.from(`${folder.path}/caf`), ...values])
@@ -142,7 +142,7 @@ describe('what a folder source cannot use', () => {
     expect(await listed({ path: folder.path })).toEqual(['caf%E8/ unreadable_name', 'caf%E9 unreadable_name'])
   })
 
-  test('is a symbolic link that leads nowhere or in a circle, when links are followed', async () => {
+  test('may be a dangling or circular symbolic link when links are followed', async () => {
     await using folder = await tempFolder()
     await write(folder.path, 'x/a.pdf', 'y/b.pdf')
     await symlink('..', `${folder.path}/x/up`)
@@ -162,7 +162,7 @@ describe('what a folder source cannot use', () => {
     ])
   })
 
-  test('is a file or folder without read permission', async () => {
+  test('may be a file or folder without read permission', async () => {
     await using folder = await tempFolder()
     await write(folder.path, 'open.pdf', 'closed.pdf', 'closed/a.pdf')
     await chmod(`${folder.path}/closed.pdf`, 0o000)
@@ -195,7 +195,7 @@ describe('what a folder source cannot use', () => {
     server.close()
   })
 
-  test('is a folder that does not exist: the listing rejects instead of being empty', async () => {
+  test('may be the missing folder itself, whose listing rejects instead of being empty', async () => {
     await expect(listed({ path: '/nowhere/at/all' })).rejects.toThrow(/ENOENT/)
   })
 })

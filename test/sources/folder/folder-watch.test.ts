@@ -9,7 +9,7 @@ const STABLE_MS = 300
 
 const follow = (options: FolderWatchOptions) => followed(watchFolder({ stableMs: STABLE_MS, ...options }))
 
-test('a folder watch begins with the files that are there', async () => {
+test('a folder watch starts with the existing files', async () => {
   await using folder = await tempFolder()
   await writeFile(`${folder.path}/old.pdf`, 'x')
   await utimes(`${folder.path}/old.pdf`, 1, 1)
@@ -19,7 +19,7 @@ test('a folder watch begins with the files that are there', async () => {
   expect(watch.words().toSorted()).toEqual(['document new.pdf', 'document old.pdf'])
 })
 
-test('a folder watch reports new, replaced, moved and removed files and whole trees, and no temporary names', async () => {
+test('a folder watch reports new, replaced, moved and removed files and trees, but no temporary names', async () => {
   await using outside = await tempFolder()
   await using folder = await tempFolder()
   await using watch = follow({ path: folder.path, exclude: ['private'] })
@@ -56,7 +56,7 @@ test('a folder watch reports new, replaced, moved and removed files and whole tr
   expect(watch.words().filter((word) => /private|part|gone a.pdf|gone b.pdf$/.test(word))).toEqual([])
 })
 
-test('a folder watch never reports a file that is still being written, and does once it came to rest', async () => {
+test('a folder watch reports a file only after its writes have ended', async () => {
   await using folder = await tempFolder()
   const stableMs = 2_000
   await using watch = follow({ path: folder.path, stableMs })
@@ -77,7 +77,7 @@ test('a folder watch that polls needs no events', async () => {
   await watch.until('document a.pdf')
 })
 
-test('a folder watch follows what .sluiceignore says at the time', async () => {
+test('a folder watch applies the current .sluiceignore', async () => {
   await using folder = await tempFolder()
   await writeFile(`${folder.path}/.sluiceignore`, 'drafts/\n')
   await using watch = follow({ path: folder.path })
@@ -90,7 +90,7 @@ test('a folder watch follows what .sluiceignore says at the time', async () => {
   expect(watch.words()).toEqual(['skipped .sluiceignore', 'document b.pdf'])
 })
 
-test('a folder watch of a folder that is not there throws', async () => {
+test('a folder watch of a missing folder throws', async () => {
   const changes = watchFolder({ path: '/nowhere/at/all', poll: true }).changes(new AbortController().signal)
   await expect(changes[Symbol.asyncIterator]().next()).rejects.toThrow(/ENOENT/)
 })

@@ -135,7 +135,7 @@ async function writeSlowly(path: string, text: string, random: Random, tooSlow: 
   }
 }
 
-test('in a storm of slow writes, renames, replacements and old dates a watch reports every document once, and whole', async () => {
+test('a watch in a storm of slow writes, renames, replacements and old dates reports every document once, complete', async () => {
   const report = await watchStorm(BURSTS, SEED)
   expect(report).toEqual({ bursts: BURSTS, half_written: 0, duplicates: 0, missed: 0, excused: expect.any(Number) })
 })

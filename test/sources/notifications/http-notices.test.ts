@@ -6,7 +6,7 @@ const post = async (url: string, body: string, headers: Record<string, string> =
   (await fetch(url, { method: 'POST', body, headers })).status
 
 describe('the endpoint for notifications', () => {
-  test('answers when a notification is handled, and not before', async () => {
+  test('answers only after a notification is handled', async () => {
     await using endpoint = await httpNotices({ port: 0 })
     let answered = false
     const posting = post(endpoint.url, 'a notice').finally(() => (answered = true))
@@ -16,7 +16,7 @@ describe('the endpoint for notifications', () => {
     expect(await posting).toBe(200)
   })
 
-  test('refuses notifications that cannot be understood', async () => {
+  test('refuses invalid notifications', async () => {
     await using endpoint = await httpNotices({ port: 0 })
     const posting = post(endpoint.url, 'gibberish')
     const [notice] = await endpoint.next(5000, never)
@@ -24,7 +24,7 @@ describe('the endpoint for notifications', () => {
     expect(await posting).toBe(400)
   })
 
-  test('lets in only requests with the token', async () => {
+  test('accepts only requests with the token', async () => {
     await using endpoint = await httpNotices({ port: 0, token: 'secret' })
     expect(await post(endpoint.url, 'x')).toBe(401)
     expect(await post(endpoint.url, 'x', { authorization: 'Bearer guess' })).toBe(401)

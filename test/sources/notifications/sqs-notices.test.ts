@@ -12,7 +12,7 @@ async function deadQueue() {
   return { client, queueUrl: `${endpoint}/1/queue` }
 }
 
-test('an SQS queue that does not answer is reported once, and asked again: the process goes on', async () => {
+test('an SQS queue that does not answer is reported once and polled again by the running process', async () => {
   const reported: (string | null)[] = []
   const queue = await deadQueue()
   await using notices = sqsNotices({ ...queue, onOutage: (cause) => reported.push(cause) })

@@ -18,7 +18,7 @@ describe('a notification of a bucket', () => {
     ])
   })
 
-  test('of Ceph names them as they are', () => {
+  test('of Ceph names its objects without encoding', () => {
     expect(read({ Records: [record('a+b%20.pdf', { eventSource: 'ceph:s3' })] })).toEqual([
       { bucket: 'archive', key: 'a+b%20.pdf' },
     ])
@@ -34,7 +34,7 @@ describe('a notification of a bucket', () => {
     expect(read(bridged)).toEqual([{ bucket: 'archive', key: 'a+b.pdf' }])
   })
 
-  test('sent at set-up as a test names none', () => {
+  test('sent as a test at set-up names no object', () => {
     expect(read({ Service: 'Amazon S3', Event: 's3:TestEvent', Bucket: 'archive' })).toEqual([])
   })
 
@@ -44,7 +44,7 @@ describe('a notification of a bucket', () => {
     ['{}'],
     ['{"Records":[{}]}'],
     ['{"Records":[{"s3":{"bucket":{"name":"b"},"object":{"key":"%E9"}}}]}'],
-  ])('is not what %j is', (text) => {
+  ])('is not recognised in %j', (text) => {
     expect(readS3Event(text)).toBeNull()
   })
 })

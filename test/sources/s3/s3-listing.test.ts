@@ -41,7 +41,7 @@ describe('an S3 listing whose store fails in the middle', () => {
   // More than the SDK's own attempts. The SDK has no time limit for a silent store, so one hang is enough.
   const FAILURES = { refuse: 4, cut: 4, hang: 1 }
 
-  test.each(['refuse', 'cut', 'hang'] as const)('goes on with the page that failed (%s)', async (fault) => {
+  test.each(['refuse', 'cut', 'hang'] as const)('resumes with the failed page (%s)', async (fault) => {
     const keys = archive(2, 45)
     let failures = 0
     const fate = ({ after }: ListingRequest) =>
@@ -54,13 +54,13 @@ describe('an S3 listing whose store fails in the middle', () => {
     expect(again).toHaveLength(FAILURES[fault])
   })
 
-  test('rejects with the error of the store when the outage outlasts its patience', async () => {
+  test('rejects with the error of the store after its patience', async () => {
     const fate = ({ after }: ListingRequest) => (after === '' ? 'answer' : 'refuse')
     await using store = await startListingStore({ keys: archive(2, 45), fate })
     await expect(listed(store, { forMs: 100 })).rejects.toMatchObject({ $metadata: { httpStatusCode: 503 } })
   })
 
-  test('rejects without patience before the first page, where the settings are the likely cause', async () => {
+  test('rejects without patience before the first page, as the settings are the likely cause', async () => {
     await using store = await startListingStore({ keys: archive(2, 45), fate: () => 'refuse' })
     await expect(listed(store)).rejects.toMatchObject({ $metadata: { httpStatusCode: 503 } })
     expect(store.requests.length).toBeLessThan(2 * FAILURES.refuse)
@@ -90,7 +90,7 @@ describe('an S3 listing of folders in parallel', () => {
     ['of a few', { keys: few }],
     ['of folders further down', { keys: inOrder([...deeper(few), 'in/a.csv', 'in/z.csv', 'in/only']) }],
     ['of more folders than were read', { keys: many, foldersPerPage: 7 }],
-  ])('has every object once: %s', async (_, options) => {
+  ])('contains every object once: %s', async (_, options) => {
     await using store = await startListingStore(options)
     expect(inOrder(await listed(store))).toEqual(options.keys)
     expect(store.peakInFlight()).toBeGreaterThan(1)
@@ -98,13 +98,13 @@ describe('an S3 listing of folders in parallel', () => {
     expect(store.requests.length).toBeLessThanOrEqual(Math.ceil(options.keys.length / 10) + 16 + 4)
   })
 
-  test('has all of a small source from one page, without waiting for the folders', async () => {
+  test('reads all of a small source from one page, without waiting for the folders', async () => {
     const keys = archive(3, 3)
     await using store = await startListingStore({ keys, fate: ({ delimited }) => (delimited ? 'hang' : 'answer') })
     expect(await listed(store)).toEqual(keys)
   })
 
-  test(`has every object once, whatever the folders, and whenever their names fail (${DRAWS} draws)`, async () => {
+  test(`contains every object once for any folders and failures of their names (${DRAWS} draws)`, async () => {
     for (let seed = FIRST_SEED; seed < FIRST_SEED + DRAWS; seed++) {
       const random = new Random(seed)
       const keys = drawnKeys(random)
@@ -121,12 +121,12 @@ describe('an S3 listing of folders in parallel', () => {
   test.each<[string, ListingStoreOptions]>([
     ['does not know where to begin', { keys: few, alwaysFromStart: true }],
     ['lists in an order of its own', { keys: shuffled }],
-  ])('has every object once where the store %s', async (_, options) => {
+  ])('contains every object once when the store %s', async (_, options) => {
     await using store = await startListingStore(options)
     expect(inOrder(await listed(store))).toEqual(few)
   })
 
-  test('has every object once when the store writes keys as CDATA', async () => {
+  test('contains every object once when the store writes keys as CDATA', async () => {
     const write = (xml: string): string => xml.replaceAll(/<Key>(.*?)<\/Key>/g, '<Key><![CDATA[$1]]></Key>')
     await using store = await startListingStore({ keys: few, write })
     expect(inOrder(await listed(store))).toEqual(few)

@@ -29,7 +29,7 @@ describe.each([
   const bytes = Buffer.alloc(length, 'held back by a gate and let through a sluice; ')
   const digest = createHash('sha256').update(bytes).digest('hex')
 
-  test('is read whole over connections that break', async () => {
+  test('is read completely over broken connections', async () => {
     await using store = await startStoreThat(
       cutObject(bytes, 0),
       cutObject(bytes, 70_000),
@@ -40,7 +40,7 @@ describe.each([
     expect(store.asked()).toBe(4)
   })
 
-  test('is not pieced together of two versions', async () => {
+  test('is never mixed from two versions', async () => {
     await using store = await startStoreThat(cutObject(bytes, 70_000), wholeObject(bytes, 'two'))
     await expect(readAll(locationIn(store))).rejects.toMatchObject({ name: 'DocumentChanged' })
   })
@@ -51,7 +51,7 @@ describe.each([
     expect(store.asked()).toBe(1)
   })
 
-  test('whose connections all break is a source that cannot be used, not an internal error', async () => {
+  test('whose connections all break is an unavailable source, not an internal error', async () => {
     await using store = await startStoreThat(cutObject(bytes, 30_000))
     await expect(readAll(locationIn(store))).rejects.toMatchObject({
       name: 'SourceUnusable',
@@ -69,7 +69,7 @@ test.each([
   ],
   [400, 'ExpiredToken', 'the store refuses the access key, or the clock of this machine is wrong (ExpiredToken).'],
   [404, 'NoSuchBucket', 'there is no such bucket.'],
-])('a store that answers %i %s is a source that cannot be used', async (status, code, reason) => {
+])('a store that answers %i %s is an unavailable source', async (status, code, reason) => {
   await using store = await startStoreThat(storeError(status, code))
   await expect(readAll(locationIn(store))).rejects.toMatchObject({
     name: 'SourceUnusable',

@@ -45,7 +45,7 @@ async function listed(options: Partial<SiteSourceOptions>): Promise<readonly [st
 
 const PAGES = ['/!.html document', '/guide.md!.html document', '/notes.txt!.html document']
 
-test('a website is its pages; PDFs and office documents that they link to are taken by choice', async () => {
+test('a website source lists its pages, and linked PDFs and office documents on request', async () => {
   const [pages, asked] = await listed({})
   expect(pages).toEqual(PAGES)
   expect(asked).not.toContain('GET /q3.pdf')
@@ -53,12 +53,12 @@ test('a website is its pages; PDFs and office documents that they link to are ta
   expect(all).toEqual([...PAGES, '/get?id=7!.pdf document', '/plan.docx document', '/q3.pdf document'].toSorted())
 })
 
-test('pages in plain text or Markdown that are downloaded are texts under their own names', async () => {
+test('downloaded pages in plain text or Markdown are texts under their own names', async () => {
   const [pages] = await listed({ via: 'download' })
   expect(pages).toEqual(['/!.html document', '/guide.md document', '/notes.txt document'])
 })
 
-test('pages in plain text or Markdown that are downloaded and not passed through are skipped, and counted by that reason', async () => {
+test('downloaded pages in plain text or Markdown without pass-through are skipped, and counted by that reason', async () => {
   const [pages] = await listed({ via: 'download', passthrough: false })
   expect(pages).toEqual(['/!.html document', '/guide.md!.html text_page', '/notes.txt!.html text_page'])
 })

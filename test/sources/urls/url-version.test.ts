@@ -3,7 +3,7 @@ import { UNVERSIONED, urlVersion } from '#src/sources/urls/url-version.ts'
 
 const reported = (headers: Readonly<Record<string, string>>) => urlVersion({ header: (name) => headers[name] ?? null })
 
-test('the version of a URL is the ETag, weak or strong, else an old date of change, else nothing', () => {
+test('the version of a URL is the ETag, weak or strong, else an old modification date, else nothing', () => {
   expect(reported({ etag: '"a"' })).toBe(reported({ etag: 'W/"a"' }))
   expect(reported({ etag: '"a"' })).not.toBe(reported({ etag: '"b"' }))
   const date = 'Fri, 20 Nov 2026 10:00:00 GMT'

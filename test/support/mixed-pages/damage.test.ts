@@ -28,7 +28,7 @@ test('seeds draw fifteen kinds of damage and sheets without one, each about as o
   expect(Math.max(...counts.values())).toBeLessThan(650)
 })
 
-test('every damage changes the sheet, the same way for the same seed, and leaves the undamaged one as it was', () => {
+test('every damage changes the sheet, the same way for the same seed, and leaves the undamaged one unchanged', () => {
   const before = SHEET.grey.slice()
   const damages = new Set(Array.from({ length: 200 }, (_, at) => damageOf(FIRST + at, new Random(FIRST + at))))
   for (const damage of damages) {

@@ -89,7 +89,7 @@ const found = await findChromium()
 if (typeof found === 'string') console.warn(`hostile documents are not opened: ${found}`)
 
 test.skipIf(typeof found === 'string')(
-  `of documents ${FROM} to ${TO} of all formats that carry scripts (seed ${SEED}), none runs one and none asks another server`,
+  `documents ${FROM} to ${TO} of all formats with scripts (seed ${SEED}) run none and contact no other server`,
   async () => {
     if (typeof found === 'string') throw new Error(found)
     await using resources = new AsyncDisposableStack()

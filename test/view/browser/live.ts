@@ -30,7 +30,7 @@ function limited(perWindow: number): ScriptedService {
 }
 
 test.skipIf(typeof found === 'string')(
-  'the overview follows a run: its workers and their documents, what the limiter learned, refusals, credits and the cap',
+  'the overview follows a run: workers, documents, learned limits, refusals, credits and the cap',
   async () => {
     if (typeof found === 'string') throw new Error(found)
     await using resources = new AsyncDisposableStack()

@@ -67,7 +67,7 @@ async function findings(page: Page): Promise<readonly string[]> {
     .map(({ id, nodes }) => `${id}: ${nodes[0]?.html ?? ''}`)
 }
 
-describe.skipIf(typeof found === 'string')('sluice view in Chromium', () => {
+describe.skipIf(typeof found === 'string')('with sluice view in Chromium,', () => {
   let viewed: Viewed
   let browser: Browser
   const problems: string[] = []
@@ -103,7 +103,7 @@ describe.skipIf(typeof found === 'string')('sluice view in Chromium', () => {
     await viewed?.[Symbol.asyncDispose]()
   })
 
-  test('the overview shows the run as it is', async () => {
+  test('the overview shows the state of the run', async () => {
     const page = await open('')
     await page.getByText(/2\d of 2\d documents/).waitFor()
     expect(await page.locator('#totals').innerText()).toMatch(/Documents\s*2\d/)
@@ -182,7 +182,7 @@ describe.skipIf(typeof found === 'string')('sluice view in Chromium', () => {
     expect(await page.frameLocator('#markdown').locator('mark').allInnerTexts()).toEqual(['Annual report 2024'])
   })
 
-  test('two receipts of a document stand side by side, and what only one of them has is marked', async () => {
+  test('two receipts of a document appear next to each other, with differences marked', async () => {
     const page = await open('document?key=annual-report.pdf')
     await page.getByText('Request, receipt and content').click()
     await page.getByRole('link', { name: 'Compare the receipts' }).click()
@@ -204,7 +204,7 @@ describe.skipIf(typeof found === 'string')('sluice view in Chromium', () => {
     expect(await page.getByText('2 lines are not in the other one').count()).toBe(1)
   })
 
-  test('a failure says what helps, and its document is tried again by a button', async () => {
+  test('a failure names its remedy, and a button retries its document', async () => {
     const page = await open('failures')
     expect(await page.locator('main').innerText()).toMatch(/Rename the files\.[^]*broken\.pdf/)
     await page.getByRole('button', { name: 'Retry 1' }).click()
@@ -218,7 +218,7 @@ describe.skipIf(typeof found === 'string')('sluice view in Chromium', () => {
     expect(viewed.running.stderr()).toMatch(/retry .*--code wrong_type: exit code 2/)
   })
 
-  test('everything can be reached by the keyboard, and axe-core finds nothing serious, light and dark', async () => {
+  test('every control is reachable by keyboard, and axe-core finds no serious issue, light and dark', async () => {
     for (const path of PATHS) {
       const page = await open(path)
       for (const colorScheme of ['light', 'dark'] as const) {
@@ -265,7 +265,7 @@ describe.skipIf(typeof found === 'string')('sluice view in Chromium', () => {
     }
   }, 400_000)
 
-  test('no page had an error, and none asked for anything of another server', () => {
+  test('no page has an error, and none contacts another server', () => {
     expect(problems).toEqual([])
   })
 })

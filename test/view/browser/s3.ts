@@ -16,7 +16,7 @@ const reason = typeof found === 'string' ? found : s3?.kind === 'unavailable' ? 
 if (reason !== null) console.warn(`sluice view is not tried on a store in a bucket: ${reason}`)
 
 test.skipIf(reason !== null)(
-  'sluice view on a store in a bucket lists documents, draws a page beside its Markdown, and follows a citation',
+  'sluice view on a store in a bucket lists documents, draws a page next to its Markdown, and follows a citation',
   async () => {
     if (typeof found === 'string' || s3?.kind !== 'ready') throw new Error(String(reason))
     await using resources = new AsyncDisposableStack()

@@ -34,7 +34,7 @@ async function peakOfChildren(end: AbortSignal): Promise<number> {
 }
 
 test(
-  `the engine answers ${COUNT} hostile pictures, and a child that one of them ends is replaced`,
+  `the engine answers ${COUNT} hostile pictures, and replaces a child that one of them ends`,
   {
     timeout: 120_000 + COUNT * 20_000,
   },

@@ -167,7 +167,7 @@ describe('anchors', () => {
     expect(anchorOfLines(block?.anchor ?? { slide: 0 }, content, [3, 4])).toEqual({ sheet: null, range: 'A3:B3' })
   })
 
-  test('of a page are its sections; a `#` within code begins none', async () => {
+  test('of a page are its sections, and a `#` within code begins none', async () => {
     const html =
       '<html><body><p>before</p><h1>One</h1><p>text</p><pre><code># no\n\n# heading</code></pre><h2>Two</h2><ul><li>a<li>b</ul></body></html>'
     const { markdown } = await convert(html, 'html')
@@ -182,7 +182,7 @@ describe('anchors', () => {
     ])
   })
 
-  test('of a redacted document stand where its blocks are then, and names of sheets are redacted', () => {
+  test('of a redacted document follow its blocks, and names of sheets are redacted', () => {
     const markdown = '## ada@example.org\n\nada@example.org\n\n## Two\n\ntext\n'
     const at = markdown.indexOf('## Two')
     const marks = [

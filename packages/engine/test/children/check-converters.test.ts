@@ -9,7 +9,7 @@ const ENGINE = join(import.meta.dirname, '../../src')
 /** Packages of types only, those that are loaded and called by the check, and that of the process above a child. */
 const NOT_LISTED = new Set(['hast', 'mdast', 'p-limit', '@firecrawl/anydoc', '@llamaindex/liteparse'])
 
-test('the check before the start names every package that the converters import', () => {
+test('the start-up check names every package that the converters import', () => {
   const listed = new Set(Object.values(SCRIPTED).flat())
   const imported = globSync(
     '{web,office,word,slides,sheets,books,ooxml,container,encryption,markup,children}/**/*.ts',
@@ -37,7 +37,7 @@ test('an engine without a converter refuses to start and names the missing packa
   await expect(started).rejects.not.toThrow(/\n\s+at /)
 })
 
-test('the most exact package is named where a build for this machine is missing', () => {
+test('the most exact package is named when a build for this machine is missing', () => {
   const native = new Error("Cannot find module '@firecrawl/anydoc-linux-x64-gnu'\nRequire stack:")
   const error = new Error('Cannot find native binding.', { cause: native })
   expect(asUnloadable(error, 'Office documents').message).toContain(

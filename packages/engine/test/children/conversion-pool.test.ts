@@ -50,7 +50,7 @@ describe('the conversion pool of the engine', () => {
     })
   })
 
-  test('ends a conversion in a loop after its processing time, and one whose sender went away', async () => {
+  test('ends a looping conversion after its processing time, and one whose client disconnected', async () => {
     await withPool({}, async (pool) => {
       expect(await pool.run((await task('spin')).task, 400, never)).toEqual({ kind: 'timed_out' })
       const spinning = await task('spin')
@@ -63,7 +63,7 @@ describe('the conversion pool of the engine', () => {
     })
   })
 
-  test('says that a document is over the memory of a fresh process', async () => {
+  test('reports a document that exceeds the memory of a fresh process', async () => {
     // Node alone needs more than this.
     await withPool({ childMemoryBytes: 20 * 1024 ** 2 }, async (pool) => {
       const result = await pool.run((await task('spin')).task, 30_000, never)
@@ -71,7 +71,7 @@ describe('the conversion pool of the engine', () => {
     })
   })
 
-  test('replaces a process after its documents, and goes on', async () => {
+  test('replaces a process after its number of documents, and continues', async () => {
     await withPool({ documentsPerChild: 1 }, async (pool) => {
       const tasks = await Promise.all([task('crash never'), task('crash never')])
       const results = await Promise.all(tasks.map((each) => pool.run(each.task, 30_000, never)))

@@ -13,7 +13,7 @@ const programs = globSync('{src,packages/*/src}/**/*.ts', { cwd: ROOT }).filter(
   /^(?:process\.on\('disconnect'|endWithParent\(\))/m.test(readFileSync(resolve(ROOT, path), 'utf8')),
 )
 
-test('each program that runs as a child process is tried', () => {
+test('each program that runs as a child process is in this test', () => {
   expect(programs.length).toBeGreaterThanOrEqual(6)
 })
 

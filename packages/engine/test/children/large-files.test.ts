@@ -16,7 +16,7 @@ async function fileOf(content: string | Buffer): Promise<string> {
   return path
 }
 
-describe('a table that is read as a stream', () => {
+describe('a streamed table', () => {
   test.each([
     ['commas', 'a,b,c\n1,2,3\n'],
     ['semicolons', 'a;b\n"1;x";2\n'],
@@ -24,18 +24,18 @@ describe('a table that is read as a stream', () => {
     ['rows that are too short', 'a,b,c\n1,2,3\n1\n2,3\n'],
     ['no line break at the end', 'a,b\r\n1,2'],
     ['another encoding', Buffer.from('name,stadt\nJörg,Köln\nJürgen,Münster\n', 'latin1')],
-  ])('is the same as one that is read whole, with %s', async (_, content) => {
+  ])('equals the table read at once, with %s', async (_, content) => {
     const whole = await convertCsv(Buffer.from(content), null)
     const streamed = await convertLargeCsv(await fileOf(content), null)
     expect(streamed.markdown.trim()).toBe(whole.markdown.trim())
   })
 
-  test('shows fields that look like Markdown as they are', async () => {
+  test('shows fields that resemble Markdown literally', async () => {
     const { markdown } = await convertLargeCsv(await fileOf('a,b\n*x*,y|z\n_u_,a_b\n'), null)
     expect(markdown).toBe('| a | b |\n| --- | --- |\n| \\*x\\* | y\\|z |\n| \\_u\\_ | a_b |\n')
   })
 
-  test('keeps every field, wherever its pieces end', async () => {
+  test('keeps every field, wherever its chunks end', async () => {
     const rows = Array.from({ length: 60_000 }, (_, row) => `${row},"ä ""${row}"" ü",x${row}`)
     const { markdown } = await convertLargeCsv(await fileOf(`id,text,code\n${rows.join('\n')}\n`), null)
     const lines = markdown.trim().split('\n')
@@ -46,7 +46,7 @@ describe('a table that is read as a stream', () => {
 
 const options = parseOptionsSchema.parse({})
 
-describe('a page that is read as a stream', () => {
+describe('a streamed page', () => {
   test('has headings, lists, tables, links, listings and emphasis', async () => {
     const page = `<html><head><title>A &amp; B</title><style>x{}</style></head><body><nav>menu</nav><h1>Top</h1><p>Some <b>bold</b> text<br>and <a href="/x">a link</a> 1 &lt; 2 *</p><ul><li>one<li>two<ul><li>deep</ul></ul><ol><li>first</ol><table><tr><th>a<th>b<tr><td>1|2<td><p>x</p><p>y</p></table><pre>a  b\n  c</pre><p>end</body></html>`
     const path = await fileOf(page)
@@ -73,13 +73,13 @@ describe('a page that is read as a stream', () => {
     )
   })
 
-  test('has no heading, list or quote that the page does not have', async () => {
+  test('gets no heading, list or quote that the page lacks', async () => {
     const path = await fileOf('<p># 1</p><p>- a</p><p>2. b</p><p>> c</p><ul><li>- d</li></ul>')
     const { markdown } = await convertLargeHtml({ path, contentType: null, baseUrl: null }, options)
     expect(markdown.replace(/\n{2,}/g, '\n')).toBe('\\# 1\n\\- a\n2\\. b\n\\> c\n- \\- d')
   })
 
-  test('says what it cannot do', async () => {
+  test('names its limitations', async () => {
     const path = await fileOf('<p>x</p>')
     const wanted = { ...options, excludeTags: ['nav'], formats: [{ type: 'html' as const }] }
     const { warning } = await convertLargeHtml({ path, contentType: null, baseUrl: null }, wanted)

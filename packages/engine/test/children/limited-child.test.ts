@@ -4,7 +4,7 @@ import { LimitedChild } from '../../src/children/limited-child.ts'
 const ENTRY = new URL('../../../../test/support/processes/misbehaving-child.ts', import.meta.url)
 const MEMORY = { memoryBytes: 300e6 }
 
-test('LimitedChild ends a child that hangs, takes too much memory or crashes, and starts a fresh one for the next task', async () => {
+test('LimitedChild ends a child that hangs, exceeds its memory or crashes, and starts a fresh one for the next task', async () => {
   await using child = new LimitedChild<object, unknown>({
     entry: ENTRY,
     timeoutMs: 20_000,

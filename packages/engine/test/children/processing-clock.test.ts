@@ -23,12 +23,12 @@ describe('the processing clock', () => {
     expect(endsAfter(share)).toBe(expectedMs)
   })
 
-  test('is a wall clock where the system keeps no account', () => {
+  test('is a wall clock when the system keeps no account', () => {
     const clock = new ProcessingClock(0, null)
     expect([clock.isOver(BUDGET_MS, 999, null), clock.isOver(BUDGET_MS, 1_000, null)]).toEqual([false, true])
   })
 
-  test('never ends a process before its budget has passed by the wall clock, whatever its threads do', () => {
+  test('never ends a process before its budget has passed by the wall clock, however many threads run', () => {
     const step = record({ elapsed: nat(900), ran: nat(4_000), waited: integer({ min: -500, max: 4_000 }) })
     assert(
       property(array(step, { maxLength: 30 }), (steps) => {

@@ -41,7 +41,7 @@ const scrape = (body: object, by = engine) =>
   askEngine(by, '/v2/scrape', { body: JSON.stringify(body), headers: { 'content-type': 'application/json' } })
 
 describe('POST /v2/scrape', () => {
-  test('gives Markdown, plain text and JSON back as they are', async () => {
+  test('returns Markdown, plain text and JSON unchanged', async () => {
     const formats = ['markdown', 'links', 'html']
     const [guide, notes, json] = await Promise.all(
       ['/guide.md', '/notes', '/data'].map(
@@ -58,7 +58,7 @@ describe('POST /v2/scrape', () => {
     expect(json).toMatchObject({ markdown: '````json\n{"a":"``` b"}\n````\n' })
   })
 
-  test('answers with the status of a server that refuses without a word', async () => {
+  test('passes on the status of a server that refuses without a body', async () => {
     const { status, body, retryAfter } = await scrape({ url: `${siteUrl}/refused` })
     expect([status, retryAfter]).toEqual([200, '7'])
     expect(body.data).toMatchObject({ markdown: '', metadata: { statusCode: 429, error: 'The server answered 429.' } })
@@ -87,7 +87,7 @@ describe('POST /v2/scrape', () => {
     expect(body.data?.metadata).toMatchObject({ contentType: 'application/pdf', numPages: 1 })
   })
 
-  test('follows redirects, and sends nothing to another host', async () => {
+  test('follows redirects, and sends no headers to another host', async () => {
     seen.length = 0
     const moved = await scrape({ url: `${siteUrl}/moved`, headers: { 'x-token': 'secret' } })
     expect(moved.body.data?.metadata).toMatchObject({ sourceURL: `${siteUrl}/moved`, url: `${siteUrl}/page` })
@@ -95,7 +95,7 @@ describe('POST /v2/scrape', () => {
     expect(seen).toEqual(['secret', 'secret', 'secret', undefined])
   })
 
-  test('converts an error page, and says so', async () => {
+  test('converts an error page, and reports it', async () => {
     const { status, body } = await scrape({ url: `${siteUrl}/nowhere`, onlyMainContent: false })
     expect(status).toBe(200)
     expect(body.data?.metadata).toMatchObject({ statusCode: 404, error: expect.stringContaining('404') })

@@ -181,7 +181,7 @@ test(
   },
 )
 
-test('uploads that are cut off in the middle leave nothing behind in the engine', async () => {
+test('truncated uploads leave nothing in the engine', async () => {
   const port = Number(new URL(engine.url).port)
   const head = `POST /v2/parse HTTP/1.1\r\nHost: x\r\nContent-Length: 100000\r\nContent-Type: multipart/form-data; boundary=b\r\n\r\n`
   const body = `--b\r\nContent-Disposition: form-data; name="file"; filename="a.csv"\r\n\r\n${'x,y\n'.repeat(500)}`

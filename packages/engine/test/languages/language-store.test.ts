@@ -79,7 +79,7 @@ function storeFor(registry: string, checksum = sha256) {
   return { store, lines }
 }
 
-test('OCR data is fetched once and reported in one line, however many documents wait for it, and kept', async () => {
+test('OCR data is fetched once for all waiting documents, reported in one line, and kept', async () => {
   await using registry = await npmRegistry(folder, { deu: GERMAN })
   const { store, lines } = storeFor(registry.url)
   expect(await Promise.all([store.obtain(['deu']), store.obtain(['deu', 'xxx']), store.obtain([])])).toEqual([
@@ -97,7 +97,7 @@ test('OCR data is fetched once and reported in one line, however many documents 
   expect(later.lines).toEqual([])
 }, 240_000)
 
-test('OCR data with another checksum than the release names is refused', async () => {
+test('OCR data with a wrong checksum is refused', async () => {
   await using registry = await npmRegistry(folder, { deu: Buffer.from('something else') })
   const { store, lines } = storeFor(registry.url)
   expect(await store.obtain(['deu'])).toBe(false)
@@ -107,7 +107,7 @@ test('OCR data with another checksum than the release names is refused', async (
   expect(await readdir(store.folder)).toEqual([])
 }, 240_000)
 
-test('OCR data: a registry that cannot be reached is asked once, and the line in the log says why', async () => {
+test('OCR data from an unreachable registry is requested once, with the cause in the log', async () => {
   const { store, lines } = storeFor('http://127.0.0.1:1/')
   expect(await store.obtain(['deu'])).toBe(false)
   expect(await store.obtain(['deu'])).toBe(false)

@@ -43,14 +43,14 @@ async function read(lines: readonly string[], allowed: readonly string[] | null,
 }
 
 describe('a scan in a language other than English', () => {
-  test('is partial without its data, which is named and lacking', async () => {
+  test('is partial without its data, which the answer names', async () => {
     const { status, warning, lackingLanguages } = await read(GERMAN, null, join(fetched, 'none'))
     expect(status).toBe('partial')
     expect(warning).toMatch(/^These pages are written in German, which OCR has no data for/)
     expect(lackingLanguages).toEqual(['deu'])
   }, 240_000)
 
-  test('is read with its data, and a page of two languages with that of both', async (context) => {
+  test('is read with its data, and a page of two languages with the data of both', async (context) => {
     if (reason !== '') context.skip(`the registry of npm cannot be reached: ${reason}`)
     const german = await read(GERMAN, null, fetched)
     expect(german).toMatchObject({ status: 'ok', warning: null, lackingLanguages: [] })

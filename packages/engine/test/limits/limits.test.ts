@@ -27,7 +27,7 @@ describe('a key of the engine', () => {
     expect(answer).toMatchObject({ status: 401, body: { success: false, error: 'Unauthorized: Invalid token' } })
   })
 
-  test('that is known is served, and each answer states what it paid', async () => {
+  test('that is known is served, and each answer states its price', async () => {
     const pdf = new File([pdfOf(['one', 'two', 'three'])], 'three.pdf')
     const answer = await parseWith(engine, { key: 'k-free', file: pdf })
     expect(answer).toMatchObject({ status: 200, body: { data: { metadata: { creditsUsed: 3, numPages: 3 } } } })
@@ -54,7 +54,7 @@ describe('a key of the engine', () => {
     expect(Number(refused[0]?.retryAfter)).toBeGreaterThanOrEqual(58)
   })
 
-  test('waits for a slot beyond its concurrency, and the answer says so', async () => {
+  test('waits for a slot beyond its concurrency, and the answer reports it', async () => {
     const answers = await Promise.all([1, 2, 3].map(() => parseWith(engine, { key: 'k-narrow' })))
     expect(answers.map(({ status }) => status)).toEqual([200, 200, 200])
     const limited = answers.map(({ body }) => body.data?.metadata?.concurrencyLimited)
@@ -63,14 +63,14 @@ describe('a key of the engine', () => {
     expect(queued?.body.data?.metadata?.concurrencyQueueDurationMs).toBeGreaterThan(0)
   })
 
-  test('gets 429 beyond its concurrency where it may not wait', async () => {
+  test('gets 429 beyond its concurrency when it may not wait', async () => {
     const answers = await Promise.all([1, 2, 3].map(() => parseWith(engine, { key: 'k-strict' })))
     const refused = answers.filter(({ status }) => status === 429)
     expect(refused.length).toBeGreaterThanOrEqual(1)
     expect(refused[0]).toMatchObject({ retryAfter: '1', body: { error: 'Concurrency limit reached' } })
   })
 
-  test('gets 403 for zero data retention that was not arranged', async () => {
+  test('gets 403 for zero data retention without an arrangement', async () => {
     const answer = await parseWith(engine, { key: 'k-kept', options: { zeroDataRetention: true } })
     expect(answer).toMatchObject({ status: 403, body: { error: expect.stringMatching(/^Forbidden/) } })
     expect((await parseWith(engine, { key: 'k-free', options: { zeroDataRetention: true } })).status).toBe(200)
@@ -95,7 +95,7 @@ describe('a request to the engine', () => {
     expect(await response.json()).toMatchObject({ success: false, code: 'METHOD_NOT_ALLOWED' })
   })
 
-  test('that does not get its answer within its timeout gets 408, and the next one is served', async () => {
+  test('that exceeds its timeout gets 408, and the next one is served', async () => {
     // A timeout counts processing time, so the document has to need more of it than one tick of that clock.
     const long = csvFile('long.csv', 'name,age\n'.repeat(300_000))
     const answer = await parseWith(engine, { key: 'k-free', file: long, options: { timeout: 50 } })
@@ -107,14 +107,14 @@ describe('a request to the engine', () => {
   })
 })
 
-test('a 401 of the engine names the scheme, and calls a token wrong only where one was sent', async () => {
+test('a 401 of the engine names the scheme, and calls a token wrong only when one was sent', async () => {
   const challenge = async (headers: Record<string, string>): Promise<string | null> =>
     (await fetch(`${engine.url}/v2/parse`, { method: 'POST', headers })).headers.get('www-authenticate')
   expect(await challenge({})).toBe('Bearer')
   expect(await challenge({ authorization: 'Bearer k-other' })).toBe('Bearer error="invalid_token"')
 })
 
-test('the engine states the limits and remaining credits of a key, also where the key may parse no more documents', async () => {
+test('the engine states the limits and remaining credits of a key, also when the key may parse no more', async () => {
   const reported = async (path: string, key: string) => {
     const response = await fetch(`${engine.url}/v2/team/${path}`, { headers: { authorization: `Bearer ${key}` } })
     return (await response.json()) as object

@@ -29,7 +29,7 @@ beforeEach(() => {
 })
 
 describe('a format that a model writes', () => {
-  test('is null, with the reason, where there is no model', async () => {
+  test('is null, with the reason, without a model', async () => {
     const { status, body } = await parseWith(without, {
       options: { formats: ['markdown', 'summary', { type: 'json' }] },
     })
@@ -38,7 +38,7 @@ describe('a format that a model writes', () => {
     expect(body.data?.markdown).toContain('Ada')
   })
 
-  test('is what the model answered to the document', async () => {
+  test('is the answer of the model to the document', async () => {
     answers = ['A list of one person.']
     const { body } = await parseWith(engine, { options: { formats: ['summary'] } })
     expect(body.data).toMatchObject({ summary: 'A list of one person.', warning: null })
@@ -46,14 +46,14 @@ describe('a format that a model writes', () => {
     expect(asked(0)?.body.messages.at(-1)?.content).toContain('Ada')
   })
 
-  test('fits the schema, after one correction if need be', async () => {
+  test('fits the schema, after one correction if needed', async () => {
     answers = ['{"age":"old"}', '```json\n{"age":36}\n```']
     const { body } = await parseWith(engine, { options: JSON_FORMAT })
     expect(body.data?.json).toEqual({ age: 36 })
     expect(asked(1)?.body.messages.at(-1)?.content).toContain('/age must be integer')
   })
 
-  test('is refused with 422 when the model cannot do it', async () => {
+  test('is refused with 422 when the model never fits the schema', async () => {
     answers = ['no', 'never']
     const answer = await parseWith(engine, { options: JSON_FORMAT })
     expect(answer).toMatchObject({ status: 422, body: { success: false, code: 'NO_CONFORMING_RESULT' } })
@@ -65,7 +65,7 @@ describe('a format that a model writes', () => {
     expect(answer).toMatchObject({ status: 502, body: { success: false, error: expect.stringContaining('503') } })
   })
 
-  test('may be what the model found to redact, and nothing that it made up', async () => {
+  test('may be a redaction of text that the model found, but not of text it invented', async () => {
     const found = [
       { text: 'Ada', entity: 'PERSON' },
       { text: 'Grace', entity: 'PERSON' },
@@ -77,7 +77,7 @@ describe('a format that a model writes', () => {
     expect(body.data?.warning).toBeNull()
   })
 
-  test('redacts by heuristics, and says so, where there is no model', async () => {
+  test('redacts by heuristics, with a warning, without a model', async () => {
     const file = csvFile('mail.csv', 'who,mail\nAda,a@example.org\n')
     const { body } = await parseWith(without, { file, options: { redactPII: true, formats: ['markdown', 'html'] } })
     expect(body.data?.markdown).toContain('<EMAIL>')
@@ -85,7 +85,7 @@ describe('a format that a model writes', () => {
     expect(body.data?.warning).toContain('heuristics')
   })
 
-  test('says when the model saw a part only', async () => {
+  test('carries a warning when the model saw only a part', async () => {
     answers = ['Long.']
     const file = new File([`a,b\n${'x,y\n'.repeat(1000)}`], 'long.csv')
     const { body } = await parseWith(engine, { file, options: { formats: ['summary'] } })

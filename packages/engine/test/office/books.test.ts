@@ -43,7 +43,7 @@ describe('an e-book', () => {
     expect(whole.markdown).toContain('## Contents')
   })
 
-  test('that names a chapter 100,000 times has it once, and says so', async () => {
+  test('that names a chapter 100,000 times contains it once, with a warning', async () => {
     const { markdown, warning } = await convertOffice(
       book('Tides', { one: '<p>It pulls.</p>' }, 100_000),
       'epub',
@@ -61,7 +61,7 @@ describe('an e-book', () => {
     expect(markdown).toBe('# Tides\n\nIt pulls.\n')
   })
 
-  test('keeps the lines apart that are only in divisions, and terms and what explains them', async () => {
+  test('separates lines in divisions, and terms from their definitions', async () => {
     const bytes = book('Tides', {
       poem: '<section><h2>Moon</h2><div class="lines"><div>It pulls,<br/>and pulls</div><div><i>the sea</i> <b>away</b>.</div></div></section>',
       terms: '<dl><dt>Ebb</dt><dd>Out.</dd><dt>Flow</dt><dd><p>In.</p></dd></dl>',
@@ -110,7 +110,7 @@ describe('an e-book', () => {
     expect(warning).toBe('Left out of the Markdown: 2 chapters that could not be read.')
   })
 
-  test('has its formulas as LaTeX where they stand', async () => {
+  test('has its formulas as LaTeX in place', async () => {
     const math = (display: string): string =>
       `<math xmlns="http://www.w3.org/1998/Math/MathML"${display}><mfrac><mi>a</mi><mn>2</mn></mfrac></math>`
     const one = `<p>Half is ${math('')}.</p>${math(' display="block"')}<p>End.</p>`

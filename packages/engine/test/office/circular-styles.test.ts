@@ -40,15 +40,15 @@ function open(body: string, automatic: string, common: string): Buffer {
 const openStyle = (name: string, parent: string): string =>
   `<style:style style:name="${name}" style:family="paragraph" style:parent-style-name="${parent}"/>`
 
-describe('styles that are made of each other', () => {
-  test('in a Word document cost no text, and a style beside the circle keeps its heading', async () => {
+describe('circular styles', () => {
+  test('lose no text of a Word document, and a style outside the circle keeps its heading', async () => {
     const styles = `${style('A', 'B')}${style('B', 'A')}${style('C', 'C')}${style('heading 2', 'Normal')}${style('E', 'heading 2')}`
     const body = ['A', 'B', 'C', 'E'].map((name) => styled(`text ${name}`, name)).join('')
     const { markdown } = await convertOffice(word(body, styles, ''), 'docx', OPTIONS)
     expect(markdown).toBe('text A\n\ntext B\n\ntext C\n\n## text E\n')
   })
 
-  test('cost no text where a list and its style define each other', async () => {
+  test('lose no text when a list and its style define each other', async () => {
     const styles = `<w:style w:type="numbering" w:styleId="L"><w:pPr><w:numPr><w:numId w:val="1"/></w:numPr></w:pPr></w:style>`
     const numbering = `<w:abstractNum w:abstractNumId="0"><w:numStyleLink w:val="L"/></w:abstractNum><w:num w:numId="1"><w:abstractNumId w:val="0"/></w:num>`
     const body = paragraph('item', '<w:numPr><w:ilvl w:val="0"/><w:numId w:val="1"/></w:numPr>')
@@ -56,7 +56,7 @@ describe('styles that are made of each other', () => {
     expect(markdown).toContain('item')
   })
 
-  test('in an OpenDocument text cost no text, also over both of its parts', async () => {
+  test('lose no text of an OpenDocument text, also across both of its parts', async () => {
     const body = ['P1', 'B', 'A'].map((name) => `<text:p text:style-name="${name}">text ${name}</text:p>`).join('')
     const bytes = open(body, openStyle('P1', 'A'), `${openStyle('A', 'B')}${openStyle('B', 'P1')}`)
     const { markdown } = await convertOffice(bytes, 'odt', OPTIONS)

@@ -40,12 +40,12 @@ describe('a table of separated values', () => {
     expect(await markdownOf(bytes, contentType)).toContain(word)
   })
 
-  test('is read by the separator that its first line names, which is no row', async () => {
+  test('is read with the separator that its first line names, without that line as a row', async () => {
     const table = '| a,b | c |\n| --- | --- |\n| 1 | 2,5 |'
     expect((await markdownOf(Buffer.from('sep=;\r\na,b;c\r\n1;2,5\r\n'))).trim()).toBe(table)
   })
 
-  test('is read line by line where programs of two encodings wrote it', async () => {
+  test('is read line by line when programs of two encodings wrote it', async () => {
     const lines = ['city,street', 'Zürich,Rämistraße', 'Genève,Rue de la Scie']
     const bytes = Buffer.concat([
       Buffer.from(`${lines.join('\n')}\n`),

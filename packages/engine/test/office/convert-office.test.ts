@@ -30,7 +30,7 @@ const cell = (content: string): string => `<w:tc>${content}</w:tc>`
 const table = (...rows: string[]): string => `<w:tbl>${rows.map((row) => `<w:tr>${row}</w:tr>`).join('')}</w:tbl>`
 
 describe('an office document', () => {
-  test('shows text that looks like Markdown as it is', async () => {
+  test('shows text that resembles Markdown literally', async () => {
     const { markdown } = await convertOffice(word(paragraph('# 1. *no* [link] a_b &lt;tag> 5 | 6')), 'docx', OPTIONS)
     expect(markdown).toBe(String.raw`\# 1. \*no\* \[link\] a_b \<tag> 5 | 6` + '\n')
   })
@@ -41,13 +41,13 @@ describe('an office document', () => {
     expect(markdown).toBe('| a | b |\n| --- | --- |\n| 1\\|2 | 3 |\n')
   })
 
-  test('lets the content of a frame stand for itself', async () => {
+  test('shows the content of a table that is only a frame', async () => {
     const inner = table(cell(paragraph('a')) + cell(paragraph('b')), cell(paragraph('1')) + cell(paragraph('2')))
     const { markdown } = await convertOffice(word(table(cell(inner + paragraph('')))), 'docx', OPTIONS)
     expect(markdown).toBe('| a | b |\n| --- | --- |\n| 1 | 2 |\n')
   })
 
-  test('brings its title and author as metadata', async () => {
+  test('yields its title and author as metadata', async () => {
     const { metadata } = await convertOffice(word(paragraph('x')), 'docx', OPTIONS)
     expect(metadata).toEqual({ title: 'Plans & costs', author: 'Ada' })
   })

@@ -20,7 +20,7 @@ describe('a spreadsheet', () => {
     ['xlsb', 'xlsb'],
     ['xls', 'biff8'],
     ['ods', 'ods'],
-  ] as const)('of type %s becomes one section a sheet', async (extension, bookType) => {
+  ] as const)('of type %s becomes one section per sheet', async (extension, bookType) => {
     const bytes = bytesOf(
       book({
         Costs: [
@@ -68,7 +68,7 @@ describe('a spreadsheet', () => {
     },
   )
 
-  test('leaves hidden sheets out and names them, or reads them where that is set', async () => {
+  test('omits and names hidden sheets, or reads them on request', async () => {
     const workBook = book({ Seen: [['a']], Secret: [['b']] })
     workBook.Workbook = {
       Sheets: [
@@ -103,7 +103,7 @@ test('an archive that declares too many bytes is refused before anything is unpa
   expect(() => guardZip(bytes)).toThrow(expect.objectContaining({ problem: 'resource_limit' }))
 })
 
-test('a spreadsheet with a cell far away has a table for it, not rows of thousands of cells', async () => {
+test('a spreadsheet with a distant cell gets a table for it, not rows of thousands of cells', async () => {
   const sheet = utils.aoa_to_sheet([
     ['name', 'age'],
     ['Ada', 36],

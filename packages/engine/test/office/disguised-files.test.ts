@@ -22,7 +22,7 @@ test.each([
   expect((await convertBytes(text, 'doc')).markdown.trim()).toBe('# Report\n\nAll is well.')
 })
 
-test('text in no document format is refused by the engine', async () => {
+test('the engine refuses text in no document format', async () => {
   await expect(convertBytes('not a document', 'doc')).rejects.toMatchObject({ problem: 'wrong_type' })
 })
 

@@ -73,7 +73,7 @@ const unreported = ({ lost, warning }: Outcome): readonly TrueWord[] =>
   lost.filter(({ construct }) => !(warning ?? '').includes(construct))
 
 describe(`office files of seeds from ${firstSeed}`, () => {
-  test('lose no word in silence, whatever constructs they hold', { timeout: 1_200_000 }, async () => {
+  test('lose no word silently, whatever their constructs', { timeout: 1_200_000 }, async () => {
     const outcomes: Outcome[] = []
     for (let index = 0; index < draws; index += 1) outcomes.push(await outcomeOf(firstSeed + index))
     const warned = outcomes.filter(({ warning }) => warning !== null).length

@@ -30,7 +30,7 @@ function word(body: string, more: Readonly<Record<string, string | Uint8Array>> 
 const read = (bytes: Buffer, extension: Extension) => convertOffice(bytes, extension, OPTIONS)
 
 describe('a Word document', () => {
-  test('keeps characters that have their reading above them', async () => {
+  test('keeps characters with ruby text above them', async () => {
     const ruby =
       '<w:r><w:ruby><w:rt><w:r><w:t>とうきょう</w:t></w:r></w:rt><w:rubyBase><w:r><w:t>東京</w:t></w:r></w:rubyBase></w:ruby></w:r>'
     expect((await read(word(`<w:r><w:t xml:space="preserve">In </w:t></w:r>${ruby}`), 'docx')).markdown).toBe(
@@ -38,7 +38,7 @@ describe('a Word document', () => {
     )
   })
 
-  test('keeps what is chosen in the lists and boxes of a form', async () => {
+  test('keeps the choices in lists and boxes of a form', async () => {
     const field = (data: string, code: string): string =>
       `<w:r><w:fldChar w:fldCharType="begin"><w:ffData>${data}</w:ffData></w:fldChar></w:r><w:r><w:instrText> ${code} </w:instrText></w:r><w:r><w:fldChar w:fldCharType="end"/></w:r>`
     const list = field(
@@ -51,7 +51,7 @@ describe('a Word document', () => {
     expect((await read(word(body), 'docx')).markdown).toBe('Tuesday, tea ☒, milk ☐\n')
   })
 
-  test('says that the text of its pictures is not read where it is hardly anything else', async () => {
+  test('warns of unread text when it consists mostly of pictures', async () => {
     const media = { 'word/media/image1.png': new Uint8Array(9_000) }
     expect((await read(word('', media), 'docx')).warning).toBe(
       'Left out of the Markdown: 1 picture, whose text is not read in Office files.',
@@ -61,7 +61,7 @@ describe('a Word document', () => {
     expect((await read(word('', { 'word/media/dot.png': new Uint8Array(90) }), 'docx')).warning).toBeNull()
   })
 
-  test('of 2003 says that the text of a floating picture is not read where it is hardly anything else', () => {
+  test('of 2003 warns of unread text when it consists mostly of a floating picture', () => {
     const file = CFB.utils.cfb_new()
     const picture = Buffer.concat([
       Buffer.alloc(512),
@@ -74,7 +74,7 @@ describe('a Word document', () => {
     expect(unreadPictures(bytes, 'A letter that says in its own words what it has to say.')).toEqual([])
   })
 
-  test('names the files that are embedded in it', async () => {
+  test('names its embedded files', async () => {
     const text = '<w:r><w:t>See the attached contract and its three annexes, signed by both sides.</w:t></w:r>'
     const files = {
       'word/embeddings/oleObject1.bin': 'x',
@@ -116,7 +116,7 @@ describe('MathML of a document', () => {
       '<mtable><mtr><mtd><mn>1</mn></mtd><mtd><mn>2</mn></mtd></mtr></mtable>',
       String.raw`\begin{matrix}1 & 2\end{matrix}`,
     ],
-  ])('%s is %s', (mathml, latex) => {
+  ])('with %s becomes %s', (mathml, latex) => {
     const [math] = childrenOf(parseXml(`<math>${mathml}</math>`))
     expect(math === undefined ? null : mathmlToLatex(math)).toBe(latex)
   })

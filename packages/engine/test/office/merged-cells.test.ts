@@ -113,19 +113,19 @@ test.each<[Extension, () => Buffer]>([
     (type) => [type, () => workbook(type)] as [Extension, () => Buffer],
   ),
   ['xls', () => workbook('biff8')],
-])('a cell of a .%s that spans others has its text once, where it begins', async (extension, make) => {
+])('a spanning cell of a .%s has its text once, at its start', async (extension, make) => {
   expect((await convertBytes(make(), extension)).markdown.replace(/^## S\n\n/, '').trim()).toBe(TABLE)
 })
 
 test.each<BookType>(['xlsx', 'xlsb', 'biff8'])(
-  'what merged cells of a workbook cover is not shown (%s)',
+  'cells covered by merged cells of a workbook are not shown (%s)',
   async (type) => {
     const extension = type === 'biff8' ? 'xls' : (type as Extension)
     expect((await convertBytes(workbook(type, 'covered'), extension)).markdown).not.toContain('covered')
   },
 )
 
-test('a cell of a .doc that spans others has their text with its own, where it begins', async () => {
+test('a spanning cell of a .doc has the text of covered cells with its own, at its start', async () => {
   // Cells of the sample's rows are described once for the first row and once for the others ([MS-DOC] 2.9.311, 2.9.330).
   const streams = new OleStreams(readFileSync('samples/board-minutes.doc'))
   const document = streams.read('WordDocument') ?? Buffer.alloc(0)

@@ -43,7 +43,7 @@ describe('an OpenDocument text', () => {
     expect(all.markdown).toMatch(/^Head of the page\n\nBody\n/)
   })
 
-  test('has its title as a heading, named by its style or made of it, and no other paragraph', async () => {
+  test('has only its title as a heading, by its style or a derived style', async () => {
     const styles =
       '<office:automatic-styles><style:style style:name="P1" style:family="paragraph" style:parent-style-name="Title"/></office:automatic-styles>'
     const box = '<draw:frame><draw:text-box><text:p>box</text:p></draw:text-box></draw:frame>'
@@ -56,7 +56,7 @@ describe('an OpenDocument text', () => {
     )
   })
 
-  test('has a list within a list in its item, also where a list that continues another begins with it', async () => {
+  test('has a nested list in its item, also when a continued list begins with it', async () => {
     const item = (content: string): string => `<text:list-item>${content}</text:list-item>`
     const list = (...items: string[]): string => `<text:list>${items.join('')}</text:list>`
     const line = (text: string): string => item(`<text:p>${text}</text:p>`)
@@ -70,7 +70,7 @@ describe('an OpenDocument text', () => {
 describe('a comment of an OpenDocument file', () => {
   const annotation =
     '<office:annotation><dc:creator xmlns:dc="http://purl.org/dc/elements/1.1/">Ada</dc:creator><text:p>Too *long*</text:p></office:annotation>'
-  test('stands beside its paragraph of a text, or within where all is asked for', async () => {
+  test('follows its paragraph in a text, or is within it when all content is requested', async () => {
     const text = openFile('text', `<text:p>One ${annotation}two</text:p><text:p>Three</text:p>`)
     expect((await convert(text, 'odt')).markdown).toBe('One two\n\n<!-- comment by Ada: Too \\*long\\* -->\n\nThree\n')
     expect((await convert(text, 'odt', { ...OPTIONS, onlyMainContent: false })).markdown).toBe(
@@ -78,7 +78,7 @@ describe('a comment of an OpenDocument file', () => {
     )
   })
 
-  test('stands on its slide', async () => {
+  test('appears on its slide', async () => {
     const slides = openFile(
       'presentation',
       `<draw:page draw:name="1"><draw:frame><draw:text-box><text:p>One</text:p></draw:text-box></draw:frame>${annotation}</draw:page>`,
@@ -87,7 +87,7 @@ describe('a comment of an OpenDocument file', () => {
   })
 })
 
-test('a slide of an OpenDocument presentation has its number where its text says it, and not where nothing else stands', async () => {
+test('a slide of an OpenDocument presentation shows its number within text, but not alone', async () => {
   const field = '<text:page-number>&lt;number&gt;</text:page-number>'
   const box = (text: string): string =>
     `<draw:frame><draw:text-box><text:p>${text}</text:p></draw:text-box></draw:frame>`
@@ -109,14 +109,14 @@ describe('an RTF document', () => {
     })
   })
 
-  test('has its formulas as LaTeX where they stand', async () => {
+  test('has its formulas as LaTeX in place', async () => {
     const math = String.raw`{\mf{\mfPr{\*\mctrlPr}}{\mnum{\mr\mscr0\msty2 {\f1 a}}}{\mden{\msSup{\me{\mr b}}{\msup{\mr\u178?}}}}}`
     const nary = String.raw`{\mnary{\mnaryPr{\mchr\u8721?}}{\msub{\mr i=1}}{\msup{\mr n}}{\me{\mr i}}}`
     const body = String.raw`\pard so {\mmath{\*\moMath${math}}} it is\par\pard{\mmath{\*\moMathPara{\*\moMath${nary}}}}`
     expect((await convert(rtf(body), 'rtf')).markdown).toBe('so $\\frac{a}{b^{²}}$ it is\n\n$$\\sum_{i=1}^{n}i$$\n')
   })
 
-  test('names the files that are embedded in it, and pictures that are all it holds', async () => {
+  test('names its embedded files, and pictures when it holds nothing else', async () => {
     const object = String.raw`{\object\objemb{\*\objclass Word.Document.8}{\*\objdata 01}{\result\pard Shown\par}}`
     const { markdown, warning } = await convert(
       rtf(String.raw`\pard Annexes and further parts of this contract ${object}`),
@@ -136,7 +136,7 @@ describe('an RTF document', () => {
     expect((await convert(rtf(row), 'rtf')).markdown).toBe('| A | B Box |\n| --- | --- |\n')
   })
 
-  test('has no text for readers that know no tables within tables', async () => {
+  test('omits the text for readers without nested tables', async () => {
     const nested =
       '\\trowd\\cellx5000\\pard\\intbl\\itap2 inner a\\nestcell inner b\\nestcell{\\*\\nesttableprops\\trowd\\cellx2000\\cellx4000\\nestrow}{\\nonesttables for old readers\\par}\\pard\\intbl outer\\cell\\row'
     const { markdown } = await convert(Buffer.from(`{\\rtf1\\ansi ${nested}\\pard after\\par}`), 'rtf')
@@ -149,12 +149,12 @@ describe('an RTF document', () => {
   const innerRow = (first: string, second: string): string =>
     `\\pard\\intbl\\itap2 ${inner(first)}${inner(second)}{\\*\\nesttableprops\\trowd\\cellx900\\cellx1800\\nestrow}{\\nonesttables\\par }`
 
-  test('has each row of a table within a cell as a line of the cell, figures at the start of cells with it', async () => {
+  test('has each row of a nested table as a line of its cell, with leading numbers', async () => {
     const row = `\\trowd\\cellx5000\\cellx9000${innerRow('RCA', '40-44')}${innerRow('LM', '0 ')}\\pard\\intbl after\\cell\\pard\\intbl B\\cell\\row\\pard`
     expect((await convert(rtf(row), 'rtf')).markdown).toBe('| RCA / 40-44<br>LM / 0<br>after | B |\n| --- | --- |\n')
   })
 
-  test('has the cells of a table within a frame in their columns, empty ones and columns said twice among them', async () => {
+  test('has the cells of a framed table in their columns, including empty and repeated ones', async () => {
     const columns = '\\trowd\\cellx900\\cellx1800\\cellx2700'
     const line = (before: string, ...cells: string[]): string =>
       `\\pard\\intbl\\itap2${before}${cells.map((text) => `${text}\\nestcell `).join('')}{\\*\\nesttableprops${columns}\\nestrow}`
@@ -164,13 +164,13 @@ describe('an RTF document', () => {
     expect((await convert(rtf(twice), 'rtf')).markdown).toBe('| n1 / n2<br>A | B |\n| --- | --- |\n')
   })
 
-  test('has a table within a frame of one cell as a table', async () => {
+  test('has a table within a one-cell frame as a table', async () => {
     const row = `\\trowd\\cellx5000\\pard\\intbl before\\par ${innerRow('RCA', '40')}${innerRow('LM', '7')}\\pard\\intbl after\\cell\\row\\pard`
     const table = '| RCA | 40 |\n| --- | --- |\n| LM | 7 |'
     expect((await convert(rtf(row), 'rtf')).markdown).toBe(`before\n\n${table}\n\nafter\n`)
   })
 
-  test('has no text that a revision deleted, and all that it inserted', async () => {
+  test('omits text that a revision deleted, and keeps inserted text', async () => {
     const body = String.raw`\pard Pay {\deleted\revauth1 ten {\b pounds\'21}}{\revised nine} now\deleted , late\plain .`
     expect((await convert(rtf(body), 'rtf')).markdown).toBe('Pay nine now.\n')
   })

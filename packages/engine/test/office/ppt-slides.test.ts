@@ -76,7 +76,7 @@ function markdownOf([title = '', ...rest]: readonly string[], random: Random): s
 }
 
 describe('the slides of an old presentation', () => {
-  test(`are read in the order in which they are shown, in their newest version (seed ${seed})`, () => {
+  test(`are read in display order, in their newest version (seed ${seed})`, () => {
     const random = new Random(seed)
     for (let draw = 0; draw < DRAWS; draw += 1) {
       const slides = drawSlides(random)
@@ -87,7 +87,7 @@ describe('the slides of an old presentation', () => {
     }
   })
 
-  test(`are marked where they begin in the Markdown, or none is (seed ${seed})`, () => {
+  test(`are all marked at their start in the Markdown, or none is (seed ${seed})`, () => {
     const random = new Random(seed)
     for (let draw = 0; draw < DRAWS; draw += 1) {
       const slides = drawSlides(random)
@@ -99,7 +99,7 @@ describe('the slides of an old presentation', () => {
     }
   })
 
-  test('are none in a damaged file, and none in another', () => {
+  test('are empty for a damaged file and for another file', () => {
     const bytes = presentation([['a', 'b'], ['c']], true)
     for (let at = 0; at < bytes.length; at += 61) {
       const damaged = Buffer.from(bytes)

@@ -41,13 +41,13 @@ const SHAPES = [
 const MARKDOWN = 'Intro\n\n**Lock**\n\nRise \\*\n\nUpper\n\ngate\n\nEnd'
 
 describe('a table of an old presentation', () => {
-  test('is put together from the paragraphs of its cells', () => {
+  test('is assembled from the paragraphs of its cells', () => {
     expect(withPptTables(MARKDOWN, pptTablesOf(presentation(true, SHAPES)))).toBe(
       'Intro\n\n| **Lock** | Rise \\* |\n| --- | --- |\n| Upper<br>gate |  |\n\nEnd',
     )
   })
 
-  test('has the text of a cell that spans others once, where that cell begins (docs/internals/quality.md)', () => {
+  test('has the text of a spanning cell once, at its start (docs/internals/quality.md)', () => {
     const shapes = [
       shape(0, 0, 20, 5, 'head'),
       shape(20, 0, 30, 5, 'c'),
@@ -63,7 +63,7 @@ describe('a table of an old presentation', () => {
     )
   })
 
-  test('is left as it is where it is only a group of shapes, or where the paragraphs are others', () => {
+  test('stays unchanged for a mere group of shapes, or for other paragraphs', () => {
     expect(withPptTables(MARKDOWN, pptTablesOf(presentation(false, SHAPES)))).toBe(MARKDOWN)
     expect(withPptTables('Intro\n\nEnd', pptTablesOf(presentation(true, SHAPES)))).toBe('Intro\n\nEnd')
   })

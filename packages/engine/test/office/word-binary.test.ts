@@ -56,34 +56,31 @@ function withBulletsAs(style: number): Buffer {
 const markdownOf = async (bytes: Buffer): Promise<string> => (await convertOffice(bytes, 'doc', OPTIONS)).markdown
 
 describe('a Word file of 97 to 2003', () => {
-  test.each([1, 0x81])(
-    'comes without what tracked changes deleted (%i), cells and paragraphs among it',
-    async (change) => {
-      const deleted = ['spoke to his inspection. ', '2. Decisions\r', 'Dredge Ferry Lane', ', 19 May']
-      const markdown = await markdownOf(withDeleted(deleted, change))
-      for (const text of deleted) expect(markdown).not.toContain(text.trim())
-      expect(markdown).toContain('Mr Wren The Board thanked him')
-      expect(markdown).toContain('\n\n- Ferry Lane dredging to go ahead in January')
-      expect(markdown).toContain('- The open day to be on Sunday.')
-      expect(markdown).toContain('|  | 4 | 0 |\n')
-    },
-  )
+  test.each([1, 0x81])('omits cells, paragraphs and text that tracked changes deleted (%i)', async (change) => {
+    const deleted = ['spoke to his inspection. ', '2. Decisions\r', 'Dredge Ferry Lane', ', 19 May']
+    const markdown = await markdownOf(withDeleted(deleted, change))
+    for (const text of deleted) expect(markdown).not.toContain(text.trim())
+    expect(markdown).toContain('Mr Wren The Board thanked him')
+    expect(markdown).toContain('\n\n- Ferry Lane dredging to go ahead in January')
+    expect(markdown).toContain('- The open day to be on Sunday.')
+    expect(markdown).toContain('|  | 4 | 0 |\n')
+  })
 
-  test('joins two paragraphs of which only the end between them is deleted', async () => {
+  test('joins two paragraphs when only the mark between them is deleted', async () => {
     expect(await markdownOf(withDeleted([' up to £61,000.\r']))).toContain('go ahead in January,Gates for Gannet Lock')
   })
 
-  test('keeps what is not deleted after all', async () => {
+  test('keeps text that is not actually deleted', async () => {
     expect(await markdownOf(withDeleted(['Decisions'], 0))).toContain('## 2. *Decisions*')
   })
 
-  test('has its title as a heading, whatever the language of the style is called in', async () => {
+  test('has its title as a heading in any language of the style name', async () => {
     expect(await markdownOf(withBulletsAs(62))).toContain('\n# Ferry Lane dredging to go ahead in January')
     expect(await markdownOf(withBulletsAs(63))).not.toContain('# Ferry Lane')
   })
 })
 
-test('blanks characters of one byte and of two, and no mark that structures the text', () => {
+test('the blanking of text covers characters of one and two bytes, but no structural mark', () => {
   const text = 'ab\rcd\r\x07ef\x13g'
   const [narrow, wide] = [Buffer.from(text, 'latin1'), utf16(text)]
   blankCharacters(narrow, { start: 3, end: narrow.length }, 1)

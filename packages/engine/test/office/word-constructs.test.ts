@@ -34,7 +34,7 @@ describe('a Word document', () => {
     )
   })
 
-  test('keeps rows of a table that stand in content controls, repeated sections among them', async () => {
+  test('keeps table rows in content controls, including repeated sections', async () => {
     const row = (text: string): string => `<w:tr><w:tc><w:p>${run(text)}</w:p></w:tc><w:tc><w:p/></w:tc></w:tr>`
     const control = (content: string): string =>
       `<w:sdt><w:sdtPr><w:tag w:val="t"/></w:sdtPr><w:sdtContent>${content}</w:sdtContent></w:sdt>`
@@ -45,14 +45,14 @@ describe('a Word document', () => {
     )
   })
 
-  test('keeps hyphens at which no line breaks, and a text box beside letters along a path', async () => {
+  test('keeps non-breaking hyphens, and a text box next to text on a path', async () => {
     const shapes = `<w:r><w:pict xmlns:v="urn:schemas-microsoft-com:vml"><v:shape><v:textpath string="Sale"/></v:shape><v:shape><v:textbox><w:txbxContent><w:p>${run('boxed')}</w:p></w:txbxContent></v:textbox></v:shape></w:pict></w:r>`
     const hyphened = `<w:r><w:t>555</w:t><w:noBreakHyphen/><w:t>0199</w:t></w:r>`
     const markdown = await markdownOf(word(`<w:p>${hyphened}</w:p><w:p>${shapes}</w:p>`))
     for (const text of ['555-0199', 'Sale', 'boxed']) expect(markdown).toContain(text)
   })
 
-  test('has boxes to tick as tasks, in paragraphs, lists and cells; several in one line stay as they are', async () => {
+  test('has check boxes as tasks in paragraphs, lists and cells, unless several share a line', async () => {
     const line = (text: string, properties = ''): string => `<w:p>${properties}${run(text)}</w:p>`
     const cell = (...lines: string[]): string => `<w:tc>${lines.map((text) => line(text)).join('')}</w:tc>`
     const table = `<w:tbl><w:tr>${cell('Choose')}${cell('Note')}</w:tr><w:tr>${cell('☒ Tea', '☐ Milk')}${cell('☑')}</w:tr></w:tbl>`
@@ -62,12 +62,12 @@ describe('a Word document', () => {
     )
   })
 
-  test('names documents that Word would include on opening', async () => {
+  test('names documents that Word would include on opening it', async () => {
     const { warning } = await convertOffice(word(`<w:p>${run('x')}</w:p><w:altChunk r:id="r9"/>`), 'docx', OPTIONS)
     expect(warning).toBe('Left out of the Markdown: 1 inserted document.')
   })
 
-  test('has comments beside their paragraph, or as footnotes where all is asked for', async () => {
+  test('has comments after their paragraph, or as footnotes when all content is requested', async () => {
     const xml = `<w:comments ${NAMESPACES}><w:comment w:id="7" w:author="Ada"><w:p>${run('too *long*')}</w:p></w:comment></w:comments>`
     const part = { kind: 'comments', path: 'word/comments.xml', type: `${TYPE}.comments+xml`, xml }
     const body = `<w:p>${run('text')}<w:r><w:commentReference w:id="7"/></w:r></w:p><w:p>${run('more')}</w:p>`
@@ -96,7 +96,7 @@ describe('a Word document', () => {
     xml: `<w:hdr ${NAMESPACES}><w:p>${run('ACME Ltd')}</w:p><w:p>${run('Page ')}<w:fldSimple w:instr=" PAGE ">${run('1')}</w:fldSimple></w:p></w:hdr>`,
   }
 
-  test('has its header where more than the main content is asked for, else in the metadata', async () => {
+  test('has its header in the text when all content is requested, else in the metadata', async () => {
     const text = 'Dear reader of letters '.repeat(12).trim()
     const bytes = word(`<w:p>${run(text)}</w:p>`, [header])
     expect(await markdownOf(bytes, { ...OPTIONS, onlyMainContent: false })).toBe(`ACME Ltd\n\n${text}\n`)
@@ -107,7 +107,7 @@ describe('a Word document', () => {
     })
   })
 
-  test('is whole where its letterhead is much of it: a comment in the Markdown holds it', async () => {
+  test('with a large letterhead is complete, with the letterhead in a comment of the Markdown', async () => {
     const letter = word(`<w:p>${run('Dear reader of letters')}</w:p>`, [header])
     expect(await convertOffice(letter, 'docx', OPTIONS)).toMatchObject({
       markdown: '<!-- header: ACME Ltd -->\n\nDear reader of letters\n',
@@ -116,14 +116,14 @@ describe('a Word document', () => {
     })
   })
 
-  test('names equations that are pictures of old equation editors', async () => {
+  test('names equations in pictures of old equation editors', async () => {
     const body = `<w:p>${run('see')}<w:r><w:object><o:OLEObject xmlns:o="x" ProgID="Equation.DSMT4"/></w:object></w:r></w:p>`
     const { warning } = await convertOffice(word(body), 'docx', OPTIONS)
     expect(warning).toBe('Left out of the Markdown: 1 equation stored as MathType or Equation Editor objects.')
   })
 })
 
-test('every formula is LaTeX whose braces and delimiters are closed, with each identifier once', () => {
+test('every formula is LaTeX with closed braces and delimiters, and each identifier once', () => {
   for (let seed = 0; seed < 300; seed += 1) {
     const draw = new Draw(seed)
     const paragraph = childOf(parseXml(displayed(draw, 'equation')), 'm:oMathPara')

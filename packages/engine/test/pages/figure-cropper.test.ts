@@ -90,7 +90,7 @@ describe('FigureCropper', { timeout: 300_000 }, () => {
     return by.crop({ path, dpi: DPI, turnsPages, figures })
   }
 
-  test(`crops the pixels of each box, whatever way the page is turned and cut (${DRAWS} pages from seed ${FIRST})`, async () => {
+  test(`crops the pixels of each box, for any rotation and crop of the page (${DRAWS} pages from seed ${FIRST})`, async () => {
     const random = new Random(FIRST)
     const rotations = Array.from({ length: DRAWS }, () => random.pick([0, 90, 180, 270] as const))
     const drawn = rotations.map((rotate) => ({ rotate, figure: drawnFigure(random) }))
@@ -109,7 +109,7 @@ describe('FigureCropper', { timeout: 300_000 }, () => {
   })
 
   test.each([0, 90, 180, 270] as const)(
-    'crops a figure upright where the engine turned its page by %d degrees',
+    'crops a figure upright when the engine turned its page by %d degrees',
     async (rotate) => {
       const figure = drawnFigure(new Random(5))
       const page = {
@@ -131,7 +131,7 @@ describe('FigureCropper', { timeout: 300_000 }, () => {
     expect(picture.at(400, 400)).toEqual([255, 0, 0])
   })
 
-  test('gives null for a page of another shape than it was read in, for no page, and for a box without width', async () => {
+  test('returns null for a page of changed shape, for a missing page, and for a box without width', async () => {
     const bytes = buildPdf([{ content: '0 1 0 rg 0 0 612 792 re f\n' }])
     const bbox = [0.1, 0.1, 0.9, 0.9] as const
     const images = await cropped(bytes, [
@@ -147,11 +147,11 @@ describe('FigureCropper', { timeout: 300_000 }, () => {
     ['no PDF', () => Buffer.from('not a document at all')],
     ['a PDF cut off in its first page', () => buildPdf([{ content: text(72, 72, 'x'.repeat(500)) }]).subarray(0, 300)],
     ['a PDF that needs a password', () => lockedPdf('x', 'p')],
-  ])('gives null for %s', async (_, bytes) => {
+  ])('returns null for %s', async (_, bytes) => {
     expect(await cropped(await bytes(), [{ page: 1, bbox: [0, 0, 1, 1], aspect: null }])).toEqual([null])
   })
 
-  test('gives null and starts no process after disposal', async () => {
+  test('returns null and starts no process after disposal', async () => {
     const ended = new FigureCropper({ env, children: 1 })
     await ended[Symbol.asyncDispose]()
     const figure = { page: 1, bbox: [0, 0, 1, 1] as const, aspect: null }
@@ -161,7 +161,7 @@ describe('FigureCropper', { timeout: 300_000 }, () => {
   test.each([
     ['time', { timeoutMs: 1 }],
     ['memory', { memoryBytes: 1 }],
-  ])('gives null where the limit of %s ends the process', async (_, limits) => {
+  ])('returns null when the limit of %s ends the process', async (_, limits) => {
     await using limited = new FigureCropper({ env, children: 1, ...limits })
     const pages = [{ content: text(72, 72, 'one') }, { content: text(72, 72, 'two') }]
     const figures = [1, 2].map((page) => ({ page, bbox: [0, 0, 1, 1] as const, aspect: null }))

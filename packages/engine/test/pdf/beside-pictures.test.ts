@@ -49,8 +49,8 @@ const upperHalf = ({ width, height, grey }: GreyPicture): GreyPicture => ({
   grey: grey.slice(0, width * (height >> 1)),
 })
 
-describe('native text beside a picture', () => {
-  test('stays as it is, line by line, where the picture lies askew', async () => {
+describe('native text next to a picture', () => {
+  test('stays unchanged, line by line, when the picture is skewed', async () => {
     const picture = upperHalf(levelled(await drawn(operators(SHOWN, { ...LARGE, top: 60 }), 200), 0.07))
     const half = { picture, x: 0, top: 0, width: WIDTH, height: HEIGHT / 2 }
     const over = wordByWord(PRINTED, BELOW)
@@ -61,36 +61,33 @@ describe('native text beside a picture', () => {
     expect(warning).toBeNull()
   }, 240_000)
 
-  test.each([5, 6, 7, 8, 9, 10])(
-    'is taken for visible where short words of %i points stand far apart',
-    async (size) => {
-      const cells = ['user_name;', 'ORDER BY', 'ID of it', 'Usage', '(c) 2014', 'Name', 'illi', '1.25'].map(
-        (text, at) => ({
-          text,
-          x: 40 + (at % 2) * 150,
-          baseline: 240 + at * 22,
-        }),
-      )
-      const photo = { picture: photograph(400, 200, new Random(3)), x: 30, top: 20, width: 200, height: 100 }
-      const over = textOperators(cells, { ...BELOW, size, font: 0 }, HEIGHT)
-      const pdf = writePdf({ width: WIDTH, height: HEIGHT, pictures: [photo], inForm: false, over })
-      const path = await pdfs.write(pdf)
-      await using opened = await openPdf(path)
-      for await (const batch of opened.batches(1)) {
-        const pictures = {
-          pdf: { source: path, password: null },
-          pages: null,
-          withoutPictures: { source: withoutPictures(pdf).file, password: null },
-        }
-        const preview = (await previewPages(batch, pictures)).get(1)
-        expect(batch[0]?.page?.textItems.length).toBeGreaterThan(0)
-        expect(typeof preview === 'object' ? [...preview.hidden].map(({ text }) => text) : preview).toEqual([])
+  test.each([5, 6, 7, 8, 9, 10])('counts as visible when short words of %i points are far apart', async (size) => {
+    const cells = ['user_name;', 'ORDER BY', 'ID of it', 'Usage', '(c) 2014', 'Name', 'illi', '1.25'].map(
+      (text, at) => ({
+        text,
+        x: 40 + (at % 2) * 150,
+        baseline: 240 + at * 22,
+      }),
+    )
+    const photo = { picture: photograph(400, 200, new Random(3)), x: 30, top: 20, width: 200, height: 100 }
+    const over = textOperators(cells, { ...BELOW, size, font: 0 }, HEIGHT)
+    const pdf = writePdf({ width: WIDTH, height: HEIGHT, pictures: [photo], inForm: false, over })
+    const path = await pdfs.write(pdf)
+    await using opened = await openPdf(path)
+    for await (const batch of opened.batches(1)) {
+      const pictures = {
+        pdf: { source: path, password: null },
+        pages: null,
+        withoutPictures: { source: withoutPictures(pdf).file, password: null },
       }
-    },
-  )
+      const preview = (await previewPages(batch, pictures)).get(1)
+      expect(batch[0]?.page?.textItems.length).toBeGreaterThan(0)
+      expect(typeof preview === 'object' ? [...preview.hidden].map(({ text }) => text) : preview).toEqual([])
+    }
+  })
 })
 
-describe('what OCR read beside much native text', () => {
+describe('OCR text next to much native text', () => {
   const item = (text: string, y: number, confidence?: number) => ({
     text,
     x: 40,
@@ -111,7 +108,7 @@ describe('what OCR read beside much native text', () => {
   const title = { ...item('Depths of the quays', 60), height: 20, fontSize: 20 }
   const logo = { x: 30, y: 10, width: 200, height: 40 }
 
-  test('is part of the figure that it stands in, behind the title also where the figure stands above', () => {
+  test('belongs to its figure, after the title even when the figure is above it', () => {
     const labels = [item('berth', 12, 0.9), item('depth', 30, 0.9)]
     expect(blocksOf([title, item(PRINTED.slice(0, 60), 300), ...labels], logo)).toEqual([
       ['section_header', title.text, 'native_text'],
@@ -120,7 +117,7 @@ describe('what OCR read beside much native text', () => {
     ])
   })
 
-  test('is text where it is more than labels', () => {
+  test('is text when it is more than labels', () => {
     const [first, second] = [SHOWN.slice(0, 41), SHOWN.slice(42, 78)] as const
     const lines = [item(first, 12, 0.9), item(second, 24, 0.9)]
     expect(blocksOf([title, item(PRINTED.slice(0, 60), 300), ...lines], { ...logo, width: 300 })).toEqual([
@@ -131,7 +128,7 @@ describe('what OCR read beside much native text', () => {
     ])
   })
 
-  test('keeps doubtful words, because their ink counts as read, and leaves out what marks of a picture read like', () => {
+  test('keeps doubtful words, whose ink counts as read, and omits misread marks of a picture', () => {
     const textItems = [
       item(PRINTED.slice(0, 60), 300),
       item('frightened malibu', 100, 0.46),

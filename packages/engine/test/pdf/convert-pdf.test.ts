@@ -53,7 +53,7 @@ describe('a PDF with text', () => {
     expect(result.metadata).toMatchObject({ numPages: 2, totalPages: 2 })
   })
 
-  test('has boxes where its text stands', async () => {
+  test('has boxes at the positions of its text', async () => {
     const { blocks } = await pdfs.convert(ARTICLE)
     const [x0 = 0, y0 = 0, x1 = 0, y1 = 0] = blocks?.[0]?.items[0]?.bbox ?? []
     expect([x0 * 612, y1 * 792].map(Math.round)).toEqual([72, expect.closeTo(95, -1)])
@@ -72,7 +72,7 @@ describe('a PDF with text', () => {
     expect(markdown).toContain('northern quay.\n\n---\n\n<!-- page 2 -->\n\n## Tides')
   })
 
-  test('is cut at maxPages and still states how many pages there are', async () => {
+  test('is cut at maxPages and still states its number of pages', async () => {
     const path = await pdfs.write(buildPdf(ARTICLE))
     const result = await pdfs.convertFile(path, { maxPages: 1 })
     expect(result.metadata).toMatchObject({ numPages: 1, totalPages: 2 })
@@ -92,13 +92,13 @@ describe('a PDF with text', () => {
     expect(await countPdfPages(path)).toBe(3 + 2 * pages.length)
   })
 
-  test('of more bytes than a buffer holds has its pages counted without reading them', async () => {
+  test('larger than a buffer has its pages counted without reading them', async () => {
     const path = await pdfs.write(Buffer.alloc(0))
     await writeSparsePdf(path, 3 * 2 ** 30)
     expect(await countPdfPages(path)).toBe(1)
   })
 
-  test('gives title, author and keywords out of its XMP packet', async () => {
+  test('yields title, author and keywords from its XMP packet', async () => {
     const xmp =
       '<dc:title><rdf:Alt><rdf:li xml:lang="x-default">Quays &amp; Tides</rdf:li></rdf:Alt></dc:title>' +
       '<dc:creator><rdf:Seq><rdf:li>A. Writer</rdf:li><rdf:li>B. Reader</rdf:li></rdf:Seq></dc:creator>' +
@@ -118,15 +118,15 @@ describe('a PDF with text', () => {
     expect(result.blocks).toMatchObject([{ pageNumber: 1, status: 'ok', items: [] }])
   })
 
-  test('stops between pages when it is asked to', async () => {
+  test('stops between pages on abort', async () => {
     const path = await pdfs.write(buildPdf(ARTICLE))
     const stopped = AbortSignal.abort(new Error('enough'))
     await expect(pdfs.convertFile(path, {}, stopped)).rejects.toThrow('enough')
   })
 })
 
-describe('the conversion of a scan', () => {
-  test('is read by OCR in mode auto and asks for it in mode fast', async () => {
+describe('a scan', () => {
+  test('is read by OCR in mode auto and requires it in mode fast', async () => {
     const path = await pdfs.writeScan(ARTICLE.slice(0, 1))
     const result = await pdfs.convertFile(path)
     expect(result.markdown).toContain('Ships of up to ninety metres can lie at the northern quay.')
@@ -136,19 +136,19 @@ describe('the conversion of a scan', () => {
     await expect(pdfs.convertFile(path, { mode: 'fast' })).rejects.toMatchObject({ problem: 'ocr_required' })
   })
 
-  test('is read when it lies upside down', async () => {
+  test('is read when it is upside down', async () => {
     const result = await pdfs.convertFile(await pdfs.writeScan(ARTICLE.slice(0, 1), { rotate: 180 }))
     expect(result.markdown).toContain('Ships of up to ninety metres can lie at the northern quay.')
   })
 
-  test('is what every page is taken for in mode ocr', async () => {
+  test('is assumed for every page in mode ocr', async () => {
     const result = await pdfs.convert(ARTICLE.slice(0, 1), { mode: 'ocr' })
     expect(result.markdown).toContain('Ships of up to ninety metres can lie at the northern quay.')
     expect(result.blocks?.[0]?.items.map((item) => item.source)).toEqual(['layout_ocr', 'layout_ocr'])
   })
 })
 
-describe('a file that is no readable PDF', () => {
+describe('an unreadable PDF', () => {
   test.each([
     ['encrypted', 'a locked one', () => lockedPdf('The Old Harbour', 'secret')],
     ['corrupt', 'one cut in the middle', () => buildPdf(ARTICLE).subarray(0, 900)],

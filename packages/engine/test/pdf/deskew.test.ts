@@ -42,8 +42,8 @@ function columns(random: Random): TextItem[] {
 const inWords = (line: TextItem): TextItem[] =>
   Array.from({ length: line.width / 45 }, (_, word) => ({ ...line, text: 'tide', x: line.x + word * 45, width: 40 }))
 
-describe('a crooked scan', () => {
-  test.each([0.012, 0.03, -0.026, 0.05])('is made level (slope %d)', (slope) => {
+describe('a skewed scan', () => {
+  test.each([0.012, 0.03, -0.026, 0.05])('is deskewed (slope %d)', (slope) => {
     expect(slopeOf(scanned(slope))).toBeCloseTo(slope, 2)
     const level = deskewed(scanned(slope))
     for (const [index, item] of level.entries()) {
@@ -52,7 +52,7 @@ describe('a crooked scan', () => {
     }
   })
 
-  test.each([0.4, 3])('is made level in points of any size (%d of those of paper)', (scale) => {
+  test.each([0.4, 3])('is deskewed in points of any size (%d of those of paper)', (scale) => {
     const sized = ({ x, y, width, height, ...item }: TextItem): TextItem => ({
       ...item,
       x: x * scale,
@@ -63,7 +63,7 @@ describe('a crooked scan', () => {
     for (const slope of [0, 0.03, -0.026]) expect(slopeOf(scanned(slope).map(sized))).toBeCloseTo(slope, 2)
   })
 
-  test('has its columns upright again', () => {
+  test('gets upright columns', () => {
     const turned = columns(new Random(FIRST_SEED))
       .flatMap(inWords)
       .map((item): TextItem => {
@@ -77,17 +77,17 @@ describe('a crooked scan', () => {
     }
   })
 
-  test('is left as it is when the lines of its columns stand at other heights', () => {
+  test('stays unchanged when the lines of its columns are at different heights', () => {
     const slopes = Array.from({ length: 50 }, (_, index) => slopeOf(columns(new Random(FIRST_SEED + index))))
     expect(slopes.filter((slope) => slope !== 0)).toEqual([])
   })
 
-  test('is left as it is when it lies straight', () => {
+  test('stays unchanged when it is straight', () => {
     expect(deskewed(scanned(0))).toEqual(scanned(0))
     expect(deskewed([])).toEqual([])
   })
 
-  test('is left as it is when it holds a few level lines of words of any length, with letters of any height', () => {
+  test('stays unchanged with a few level lines of words of any length and letters of any height', () => {
     const slopes = Array.from({ length: 200 }, (_, index) => {
       const random = new Random(FIRST_SEED + index)
       const items = Array.from({ length: 3 }, (_line, line): TextItem[] => {

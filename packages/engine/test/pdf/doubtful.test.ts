@@ -7,17 +7,17 @@ import { warningOf } from '../../src/pdf/page-warnings.ts'
 import { NOTHING_KNOWN } from '../../src/grade/signals.ts'
 import { type PageReading } from '../../src/pdf/page-reading.ts'
 
-describe('a doubtful PDF page that no other rule reports', () => {
+describe('a PDF page', () => {
   const read: PageReading = { pageNumber: 1, page: null, turn: 0, signals: NOTHING_KNOWN, problems: [] }
   const lost = { ...NOTHING_KNOWN, unreadShare: 1, unreadLetters: 700, inkLetters: 0 }
 
-  test('is doubtful where its grade is below a half, and left as it is above', () => {
+  test('is doubtful with a grade below a half, and unchanged above', () => {
     expect(withDoubt({ ...read, signals: lost }).problems).toEqual(['doubtful_text'])
     const whole = { ...read, signals: { ...NOTHING_KNOWN, nativeLetters: 900, unreadShare: 0, inkLetters: 880 } }
     expect(withDoubt(whole)).toBe(whole)
   })
 
-  test('is doubtful where OCR read it and its words are expected to be worse than nine of ten', () => {
+  test('is doubtful when OCR read it and expects fewer than nine of ten words to be right', () => {
     // As read from a fax with print of 7 points: 88 of its 110 words are right.
     const scan = {
       ...NOTHING_KNOWN,
@@ -39,7 +39,7 @@ describe('a doubtful PDF page that no other rule reports', () => {
     expect(withExpectedDoubt({ ...rest, signals: { ...scan, ocr: null } })).toEqual([])
   })
 
-  test('is reported where it was recognised in a language that OCR has no data for, which the warning names', () => {
+  test('is reported when recognised in a language without OCR data, which the warning names', () => {
     const german = withDoubt({ ...read, signals: { ...NOTHING_KNOWN, lackingLanguages: ['German'] } })
     expect(german.problems).toEqual(['foreign_language'])
     expect(warningOf([german, { ...german, pageNumber: 3 }])).toBe(
@@ -47,7 +47,7 @@ describe('a doubtful PDF page that no other rule reports', () => {
     )
   })
 
-  test('keeps the problem that it has', () => {
+  test('keeps a problem that it already has', () => {
     const reported = { ...read, signals: lost, problems: ['unread_ink'] as const }
     expect(withDoubt(reported)).toBe(reported)
   })
@@ -73,7 +73,7 @@ describe('the quality of a layout', () => {
     expect(layoutQuality([fragment(table, 50, 'table')]).tables).toBe(0.75)
   })
 
-  test('is not known of a page without text', () => {
+  test('is unknown for a page without text', () => {
     expect(layoutQuality([])).toEqual({ layout: null, tables: null })
   })
 })

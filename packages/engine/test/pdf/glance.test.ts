@@ -31,7 +31,7 @@ async function glanceAt(pdf: Buffer, lost = ''): Promise<boolean> {
   throw new Error('the page was not read')
 }
 
-test(`a glance decides pages of nothing but words, and no page that shows more (${draws} draws from seed ${firstSeed})`, async () => {
+test(`a glance decides pages with only words, and no page with more (${draws} draws from seed ${firstSeed})`, async () => {
   let [plain, settled] = [0, 0]
   const wrong: object[] = []
   for (let seed = firstSeed; seed < firstSeed + draws; seed += 1) {
@@ -65,7 +65,7 @@ test.each([
     textOperators([{ text: 'Nothing of this shows', x: 26, baseline: 160 }], SETTING, HEIGHT, { mode: 3 }),
     false,
   ],
-])('a glance decides about a page that shows beside its words: %s', async (_, under, isPlain) => {
+])('a glance decides rightly about a page with words and %s', async (_, under, isPlain) => {
   const pdf = writePdf({
     width: WIDTH,
     height: HEIGHT,
@@ -77,7 +77,7 @@ test.each([
   expect(await glanceAt(pdf)).toBe(isPlain)
 })
 
-test('a glance finds a noisy picture of words beside much text, though all its marks hang together', async () => {
+test('a glance finds a noisy picture of words next to much text, though all its marks are connected', async () => {
   const { kind, damage, pdf } = await randomPage(92_000_157)
   expect([kind, damage]).toEqual(['half', 'noise'])
   expect(await glanceAt(pdf)).toBe(false)

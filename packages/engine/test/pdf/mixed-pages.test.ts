@@ -58,7 +58,7 @@ async function read(path: string) {
 }
 
 describe('a page that is a picture', () => {
-  test('is read where the picture lies in a Form XObject', async () => {
+  test('is read when the picture is in a Form XObject', async () => {
     expect(heightOf(lines(TRUE).length, SETTING.size)).toBeLessThan(HEIGHT - 40)
     expect(await read(await scanOf({ inForm: true }))).toMatchObject({ text: TRUE, status: 'ok', warning: null })
   }, 240_000)
@@ -67,18 +67,18 @@ describe('a page that is a picture', () => {
     ['long receipt', { height: 2400 }],
     ['large plan', { width: 1684, height: 2384 }],
   ])(
-    'is read where it is a %s',
+    'is read when it is a %s',
     async (_, sheet) => {
       expect(await read(await scanOf(sheet))).toMatchObject({ text: TRUE, status: 'ok', warning: null })
     },
     240_000,
   )
 
-  test('is read where it is full of specks', async () => {
+  test('is read when it is full of specks', async () => {
     expect((await read(await scanOf({ specks: true }))).text).toBe(TRUE)
   }, 240_000)
 
-  test('keeps the text layer that agrees with it, and is read instead of one that does not', async () => {
+  test('keeps a text layer that agrees with it, and is read instead of one that does not', async () => {
     const right = await read(await scanOf({ layer: TRUE }))
     expect(right).toMatchObject({ text: TRUE, status: 'ok' })
     expect(right.quality?.signals).toMatchObject({ ocr: null, recognisedLetters: 0 })
@@ -87,14 +87,14 @@ describe('a page that is a picture', () => {
     expect(wrong.quality?.signals.layerAgreement).toBeLessThan(0.5)
   }, 240_000)
 
-  test('is read instead of a layer in which one word of nine is another, though OCR agrees with most of it', async () => {
+  test('is read instead of a layer with one wrong word in nine, though OCR agrees with most of it', async () => {
     const layer = TRUE.replace('northern', 'silver').replace('ninety', 'garden')
     const { text, status, quality } = await read(await scanOf({ layer }))
     expect({ text, status }).toEqual({ text: TRUE, status: 'ok' })
     expect(quality?.signals.layerAgreement).toBeGreaterThan(0.8)
   }, 60_000)
 
-  test('is read instead of a layer that stands where it shows nothing', async () => {
+  test('is read instead of a layer placed where it shows nothing', async () => {
     expect(await read(await scanOf({ layer: WRONG, layerTop: 120 }))).toMatchObject({ text: TRUE, status: 'ok' })
   }, 240_000)
 
@@ -105,7 +105,7 @@ describe('a page that is a picture', () => {
   }, 240_000)
 })
 
-describe('a page that once came out short in silence', () => {
+describe('a page that once lost text silently', () => {
   test.each([
     ['a frame of a stamp runs through a line', 817_000_212, 1],
     ['noise hides a picture of words beside text', 832_000_240, 3.83],
@@ -127,7 +127,7 @@ describe('a page that once came out short in silence', () => {
     ['the shadow of an open lid lies on the first letters of lines', 913_500_424],
     ['such a shadow lies on those of four lines', 913_500_120],
   ])(
-    'is read whole: %s',
+    'is read completely: %s',
     async (_, seed) => {
       const { recall, status } = await readDraw(seed, folder)
       expect(recall).toBeGreaterThan(0.95)
@@ -138,7 +138,7 @@ describe('a page that once came out short in silence', () => {
 })
 
 describe('a page that OCR takes too long for', () => {
-  test('is partial with what was read in its time, and the pages after it are read', async () => {
+  test('is partial with the text read in its time, and the pages after it are read', async () => {
     const row = 'Ships moor behind the northern quay. '.repeat(3)
     const dense = paragraph(
       40,
@@ -163,7 +163,7 @@ describe('a page that OCR takes too long for', () => {
 
 describe(`${draws} mixed pages from seed ${firstSeed}`, () => {
   test(
-    'are partial where under nine of ten words came out, whatever made them',
+    'are partial when under nine of ten words are read, whatever made them',
     { timeout: draws * 20_000 },
     async () => {
       const silent: object[] = []

@@ -16,7 +16,7 @@ const ink = (unreadShare: number, unreadLetters: number, unreadLineShare = 0): I
   ghostShare: 0,
 })
 
-test('a page leaves ink where a twentieth of its letters are unread, or a tenth together with doubtful ones', () => {
+test('a page leaves ink when a twentieth of its letters are unread, or a tenth together with doubtful ones', () => {
   expect(leavesInk(ink(0.06, 24), 0)).toBe(true)
   expect(leavesInk(ink(0.044, 18), 0)).toBe(false)
   expect(leavesInk(ink(0.044, 18), 0.065)).toBe(true)
@@ -24,7 +24,7 @@ test('a page leaves ink where a twentieth of its letters are unread, or a tenth 
   expect(leavesInk(ink(0.044, 5), 0.3)).toBe(false)
 })
 
-test('what is lost of a scan is not thinned out by the native text beside it', () => {
+test('native text on a page does not dilute the loss of a scan next to it', () => {
   const found = ink(0.041, 12)
   expect(leavesInk(found, 0)).toBe(false)
   expect(leavesInkInScan(found, { letters: 340, recognised: 182 }, 0)).toBe(true)
@@ -32,13 +32,13 @@ test('what is lost of a scan is not thinned out by the native text beside it', (
   expect(leavesInkInScan(found, { letters: 600, recognised: 60 }, 0)).toBe(false)
 })
 
-test('a page with text is given to OCR where noise may hide print, and not for the grain of a photograph', () => {
+test('a page with text gets OCR when noise may hide print, but not for the grain of a photograph', () => {
   const kept = [{ text: 'Smaller ones moor behind the breakwater' }] as TextItem[]
   expect(ocrHelps({ ...ink(0, 0), grainShare: 0.2 }, kept)).toBe(false)
   expect(ocrHelps({ ...ink(0.01, 5), grainShare: 0.2, noiseShare: 0.15 }, kept)).toBe(true)
 })
 
-test('a page with text is given to OCR for lines of running text, and for labels only where they are most of it', () => {
+test('a page with text gets OCR for lines of running text, and for labels only when they dominate', () => {
   const kept = [{ text: 'Smaller ones moor behind the breakwater' }] as TextItem[]
   expect(ocrHelps(ink(0.4, 160, 0.03), kept)).toBe(false)
   expect(ocrHelps(ink(0.06, 24, 0.06), kept)).toBe(true)
@@ -48,7 +48,7 @@ test('a page with text is given to OCR for lines of running text, and for labels
   expect(ocrHelps(ink(0.06, 5), [])).toBe(true)
 })
 
-test('a page whose labels are left to no OCR has a grade that says so from three tenths of its letters on', () => {
+test('a page with labels left without OCR has a lower grade from three tenths of its letters on', () => {
   const graded = (unreadShare: number): number =>
     gradeOf({ ...NOTHING_KNOWN, nativeLetters: 600, unreadShare, unreadLetters: 600 * unreadShare, inkLetters: 500 })
   expect(graded(0.2)).toBeGreaterThan(0.5)

@@ -27,7 +27,7 @@ describe('a PDF with a password', () => {
 })
 
 describe('the page status of a scan', () => {
-  test('is partial, says why and keeps its pages when the time for OCR is over before they are read', async () => {
+  test('is partial, states the cause and keeps its pages when the time for OCR ends before they are read', async () => {
     const path = await pdfs.writeScan([PAGE, PAGE])
     const result = await convertPdf({ ...input(path), ocrBudgetMs: 0 }, OPTIONS)
     expect(result.blocks?.map(({ status }) => status)).toEqual(['partial', 'partial'])
@@ -43,14 +43,14 @@ describe('a page too large to draw', () => {
   const enlarged = (pdf: Buffer): Buffer =>
     Buffer.from(pdf.toString('latin1').replaceAll('[0 0 612 792]', '[0 0 900000 900000]'), 'latin1')
 
-  test('is read where it has text, and a limit of resources, not damage, where it has none', async () => {
+  test('is read with text, and reported as a limit of resources instead of damage without text', async () => {
     const written = await pdfs.write(enlarged(buildPdf([PAGE])))
     expect((await convertPdf(input(written), OPTIONS)).markdown).toContain(SENTENCE)
     const shown = await pdfs.write(enlarged(buildPdf([{ content: '', picture }])))
     await expect(convertPdf(input(shown), OPTIONS)).rejects.toMatchObject({ problem: 'resource_limit' })
   })
 
-  test('is partial where a picture stands beside its text, and has no grade to trust where it is left unread', async () => {
+  test('is partial with an unread picture next to its text, and has no trusted grade', async () => {
     const path = await pdfs.write(enlarged(buildPdf([{ ...PAGE, picture }, { content: '', picture }, PAGE])))
     const { blocks, warning, quality } = await convertPdf(input(path), OPTIONS)
     expect(blocks?.map(({ status }) => status)).toEqual(['partial', 'partial', 'ok'])
@@ -59,7 +59,7 @@ describe('a page too large to draw', () => {
   })
 })
 
-describe('a PDF whose pages come out blank', () => {
+describe('a PDF with blank pages', () => {
   const withContent = (dictionary: string, content: Buffer): Buffer => {
     const head = `%PDF-1.4\n1 0 obj<</Type/Catalog/Pages 2 0 R>>endobj\n2 0 obj<</Type/Pages/Kids[3 0 R]/Count 1>>endobj\n3 0 obj<</Type/Page/Parent 2 0 R/MediaBox[0 0 300 200]/Contents 4 0 R>>endobj\n4 0 obj<<${dictionary}/Length ${content.length}>>stream\n`
     return Buffer.concat([
@@ -83,7 +83,7 @@ describe('a PDF whose pages come out blank', () => {
   })
 })
 
-describe('a page whose text is numbers of glyphs of a font that is not in the file', () => {
+describe('a page with text in glyph numbers of a missing font', () => {
   /** Arial's glyphs of printed ASCII stand 29 below their codes. */
   const glyphs = (words: string): string =>
     Array.from(words, (letter) => (letter.charCodeAt(0) - 29).toString(16).padStart(4, '0')).join('')
@@ -115,7 +115,7 @@ describe('a page whose text is numbers of glyphs of a font that is not in the fi
     expect(quality?.map((page) => gradePage(page).grade)).toEqual([0])
   })
 
-  test('is doubtful beside text of another font, which alone is not', async () => {
+  test('is doubtful next to text of another font, which alone is not', async () => {
     const both = await convertPdf(input(await written('ArialMT', `${garbled} ${plain}`)), OPTIONS)
     expect(both.markdown).toContain(SENTENCE)
     expect(both.blocks?.map(({ status }) => status)).toEqual(['partial'])
@@ -124,7 +124,7 @@ describe('a page whose text is numbers of glyphs of a font that is not in the fi
   })
 })
 
-describe('free text that is written over a page', () => {
+describe('free text written over a page', () => {
   const withNote = (note: string): Promise<string> => {
     const content = `BT /F1 12 Tf 20 150 Td (${SENTENCE}) Tj ET`
     return pdfs.write(

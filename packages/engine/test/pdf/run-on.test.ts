@@ -24,8 +24,8 @@ const NOTE = '1 See the report of the harbour authority of 1998.'
 const REST = ['tional treaty that was signed later by all of the towns beside it.', 'It was kept for many years.']
 const note = (x: number): string => line(x, 690, x + 60, 690) + text(x, 702, NOTE, 8)
 
-describe('a paragraph that is cut above a footnote', () => {
-  test('goes on in the next column, and the note follows it', async () => {
+describe('a paragraph cut above a footnote', () => {
+  test('continues in the next column, and the note follows it', async () => {
     const random = new Random(SEED)
     const lines = cutLines(random, 40, 38)
     const rest = ['tional treaty that was signed later by', ...cutLines(random, 35, 38).slice(0, -1), 'The end of it.']
@@ -35,7 +35,7 @@ describe('a paragraph that is cut above a footnote', () => {
     for (const item of blocks?.[0]?.items ?? []) expect(markdown.slice(...(item.markdownSpan ?? []))).toBe(item.content)
   })
 
-  test('goes on over the page, behind the note of its own page', async () => {
+  test('continues on the next page, after the note of its own page', async () => {
     const lines = cutLines(new Random(SEED), 40, 80)
     const pages = [{ content: paragraph(60, 80, lines) + note(60) }, { content: paragraph(60, 80, REST) }]
     const joined = [...lines, ...REST].join(' ').replace('interna- ', 'interna')
@@ -44,7 +44,7 @@ describe('a paragraph that is cut above a footnote', () => {
     expect(parsed?.[1]?.markdown).toBe(REST.join(' '))
   })
 
-  test('leaves a note that is cut itself to go on', async () => {
+  test('lets a cut note continue on its own', async () => {
     const lines = cutLines(new Random(SEED), 40, 80)
     const cutNote =
       text(60, 702, '1 See the report of the harbour', 8) + text(60, 722, 'authority of the year 1998.', 8)
@@ -52,7 +52,7 @@ describe('a paragraph that is cut above a footnote', () => {
     expect(markdown).toMatch(/interna-\n\n1 See the report of the harbour authority of the year 1998\.$/)
   })
 
-  test('stays above it where pages have markers, and where it does not go on', async () => {
+  test('stays above the note when pages have markers, or when it does not continue', async () => {
     const lines = cutLines(new Random(SEED), 40, 80)
     const first = { content: paragraph(60, 80, lines) + note(60) }
     const marked = await pdfs.convert([first, { content: paragraph(60, 80, REST) }], { pageMarkers: true })
@@ -68,7 +68,7 @@ describe('a paragraph that is cut above a footnote', () => {
 describe('a paragraph of a script without capitals', () => {
   const hanLine = (random: Random): string => Array.from({ length: 30 }, () => random.pick(HAN)).join('')
 
-  test('goes on over the page without a space in Chinese, unless its sentence ended there', async () => {
+  test('continues over the page without a space in Chinese, unless its sentence ended there', async () => {
     const random = new Random(SEED)
     const first = Array.from({ length: 30 }, () => hanLine(random))
     const rest = [hanLine(random), `${hanLine(random).slice(0, 12)}。`]
@@ -93,12 +93,12 @@ describe('notes below a table', () => {
     .join('')
   const ruled = line(60, 100, 500, 100) + table + line(60, 162, 500, 162)
 
-  test('keep the star that calls them', async () => {
+  test('keep the star that references them', async () => {
     const { markdown } = await pdfs.convert([{ content: ruled + text(60, 178, '* Measured in May only.', 8) }])
     expect(markdown.split('\n\n').at(-1)).toBe('\\* Measured in May only.')
   })
 
-  test('are a list where several stars stand below each other', async () => {
+  test('are a list when several stars are below each other', async () => {
     const items = text(60, 190, '* Measured in May.', 11) + text(60, 205, '* Measured in June.', 11)
     const { markdown } = await pdfs.convert([{ content: ruled + items }])
     expect(markdown).toContain('- Measured in May.\n- Measured in June.')

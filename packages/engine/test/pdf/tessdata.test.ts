@@ -4,7 +4,7 @@ import { expect, test } from 'vitest'
 import { tessdataFolder } from '../../src/pdf/ocr/tessdata.ts'
 import { tempFolder } from '../../../../test/support/temp-folder.ts'
 
-test('OCR data is unpacked once, whole, also when several ask for it at once', async () => {
+test('OCR data is unpacked once and completely for concurrent requests', async () => {
   await using cache = await tempFolder()
   const unpack = (): Promise<string> => tessdataFolder(cache.path)
   const [folder, ...others] = await Promise.all([unpack(), unpack(), unpack()])

@@ -8,7 +8,7 @@ function found(text: string): string[] {
   return redactor.find(text).map(({ start, end, entity }) => `${entity} ${text.slice(start, end)}`)
 }
 
-describe('the redactor finds PII', () => {
+describe('the redactor finds', () => {
   test.each([
     ['Write to ada.king@example.org today.', 'EMAIL ada.king@example.org'],
     ['Write to ada\\_king+news@mail.example.co.uk.', 'EMAIL ada\\_king+news@mail.example.co.uk'],
@@ -56,7 +56,7 @@ describe('the redactor finds PII', () => {
     expect(found(`before\n${key}\nafter`)).toEqual([`SECRET ${key}`])
   })
 
-  test('each repetition of a full name, also without a title beside it', () => {
+  test('each repetition of a full name, also without an adjacent title', () => {
     expect(found('Dear Mr. Xaver Qwertzinger,\nlater xaver qwertzinger and Xaver Qwertzinger met')).toEqual([
       'PERSON Xaver Qwertzinger',
       'PERSON Xaver Qwertzinger',

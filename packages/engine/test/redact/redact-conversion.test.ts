@@ -37,7 +37,7 @@ const CONVERSION: Conversion = {
 }
 
 describe('a redacted conversion', () => {
-  test('says the same in Markdown, pages, blocks, HTML, links and metadata', () => {
+  test('is consistent in Markdown, pages, blocks, HTML, links and metadata', () => {
     const redacted = redactConversion(CONVERSION, fast)
     expect(redacted.markdown).toBe('# Report by <PERSON>\n\nMail <EMAIL> or call <PHONE>.\n\n<PERSON>, <LOCATION>.')
     expect(redacted.pages?.[0]?.markdown).toBe(redacted.markdown)
@@ -58,38 +58,38 @@ describe('a redacted conversion', () => {
     }
   })
 
-  test('says nothing in a block whose text is not in the Markdown: no model has read it', () => {
+  test('empties a block whose text is not in the Markdown, as no model has read it', () => {
     const header = { ...block('Jane Roe, jane@example.org', 9), type: 'page_header' }
     const page = { pageNumber: 1, width: 1, height: 1, status: 'ok' as const, items: [header] }
     const redacted = redactConversion({ ...CONVERSION, blocks: [page] }, fast)
     expect(redacted.blocks?.[0]?.items).toMatchObject([{ content: '', markdownSpan: null }])
   })
 
-  test('masks letter by letter, or removes', () => {
+  test('masks letter by letter, or removes the text', () => {
     const text = { ...CONVERSION, markdown: 'To john@example.org!', blocks: null }
     expect(redactConversion(text, { ...fast, replaceStyle: 'mask' }).markdown).toBe('To ****************!')
     expect(redactConversion(text, { ...fast, replaceStyle: 'remove' }).markdown).toBe('To !')
   })
 
-  test('keeps what the entities do not name', () => {
+  test('keeps text outside the named entities', () => {
     const { markdown } = redactConversion(CONVERSION, { ...fast, entities: ['EMAIL'] })
     expect(markdown).toBe(MARKDOWN.replace('john@example.org', '<EMAIL>'))
   })
 
-  test('warns where a model was asked for, and only there', () => {
+  test('warns only when a model was requested', () => {
     expect(redactConversion(CONVERSION, fast).warning).toBeNull()
     expect(redactConversion({ ...CONVERSION, warning: 'Cut.' }, { ...fast, mode: 'accurate' }).warning).toBe(
       `Cut. ${NO_MODEL_WARNING}`,
     )
   })
 
-  test('is asked for by true with the defaults of the contract', () => {
+  test('is requested by true, with the defaults of the contract', () => {
     expect(redactionOf(true)).toEqual({ mode: 'accurate', entities: [...PII_ENTITIES], replaceStyle: 'tag' })
     expect(redactionOf(false)).toBeNull()
   })
 })
 
-test('offsets outside of what was replaced point at the same characters after it', () => {
+test('offsets outside replaced text point at the same characters after it', () => {
   const cuts = uniqueArray(nat(60), { minLength: 0, maxLength: 12 })
   const style = constantFrom('tag', 'mask', 'remove')
   assert(

@@ -8,7 +8,7 @@ const NEWS = readFileSync(join(import.meta.dirname, 'pages', 'news.html'), 'utf8
 const PIXEL = 'data:image/png;base64,iVBORw0KGgo='
 
 describe('the metadata of an HTML page', () => {
-  test('has the names of the contract, arrays where there are several', async () => {
+  test('uses the names of the contract, with arrays for repeated values', async () => {
     const { metadata } = await convert(NEWS)
     expect(metadata).toMatchObject({
       title: 'Harbour bridge to close for six months | The Eastport Courier',
@@ -23,7 +23,7 @@ describe('the metadata of an HTML page', () => {
     })
   })
 
-  test('takes title, description and language from Open Graph where the page has no others', async () => {
+  test('takes title, description and language from Open Graph when the page has no others', async () => {
     const page =
       '<meta property="og:title" content="T"><meta property="og:description" content="D"><meta property="og:locale" content="pt_BR"><meta name="theme" content="x">'
     expect((await convert(page)).metadata).toMatchObject({
@@ -34,7 +34,7 @@ describe('the metadata of an HTML page', () => {
     })
   })
 
-  test('is taken from the page even when only a part of it is wanted', async () => {
+  test('is taken from the full page even when only a part of it is requested', async () => {
     expect((await convert(NEWS, { includeTags: ['blockquote'] })).metadata['language']).toBe('en-GB')
   })
 })
@@ -59,7 +59,7 @@ describe('the html format of the engine', () => {
     expect(html).toContain('href="#here"')
   })
 
-  test('takes the address that the page calls its own for an uploaded file, and leaves addresses alone without one', async () => {
+  test('resolves addresses by the canonical address of an uploaded file, and keeps them without one', async () => {
     const page = '<p><a href="../x">x</a></p>'
     expect((await convert(`<link rel="canonical" href="https://e.org/a/b">${page}`)).links).toEqual(['https://e.org/x'])
     expect((await convert(`<meta property="og:url" content="https://e.org/a/b">${page}`)).links).toEqual([
@@ -76,7 +76,7 @@ describe('the html format of the engine', () => {
 })
 
 describe('links and images of an HTML page', () => {
-  test('are those of the content, each once, without what leads nowhere', async () => {
+  test('are those of the content, each once, without empty targets', async () => {
     const page = `<p><a href="https://e.org/">1</a><a href="https://e.org/">2</a><a href="javascript:x()">3</a><a href="#top">4</a>
       <a href="mailto:a@e.org">5</a><img src="https://e.org/i.png"><img src="https://e.org/i.png"><img src="${PIXEL}"></p>`
     const { links, images } = await convert(page)
@@ -95,12 +95,12 @@ describe('base64 images of an HTML page', () => {
     expect(html).toContain('alt="a [small] map"')
   })
 
-  test('stay when they are wanted', async () => {
+  test('stay on request', async () => {
     expect(await markdownOf(page, { removeBase64Images: false })).toContain(`](${PIXEL})`)
   })
 })
 
-describe('hostile and odd pages', () => {
+describe('in hostile and odd pages,', () => {
   test('nesting of thousands of levels is flattened, not lost', async () => {
     const page = `${'<div>'.repeat(2_000)}deep${'</div>'.repeat(2_000)}${'<ul><li>a'.repeat(100)}`
     const markdown = await markdownOf(page, { onlyMainContent: false })
@@ -116,20 +116,20 @@ describe('hostile and odd pages', () => {
     expect(await convert('')).toMatchObject({ markdown: '', html: '', links: [], images: [], warning: null })
   })
 
-  test('XHTML has elements that close themselves', async () => {
+  test('XHTML elements close themselves', async () => {
     const page =
       '<?xml version="1.0"?><html xmlns="http://www.w3.org/1999/xhtml"><head><title/><script src="a.js"/></head><body><p id="x"/><a name="y" />Text<br/>more</body></html>'
     expect(await markdownOf(page)).toBe('Text  \nmore')
   })
 
-  test('a table of 2,000 cells comes out whole', async () => {
+  test('a table of 2,000 cells is converted completely', async () => {
     const row = `<tr>${'<td>cell</td>'.repeat(20)}</tr>`
     const markdown = await markdownOf(`<nav>m</nav><table>${row.repeat(100)}</table>`)
     expect(markdown.split('\n')).toHaveLength(101)
   })
 })
 
-test('a page of frames is what it shows without them, and a link to each, with a warning', async () => {
+test('a page of frames becomes its content without frames, and a link to each, with a warning', async () => {
   const page =
     '<html><head><title>T</title></head><frameset cols="1,2"><frame src="menu.html" name="Menu"><frame src="text.html"><noframes><body><p>No <b>frames</b></p></body></noframes></frameset></html>'
   const { markdown, warning } = await convert(page)
@@ -139,8 +139,8 @@ test('a page of frames is what it shows without them, and a link to each, with a
   expect(warning).toBe('The page consists of 2 frames, whose contents are not read.')
 })
 
-describe('a page with declared shadows', () => {
-  test('shows what stands in them, nested ones and ones below any depth too, and nothing of other templates', async () => {
+describe('a page with declarative shadow roots', () => {
+  test('shows their content at any depth, and nothing of other templates', async () => {
     const shadow = (inside: string): string => `<x-a><template shadowrootmode="open">${inside}</template></x-a>`
     const page = `<p>Before.</p>${shadow(`<p>Tide</p>${shadow('<p>Moon</p><script>go()</script>')}`)}<template><p>Unseen</p></template>`
     const options = { onlyMainContent: false }

@@ -6,7 +6,7 @@ const bytes = (...parts: (string | number)[]): Uint8Array =>
 const utf16 = (text: string, mark: boolean): Uint8Array => Buffer.from((mark ? '\ufeff' : '') + text, 'utf16le')
 
 describe('the encoding of a page', () => {
-  test('is that of its byte order mark, which is no part of the text, and UTF-16 is detected without a mark', () => {
+  test('is that of its byte order mark, which is not text, and UTF-16 is detected without a mark', () => {
     expect(decodeHtml(Buffer.from('\ufeffé'), 'text/html; charset=iso-8859-1')).toEqual({
       text: 'é',
       encoding: 'utf-8',
@@ -59,7 +59,7 @@ describe('the encoding of a page', () => {
       'windows-1251',
       'c2f1e520ebfee4e820f0eee6e4e0fef2f1ff20f1e2eee1eee4edfbece820e820f0e0e2edfbece820e220f1e2eee5ec20e4eef1f2eee8edf1f2e2e520e820eff0e0e2e0f5',
     ],
-  ])('is %s where nothing declares it and the letters are of that script', (encoding, hex) => {
+  ])('is %s when undeclared and the letters are of that script', (encoding, hex) => {
     const page = Buffer.concat([
       Buffer.from('<html><head><title>x</title></head><body class="main"><p>'),
       Buffer.from(hex, 'hex'),
@@ -68,7 +68,7 @@ describe('the encoding of a page', () => {
     expect(decodeHtml(page, null).encoding).toBe(encoding)
   })
 
-  test.each(['a < b ', '<script>a ', '<style '])('is found in one pass over a page of %j without an end', (unit) => {
+  test.each(['a < b ', '<script>a ', '<style '])('is found in one pass over a page of unclosed %j', (unit) => {
     const page = Buffer.concat([Buffer.from(unit.repeat(200_000)), Buffer.from('caf\u00e9 '.repeat(30), 'latin1')])
     expect(decodeHtml(page, null).encoding).toBe('windows-1252')
   })

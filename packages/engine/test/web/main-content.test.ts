@@ -19,7 +19,7 @@ function expectText(markdown: string, wanted: readonly string[], unwanted: reado
 }
 
 describe('main content of', () => {
-  test('a news page has a title once that is as long as a sentence', async () => {
+  test('a news page has a title as long as a sentence once', async () => {
     const long = 'Harbour bridge to close for six months while its bearings are renewed, says the port authority'
     const html = page('news').replaceAll('Harbour bridge to close for six months', long)
     expect((await convert(html)).markdown.split(long)).toHaveLength(2)
@@ -78,7 +78,7 @@ describe('main content of', () => {
     )
   })
 
-  test('a reference page keeps its tables, listings and lists of links', async () => {
+  test('a reference page includes its tables, listings and lists of links', async () => {
     expectText(
       await mainOf('reference'),
       [
@@ -134,7 +134,7 @@ describe('main content of', () => {
     )
   })
 
-  test('a front page, which has no article, is its sections', async () => {
+  test('a front page without an article is its sections', async () => {
     expectText(
       await mainOf('frontpage'),
       [
@@ -151,26 +151,26 @@ describe('main content of', () => {
 })
 
 describe('main content', () => {
-  test('of a page without furniture is the whole page, however short', async () => {
+  test('of a page without furniture is the entire page, however short', async () => {
     expect(await markdownOf('<h1>Note</h1><p>Short.</p><table><tr><td>a</td></tr><tr><td>b</td></tr></table>')).toBe(
       '# Note\n\nShort.\n\n| a |\n| - |\n| b |',
     )
   })
 
-  test('is never empty where the page is not', async () => {
+  test('is never empty when the page is not', async () => {
     expect(await markdownOf('<nav><ul><li><a href="/a">One</a></li><li><a href="/b">Two</a></li></ul></nav>')).toBe(
       '- [One](/a)\n- [Two](/b)',
     )
   })
 
-  test('is not lost to an element that is left open inside noscript', async () => {
+  test('survives an element left open inside noscript', async () => {
     const text = 'The park counted nine cubs this year, more than in any year since the counting began in 1996. '
     expect(await markdownOf(`<body><noscript><div id="off"></noscript><nav>Menu</nav><p>${text}</p></body>`)).toBe(
       text.trim(),
     )
   })
 
-  test('is not asked for when onlyMainContent is off', async () => {
+  test('is not extracted when onlyMainContent is off', async () => {
     const markdown = await markdownOf(page('news'), { onlyMainContent: false })
     expectText(
       markdown,
@@ -179,7 +179,7 @@ describe('main content', () => {
     )
   })
 
-  test('leaves advertisements and cookie notices in when blockAds is off', async () => {
+  test('includes advertisements and cookie notices when blockAds is off', async () => {
     const markdown = await markdownOf(page('news'), { onlyMainContent: false, blockAds: false })
     expectText(markdown, ['We value your privacy', 'new electric cars'], [])
   })
@@ -188,7 +188,7 @@ describe('main content', () => {
 describe('the options includeTags and excludeTags', () => {
   const convertNews = (options: Parameters<typeof convert>[1]): Promise<Conversion> => convert(page('news'), options)
 
-  test('that are included are the whole content, in the order of the page', async () => {
+  test('keep only the included elements, in the order of the page', async () => {
     const { markdown, html } = await convertNews({ includeTags: ['.standfirst', 'h1', '.story-body blockquote'] })
     expect(markdown).toBe(
       '# Harbour bridge to close for six months\n\nThe bridge closes in March for the first full repair since it opened in 1961, and commuters will have to take the long way round.\n\n> It will be a hard half year, but the alternative is a bridge that we have to close from one day to the next.',
@@ -197,7 +197,7 @@ describe('the options includeTags and excludeTags', () => {
     expect(html).not.toContain('Eastport')
   })
 
-  test('that are excluded are gone, also from included ones', async () => {
+  test('remove the excluded elements, also inside included ones', async () => {
     const { markdown } = await convertNews({
       includeTags: ['.story-body'],
       excludeTags: ['figure', '#comments', 'blockquote'],
@@ -205,7 +205,7 @@ describe('the options includeTags and excludeTags', () => {
     expectText(markdown, ["Eastport's harbour bridge", 'What happens next'], ['Photo', 'hard half year'])
   })
 
-  test('that are no CSS selector are named in the warning and ignored', async () => {
+  test('ignore an invalid CSS selector and name it in the warning', async () => {
     const { markdown, warning } = await convertNews({ excludeTags: ['p[', 'h1'] })
     expect(markdown).not.toContain('# Harbour bridge')
     expect(warning).toBe('These includeTags or excludeTags are not CSS selectors and were ignored: `p[`.')

@@ -12,8 +12,8 @@ See [a](https://e.org/a "T"), <https://e.org/b>, https://e.org/c, [a again](http
 <table><tr><td colspan="2"><a href="https://e.org/d">d</a></td></tr></table>
 `
 
-describe('Markdown as other formats', () => {
-  test('is HTML, with GFM and with the HTML that is in it', () => {
+describe('Markdown in another format', () => {
+  test('is HTML, with GFM and with its embedded HTML', () => {
     const html = markdownToHtml(MARKDOWN)
     expect(html).toContain('<h1>Title</h1>')
     expect(html).toContain('<td align="right"><del>2</del></td>')

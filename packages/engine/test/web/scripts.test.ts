@@ -170,7 +170,7 @@ const draws = Number(process.env['SCRIPT_DRAWS'] ?? 30)
 
 describe('scripts of a page', () => {
   test(
-    'are in no Markdown, HTML or link of it, whatever holds them, as a tree or as a stream',
+    'never reach its Markdown, HTML or links, whatever holds them, as a tree or as a stream',
     async () => {
       const random = new Random(seed)
       await using folder = await tempFolder()
@@ -199,7 +199,7 @@ describe('scripts of a page', () => {
     30_000 + 100 * draws,
   )
 
-  test('are in no HTML that is made of Markdown', () => {
+  test('never reach HTML made from Markdown', () => {
     const html = markdownToHtml(
       'a <b onclick="run()">b</b> [c](javascript:run())\n\n<script>run()</script>\n\n<img src=x onerror=run()>\n',
     )
@@ -207,7 +207,7 @@ describe('scripts of a page', () => {
     expect(html).not.toContain('run()')
   })
 
-  test('are no pictures in an address, and no words that begin like one', () => {
+  test('do not include data images, or addresses that merely resemble scripts', () => {
     for (const address of [
       'data:image/png;base64,AA==',
       'javascript.html',

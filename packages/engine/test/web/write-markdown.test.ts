@@ -15,7 +15,7 @@ describe('the Markdown of an HTML table', () => {
     expect(await markdownOf(page)).toBe('| A | B |\n| - | - |\n| 1 | 2 |')
   })
 
-  test('keeps its rows whole when cells hold lists, paragraphs, listings and pipes', async () => {
+  test('keeps its rows intact when cells hold lists, paragraphs, listings and pipes', async () => {
     const page = `<table><tr><th>Step</th><th>Do</th></tr>
       <tr><td><p>first</p><p>second</p></td><td><ul><li>one</li><li>two</li></ul></td></tr>
       <tr><td><ol start=3><li>three</li><li>four</li></ol></td><td><pre><code>a | b

@@ -40,7 +40,7 @@ async function startMachineAgain(root: string, change: (frames: Buffer) => Buffe
   }
 }
 
-test('a segment is read up to the first frame that is cut off or damaged', () => {
+test('a journal segment is read up to the first truncated or damaged frame', () => {
   const entries = ['a', 'b', 'c'].map((name) =>
     entryFrame({ kind: 'letter', key: sourceKey(name), blobs: new Map([['letter', Buffer.from(name.repeat(9))]]) }),
   )
@@ -60,7 +60,7 @@ test('a segment is read up to the first frame that is cut off or damaged', () =>
   expect(readSegment(Buffer.alloc(100))).toEqual({ boot: null, entries: [] })
 })
 
-test('the journal holds what was written until the store is disposed of, and is empty then', async (context) => {
+test('the journal holds all writes until the disposal of the store, and is empty then', async (context) => {
   await using folder = await tempFolder()
   if ((await journalBoot(folder.path)) === null) context.skip('no journal on this file system')
   const store = await openFolderStore({ path: folder.path, journal: LIMITS })
@@ -71,7 +71,7 @@ test('the journal holds what was written until the store is disposed of, and is 
   expect((await store.documents.readOutput(sourceKey('b/c.pdf'), 'document.md'))?.toString()).toBe('b/c.pdf')
 })
 
-test('the next process after a loss of power makes again what the journal holds, in its last state', async (context) => {
+test('the next process after a power loss replays the last state in the journal', async (context) => {
   await using folder = await tempFolder()
   if ((await journalBoot(folder.path)) === null) context.skip('no journal on this file system')
   const store = await openFolderStore({ path: folder.path, journal: LIMITS })
@@ -103,7 +103,7 @@ test('the next process after a loss of power makes again what the journal holds,
   expect(await text('failed.pdf')).toBe('earlier')
 })
 
-test('an earlier commit that stepped aside does not restore a removed document', async (context) => {
+test('a commit set aside earlier does not restore a removed document', async (context) => {
   await using folder = await tempFolder()
   if ((await journalBoot(folder.path)) === null) context.skip('no journal on this file system')
   const store = await openFolderStore({ path: folder.path, journal: LIMITS })
@@ -126,7 +126,7 @@ test('an earlier commit that stepped aside does not restore a removed document',
   expect(await readdir(join(work, 'aside'))).toEqual([])
 })
 
-test('a commit that was refused under an earlier claim is not made again', async (context) => {
+test('a commit refused under an earlier claim is not replayed', async (context) => {
   await using folder = await tempFolder()
   if ((await journalBoot(folder.path)) === null) context.skip('no journal on this file system')
   const store = await openFolderStore({ path: folder.path, journal: LIMITS })
@@ -142,7 +142,7 @@ test('a commit that was refused under an earlier claim is not made again', async
   expect((await again.documents.readOutput(sourceKey('a.pdf'), 'document.md'))?.toString()).toBe('later')
 })
 
-test('a replay lock from before another loss of power, in a container that is gone, does not block the store', async (context) => {
+test('a replay lock of a vanished container does not block the store after a second power loss', async (context) => {
   await using folder = await tempFolder()
   if ((await journalBoot(folder.path)) === null) context.skip('no journal on this file system')
   const store = await openFolderStore({ path: folder.path, journal: LIMITS })
@@ -172,7 +172,7 @@ test('a replay lock of another container is taken over once its heartbeat has st
   expect(await readFile(lock.path, 'utf8')).not.toContain(ELSEWHERE)
 })
 
-test('a document that was committed later without the journal is not set back by it', async (context) => {
+test('the journal does not roll back a document committed later without it', async (context) => {
   await using folder = await tempFolder()
   if ((await journalBoot(folder.path)) === null) context.skip('no journal on this file system')
   const store = await openFolderStore({ path: folder.path, journal: LIMITS })
@@ -186,7 +186,7 @@ test('a document that was committed later without the journal is not set back by
   expect((await again.documents.readOutput(sourceKey('a.pdf'), 'document.md'))?.toString()).toBe('later')
 })
 
-test('a journal that was removed from outside is made anew with the next write', async (context) => {
+test('a journal removed from outside is recreated by the next write', async (context) => {
   await using folder = await tempFolder()
   if ((await journalBoot(folder.path)) === null) context.skip('no journal on this file system')
   const store = await openFolderStore({ path: folder.path, journal: LIMITS })

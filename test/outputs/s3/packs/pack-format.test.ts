@@ -10,7 +10,7 @@ const content: fc.Arbitrary<PackContent> = fc.oneof(
   fc.constant({ kind: 'removed' as const }),
 )
 
-test('a pack gives back what was put into it, from its first bytes and the locations that they name', () => {
+test('a pack returns its contents from its first bytes and the locations in them', () => {
   fc.assert(
     fc.property(fc.dictionary(fc.string({ unit: 'binary' }), content), (contents) => {
       const { bytes, index } = encodePack('0123456789abcdef', Object.entries(contents))
@@ -34,7 +34,7 @@ const nameOf = (number: number): string =>
     ? `receipts/${sha(number >> 2).slice(0, 2)}/${sha(number >> 2)}-${number}.json.gz`
     : `documents/folder/${number >> 3}.pdf/${number}`
 
-test('the table of locations agrees with a map over drawn changes, through every widening', () => {
+test('the table of pack locations agrees with a map over random changes and every widening', () => {
   const change = fc.tuple(fc.nat(4000), fc.nat(2))
   fc.assert(
     fc.property(fc.array(change, { minLength: 2000, maxLength: 6000 }), (changes) => {

@@ -42,7 +42,7 @@ function encrypted(content: Buffer, password: string): Buffer {
   return CFB.write(file, { type: 'buffer', fileType: 'cfb' }) as Buffer
 }
 
-test('a package that a password protects is opened by the right one of several, and by no other', () => {
+test('a password-protected package is opened by the right one of several passwords, and by no other', () => {
   const content = Buffer.from('PK a package of any length')
   const file = encrypted(content, 'grüße')
   expect(decryptPackage(file, ['no', 'grüße'])?.toString()).toBe(content.toString())

@@ -119,16 +119,16 @@ function encryptedWorkbook(encryption: LegacyEncryption): Buffer {
   return streams.bytes
 }
 
-test('RC4 gives the key stream that RFC 6229 lists', () => {
+test('RC4 yields the key stream that RFC 6229 lists', () => {
   const data = Buffer.alloc(16)
   new Rc4(Buffer.from([1, 2, 3, 4, 5])).apply(data)
   expect(data.toString('hex')).toBe('b2396305f03dc027ccc3524a0a1118a8')
 })
 
-describe.each(Object.entries(ENCRYPTIONS))('a file that is encrypted by %s', (_name, encryptionFor) => {
+describe.each(Object.entries(ENCRYPTIONS))('a file encrypted by %s', (_name, encryptionFor) => {
   const encryption = encryptionFor('grüße')
 
-  test('is opened as a stream of records, whose heads and plain records stay', () => {
+  test('is decrypted as a stream of records, with unchanged heads and plain records', () => {
     const record = (type: number, data: Buffer): Buffer => {
       const head = Buffer.alloc(4)
       head.writeUInt16LE(type)
@@ -148,7 +148,7 @@ describe.each(Object.entries(ENCRYPTIONS))('a file that is encrypted by %s', (_n
     expect(decryptWorkbook(locked, 'no')).toBeNull()
   })
 
-  test('is opened as a Word file, whose head says that it is plain then', () => {
+  test('is decrypted as a Word file whose head is marked as plain', () => {
     const document = Buffer.alloc(3000, 'text ')
     document.writeUInt16LE(0xa5ec, 0)
     document.writeUInt16LE(0x0100 | 0x0200, 0x0a)
@@ -167,7 +167,7 @@ describe.each(Object.entries(ENCRYPTIONS))('a file that is encrypted by %s', (_n
     expect(decryptText((stream) => locked.get(stream) ?? null, 'no')).toBeNull()
   })
 
-  test('is opened as a presentation, object by object', () => {
+  test('is decrypted as a presentation, object by object', () => {
     const record = (type: number, data: Buffer): Buffer => {
       const head = Buffer.alloc(8)
       head.writeUInt16LE(0xf, 0)
@@ -219,12 +219,12 @@ test('a workbook with XOR obfuscation is opened', () => {
   expect(decryptWorkbook(stream, 'abd')).toBeNull()
 })
 
-test('a workbook with the password that Excel uses by itself opens without any', async () => {
+test('a workbook with the default password of Excel is opened without a password', async () => {
   const file = encryptedWorkbook(binaryEncryption('VelvetSweatshop'))
   expect((await convertSpreadsheet(unlockOffice(file, []), 'xls', OPTIONS)).markdown).toContain('| cell 299 | 299 |')
 })
 
-test('streams of an OLE file are overwritten where they lie, small and large ones', () => {
+test('small and large streams of an OLE file are overwritten in place', () => {
   const file = CFB.utils.cfb_new()
   const sizes = { first: 60, second: 700, third: 5000, fourth: 40_000 }
   for (const [name, size] of Object.entries(sizes)) CFB.utils.cfb_add(file, `/${name}`, Buffer.alloc(size, 1))
@@ -239,7 +239,7 @@ test('streams of an OLE file are overwritten where they lie, small and large one
   expect(() => streams.overwrite('first', Buffer.alloc(61))).toThrow(RangeError)
 })
 
-test('a locked file that is damaged anywhere ends in the file as it is or in a plain one, never in an error', () => {
+test('a damaged locked file is returned unchanged or decrypted, never as an error', () => {
   const file = encryptedWorkbook(binaryEncryption('x'))
   const random = new Random(7)
   for (let round = 0; round < 60; round += 1) {

@@ -29,14 +29,14 @@ async function crossedBy(lefts: readonly number[], from = 0): Promise<number> {
   return crossedWords(inkMask(await drawnPage(source, 100)), boxes)
 }
 
-test('words that a streak runs through are counted, once for both halves', async () => {
+test('words crossed by a streak are counted, once for both halves', async () => {
   expect(await crossedBy([50])).toBe(LINES)
   expect(await crossedBy([50, 140])).toBe(2 * LINES)
   // Below the first four lines.
   expect(await crossedBy([50], 90)).toBe(LINES / 2)
 })
 
-test('words beside the rules of a table, and the strokes of letters, are not', async () => {
+test('words next to table rules, and the strokes of letters, are not counted as crossed', async () => {
   expect(await crossedBy([])).toBe(0)
   expect(await crossedBy(RULES)).toBe(0)
 })

@@ -53,11 +53,11 @@ describe('the pages that lead to a picture', () => {
     ['whose page tree runs in a circle', written(OBJECTS).replace('Kids[8 0 R', 'Kids[2 0 R'), 4],
     ['whose page list was changed', written(OBJECTS) + written([OBJECTS[0] ?? '', OBJECTS[1] ?? '']), 4],
     ['with an object stream that is damaged', packed().toString('latin1').slice(0, -40), 4],
-  ])('are not known in a file %s', (_, file, pages) => {
+  ])('are unknown in a file %s', (_, file, pages) => {
     expect(pagesWithPictures(pdfObjects(Buffer.from(file, 'latin1')), pages)).toBeNull()
   })
 
-  test('are those of random pages that hold one', async () => {
+  test('are those that hold one in random files', async () => {
     const random = new Random(11)
     for (let draw = 0; draw < 5; draw += 1) {
       const { kind, pdf } = await randomPage(random.below(1e8))

@@ -8,7 +8,7 @@ const lettersInLines = (pieces: Parameters<typeof lettersOn>[0]): number =>
 const at = (corners: readonly (readonly [x: number, y: number])[]) =>
   corners.map(([x, y]) => ({ x0: x, y0: y, x1: x + 20, y1: y + 6, letters: 5 }))
 
-test('words that follow each other closely are lines of running text, also where lines sink or run upwards', () => {
+test('closely spaced words are lines of running text, also when lines slope', () => {
   const line = at([0, 1, 2, 3, 4].map((index) => [index * 23, index]))
   expect(lettersInLines(line)).toBe(25)
   const upwards = line.map(({ x0, y0, x1, y1, letters }) => ({ x0: y0, y0: x0, x1: y1, y1: x1, letters }))
@@ -17,7 +17,7 @@ test('words that follow each other closely are lines of running text, also where
   expect(lettersInLines([...at([[0, 300]]), ...line, ...at([[200, 40]])])).toBe(25)
 })
 
-test('labels of an axis, of a legend and of boxes are none, and small print that runs together is', () => {
+test('labels of axes, legends and boxes are not running text, but dense small print is', () => {
   expect(lettersInLines(at([0, 1, 2, 3, 4, 5].map((index) => [index * 40, 0])))).toBe(0)
   expect(lettersInLines(at([0, 1, 2, 3, 4, 5].map((index) => [0, index * 9])))).toBe(0)
   const pairs = [0, 1, 2, 3].flatMap((row): [number, number][] => [
@@ -29,7 +29,7 @@ test('labels of an axis, of a legend and of boxes are none, and small print that
   expect(lettersInLines([{ x0: 0, y0: 0, x1: 120, y1: 4, letters: 40 }])).toBe(40)
 })
 
-test('a mark that is much higher than the words beside it is no part of their line', () => {
+test('a mark much higher than the adjacent words is not part of their line', () => {
   const words = at([
     [0, 0],
     [23, 0],

@@ -15,11 +15,11 @@ function drawing({ shade, strokes }: { readonly shade: number; readonly strokes:
   return { width: WIDTH, height: HEIGHT, perPoint: 1, grey }
 }
 
-test('a line that goes on in a shadow is counted', () => {
+test('a line that continues in a shadow is counted as shadowed', () => {
   expect(shadowedWords(drawing({ shade: 0.6, strokes: 30 }), [LINE])).toBe(1)
 })
 
-test('a shadow without letters, letters without a shadow, and letters that were read are not', () => {
+test('a shadow without letters, letters without a shadow, and read letters are not counted as shadowed', () => {
   expect(shadowedWords(drawing({ shade: 0.6, strokes: 40 }), [LINE])).toBe(0)
   expect(shadowedWords(drawing({ shade: 1, strokes: 30 }), [LINE])).toBe(0)
   expect(shadowedWords(drawing({ shade: 0.6, strokes: 30 }), [LINE, { ...LINE, x0: 28, x1: 38 }])).toBe(0)

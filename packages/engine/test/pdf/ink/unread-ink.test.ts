@@ -22,7 +22,7 @@ function changed(drawing: PageDrawing, change: (level: number, x: number, y: num
 const unreadLetters = (drawing: PageDrawing): number => readInk(inkMask(drawing), []).unreadLetters
 
 describe('ink that looks like text', () => {
-  test('is found in about the number of its letters, faded print and light print on dark included', async () => {
+  test('is counted by about the number of its letters, including faded and inverted print', async () => {
     const drawing = await page(SENTENCE)
     const letters = SENTENCE.replace(/\s/g, '').length
     for (const shown of [
@@ -46,7 +46,7 @@ describe('ink that looks like text', () => {
     expect(stamped.reduce((sum, piece) => sum + piece.letters, 0)).toBeGreaterThan(12)
   })
 
-  test('is found where the rules of a frame run through the letters of a line, and rules alone are none', async () => {
+  test('is found when the rules of a frame cross the letters of a line, but not in rules alone', async () => {
     // As if the letters were half as large: body text.
     const small = async (text: string): Promise<PageDrawing> => ({ ...(await page(text, 100)), perPoint: 200 / 72 })
     const [drawing, blank] = [await small(SENTENCE), await small('')]
@@ -62,7 +62,7 @@ describe('ink that looks like text', () => {
     expect(unreadLetters(crossed(blank))).toBe(0)
   })
 
-  test('is not seen in uneven light, in shaded rows of a table and in photographs', async () => {
+  test('is not found in uneven light, in shaded rows of a table and in photographs', async () => {
     const blank = await page('')
     const shade = changed(blank, (level, x, y) => level * (0.3 + (0.7 * (x / blank.width + y / blank.height)) / 2))
     const rows = changed(blank, (level, x, y) => (y % 30 < 15 && x > 40 && x < blank.width - 40 ? 0.83 * level : level))
@@ -73,7 +73,7 @@ describe('ink that looks like text', () => {
     expect(unreadLetters({ ...photo, perPoint: blank.perPoint })).toBeLessThan(25)
   })
 
-  test('is seen in light that falls off steeply to an even shadow, whose bends are not', async () => {
+  test('is found in light that falls off steeply to an even shadow, but not at its bends', async () => {
     const { kind, damage, pdf, words } = await randomPage(75_000_015)
     expect([kind, damage]).toEqual(['scan', 'uneven'])
     const drawing = await drawnPage(pdf, 100)

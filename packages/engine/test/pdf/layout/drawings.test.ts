@@ -35,7 +35,7 @@ test.each([
     'a pie',
     '1 0 0 rg 200 450 m 260 450 260 530 200 530 c f 0 1 0 rg 200 450 m 140 450 140 530 200 530 c f 0 0 1 rg 200 530 m 230 560 260 530 200 490 c f 0 g\n',
   ],
-])('%s of lines and surfaces is a figure, and its labels are no table', async (_, drawing) => {
+])('%s of lines and surfaces is a figure, and its labels are not a table', async (_, drawing) => {
   const labels = ['Mar', 'Apr', 'May'].map((label, index) => text(130 + index * 50, 330, label, 8)).join('')
   const { blocks, markdown } = await pdfs.convert([{ content: PROSE + drawing + labels }])
   const [page] = blocks ?? []
@@ -43,7 +43,7 @@ test.each([
   expect(markdown).not.toContain('|')
 })
 
-test('frames around text, tables and check marks are no figures', async () => {
+test('frames around text, tables and check marks are not figures', async () => {
   const table =
     [200, 220, 240, 260].map((top) => line(72, top, 400, top)).join('') +
     [72, 200, 400].map((x) => line(x, 200, x, 260)).join('')
@@ -78,7 +78,7 @@ test('frames around text, tables and check marks are no figures', async () => {
   expect(blocks?.[0]?.items.filter(({ type }) => type === 'table')).toHaveLength(1)
 })
 
-test('lines that run through the words of a page are a pattern behind them, and make no table', async () => {
+test('lines through the words of a page are a background pattern, and make no table', async () => {
   const pattern =
     [60, 85, 110, 135].map((top) => line(40, top, 560, top)).join('') +
     Array.from({ length: 14 }, (_, index) => line(60 + index * 37, 60, 60 + index * 37, 135)).join('')

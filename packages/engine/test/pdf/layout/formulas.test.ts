@@ -25,7 +25,7 @@ const prose = (y: number): LayoutBlock =>
 const NO_RULES = { horizontal: [], vertical: [] }
 const bar = (at: number, start: number, end: number) => ({ horizontal: [{ at, start, end }], vertical: [] })
 
-test('a formula that stands apart is one block, with its scripts and its number', () => {
+test('a displayed formula is one block, with its scripts and its number', () => {
   const words = [
     sign('E', 100, 50),
     sign('=', 110, 50),
@@ -41,7 +41,7 @@ test('a formula that stands apart is one block, with its scripts and its number'
   ])
 })
 
-test('the parts of a fraction come as blocks of their own and make one formula', () => {
+test('the parts of a fraction in separate blocks make one formula', () => {
   const parts = [
     [sign('a', 132, 40), sign('i', 138, 45, 6)],
     [sign('x', 100, 52), sign('=', 112, 52)],
@@ -52,7 +52,7 @@ test('the parts of a fraction come as blocks of their own and make one formula',
   expect(others).toHaveLength(1)
 })
 
-test('the limits of a sum in a formula stand behind it, and what LaTeX would read as a command is text', () => {
+test('the limits of a sum in a formula follow it, and would-be LaTeX commands are text', () => {
   const words = [
     sign('S', 100, 50),
     sign('=', 110, 50),
@@ -64,7 +64,7 @@ test('the limits of a sum in a formula stand behind it, and what LaTeX would rea
   expect(withFormulas([prose(10), paragraph(words)], NO_RULES)[1]).toMatchObject({ latex: 'S = ∑_{i=1}^{n} 5\\%' })
 })
 
-test('text, ranges and recognised signs are no formulas', () => {
+test('text, ranges and recognised signs are not formulas', () => {
   const plain = (text: string, x: number): Word => ({ ...sign(text, x, 50), math: false, italic: false })
   const ranges = paragraph([plain('0-4', 100), plain('5-14', 130), plain('≥65', 160)])
   const sentence = paragraph([plain('Depth', 100), sign('x', 130, 50), plain('= three fathoms at noon', 140)])

@@ -7,15 +7,15 @@ const pdfs = await shared(BuiltPdfs.open())
 
 const BODY = ['The harbour was built in the year 1842 by the town itself,', 'and its walls have stood ever since.']
 
-describe('a line that repeats at the edge of pages', () => {
-  test('is kept on a page that has no other text', async () => {
+describe('a line at the edge of a page', () => {
+  test('that repeats is kept when the page has no other text', async () => {
     const pages = Array.from({ length: 6 }, (_, index) => ({ content: text(72, 40, `Potato ${index + 1}`) }))
     const { markdown, pages: perPage } = await pdfs.convert(pages)
     expect(markdown.match(/Potato \d/g)).toEqual(pages.map((_, index) => `Potato ${index + 1}`))
     expect(perPage?.map((page) => page.markdown)).toEqual(pages.map((_, index) => `Potato ${index + 1}`))
   })
 
-  test('is left out of a page that has other text', async () => {
+  test('that repeats is left out when the page has other text', async () => {
     const pages = Array.from({ length: 6 }, (_, index) => ({
       content: text(72, 40, `Harbour Report ${index + 1}`) + paragraph(72, 200, BODY),
     }))
@@ -32,7 +32,7 @@ describe('a line that repeats at the edge of pages', () => {
     ['a footer with a year', '2 Annual Report and Accounts 2018', 9, 740, false],
     ['a numbered line at the foot', '12 Of Harbours and Tides', 9, 740, false],
     ['a large numbered title', 'Report 9', 20, 95, true],
-  ])('%s on a single page', async (_, printed, size, top, kept) => {
+  ])('like %s is kept on a single page only as content', async (_, printed, size, top, kept) => {
     const { markdown } = await pdfs.convert([{ content: text(72, top, printed, size) + paragraph(72, 160, BODY) }])
     expect(markdown.includes(printed)).toBe(kept)
     expect(markdown).toContain('walls have stood')
@@ -42,7 +42,7 @@ describe('a line that repeats at the edge of pages', () => {
     ['goes with the number at the other edge', 9, 765, false],
     ['is a title where it is large', 16, 765, true],
     ['is text on a page without a number', 9, null, true],
-  ])('a line without a number at the upper edge of a single page %s', async (_, size, number, kept) => {
+  ])('without a number at the top of a single page %s', async (_, size, number, kept) => {
     const foot = number === null ? '' : text(300, number, 'Page 17', 9)
     const { markdown } = await pdfs.convert([
       { content: text(72, 34, 'Of Harbours and Tides', size) + paragraph(72, 90, BODY) + foot },

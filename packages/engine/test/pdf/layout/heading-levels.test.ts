@@ -42,36 +42,36 @@ test('the one heading with the largest letters on page 1 is the title, also belo
   expect(levelsOf({ size: 12 }, { size: 20 }, { size: 14 })).toEqual([3, 1, 2])
 })
 
-test('a heading without others is the title only in the letters of one, or where the metadata states it', () => {
+test('a single heading is the title only in letters of title size, or when the metadata names it', () => {
   expect(levelsOf({ size: 20 })).toEqual([1])
   expect(levelsOf({ size: 14.4 })).toEqual([2])
   expect(levelsOf({ size: 14.4, statedTitle: true })).toEqual([1])
   expect(levelsOf({ size: 20, depth: 1 })).toEqual([2])
 })
 
-test('sections begin at level 2 where no heading is the title', () => {
+test('sections begin at level 2 when no heading is the title', () => {
   expect(levelsOf({ size: 14 }, { size: 14 }, { size: 12 })).toEqual([2, 2, 3])
   expect(levelsOf({ size: 12 }, { size: 20, page: 1 })).toEqual([3, 2])
   expect(levelsOf({ size: 12 }, { size: 20, belowText: true })).toEqual([3, 2])
 })
 
-test('numbers decide over letters: sections of one size lie as deep as their numbers', () => {
+test('numbers override letter sizes: sections of one size are as deep as their numbers', () => {
   expect(levelsOf({ size: 20 }, { size: 14, depth: 1 }, { size: 14, depth: 2 }, { size: 14, depth: 3 })).toEqual([
     1, 2, 3, 4,
   ])
   expect(levelsOf({ size: 10, depth: 2 }, { size: 10, depth: 2 })).toEqual([2, 2])
 })
 
-test('bold headings stand above regular ones of the same size', () => {
+test('bold headings rank above regular ones of the same size', () => {
   expect(levelsOf({ size: 18 }, { size: 12, bold: true }, { size: 12 })).toEqual([1, 2, 3])
 })
 
-test('the first heading of each page that is wider than high is a title', () => {
+test('the first heading of each landscape page is a title', () => {
   const slide = { size: 30, slideTitle: true }
   expect(levelsOf(slide, { size: 20 }, { ...slide, page: 1, size: 24 })).toEqual([1, 2, 1])
 })
 
-test('sizes of recognised letters scatter: near ones share a level', () => {
+test('recognised headings of similar sizes share a level', () => {
   expect(
     levelsOf({ size: 20, recognised: true }, { size: 14, recognised: true }, { size: 13, recognised: true }),
   ).toEqual([1, 2, 2])
@@ -81,13 +81,13 @@ test('heading levels end at 6', () => {
   expect(levelsOf(...[40, 34, 29, 25, 21, 18, 15, 12].map((size) => ({ size })))).toEqual([1, 2, 3, 4, 5, 6, 6, 6])
 })
 
-test('an outline decides over letters and numbers: what it holds lies one below a title that only the print shows', () => {
+test('an outline overrides letters and numbers, one level below a title that it lacks', () => {
   const title = { size: 20 }
   expect(levelsOf(title, { size: 12, named: 1 }, { size: 14, named: 2 }, { size: 9 })).toEqual([1, 2, 3, 4])
   expect(levelsOf(title, { size: 12, named: 1, depth: 1 }, { size: 12, named: 2, depth: 3 })).toEqual([1, 2, 4])
   expect(levelsOf({ size: 20, named: 1 }, { size: 14, named: 2 }, { size: 14 })).toEqual([1, 2, 2])
 })
 
-test('a title of the metadata is front matter: the outline keeps its own depths beside it', () => {
+test('a metadata title is front matter, and the outline keeps its own depths', () => {
   expect(levelsOf({ size: 20, statedTitle: true }, { size: 12, named: 1 }, { size: 12, named: 2 })).toEqual([1, 1, 2])
 })

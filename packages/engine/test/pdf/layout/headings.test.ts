@@ -46,7 +46,7 @@ test.each([
   expect(withHeadings(blocks, STYLE)[0]?.kind).toBe(kind)
 })
 
-test('a bold line is no heading where its words are the titles of columns', () => {
+test('a bold line of column titles is not a heading', () => {
   const spread = (text: string, style: Partial<Word> = {}): LayoutBlock => {
     const block = paragraph(text, 10, { ...NATIVE, ...style })
     if (!('lines' in block)) throw new Error('the block has no lines')

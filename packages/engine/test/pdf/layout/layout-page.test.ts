@@ -19,7 +19,7 @@ const RIGHT = [
 ]
 
 describe('the layout of a PDF page', () => {
-  test('is read column by column, and across where a line runs across', async () => {
+  test('is read column by column, and across when a line runs across', async () => {
     const { markdown } = await pdfs.convert([
       {
         content:
@@ -37,7 +37,7 @@ describe('the layout of a PDF page', () => {
     expect(markdown).toContain('The northern quay was built of granite that came by sea')
   })
 
-  test('reads questions with their answers column by column, though their markers stand apart', async () => {
+  test('reads questions with their answers column by column, though their markers are apart', async () => {
     const column = (x: number, number: number, question: string): string =>
       text(x, 100, `${number}.`) +
       paragraph(x + 24, 100, [`Which of these does the ${question}`, 'allow at night? Please select all that apply.']) +
@@ -54,7 +54,7 @@ describe('the layout of a PDF page', () => {
     expect(markdown).not.toContain('|')
   })
 
-  test('reads addresses side by side one after the other, and the table below them by itself', async () => {
+  test('reads parallel addresses one after the other, and the table below them separately', async () => {
     const address = (x: number, ...lines: readonly string[]): string => paragraph(x, 90, lines)
     const table = ['Terms', 'Order', 'Region', 'Due'].map(
       (title, index) => text(72 + index * 110, 165, title) + text(72 + index * 110, 180, `2026-0${index + 1}-04`),
@@ -66,7 +66,7 @@ describe('the layout of a PDF page', () => {
     expect(markdown).toContain('| Terms | Order | Region | Due |')
   })
 
-  test('takes the titles of slides and bold lines for headings, not the first line of their text', async () => {
+  test('treats titles of slides and bold lines as headings, but not the first line of their text', async () => {
     const slide = (title: string): PdfPage => ({
       size: [842, 595],
       content:
@@ -79,7 +79,7 @@ describe('the layout of a PDF page', () => {
     expect(markdown.match(/^Three things to know/gm)).toHaveLength(2)
   })
 
-  test('joins lines to paragraphs and cut words to whole ones, but keeps the hyphens of compounds', async () => {
+  test('joins lines to paragraphs and hyphenated words, but keeps the hyphens of compounds', async () => {
     const lines = [
       'Every ship that enters must an-',
       'nounce itself; a long-',
@@ -107,7 +107,7 @@ describe('the layout of a PDF page', () => {
     expect(blocks?.[0]?.items.map((item) => item.type)).toEqual(['text', 'text', 'text', 'text', 'text'])
   })
 
-  test('has lists side by side, each read from top to bottom, and answers to choose from read across', async () => {
+  test('reads parallel lists from top to bottom, and multiple-choice answers across', async () => {
     const list = (x: number, items: readonly string[]) =>
       items.map((item, index) => text(x, 120 + index * 18, item)).join('')
     const lists = list(72, ['1. Sloop', '2. Brig', '3. Barque']) + list(260, ['\x95 Quay', '\x95 Mole', '\x95 Pier'])
@@ -125,7 +125,7 @@ describe('the layout of a PDF page', () => {
     expect(across.match(/Sloop|Brig|Barque|Ketch/g)).toEqual(['Sloop', 'Brig', 'Barque', 'Ketch'])
   })
 
-  test('has an item for a bullet that stands a little above its line', async () => {
+  test('has an item for a bullet a little above its line', async () => {
     const items = ['The northern quay', 'The southern quay'].map(
       (item, index) => text(84, 120 + index * 40, '\x95') + text(110, 131 + index * 40, item),
     )
@@ -133,7 +133,7 @@ describe('the layout of a PDF page', () => {
     expect(markdown).toContain('- The northern quay\n- The southern quay')
   })
 
-  test('tells headings by their size, captions by their first word', async () => {
+  test('recognises headings by their size, and captions by their first word', async () => {
     const { blocks } = await pdfs.convert([
       {
         content:
@@ -148,7 +148,7 @@ describe('the layout of a PDF page', () => {
     expect(blocks?.[0]?.items.slice(0, 2).map((item) => item.content)).toEqual(['# Harbour Report', '## Traffic'])
   })
 
-  test('cannot turn its text into Markdown of another meaning', async () => {
+  test('never turns its text into Markdown of another meaning', async () => {
     const { markdown } = await pdfs.convert([
       { content: text(72, 100, '# of ships *not* counted in <table> 4_5 and `so` on were many, all in all.') },
     ])
@@ -163,7 +163,7 @@ describe('running headers, footers and page numbers', () => {
   })
   const pages = [page(7, LEFT), page(8, RIGHT), page(9, LEFT)]
 
-  test('are left out of the main content, but keep their boxes and what they say', async () => {
+  test('are left out of the main content, but keep their boxes and text', async () => {
     const { markdown, blocks } = await pdfs.convert(pages)
     expect(markdown).not.toContain('Annual report')
     const [first] = blocks ?? []
@@ -173,7 +173,7 @@ describe('running headers, footers and page numbers', () => {
     expect(first?.items[0]?.bbox?.[1]).toBeLessThan(0.06)
   })
 
-  test('stand in the Markdown when all content is wanted', async () => {
+  test('are in the Markdown when all content is requested', async () => {
     const { markdown, blocks } = await pdfs.convert(pages, { onlyMainContent: false })
     expect(markdown.match(/Annual report/g)).toHaveLength(3)
     expect(blocks?.[1]?.items.map((item) => item.content)).toEqual([
@@ -183,7 +183,7 @@ describe('running headers, footers and page numbers', () => {
     ])
   })
 
-  test('do not cut a paragraph that goes on on the next page', async () => {
+  test('do not cut a paragraph that continues on the next page', async () => {
     const { markdown, blocks } = await pdfs.convert([
       page(7, LEFT.slice(0, 3)),
       page(8, ['took eleven years of work.', ...RIGHT]),

@@ -21,7 +21,7 @@ describe('the text of a PDF line', () => {
     expect(lineText(inReadingOrder(printed('שלום', 'Port', 'Sudan', 'ב')))).toBe('ב Port Sudan שלום')
   })
 
-  test('of Latin letters is left as it is', () => {
+  test('of Latin letters stays unchanged', () => {
     expect(lineText(inReadingOrder(printed('The', 'old', 'harbour')))).toBe('The old harbour')
   })
 })

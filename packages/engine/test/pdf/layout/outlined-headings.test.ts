@@ -32,13 +32,13 @@ test('the first lines of a paragraph that the outline names are a heading', () =
   ])
 })
 
-test('a title that came as two blocks is one heading, with or without its number', () => {
+test('a title in two blocks is one heading, with or without its number', () => {
   const named = namedHeadings([{ title: 'How tides turn', depth: 3 }])
   const [heading] = withNamedHeadings([paragraph(0, '2.1 How'), paragraph(30, 'tides turn')], named)
   expect(heading).toMatchObject({ kind: 'heading', depth: 3 })
 })
 
-test('names in a row, as a table of contents has them, and more prints than names stay text', () => {
+test('consecutive names, as in a table of contents, and repeated prints of a name stay text', () => {
   const titles = ['Harbours', 'Tides', 'Quays', 'Lights']
   const named = namedHeadings(titles.map((title) => ({ title, depth: 1 })))
   const contents = titles.map((title, index) => paragraph(index * 30, title))

@@ -66,7 +66,7 @@ test('a single letter whose box is too high does not join the lines above and be
   expect(rowsOf(wordsOf(pageOf([...lines, letter])))).toHaveLength(3)
 })
 
-test('three columns of a scan whose lines stand at uneven heights are read one after the other', () => {
+test('three columns of a scan with lines at uneven heights are read one after the other', () => {
   const items = [...column(60, 100, FIRST), ...column(230, 103, SECOND), ...column(400, 106.5, THIRD)]
   expect(textsOf(items)).toEqual([FIRST, SECOND, THIRD].map((lines) => lines.join(' ')))
 })

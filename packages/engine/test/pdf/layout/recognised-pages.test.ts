@@ -78,7 +78,7 @@ describe('a recognised page', () => {
     expect(lettersOf(columns.flat())).toBe(columns.map(textOf).join(''))
   })
 
-  test.each(SEEDS)('in points of any size is read as one in points of paper is (seed %i)', (seed) => {
+  test.each(SEEDS)('at any point size is read like one at paper size (seed %i)', (seed) => {
     const random = new Random(seed)
     const columns = [40, 226, 412].map((left) =>
       english(random, { left, top: 100 + random.below(PITCH), width: 170, lines: 24 }),
@@ -101,7 +101,7 @@ describe('a recognised page', () => {
     expect(lettersOf(all.flat())).toBe(all.map(textOf).join(''))
   })
 
-  test('with lists side by side is read list by list', () => {
+  test('with parallel lists is read list by list', () => {
     const lists = [40, 160, 310, 430].map((left, list) =>
       ['1.', '2.', '3.', '4.'].flatMap((marker, line) => [
         itemOf(marker, left, 100 + line * PITCH, 8),

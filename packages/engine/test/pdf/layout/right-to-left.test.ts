@@ -54,7 +54,7 @@ describe('a page of a script that runs from right to left', () => {
   test.each([
     ['Hebrew', HEBREW],
     ['Arabic', ARABIC],
-  ])('in %s keeps names, numbers, brackets, hyphens and marks where they are written', async (_, words) => {
+  ])('in %s keeps names, numbers, brackets, hyphens and marks in place', async (_, words) => {
     const random = new Random(SEED)
     for (let document = 0; document < 4; document += 1) {
       const texts = Array.from({ length: 6 }, () => phrase(random, words, 60 + random.below(12)))
@@ -63,7 +63,7 @@ describe('a page of a script that runs from right to left', () => {
     }
   })
 
-  test('is read column by column from the right, lines that end early on the left in one paragraph', async () => {
+  test('is read column by column from the right, with short lines in one paragraph', async () => {
     const random = new Random(SEED)
     const column = (): string[] =>
       Array.from({ length: 12 }, () => Array.from({ length: 5 + random.below(2) }, () => random.pick(HEBREW)).join(' '))
@@ -87,7 +87,7 @@ describe('a page of a script that runs from right to left', () => {
     expect(await markdownOf(ruled)).toBe([header, '| --- | --- | --- |', ...others].join('\n'))
   })
 
-  test('has lists whose items are as deep as their markers stand', async () => {
+  test('has lists whose items are as deep as their markers are indented', async () => {
     const items = ['ראשון הוא הדבר', 'שני הוא הבא אחריו', 'שלישי ואחרון']
     const markdown = await markdownOf(
       lines(
@@ -99,7 +99,7 @@ describe('a page of a script that runs from right to left', () => {
     expect(markdown).toBe(items.map((item, index) => `${index + 1}. ${item}`).join('\n'))
   })
 
-  test('has boxes where its text stands', async () => {
+  test('has boxes at the positions of its text', async () => {
     const { blocks } = await pdfs.convert([{ content: lines(550, 80, ['החברה נוסדה בעיר']) }])
     const [x0 = 0, , x1 = 0] = blocks?.[0]?.items[0]?.bbox ?? []
     expect([x0 * 612, x1 * 612]).toEqual([expect.closeTo(462, -1), expect.closeTo(550, -1)])

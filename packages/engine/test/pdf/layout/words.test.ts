@@ -18,28 +18,28 @@ function pageOf(items: readonly Partial<TextItem>[]): ParsedPage {
 const textsOf = (items: readonly Partial<TextItem>[]): string[] => wordsOf(pageOf(items)).map((word) => word.text)
 
 describe('a private-use letter', () => {
-  test('is a bullet where its code or its font says so', () => {
+  test('is a bullet when its code or its font indicates one', () => {
     const symbol = { text: '\ue0b7', fontName: 'ABCDEF+SymbolMT' }
     expect(textsOf([{ text: '\uf0b7' }, symbol, { text: 'n', fontName: 'Wingdings' }])).toEqual(['•', '•', '•'])
   })
 
-  test('is no word elsewhere, alone or in a word', () => {
+  test('is dropped elsewhere, alone or in a word', () => {
     expect(textsOf([{ text: '\ue012' }, { text: '\ue013\ue014' }, { text: 'qu\ue015ay' }])).toEqual(['quay'])
   })
 })
 
-test('the replacement character is no word', () => {
+test('the replacement character is not a word', () => {
   expect(textsOf([{ text: '\ufffd' }, { text: 'pier' }])).toEqual(['pier'])
 })
 
-describe('native ideographs', () => {
+describe('ideographs of native text', () => {
   const at = (text: string, x: number, more: Partial<TextItem> = {}) => ({ text, x, width: 12 * text.length, ...more })
 
-  test('of a line are one word with their punctuation, though each was set by itself', () => {
+  test('of a line are one word with their punctuation, though each was set individually', () => {
     expect(textsOf([at('关', 72), at('于', 84.1), at('红军', 96), at('，', 120.2)])).toEqual(['关于红军，'])
   })
 
-  test('stay apart where the page shows a space, on another line, in another size and beside other scripts', () => {
+  test('stay apart at a space of the page, on another line, in another size and next to other scripts', () => {
     expect(textsOf([at('目', 72), at('录', 108)])).toEqual(['目', '录'])
     expect(textsOf([at('目', 72), at('录', 84, { y: 130 })])).toEqual(['目', '录'])
     expect(textsOf([at('目', 72), at('录', 84, { height: 24 })])).toEqual(['目', '录'])
@@ -62,11 +62,11 @@ describe('a word written from right to left', () => {
     ['خواهم\u200cمی.', ['می\u200cخواهم.']],
     ['.1998-ב', ['ב-1998.']],
     ['א"ת', ['ת"א']],
-  ])('%s comes as %j', (printed, words) => {
+  ])('%s is read as %j', (printed, words) => {
     expect(textsOf([{ text: printed }])).toEqual(words)
   })
 
-  test('shares its box with a Latin word beside it', () => {
+  test('shares its box with an adjacent Latin word', () => {
     const boxes = wordsOf(pageOf([{ text: 'Pythonو', x: 100, width: 70 }]))
     expect(boxes.map(({ x0, x1 }) => [x0, x1])).toEqual([
       [100, 160],

@@ -11,12 +11,12 @@ test('a word takes the accents of the other reading, and nothing else of it', ()
   expect(textsOf(read, [item('Große Schiffo dürfen. bezahlt')])).toEqual(['Große', 'Schiffe', 'dürfen,', 'be?ahlt'])
 })
 
-test('a letter that was read as no letter takes its accent too, and an accent that was read in another way', () => {
+test('a letter misread as another sign, or with another accent, takes the accent too', () => {
   expect(
     textsOf([item('bek?mpfen'), item('ou', 100), item('elève', 150)], [item('bekämpfen'), item('élève', 150)]),
   ).toEqual(['bekämpfen', 'ou', 'élève'])
 })
 
-test('a word elsewhere, or with other letters, changes none', () => {
+test('a word elsewhere, or with other letters, changes no accent', () => {
   expect(textsOf([item('fur')], [item('für', 0, 40), item('für', 200), item('fürs')])).toEqual(['fur'])
 })

@@ -18,8 +18,8 @@ async function languagesWith(fetched: readonly string[], allowed: readonly strin
   return new OcrLanguages({ cacheFolder: join(folder, 'cache'), fetched: kept, allowed })
 }
 
-describe('OCR languages without a setting', () => {
-  test('a page is read in English, and in its own languages where their data is there', async () => {
+describe('without a setting of OCR languages,', () => {
+  test('a page is read in English, and in its own languages when their data is available', async () => {
     const languages = await languagesWith(['deu'])
     expect((await languages.dataFor([])).data.languages).toEqual(['eng'])
     expect(await languages.dataFor(['German', 'French'])).toMatchObject({
@@ -29,7 +29,7 @@ describe('OCR languages without a setting', () => {
     expect(languages.lacking).toEqual(['fra'])
   })
 
-  test('a page is read as the one before it until its own languages are known', async () => {
+  test('a page is read like the previous one until its own languages are known', async () => {
     const languages = await languagesWith(['deu'])
     languages.remember((await languages.dataFor(['German'])).data)
     expect((await languages.dataFor([])).data.languages).toEqual(['deu', 'eng'])
@@ -37,21 +37,21 @@ describe('OCR languages without a setting', () => {
   })
 })
 
-describe('OCR languages of a setting', () => {
-  test('only these are used and fetched, and a page in another one lacks it', async () => {
+describe('with a setting of OCR languages,', () => {
+  test('only these are used and fetched, and a page in another one lacks its data', async () => {
     const languages = await languagesWith(['deu', 'fra'], ['eng', 'fra'])
     expect(await languages.dataFor(['German'])).toMatchObject({ data: { languages: ['eng'] }, lacking: ['German'] })
     expect((await languages.dataFor(['French'])).data.languages).toEqual(['fra', 'eng'])
     expect(languages.lacking).toEqual([])
   })
 
-  test('one that is not detected is read for on every page, also one whose data the user put there', async () => {
+  test('an undetectable language is read on every page, also with data from the user', async () => {
     const languages = await languagesWith(['chi_sim', 'ces'], ['eng', 'chi_sim', 'ces', 'deu'])
     expect((await languages.dataFor([])).data.languages).toEqual(['eng', 'chi_sim', 'ces'])
     expect(languages.lacking).toEqual([])
   })
 
-  test('pages are read in English until the data of the first one is there', async () => {
+  test('pages are read in English until the data of the first language arrives', async () => {
     const languages = await languagesWith([], ['deu'])
     expect((await languages.dataFor([])).data.languages).toEqual(['eng'])
     expect(languages.lacking).toEqual(['deu'])

@@ -47,7 +47,7 @@ test('a text with passages in several languages is known to be in each of them',
   expect(writtenLanguages('Total 12.50 EUR')).toEqual([])
 })
 
-test('among few languages a sentence is enough, and a paragraph beside another one', () => {
+test('a sentence suffices among few languages, and a paragraph next to one in another language', () => {
   const [english = '', german = ''] = [SENTENCES['English'], SENTENCES['German']]
   expect(writtenAmong(german, ['English', 'German'])).toEqual(['German'])
   expect(writtenAmong(english, ['English', 'German'])).toEqual(['English'])

@@ -11,7 +11,7 @@ test.each([
   ['characters where its glyphs are in the file', FONT, IDENTITY, '<</Type/FontDescriptor/FontFile2 4 0 R>>', []],
   ['characters of a known collection', FONT, IDENTITY.replace('Identity', 'Japan1'), DESCRIPTOR, []],
   ['characters of a known encoding', FONT.replace('Identity-H', 'UniGB-UCS2-H'), IDENTITY, DESCRIPTOR, []],
-])('a PDF font that is named has %s', (_, font, info, descriptor, names) => {
+])('a PDF font with a name has %s', (_, font, info, descriptor, names) => {
   const objects = new Map([
     [1, font],
     [2, `<</Type/Font/Subtype/CIDFontType2${info}/FontDescriptor 3 0 R>>`],

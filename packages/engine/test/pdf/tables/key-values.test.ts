@@ -26,7 +26,7 @@ const VALUES = [
 ]
 
 test.each(Array.from({ length: 6 }, (_, index) => SEED + index))(
-  'a fact sheet without rules and colons is a table of names and values (%i)',
+  'a fact sheet without rules or colons is a table of names and values (%i)',
   async (seed) => {
     const random = new Random(seed)
     const [pitch, x] = [13 + random.below(7), 180 + random.below(160)]
@@ -43,7 +43,7 @@ test.each(Array.from({ length: 6 }, (_, index) => SEED + index))(
   },
 )
 
-test('two columns of text are no names with values', async () => {
+test('two columns of text are not names with values', async () => {
   const left = [
     'The keeper of the light has',
     'Asked the council for a new',

@@ -48,7 +48,7 @@ describe('a table of a PDF', () => {
     expect(await tablesOf({ content })).toEqual([DUES_MARKDOWN])
   })
 
-  test('is found by its columns where nothing is drawn', async () => {
+  test('is found by its columns when nothing is drawn', async () => {
     const content = paragraph(72, 100, PROSE) + cells(DUES, [74, 204, 304], 200) + paragraph(72, 300, PROSE)
     expect(await tablesOf({ content })).toEqual([DUES_MARKDOWN])
   })
@@ -72,7 +72,7 @@ describe('a table of a PDF', () => {
     ])
   })
 
-  test('has a row for each label, though its rows stand no further apart than their lines', async () => {
+  test('has a row for each label, though its rows are as close as their lines', async () => {
     const first: Cells = [
       ['Bone', 'Dislocation of the', 'Curved spine'],
       ['', 'hip at birth', ''],
@@ -111,7 +111,7 @@ describe('a table of a PDF', () => {
     ])
   })
 
-  test('of fields, a label and a value on each line, has a row for each of them', async () => {
+  test('of fields with a label and a value on each line has a row for each field', async () => {
     const fields: Cells = [
       ['Order:', '2024-12-5678', 'Berth:', 'North quay'],
       ['Agent:', 'Harbour Supplies', 'Pilot:', 'Ada Brandt'],
@@ -147,7 +147,7 @@ describe('a table of a PDF', () => {
     expect(await tablesOf({ content: drawn + cells(DUES, [74, 204, 304], 200) })).toEqual([DUES_MARKDOWN])
   })
 
-  test('of thirty columns takes no longer than another: its gaps are not tried in all combinations', async () => {
+  test('of thirty columns is found without trying all combinations of its gaps', async () => {
     const columns = Array.from({ length: 30 }, (_, column) => 30 + column * 19)
     const rows = Array.from({ length: 50 }, () => columns.map(() => 'a'))
     const before = process.cpuUsage()
@@ -156,7 +156,7 @@ describe('a table of a PDF', () => {
     expect(process.cpuUsage(before).user).toBeLessThan(5e6)
   })
 
-  test('is not seen in lists, numbered formulas and columns of prose', async () => {
+  test('is not found in lists, numbered formulas and columns of prose', async () => {
     const list = ['1.', '2.', '3.', '4.'].map(
       (mark, index) => text(72, 100 + index * 14, mark) + text(100, 100 + index * 14, 'An item of the list'),
     )
@@ -167,7 +167,7 @@ describe('a table of a PDF', () => {
   })
 })
 
-test('rules of dashes in a table of a PDF are no text of a cell, and make no row', () => {
+test('dashed rules in a table of a PDF are not text of a cell, and make no row', () => {
   const box = { x0: 72, y0: 100, x1: 150, y1: 110 }
   const style = {
     size: 10,

@@ -72,7 +72,7 @@ function contentOf({ rows, columns, gap, upright }: WrappedTable): string {
   return content + paragraph(72, top + 24, PROSE)
 }
 
-test(`cells of several lines without any rule keep their lines, in ${draws} tables from seed ${firstSeed}`, async () => {
+test(`cells of several lines without rules keep their lines, in ${draws} tables from seed ${firstSeed}`, async () => {
   const wrong: object[] = []
   for (let seed = firstSeed; seed < firstSeed + draws; seed += 1) {
     const table = draw(new Random(seed))

@@ -18,30 +18,30 @@ function readingOf(steps: string, spaces: Readonly<Record<number, number>> = {})
 
 const textsOf = (reading: LineReading): string[] => decodeLine(reading, CHARSET).map(({ text }) => text)
 
-test('a class that goes on is one letter, and with none between it is two', () => {
+test('a repeated class is one letter, and two letters with a blank between', () => {
   expect(textsOf(readingOf('_aa_bb_'))).toEqual(['ab'])
   expect(textsOf(readingOf('_a_a_'))).toEqual(['aa'])
 })
 
-test('a space that the model swallowed begins a word, and one that it gave does', () => {
+test('a word begins at a space that the model gave, and at one that it missed', () => {
   expect(textsOf(readingOf('_a_b_', { 2: 0.015 }))).toEqual(['a', 'b'])
   expect(textsOf(readingOf('_a_b_', { 2: 0.005 }))).toEqual(['ab'])
   expect(textsOf(readingOf('_a b_'))).toEqual(['a', 'b'])
 })
 
-test('Chinese has no spaces within, and some beside other letters', () => {
+test('Chinese text has no inner spaces, but spaces next to other letters', () => {
   expect(textsOf(readingOf('_中_文_', { 2: 0.3 }))).toEqual(['中文'])
   expect(textsOf(readingOf('_中_a_', { 2: 0.3 }))).toEqual(['中', 'a'])
 })
 
-test('Chinese of two columns in one line is parted where they stand apart, and not at a mark within', () => {
+test('Chinese text of two columns in one line is split at the gap, but not at an inner mark', () => {
   const words = decodeLine(readingOf('_中_文_中_文____文_中_文_'), CHARSET)
   expect(words.map(({ text }) => text)).toEqual(['中文中文', '文中文'])
   expect((words[1]?.from ?? 0) - (words[0]?.to ?? 0)).toBeGreaterThan(2 / 20)
   expect(textsOf(readingOf('_中_文__中_文_'))).toEqual(['中文中文'])
 })
 
-test('words lie where their letters were seen, apart from one another', () => {
+test('words have boxes at their letters, apart from one another', () => {
   const words = decodeLine(readingOf('_a_b____a_b_', { 5: 0.9 }), CHARSET)
   expect(words.map(({ text }) => text)).toEqual(['ab', 'ab'])
   const [first, second] = words

@@ -18,7 +18,7 @@ function mapOf(width: number, height: number, areas: readonly (readonly [number,
   return { width, height, data }
 }
 
-test('a small picture is enlarged, a large one shrunk, to whole multiples of 32', () => {
+test('a small picture is enlarged and a large one shrunk to multiples of 32', () => {
   const sizes = [white(612, 792), white(400, 300), white(3000, 400)].map((picture) => {
     const { width, height } = finderInput(bandsOf(picture)[0]!)
     return [width, height]
@@ -31,7 +31,7 @@ test('a small picture is enlarged, a large one shrunk, to whole multiples of 32'
   expect(sizes.flat().every((side) => side % 32 === 0)).toBe(true)
 })
 
-test('bands cover a page, and each row is the own row of one', () => {
+test('bands cover a page, and each row belongs to one band', () => {
   const bands = bandsOf(white(1654, 2339))
   expect(bands.length).toBeGreaterThan(1)
   expect(bands.map(({ ownFrom }) => ownFrom)).toEqual([0, ...bands.slice(0, -1).map(({ ownTo }) => ownTo)])
@@ -44,14 +44,14 @@ test('bands cover a page, and each row is the own row of one', () => {
   }
 })
 
-test('print of a receipt is shown as large as that of A3, and the map of a wide band is bounded', () => {
+test('print of a receipt is scaled to the size of that of A3, and the map of a wide band is bounded', () => {
   for (const band of bandsOf(white(583, 7778))) expect(band.scale).toBeGreaterThanOrEqual(0.46)
   for (const picture of [white(583, 7778), white(7778, 583), white(24_000, 500)]) {
     for (const { width, height } of bandsOf(picture).map(finderInput)) expect(width * height).toBeLessThan(720_000)
   }
 })
 
-test('a line is the grown rectangle of its region; specks and doubtful regions are none', () => {
+test('a line is the expanded rectangle of its region, and specks and doubtful regions yield none', () => {
   const [band] = bandsOf(white(1536, 256))
   const map = mapOf(1536, 256, [
     [100, 100, 500, 110],
@@ -87,7 +87,7 @@ test('a line in the rows that two bands share is found once', () => {
   }
 })
 
-test('a line that runs up and down lies along its letters', () => {
+test('a vertical line has a box along its letters', () => {
   const [band] = bandsOf(white(1536, 256))
   const [line] = linesInMap(mapOf(1536, 256, [[100, 20, 110, 240]]), band!, [])
   expect(line?.width).toBeGreaterThan(200)
