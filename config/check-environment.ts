@@ -47,9 +47,11 @@ export function checkEnvironment(env: Environment, { settings, origins }: Checke
   }
   const ignored = prefixed.filter((name) => meant.get(name) === '')
   return {
-    problems: [...meant].flatMap(([name, close]) => (close === '' ? [] : [`there is no variable ${name}${close}`])),
+    problems: [...meant].flatMap(([name, close]) =>
+      close === '' ? [] : [`there is no environment variable ${name}${close}`],
+    ),
     warning:
-      ignored.length === 0 ? null : `no setting has the variable ${ignored.map(withRemedy).join(', ')}; it is ignored`,
+      ignored.length === 0 ? null : `unknown environment variable ignored: ${ignored.map(withRemedy).join(', ')}`,
   }
 }
 

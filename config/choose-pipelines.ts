@@ -10,10 +10,10 @@ export type Chosen =
 /** Selects the named pipelines of the settings file, or all. */
 export function choosePipelines({ file, pipelines }: Configuration, names: readonly string[]): Chosen {
   const known = pipelines.map(({ name }) => name)
-  const where = file === null ? 'no settings file was found' : `${file.name} has ${known.join(', ') || 'none'}`
+  const where = file === null ? 'no settings file was found' : `${file.name} has ${known.join(', ') || 'no pipelines'}`
   const unknown = names
     .filter((name) => !known.includes(name))
-    .map((name) => `there is no pipeline "${name}": ${where}${didYouMean(name, known)}`)
+    .map((name) => `--pipeline: there is no pipeline "${name}": ${where}${didYouMean(name, known)}`)
   const chosen = names.length === 0 ? pipelines : pipelines.filter(({ name }) => names.includes(name))
   const problems = [...unknown, ...sameStore(chosen)]
   return problems.length > 0 ? { ok: false, problems } : { ok: true, pipelines: chosen }
@@ -28,7 +28,7 @@ function sameStore(pipelines: readonly ConfiguredPipeline[]): string[] {
     if (writers.length < 2) return []
     const names = writers.map(({ name }) => name).join(' and ')
     return [
-      `the pipelines ${names} would write to the same store, ${store}: give each an "out" or a "prefix" of its own`,
+      `the pipelines ${names} would write to the same store, ${store}: set a different "out" or "prefix" for each`,
     ]
   })
 }

@@ -1,14 +1,15 @@
 import { homedir } from 'node:os'
 import { dirname, join, resolve } from 'node:path'
 import type { Document, LineCounter } from 'yaml'
-import { zodIssues } from '@sluice/contract'
+import { PDF_MODES, zodIssues } from '@sluice/contract'
 import { fieldNames } from './config-schema.ts'
 import { FILE_NAMES, type FileName, isSection, isShared, keyOf, rowOf, type Section, written } from './file-names.ts'
 import { type FromFile, type Layer, type Pipeline, plainMessage } from './load.ts'
 import { REMOVED_SETTINGS } from './removed-settings.ts'
 import { holdsLogin, secretHeaders, withoutLogin } from './secrets.ts'
 import { type SettingName, SETTINGS } from './settings.ts'
-import { didYouMean } from './suggest.ts'
+import { didYouMean, LONGEST_SLIP } from './suggest.ts'
+import { yamlProblems } from './yaml-problems.ts'
 
 /** A parsed settings file: its settings for all pipelines, and the pipelines. */
 export interface ConfigFile {
@@ -35,36 +36,33 @@ const PIPELINE_NAME = /^[\w][\w.-]{0,63}$/
 /** Parses the text of a settings file. `path` is absolute; `name` is the file's name in messages. */
 export async function parseConfigFile(text: string, path: string, name: string): Promise<ReadConfigFile> {
   // Lazy import: most runs have no settings file.
-  const { LineCounter, parseDocument } = await import('yaml')
+  const { LineCounter, parseDocument, visit } = await import('yaml')
   const lines = new LineCounter()
   const document = parseDocument(text, { lineCounter: lines, merge: true, prettyErrors: false })
   const folder = dirname(path)
   const empty: ConfigFile = { ...NO_CONFIG, path, name }
-  const broken = document.errors.map(
-    ({ code, pos, message }) =>
-      `${name}:${lines.linePos(pos[0]).line}: ${
-        code === 'DUPLICATE_KEY' ? `${nameAt(text, pos[0])} is there twice: remove one` : (message.split('\n')[0] ?? '')
-      }`,
-  )
+  const broken = yamlProblems({ document, text, lines, name }, visit)
   if (broken.length > 0) return { file: empty, problems: broken, warnings: [] }
   const notes: FileNotes = { problems: [], warnings: [] }
   const locator = locatorIn(document, lines, name, notes)
   const data: unknown = document.toJS()
   if (data === null) return { file: empty, ...notes }
   if (!isMap(data)) {
-    return { file: empty, problems: [`${name}:1: a settings file is a map of names to values`], warnings: [] }
+    return {
+      file: empty,
+      problems: [`${name}:1: the file is not a map: write one "name: value" per line`],
+      warnings: [],
+    }
   }
   const { pipelines, ...rest } = data
   const top = checkLayer(rest, { path: [], locator, folder, inPipeline: false })
   return { file: { ...empty, top, pipelines: pipelinesOf(pipelines, locator, folder) }, ...notes }
 }
 
-const nameAt = (text: string, offset: number): string => /^[^:\n]*/.exec(text.slice(offset))?.[0].trim() ?? ''
-
 function pipelinesOf(given: unknown, locator: FileLocator, folder: string): Pipeline[] {
   if (given === undefined || given === null) return []
   if (!isMap(given)) {
-    locator.note(['pipelines'], 'pipelines is a map from a name to what that pipeline does')
+    locator.note(['pipelines'], 'pipelines must be a map: a name for each pipeline, and its settings indented below')
     return []
   }
   return Object.entries(given).flatMap(([name, pipeline]) => {
@@ -72,18 +70,18 @@ function pipelinesOf(given: unknown, locator: FileLocator, folder: string): Pipe
     if (!PIPELINE_NAME.test(name)) {
       locator.note(
         path,
-        `"${name}" is no name for a pipeline: letters, digits, dots, dashes and underscores, 64 at the most`,
+        `"${name}" is not a valid name of a pipeline: use up to 64 letters, digits, dots, dashes and underscores`,
       )
     }
     if (!isMap(pipeline)) {
-      locator.note(path, `pipeline ${name} is a map with a source and what it sets for itself`)
+      locator.note(path, `pipeline ${name} must be a map: its source and settings, indented`)
       return []
     }
     const { source, ...rest } = pipeline
     const layer = checkLayer(rest, { path, locator, folder, inPipeline: true })
     if (typeof source === 'string' && source !== '') {
       const at = [...path, 'source']
-      if (holdsLogin(source)) locator.note(at, 'source holds a password, and those do not belong in this file')
+      if (holdsLogin(source)) locator.note(at, 'source holds a password, which this file must not contain')
       return [{ name, source: resolveIn(source, folder), at: locator.at(at), layer }]
     }
     locator.note(path, `pipeline ${name} needs a source: a folder, s3://bucket/prefix, or https://site`)
@@ -110,7 +108,10 @@ function checkLayer(given: Readonly<Record<string, unknown>>, context: LayerCont
       if (name === 'refresh' && typeof value === 'boolean') {
         // In 0.2.0 this setting decided which documents are parsed again: its settings files keep that meaning.
         layer.detectChanges ??= { value: value ? 'content' : 'version', at: context.locator.at(path) }
-        return context.locator.warn(path, `refresh is read as detectChanges: ${value ? 'content' : 'version'}`)
+        return context.locator.warn(
+          path,
+          `the setting refresh was replaced: Sluice reads it as detectChanges: ${value ? 'content' : 'version'}`,
+        )
       }
       const replacement = REMOVED_SETTINGS[name]
       return replacement === undefined
@@ -118,20 +119,21 @@ function checkLayer(given: Readonly<Record<string, unknown>>, context: LayerCont
         : context.locator.warn(path, `the setting ${name} was removed and is ignored: ${replacement}`)
     }
     if (context.inPipeline && isShared(known.setting)) {
-      return context.locator.note(
-        path,
-        `${written(known)} is the same for all pipelines: set it at the top of the file`,
-      )
+      return context.locator.note(path, `${written(known)} applies to all pipelines: set it at the top of the file`)
     }
     layer[known.setting] = fromFile(known, value, path, context)
   }
   for (const [key, value] of Object.entries(given)) {
     if (!isSection(key)) take(null, key, value)
     else if (isMap(value)) for (const [inner, one] of Object.entries(value)) take(key, inner, one)
-    else if (value !== null) context.locator.note([...context.path, key], `${key} is a section: settings, indented`)
+    else if (value !== null)
+      context.locator.note([...context.path, key], `${key} is a section: write its settings indented below it`)
   }
   return layer
 }
+
+const SOURCE_AT_TOP =
+  'source belongs to a pipeline: write it under pipelines, as in "pipelines: { papers: { source: ./papers } }", or give it on the command line'
 
 function unknownKey(section: Section | null, key: string, inPipeline: boolean): string {
   const secret = (Object.keys(SETTINGS) as SettingName[]).find((name) => {
@@ -139,12 +141,17 @@ function unknownKey(section: Section | null, key: string, inPipeline: boolean): 
     return rowOf(name).secret !== undefined && ((at.section === section && at.key === key) || name === key)
   })
   const name = written({ section, key })
-  if (secret !== undefined) return `${name} is a secret, and those do not belong in this file: ${instead(secret)}`
+  if (secret !== undefined) return `${name} is a secret, which this file must not contain: ${instead(secret)}`
   if (/(access|secret).*key|password|credential/i.test(key)) {
-    return `${name}: secrets do not belong in this file; keys of buckets come from AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, the shared files of AWS or the machine's role`
+    return `${name}: this file must not contain secrets; set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, the shared AWS files or a role of the machine`
   }
+  if (name === 'source') return SOURCE_AT_TOP
+  if (PDF_MODES.some((mode) => mode === name)) return `there is no setting "${name}"; did you mean "mode: ${name}"?`
   const known = FILE_NAMES.filter(({ setting }) => !inPipeline || !isShared(setting)).map(written)
-  return `there is no setting "${name}"${didYouMean(name, [inPipeline ? 'source' : 'pipelines', ...known])}`
+  // The name of the section is no evidence for a typo in the rest.
+  const slip = section === null ? undefined : Math.min(LONGEST_SLIP, Math.floor(key.length / 2))
+  const close = didYouMean(name, [inPipeline ? 'source' : 'pipelines', ...known], slip)
+  return `there is no setting "${name}"${close || '; docs/reference/settings.md lists all settings'}`
 }
 
 function instead(name: SettingName): string {
@@ -159,7 +166,7 @@ function fromFile(name: FileName, value: unknown, path: readonly string[], conte
   if (value === null) return { value: undefined, at }
   if (name.namesFile) {
     if (typeof value === 'string' && value !== '') return { value: resolveIn(value, folder), at, namesFile: true }
-    locator.note(path, `${written(name)} is the name of a file`)
+    locator.note(path, `${written(name)}: the path of a file is needed`)
     return { value: undefined, at }
   }
   for (const secret of secretsIn(name, value)) locator.note([...path, ...secret.path], secret.message)
@@ -181,7 +188,7 @@ function secretsIn(name: FileName, value: unknown): { path: (string | number)[];
   const { env, secret } = rowOf(name.setting)
   if (typeof value === 'string' && holdsLogin(value)) {
     const way = secret === undefined ? `set ${env} in the environment` : instead(name.setting)
-    return [{ path: [], message: `${written(name)} holds a password, and those do not belong in this file: ${way}` }]
+    return [{ path: [], message: `${written(name)} holds a password, which this file must not contain: ${way}` }]
   }
   const levels: [(string | number)[], unknown][] = Array.isArray(value)
     ? value.map((rule: unknown, index) => [[index, 'options'], isMap(rule) ? rule['options'] : null])
@@ -189,7 +196,7 @@ function secretsIn(name: FileName, value: unknown): { path: (string | number)[];
   return levels.flatMap(([path, options]) =>
     secretHeaders(options).map((header) => ({
       path: [...path, 'headers', header],
-      message: `the header ${header} is a secret, and those do not belong in this file: set ${env} in the environment`,
+      message: `the header ${header} is a secret, which this file must not contain: set ${env} in the environment`,
     })),
   )
 }

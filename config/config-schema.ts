@@ -4,14 +4,14 @@ import type { SettingName } from './settings.ts'
 
 type JsonSchema = z.core.JSONSchema.BaseSchema
 
-const PIPELINES_DOC = 'what to ingest from where into which store; "sluice run" without a source runs them'
+const PIPELINES_DOC = 'pipelines, each from a source into a store; "sluice run" without a source runs all of them'
 
 /** JSON Schema of `sluice.yaml`, generated from the settings table for the completion and checks of editors. */
 export function configSchema(): JsonSchema {
   return {
     $schema: 'https://json-schema.org/draft/2020-12/schema',
     title: 'sluice.yaml',
-    description: 'Settings of Sluice: flags win over the environment, that over this file, that over the defaults.',
+    description: 'Settings of Sluice. Precedence: flag, environment variable, this file, default.',
     type: 'object',
     additionalProperties: false,
     properties: {

@@ -14,48 +14,48 @@ export const ENGINE_SETTINGS = {
   engineHost: text({
     default: '127.0.0.1',
     placeholder: 'address',
-    doc: 'address of the engine; beyond loopback it is open',
+    doc: 'listen address of the engine; beyond loopback, set --keys',
   }),
-  enginePort: whole({ default: 0, min: 0, max: 65535, doc: 'port of the engine; 0 takes a free one' }),
+  enginePort: whole({ default: 0, min: 0, max: 65535, doc: 'port of the engine; 0 picks a free one' }),
   engineSocket: optionalText({ placeholder: 'path', path: true, doc: 'unix socket of the engine, instead of a port' }),
-  engineProcesses: whole({ default: 2, min: 1, max: 256, doc: 'documents that the engine converts at once' }),
+  engineProcesses: whole({ default: 2, min: 1, max: 256, doc: 'documents that the engine converts in parallel' }),
   engineMemoryMb: whole({
     default: 600,
     min: 128,
     max: 1_000_000,
     unit: 'MiB',
-    doc: 'end a conversion that takes more memory',
+    doc: 'memory limit of one conversion',
   }),
   engineKeys: structure({
     schema: z.record(z.string().min(1), keyLimits).optional(),
-    doc: 'API keys that are accepted with their limits, as JSON',
+    doc: 'accepted API keys with their limits, as JSON',
     secret: true,
   }),
   enginePasswords: structure({
     schema: z.array(z.string().min(1)).max(100).optional(),
-    doc: 'passwords of encrypted files, as a JSON array',
+    doc: 'passwords to try on encrypted files, as a JSON array',
     secret: true,
   }),
   engineOcrLanguages: {
     ...list({
       placeholder: 'eng,deu',
-      doc: "languages of scans, Tesseract's codes, commonest first",
+      doc: 'OCR languages as Tesseract codes, most common first',
     }),
     schema: z
       .array(
-        z
-          .string()
-          .regex(/^[a-z]{3}(?:_[a-z]+)?$/, { error: 'a code of Tesseract such as deu is needed, several as eng,deu' }),
+        z.string().regex(/^[a-z]{3}(?:_[a-z]+)?$/, {
+          error: 'a Tesseract code such as deu is needed, or several such as eng,deu',
+        }),
       )
       .default([]),
   },
-  engineHiddenSheets: flag({ doc: 'read the hidden sheets of workbooks too' }),
+  engineHiddenSheets: flag({ doc: 'convert hidden sheets of workbooks too' }),
   engineModelUrl: address({
     protocols: ['http', 'https'],
     example: 'http://localhost:11434/v1',
-    doc: 'OpenAI-compatible endpoint: summary, json, redaction',
+    doc: 'OpenAI-compatible endpoint for summary, json and redaction',
   }),
-  engineModelName: text({ default: '', placeholder: 'name', doc: 'model to ask for' }),
-  engineModelKey: optionalText({ placeholder: 'key', doc: 'key of the model endpoint', secret: true }),
-  engineAllowPrivateAddresses: flag({ doc: 'let /v2/scrape fetch from private addresses' }),
+  engineModelName: text({ default: '', placeholder: 'name', doc: 'name of the model at that endpoint' }),
+  engineModelKey: optionalText({ placeholder: 'key', doc: 'API key of the model endpoint', secret: true }),
+  engineAllowPrivateAddresses: flag({ doc: 'allow /v2/scrape to fetch from private addresses' }),
 }

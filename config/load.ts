@@ -101,7 +101,7 @@ function find(
   if (flag !== undefined) {
     const origin = { from: 'flag', name: `--${flagOf(name)}` } as const
     if (setting.path === true && typeof flag === 'string' && flag.trim() === '') {
-      return { problem: `${origin.name} is empty; was a variable of the shell not set?`, origin }
+      return { problem: `${origin.name} is empty: check the shell variable that holds it`, origin }
     }
     return { value: typeof flag === 'string' ? setting.fromText(flag) : flag, origin }
   }

@@ -29,19 +29,29 @@ const rule = <T extends z.ZodType>(ruleOptions: T) =>
     options: ruleOptions.optional(),
     upgrade: z.boolean().optional(),
     route: z.enum(ROUTES).optional(),
-    service: z.string('the name of one service is needed').min(1).optional(),
+    service: z.string('the name of a service is needed').min(1).optional(),
   })
 
 /** Settings of the parse request. */
 export const PARSE_SETTINGS = {
-  mode: choice({ values: PDF_MODES, default: 'auto', doc: 'how PDFs are read', common: true }),
-  formats: choices({ values: FORMAT_TYPES, doc: 'outputs to ask for', common: true }),
-  pages: flag({ default: true, doc: 'ask for the Markdown of each page of a PDF' }),
-  blocks: flag({ default: true, doc: 'ask for the layout blocks of a PDF' }),
+  mode: choice({
+    values: PDF_MODES,
+    default: 'auto',
+    doc: 'PDFs: fast reads no scans, auto uses OCR on scans, ocr on all pages',
+    common: true,
+  }),
+  formats: choices({
+    values: FORMAT_TYPES,
+    doc: 'outputs, separated by commas',
+    standard: 'markdown',
+    common: true,
+  }),
+  pages: flag({ default: true, doc: 'request the Markdown of each page of a PDF' }),
+  blocks: flag({ default: true, doc: 'request the layout blocks of a PDF' }),
   options: structure({
     schema: options.default({}),
     published: parseOptionsSchema,
-    doc: 'further parse options of the contract, as JSON',
+    doc: 'other options of a parse request, as JSON',
     common: true,
   }),
   rules: structure({
@@ -50,8 +60,8 @@ export const PARSE_SETTINGS = {
     doc: 'parse options per glob, first match wins, as JSON',
     common: true,
   }),
-  acceptLocal: flag({ doc: 'with a service: keep what the embedded engine parsed' }),
-  upgrade: flag({ doc: 'parse again what an older embedded engine read otherwise' }),
-  minGrade: optionalNumber({ min: 0, max: 1, doc: 'lowest grade of a page, 0 to 1; below it: partial' }),
-  ocrFallback: flag({ doc: 'read a scan in mode "auto" where "fast" cannot' }),
+  acceptLocal: flag({ doc: 'keep documents that the embedded engine parsed before a service was set' }),
+  upgrade: flag({ doc: 'parse documents again whose outputs a newer embedded engine changes' }),
+  minGrade: optionalNumber({ min: 0, max: 1, doc: 'mark a document partial if a page has a lower grade, 0 to 1' }),
+  ocrFallback: flag({ doc: 'parse a scan again in mode auto if mode fast cannot read it' }),
 }

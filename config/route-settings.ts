@@ -2,27 +2,27 @@ import { z } from 'zod'
 import { ROUTES } from '#src/document/route.ts'
 import { choice, list, optionalNumber } from './setting.ts'
 
-const NOT_IN_SOURCE = 'globs are about paths within the source: without a leading "/" or "~", and without ".."'
+const NOT_IN_SOURCE = 'a glob matches paths within the source: leave out a leading "/" or "~", and ".."'
 
 /** Refuses a glob that cannot match any key: it would protect nothing. */
 const keyGlob = z
   .string()
   .min(1)
   .refine((glob) => !/^[/~]|(^|\/)\.\.(\/|$)/.test(glob), NOT_IN_SOURCE)
-  .refine(isBalanced, 'it has an open bracket or brace')
+  .refine(isBalanced, 'a bracket or brace is not closed')
 
 /** Settings that route documents and pages to the service. */
 export const ROUTE_SETTINGS = {
   route: choice({
     values: ROUTES,
     default: 'service',
-    doc: 'where to parse; local-first buys bad pages',
+    doc: 'parse at the service, locally, or send only poor pages',
     common: true,
   }),
   neverSend: {
     ...list({
       placeholder: 'globs',
-      doc: 'keep documents that match on this machine',
+      doc: 'globs of documents that never leave this machine',
       common: true,
     }),
     schema: z.array(keyGlob).default([]),
@@ -31,11 +31,11 @@ export const ROUTE_SETTINGS = {
   qualityFloor: optionalNumber({
     min: 0,
     max: 1,
-    doc: 'local-first: buy pages of lower expected quality',
+    doc: 'local-first: buy pages with a lower predicted quality, 0 to 1',
     standard: '0.9',
   }),
-  buyShare: optionalNumber({ min: 0, max: 1, doc: 'local-first: largest share of pages to buy, 0 to 1' }),
-  buyPages: optionalNumber({ min: 0, max: 10_000, doc: 'local-first: most pages of one document to buy' }),
+  buyShare: optionalNumber({ min: 0, max: 1, doc: 'local-first: maximum share of pages to buy, 0 to 1' }),
+  buyPages: optionalNumber({ min: 0, max: 10_000, doc: 'local-first: maximum pages to buy per document' }),
 } as const
 
 /** Splits at commas outside braces. */

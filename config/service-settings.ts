@@ -14,11 +14,11 @@ const namedService = z.strictObject({
   url: z
     .string()
     .refine((given) => isAddress(given, ['http', 'https']), 'an address such as https://gpu.example.com is needed')
-    .refine((given) => !holdsLogin(given), 'it holds a password: name a variable of the environment in keyEnv')
+    .refine((given) => !holdsLogin(given), 'it holds a password: set keyEnv to the name of an environment variable')
     .overwrite(withoutVersion),
   keyEnv: z
     .string()
-    .regex(/^[A-Za-z_]\w*$/, 'it is the name of a variable of the environment that holds the key')
+    .regex(/^[A-Za-z_]\w*$/, 'the name of an environment variable that holds the key is needed')
     .optional(),
   prices: PRICES.optional(),
   reportedCredit: z.number().min(0).max(1e6).optional(),
@@ -37,12 +37,15 @@ export const SERVICE_SETTINGS = {
       .record(
         z
           .string()
-          .regex(SERVICE_NAME, 'letters, digits, dots, dashes and underscores, 64 at the most')
-          .refine((name) => name !== DEFAULT_SERVICE, 'that is the name of the service of PARSE_API_URL'),
+          .regex(SERVICE_NAME, 'use up to 64 letters, digits, dots, dashes and underscores')
+          .refine(
+            (name) => name !== DEFAULT_SERVICE,
+            'the name belongs to the service of PARSE_API_URL: choose another',
+          ),
         namedService,
       )
       .default({}),
-    doc: 'further services that rules name, as JSON',
+    doc: 'additional services that rules can name, as JSON',
   }),
 } as const
 
@@ -57,11 +60,15 @@ export function keyOfService(name: string, { keyEnv }: NamedService, env = envir
   if (key !== undefined && key !== '') return key
   const path = env[`${keyEnv}_FILE`]
   if (path === undefined || path === '') {
-    throw new SetupError(`services.${name}.keyEnv: the variable ${keyEnv} is not set. Set it to the key of the service`)
+    throw new SetupError(
+      `services.${name}.keyEnv: the environment variable ${keyEnv} is not set. Set it to the API key of the service`,
+    )
   }
   try {
     return readFileSync(path, 'utf8').trim()
   } catch (error) {
-    throw new SetupError(`services.${name}.keyEnv: the file ${path} of ${keyEnv}_FILE cannot be read`, { cause: error })
+    throw new SetupError(`services.${name}.keyEnv: the file ${path}, which ${keyEnv}_FILE names, cannot be read`, {
+      cause: error,
+    })
   }
 }

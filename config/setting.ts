@@ -13,7 +13,7 @@ export interface Setting<T> {
   readonly unit?: string
   /** A duration: its name ends in `Ms`, its flag does not. */
   readonly duration?: true
-  /** A line of `--help`: at most 60 characters, with its unit. */
+  /** A line of `--help`: at most 80 characters, with its unit. */
   readonly doc: string
   /** A command with many settings lists it in `--help`, and the others in `--help --all`. */
   readonly common?: true

@@ -19,13 +19,13 @@ export const SPENDING_SETTINGS = {
   onAmbiguous: choice({
     values: ['send', 'hold'],
     default: 'send',
-    doc: 'send a request lost in a kill again, or hold the document',
+    doc: 'request cut off by a kill: send it again, or hold the document',
   }),
   maxCredits: optionalNumber({
     min: 0,
     max: 1e12,
     unit: 'credits',
-    doc: 'stop before this run costs more',
+    doc: 'halt this run before it costs more',
     common: true,
   }),
   monthlyCredits: optionalNumber({
@@ -33,18 +33,18 @@ export const SPENDING_SETTINGS = {
     max: 1e12,
     unit: 'credits',
     scope: 'process',
-    doc: 'stop at so much a month (UTC)',
+    doc: 'halt at this spending per month (UTC)',
     common: true,
   }),
   reportedCredit: optionalNumber({
     min: 0,
     max: 1e6,
     unit: 'credits',
-    doc: 'charge for a credit that the service reports',
-    standard: '1; 0 for what costs nothing by prices',
+    doc: 'charge per credit that the service reports',
+    standard: '1, or 0 where --prices is 0',
   }),
   prices: structure({
     schema: PRICES.default({ ...DEFAULT_PRICES }),
-    doc: 'price model of the service in credits, as JSON',
+    doc: 'prices of the service in credits, as JSON',
   }),
 }

@@ -1,7 +1,7 @@
 import { closestMatch } from 'leven'
 
 /** Maximum edit distance of a typo. */
-const LONGEST_SLIP = 3
+export const LONGEST_SLIP = 3
 
 /** Suggests the closest known name, `; did you mean "…"?`, or nothing. */
 export function didYouMean(unknown: string, known: readonly string[], most?: number): string {

@@ -39,10 +39,11 @@ function fieldProblem(text: string, { name, min, max }: (typeof FIELDS)[number])
     const [range = '', step] = part.split('/')
     const numbers = range.replace(/#\d$/, '').match(/\d+/g) ?? []
     const outside = numbers.map(Number).find((number) => number < min || number > max)
-    if (outside !== undefined) return `the ${name} is ${outside}, and goes from ${min} to ${max}`
+    if (outside !== undefined) return `the ${name} is ${outside}; it must be from ${min} to ${max}`
     const [from = 0, to = from] = numbers.map(Number)
     if (from > to) return `the ${name} goes from ${from} to ${to}: write the smaller number first`
-    if (step !== undefined && (Number(step) < 1 || Number(step) > max)) return `the ${name} has the step ${step}`
+    if (step !== undefined && (Number(step) < 1 || Number(step) > max))
+      return `the ${name} has the step ${step}; a step must be 1 or more`
   }
   return null
 }

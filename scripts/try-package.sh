@@ -21,7 +21,7 @@ step 'npm i ./sluice.tgz' sh -c 'npm install --no-audit --no-fund --loglevel=err
 echo "downloaded: $(du -sm "$sandbox/home/.npm/_cacache" | cut -f1) MB; installed: $(du -sm node_modules | cut -f1) MB"
 step 'npx sluice --version' npx --no-install sluice --version
 step 'npx sluice doctor' sh -c 'npx --no-install sluice doctor | tee doctor.txt'
-grep -q 'scans are read by PP-OCRv4' doctor.txt || {
+grep -q 'PP-OCRv4 reads scans' doctor.txt || {
   echo 'FAILED: ONNX Runtime is not used'
   exit 1
 }

@@ -137,5 +137,5 @@ async function observe(
 }
 
 function reportFound(documents: number, say: PipelineOptions['say']): void {
-  if (documents > 0) say(`the ledger was not complete: ${documents} documents were found in the store`)
+  if (documents > 0) say(`Sluice completed the ledger with documents found in the store: ${documents}`)
 }

@@ -100,7 +100,11 @@ async function endOf({ ingest, ledger }: IngestPipeline, unfinished: number): Pr
   const { done, partial, gone } = await ledger.counts()
   const refused = ingest.run.refusals.nothingGotThrough()
   if (refused === null || done + partial + gone > 0) return { kind: 'complete', unfinished }
-  return { kind: 'halted', cause: refused.cause, message: `no document got through. ${refused.failure.message}` }
+  return {
+    kind: 'halted',
+    cause: refused.cause,
+    message: `the service refused every document. ${refused.failure.message}`,
+  }
 }
 
 /** Returns the number of its documents without a final outcome. */
@@ -275,7 +279,7 @@ async function keepFollowing(pipeline: IngestPipeline, signal: AbortSignal): Pro
   try {
     await Promise.race([followAgain(pipeline, () => deletions.noticed(), either), sweeping])
   } finally {
-    ending.abort(new Error('the source is no longer followed'))
+    ending.abort(new Error('the source cannot be watched any longer'))
     await sweeping.catch(() => undefined)
   }
 }

@@ -51,7 +51,7 @@ export async function createProgram(words: readonly string[] | 'all'): Promise<C
     .configureHelp(helpOf(all))
     .description('Turn archives of documents into Markdown, pages and layout blocks: each paid for once, none lost.')
     .version(packageVersion())
-    .showHelpAfterError('(--help lists what can be given)')
+    .showHelpAfterError('(add --help for a list of commands and flags)')
     .addHelpCommand(new Command('help').argument('[command]').description('help for a command').helpGroup('More:'))
     .addHelpText('after', EXAMPLES)
     .exitOverride()
@@ -68,10 +68,14 @@ export async function createProgram(words: readonly string[] | 'all'): Promise<C
 
 /** Common mistakes of users of other programs, and the matching hints. */
 const HINTS: readonly (readonly [mistake: RegExp, hint: string])[] = [
-  [/^error: too many arguments/, '(One source at a time; the output folder is given with --out)'],
-  [/^error: unknown option '(?:--every|--schedule|--cron)/, '(A schedule is given to watch: sluice watch --every)'],
-  [/^error: unknown option '--(?:rescan|stable|poll|sqs-queue|events-)/, '(That is a flag of watch: sluice watch)'],
-  [/^error: unknown option '--remove-strays/, '(It is called --remove-orphans)'],
+  [
+    /^error: too many arguments for '(?:failures|render|gc|export|changes|doctor|config)'/,
+    '(The command takes no source: give the store with --out, as in the run)',
+  ],
+  [/^error: too many arguments/, '(The command takes one source; give the output folder with --out)'],
+  [/^error: unknown option '(?:--every|--schedule|--cron)/, '(Only watch has a schedule: sluice watch --every)'],
+  [/^error: unknown option '--(?:rescan|stable|poll|sqs-queue|events-)/, '(Only watch has this flag: sluice watch)'],
+  [/^error: unknown option '--remove-strays/, '(The flag is called --remove-orphans)'],
   [/^error: unknown option '(?:-k|--key|--api-key|--token)'/, '(Did you mean --parse-api-key?)'],
   [/^error: unknown option '(?:--url|--api-url|--endpoint)'/, '(Did you mean --parse-api-url?)'],
   [/^error: unknown option '(?:-o|--o\w*|--dest\w*|--target|--to)'/, '(Did you mean --out?)'],

@@ -97,6 +97,9 @@ interface Case {
   readonly asked: Asked
 }
 
+/** Replaces the text of the service, which names one of the two remedies only. */
+const SCAN_IN_FAST = 'The document is a scan, and mode fast does not read scans: use --mode auto, or --ocr-fallback.'
+
 function verdictOf(meaning: Meaning, { answer, error, asked }: Case): Verdict {
   const code = error.code === null ? '' : ` ${error.code}`
   const answerer = asked.isLocal === true ? 'engine' : 'service'
@@ -107,8 +110,8 @@ function verdictOf(meaning: Meaning, { answer, error, asked }: Case): Verdict {
       return rejected({ ...base, code: meaning.failure })
     case 'needs_ocr': {
       const remedy = ocrMode(asked.options)
-      const advice = remedy.kind === 'none' ? '' : ' It is a scan: use mode auto, or --ocr-fallback.'
-      return { ...rejected({ ...base, message: said + advice, code: 'service_rejected' }), remedy }
+      const message = remedy.kind === 'none' ? said : SCAN_IN_FAST
+      return { ...rejected({ ...base, message, code: 'service_rejected' }), remedy }
     }
     case 'needs_named_timeout': {
       const remedy = timeoutNamedIn(error.text, asked.options.timeout)

@@ -50,7 +50,7 @@ export async function* chunkLines(
     if (row.kind !== 'damaged') continue
     const { key } = row.record
     if (onDamaged === undefined) {
-      throw new Error(`the files of ${JSON.stringify(key)} are not what its record says: run sluice verify --repair`)
+      throw new Error(`the files of ${JSON.stringify(key)} do not match its record: run sluice verify --repair`)
     }
     onDamaged(key)
   }

@@ -12,6 +12,6 @@ export function customStore(store: OutputStore): OutputStore {
   const missing = PORTS.filter((port) => store[port] === undefined)
   if (missing.length === 0) return store
   throw new SetupError(
-    `the given store has no ${missing.join(', ')}: every port of OutputStore is a field (docs/reference/library.md)`,
+    `the given store lacks ${missing.join(', ')}: an OutputStore has every port as a field (docs/reference/library.md)`,
   )
 }

@@ -36,7 +36,7 @@ export async function* figuresOf(
   await using resources = new AsyncDisposableStack()
   const images = await openFigures(store, await settingsOf(values), resources, dpi)
   const ended = new AbortController()
-  resources.defer(() => ended.abort(new Error('the figures are not read any further')))
+  resources.defer(() => ended.abort(new Error('the iteration over the figures has ended')))
   const drawn = new Map<string, Omit<CorpusFigure, 'chunk'>>()
   const tally = emptyFigureTally()
   const save = async (name: string, png: Uint8Array, { figure: { page, bbox } }: { readonly figure: Figure }) => {

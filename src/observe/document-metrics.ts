@@ -13,39 +13,42 @@ export function countDocuments(events: Events, registry: Registry): void {
   const of = (name: string, help: string) => counter(registry, { name, help })
   const completed = counter(registry, {
     name: 'sluice_documents_completed_total',
-    help: 'Documents that came to an end in this process, by outcome.',
+    help: 'Documents that reached an outcome in this process, by outcome.',
     label: 'outcome',
     values: OUTCOMES.filter((outcome) => outcome !== 'pending'),
   })
   const failed = counter(registry, {
     name: 'sluice_documents_failed_total',
-    help: 'Documents that ended failed, by failure code.',
+    help: 'Documents that failed in this process, by failure code.',
     label: 'code',
     values: FAILURE_CODES,
   })
   const postponed = counter(registry, {
     name: 'sluice_documents_postponed_total',
-    help: 'Documents that went back to the queue; counted="true" used one of their attempts.',
+    help: 'Documents returned to the queue by this process; counted="true" used up one of their attempts.',
     label: 'counted',
     values: ['true', 'false'],
   })
   const seen = counter(registry, {
     name: 'sluice_documents_seen_total',
-    help: 'Documents that scans of this process listed, by what had changed.',
+    help: 'Documents listed by scans of this process, by change.',
     label: 'change',
     values: CHANGES,
   })
-  const pages = of('sluice_pages_total', 'Pages of documents that came out.')
-  const spans = of('sluice_spans_dropped_total', 'Spans of blocks that did not fit the Markdown.')
+  const pages = of('sluice_pages_total', 'Parsed pages of documents with an outcome.')
+  const spans = of(
+    'sluice_spans_dropped_total',
+    'Spans of layout blocks dropped because they do not match the Markdown.',
+  )
   const duration = histogram(
     registry,
     'sluice_document_duration_seconds',
-    'From the claim of a document to its end, in this process; without its wait in the queue, and at the gate before it is read.',
+    'Time from the claim of a document to its outcome in this process, without its waits in the queue and, before it is read, at the limiter.',
   )
   const grades = histogram(
     registry,
     'sluice_document_grade',
-    'How well documents were read, 0 to 1; PDFs of the embedded engine only.',
+    'Grades of documents, 0 to 1; PDFs of the embedded engine only.',
     GRADES,
   )
   events.on('document:seen', ({ change }) => seen.inc({ change }))
@@ -66,11 +69,14 @@ export function countDocuments(events: Events, registry: Registry): void {
 export function countCosts(events: Events, registry: Registry): void {
   const credits = counter(registry, {
     name: 'sluice_credits_total',
-    help: 'Credits charged for answers of this process: reported by the service, or estimated by the price model.',
+    help: 'Credits charged for answers to this process, as the service reports or the price model estimates them.',
     label: 'basis',
     values: BASES,
   })
-  const reused = counter(registry, { name: 'sluice_receipts_reused_total', help: 'Requests saved by a receipt.' })
+  const reused = counter(registry, {
+    name: 'sluice_receipts_reused_total',
+    help: 'Requests not sent because a receipt had the answer.',
+  })
   events.on('request:charged', ({ cost }) => credits.inc({ basis: cost.basis }, cost.credits))
   events.on('receipt:reused', () => reused.inc())
 }

@@ -11,15 +11,15 @@ const COMPLETION_BUCKETS = [1, 5, 15, 60, 300, 900, 3_600, 14_400, 43_200, 86_40
 export function measureHealth(events: Events, registry: Registry): void {
   const failures = counter(registry, {
     name: 'sluice_stage_failures_total',
-    help: 'Steps that failed and are tried again, by stage: commit is a write to the store, read a read of the source.',
+    help: 'Failed steps that are retried, by stage: commit writes to the store, read reads the source.',
     label: 'stage',
     values: STAGES,
   })
-  const errors = counter(registry, { name: 'sluice_errors_total', help: 'Unexpected errors; the log has each.' })
+  const errors = counter(registry, { name: 'sluice_errors_total', help: 'Unexpected errors; the log describes each.' })
   const writes = histogram(
     registry,
     'sluice_store_write_duration_seconds',
-    'One successful write to the store: outputs, a receipt or a dead letter.',
+    'Duration of a successful write to the store: outputs, a receipt or a dead letter.',
   )
   events.on('stage:failed', ({ stage }) => failures.inc({ stage }))
   events.on('process:error', () => errors.inc())
@@ -38,7 +38,7 @@ function followInFlight(events: Events, registry: Registry): void {
   const completion = histogram(
     registry,
     'sluice_document_completion_seconds',
-    'From the moment a document was first enqueued to its end; observed by the process in which it ended.',
+    'Time from the first enqueueing of a document to its outcome, observed by the process that reached it.',
     COMPLETION_BUCKETS,
   )
   events.on('document:started', ({ key }) => documents.set(key, { since: performance.now(), isEnded: false }))
@@ -53,13 +53,13 @@ function followInFlight(events: Events, registry: Registry): void {
   gauge(
     registry,
     'sluice_documents_in_flight',
-    'Documents that this process has claimed; those that wait at the gate unread are claimed when they are read.',
+    'Documents claimed by this process; unread documents that wait at the limiter are not claimed yet.',
     async () => documents.size,
   )
   gauge(
     registry,
     'sluice_in_flight_oldest_seconds',
-    'For how long this process has held the document that it claimed first; 0 with none.',
+    'Age of the oldest claim of this process; 0 without one.',
     // A Map keeps the order of insertion.
     async () => {
       const [first] = documents.values()

@@ -32,7 +32,7 @@ export async function openObserveServer({
       return [200, registry.contentType, `${await registry.metrics()}\n${readingsText(await readings())}`]
     }
     if (path === '/healthz') return [200, 'text/plain', 'ok\n']
-    if (path !== '/readyz') return [404, 'text/plain', 'try /metrics, /healthz or /readyz\n']
+    if (path !== '/readyz') return [404, 'text/plain', 'not found: use /metrics, /healthz or /readyz\n']
     const reason = await notReady()
     return [reason === null ? 200 : 503, 'text/plain', `${reason ?? 'ready'}\n`]
   }

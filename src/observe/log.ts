@@ -26,9 +26,9 @@ export function openLog({ level, file, version, say }: LogOptions): Logger {
     onFailed: ({ code, message }) => {
       const cause = code ?? message
       if (file !== '-' && !isRepeated(cause))
-        say(`the log ${file} cannot be written (${cause}); the work goes on without it`)
+        say(`the log ${file} cannot be written (${cause}); the work continues without a log`)
     },
-    onMissing: (lines) => log.warn({ lines }, 'lines are missing here: the log could not be written'),
+    onMissing: (lines) => log.warn({ lines }, 'lines missing: the log could not be written'),
   })
   const base = { host: hostname(), pid: process.pid, run: runId(), version }
   const formatters = { level: (label: string) => ({ level: label }) }
@@ -55,14 +55,14 @@ export function logEvents(events: Events, log: Logger): void {
   events.on('process:error', ({ key, error }) => log.error({ key, err: error }, 'error'))
   events.on('schedule:due', (event) => log.info(event, 'scan due'))
   events.on('scan:finished', (event) => log.info(event, 'scan finished'))
-  events.on('rules:unmatched', (event) => log.warn(event, 'rules that match no document'))
-  events.on('never-send:unmatched', (event) => log.warn(event, 'never-send globs that match no document'))
+  events.on('rules:unmatched', (event) => log.warn(event, 'globs of rules match no document'))
+  events.on('never-send:unmatched', (event) => log.warn(event, 'globs of never-send match no document'))
   events.on('source:listed', () => log.debug('source listed'))
   events.on('redis:lost', ({ kind }) => {
     if (kind === 'data') log.warn('Redis lost data; the ledger is rebuilt from the store and the source scanned again')
     else log.info('Redis was restarted or failed over; the source is scanned again')
   })
-  events.on('scan:again', (event) => log.info(event, 'scan begins again'))
+  events.on('scan:again', (event) => log.info(event, 'scan restarted'))
   const isRepeated = repetitions()
   events.on('run:halted', (event) => log[isRepeated(event.message) ? 'debug' : 'error'](event, 'run halted'))
 }
@@ -85,12 +85,12 @@ function logDocuments(events: Events, log: Logger): void {
   events.on('document:enqueued', ({ key }) => log.debug({ key }, 'document enqueued'))
   events.on('document:started', ({ key, attempt }) => log.debug({ key, attempt }, 'document claimed'))
   events.on('document:postponed', ({ key, counted, afterMs, reason }) =>
-    log.debug({ key, counted, afterMs: Math.round(afterMs), reason }, 'document waits in the queue'),
+    log.debug({ key, counted, afterMs: Math.round(afterMs), reason }, 'document returned to the queue'),
   )
   events.on('document:committed', (event) => log.debug(event, 'document committed'))
   events.on('document:settled', (event) => {
     const { key, outcome, failure, problems, cost, durationMs, requestId, contentHash, attempts } = event
-    if (event.again) return log.debug({ key, outcome }, 'document delivered again')
+    if (event.again) return log.debug({ key, outcome }, 'document already settled, delivered again')
     const line = {
       key,
       outcome,
@@ -108,10 +108,10 @@ function logDocuments(events: Events, log: Logger): void {
 }
 
 function logRequests(events: Events, log: Logger): void {
-  events.on('request:waiting', (event) => log.debug(event, 'request waits for credits and the gate'))
+  events.on('request:waiting', (event) => log.debug(event, 'request waits for credits and the limiter'))
   events.on('request:sent', (event) => log.debug(event, 'request sent'))
   events.on('request:withdrawn', (event) => log.debug(event, 'request withdrawn'))
-  events.on('request:lost', (event) => log.warn(event, 'no answer to a request, which may be charged'))
+  events.on('request:lost', (event) => log.warn(event, 'request without an answer, may be charged'))
   events.on('request:answered', ({ key, verdict, requestId, durationMs, bytes }) => {
     const line = { key, verdict, requestId: requestId ?? undefined, ms: Math.round(durationMs), bytes }
     // A refusal has a line of its own.
@@ -120,6 +120,6 @@ function logRequests(events: Events, log: Logger): void {
   events.on('request:throttled', ({ key, requestId, limit, retryAfterMs }) =>
     log.info({ key, requestId: requestId ?? undefined, limit, retryAfterMs }, 'request refused by a limit'),
   )
-  events.on('answer:spooled', (event) => log.warn(event, 'answer spooled'))
+  events.on('answer:spooled', (event) => log.warn(event, 'paid answer saved in the spool, because the store failed'))
   events.on('answer:lost', ({ key, error }) => log.error({ key, err: error }, 'paid answer lost'))
 }

@@ -40,31 +40,33 @@ export function metricsOf(events: Events, options: MetricsOptions): Registry {
     options.redisIsUp?.() === false ? null : within(value(), ANSWER_MS)
   const shared = (name: string, help: string, value: () => Promise<number | null>): Gauge =>
     gauge(registry, name, `${help} ${SHARED}`, () => ask(value))
-  shared('sluice_queue_backlog', 'Jobs waiting, delayed or active.', options.backlog)
-  shared('sluice_queue_paused', '1 while the queue is paused by hand.', async () => ((await options.paused()) ? 1 : 0))
+  shared('sluice_queue_backlog', 'Jobs in the queue: waiting, delayed or active.', options.backlog)
+  shared('sluice_queue_paused', '1 while the queue is paused by `sluice pause`.', async () =>
+    (await options.paused()) ? 1 : 0,
+  )
   shared(
     'sluice_queue_oldest_seconds',
-    'Age of the oldest job that waits, is delayed or active; 0 without one.',
+    'Age of the oldest job in the queue; 0 without one.',
     async () => (await options.oldestMs()) / 1000,
   )
   shared(
     'sluice_last_scan_timestamp_seconds',
-    'When a scan of the source last ended, in any process; left out before the first.',
+    'End of the last scan of the source by any process; absent before the first.',
     async () => inSeconds(await options.lastScanAt()),
   )
   gaugeBy('outcome', OUTCOMES, registry, {
     name: 'sluice_documents',
-    help: `Documents in the ledger by outcome; their sum over outcomes is all that was seen. ${SHARED}`,
+    help: `Documents in the ledger, by outcome; the sum over outcomes is all documents seen. ${SHARED}`,
     values: () => ask(options.counts),
   })
   gaugeBy('cause', HALTS, registry, {
     name: 'sluice_halted',
-    help: `1 while the batch is halted, by cause; until a run begins, or a worker goes on. ${SHARED}`,
+    help: `1 while the batch is halted, by cause; 0 when a run starts or a worker continues. ${SHARED}`,
     values: () => ask(async () => halted(await options.halts())),
   })
   shared(
     'sluice_documents_gone',
-    'Documents that are gone from the source, their outputs kept; part of no outcome.',
+    'Documents gone from the source whose outputs are kept; no outcome counts them.',
     async () => (await options.counts()).gone,
   )
   return registry

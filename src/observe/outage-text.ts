@@ -2,7 +2,7 @@ import type { DependencyMonitor, Outage, OutageChange } from './dependency-monit
 import type { Reading } from './reading.ts'
 
 const NAMES = {
-  engine: 'the engine is down',
+  engine: 'the embedded engine is down',
   redis: 'Redis is down',
   service: 'the service is unavailable',
   source: 'the source is unavailable',
@@ -51,11 +51,11 @@ export function outageNotice(change: OutageChange): string {
 /** `sluice_redis_up`, and `sluice_dependency_up` of all dependencies: 1, or 0 during an outage. */
 export function outageReadings(monitor: DependencyMonitor): Reading[] {
   const up = (dependency: keyof typeof NAMES): number => (monitor.isOut(dependency) ? 0 : 1)
-  const help = '1 while it can be used; 0 during an outage, whose cause /readyz states.'
+  const help = '1 while the dependency works, 0 during an outage; /readyz names its cause.'
   return [
     {
       name: 'sluice_redis_up',
-      help: '1 while Redis answers; without it every metric that it holds is left out.',
+      help: '1 while Redis answers; otherwise the metrics read from Redis are absent.',
       value: up('redis'),
     },
     ...(Object.keys(NAMES) as (keyof typeof NAMES)[]).map((dependency) => ({

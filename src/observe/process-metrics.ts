@@ -21,7 +21,7 @@ export class ProcessMetrics {
     for (const name of MISNAMED) this.#process.removeSingleMetric(name)
     new Gauge({
       name: 'sluice_build_info',
-      help: 'Always 1; its labels say which Sluice on which Node this process runs.',
+      help: 'Always 1; the labels are the versions of Sluice and Node of this process.',
       labelNames: ['version', 'node'],
       registers: [this.#process],
     }).set({ version, node: process.versions.node }, 1)

@@ -1,5 +1,5 @@
 /** Suffix of the help of metrics that every process of a pipeline, or of an API key, reports alike. */
-export const SHARED = 'Shared: the same in every process, so take max, not sum.'
+export const SHARED = 'Every process reports the same value: aggregate with max, not sum.'
 
 /** A value that is read from the environment at each scrape. */
 export interface Reading {

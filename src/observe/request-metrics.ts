@@ -37,15 +37,18 @@ export function countRequests(events: Events, registry: Registry): void {
   const sent = of('sluice_requests_total', 'Requests sent by this process.')
   const engine = of(
     'sluice_engine_requests_total',
-    'Requests to the embedded engine of a pipeline that has a service, too.',
+    'Requests to the embedded engine by pipelines that also have a service.',
   )
-  const bytes = of('sluice_uploaded_bytes_total', 'Document bytes sent.')
+  const bytes = of('sluice_uploaded_bytes_total', 'Bytes of documents sent in requests.')
   countLost(events, of)
-  const spooled = of('sluice_answers_spooled_total', 'Paid answers that the store did not take, kept in the spool.')
-  const gone = of('sluice_answers_lost_total', 'Paid answers that could be kept nowhere.')
+  const spooled = of('sluice_answers_spooled_total', 'Paid answers saved in the spool folder because the store failed.')
+  const gone = of(
+    'sluice_answers_lost_total',
+    'Paid answers lost, because neither the store nor the spool folder could save them.',
+  )
   const answers = counter(registry, {
     name: 'sluice_answers_total',
-    help: 'Answers to requests of this process, by what they mean.',
+    help: 'Answers to requests of this process, by verdict.',
     label: 'verdict',
     values: Object.keys(VERDICTS),
   })
@@ -57,14 +60,14 @@ export function countRequests(events: Events, registry: Registry): void {
   })
   const halts = counter(registry, {
     name: 'sluice_halts_total',
-    help: 'Halts of the batch that this process was the first to meet, by cause.',
+    help: 'Halts of the batch that this process met first, by cause.',
     label: 'cause',
     values: HALTS,
   })
   const duration = histogram(
     registry,
     'sluice_request_duration_seconds',
-    'From the first byte sent to the last received.',
+    'Duration of a request, from the first byte sent to the last byte received.',
   )
   events.on('request:sent', (event) => {
     if (event.to === 'engine') return engine.inc()
@@ -85,11 +88,11 @@ export function countRequests(events: Events, registry: Registry): void {
 function countLost(events: Events, of: (name: string, help: string) => Counter): void {
   const lost = of(
     'sluice_requests_lost_total',
-    'Requests whose answer never came or cannot be used, also of a killed process whose document this one took over; may be charged.',
+    'Requests without a usable answer, which may be charged; includes those of a killed process whose document this process took over.',
   )
   const doubtful = of(
     'sluice_credits_in_doubt_total',
-    'Credits of requests whose answer never came or cannot be used, by the price model.',
+    'Credits, by the price model, of requests without a usable answer, which may be charged.',
   )
   const count = ({ to, credits }: Receiver & { readonly credits: number }): void => {
     if (to === 'engine') return
@@ -104,7 +107,7 @@ function countLost(events: Events, of: (name: string, help: string) => Counter):
 export function countByService(events: Events, registry: Registry): void {
   const byService = counter(registry, {
     name: 'sluice_service_requests_total',
-    help: 'Requests sent by this process, by service; `default` is that of PARSE_API_URL.',
+    help: 'Requests sent by this process, by service; `default` is the service of PARSE_API_URL.',
     label: 'service',
     values: [DEFAULT_SERVICE],
   })

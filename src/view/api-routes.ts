@@ -74,7 +74,7 @@ function addDocuments(app: Hono, { index, store }: ViewOptions): void {
 
 function addLive(app: Hono, { live }: ViewOptions): void {
   app.get('/api/live', async (c) => {
-    if (live === null) return refuse(c, 404, 'no source is known for this store')
+    if (live === null) return refuse(c, 404, 'the source of this store is unknown: start "sluice view SOURCE --out …"')
     return send(c, '/api/live', await live.status())
   })
   app.get('/api/history', (c) => send(c, '/api/history', { samples: [...(live?.history() ?? [])] }))
@@ -82,7 +82,8 @@ function addLive(app: Hono, { live }: ViewOptions): void {
 
 function addActions(app: Hono, { live, allowWrites, retry }: ViewOptions): void {
   app.post('/actions/:name', async (c) => {
-    if (!allowWrites) return c.text('start "sluice view" with --allow-writes to do that', 403, PAGE_HEADERS)
+    if (!allowWrites)
+      return c.text('this server is read-only: start "sluice view" with --allow-writes', 403, PAGE_HEADERS)
     const form = await c.req.parseBody()
     const name = c.req.param('name')
     if (name === 'pause' && live !== null) await (form['do'] === 'resume' ? live.resume() : live.pause())

@@ -17,13 +17,13 @@ const date = z.string().regex(/^\d{4}-\d\d-\d\d$/)
 
 /** Parameters of the list of documents; an absent one does not filter. */
 export const documentsParams = z.object({
-  q: text.optional().describe('part of the key, in any case'),
+  q: text.optional().describe('part of the key; case is ignored'),
   outcome: text.optional().describe('done, partial, failed or gone'),
   code: text.optional().describe('failure code'),
   format: text.optional().describe('extension, in lower case'),
   parser: text.optional().describe('embedded, service or passthrough'),
-  grade: z.coerce.number().min(0).max(100).optional().describe('grades below this, in percent'),
-  credits: z.coerce.number().min(0).optional().describe('credits from this on'),
+  grade: z.coerce.number().min(0).max(100).optional().describe('only grades below this, in percent'),
+  credits: z.coerce.number().min(0).optional().describe('only documents that cost at least this many credits'),
   from: date.optional().describe('finished on this day (UTC) or later'),
   to: date.optional().describe('finished on this day (UTC) or earlier'),
   sort: z.enum(SORTS).optional().describe('default: key'),
@@ -46,7 +46,7 @@ const documentRow = z.object({
   grade: z.number().nullable().describe('0 to 1'),
   bytes: count.nullable(),
   at: z.string().describe('ISO 8601, UTC'),
-  note: z.string().describe('why it failed, or is only partial'),
+  note: z.string().describe('reason why the document failed or is partial'),
 })
 
 /** A line of the list of documents. */
@@ -58,7 +58,7 @@ const facet = z.array(z.object({ value: z.string(), count }))
 
 export const storeAnswer = z.object({
   store: z.string().describe('address of the store'),
-  isIndexed: z.boolean().describe('false while the store is read for the first time'),
+  isIndexed: z.boolean().describe('false until the store has been read once'),
   documents: count,
   pages: count,
   credits: z.number(),
@@ -91,7 +91,7 @@ export const documentAnswer = z.object({
   record: z
     .looseObject({ key: z.string() })
     .nullable()
-    .describe('docs/schemas/record.schema.json; null where it only failed'),
+    .describe('docs/schemas/record.schema.json; null if the document has only failed'),
   failure: z.looseObject({ key: z.string() }).nullable().describe('docs/schemas/dead-letter.schema.json'),
   blocks: z.array(block),
 })

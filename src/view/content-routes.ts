@@ -35,14 +35,14 @@ export function addContent(app: Hono, { store, sources, draw, render }: ViewOpti
   app.get('/content/markdown', async (c) => {
     const params = paramsOf(c)
     const markdown = await store.documents.readOutput(sourceKey(params.get('key') ?? ''), 'document.md')
-    if (markdown === null) return content(c, '<p>It was parsed without Markdown.</p>')
+    if (markdown === null) return content(c, '<p>The document was parsed without Markdown.</p>')
     const { spans } = readCitation(params)
     return content(c, await shownContent('markdown', markdown.toString('utf8'), spans, render))
   })
   app.get('/content/source', async (c) => {
     const record = await recordOf(c)
     const path = record === null ? null : await sourceFile(record, sources)
-    if (path === null) return content(c, '<p>The source is not here.</p>')
+    if (path === null) return content(c, '<p>The original document cannot be read on this machine.</p>')
     return content(c, await shownContent('html', (await readFile(path)).toString('utf8'), [], render))
   })
   app.get('/content/receipt', async (c) => {
@@ -63,7 +63,7 @@ export function addContent(app: Hono, { store, sources, draw, render }: ViewOpti
     const number = Math.floor(Number(paramsOf(c).get('page') ?? 1)) || 1
     const drawn =
       path === null || record === null ? null : await draw({ path, page: number, dpi: await dpiOf(record.key) })
-    if (drawn === null) return c.text('this page cannot be drawn', 404, PAGE_HEADERS)
+    if (drawn === null) return c.text('this page cannot be rendered', 404, PAGE_HEADERS)
     return c.body(new Uint8Array(drawn), 200, { ...PAGE_HEADERS, 'content-type': 'image/png' })
   })
 

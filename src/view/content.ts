@@ -39,10 +39,11 @@ export async function shownContent(
   const part = isWhole ? text : firstLines(text)
   const rendered = await render({ kind, text: part, cited })
   if (rendered !== null && isWhole) return rendered
-  if (rendered !== null) return `<p><em>Too large to be shown: these are its first lines.</em></p>${rendered}`
+  if (rendered !== null)
+    return `<p><em>The document is too large to show: these are its first lines.</em></p>${rendered}`
   const shown = `<pre>${escapeText(text.slice(0, MOST_CHARACTERS))}</pre>`
-  const cut = isWhole ? '' : ', and what is beyond two million characters is left out'
-  return `<p><em>Too large or too deeply nested to be rendered: this is the text${cut}.</em></p>${shown}`
+  const cut = isWhole ? '' : ', cut at two million characters'
+  return `<p><em>The document is too large or too deeply nested to render: this is its Markdown source${cut}.</em></p>${shown}`
 }
 
 function firstLines(text: string): string {

@@ -31,12 +31,13 @@ const refused = (status: 403 | 404 | 421, reason: string): GuardVerdict => ({ ki
  */
 export function guard({ host, origin, site, token }: Asking, expected: Guarded): GuardVerdict {
   const hosts = [expected.hostname, '127.0.0.1', 'localhost', '[::1]'].map((name) => `${name}:${expected.port}`)
-  if (host === undefined || !hosts.includes(host)) return refused(421, 'this server does not serve that host')
+  if (host === undefined || !hosts.includes(host))
+    return refused(421, 'the Host header names another host: open the address that "sluice view" printed')
   if (origin !== undefined && !hosts.some((name) => origin === `http://${name}`)) {
-    return refused(403, 'requests of other pages are refused')
+    return refused(403, 'requests from other web pages are refused')
   }
   if (site !== undefined && site !== 'same-origin' && site !== 'none') {
-    return refused(403, 'requests of other pages are refused')
+    return refused(403, 'requests from other web pages are refused')
   }
   if (!sameText(token, expected.token)) return refused(404, 'open the address that "sluice view" printed')
   return { kind: 'allowed' }

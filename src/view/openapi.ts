@@ -34,7 +34,7 @@ export const OPERATIONS = {
     errors: { ...WRONG, 404: 'the store has no such document' },
   },
   '/api/receipts': {
-    summary: 'Receipts that are kept for the bytes of a document',
+    summary: 'Receipts kept for the bytes of a document',
     params: keyParams,
     answer: receiptsAnswer,
     errors: { ...WRONG, 404: 'the store has no record of this document' },
@@ -47,7 +47,7 @@ export const OPERATIONS = {
     errors: { 404: 'no source is known for the store' },
   },
   '/api/history': {
-    summary: 'The run over the last hour, a moment each 5 s since the first question about it',
+    summary: 'The last hour of the run, sampled every 5 s since the first request for it',
     params: null,
     answer: historyAnswer,
     errors: {},
@@ -64,7 +64,11 @@ const ACTIONS = {
 export function openapi(version: string): object {
   return {
     openapi: '3.1.0',
-    info: { title: 'sluice view', version, description: 'Paths are below the address that `sluice view` prints.' },
+    info: {
+      title: 'sluice view',
+      version,
+      description: 'Paths are relative to the address that `sluice view` prints.',
+    },
     paths: {
       ...Object.fromEntries(Object.entries(OPERATIONS).map(([path, one]) => [path, { get: operationOf(one) }])),
       ...Object.fromEntries(
@@ -115,5 +119,5 @@ const actionOf = (summary: string, field: string, schema: object): object => ({
       },
     },
   },
-  responses: { 303: { description: 'done; leads to the page' }, 403: { description: 'needs --allow-writes' } },
+  responses: { 303: { description: 'done; redirects to the page' }, 403: { description: 'needs --allow-writes' } },
 })

@@ -44,7 +44,7 @@ describe('sluice doctor', () => {
     expect(code).toBe(0)
     const reported = lines.map(({ message }) => message)
     expect(reported).toEqual(expect.arrayContaining(['eviction: none', `${out} can be written`, '500 credits left']))
-    expect(reported).toContain('scans are read by PP-OCRv4')
+    expect(reported).toContain('PP-OCRv4 reads scans')
     expect(await readdir(out)).toEqual([])
   })
 
@@ -123,7 +123,7 @@ describe('sluice doctor', () => {
     const env = { REDIS_URL: redis.url, PARSE_API_URL: service.url, PARSE_API_KEY: 'key' }
     const { lines } = await doctor([], env)
     expect(lines.filter(({ level }) => level === 'warning')).toContainEqual(
-      expect.objectContaining({ subject: 'service', message: expect.stringContaining('a page where JSON is due') }),
+      expect.objectContaining({ subject: 'service', message: expect.stringContaining('an HTML page instead of JSON') }),
     )
   })
 
@@ -135,7 +135,7 @@ describe('sluice doctor', () => {
     const env = { REDIS_URL: redis.url, PARSE_API_URL: service.url, PARSE_API_KEY: 'key' }
     const through = await doctor(['--out', folder.path], { ...env, HTTP_PROXY: proxy.url })
     const reported = through.lines.map(({ message }) => message)
-    expect(reported).toEqual(expect.arrayContaining([`reached through the proxy ${proxy.url}`, '7 credits left']))
+    expect(reported).toEqual(expect.arrayContaining([`requests go through the proxy ${proxy.url}`, '7 credits left']))
     expect([through.code, proxy.connections()]).toEqual([0, 1])
 
     const direct = await doctor(['--out', folder.path], { ...env, HTTP_PROXY: proxy.url, NO_PROXY: '127.0.0.1' })

@@ -48,12 +48,18 @@ test('the progress line omits zero counts and ends with the state of the gate', 
   expect(lineOf({ ...view, listed: 1_200, pages: 0 })).toBe(
     '600 of 1,000 documents, at least 40 s left, listing: 1,200 so far, 10/s',
   )
+  expect(lineOf({ ...view, pages: 1, retries: 1, total: 1, settled: 0 })).toBe(
+    '0 of 1 document, about 40 s left, 10/s, 1 retry, 1 page',
+  )
 })
 
 test('the progress line names the document that the run waits for', () => {
   const view = { settled: 0, total: 1, pages: 0, failed: 0, retries: 0, throttled: 0, perSecond: 0, leftMs: null }
   const waiting = (ms: number): string => lineOf({ ...view, notices: [], longest: { key: 'x.pdf', ms } })
-  expect([waiting(29_000), waiting(45_000)]).toEqual(['0 of 1 documents', '0 of 1 documents, waiting for x.pdf (45 s)'])
+  expect([waiting(29_000), waiting(45_000)]).toEqual([
+    '0 of 1 document',
+    '0 of 1 document, waiting for x.pdf (request sent 45 s ago)',
+  ])
 })
 
 const OUTAGE = {

@@ -9,7 +9,7 @@ import { listen } from '../support/listen.ts'
 import { parseLines } from '../support/json-lines.ts'
 
 test.each([
-  [{ out: '' }, '--out is empty; was a variable of the shell not set?'],
+  [{ out: '' }, '--out is empty: check the shell variable that holds it'],
   [{ concurrency: 'many' }, '--concurrency: a number is needed (given: many)'],
   [{ concurrency: '0' }, '--concurrency: it must be 1 or more (given: 0)'],
   [
@@ -24,19 +24,20 @@ test.each([
 })
 
 test.each([
-  [['run', ''], 'sluice: the name of the source is empty; was a variable of the shell not set?\n'],
-  [['run', 'www.example.com'], 'A website is named with its scheme: https://www.example.com'],
-  [['run', 'papers', 'out'], '(One source at a time; the output folder is given with --out)'],
+  [['run', ''], 'sluice: the source is empty: check the shell variable that holds it\n'],
+  [['run', 'www.example.com'], 'For a website, add the scheme: https://www.example.com'],
+  [['run', 'papers', 'out'], '(The command takes one source; give the output folder with --out)'],
+  [['failures', 'papers'], '(The command takes no source: give the store with --out, as in the run)'],
   [['run', 'papers', '-o', 'out'], '(Did you mean --out?)'],
   [['engine', '--port', '99999'], '  --port: it must be 65535 or less (given: 99999)'],
-  [['run', 'papers', '--rescan', '1h'], '(That is a flag of watch: sluice watch)'],
+  [['run', 'papers', '--rescan', '1h'], '(Only watch has this flag: sluice watch)'],
   [['run', 'papers', '--checksum'], '(--checksum was removed: set detectChanges to content)'],
   [
     ['run', 'papers', '--store-slow-ms', '9'],
-    '(--store-slow-ms was removed: a write to the store that takes 10 s is reported)',
+    '(--store-slow-ms was removed: Sluice reports writes to the store that take 10 s)',
   ],
-  [['verify', '--remove-strays'], '(It is called --remove-orphans)'],
-  [['run', 'papers', '--grace', '5'], 'A unit is needed: 5s for seconds, 5ms for milliseconds.'],
+  [['verify', '--remove-strays'], '(The flag is called --remove-orphans)'],
+  [['run', 'papers', '--grace', '5'], 'A duration needs a unit: 5s for seconds, 5ms for milliseconds.'],
   [['help', 'rnu'], "error: unknown command 'rnu'\n(Did you mean run?)"],
 ])('the command line refuses the command %j with the hint that helps', async (words, hint) => {
   await using folder = await tempFolder()
@@ -57,7 +58,7 @@ test('the command line refuses an occupied engine port and a duplicate name in s
   const twice = await sluice(['config'], { cwd: folder.path })
   expect([twice.code, twice.stderr]).toEqual([
     1,
-    expect.stringContaining('sluice.yaml:3: out is there twice: remove one'),
+    expect.stringContaining('sluice.yaml:3: out is set twice: remove one'),
   ])
 })
 

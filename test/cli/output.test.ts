@@ -76,7 +76,7 @@ test('status and failures default to the source and store last used in the worki
   expect(status.stdout).toMatch(/^ +done +1$/m)
   expect((await sluice(['failures'], at)).stdout).toBe('0 failures\n')
   const elsewhere = await sluice(['status'], { ...at, cwd: join(folder.path, 'papers') })
-  expect(elsewhere.stderr).toContain('name a source')
+  expect(elsewhere.stderr).toContain('no source is given')
 })
 
 test('every command takes --json, --quiet and --verbose, and has a description', async () => {

@@ -45,13 +45,13 @@ test('progress appears before the first answer of the listing, and the response 
     await until('the listing to begin', 30_000, async () => site.asked.length > 0)
     await until('progress', 30_000, async () => terminal.text().includes('0 of 0 documents, listing: 0 so far'))
     terminal.type('\u0003')
-    await until('the response', 10_000, async () => terminal.text().includes('finishing what is in flight'))
+    await until('the response', 10_000, async () => terminal.text().includes('finishing the requests in flight'))
     await elapse(600, 'live lines of progress are drawn again, and must not erase the response')
   } finally {
     answered.resolve()
   }
   expect(await terminal.ended).toBe(130)
-  expect(screenOf(terminal.text())).toContain('finishing what is in flight; Ctrl-C again to stop at once')
+  expect(screenOf(terminal.text())).toContain('finishing the requests in flight; press Ctrl-C again to stop at once')
 })
 
 test('Ctrl-C at the very start leaves no live line before the next prompt', async () => {

@@ -162,7 +162,14 @@ describe('an answer with a code', () => {
 
   test('rejects a scan in mode fast and suggests mode auto', () => {
     const said = failed('OCR is required', 'SCRAPE_PDF_OCR_REQUIRED')
-    expect(verdictOn(500, said, fast)).toMatchObject({ kind: 'rejected', remedy: { kind: 'mode', mode: 'auto' } })
+    expect(verdictOn(500, said, fast)).toMatchObject({
+      kind: 'rejected',
+      remedy: { kind: 'mode', mode: 'auto' },
+      failure: {
+        message: 'The document is a scan, and mode fast does not read scans: use --mode auto, or --ocr-fallback.',
+        serviceCode: 'SCRAPE_PDF_OCR_REQUIRED',
+      },
+    })
     expect(verdictOn(500, said)).toMatchObject({ kind: 'rejected', remedy: { kind: 'none' } })
   })
 

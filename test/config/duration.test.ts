@@ -49,7 +49,7 @@ describe('--every', () => {
   test.each([
     ['5', 'a duration such as'],
     ['0s', 'a duration such as'],
-    ['0 25 * * *', 'the hour is 25, and goes from 0 to 23'],
+    ['0 25 * * *', 'the hour is 25; it must be from 0 to 23'],
     ['61 * * * *', 'the minute is 61'],
     ['0 0 0 * *', 'the day of the month is 0'],
     ['0 18-8 * * *', 'write the smaller number first'],

@@ -92,9 +92,9 @@ pipelines:
       /^sluice\.yaml:16: rules\.0\.options\.parsers\.0\.mode: /,
       /^sluice\.yaml:19: there is no setting "sorce"; did you mean "source"\?/,
       /^sluice\.yaml:18: pipeline papers needs a source/,
-      /^sluice\.yaml:22: concurrency is the same for all pipelines: set it at the top/,
+      /^sluice\.yaml:22: concurrency applies to all pipelines: set it at the top/,
       /^sluice\.yaml:23: there is no setting "fomats"; did you mean "formats"\?/,
-      /^sluice\.yaml:24: "bad name" is no name for a pipeline/,
+      /^sluice\.yaml:24: "bad name" is not a valid name of a pipeline/,
       /^--backlog-limit: /,
       /^SLUICE_PAGES: /,
     ]
@@ -103,11 +103,31 @@ pipelines:
   })
 
   test('has mistakes in its YAML reported with their lines', async () => {
-    expect(await refused({ yaml: 'mode: fast\nmode: ocr\n' })).toEqual([
-      'sluice.yaml:2: mode is there twice: remove one',
-    ])
-    expect(await refused({ yaml: 'a: [1\nb: 2' })).toContainEqual(expect.stringMatching(/^sluice\.yaml:\d+: /))
-    expect(await refused({ yaml: '- mode: fast' })).toEqual([expect.stringMatching(/a map of names to values/)])
+    expect(await refused({ yaml: 'mode: fast\nmode: ocr\n' })).toEqual(['sluice.yaml:2: mode is set twice: remove one'])
+    expect(await refused({ yaml: '- mode: fast' })).toEqual([expect.stringMatching(/the file is not a map/)])
+  })
+
+  test.each([
+    ['include: *.pdf', 'sluice.yaml:1: a value that starts with * or & needs quotes, as in "*.pdf"'],
+    ['include: [*.pdf]', 'sluice.yaml:1: a value that starts with * or & needs quotes, as in "*.pdf"'],
+    ['include: [a\nmode: ocr', 'sluice.yaml:2: the indentation is wrong, or a bracket above is not closed'],
+    ['mode:\n\tocr', 'sluice.yaml:2: a tab indents the line: use spaces'],
+    ['mode: ocr\n---\nout: x', 'sluice.yaml:2: the line "---" starts a second document: remove it'],
+    [
+      'mode: fast: auto',
+      'sluice.yaml:1: the value contains ": ", or the next line is indented too far: quote the value, or correct the indentation',
+    ],
+    ['ocr: true', 'sluice.yaml:1: there is no setting "ocr"; did you mean "mode: ocr"?'],
+    [
+      'engine: { ocr: true }',
+      'sluice.yaml:1: there is no setting "engine.ocr"; docs/reference/settings.md lists all settings',
+    ],
+    [
+      'source: ./papers',
+      'sluice.yaml:1: source belongs to a pipeline: write it under pipelines, as in "pipelines: { papers: { source: ./papers } }", or give it on the command line',
+    ],
+  ])('%j is refused with its line and what to write instead', async (yaml, problem) => {
+    expect(await refused({ yaml })).toEqual([problem])
   })
 
   test('unsets an inherited setting with null', async () => {
@@ -244,14 +264,14 @@ describe('environment variables', () => {
       REDIS_ULR: 'x',
     }
     expect(await refused({ env })).toEqual([
-      'there is no variable SLUICE_CONCURENCY; did you mean "SLUICE_CONCURRENCY"?',
-      'there is no variable SLUICE_MAXCREDITS; did you mean "SLUICE_MAX_CREDITS"?',
-      'there is no variable PARSE_API_URI; did you mean "PARSE_API_URL"?',
-      'there is no variable PARSE_APIKEY; did you mean "PARSE_API_KEY"?',
-      'there is no variable REDIS_ULR; did you mean "REDIS_URL"?',
+      'there is no environment variable SLUICE_CONCURENCY; did you mean "SLUICE_CONCURRENCY"?',
+      'there is no environment variable SLUICE_MAXCREDITS; did you mean "SLUICE_MAX_CREDITS"?',
+      'there is no environment variable PARSE_API_URI; did you mean "PARSE_API_URL"?',
+      'there is no environment variable PARSE_APIKEY; did you mean "PARSE_API_KEY"?',
+      'there is no environment variable REDIS_ULR; did you mean "REDIS_URL"?',
     ])
     expect(await refused({ env: { REDIS_URI: 'redis://hush' } })).toEqual([
-      'there is no variable REDIS_URI; did you mean "REDIS_URL"?',
+      'there is no environment variable REDIS_URI; did you mean "REDIS_URL"?',
     ])
   })
 
@@ -275,7 +295,7 @@ describe('environment variables', () => {
 
   test('with the prefix of Sluice that nothing reads are named in one warning', async () => {
     const { warnings } = await accepted({ env: { SLUICE_VERSION: '3', SLUICE_TEAM_NAME: 'x' } })
-    expect(warnings).toEqual(['no setting has the variable SLUICE_VERSION, SLUICE_TEAM_NAME; it is ignored'])
+    expect(warnings).toEqual(['unknown environment variable ignored: SLUICE_VERSION, SLUICE_TEAM_NAME'])
   })
 
   test('of a removed setting are ignored with a hint at its replacement, as in the file', async () => {
@@ -286,7 +306,7 @@ describe('environment variables', () => {
       expect.stringMatching(
         /^sluice\.yaml:2: the setting contextUrl was removed and is ignored: docs\/guide\/retrieval\.md has a recipe for contexts of chunks$/,
       ),
-      'no setting has the variable SLUICE_CONTEXT_RATE (docs/guide/retrieval.md has a recipe for contexts of chunks); it is ignored',
+      'unknown environment variable ignored: SLUICE_CONTEXT_RATE (docs/guide/retrieval.md has a recipe for contexts of chunks)',
     ])
   })
 
@@ -294,7 +314,7 @@ describe('environment variables', () => {
     const { warnings, settings } = await accepted({ yaml: 'refresh: true\nchecksum: false\n' })
     expect(settings.detectChanges).toBe('content')
     expect(warnings).toEqual([
-      'sluice.yaml:1: refresh is read as detectChanges: content',
+      'sluice.yaml:1: the setting refresh was replaced: Sluice reads it as detectChanges: content',
       'sluice.yaml:2: the setting checksum was removed and is ignored: set detectChanges to content',
     ])
     for (const yaml of ['refresh: true\ndetectChanges: version\n', 'detectChanges: version\nrefresh: true\n']) {
@@ -314,7 +334,9 @@ describe('environment variables', () => {
         }, name)
         fc.pre(!known.has(mistyped) && !/^SLUICE_(SERVICE_|PORT|\w+_FILE|\w+_SERVICE_|\w+_PORT_)/.test(mistyped))
         const problems = await refused({ config: false, env: { [mistyped]: '1' } })
-        expect(problems[0]).toMatch(new RegExp(`^there is no variable ${mistyped}; did you mean "[A-Z0-9_]+"\\?$`))
+        expect(problems[0]).toMatch(
+          new RegExp(`^there is no environment variable ${mistyped}; did you mean "[A-Z0-9_]+"\\?$`),
+        )
       }),
     )
   })

@@ -27,9 +27,9 @@ function rowText(name: SettingName): string {
 }
 
 function flagText(name: SettingName): string {
-  if (keyOf(name).section === 'engine') return `\`--${flagOf(keyOf(name).key)}\` of \`engine\``
-  if (!WATCH_SETTINGS.includes(name)) return 'none'
-  return `\`--${defaultOf(name) === true ? 'no-' : ''}${flagOf(name)}\``
+  const ofRun = WATCH_SETTINGS.includes(name) ? [`\`--${defaultOf(name) === true ? 'no-' : ''}${flagOf(name)}\``] : []
+  if (keyOf(name).section !== 'engine') return ofRun[0] ?? 'none'
+  return [...ofRun, `\`--${flagOf(keyOf(name).key)}\` of \`engine\``].join(', ')
 }
 
 const defaultOf = (name: SettingName): unknown => rowOf(name).schema.safeParse(undefined).data

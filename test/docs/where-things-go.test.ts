@@ -5,7 +5,7 @@ import { expect, test } from 'vitest'
 import { ROOT } from './pages.ts'
 
 const PAGE = await readFile(join(ROOT, 'CONTRIBUTING.md'), 'utf8')
-const ROWS = (PAGE.split('## Where things go')[1] ?? '')
+const ROWS = (PAGE.split('## Extension points')[1] ?? '')
   .split('\n')
   .filter((line) => /^\| (?!to add|---)/.test(line))
   .map((line) => line.slice(2, -2).split(' | '))
@@ -32,12 +32,12 @@ function faultsOf([what = '', touch = '', shownBy = '']: readonly string[]): rea
   ]
 }
 
-test('each row of "Where things go" names existing files, names in them and a proof', () => {
+test('each row of "Extension points" names existing files, names in them and a proof', () => {
   expect(ROWS.length).toBeGreaterThan(9)
   expect(ROWS.flatMap(faultsOf)).toEqual([])
 })
 
-test('the check of "Where things go" finds a moved file, a missing name and a row without proof', () => {
+test('the check of "Extension points" finds a moved file, a missing name and a row without proof', () => {
   const shown = '`test/docs/settings.test.ts`'
   expect(faultsOf(['a', '`src/nowhere.ts`', shown])).toHaveLength(1)
   expect(faultsOf(['a', '`Nowhere` in `config/settings.ts`', shown])).toHaveLength(1)

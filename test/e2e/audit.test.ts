@@ -48,10 +48,10 @@ test('an audit buys each sampled page once, every tenth twice, reports the agree
 
   const first = await audit('--sample', '10', '--seed', '7')
   expect(first.code, first.stderr).toBe(0)
-  expect(first.stdout).toMatch(/10 pages of 20 in 4 PDFs read by both, 11 credits charged now/)
+  expect(first.stdout).toMatch(/10 pages of 20 in 4 PDFs parsed by both, 11 credits charged by this audit/)
   expect(first.stdout).toMatch(/not sampled: 1 document of other formats/)
   expect(first.stdout).toMatch(
-    /at most 5.0 % of the local pages differ: the sample is too small; it takes at least 59 pages/,
+    /at most 5.0 % of the local pages differ: the sample is too small to certify this; it needs at least 59 pages/,
   )
   expect(first.stdout).toMatch(/at most 2.0 % .* at least 149 pages/)
   expect(service.charged).toBe(11)
@@ -67,7 +67,7 @@ test('an audit buys each sampled page once, every tenth twice, reports the agree
 
   const again = await audit('--sample', '10', '--seed', '7')
   expect(again.code, again.stderr).toBe(0)
-  expect(again.stdout).toMatch(/10 pages of 20 in 4 PDFs read by both, 0 credits charged now/)
+  expect(again.stdout).toMatch(/10 pages of 20 in 4 PDFs parsed by both, 0 credits charged by this audit/)
   expect(service.charged).toBe(11)
 }, 240_000)
 
@@ -86,7 +86,7 @@ test('an audit ends at its cap with exit code 3 and resumes from its receipts', 
 
   const capped = await audit('--sample', '8', '--max-credits', '4')
   expect(capped.code, capped.stderr).toBe(3)
-  expect(capped.stdout).toMatch(/stopped early: .*Receipts are kept: --seed 3 goes on/)
+  expect(capped.stdout).toMatch(/stopped early: .*Receipts are kept: run again with --seed 3 to continue/)
   expect(service.charged).toBeLessThanOrEqual(4)
 
   const rest = await audit('--sample', '8')
@@ -97,5 +97,5 @@ test('an audit ends at its cap with exit code 3 and resumes from its receipts', 
 test('an audit without a service names the missing setting', async () => {
   const { code, stderr } = await sluice(['audit', 'samples', '--sample', '5'])
   expect(code).toBe(1)
-  expect(stderr).toMatch(/an audit compares the embedded engine with a service: name one with --parse-api-url/)
+  expect(stderr).toMatch(/audit compares the embedded engine with a service: give one with --parse-api-url/)
 })

@@ -30,7 +30,7 @@ test('verify reports an altered output, restores it from its receipt with --repa
   const found = await sluice(['verify', '--out', out])
   expect(found).toMatchObject({ code: 2, stdout: expect.stringContaining('one.csv: document.md was altered') })
   const repaired = await sluice(['verify', source, '--rebuild', '--repair', '--out', out])
-  expect(repaired.stdout).toMatch(/1 document whole, 0 damaged, 1 repaired\nthe ledger was rebuilt: 3 documents/)
+  expect(repaired.stdout).toMatch(/1 document intact, 0 damaged, 1 repaired\nthe ledger was rebuilt: 3 documents/)
   expect(repaired.code).toBe(0)
 
   await writeFile(join(out, 'documents/notes.txt'), 'mine')
@@ -42,7 +42,7 @@ test('verify reports an altered output, restores it from its receipt with --repa
   const removed = await sluice(['verify', '--remove-orphans', '--out', out])
   expect(removed).toMatchObject({ code: 0, stdout: expect.stringContaining('1 removed') })
   await rm(markdown)
-  expect((await sluice(['render', '--out', out])).stdout).toMatch(/1 document written, 1 as they were/)
+  expect((await sluice(['render', '--out', out])).stdout).toMatch(/1 document written, 1 unchanged/)
   expect((await readStore(out)).records).toEqual(whole.records)
   expect((await sluice(['run', source, ...flags])).stdout).toMatch(/unchanged, nothing sent/)
   expect(service.charged).toBe(2)

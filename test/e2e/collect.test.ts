@@ -75,7 +75,7 @@ test('gc removes nothing while records are missing, and the next run buys nothin
   await rename(documents, away)
   for (const more of [[], ['--now'], ['--now', '--force']]) {
     const { code, stdout } = await sluice(['gc', ...flags, ...more])
-    expect([code, stdout]).toEqual([2, expect.stringMatching(/^nothing was removed: 30 documents .* no whole record/)])
+    expect([code, stdout]).toEqual([2, expect.stringMatching(/^nothing was removed: 30 documents .* no intact record/)])
   }
   // Without the ledger it is the number of unused receipts that shows it.
   const alone = ['--out', out, '--state-dir', join(folder.path, 'other')]

@@ -68,20 +68,20 @@ async function expectAllMade({ out, service, command, run }: Store): Promise<voi
   expect(service.charged).toBe(NAMES.length)
   expect((await run()).stdout).toMatch(/8 documents unchanged/)
   const verified = await command('verify')
-  expect([verified.code, verified.stdout]).toEqual([0, expect.stringMatching(/^8 documents whole, 0 damaged/m)])
+  expect([verified.code, verified.stdout]).toEqual([0, expect.stringMatching(/^8 documents intact, 0 damaged/m)])
 }
 
 describe('truncated, exchanged, altered or removed records', () => {
   test('are reported by status and verify, and rebuilt by run from their receipts', async () => {
     await using store = await finishedStore()
     await damage(store)
-    expect((await store.command('status', store.source)).stdout).toMatch(/^7 documents .* no whole record/m)
+    expect((await store.command('status', store.source)).stdout).toMatch(/^7 documents .* no intact record/m)
     const verified = await store.command('verify')
     expect(verified.code).toBe(2)
-    expect(verified.stdout).toMatch(/1 document whole, 2 damaged/)
-    expect(verified.stdout).toMatch(/^5 documents .* no whole record in the store \(.*\w+\.html.*\)/m)
+    expect(verified.stdout).toMatch(/1 document intact, 2 damaged/)
+    expect(verified.stdout).toMatch(/^5 documents .* no intact record in the store \(.*\w+\.html.*\)/m)
     const run = await store.run()
-    expect([run.code, run.stderr]).toEqual([0, expect.stringMatching(/^7 documents .* no whole record/m)])
+    expect([run.code, run.stderr]).toEqual([0, expect.stringMatching(/^7 documents .* no intact record/m)])
     await expectAllMade(store)
   }, 240_000)
 
@@ -89,11 +89,11 @@ describe('truncated, exchanged, altered or removed records', () => {
     await using store = await finishedStore()
     await damage(store)
     expect((await store.command('verify', '--repair')).stdout).toMatch(
-      /content\.html: .*\(the next run does it again\)/,
+      /content\.html: .*\(the next run parses it again\)/,
     )
     const status = (await store.command('status', store.source)).stdout
     expect(status).toMatch(/pending +7$/m)
-    expect(status).not.toMatch(/no whole record/)
+    expect(status).not.toMatch(/no intact record/)
     expect((await store.run()).code).toBe(0)
     await expectAllMade(store)
   }, 240_000)
@@ -108,7 +108,7 @@ test('exchanged receipts are detected, and no document gets the text of another'
   await rename(other, one)
   await rename(`${one}.aside`, other)
   const verified = await store.command('verify')
-  expect([verified.code, verified.stdout]).toEqual([2, expect.stringMatching(/6 documents whole, 2 damaged/)])
+  expect([verified.code, verified.stdout]).toEqual([2, expect.stringMatching(/6 documents intact, 2 damaged/)])
   await rm(store.documents, { recursive: true })
   expect((await store.run()).code).toBe(0)
   const { folders } = await readStore(store.out)

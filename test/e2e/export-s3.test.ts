@@ -76,7 +76,7 @@ describe.skipIf(s3.kind !== 'ready')(name.replace('store', 'source'), () => {
     expect(await readdir(join(folder.path, 'drawn/figures'))).toHaveLength(1)
     await put('Figure 1: The mill')
     const changed = await sluice([...asked, '--to', 'changed'], options)
-    expect(changed.stdout).toContain('0 images of figures\nwithout image: 1 figure whose document is no longer the one')
+    expect(changed.stdout).toContain('0 images of figures\nno image: 1 figure whose original has changed since')
   })
 })
 

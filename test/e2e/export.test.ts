@@ -128,7 +128,7 @@ describe('sluice export --chunks', { timeout: 240_000 }, () => {
   test('names a document whose files differ from its record, and exits with 2', async () => {
     const { code, stdout } = await exportedWith('document.md', 'altered', 'damaged')
     expect(code).toBe(2)
-    expect(stdout).toContain('boat-passages.csv: its files are not what its record says; verify --repair')
+    expect(stdout).toContain('boat-passages.csv: its files do not match its record; run verify --repair')
     expect(stdout).toContain('left out: 1 document damaged')
   })
 
@@ -174,7 +174,7 @@ describe('sluice export --chunks', { timeout: 240_000 }, () => {
 
   test('is suggested by sluice export without a kind', async () => {
     const { code, stderr } = await sluice(['export', '--out', 'corpus'], { cwd: at })
-    expect([code, stderr]).toEqual([1, 'sluice: say what to export: --chunks\n'])
+    expect([code, stderr]).toEqual([1, 'sluice: export needs to know what to export: add --chunks\n'])
   })
 })
 

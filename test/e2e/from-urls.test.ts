@@ -216,7 +216,7 @@ describe('a list of URLs', () => {
     expect(plan.stdout).toContain('"requests":2')
     const healed = await sluice(args)
     expect(bought.toSorted()).toEqual([`${site.url}/a`, `${site.url}/b`])
-    expect(healed.stdout).toContain('2 error pages of sites, kept as documents by an earlier release')
+    expect(healed.stdout).toContain('2 error pages of websites, which an earlier release kept as documents')
     const { records } = await readStore(out)
     expect([...records.values()].flatMap(({ problems }) => problems)).toEqual(
       names.map(() => 'the service warned: cut'),

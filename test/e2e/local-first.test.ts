@@ -44,7 +44,7 @@ test('local-first parsing buys only pages that the embedded engine grades below 
   const first = await run('0.5')
   expect(first.code, first.stderr).toBe(0)
   expect(sent).toEqual([])
-  expect(first.stdout).toContain('sent: nothing to the service, 3 read by the engine')
+  expect(first.stdout).toContain('sent: nothing to the service, 3 parsed by the engine')
   const some = await readStore(out)
   expect([...some.records.values()].map(({ parser }) => parser?.class)).toEqual(['embedded', 'embedded', 'embedded'])
   expect(some.records.get('annual-report.pdf')?.route?.pages.map(({ reason }) => reason)).toEqual([

@@ -104,7 +104,7 @@ rules:
   expect(audited['vendor']).toBeGreaterThan(others['vendor']!)
 
   const status = await sluice(['status', ...where], { env })
-  expect(status.stdout).toMatch(/^gate: default: .*; vendor: .*in flight/m)
+  expect(status.stdout).toMatch(/^limiter: default: .*; vendor: .*in flight/m)
   const unknown = await sluice(['audit', ...where, '--service', 'gpx'], { env })
   expect([unknown.code, unknown.stderr]).toEqual([
     1,
@@ -122,7 +122,7 @@ test('a rule for a service without settings or key stops a run and its plan with
     [`rules: [{ match: '*', service: gpx }]`, /there is no service "gpx"; services are gpu/],
     [`rules: [{ match: '*', service: gpu }]`, /services\.gpu\.keyEnv: the variable GPU_KEY is not set/],
     [`rules: [{ match: '*', servce: gpu }]`, /servce/],
-    [`rules: [{ match: '*', service: [gpu, default] }]`, /rules\.0\.service: the name of one service is needed/],
+    [`rules: [{ match: '*', service: [gpu, default] }]`, /rules\.0\.service: the name of a service is needed/],
   ]
   for (const [rules, sentence] of wrong) {
     await writeFile(

@@ -34,7 +34,9 @@ test('a service parses documents of the embedded engine again, once, and each re
 
   const plan = await sluice(['plan', source, '--out', out, ...paid])
   expect(plan.stdout).toMatch(/3 parser changed/)
-  expect(plan.stdout).toMatch(/2 documents parsed by the embedded engine before: to be parsed again for 2 credits/)
+  expect(plan.stdout).toMatch(
+    /2 documents parsed by the embedded engine before: the service will parse them again for 2 credits/,
+  )
 
   const first = await run(...paid)
   expect(first.stderr).toMatch(
@@ -62,7 +64,7 @@ test('a service parses documents of the embedded engine again, once, and each re
   await cp(join(source, 'b.html'), join(source, 'later.html'))
   const back = await run()
   expect(back.code, back.stderr).toBe(0)
-  expect(back.stdout).toMatch(/sent: 1 saved by receipts/)
+  expect(back.stdout).toMatch(/sent: 1 answered from receipts/)
   expect((await parsers())['later.html']).toBe('service')
   expect(service.charged).toBe(2)
 }, 240_000)

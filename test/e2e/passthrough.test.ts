@@ -80,7 +80,7 @@ test('run ingests a folder of notes without an engine, verify repairs the output
   expect(await documentOf(first, 'notes.md')).toBe('# One\n')
 
   expect((await sluice(['gc', '--out', out])).code).toBe(0)
-  expect((await sluice(['render', '--out', out])).stdout).toMatch(/0 documents written, 1 as they were/)
+  expect((await sluice(['render', '--out', out])).stdout).toMatch(/0 documents written, 1 unchanged/)
   await unlink(join(first.folders.get('notes.md') ?? '', 'document.md'))
   expect((await sluice(['verify', '--out', out])).code).toBe(2)
   expect((await sluice(['verify', '--out', out, '--repair'])).stdout).toMatch(/repaired/)
@@ -101,7 +101,7 @@ test('run ingests a folder of notes without an engine, verify repairs the output
   ])
   expect([verified.code, verified.stdout]).toEqual([
     2,
-    expect.stringMatching(/costs 0 credits \(the next run does it again\)/),
+    expect.stringMatching(/costs 0 credits \(the next run parses it again\)/),
   ])
   expect(verified.stdout).not.toMatch(/paid/)
   const pending = await sluice(['status', ...args, '--json', '--no-passthrough', '--archives', '--max-credits', '3'])

@@ -176,7 +176,7 @@ test('a run shows an identical unusable success after two purchases, and buys no
   const { code, stdout } = await of.run()
   expect(code, stdout).toBe(2)
   expect(of.asked()).toBe(DOCUMENTS + 1)
-  expect(stdout).toContain('2 answers could not be used, or never came; perhaps charged: 2 credits')
+  expect(stdout).toContain('2 answers missing or unusable; perhaps charged: 2 credits')
   const { letters } = await readStore(of.out)
   expect([...letters.values()].map(({ failure }) => [failure.code, failure.repeats])).toEqual([['bad_answer', true]])
   expect((await of.run()).code).toBe(2)

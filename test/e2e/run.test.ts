@@ -99,7 +99,7 @@ describe('./sluice run against a service', () => {
     running.child.kill('SIGINT')
     const stopped = await running.finished
     expect(stopped.code).toBe(130)
-    expect(stopped.stderr).toMatch(/finishing what is in flight/)
+    expect(stopped.stderr).toMatch(/finishing the requests in flight/)
     const half = await harness.read()
     expect(half.records.size).toBe(harness.service.charged)
     expect(half.records.size).toBeLessThan(200)

@@ -205,7 +205,7 @@ test('a service behind basic authentication gets the login of its address, which
   search.text('what it says', end.stdout + end.stderr)
   const both = await sluice(['run', source, '--out', out], { env: { ...env, PARSE_API_KEY: SECRETS['the API key'] } })
   expect(both.code).toBe(1)
-  expect(both.stderr).toContain('PARSE_API_URL holds a login and PARSE_API_KEY is set')
+  expect(both.stderr).toContain('PARSE_API_URL contains a login, and PARSE_API_KEY is set too')
   search.text('what it says of two logins', both.stderr)
   await search.folder('out', out)
   expect(search.found).toEqual([])

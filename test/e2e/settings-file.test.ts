@@ -58,7 +58,7 @@ describe('./sluice with the pipelines of a settings file', () => {
       { pipeline: 'notes', done: 2, pending: 0 },
     ])
     const verified = await sluice(['verify', '--pipeline', 'letters'], { cwd })
-    expect(verified.stdout).toMatch(/^3 documents whole, 0 damaged/)
+    expect(verified.stdout).toMatch(/^3 documents intact, 0 damaged/)
     const both = await sluice(['verify', '--json'], { cwd })
     expect(parseLines(both.stdout)).toMatchObject([{ event: 'verified' }, { event: 'verified' }])
     const log = await readFile(join(cwd, '.sluice/sluice.log'), 'utf8')
@@ -125,7 +125,7 @@ describe('./sluice with the pipelines of a settings file', () => {
     expect(stderr).toMatch(/--max-credits: /)
     expect(stderr).not.toMatch(/hush/)
     expect(stderr).not.toMatch(STACK_TRACE)
-    expect((await sluice(['run', '--no-config'], { cwd })).stderr).toMatch(/name a source/)
+    expect((await sluice(['run', '--no-config'], { cwd })).stderr).toMatch(/no source is given/)
   }, 240_000)
 
   test('shows effective settings and their origins with config, as a settings file without secrets', async () => {

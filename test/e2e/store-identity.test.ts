@@ -67,7 +67,7 @@ describe('a store with one source', () => {
       ['invoices', 'invoices'],
     ])
     const verified = await sluice(['verify', '--out', at.out])
-    expect(verified.stdout).toMatch(/^2 documents whole/m)
+    expect(verified.stdout).toMatch(/^2 documents intact/m)
     expect(verified.code).toBe(0)
   }, 240_000)
 

@@ -107,7 +107,9 @@ describe('a website', () => {
     const most = site.reachable.length
     const args = argsFor(site, join(folder.path, 'out'), service)
     const plan = await sluice(args.with(0, 'plan'))
-    expect(plan.stderr).toContain('is listed by sitemaps and links; a run asks the service for its map (1 credit)')
+    expect(plan.stderr).toContain(
+      'is listed from sitemaps and links; a run first asks the service for a list (/v2/map, 1 credit)',
+    )
     const first = await sluice([...args, '--max-credits', String(most)])
     // One of them paid for the map.
     expect([first.code, service.mapped.length, service.bought.length]).toEqual([3, 1, most - 1])

@@ -81,7 +81,7 @@ describe('with custom ports of the library,', { timeout: 240_000 }, () => {
   test('a store in the form of 0.2.0 is refused in one sentence that names its gaps', async () => {
     const { url, feed, notes } = new MemoryStore()
     const former = { url, feed, notes, readRecord: async () => null } as object as MemoryStore
-    const refused = /^the given store has no receipts, documents, deadLetters, manifest, maintenance: /
+    const refused = /^the given store lacks receipts, documents, deadLetters, manifest, maintenance: /
     await expect(run({ source: sourceOf(textsOf(['one'])), out: former })).rejects.toThrow(refused)
     await expect(openCorpus(former)).rejects.toThrow(refused)
   })

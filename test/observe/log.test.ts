@@ -38,11 +38,11 @@ describe('the log of the real command', () => {
     expect(ofDocument.map(({ msg }) => msg)).toEqual([
       'document enqueued',
       'document claimed',
-      'request waits for credits and the gate',
+      'request waits for credits and the limiter',
       'request sent',
       'request answered',
       'request refused by a limit',
-      'request waits for credits and the gate',
+      'request waits for credits and the limiter',
       'request sent',
       'request answered',
       'document committed',

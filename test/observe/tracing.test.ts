@@ -135,7 +135,7 @@ describe('traces', () => {
         .map((line) => JSON.parse(line) as Record<string, unknown>)
         .filter(({ key }) => key === '0.html')
     const messages = async (name: string) => (await linesOf(name)).map(({ msg }) => msg)
-    const [sent, ended] = ['request waits for credits and the gate', ['document committed', 'document settled']]
+    const [sent, ended] = ['request waits for credits and the limiter', ['document committed', 'document settled']]
     expect(await messages('first')).toEqual(['document enqueued', 'document claimed', sent, 'request sent'])
     const after = (await messages('second')).slice(-6)
     expect(after).toEqual(['document claimed', sent, 'request sent', 'request answered', ...ended])
@@ -159,8 +159,10 @@ describe('traces', () => {
       expect((await harness.start('run', { 'log-file': log }, { env }).finished).code).toBe(0)
       const lines = (await readFile(log, 'utf8')).trimEnd().split('\n')
       const reported = lines.map((line) => JSON.parse(line) as { msg: string; cause?: string })
-      const causes = reported.filter(({ msg }) => msg === 'spans could not be sent').map(({ cause = '' }) => cause)
-      expect(causes.at(-1)).toMatch(/^\d+ spans were dropped in all/)
+      const causes = reported
+        .filter(({ msg }) => msg === 'spans not sent to the collector')
+        .map(({ cause = '' }) => cause)
+      expect(causes.at(-1)).toMatch(/^\d+ spans were dropped in total/)
       expect(causes[0]).toMatch([/ECONNREFUSED/, /answered 500/, /abort/][number] ?? /never/)
       expect(causes).toHaveLength(2)
     }
@@ -178,8 +180,8 @@ describe('traces', () => {
     expect(run.code, run.stderr).toBe(0)
     const basic = `Basic ${Buffer.from('team:sesame!').toString('base64')}`
     expect(collector.headers[0]).toMatchObject({ authorization: basic, 'x-team': 'one' })
-    expect(run.stderr).toContain('traces: OTEL_EXPORTER_OTLP_HEADERS: part 1 is no header that can be sent')
-    expect(run.stderr).toContain('traces: OTEL_TRACES_SAMPLER is none of')
+    expect(run.stderr).toContain('traces: OTEL_EXPORTER_OTLP_HEADERS: part 1 is not a valid header')
+    expect(run.stderr).toContain('traces: OTEL_TRACES_SAMPLER must be')
     expect(`${run.stdout}${run.stderr}${await readFile(harness.log, 'utf8')}`).not.toContain('sesame')
   })
 })

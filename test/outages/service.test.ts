@@ -34,7 +34,7 @@ describe.concurrent('a service that cannot be used', () => {
       expect(stderr).not.toMatch(STACK_TRACE)
       expect([code, stdout]).toEqual([
         EXIT_HALTED,
-        expect.stringMatching(/^halted: .* gave no answer for 12 s: No answer/),
+        expect.stringMatching(/^halted: .* has not answered for 12 s: No answer/),
       ])
       expect(stdout).toMatch(cause)
       const log = await readFile(harness.log, 'utf8')
@@ -85,7 +85,7 @@ describe.concurrent('a service that cannot be used', () => {
     const reported = async (name: string): Promise<string> => readFile(`${harness.log}-${name}`, 'utf8').catch(() => '')
     const first = start('first', ports.first)
     await until('it waits in the queue', 20_000, async () =>
-      (await reported('first')).includes('document waits in the queue'),
+      (await reported('first')).includes('document returned to the queue'),
     )
     // While it stands still it takes no document; its metrics still say what it met when it goes on.
     first.child.kill('SIGSTOP')

@@ -93,7 +93,7 @@ test('the grace period is a hard limit while the bucket answers nothing', async 
   const running = await startedWithSilentBucket(harness, redis, silent)
   running.child.kill('SIGTERM')
   expect(await endedAfter(running)).toBeLessThan(60_000)
-  expect(running.stderr()).toContain('stopped without waiting any longer')
+  expect(running.stderr()).toContain('stopped at the time limit')
 }, 240_000)
 
 test('a run whose Redis lost its watcher still ends, and leaves no server and no folder', async () => {

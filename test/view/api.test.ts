@@ -126,7 +126,7 @@ test.each([
   ['api/document', 400, 'key is missing'],
   ['api/document?key=absent', 404, 'the store has no such document'],
   ['api/receipts?key=broken.pdf', 404, 'the store has no record of this document'],
-  ['api/live', 404, 'no source is known for this store'],
+  ['api/live', 404, 'the source of this store is unknown: start "sluice view SOURCE --out …"'],
 ] as const)('the API answers %s with %i and a sentence', async (path, status, error) => {
   await using served = await serve(fill)
   const answered = await served.get(path)
@@ -136,8 +136,8 @@ test.each([
 test('the API returns two receipts of a document next to each other, with differing lines marked', async () => {
   await using served = await serve(fill)
   const page = (await served.get('compare?key=report.pdf')).text
-  expect(page).toContain('One line is not in the other one')
-  expect(page).toContain('2 lines are not in the other one')
+  expect(page).toContain('One line is not in the other receipt')
+  expect(page).toContain('2 lines are not in the other receipt')
   const frames = [...page.matchAll(/<iframe[^>]* src="\/[^/]+\/([^"]+)"/g)].map(([, path = '']) =>
     path.replaceAll('&amp;', '&'),
   )

@@ -17,7 +17,7 @@ test('Markdown is rendered in a child process, and shown as text after a timeout
   // Lists 200 deep take 0.4 s of a fast processor, 800 deep 14 s. A tag that begins an item would be a block that nothing nests in.
   const nested = Array.from({ length: 1_300 }, (_, at) => `${'  '.repeat(at)}- x <b>`).join('\n')
   expect(await shownContent('markdown', nested, [], hasty.render)).toMatch(
-    /^<p><em>Too large or too deeply nested[^]*- x &lt;b&gt;/,
+    /^<p><em>The document is too large or too deeply nested[^]*- x &lt;b&gt;/,
   )
   expect(await shownContent('markdown', '# Fine', [[2, 6]], patient.render)).toBe(
     '<h1 data-start="0" data-end="6"><mark id="cited">Fine</mark></h1>',
@@ -29,7 +29,7 @@ test('the first lines of a large table are shown as a table', async () => {
   await using patient = renderer(30_000)
   const rows = Array.from({ length: 200_000 }, (_, at) => `| ${at} | row |`).join('\n')
   const shown = await shownContent('markdown', `| a | b |\n| - | - |\n${rows}`, [], patient.render)
-  expect(shown).toMatch(/^<p><em>Too large to be shown: these are its first lines\.<\/em><\/p><table/)
+  expect(shown).toMatch(/^<p><em>The document is too large to show: these are its first lines\.<\/em><\/p><table/)
   expect(shown.match(/<tr/g)?.length).toBeGreaterThan(1_000)
   expect(shown).not.toContain('199999')
 })

@@ -26,8 +26,8 @@ describe.concurrent('with two runs on one store,', () => {
     const refused = await harness.run({ 'state-dir': `${harness.source}-b` })
     expect(refused.code).toBe(1)
     expect(refused.stderr).toContain(`(process ${first.child.pid} on ${hostname()})`)
-    expect(refused.stderr).toMatch(/give --state-dir \S+-a; several hosts need one --redis-url/)
-    expect(refused.stderr).toMatch(/its lease ends in \d+ s/)
+    expect(refused.stderr).toMatch(/add --state-dir \S+-a; workers on several hosts need a common --redis-url/)
+    expect(refused.stderr).toMatch(/its lease expires in \d+ s/)
     first.child.kill('SIGTERM')
     expect((await first.finished).code).toBe(0)
     expect((await harness.run({ 'state-dir': `${harness.source}-b` })).code).toBe(0)
@@ -56,7 +56,7 @@ describe.concurrent('with two runs on one store,', () => {
     const watch = harness.start('watch', { ...flags, 'stable-ms': 50 })
     await harness.requested(1, watch)
     const worker = harness.start('work', flags)
-    await until('it works', 60_000, () => worker.stderr().includes('Ctrl-C to stop'))
+    await until('it works', 60_000, () => worker.stderr().includes('press Ctrl-C to stop'))
     worker.child.kill('SIGTERM')
     await worker.finished
     const refused = await harness.run({ 'redis-url': other.url })
@@ -75,7 +75,7 @@ describe.concurrent('with two runs on one store,', () => {
     const text = leaseJson({ queue: 'other', join: AT_HOME, processes: [{ ...FAR, at: Date.now() }] })
     await until('it is taken', 5_000, async () => storage.write(text, (await storage.read())?.version ?? null))
     const { code, stdout } = await running.finished
-    expect([code, stdout]).toEqual([3, expect.stringContaining('halted: another queue took over file://')])
+    expect([code, stdout]).toEqual([3, expect.stringContaining('halted: another queue took over the store file://')])
     expect(harness.service.requests.length).toBeLessThan(30)
     expect(parseLease((await storage.read())?.text ?? '')?.queue).toBe('other')
   }, 240_000)

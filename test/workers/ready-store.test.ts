@@ -24,6 +24,6 @@ test('a store with a hanging first write is reported as slow, and as available o
     takeLease: async () => ({ declare: async () => undefined, [Symbol.asyncDispose]: async () => undefined }),
   }
   await readyStore(slow, options, new AbortController().signal)
-  expect(reported[0]).toBe('store: it does not answer for longer than 0.1 s; nothing was bought')
+  expect(reported[0]).toBe('store: it has not answered for 0.1 s; no request was sent yet')
   expect(reported.at(-1)).toBe('store works')
 })

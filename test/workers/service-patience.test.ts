@@ -31,7 +31,9 @@ describe('the patience with a silent service', () => {
     events.emit('dependency:works', { dependency: 'engine' })
     vi.advanceTimersByTime(10 * PATIENCE_MS)
     expect(halts).toHaveLength(1)
-    expect(halts[0]).toMatch(/^https:\/\/parse\.example\.com gave no answer for 5 s: nothing listens there\./)
+    expect(halts[0]).toMatch(
+      /^the service https:\/\/parse\.example\.com has not answered for 5 s: nothing listens there\./,
+    )
   })
 
   test('starts with a request to the service, not with one to the engine', () => {

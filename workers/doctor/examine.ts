@@ -30,13 +30,17 @@ function checkMachine(): DoctorFinding[] {
   const summary = `Node ${process.versions.node} on ${platform}`
   if (TESTED.includes(platform)) return [ok('machine', summary)]
   return [
-    warning('machine', summary, `Sluice is tested on ${TESTED.join(' and ')}; elsewhere install redis-server by hand`),
+    warning(
+      'machine',
+      summary,
+      `Sluice is tested on ${TESTED.join(' and ')} only; on this platform install redis-server by hand`,
+    ),
   ]
 }
 
 const TESSERACT_ALONE = warning(
   'converters',
-  'scans are read by Tesseract alone: no build of ONNX Runtime loads here',
+  'Tesseract alone reads scans: ONNX Runtime cannot be loaded on this platform',
   'use Linux with glibc or macOS on arm64, and install with optional packages',
 )
 
@@ -47,14 +51,17 @@ const TESSERACT_ALONE = warning(
 async function checkConverters(settings: Settings): Promise<DoctorFinding[]> {
   try {
     await loadConverters()
-    const loaded = ok('converters', 'all load; OCR languages: eng, others when a page needs them')
-    return (await runsLineModels())
-      ? [loaded, ok('converters', 'scans are read by PP-OCRv4')]
-      : [loaded, TESSERACT_ALONE]
+    const loaded = ok(
+      'converters',
+      'all converters load; OCR has eng, and downloads other languages when a page needs them',
+    )
+    return (await runsLineModels()) ? [loaded, ok('converters', 'PP-OCRv4 reads scans')] : [loaded, TESSERACT_ALONE]
   } catch (error) {
     const message = error instanceof Error ? (error.message.split('\n')[0] ?? '') : String(error)
     if (lineOf(settings) !== null)
-      return [warning('converters', message, 'needed for pages that this machine converts')]
+      return [
+        warning('converters', message, 'install again with optional packages if this machine is to convert pages'),
+      ]
     return [problem('converters', message, 'install again: npm install (or npm ci) with optional packages')]
   }
 }
@@ -88,9 +95,9 @@ async function checkRedis(settings: Settings): Promise<DoctorFinding[]> {
 async function privateServer(settings: Settings): Promise<DoctorFinding> {
   try {
     const { command } = await findRedisServer({ cacheDir: foldersOf(settings).cache }, AbortSignal.timeout(120_000))
-    return ok('redis', `a private Redis is started by ${command}`)
+    return ok('redis', `${command} can start a private Redis`)
   } catch (error) {
-    return problem('redis', messageOf(error), 'install redis-server, or set REDIS_URL')
+    return problem('redis', messageOf(error), 'install redis-server, or set REDIS_URL to a running Redis')
   }
 }
 
@@ -101,18 +108,22 @@ async function findings(connection: RedisConnection): Promise<DoctorFinding[]> {
   const [major = 0, minor = 0] = version.split('.').map(Number)
   const policy = field('maxmemory_policy')
   const latencyMs = await medianPingMs(connection)
-  const latency = `${latencyMs.toFixed(1)} ms a command`
+  const latency = `${latencyMs.toFixed(1)} ms per command`
   return [
     major > 6 || (major === 6 && minor >= 2)
       ? ok('redis', `version ${version}`)
       : problem('redis', `version ${version}`, 'use Redis 6.2 or newer, or Valkey'),
     policy === 'noeviction' || policy === ''
       ? ok('redis', 'eviction: none')
-      : problem('redis', `eviction: ${policy}`, 'set maxmemory-policy noeviction, or jobs are thrown away'),
+      : problem('redis', `eviction: ${policy}`, 'set maxmemory-policy noeviction: an eviction deletes jobs'),
     field('aof_enabled') === '1'
       ? ok('redis', 'persistence: append-only file')
-      : warning('redis', 'persistence: no append-only file', 'set appendonly yes, or a restart has to read the store'),
-    latencyMs <= SLOW_MS ? ok('redis', latency) : warning('redis', latency, 'run the workers closer to Redis'),
+      : warning(
+          'redis',
+          'persistence: no append-only file',
+          'set appendonly yes: without it a restart of Redis makes Sluice read the store again',
+        ),
+    latencyMs <= SLOW_MS ? ok('redis', latency) : warning('redis', latency, 'run the workers in the network of Redis'),
   ]
 }
 
@@ -136,7 +147,13 @@ async function checkStore(settings: Settings): Promise<DoctorFinding[]> {
     const at = locationOf(settings.out)
     if (at.kind === 'folder') return await checkFolder(at.path)
     if (at.kind === 's3') return await (await import('./s3-check-store.ts')).checkBucket(at, settings)
-    return [problem('store', `${settings.out} is a list of URLs`, 'give a folder or s3://bucket/prefix as --out')]
+    return [
+      problem(
+        'store',
+        `--out ${settings.out} is a list of URLs, not a store`,
+        'set --out to a folder or s3://bucket/prefix',
+      ),
+    ]
   } catch (error) {
     const message = describeSystemError(error) ?? messageOf(error)
     return [problem('store', `${settings.out}: ${message}`, 'correct --out')]
@@ -177,7 +194,7 @@ const SKEW_MS = 60_000
 async function checkService(settings: Settings): Promise<DoctorFinding[]> {
   const { parseApiUrl: url = '' } = settings
   const line = lineOf(settings)
-  if (line === null) return [ok('service', 'the embedded engine of this machine; no account is needed')]
+  if (line === null) return [ok('service', 'none set: the embedded engine parses on this machine, without an account')]
   if ('subject' in line) return [line]
   const headers = authorizationOf(line)
   const address = new URL(`${line.baseUrl}/v2/team/credit-usage`)
@@ -209,7 +226,11 @@ function lineOf(settings: Settings): ServiceLine | DoctorFinding | null {
 
 const reached = (url: string, status: number): DoctorFinding =>
   status >= 500
-    ? warning('service', `${withoutLogin(url)} answers ${status}`, 'wait, or ask its operator')
+    ? warning(
+        'service',
+        `${withoutLogin(url)} answers ${status}`,
+        'try again later, or ask the operator of the service',
+      )
     : ok('service', `${withoutLogin(url)} answers`)
 
 /** A service without accounts has no such address: `run` sends its requests with or without a key. */
@@ -217,7 +238,7 @@ function aboutKey(answer: ServiceProbe, hasKey: boolean): DoctorFinding[] {
   if (answer.status === 401 || answer.status === 403) {
     return [
       hasKey
-        ? problem('service', `the API key is refused (${answer.status})`, 'set another PARSE_API_KEY')
+        ? problem('service', `the service refuses the API key (${answer.status})`, 'set PARSE_API_KEY to a valid key')
         : problem('service', `the service asks for an API key (${answer.status})`, 'set PARSE_API_KEY'),
     ]
   }
@@ -229,30 +250,36 @@ function aboutKey(answer: ServiceProbe, hasKey: boolean): DoctorFinding[] {
   }
   if (/^\s*</.test(answer.text)) {
     return [
-      warning('service', 'answers with a page where JSON is due', 'check PARSE_API_URL; a proxy may ask for a login'),
+      warning(
+        'service',
+        'the service answers with an HTML page instead of JSON',
+        'check PARSE_API_URL, and log in if a proxy of the network asks for it',
+      ),
     ]
   }
   const body = parsed(answer.text) as { data?: { remainingCredits?: unknown } } | null
   const credits = body?.data?.remainingCredits
   if (typeof credits !== 'number') {
-    return [warning('service', 'credits not checked: /v2/team/credit-usage does not name them')]
+    return [warning('service', 'credits not checked: /v2/team/credit-usage does not report them')]
   }
-  return [
-    credits > 0 ? ok('service', `${credits} credits left`) : problem('service', 'no credits are left', 'buy credits'),
-  ]
+  return [credits > 0 ? ok('service', `${credits} credits left`) : problem('service', 'no credits left', 'buy credits')]
 }
 
 function aboutClock({ date }: ServiceProbe): DoctorFinding[] {
   const skewMs = Math.abs(Date.parse(date ?? '') - Date.now())
   if (!(skewMs > SKEW_MS)) return []
   return [
-    warning('service', `the clocks differ by ${Math.round(skewMs / 1000)} s`, 'set the clock of this machine (NTP)'),
+    warning(
+      'service',
+      `the clocks of this machine and the service differ by ${Math.round(skewMs / 1000)} s`,
+      'set the clock of this machine (NTP)',
+    ),
   ]
 }
 
 function aboutProxy(address: URL): DoctorFinding[] {
   const proxy = proxyFor(address)
-  return proxy === null ? [] : [ok('service', `reached through the proxy ${withoutLogin(proxy)}`)]
+  return proxy === null ? [] : [ok('service', `requests go through the proxy ${withoutLogin(proxy)}`)]
 }
 
 function parsed(text: string): unknown {

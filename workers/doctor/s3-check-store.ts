@@ -24,10 +24,12 @@ export async function checkBucket(at: S3Location, settings: Settings): Promise<D
         () => true,
       )
       await client.send(new DeleteObjectCommand(object))
-      const remedy = 'use a store that refuses If-None-Match, or let one process write at a time'
+      const remedy = 'use an object store that supports If-None-Match, or run one process at a time'
       return [
         ok('store', `s3://${at.bucket}/${at.prefix} can be written`),
-        refused ? ok('store', 'conditional writes work') : problem('store', 'conditional writes are ignored', remedy),
+        refused
+          ? ok('store', 'the bucket supports conditional writes')
+          : problem('store', 'the bucket ignores conditional writes (If-None-Match)', remedy),
       ]
     })
   } finally {

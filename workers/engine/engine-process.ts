@@ -83,13 +83,13 @@ async function readyLine(stdout: NodeJS.ReadableStream): Promise<string> {
 }
 
 function failedToStart(how: string): never {
-  throw new DependencyUnusable(`it ended before it listened (${how})`)
+  throw new DependencyUnusable(`its process ended during start-up (${how})`)
 }
 
 async function aborted(signal: AbortSignal): Promise<never> {
   if (!signal.aborted) await once(signal, 'abort')
   if (signal.reason instanceof DOMException && signal.reason.name === 'TimeoutError') {
-    throw new DependencyUnusable(`it did not listen within ${START_MS / 1000} s`)
+    throw new DependencyUnusable(`it did not start within ${START_MS / 1000} s`)
   }
   throw signal.reason
 }

@@ -113,8 +113,8 @@ export class EngineSupervisor implements AsyncDisposable {
     events.emit('dependency:failed', { dependency: 'engine', cause: `${how} and is restarted` })
     if (!cannotStayUp) return
     const message =
-      `the embedded engine cannot stay up: ${uselessLives} starts in a row came to nothing. The last time ${how}. ` +
-      'SIGKILL often is the kernel short of memory: lower --engine-processes, or set PARSE_API_URL to another service'
+      `the embedded engine cannot stay up: ${uselessLives} starts in a row failed. At the last one, ${how}. ` +
+      'If it was ended by SIGKILL, the machine lacks memory: lower --engine-processes, or set PARSE_API_URL to another service'
     events.emit('run:halted', { cause: 'engine', message })
     if (this.#url !== '') return
     // The queue postpones documents that wait; later documents wait for the next life.

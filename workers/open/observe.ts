@@ -80,10 +80,10 @@ export async function openObserver(options: ObserverOptions): Promise<Observer> 
   }
   const tracing = await tracingOf({
     onProblem: (problem) => {
-      log.warn({ problem }, 'a variable of OpenTelemetry')
+      log.warn({ problem }, 'OpenTelemetry variable ignored or changed')
       say(`traces: ${problem}`)
     },
-    onError: (message) => log.warn({ cause: message }, 'spans could not be sent'),
+    onError: (message) => log.warn({ cause: message }, 'spans not sent to the collector'),
   })
   const server = settings.metricsPort === 0 ? null : await openServer(options, monitor)
   if (server !== null) log.info({ url: server.url }, 'metrics')

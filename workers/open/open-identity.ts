@@ -117,7 +117,7 @@ async function read(needs: IdentityNeeds, signal: AbortSignal): Promise<Identity
     (resolution.kind === 'added' && purpose === 'read' && manifest.sources.length > 0)
   ) {
     const held = manifest.sources.map((source) => `${source.name} (${source.address})`).join(', ')
-    throw new StoreRefused(`the store ${store.url} does not hold the source ${address}; it holds ${held || 'none'}`)
+    throw new StoreRefused(`the store ${store.url} has no source ${address}; its sources: ${held || 'none'}`)
   }
   const { source } = resolution
   return { pipeline: pipelineId(manifest.id, source.id), source, claimSource: NOTHING, remember: NOTHING }
@@ -193,7 +193,7 @@ function checkedPrefix(given: string): string {
   const dots = prefix.split('/').some((segment) => segment === '.' || segment === '..')
   if (dots || prefix.length > PREFIX_MAX || !PREFIX.test(prefix)) {
     throw new StoreRefused(
-      `--prefix is the name of a folder, or several with "/" between them: ${JSON.stringify(given)} is not`,
+      `--prefix ${JSON.stringify(given)} cannot be used: give a folder name, or several with "/" between them`,
     )
   }
   return prefix

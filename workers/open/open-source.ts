@@ -67,7 +67,7 @@ function openFile(path: string, filter: Filter, followSymlinks: boolean): Opened
   const options = { ...filter, path: dirname(path), followSymlinks }
   return {
     source: openOneFile(options, sourceKey(basename(path))),
-    watch: () => Promise.reject(new SourceUnusable(`${path} is a file: watch its folder`)),
+    watch: () => Promise.reject(new SourceUnusable(`${path} is a file, and watch follows folders: give its folder`)),
   }
 }
 
@@ -89,9 +89,7 @@ async function openByName(
       source: openFolderSource(options),
       watch: async () => {
         if (settings.sqsQueue !== undefined || settings.eventsPort !== undefined) {
-          throw new SetupError(
-            '--sqs-queue and --events-port are for a source in a bucket; a folder is watched without them',
-          )
+          throw new SetupError('--sqs-queue and --events-port need a source in a bucket: leave them out for a folder')
         }
         const { watchFolder } = await import('#src/sources/folder/folder-watch.ts')
         return watchFolder({ ...options, stableMs, poll, ...rescan })

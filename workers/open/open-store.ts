@@ -28,10 +28,10 @@ export async function openStore(
 ): Promise<OutputStore> {
   const at = locationOf(settings.out)
   if (at.kind === 'site') {
-    throw new SetupError(`"${settings.out}" is a website: --out is a folder or s3://bucket/prefix`)
+    throw new SetupError(`"${settings.out}" is a website: set --out to a folder or s3://bucket/prefix`)
   }
   if (at.kind === 'urls')
-    throw new SetupError(`"${settings.out}" is a list of URLs: --out is a folder or s3://bucket/prefix`)
+    throw new SetupError(`"${settings.out}" is a list of URLs: set --out to a folder or s3://bucket/prefix`)
   if (at.kind === 'folder') {
     const isMade = (): boolean => existsSync(join(at.path, MANIFEST_FILE))
     const isStore = mustExist || isMade()

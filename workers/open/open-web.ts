@@ -18,7 +18,8 @@ export function openUrls(path: string, settings: Settings, resources: AsyncDispo
     source: resources.use(
       openUrlSource({ path, include, exclude, via, allowPrivateAddresses, refresh, network: webNetworkOf(settings) }),
     ),
-    watch: () => Promise.reject(new SetupError('URLs send no change events: give --every to scan them on a schedule')),
+    watch: () =>
+      Promise.reject(new SetupError('watch cannot see changes of URLs: add --every to scan them on a schedule')),
   }
 }
 
@@ -31,7 +32,7 @@ export function openSite(
 ): OpenedSource {
   if (start.username !== '' || start.password !== '') {
     throw new SetupError(
-      'The address of a website holds a login, which records would name. List its pages in a file for --from-urls.',
+      'The address of the website contains a login, which would appear in records. List its pages in a file for --from-urls.',
     )
   }
   const { include, exclude, via, passthrough, allowPrivateAddresses, siteListing, siteLimit } = settings
@@ -57,7 +58,7 @@ export function openSite(
   return {
     source: resources.use(source),
     watch: () =>
-      Promise.reject(new SetupError('a website sends no change events: give --every to scan it on a schedule')),
+      Promise.reject(new SetupError('watch cannot see changes of a website: add --every to scan it on a schedule')),
   }
 }
 
@@ -77,7 +78,7 @@ function mapOf({ start, service, settings: { siteListing, siteLimit }, purchases
   return async (signal: AbortSignal): Promise<readonly string[] | null> => {
     if (purchases === undefined) {
       say(
-        `${start.host} is listed by sitemaps and links; a run asks the service for its map (1 credit) where it has /v2/map`,
+        `${start.host} is listed from sitemaps and links; a run first asks the service for a list (/v2/map, 1 credit)`,
       )
       return null
     }
@@ -87,8 +88,9 @@ function mapOf({ start, service, settings: { siteListing, siteLimit }, purchases
     }
     const bought = await purchases.buy(start, ask, signal)
     if (bought.kind === 'bought') return bought.listing.map?.addresses ?? null
-    if (siteListing === 'map') throw new SourceUnusable(`no map of ${start.host} is bought: ${bought.message}`)
-    say(`${start.host} is listed by sitemaps and links: ${bought.message}`)
+    if (siteListing === 'map')
+      throw new SourceUnusable(`the pages of ${start.host} cannot be listed by the service: ${bought.message}`)
+    say(`${start.host} is listed from sitemaps and links, not by the service: ${bought.message}`)
     return null
   }
 }

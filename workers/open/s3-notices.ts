@@ -39,7 +39,7 @@ const QUEUE_ANSWERS_MS = 20_000
 const outageLine = (queue: string, cause: string | null): string =>
   cause === null
     ? `${queue} answers again`
-    : `${queue} does not answer (${cause}): documents are found by scans until it does`
+    : `${queue} does not answer (${cause}): until it does, scans find the documents`
 
 async function openListener(
   settings: Settings,
@@ -48,7 +48,7 @@ async function openListener(
 ): Promise<Notices | null> {
   const { sqsQueue, eventsPort, eventsHost, eventsToken } = settings
   if (sqsQueue !== undefined && eventsPort !== undefined) {
-    throw new SetupError('--sqs-queue and --events-port are two ways for the same notifications: give one of them')
+    throw new SetupError('--sqs-queue and --events-port receive the same notifications: give only one')
   }
   if (sqsQueue !== undefined) {
     const requestHandler = requestHandlerOf(s3NetworkOf(settings))
@@ -63,7 +63,7 @@ async function openListener(
         `--sqs-queue ${sqsQueue} cannot be used (${problem}): check its address, region and credentials`,
       )
     }
-    say(`notifications of the bucket come from ${sqsQueue}`)
+    say(`notifications of the bucket are read from ${sqsQueue}`)
     return resources.use(sqsNotices(queue))
   }
   if (eventsPort === undefined) return null
@@ -72,7 +72,9 @@ async function openListener(
   const endpoint = resources.use(
     await listening(setting, () => httpNotices({ host: eventsHost, port: eventsPort, ...token })),
   )
-  say(`notifications of the bucket are taken at ${endpoint.url}${eventsToken === undefined ? '' : ', with the token'}`)
+  say(
+    `notifications of the bucket are received at ${endpoint.url}${eventsToken === undefined ? '' : ', with the token of EVENTS_TOKEN'}`,
+  )
   return endpoint
 }
 

@@ -29,7 +29,8 @@ export async function openCustomSource(
   resources: AsyncDisposableStack,
 ): Promise<OpenedSource> {
   if (source === undefined) return openSource(name, settings, around, resources)
-  const watch = (): Promise<never> => Promise.reject(new SetupError(`${source.url} is followed by no watch`))
+  const watch = (): Promise<never> =>
+    Promise.reject(new SetupError(`the source ${source.url} has no watch method: use run, or add --every`))
   return { source, watch }
 }
 

@@ -106,7 +106,7 @@ function reportSlowOpen<T>(work: Promise<T>, { what, say, afterMs }: WaitOptions
   return whileSlow(work, afterMs, (times) => {
     if (times < due) return
     due = 2 * times
-    say(`waiting: ${what()} does not answer for ${(times * afterMs) / 1000} s; nothing was bought`)
+    say(`waiting: ${what()} has not answered for ${(times * afterMs) / 1000} s; no request was sent yet`)
   })
 }
 

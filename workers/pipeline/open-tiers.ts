@@ -61,12 +61,12 @@ function refuseRoute(
   const asksForService = route === 'local-first' || rules.some((rule) => rule.route === 'local-first')
   if (asksForService && parseApiUrl === undefined && custom.parser === undefined) {
     throw new SetupError(
-      'route "local-first" buys pages at a service, and none is set. Set PARSE_API_URL, or choose route "local"',
+      '--route local-first needs a service, and none is set: set PARSE_API_URL, or use --route local',
     )
   }
   if (neverSend.length > 0 && engineModelUrl !== undefined && !isHere(engineModelUrl)) {
     throw new SetupError(
-      'never-send keeps documents on this machine, and SLUICE_ENGINE_MODEL_URL is another one, which would receive ' +
+      '--never-send keeps documents on this machine, but the model at SLUICE_ENGINE_MODEL_URL, on another machine, would receive ' +
         'their text. Remove one of the two',
     )
   }

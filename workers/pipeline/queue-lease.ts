@@ -127,7 +127,9 @@ class Lease implements HeldLease {
         clearInterval(this.#timer)
         const { url } = this.#options.store
         const how = lease === null ? '' : `. ${howToJoin(lease.join)}`
-        return this.#options.onLost(`another queue took over ${url}, which this one left for too long${how}`)
+        return this.#options.onLost(
+          `another queue took over the store ${url}, because this process did not renew its lease in time${how}`,
+        )
       }
       if (await this.#write(stored, lease, dead)) return
     }
@@ -164,8 +166,8 @@ class Lease implements HeldLease {
     const lasts = leaseMs(this.#storage.beatMs)
     const seconds = Math.min(Math.max(1, Math.ceil((at + lasts - Date.now()) / 1000)), Math.ceil(lasts / 1000))
     return (
-      `another queue works on the store in ${this.#options.store.url} (process ${pid} on ${host}): two would buy every ` +
-      `document twice. ${howToJoin(join)}, or wait for its end. If that process is dead, its lease ends in ${seconds} s`
+      `another queue works on the store ${this.#options.store.url} (process ${pid} on ${host}), and two queues would buy every ` +
+      `document twice. ${howToJoin(join)}, or wait until it ends. If that process is dead, its lease expires in ${seconds} s`
     )
   }
 }
@@ -178,8 +180,8 @@ interface Judged {
 
 const howToJoin = (join: Join): string =>
   join.kind === 'redis'
-    ? `To join it, give --redis-url ${join.url}, with its login where it has one`
-    : `To join it on that host, give --state-dir ${join.stateDir}; several hosts need one --redis-url`
+    ? `To join it, add --redis-url ${join.url} (with its password, if it has one)`
+    : `To join it on that host, add --state-dir ${join.stateDir}; workers on several hosts need a common --redis-url`
 
 async function ownProcess(): Promise<Omit<LeaseProcess, 'at'>> {
   const [space, start] = await Promise.all([pidSpace(), startOf(process.pid)])

@@ -29,7 +29,7 @@ export async function readyStore(
   const kept = await reportWhenSlow(
     ready,
     { events, storeSlowMs },
-    'it does not answer for longer than {s} s; nothing was bought',
+    'it has not answered for {s} s; no request was sent yet',
   )
   events.emit('dependency:works', { dependency: 'store' })
   return kept
@@ -47,7 +47,7 @@ async function makeReady(
   await store.maintenance.recover()
   const spool = new FolderSpool(spoolFolder, store.url)
   const committed = await commitSpooled(spool, store.receipts, signal)
-  if (committed > 0) say(`${committed} paid answers of an earlier run were committed from the spool`)
+  if (committed > 0) say(`paid answers of an earlier run moved from the spool folder into the store: ${committed}`)
   const { documents, deadLetters, maintenance } = store
   const receipts = new SpooledReceipts(store.receipts, spool)
   return { receipts, documents, deadLetters, maintenance, spool, queueLease: leased.value }

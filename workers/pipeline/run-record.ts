@@ -123,16 +123,16 @@ function whereOf({ command, service, startedAt }: LastRun, endedAt: number | nul
 }
 
 function endOf(end: LastRun['end'], killedAt: number | null): string {
-  if (end === null) return killedAt === null ? 'running' : 'killed; run again to go on'
+  if (end === null) return killedAt === null ? 'running' : 'killed; run again to continue'
   switch (end.kind) {
     case 'complete':
       return 'complete'
     case 'interrupted':
-      return 'stopped; run again to go on'
+      return 'stopped; run again to continue'
     case 'failed':
       return `failed: ${end.message}`
     case 'halted':
-      return `halted (${end.message}); a worker has gone on since`
+      return `halted (${end.message}); a worker has continued since`
     default:
       return assertNever(end)
   }

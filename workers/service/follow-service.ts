@@ -57,8 +57,8 @@ export function haltWithoutAnswer(events: Events, service: string, patienceMs: n
     timer ??= setTimeout(() => {
       stop()
       const message =
-        `${service} gave no answer for ${described(patienceMs)}: ${cause} ` +
-        'Check its address, the network, proxy and certificate, then run again; every document is kept'
+        `the service ${service} has not answered for ${described(patienceMs)}: ${cause} ` +
+        'Check its address, the network, the proxy and the certificate, then run again: every waiting document is kept'
       events.emit('run:halted', { cause: 'service', message })
     }, patienceMs).unref()
   }

@@ -29,8 +29,11 @@ export async function gateReadings(
 }
 
 const CREDITS = {
-  limit: ['sluice_gate_credits_limit', `Cap of the credits, by budget; without one it is left out. ${SHARED}`],
-  spent: ['sluice_gate_credits_spent', `Credits spent, by budget: of the last capped run, and of the month. ${SHARED}`],
+  limit: ['sluice_gate_credits_limit', `Cap on credits, by budget; absent without a cap. ${SHARED}`],
+  spent: [
+    'sluice_gate_credits_spent',
+    `Credits spent, by budget: by the last run with a cap, and in the month. ${SHARED}`,
+  ],
 } as const
 
 /** The cap of a pipeline's last run (`--max-credits`), which applies to all its workers. */
@@ -65,33 +68,37 @@ export function readingsOf(state: GateState, account: Account, credits: AccountC
   })
   const of: typeof perProcess = (name, help, value, labels) => perProcess(name, `${help} ${SHARED}`, value, labels)
   return [
-    ...(rate === null ? [] : [of('rate_per_window', 'Requests per window that are let through now.', rate.perWindow)]),
-    of('places', 'Requests in flight that are let through now.', places.count),
-    of('in_flight', 'Requests in flight, of all processes.', state.inFlight),
-    perProcess('waiting_documents', 'Documents of this process that wait at the gate.', state.waitingDocuments),
-    of('waiting_processes', 'Processes that wait for a permit.', state.waitingProcesses),
-    of('paused', '1 while the gate is paused by hand.', state.paused ? 1 : 0),
-    of('breaker_open', '1 while the gate is shut because the service is down.', shut?.cause === 'outage' ? 1 : 0),
-    of('admitted_total', 'Requests let through since the API key was first used.', state.admitted),
+    ...(rate === null
+      ? []
+      : [of('rate_per_window', 'Rate limit: requests per window that the limiter admits now.', rate.perWindow)]),
+    of('places', 'Concurrency limit: requests in flight that the limiter admits now.', places.count),
+    of('in_flight', 'Requests in flight, over all processes.', state.inFlight),
+    perProcess('waiting_documents', 'Documents of this process that wait at the limiter.', state.waitingDocuments),
+    of('waiting_processes', 'Processes that wait for the limiter to admit a request.', state.waitingProcesses),
+    of('paused', '1 while the limiter is paused by hand.', state.paused ? 1 : 0),
+    of('breaker_open', '1 while the circuit breaker is open: the service is down.', shut?.cause === 'outage' ? 1 : 0),
+    of('admitted_total', 'Requests admitted by the limiter since the API key was first used.', state.admitted),
     ...Object.entries(refused).map(([limit, value]) =>
-      of('refused_total', 'Requests that the service refused or queued, by limit.', value, { limit }),
+      of('refused_total', 'Requests that the service refused or queued, by limit.', value, {
+        limit,
+      }),
     ),
     ...Object.entries(shutMs).map(([cause, value]) =>
-      of('shut_seconds_total', 'How long the gate was shut, by cause.', value / 1000, { cause }),
+      of('shut_seconds_total', 'Time during which the limiter admitted no request, by cause.', value / 1000, { cause }),
     ),
     ...(until === null
       ? []
       : [
           of(
             'waits_until_timestamp_seconds',
-            'When a wait of ten seconds or more, or a halt, lets a probe through.',
+            'Time of the next probe during a halt, or during a wait of ten seconds or more.',
             until / 1000,
           ),
         ]),
     ...Object.entries(credits).flatMap(([scope, one]) =>
       one === null
         ? []
-        : [of('credits_reserved', 'Credits held for what is in flight, by budget.', one.held, { scope })],
+        : [of('credits_reserved', 'Credits reserved for requests in flight, by budget.', one.held, { scope })],
     ),
     ...monthReadings(credits.month, monthlyCredits),
     ...(creditsLeft === null
@@ -99,7 +106,7 @@ export function readingsOf(state: GateState, account: Account, credits: AccountC
       : [
           {
             name: 'sluice_service_credits_remaining',
-            help: `Credits left on the account, where the service says it; asked for once a minute. ${SHARED}`,
+            help: `Credits left on the account, if the service reports them; read once a minute. ${SHARED}`,
             labels: { service },
             value: creditsLeft,
           },

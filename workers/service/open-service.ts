@@ -38,7 +38,7 @@ export function serviceOf({
   const { authorization: login } = splitLogin(new URL(url))
   if (apiKey !== '' && login !== null) {
     throw new SetupError(
-      'PARSE_API_URL holds a login and PARSE_API_KEY is set: a request can send one. Remove the other.',
+      'PARSE_API_URL contains a login, and PARSE_API_KEY is set too; a request can send only one. Remove one of them.',
     )
   }
   const digest = gateDigest(url, apiKey)

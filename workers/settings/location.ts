@@ -32,17 +32,17 @@ export function locationOf(name: string): Location {
   if (/^https?:\/\//i.test(name)) return { kind: 'site', url: siteUrl(name) }
   if (isFileUrl(name)) return { kind: 'folder', path: pathOf(name) }
   if (/^(?:[a-z][a-z0-9+.-]*:\/\/|s3:)/i.test(name)) {
-    throw new SetupError(`"${name}" is neither a folder nor s3://bucket/prefix nor the address of a website`)
+    throw new SetupError(`"${name}" is not a folder, s3://bucket/prefix or the address of a website`)
   }
   return { kind: 'folder', path: resolve(name) }
 }
 
 function siteUrl(name: string): URL {
   const url = URL.parse(name)
-  if (url === null) throw new SetupError(`"${name}" is no address of a website`)
+  if (url === null) throw new SetupError(`"${name}" is not a valid address of a website`)
   if (url.username !== '' || url.password !== '') {
     throw new SetupError(
-      'the address of a website has a user name or password in it, which would be in every record and log',
+      'the address of the website contains a login, which would appear in records and logs: remove it',
     )
   }
   url.hash = ''
@@ -56,7 +56,7 @@ function pathOf(name: string): string {
   try {
     return fileURLToPath(name)
   } catch {
-    throw new SetupError(`"${name}" is no file URL of this machine: write file:///absolute/path, or the path alone`)
+    throw new SetupError(`"${name}" is not a file URL of this machine: write file:///absolute/path, or the path alone`)
   }
 }
 

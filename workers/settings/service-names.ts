@@ -18,7 +18,7 @@ export function refuseServices({ rules, services, parseApiUrl }: Settings): void
     }
     if (parseApiUrl === undefined) {
       throw new SetupError(
-        `rules[${index}].service: documents that no rule sends to a service need one as well. Set PARSE_API_URL`,
+        `rules[${index}].service: a rule names a service, so the other documents need one too: set PARSE_API_URL`,
       )
     }
   }

@@ -36,14 +36,11 @@ const MOST_PAGES = 100_000
 
 export function auditCommand(): Command {
   const command = new Command('audit')
-    .argument('[source]', 'a folder or s3://bucket/prefix; without one, the pipelines of the settings file')
-    .option('--sample <pages>', 'pages to buy; every tenth is bought twice, so it costs a tenth more', '200')
-    .option('--report <folder>', 'where audit.json is written', 'audit')
-    .option(
-      '--seed <number>',
-      'draw the sample of an earlier audit again; its receipts are found, and nothing is bought',
-    )
-    .option('--service <name>', 'with this one of the services of the settings (default: that of PARSE_API_URL)')
+    .argument('[source]', 'a folder or s3://bucket/prefix (default: the pipelines of sluice.yaml)')
+    .option('--sample <pages>', 'pages to buy; every tenth is bought twice, at a tenth more cost', '200')
+    .option('--report <folder>', 'folder for audit.json', 'audit')
+    .option('--seed <number>', 'seed of an earlier audit: draws the same sample, and reuses its receipts')
+    .option('--service <name>', 'name of a service in the settings (default: that of PARSE_API_URL)')
   addTargetFlags(command, FEED_SETTINGS)
   return command.action(async (source: string | undefined) => {
     const { sample, report, seed, service } = command.opts<Options>()
@@ -75,7 +72,9 @@ const AT_ONCE = 8
 
 async function auditTargets({ targets, shared }: Targets, asked: AuditAsked, output: Output): Promise<void> {
   await using _closing = shared
-  using stopping = listenForStop(stopNotices(output.say, 'receipts are kept: give the same --seed to go on'))
+  using stopping = listenForStop(
+    stopNotices(output.say, 'receipts are kept: run again with the same --seed to continue'),
+  )
   const { settingsAt } = await import('#workers/settings/service-names.ts')
   for (const { settings, ...given } of targets) {
     if (stopping.soft.aborted) return
@@ -94,7 +93,7 @@ async function auditTarget(
 ): Promise<void> {
   const { settings } = target
   if (settings.parseApiUrl === undefined) {
-    throw new UsageError('an audit compares the embedded engine with a service: name one with --parse-api-url')
+    throw new UsageError('audit compares the embedded engine with a service: give one with --parse-api-url')
   }
   await checkSource(target)
   const say = sayFor(target, output.say)
@@ -110,7 +109,7 @@ async function auditTarget(
   if (stale !== null) say(stale)
   const counted = await countSource(
     deps,
-    (documents) => output.live(`counting pages: ${count(documents)} documents checked`),
+    (documents) => output.live(`counting pages: ${plural(documents, 'document')} checked`),
     signal,
   )
   const seed = asked.seed ?? Math.floor(Math.random() * 0xffff_ffff)
@@ -168,7 +167,9 @@ async function printReport(file: AuditFile, halted: string | null, folder: strin
   const lines = [
     ...auditLines(file, summary),
     `seed ${seed}; written: ${join(folder, 'audit.json')}`,
-    ...(halted === null ? [] : [`stopped early: ${halted}. Receipts are kept: --seed ${seed} goes on`]),
+    ...(halted === null
+      ? []
+      : [`stopped early: ${halted}. Receipts are kept: run again with --seed ${seed} to continue`]),
   ]
   output.result(lines.join('\n'), () => ({
     event: 'audited',
@@ -200,9 +201,11 @@ const figure = (value: number | null): string => (value === null ? '-' : value.t
 function auditLines(file: AuditFile, summary: AuditSummary): string[] {
   const spent = file.sample.reduce((sum, { credits }) => sum + credits, 0)
   return [
-    `${plural(file.sample.length, 'page')} of ${count(file.pages)} in ${plural(file.documents, 'PDF')} read by both, ${count(spent)} credits charged now`,
+    `${plural(file.sample.length, 'page')} of ${count(file.pages)} in ${plural(file.documents, 'PDF')} parsed by both, ${plural(spent, 'credit')} charged by this audit`,
     ...(file.others > 0 ? [`not sampled: ${plural(file.others, 'document')} of other formats`] : []),
-    ...(file.staying > 0 ? [`not sampled: ${plural(file.staying, 'document')} that must not leave this machine`] : []),
+    ...(file.staying > 0
+      ? [`not sampled: ${plural(file.staying, 'document')} that never-send keeps on this machine`]
+      : []),
     ...(file.uncounted > 0 ? [`not sampled: ${plural(file.uncounted, 'PDF')} whose pages cannot be counted`] : []),
     ...unansweredLines(file),
     ...(file.sample.length === 0 ? [] : [selfLine(summary), strataTable(summary), choicesTable(summary)]),
@@ -216,15 +219,19 @@ function unansweredLines({ unanswered }: AuditFile): string[] {
     .slice(0, NAMED)
     .map(({ key, pageNumber, tier, message }) => `  ${printable(key)}, page ${pageNumber} (${tier}): ${message}`)
   const more = unanswered.length > NAMED ? [`  and ${count(unanswered.length - NAMED)} more`] : []
-  return [`${plural(unanswered.length, 'sampled page')} without two answers, left out:`, ...named, ...more]
+  return [
+    `${plural(unanswered.length, 'sampled page')} left out, because the engine or the service gave no answer:`,
+    ...named,
+    ...more,
+  ]
 }
 
 function selfLine({ self, twice, differsBelow }: AuditSummary): string {
   const noise =
     self === null
-      ? 'no page was bought twice: how far the service differs from itself is not known'
-      : `the service agrees with itself to ${figure(self)} (${plural(twice, 'page')} bought twice)`
-  return `${noise}; answers count as different below ${figure(differsBelow)}. Different is not worse: the service may be wrong.`
+      ? 'no page was bought twice: the noise of the service is unknown'
+      : `two answers of the service for a page agree to ${figure(self)} (${plural(twice, 'page')} bought twice)`
+  return `${noise}; engine and service differ on a page if they agree to less than ${figure(differsBelow)}. Either of them may be wrong.`
 }
 
 function strataTable({ strata }: AuditSummary): string {
@@ -251,12 +258,13 @@ function certificateLine(
 ): string {
   const asked = `at most ${share(risk)} of the local pages differ`
   if (sample.length < needed) {
-    return `${asked}: the sample is too small; it takes at least ${needed} pages without a difference (--sample)`
+    return `${asked}: the sample is too small to certify this; it needs at least ${needed} pages without a difference (--sample)`
   }
-  if (threshold === null) return `${asked}: cannot be certified (counted by ${unit}s); buy more pages, or sample more`
+  if (threshold === null)
+    return `${asked}: the sample cannot certify this (counted by ${unit}s); buy more pages, or take a larger --sample`
   return (
-    `${asked}: certified (95 %, counted by ${unit}s) when pages with a predicted risk above ${threshold.toFixed(3)} are bought, ` +
-    `${share(1 - keptShare)} of them, for ${creditsText(credits)} credits`
+    `${asked}: certified (95 % confidence, counted by ${unit}s) if you buy the pages with a predicted risk above ${threshold.toFixed(3)}: ` +
+    `${share(1 - keptShare)} of all pages, for ${creditsText(credits)} credits`
   )
 }
 

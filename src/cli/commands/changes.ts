@@ -24,8 +24,8 @@ Files of the feed: docs/reference/store-format.md`
 export function changesCommand(): Command {
   const command = new Command('changes')
     .optionsGroup('Changes:')
-    .option('--since <cursor>', 'what differs from the store as it was at this cursor')
-    .option('--until <cursor>', 'up to this cursor; default: now')
+    .option('--since <cursor>', 'list changes after this cursor (default: all documents)')
+    .option('--until <cursor>', 'list changes up to this cursor (default: now)')
     .addHelpText('after', EXAMPLES)
   addTargetFlags(command, STORE_SETTINGS)
   return command.action(async () => {

@@ -12,7 +12,7 @@ interface ConfigOptions {
 }
 
 export function configCommand(): Command {
-  const command = new Command('config').option('--schema', 'the JSON Schema of sluice.yaml, for editors')
+  const command = new Command('config').option('--schema', 'print the JSON Schema of sluice.yaml, for editors')
   addSettings(addOutput(command), SETTING_NAMES)
   return command.action(async () => {
     const { json = false, schema = false } = command.opts<ConfigOptions>()

@@ -27,7 +27,7 @@ export function doctorCommand(): Command {
       if (finding.level === 'warning') warnings += 1
       output.result(lineOf(finding), () => ({ event: 'check', ...finding }))
     }
-    const unproblematic = warnings === 0 ? 'nothing is wrong' : `no problem was found; warnings: ${warnings}`
+    const unproblematic = warnings === 0 ? 'no problem found' : `no problem found; warnings: ${warnings}`
     const verdict = problems === 0 ? unproblematic : `problems: ${problems}`
     output.result(verdict, () => ({ event: 'checked', problems }))
     process.exitCode = problems === 0 ? EXIT.allDone : EXIT.usage

@@ -51,27 +51,33 @@ Content of the files: docs/guide/retrieval.md`
 export function exportCommand(): Command {
   const command = new Command('export')
     .optionsGroup('Export:')
-    .option('--chunks', 'chunks with exact citations; reads the store and sends nothing')
-    .option('--to <folder>', 'folder to write; replaces an earlier export as a whole', 'export')
-    .option('--format <format>', `of the chunks: ${EXPORT_FORMATS.join(', ')}`, 'jsonl')
-    .option('--tokenizer <name>', 'o200k_base, cl100k_base, p50k_base, r50k_base or a tokenizer.json', 'o200k_base')
-    .option('--limit <tokens>', `most tokens of a chunk, ${MIN_LIMIT} to ${MAX_LIMIT}`, '512')
-    .option('--overlap <tokens>', 'most tokens of the chunk before to repeat, up to a quarter of the limit', '0')
-    .option('--pages', 'one chunk a page where it fits the limit, and none over a page break')
-    .option('--key <glob>', 'only documents whose key matches; may be given again', collect, [])
+    .option('--chunks', 'export chunks with exact citations')
+    .option('--to <folder>', 'folder of the export; an earlier export in it is replaced', 'export')
+    .option('--format <format>', `file format: ${EXPORT_FORMATS.join(', ')}`, 'jsonl')
+    .option(
+      '--tokenizer <name>',
+      'tokenizer: o200k_base, cl100k_base, p50k_base, r50k_base or a tokenizer.json file',
+      'o200k_base',
+    )
+    .option('--limit <tokens>', `maximum tokens of a chunk, ${MIN_LIMIT} to ${MAX_LIMIT}`, '512')
+    .option('--overlap <tokens>', 'tokens of the previous chunk to repeat, at most a quarter of the limit', '0')
+    .option('--pages', 'make a chunk of each page that fits the limit; no chunk crosses a page break')
+    .option('--key <glob>', 'only documents whose key matches; repeatable', collect, [])
     .option('--outcome <outcome>', 'only documents with this outcome: done, partial')
-    .option('--gone', 'also documents that are gone from their source')
-    .option('--hygiene', 'columns for language, duplicates and personal data; drops nothing')
-    .option('--where <condition>', 'only chunks for which it holds: "tokens >= 20 and language = \'en\'"')
-    .option('--since <cursor>', 'only documents that changed since a cursor, or since the export in this folder')
-    .option('--figures', 'images of the figures of PDFs, cropped from the original documents, as files in figures/')
+    .option('--gone', 'include documents that are gone from their source')
+    .option('--hygiene', 'add columns for language, duplicates and personal data; removes no chunk')
+    .option('--where <condition>', 'only chunks that meet the condition: "tokens >= 20 and language = \'en\'"')
+    .option('--since <cursor>', 'only documents changed since this cursor, or since the export in this folder')
+    .option('--figures', 'also write images of PDF figures, cropped from the originals, to figures/')
     .addHelpText('after', EXAMPLES)
   addTargetFlags(command, STORE_SETTINGS)
   return command.action(async () => {
     const options = command.opts<Options>()
-    if (options.chunks !== true) throw new UsageError('say what to export: --chunks')
+    if (options.chunks !== true) throw new UsageError('export needs to know what to export: add --chunks')
     if (options.since !== undefined && resolve(options.since) === resolve(options.to)) {
-      throw new UsageError(`--since ${options.since} would be replaced: give another folder with --to`)
+      throw new UsageError(
+        `--since and --to name the same folder, ${options.since}, whose export would be replaced: give another --to`,
+      )
     }
     const chosen = await chunking(options)
     const output = outputOf(command)
@@ -87,7 +93,7 @@ export function exportCommand(): Command {
         await exportStore(target, { ...chosen, to, since }, around)
       } catch (error) {
         if (!isStop(error, stopping)) throw error
-        output.result(`stopped: ${to} is as it was`, () => ({ event: 'note', message: 'stopped' }))
+        output.result(`stopped: the export in ${to} is unchanged`, () => ({ event: 'note', message: 'stopped' }))
         process.exitCode = EXIT.interrupted
       }
     }
@@ -102,9 +108,9 @@ const GRACE_MS = 60_000
 function stopWithGrace(): Stopping {
   const say = (line: string) => (): void => void process.stderr.write(`sluice: ${line}\n`)
   const stopping = listenForStop({
-    onFirst: say('stopping: what is half written is removed'),
+    onFirst: say('stopping: the unfinished export is removed'),
     onSecond: say('stopping now'),
-    onWall: say('stopped: a document took too long'),
+    onWall: say('stopped: a document was not finished in time'),
   })
   stopping.allow(GRACE_MS)
   return stopping
@@ -186,34 +192,35 @@ async function exportStore(
 
 function describeDamage(damage: Damage): string {
   return damage.kind === 'files'
-    ? `${printable(damage.key)}: its files are not what its record says; verify --repair derives them again`
-    : `${printable(damage.place)}: its record.json cannot be read; run parses the document again where it is still in the source`
+    ? `${printable(damage.key)}: its files do not match its record; run verify --repair to write them again from the receipt`
+    : `${printable(damage.place)}: its record.json cannot be read; the next run parses the document again if the source still has it`
 }
 
 function summaryOf(tally: ExportTally, { to, since }: { readonly to: string; readonly since: string | null }): string {
   const left = [
-    [tally.filtered, 'not chosen'],
-    [tally.gone, 'gone from the source (--gone takes them)'],
+    [tally.filtered, 'not selected'],
+    [tally.gone, 'gone from the source (--gone includes them)'],
     [tally.withoutMarkdown, 'parsed without Markdown'],
     [tally.damaged.length, 'damaged'],
   ] as const
   const unwanted = tally.chunksLeftOut === 0 ? [] : [`left out: ${plural(tally.chunksLeftOut, 'chunk')} by --where`]
-  const oversize = tally.oversize > 0 ? `, ${count(tally.oversize)} of them parts of what alone exceeds the limit` : ''
+  const oversize =
+    tally.oversize > 0 ? `, ${count(tally.oversize)} of them parts of a table or block that exceeds the limit` : ''
   return [
     `${plural(tally.chunks, 'chunk')} of ${plural(tally.documents, since === null ? 'document' : 'changed document')}, ${count(tally.tokens)} tokens${oversize}`,
     ...left.filter(([number]) => number > 0).map(([number, why]) => `left out: ${plural(number, 'document')} ${why}`),
     ...unwanted,
     ...(tally.figures === null ? [] : figureLines(tally.figures)),
     `written: ${to}`,
-    ...(tally.cursorProblem === null ? [] : [`no cursor for --since: ${tally.cursorProblem}`]),
+    ...(tally.cursorProblem === null ? [] : [`the export has no cursor for a later --since: ${tally.cursorProblem}`]),
   ].join('\n')
 }
 
 const REASONS: Readonly<Record<NoImage, string>> = {
   no_page: 'in documents without pages',
-  source_unreadable: 'whose document cannot be read in its folder or bucket',
-  source_changed: 'whose document is no longer the one that was parsed',
-  not_drawn: 'whose page cannot be drawn as it was read',
+  source_unreadable: 'whose original cannot be read in its folder or bucket',
+  source_changed: 'whose original has changed since it was parsed',
+  not_drawn: 'whose page cannot be rendered as it was parsed',
 }
 
 /** Lines of the summary. */
@@ -221,6 +228,6 @@ function figureLines({ images, without }: FigureTally): readonly string[] {
   const lacking = NO_IMAGE.filter((reason) => without[reason] > 0)
   return [
     `${plural(images, 'image')} of figures`,
-    ...lacking.map((reason) => `without image: ${plural(without[reason], 'figure')} ${REASONS[reason]}`),
+    ...lacking.map((reason) => `no image: ${plural(without[reason], 'figure')} ${REASONS[reason]}`),
   ]
 }

@@ -22,7 +22,10 @@ interface FailuresOptions {
 }
 
 export function failuresCommand(): Command {
-  const command = new Command('failures').option('--code <code>', `only this reason: ${FAILURE_CODES.join(', ')}`)
+  const command = new Command('failures').option(
+    '--code <code>',
+    `only failures with this code: ${FAILURE_CODES.join(', ')}`,
+  )
   addTargetFlags(command, STORE_SETTINGS)
   return command.action(async () => {
     const { code } = command.opts<FailuresOptions>()
@@ -38,7 +41,7 @@ export function failuresCommand(): Command {
 /** Refuses a `--code` that no failure has. */
 export function checkCode(code: string | undefined): void {
   if (code === undefined || FAILURE_CODES.some((known) => known === code)) return
-  throw new UsageError(`no failure has the code "${code}"; there are ${FAILURE_CODES.join(', ')}`)
+  throw new UsageError(`--code: no failure has the code "${code}"; the codes are ${FAILURE_CODES.join(', ')}`)
 }
 
 /** Returns the number of listed failures. */
@@ -66,4 +69,4 @@ async function list({ name, settings }: Target, code: string | undefined, output
 const retryHint = (out: string, last: LastTarget | null): string[] =>
   last === null || ![out, resolve(out)].includes(last.out)
     ? []
-    : ['parsed again, when the cause is gone, by:', `  ${commandLine('retry', last.source, '--out', last.out)}`]
+    : ['when the cause is removed, parse them again with:', `  ${commandLine('retry', last.source, '--out', last.out)}`]

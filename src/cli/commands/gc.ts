@@ -22,8 +22,8 @@ interface Options {
 
 export function gcCommand(): Command {
   const command = new Command('gc')
-    .option('--dry-run', 'only list them')
-    .option('--now', 'remove at once what is unused, without a week between its mark and its removal')
+    .option('--dry-run', 'list the receipts to remove, and remove none')
+    .option('--now', 'remove unused receipts at once, without the week after the mark')
   addTargetFlags(command, [...TARGET_SETTINGS, 'goneLimitPercent', 'force'])
   return command.action(async () => {
     const { dryRun = false, now = false } = command.opts<Options>()
@@ -62,32 +62,34 @@ async function collect(
     `${plural(tally.removed, 'receipt')} ${would}removed`,
     ...(tally.marked > 0 ? [`${plural(tally.marked, 'unused receipt')} ${would}marked: ${LATER}`] : []),
     ...(tally.young > 0
-      ? [`${plural(tally.young, 'unused receipt')} saved or used in the last ${duration(YOUNG_MS)}: left alone`]
+      ? [
+          `${plural(tally.young, 'unused receipt')} kept, because it was saved or used in the last ${duration(YOUNG_MS)}`,
+        ]
       : []),
   ]
   output.result(lines.join('\n'), () => ({ event: 'collected', ...tally, dryRun }))
 }
 
-const LATER = 'a gc a week after the mark removes what still is unused, gc --now at once'
+const LATER = 'the first gc after a week removes those still unused; gc --now removes them at once'
 
 type Refusal = Exclude<Collected, { id: unknown }>
 
 function whyNothing(refusal: Refusal): string {
   switch (refusal.kind) {
     case 'unreadable':
-      return `${plural(refusal.records, 'record')} cannot be read, and may need receipts that seem unused. ${REMEDY}`
+      return `${plural(refusal.records, 'record')} cannot be read and may use receipts that seem unused. ${REMEDY}`
     case 'lost':
-      return lostLine(refusal.documents, `their receipts seem unused. ${REMEDY}`)
+      return lostLine(refusal.documents, `their receipts would be removed. ${REMEDY}`)
     case 'pending':
-      return `${plural(refusal.documents, 'document')} pending, which may need receipts that seem unused: run first, or leave out --now`
+      return `${plural(refusal.documents, 'document')} pending that may use receipts that seem unused: finish the run first, or leave out --now`
     case 'unbelievable':
       return (
-        `${count(refusal.unused)} of ${plural(refusal.of, 'receipt')} are unused, more than --gone-limit-percent allows: ` +
-        'part of documents/ may be away. If it is whole (verify), add --force'
+        `${count(refusal.unused)} of ${plural(refusal.of, 'receipt')} are unused, more than --gone-limit-percent allows. ` +
+        'Check with verify that no part of documents/ is missing, then add --force'
       )
     default:
       return assertNever(refusal)
   }
 }
 
-const REMEDY = 'Run, or verify --repair and run, first'
+const REMEDY = 'Run first, or repair the store (verify --repair) and run'

@@ -14,7 +14,7 @@ export function resumeCommand(): Command {
 }
 
 function switching(name: string, paused: boolean): Command {
-  const command = sourceCommand(name, 'the source of the run; without one, the pipelines of the settings file')
+  const command = sourceCommand(name, 'source of the run (default: the pipelines of sluice.yaml)')
   addTargetFlags(command, TARGET_SETTINGS)
   return command.action(async (source: string | undefined) => {
     const targets = await targetsOf(command, source, quiet)

@@ -26,7 +26,7 @@ import {
 export function planCommand(): Command {
   const command = sourceCommand(
     'plan',
-    'a folder, s3://bucket/prefix, or https://site; without one, the pipelines of the settings file',
+    'a folder, s3://bucket/prefix or https://site (default: the pipelines of sluice.yaml)',
   )
   addTargetFlags(command, PLAN_SETTINGS)
   return command.action(async (source: string | undefined) => {
@@ -47,7 +47,7 @@ async function showPlan(target: Target, shared: Shared, output: Output): Promise
   await rememberTarget(target)
   let plan = NO_PLAN
   const refused = new Map<string, string[]>()
-  const drawn = setInterval(() => output.live(`planning: ${count(plan.seen)} documents checked`), 250)
+  const drawn = setInterval(() => output.live(`planning: ${plural(plan.seen, 'document')} checked`), 250)
   try {
     for await (const planned of planSource(planning.plan, new AbortController().signal)) {
       plan = addTo(plan, planned)
@@ -74,8 +74,8 @@ async function showPlan(target: Target, shared: Shared, output: Output): Promise
 
 function leftLines({ credits }: Plan, left: number | null): string[] {
   if (left === null) return []
-  const short = left < credits ? `: ${count(Math.ceil(credits - left))} too few` : ''
-  return [`the service says that ${plural(left, 'credit')} ${left === 1 ? 'is' : 'are'} left${short}`]
+  const short = left < credits ? `, ${count(Math.ceil(credits - left))} fewer than the run needs` : ''
+  return [`credits left on the account: ${count(left)}${short}`]
 }
 
 /** Credits that the month has spent already are not known here. */
@@ -86,7 +86,7 @@ function budgetLines({ credits }: Plan, { maxCredits, monthlyCredits }: Settings
   ] as const
   return budgets.flatMap(([flag, budget]) =>
     budget !== undefined && budget < credits
-      ? [`${flag} allows ${plural(budget, 'credit')}: a run would halt before its end`]
+      ? [`${flag} allows ${plural(budget, 'credit')}: the run would halt before it has parsed all documents`]
       : [],
   )
 }
@@ -108,12 +108,16 @@ const namesOf = (names: readonly string[], all: number): string =>
 function againLines({ again }: Plan, free: boolean): string[] {
   if (again.documents === 0) return []
   const what = `${plural(again.documents, 'document')} parsed by the embedded engine before`
-  if (free) return [`${what}, an older version: to be parsed again`]
-  return [`${what}: to be parsed again for ${count(again.credits)} credits (--accept-local keeps what is there)`]
+  if (free) return [`${what}, in an older version: they will be parsed again`]
+  return [
+    `${what}: the service will parse them again for ${plural(again.credits, 'credit')} (--accept-local keeps the present outputs)`,
+  ]
 }
 
 function passedThroughLines({ passedThrough }: Plan): string[] {
-  return passedThrough === 0 ? [] : [`${plural(passedThrough, 'text')} passed through without a request, for 0 credits`]
+  return passedThrough === 0
+    ? []
+    : [`${plural(passedThrough, 'text')} copied to the outputs without a request, for 0 credits`]
 }
 
 function tableOf(plan: Plan, examples: Refused, free: boolean, estimatedMs: number | null): string {
@@ -138,10 +142,12 @@ function tableOf(plan: Plan, examples: Refused, free: boolean, estimatedMs: numb
     ...passedThroughLines(plan),
     ...skippedLines(new Map(Object.entries(plan.skipped))),
     ...(plan.gone > 0 ? [`${plural(plan.gone, 'document')} no longer in the source`] : []),
-    ...(refused.length > 0 ? ['would end failed without being sent:', ...refused] : []),
+    ...(refused.length > 0 ? ['documents that would fail without a request:', ...refused] : []),
     ...againLines(plan, free),
-    ...(free ? ['the embedded engine is free: the credits are what the hosted service would charge'] : []),
-    ...(estimatedMs === null ? [] : [`about ${duration(estimatedMs)} at the rate that the gate knows`]),
+    ...(free ? ['the embedded engine charges nothing; the credits are the price of the hosted service'] : []),
+    ...(estimatedMs === null
+      ? []
+      : [`estimated duration: ${duration(estimatedMs)} at the rate that the limiter allows now`]),
   ].join('\n')
 }
 

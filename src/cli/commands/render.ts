@@ -4,7 +4,7 @@ import { rederive } from '#src/ingest/document/rederive.ts'
 import { renderOutputs } from '#src/outputs/render.ts'
 import { EXIT } from '../print/exit-codes.ts'
 import { outputOf, type Output } from '../print/output.ts'
-import { plural, printable } from '../print/format.ts'
+import { count, plural, printable } from '../print/format.ts'
 import { STORE_SETTINGS } from '../session/run-settings.ts'
 import { addTargetFlags, forEachTarget, storesOf, type Target } from '../session/targets.ts'
 
@@ -26,12 +26,12 @@ async function renderStore({ settings }: Target, output: Output): Promise<void> 
     const { kind } = await rederive(record, { store, render: renderOutputs })
     tally[kind] += 1
     if (kind === 'no_receipt')
-      output.result(`${printable(record.key)}: no receipt to derive from`, () => ({
+      output.result(`${printable(record.key)}: no receipt, so its outputs were not written`, () => ({
         event: 'no-receipt',
         key: record.key,
       }))
   }
-  output.result(`${plural(tally.written, 'document')} written, ${tally.same} as they were`, () => ({
+  output.result(`${plural(tally.written, 'document')} written, ${count(tally.same)} unchanged`, () => ({
     event: 'rendered',
     ...tally,
   }))

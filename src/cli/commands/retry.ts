@@ -15,9 +15,9 @@ interface RetryOptions {
 export function retryCommand(): Command {
   const command = sourceCommand(
     'retry',
-    'the source of the run that they failed in; without one, the pipelines of the settings file, else the last one used here',
+    'source of the failed run (default: the pipelines of sluice.yaml, else the last source used in this folder)',
   )
-    .option('--code <code>', `only this reason: ${FAILURE_CODES.join(', ')}`)
+    .option('--code <code>', `only failures with this code: ${FAILURE_CODES.join(', ')}`)
     .option('--key <glob>', 'only documents whose key matches')
   addTargetFlags(command, FEED_SETTINGS)
   return command.action(async (source: string | undefined) => {

@@ -13,7 +13,7 @@ const TASKS = `Tasks:
 export function runCommand(): Command {
   const command = sourceCommand(
     'run',
-    'a folder, s3://bucket/prefix or https://site; none: the pipelines of sluice.yaml',
+    'a folder, s3://bucket/prefix or https://site (default: the pipelines of sluice.yaml)',
   ).addHelpText('before', TASKS)
   addTargetFlags(command, RUN_SETTINGS, null)
   return command.action(async (source: string | undefined) => {

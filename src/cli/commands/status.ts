@@ -21,12 +21,9 @@ import { addTargetFlags, forEachTarget, lastTargetsOf, quiet, sourceCommand, typ
 const MOST_RECORDS = 2_000
 
 export function statusCommand(): Command {
-  const command = sourceCommand(
-    'status',
-    'the source of the run; without one, the pipelines of the settings file',
-  ).option(
+  const command = sourceCommand('status', 'source of the run (default: the pipelines of sluice.yaml)').option(
     '--grades',
-    `with more than ${MOST_RECORDS} documents too, show grades, lost records and why files were skipped: reads every record`,
+    `show grades, lost records and reasons of skipped files for more than ${MOST_RECORDS} documents too; reads every record`,
   )
   addTargetFlags(command, TARGET_SETTINGS)
   return command.action(async (source: string | undefined) => {
@@ -91,11 +88,11 @@ async function showStatus(target: Target, shared: Shared, output: Output, grades
       ...(ambiguousIntents.length > 0 ? [['ambiguous requests', count(ambiguousIntents.length)] as const] : []),
       ...unusableRows(unusable),
     ]),
-    ...(paused ? [`paused: ${commandLine('resume', target.source, '--out', target.settings.out)} goes on`] : []),
-    ...(gate === null ? [] : [`gate: ${gate}`]),
+    ...(paused ? [`paused: ${commandLine('resume', target.source, '--out', target.settings.out)} continues it`] : []),
+    ...(gate === null ? [] : [`limiter: ${gate}`]),
     ...(skipped === null ? [] : skippedLines(skipped)),
     ...(summary === null ? [] : gradeLines(summary)),
-    ...(lost !== null && lost.length > 0 ? [lostLine(lost, 'the next run does them again')] : []),
+    ...(lost !== null && lost.length > 0 ? [lostLine(lost, 'the next run parses them again')] : []),
     ...(isWhole
       ? []
       : [
@@ -116,7 +113,7 @@ function unusableRows({ answers, credits }: UnusableAnswers): (readonly [string,
   if (answers === 0) return []
   return [
     ['unusable answers', count(answers)],
-    ['perhaps charged for them', count(credits)],
+    ['credits perhaps charged for them', count(credits)],
   ]
 }
 
@@ -129,6 +126,6 @@ function columnsOf(rows: readonly (readonly [string, string])[]): string[] {
 /** Lines about grades; empty if no document has one. */
 function gradeLines({ graded, good, doubtful, poor, lowest }: GradeSummary): string[] {
   if (graded === 0) return []
-  const share = `${plural(graded, 'graded document')}: ${count(good)} good, ${count(doubtful)} doubtful (a page expected below 0.9), ${count(poor)} poor (below 0.5)`
+  const share = `${plural(graded, 'graded document')}: ${count(good)} good, ${count(doubtful)} doubtful (a page has a grade below 0.9), ${count(poor)} poor (a page has a grade below 0.5)`
   return [share, ...lowest.map(({ key, expected }) => `  ${expected.toFixed(2)}  ${printable(key)}`)]
 }

@@ -29,7 +29,7 @@ import type { Shared } from '#workers/pipeline/shared.ts'
 import { lostLine } from '../print/document-lines.ts'
 import { UsageError } from '../print/errors.ts'
 import { EXIT } from '../print/exit-codes.ts'
-import { plural, printable } from '../print/format.ts'
+import { count, plural, printable } from '../print/format.ts'
 import { type Output, outputOf } from '../print/output.ts'
 import { TARGET_SETTINGS } from '../session/run-settings.ts'
 import { addTargetFlags, forEachTarget, quiet, storesOf, type Target } from '../session/targets.ts'
@@ -45,23 +45,29 @@ interface Options {
 
 export function verifyCommand(): Command {
   const command = new Command('verify')
-    .argument('[source]', 'the source, for --rebuild')
-    .option('--repair', 'derive from its receipt again what is missing or altered, finish what a crash left half done')
-    .option('--remove-orphans', 'remove orphans: files in the store that no record explains')
+    .argument('[source]', 'source of the ledger that --rebuild writes')
+    .option(
+      '--repair',
+      'write missing and altered files again from their receipts, and finish the writes of a crashed process',
+    )
+    .option('--remove-orphans', 'remove orphans: files in the store that belong to no record')
     .option(
       '--since <when>',
-      'check only documents that changed since a cursor of `changes`, or a date: 2026-11-22; no orphans, no receipts without a document',
+      'check only documents changed since a cursor of `changes` or a date (2026-11-22); skips orphans and unused receipts',
     )
-    .option('--rebuild', 'rebuild the ledger of this source from the store; not while a run is in progress')
+    .option('--rebuild', 'rebuild the ledger of the source from the store; only while no run is in progress')
   addTargetFlags(command, TARGET_SETTINGS)
   return command.action(async (source: string | undefined) => {
     const output = outputOf(command)
     const { repair = false, removeOrphans = false, rebuild = false, since } = command.opts<Options>()
     if (since !== undefined && (removeOrphans || rebuild)) {
-      throw new UsageError('--since checks changed documents only: leave out --remove-orphans and --rebuild')
+      throw new UsageError(
+        '--since cannot be combined with --remove-orphans or --rebuild, which need all documents: leave it out',
+      )
     }
     await forEachTarget(await storesOf(command, source), output, async (target, shared) => {
-      if (rebuild && target.source === '') throw new UsageError('--rebuild needs the source, as in the run')
+      if (rebuild && target.source === '')
+        throw new UsageError('--rebuild needs the source of the run: sluice verify SOURCE --rebuild')
       await verify(target, shared, { repair, removeOrphans, since }, output)
       if (rebuild) await remakeLedger(target, shared, output)
     })
@@ -88,10 +94,10 @@ async function verify({ settings }: Target, shared: Shared, asked: Asked, output
   const lost = part === null ? await lostOf(store, ledgers, options) : []
   const cursor = part?.cursor ?? null
   const lines = [
-    `${plural(whole, 'document')} whole, ${damaged} damaged, ${repaired} repaired`,
+    `${plural(whole, 'document')} intact, ${count(damaged)} damaged, ${count(repaired)} repaired`,
     ...(orphans + removed > 0 ? [`${plural(orphans, 'orphan')}, ${removed} removed`] : []),
     ...(cursor === null ? [] : [`cursor: ${cursor}`]),
-    ...(lost.length > 0 ? [lostLine(lost, 'the next run does them again')] : []),
+    ...(lost.length > 0 ? [lostLine(lost, 'the next run parses them again')] : []),
   ]
   output.result(lines.join('\n'), () => ({
     event: 'verified',
@@ -151,9 +157,9 @@ function countedAs(finding: Finding): 'whole' | 'damaged' | 'repaired' | 'orphan
 function lineOf(finding: Exclude<Finding, { kind: 'whole' }>): string {
   switch (finding.kind) {
     case 'damaged':
-      return `${printable(finding.key)}: ${finding.damage.join('; ')}${finding.repaired ? ' (repaired)' : finding.again ? ' (the next run does it again)' : ''}`
+      return `${printable(finding.key)}: ${finding.damage.join('; ')}${finding.repaired ? ' (repaired)' : finding.again ? ' (the next run parses it again)' : ''}`
     case 'half_receipt':
-      return `receipt ${finding.id} is cut off or altered${finding.removed ? ' (removed)' : '; --repair removes it'}`
+      return `receipt ${finding.id} is truncated or altered${finding.removed ? ' (removed)' : '; --repair removes it'}`
     case 'orphan':
       return `${printable(finding.orphan.path)} ${finding.orphan.reason}${finding.removed ? ' (removed)' : REMEDY[finding.orphan.kind]}`
     default:
@@ -164,7 +170,7 @@ function lineOf(finding: Exclude<Finding, { kind: 'whole' }>): string {
 const REMEDY = {
   foreign: '; --remove-orphans removes it',
   leftover: '; --repair, or the next run, finishes it',
-  beside: '; it is left alone',
+  beside: '; Sluice leaves it in place',
 } as const satisfies Record<Orphan['kind'], string>
 
 async function remakeLedger(target: Target, shared: Shared, output: Output): Promise<void> {

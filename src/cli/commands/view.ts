@@ -26,11 +26,11 @@ const EVERYWHERE = ['0.0.0.0', '::', '[::]']
 
 export function viewCommand(): Command {
   const command = new Command('view')
-    .argument('[source]', 'the source of the store, to see its run too; without one, the last one of this folder')
+    .argument('[source]', 'source of the store, to show its run too (default: the last source used in this folder)')
     .optionsGroup('View:')
     .option('--host <address>', 'address to listen on', '127.0.0.1')
-    .option('--port <number>', 'port to listen on; 0 takes a free one', '0')
-    .option('--allow-writes', 'let the pages pause, resume and retry')
+    .option('--port <number>', 'port to listen on; 0 picks a free one', '0')
+    .option('--allow-writes', 'allow pause, resume and retry from the pages')
     .addHelpText('after', EXAMPLES)
   addSettings(
     addOutput(command.option('--pipeline <name>', 'a pipeline of the settings file', collect, [])),
@@ -38,7 +38,8 @@ export function viewCommand(): Command {
   )
   return command.action(async (source: string | undefined) => {
     const { host, port } = command.opts<Options>()
-    if (EVERYWHERE.includes(host)) throw new UsageError('--host takes one address of this machine, not all of them')
+    if (EVERYWHERE.includes(host))
+      throw new UsageError('--host takes a single address of this machine, such as 127.0.0.1')
     if (!/^\d{1,5}$/.test(port) || Number(port) > 65_535) throw new UsageError(`--port takes 0 to 65535, not "${port}"`)
     const output = outputOf(command)
     await serve(await chosen(command, source), command.opts<Options>(), output)
@@ -89,7 +90,7 @@ async function serve(
     onError: (error) => output.say(error instanceof Error ? error.message : String(error)),
   })
   output.result(view.url, () => ({ event: 'viewing', url: view.url }))
-  output.say('Ctrl-C to stop')
+  output.say('press Ctrl-C to stop')
   stopping.soft.addEventListener('abort', () => stopped.resolve(), { once: true })
   await stopped.promise
 }

@@ -22,7 +22,7 @@ const TASKS = `Tasks:
 export function watchCommand(): Command {
   const command = sourceCommand(
     'watch',
-    'a folder, s3://bucket/prefix or https://site; none: the pipelines of sluice.yaml',
+    'a folder, s3://bucket/prefix or https://site (default: the pipelines of sluice.yaml)',
   ).addHelpText('before', TASKS)
   addTargetFlags(command, WATCH_SETTINGS, null)
   return command.action(async (source: string | undefined) => {
@@ -69,12 +69,12 @@ function reportEvents(events: Events, say: Say): void {
     if (dueAt.getTime() - now > SOON_MS) say(`next scan at ${timeOfDay(dueAt.getTime(), now)}`)
   })
   events.on('process:error', ({ key, error }) => {
-    if (key === null) say(oneLine(`going on after an error: ${messageOf(error)}`))
+    if (key === null) say(oneLine(`error, the watch continues: ${messageOf(error)}`))
   })
 }
 
 function greeting({ settings, source, store }: IngestPipeline): string {
-  const when = settings.every === undefined ? 'watching' : `scanning by the schedule "${settings.every}"`
+  const when = settings.every === undefined ? 'watching' : `scanning on the schedule "${settings.every}"`
   return `${when} ${source.url} into ${store.url}`
 }
 

@@ -3,7 +3,7 @@ import { outputOf } from '../print/output.ts'
 import { ALSO_ACCEPTED_BY_WORK, WORK_SETTINGS } from '../session/run-settings.ts'
 import { addTargetFlags, sourceCommand, targetsOf } from '../session/targets.ts'
 
-const SOURCE = 'the same source as the run or watch that it helps; without one, the pipelines of the settings file'
+const SOURCE = 'source of the run or watch that the worker joins (default: the pipelines of sluice.yaml)'
 
 const EXAMPLES = `
 Examples:

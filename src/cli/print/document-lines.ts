@@ -10,19 +10,16 @@ const ARCHIVE = /^\.(?:zip|tar|tgz|tar\.gz)$/
 
 /** Text of a reason with its number; an extension is its text. */
 const CALLED: ReadonlyMap<string, (number: number) => string> = new Map([
-  ['excluded', (number) => `${count(number)} excluded by a rule`],
+  ['excluded', (number) => `${count(number)} excluded by a filter (--include, --exclude, .sluiceignore)`],
   ['hidden', (number) => `${count(number)} hidden`],
   ['system', (number) => plural(number, 'system file')],
   ['temporary', (number) => plural(number, 'unfinished download')],
   ['symlink', (number) => plural(number, 'symbolic link')],
   ['special', (number) => plural(number, 'socket or pipe')],
-  [
-    'text_page',
-    (number) => `${plural(number, 'page')} in plain text or Markdown (without --no-passthrough they are taken)`,
-  ],
+  ['text_page', (number) => `${plural(number, 'page')} in plain text or Markdown (--no-passthrough skips them)`],
   ['hard_link', (number) => `${plural(number, 'hard link')} in archives`],
-  ['duplicate', (number) => `${plural(number, 'second member')} of one name`],
-  ['outside', (number) => `${plural(number, 'member')} named outside its archive`],
+  ['duplicate', (number) => `${plural(number, 'duplicate name')} in an archive`],
+  ['outside', (number) => `${plural(number, 'archive member')} with a path outside the archive`],
   ['nested', (number) => `${plural(number, 'archive')} or mails inside eight others`],
   ['inline_picture', (number) => `${plural(number, 'small picture')} in mail bodies`],
   ['no extension', (number) => `${count(number)} without extension`],
@@ -55,8 +52,8 @@ const NAMED = 3
 
 const WHY: Readonly<Record<LeftOutReason, string>> = {
   store: 'a Sluice store',
-  excluded: 'excluded by a rule',
-  unreadable: 'hidden, and cannot be read',
+  excluded: 'excluded by a filter (--include, --exclude, .sluiceignore)',
+  unreadable: 'hidden, not readable',
 }
 
 /** `left out: out/ (a Sluice store)`: folders that were not listed, and whose files are not counted. */
@@ -80,5 +77,5 @@ export function lostLine(lost: readonly SourceKey[], next: string): string {
   const shown = lost.slice(0, SHOWN_LOST).map((key) => shownName(key))
   const more = lost.length > SHOWN_LOST ? ` and ${count(lost.length - SHOWN_LOST)} more` : ''
   const have = lost.length === 1 ? 'has' : 'have'
-  return `${plural(lost.length, 'document')} that the ledger lists as done ${have} no whole record in the store (${shown.join(', ')}${more}): ${next}`
+  return `${plural(lost.length, 'document')} that the ledger lists as done ${have} no intact record in the store (${shown.join(', ')}${more}): ${next}`
 }

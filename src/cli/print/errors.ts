@@ -109,6 +109,6 @@ function traceFile(error: unknown): string {
     writeFileSync(path, `${new Date().toISOString()}\n${text}\n`, { mode: 0o600 })
     return path
   } catch {
-    return `its trace (it could not be written to ${path})`
+    return `its stack trace (${path} cannot be written)`
   }
 }

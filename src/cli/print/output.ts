@@ -32,9 +32,9 @@ interface OutputFlags {
 export function addOutput(command: Command): Command {
   return command
     .optionsGroup('Output:')
-    .option('--json', 'one JSON object a line on standard output')
-    .option('-q, --quiet', 'only errors')
-    .option('-v, --verbose', 'also each document, and the trace of an error')
+    .option('--json', 'print JSON on standard output, one object per line')
+    .option('-q, --quiet', 'print errors only')
+    .option('-v, --verbose', 'also print each document, and stack traces')
 }
 
 export function outputOf(command: Command): Output {

@@ -6,7 +6,7 @@ import { Pace } from '#src/observe/pace.ts'
 import type { Tally } from '#src/observe/tally.ts'
 import { within } from '#src/observe/within.ts'
 import type { WorkState } from '#workers/pipeline/work-state.ts'
-import { count, duration, oneLine, rate, shownName } from './format.ts'
+import { count, duration, oneLine, plural, rate, shownName } from './format.ts'
 import type { Output } from './output.ts'
 import { screen } from './screen.ts'
 
@@ -139,14 +139,14 @@ function partsOf(view: View): string[] {
   // Unlisted documents take time too.
   const about = listed === null ? 'about' : 'at least'
   return [
-    `${count(view.settled)} of ${count(view.total)} documents`,
+    `${count(view.settled)} of ${plural(view.total, 'document')}`,
     ...(leftMs === null ? [] : [`${about} ${duration(Math.max(leftMs, 1000))} left`]),
     ...(listed === null ? [] : [`listing: ${count(listed)} so far`]),
     ...(view.failed > 0 ? [`${count(view.failed)} failed`] : []),
     ...(perSecond > 0 ? [rate(perSecond)] : []),
     ...(view.throttled > 0 ? [`${count(view.throttled)} throttled`] : []),
-    ...(view.retries > 0 ? [`${count(view.retries)} retries`] : []),
-    ...(view.pages > 0 ? [`${count(view.pages)} pages`] : []),
+    ...(view.retries > 0 ? [`${count(view.retries)} ${view.retries === 1 ? 'retry' : 'retries'}`] : []),
+    ...(view.pages > 0 ? [plural(view.pages, 'page')] : []),
   ]
 }
 
@@ -160,7 +160,9 @@ const timesNamed = ({ longest }: View): number => Math.floor((longest?.ms ?? 0) 
 export function lineOf(view: View): string {
   const { longest, notices } = view
   const waiting =
-    longest && timesNamed(view) > 0 ? [`waiting for ${shownName(longest.key)} (${duration(longest.ms)})`] : []
+    longest && timesNamed(view) > 0
+      ? [`waiting for ${shownName(longest.key)} (request sent ${duration(longest.ms)} ago)`]
+      : []
   return [...partsOf(view), ...waiting, notices.map(noticeText).join('; ')].filter((part) => part !== '').join(', ')
 }
 

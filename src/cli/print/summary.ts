@@ -68,7 +68,7 @@ function headline(input: SummaryInput): string {
   if (end.kind === 'halted') return [`halted: ${end.message}`, nextStep(end.cause) ?? []].flat().join('\n')
   if (end.kind === 'interrupted') {
     const by = end.by === 'SIGTERM' || end.by === 'SIGHUP' ? end.by : 'hand'
-    return `stopped by ${by} after ${duration(elapsedMs)}; run again to go on`
+    return `stopped by ${by} after ${duration(elapsedMs)}; run again to continue`
   }
   if (here === 0 && tally.enqueued === 0 && tally.changes.unchanged > 0) {
     return `${plural(tally.changes.unchanged, 'document')} unchanged, nothing sent (${duration(elapsedMs)})`
@@ -100,8 +100,8 @@ function table({ counts, tally, columns = 80 }: SummaryInput): string {
   const staysHere = tally.requests === 0 && tally.engineRequests > 0
   const work = shown([
     [tally.requests, tally.requests === 1 ? 'request' : 'requests'],
-    [tally.engineRequests, 'read by the engine'],
-    [tally.receiptsReused, 'saved by receipts'],
+    [tally.engineRequests, 'parsed by the engine'],
+    [tally.receiptsReused, 'answered from receipts'],
     [tally.retries, tally.retries === 1 ? 'retry' : 'retries'],
     [tally.throttled, 'refused by limits'],
     [tally.pages, tally.pages === 1 ? 'page' : 'pages'],
@@ -135,11 +135,12 @@ function nothingFound({ tally, counts, end }: SummaryInput): string[] {
   if (!scanned || end.kind !== 'complete' || found > 0) return []
   const files = [...skipped.values()].reduce((sum, number) => sum + number, 0)
   if (files === 0)
-    return [`no document was found: ${tally.leftOut.size === 0 ? 'the source is empty' : 'all is left out'}`]
-  if (files > (skipped.get('excluded') ?? 0))
-    return ['no document was found: no file there has a format that is parsed']
+    return [
+      `no document was found: ${tally.leftOut.size === 0 ? 'the source is empty' : 'every folder of the source is left out'}`,
+    ]
+  if (files > (skipped.get('excluded') ?? 0)) return ['no document was found: no file of the source has a known format']
   return [
-    "no document was found: --include and --exclude leave all out (a glob is matched against the whole path: '**/*.pdf')",
+    "no document was found: --include and --exclude exclude every file (a glob matches the path within the source: '**/*.pdf')",
   ]
 }
 
@@ -165,14 +166,14 @@ function partialLines({ partial, settled }: Tally): string[] {
 
 function unfinished({ counts, end }: SummaryInput): string[] {
   const left = end.kind === 'complete' ? Math.max(counts.pending, end.unfinished ?? 0) : 0
-  return left === 0 ? [] : [`${plural(left, 'document')} still pending: run again to go on`]
+  return left === 0 ? [] : [`${plural(left, 'document')} still pending: run again to continue`]
 }
 
 /** Result of the search for documents that are no longer in the source. */
 export function goneLines({ kept, removed, forgotten, unbelievable }: Tally['gone']): string[] {
   if (unbelievable) {
     return [
-      'mass-deletion safety limit: the source is empty, or more of its documents are missing than --gone-limit-percent allows; their outputs stay (--force bypasses the limit)',
+      'mass-deletion safety limit: the source is empty, or more of its documents are missing than --gone-limit-percent allows; their outputs are kept (--force bypasses the limit)',
     ]
   }
   return [
@@ -196,23 +197,21 @@ function outdated({ skippedWithOutputs }: Tally): string[] {
 function errorPageLines({ errorPages }: Tally): string[] {
   if (errorPages === 0) return []
   return [
-    `${plural(errorPages, 'error page')} of sites, kept as documents by an earlier release; removed and asked for again`,
+    `${plural(errorPages, 'error page')} of websites, which an earlier release kept as documents; removed, and requested again`,
   ]
 }
 
 function unusableLines({ unusable: { answers, credits } }: Tally): string[] {
   if (answers === 0) return []
-  return [
-    `${plural(answers, 'answer')} could not be used, or never came; perhaps charged: ${plural(credits, 'credit')}`,
-  ]
+  return [`${plural(answers, 'answer')} missing or unusable; perhaps charged: ${plural(credits, 'credit')}`]
 }
 
 /** Requests in doubt are counted, never hidden (Law 2). */
 function ambiguousLines({ ambiguous }: SummaryInput): string[] {
   if (ambiguous === 0) return []
   return [
-    `ambiguous: ${plural(ambiguous, 'request')} may have been charged, and no answer was kept: a process was killed or ` +
-      'stopped, or a line broke, after it was sent',
+    `ambiguous: ${plural(ambiguous, 'request')} may have been charged without an answer: a process was killed or ` +
+      'stopped, or the connection broke, while they were in flight',
   ]
 }
 
@@ -221,14 +220,14 @@ export function unsaved({ spooled, spoolPath, answersLost }: Tally): readonly st
   const notes: string[] = []
   if (spooled > 0) {
     notes.push(
-      `spooled: ${plural(spooled, 'paid answer')} could not be saved in the store and ${spooled === 1 ? 'lies' : 'lie'} in ` +
-        `${spoolPath}; the next start commits them`,
+      `spooled: ${plural(spooled, 'paid answer')} could not be saved in the store and ${spooled === 1 ? 'is' : 'are'} kept in ` +
+        `${spoolPath}; the next run saves them in the store`,
     )
   }
   if (answersLost > 0) {
     notes.push(
-      `lost: ${plural(answersLost, 'paid answer')} could be saved neither in the store nor in the spool, and will be bought ` +
-        'again (with zero data retention nothing is spooled)',
+      `lost: ${plural(answersLost, 'paid answer')} could be saved neither in the store nor in the spool folder, and will be bought ` +
+        'again (with zero data retention nothing is kept in the spool)',
     )
   }
   return notes

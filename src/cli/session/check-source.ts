@@ -17,7 +17,7 @@ export async function checkSource({ source, settings }: Pick<Target, 'source' | 
   try {
     const found = await stat(from.path)
     if (from.kind === 'urls' && found.isDirectory())
-      throw new UsageError(`${what} ${from.path}: this is a folder, not a file`)
+      throw new UsageError(`${what} ${from.path}: a file of URLs is needed, and this is a folder`)
   } catch (error) {
     if (error instanceof UsageError) throw error
     const message = `${what} ${describeSystemError(error) ?? String(error)}`
@@ -26,7 +26,7 @@ export async function checkSource({ source, settings }: Pick<Target, 'source' | 
   const to = locationOf(settings.out)
   if (from.kind !== 'folder' || to.kind !== 'folder') return
   if ((await realPathOf(from.path)) === (await realPathOf(to.path))) {
-    throw new UsageError(`${from.path} is the source and the output folder: choose another folder with --out`)
+    throw new UsageError(`${from.path} is both the source and the output folder: choose another folder with --out`)
   }
 }
 
@@ -44,4 +44,4 @@ const TYPED_ADDRESS =
   /^(?:www\.[\w.-]+|[\w.-]+\.(?:ai|app|at|be|ch|cloud|co|com|de|dev|edu|es|eu|fr|gov|info|io|it|net|nl|org|se|uk|us))(?:[:/].*)?$/i
 
 const websiteOf = (source: string): string =>
-  TYPED_ADDRESS.test(source) ? ` A website is named with its scheme: https://${source}` : ''
+  TYPED_ADDRESS.test(source) ? ` For a website, add the scheme: https://${source}` : ''

@@ -36,8 +36,8 @@ export const collect = (value: string, values: readonly string[]): readonly stri
 export function addSettings(command: Command, names: readonly SettingName[], without = ''): Command {
   for (const name of names) addFlags(command, name, without)
   command.optionsGroup('Settings file:')
-  command.option('--config <file>', 'settings file (default: sluice.yaml here) [SLUICE_CONFIG]')
-  command.option('--no-config', 'leave the settings file alone')
+  command.option('--config <file>', 'settings file (default: ./sluice.yaml) [SLUICE_CONFIG]')
+  command.option('--no-config', 'ignore the settings file')
   return command
 }
 
@@ -48,7 +48,7 @@ export function addSettings(command: Command, names: readonly SettingName[], wit
 export function acceptSettings(command: Command, names: readonly SettingName[]): Command {
   const offered = new Set(settingsOf(command).values())
   for (const name of names) if (!offered.has(name)) addFlags(command, name, '', false)
-  return command.addHelpText('after', '\nThe other flags of `run` are accepted too, and make no difference here.')
+  return command.addHelpText('after', '\nThe other flags of `run` are accepted and ignored.')
 }
 
 function addFlags(command: Command, name: SettingName, without: string, isListed = true): void {
@@ -68,7 +68,7 @@ function addFlags(command: Command, name: SettingName, without: string, isListed
 /** A small number without a unit meant seconds and would be milliseconds: the command asks for a unit. */
 function withUnit(text: string): string {
   if (!/^[1-9]\d{0,2}$/.test(text)) return text
-  throw new InvalidArgumentError(`A unit is needed: ${text}s for seconds, ${text}ms for milliseconds.`)
+  throw new InvalidArgumentError(`A duration needs a unit: ${text}s for seconds, ${text}ms for milliseconds.`)
 }
 
 function shortName(name: string, without: string): string {

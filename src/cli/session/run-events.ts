@@ -92,7 +92,7 @@ export function summaryEvent(summary: SummaryInput, pipeline: string | null, exi
 export function reportLosses(events: Events, say: Say): void {
   events.on('redis:lost', ({ kind }) => {
     if (kind === 'restart') return
-    say('Redis lost data: the ledger is rebuilt from the store; nothing that was paid for is bought again')
+    say('Redis lost data: Sluice rebuilds the ledger from the store, and buys no answer again')
   })
 }
 
@@ -116,10 +116,10 @@ export function stopNotices(say: (line: string) => void, next: string): StopNoti
     onFirst: (signal) =>
       say(
         signal === 'SIGINT'
-          ? 'finishing what is in flight; Ctrl-C again to stop at once'
-          : `${signal}: finishing what is in flight; Ctrl-C to stop at once`,
+          ? 'finishing the requests in flight; press Ctrl-C again to stop at once'
+          : `${signal}: finishing the requests in flight; press Ctrl-C to stop at once`,
       ),
-    onSecond: () => say(`stopping at once: requests in flight are cut off, and may be charged a second time; ${next}`),
-    onWall: () => say('stopped without waiting any longer: what was in flight comes again at the next start'),
+    onSecond: () => say(`stopping at once: requests in flight are cut off, and may be charged again; ${next}`),
+    onWall: () => say('stopped at the time limit (--grace): the next start repeats the documents in flight'),
   }
 }

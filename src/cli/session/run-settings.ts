@@ -129,7 +129,7 @@ export const ENGINE_COMMAND_SETTINGS: Names = [
 
 /** Heading of a setting's flag in `--help`. */
 const GROUPS: Readonly<Record<string, Names>> = {
-  'Where:': [
+  'Locations:': [
     'out',
     'parseApiUrl',
     'parseApiKey',
@@ -141,16 +141,16 @@ const GROUPS: Readonly<Record<string, Names>> = {
     'cacheDir',
   ],
   'Buckets:': ['s3Endpoint', 's3Region', ...BUCKET_SETTINGS],
-  'What comes out:': OUTPUT_SETTINGS,
-  'Which documents:': [...DOCUMENT_SETTINGS, 'detectChanges', 'strict'],
-  'Where documents are parsed:': ROUTE_SETTINGS,
+  'Outputs:': OUTPUT_SETTINGS,
+  'Documents:': [...DOCUMENT_SETTINGS, 'detectChanges', 'strict'],
+  'Routing:': ROUTE_SETTINGS,
   'Websites:': SITE_SETTINGS,
   'Speed and cost:': [...SPEED_SETTINGS, ...CONVERSION_SETTINGS, 'maxCredits', 'backlogLimit'],
   'Following a source:': FOLLOW_SETTINGS,
   'Deletions:': DELETION_SETTINGS,
-  'Patience:': PATIENCE_SETTINGS,
+  'Timeouts:': PATIENCE_SETTINGS,
   'Log and metrics:': ['logLevel', 'logFile', ...METRICS_SETTINGS],
 }
 
 export const groupOf = (name: SettingName): string =>
-  Object.entries(GROUPS).find(([, names]) => names.includes(name))?.[0] ?? 'More:'
+  Object.entries(GROUPS).find(([, names]) => names.includes(name))?.[0] ?? 'Other settings:'

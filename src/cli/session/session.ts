@@ -1,13 +1,10 @@
 import type { Settings } from '#config/settings.ts'
 import { nextStep } from '#src/document/next-step.ts'
-import { seen } from '#src/document/outcome.ts'
-import type { DeadLetter } from '#src/document/record.ts'
-import { StoreUnusable } from '#src/document/store-unusable.ts'
 import { Events } from '#src/events.ts'
 import { renewLost } from '#src/ingest/maintain/lost-records.ts'
 import type { LocalDocuments } from '#src/ingest/document/local-documents.ts'
-import { skippedOf } from '#src/ingest/document/skip-file.ts'
 import { type Tally, tallyOf } from '#src/observe/tally.ts'
+import { within } from '#src/observe/within.ts'
 import { creditsOf } from '#workers/service/account.ts'
 import { openIngestPipeline } from '#workers/compose.ts'
 import { runWorker, type WorkerOptions } from '#workers/ingest.ts'
@@ -18,19 +15,17 @@ import { workState } from '#workers/pipeline/work-state.ts'
 import { checkSource } from './check-source.ts'
 import { lostLine, turnOfDay } from '../print/document-lines.ts'
 import { messageOf, printError } from '../print/errors.ts'
-import { EXIT, exitCodeOf, type RunEnd, worstOf } from '../print/exit-codes.ts'
+import { EXIT, type RunEnd, worstOf } from '../print/exit-codes.ts'
 import { count, oneLine, plural } from '../print/format.ts'
 import type { Output } from '../print/output.ts'
 import { type Activity, activityOf, startProgress } from '../print/progress.ts'
-import { reportBegun, reportDocuments, reportLosses, reportUnmatched, stopNotices, summaryEvent } from './run-events.ts'
+import { reportBegun, reportDocuments, reportLosses, reportUnmatched, stopNotices } from './run-events.ts'
+import { printSummary, readSummary, startOf } from './read-summary.ts'
 import { screen } from '../print/screen.ts'
-import { summaryOf, unsaved } from '../print/summary.ts'
+import { unsaved } from '../print/summary.ts'
 import { rememberTarget, type Say, sayFor, type Target, type Targets } from './targets.ts'
 
-/** Maximum number of dead letters read for the summary. */
-const LETTERS = 10
-
-const NOT_BEGUN = 'not begun: run again to go on'
+const NOT_BEGUN = 'not started: run again to continue'
 
 type Intake = WorkerOptions['intake']
 
@@ -41,7 +36,7 @@ type Intake = WorkerOptions['intake']
 export async function runSession({ targets, shared }: Targets, intake: Intake, output: Output): Promise<void> {
   await using _closing = shared
   if (targets[0]?.settings.logFile === '-') screen.becomeLog()
-  using stopping = listenForStop(stopNotices(output.say, 'run again to go on'))
+  using stopping = listenForStop(stopNotices(output.say, 'run again to continue'))
   const codes: number[] = []
   for (const target of targets) {
     if (stopping.soft.aborted) {
@@ -86,32 +81,12 @@ async function runTarget(target: Target, { shared, stopping, intake, output }: S
   await rememberTarget(target)
   if (pipeline.local !== null) say(localLine(pipeline.local, pipeline.scan.parsers.own.origin))
   const lost = intake === 'scan' ? await renewLost(pipeline, turnOfDay(), stopping.soft) : []
-  if (lost.length > 0) say(lostLine(lost, 'done again, from their receipts where those are there'))
-  const startedAt = performance.now()
-  const before = await pipeline.ledger.counts()
-  const endedBefore = await pipeline.ledger.endedTotal()
+  if (lost.length > 0) say(lostLine(lost, 'they are parsed again, from their receipts if these exist'))
+  const start = await startOf(pipeline)
   const end = await runOnce(pipeline, { tally, activity, stopping, intake, output })
   const left = end.kind === 'halted' && end.cause === 'credits' ? await creditsLeftLine(target.settings) : null
   if (left !== null) say(left)
-  const counts = await pipeline.ledger.counts()
-  const letters = counts.failed > 0 ? await firstLetters(pipeline) : []
-  const exitCode = exitCodeOf(end, { ...counts, unsupported: target.settings.strict ? tally.unsupported : 0 })
-  const summary = {
-    end,
-    counts,
-    doneBefore: seen(before) - before.pending,
-    endedSince: (await pipeline.ledger.endedTotal()) - endedBefore,
-    tally,
-    skipped: await itemised(pipeline, tally, counts.skipped),
-    elapsedMs: performance.now() - startedAt,
-    out: target.settings.out,
-    letters,
-    ambiguous: await pipeline.intents.ambiguousTotal(),
-    columns: process.stdout.columns || 80,
-  }
-  const title = target.name === null ? '' : `${target.name}: `
-  output.result(`${title}${summaryOf(summary)}`, () => summaryEvent(summary, target.name, exitCode))
-  return exitCode
+  return printSummary(await readSummary(pipeline, target, { tally, start, end }), target, output)
 }
 
 /** The events of a target with a readable source, connected to the printed lines. */
@@ -123,18 +98,6 @@ async function begin(target: Target, output: Output): Promise<{ readonly events:
   reportLosses(events, say)
   reportUnmatched(events, say)
   return { events, say }
-}
-
-/**
- * Falls back to the ledger if the tally is incomplete: after an interrupted scan, or for a source that lists a part.
- */
-async function itemised(
-  { ledger }: IngestPipeline,
-  { skipped }: Tally,
-  total: number,
-): Promise<ReadonlyMap<string, number>> {
-  const counted = [...skipped.values()].reduce((sum, number) => sum + number, 0)
-  return counted === total ? skipped : skippedOf(ledger, AbortSignal.timeout(30_000))
 }
 
 interface Pass extends Pick<Session, 'stopping' | 'intake' | 'output'> {
@@ -149,31 +112,17 @@ async function runOnce(pipeline: IngestPipeline, { stopping, intake, ...shown }:
   return await runWorker(pipeline, stopping, { intake, onHalt: 'stop' })
 }
 
-async function firstLetters({ store }: IngestPipeline): Promise<DeadLetter[]> {
-  const letters: DeadLetter[] = []
-  try {
-    for await (const letter of store.deadLetters.list(AbortSignal.timeout(30_000))) {
-      letters.push(letter)
-      if (letters.length >= LETTERS) break
-    }
-  } catch (error) {
-    // The store is unavailable: the summary of that run names no dead letters.
-    if (!(error instanceof StoreUnusable)) throw error
-  }
-  return letters
-}
-
 /** Documents that a run against a service repeats, with their cost. */
 const localLine = ({ documents, credits }: LocalDocuments, origin: string): string =>
   `${plural(documents, 'document')} parsed by the embedded engine before: ${origin} parses ` +
-  `${documents === 1 ? 'it' : 'them'} again for up to ${count(credits)} credits (--accept-local keeps what is there)`
+  `${documents === 1 ? 'it' : 'them'} again for up to ${count(credits)} credits (--accept-local keeps the present outputs)`
 
 /** Credits left after a halt for credits, as the service reports them; null if it reports none. */
 async function creditsLeftLine(settings: Settings): Promise<string | null> {
   const credits = await creditsOf(settings, new AbortController().signal)
   if (credits === null || credits.remaining === null) return null
   const of = credits.plan === null ? '' : ` of ${count(credits.plan)}`
-  return `the service says that ${count(credits.remaining)}${of} credits are left`
+  return `credits left on the account: ${count(credits.remaining)}${of}`
 }
 
 interface LongRunningOptions {
@@ -194,7 +143,7 @@ interface LongRunningOptions {
 export async function longRunningSession({ targets, shared }: Targets, options: LongRunningOptions): Promise<void> {
   await using _closing = shared
   if (targets[0]?.settings.logFile === '-') screen.becomeLog()
-  using stopping = listenForStop(stopNotices(options.output.say, 'start it again to go on'))
+  using stopping = listenForStop(stopNotices(options.output.say, 'start it again to continue'))
   await using resources = new AsyncDisposableStack()
   const opened: { readonly target: Target; readonly pipeline: IngestPipeline }[] = []
   try {
@@ -205,12 +154,10 @@ export async function longRunningSession({ targets, shared }: Targets, options: 
     if (isStop(error, stopping)) return
     throw error
   }
-  options.output.say('Ctrl-C to stop')
+  options.output.say('press Ctrl-C to stop')
   using _running = options.whileRunning?.(opened.map(({ pipeline }) => pipeline))
   const ends = await Promise.allSettled(
-    opened.map(({ target, pipeline }) =>
-      runUntilStopped(pipeline, stopping, options, sayFor(target, options.output.say)),
-    ),
+    opened.map(({ target, pipeline }) => runUntilStopped(pipeline, target, stopping, options)),
   )
   for (const end of ends) if (end.status === 'rejected') throw end.reason
   process.exitCode = worstOf(ends.flatMap((end) => (end.status === 'fulfilled' ? [end.value] : [])))
@@ -230,22 +177,30 @@ async function open(
   return pipeline
 }
 
+/** Timeout of the summary at a stop: Redis or the store may be unavailable, and the process ends soon. */
+const SUMMARY_MS = 2_000
+
 async function runUntilStopped(
   pipeline: IngestPipeline,
+  target: Target,
   stopping: Stopping,
-  { intake }: LongRunningOptions,
-  say: Say,
+  { intake, output }: LongRunningOptions,
 ): Promise<number> {
   try {
     const tally = tallyOf(pipeline.events)
+    const start = await startOf(pipeline)
     const end = await runWorker(pipeline, stopping, { intake, onHalt: 'wait' })
-    for (const line of unsaved(tally)) say(line)
     // A stop is the normal end: only a halt has a separate exit code.
-    if (end.kind !== 'halted') return EXIT.allDone
-    say(`halted: ${oneLine(end.message)}`)
-    const next = nextStep(end.cause)
+    const exitCode = end.kind === 'halted' ? EXIT.halted : EXIT.allDone
+    const isSummed = intake === 'follow' && !stopping.hard.aborted
+    const summary = isSummed ? await within(readSummary(pipeline, target, { tally, start, end }), SUMMARY_MS) : null
+    if (summary !== null) return printSummary(summary, target, output, exitCode)
+    const say = sayFor(target, output.say)
+    for (const line of unsaved(tally)) say(line)
+    const next = end.kind === 'halted' ? nextStep(end.cause) : null
+    if (end.kind === 'halted') say(`halted: ${oneLine(end.message)}`)
     if (next !== null) say(next)
-    return EXIT.halted
+    return exitCode
   } catch (error) {
     stopping.stop()
     throw error

@@ -39,7 +39,7 @@ export const sayFor = ({ name }: Target, say: Say): Say => (name === null ? say 
 export const sourceCommand = (name: string, argument: string): Command =>
   new Command(name)
     .argument('[source]', argument)
-    .option('--from-urls <file>', 'a list of URLs, one a line; - for standard input')
+    .option('--from-urls <file>', 'file of URLs, one per line; - is standard input')
 
 /**
  * Adds --pipeline, the flags of the output, and those of settings to a command. `accepted`: further settings of a run
@@ -105,9 +105,10 @@ async function chosen(command: Command, { source: given, say, storeIsEnough, las
     return { targets, shared: await share({ settings, say }, storeIsEnough) }
   }
   if (pipelines.length === 0 && names.length === 0) {
-    const why = file === null ? 'there is no sluice.yaml here' : `${file.name} has no pipelines`
+    const why =
+      file === null ? 'there is no sluice.yaml with pipelines in this folder' : `${file.name} has no pipelines`
     throw new UsageError(
-      `name a source: a folder, s3://bucket/prefix or https://site; without one, pipelines are run, and ${why}` +
+      `no source is given, and ${why}: give a folder, s3://bucket/prefix or https://site` +
         (await lastCommand(command)),
     )
   }
@@ -128,7 +129,9 @@ async function share(options: PrivateRedisOptions, storeIsEnough: boolean): Prom
 /** The command with the source and store last used in this working folder, ready to paste. */
 async function lastCommand(command: Command): Promise<string> {
   const last = await lastTarget()
-  return last === null ? '' : `. The last one here:\n  ${commandLine(command.name(), last.source, '--out', last.out)}`
+  return last === null
+    ? ''
+    : `. The last source used in this folder:\n  ${commandLine(command.name(), last.source, '--out', last.out)}`
 }
 
 /**
@@ -160,8 +163,7 @@ function sourceOf(command: Command, source: string | undefined): string | undefi
   const { fromUrls } = command.opts<{ fromUrls?: string }>()
   if (source !== undefined && fromUrls !== undefined) throw new UsageError('give a source or --from-urls, not both')
   const given = source ?? fromUrls
-  if (given?.trim() === '')
-    throw new UsageError('the name of the source is empty; was a variable of the shell not set?')
+  if (given?.trim() === '') throw new UsageError('the source is empty: check the shell variable that holds it')
   return fromUrls === undefined ? source : `urls:${fromUrls}`
 }
 

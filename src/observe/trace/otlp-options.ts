@@ -50,11 +50,11 @@ const valueOf = (env: Environment, name: string): string | null => env[name]?.tr
 function isEnabled(env: Environment, complain: Complain): boolean {
   const disabled = valueOf(env, 'OTEL_SDK_DISABLED')?.toLowerCase() ?? 'false'
   if (disabled === 'true') return false
-  if (disabled !== 'false') complain('OTEL_SDK_DISABLED is neither "true" nor "false": traces stay on')
+  if (disabled !== 'false') complain('OTEL_SDK_DISABLED must be "true" or "false"; traces stay on')
   const exporters = valuesOf(valueOf(env, 'OTEL_TRACES_EXPORTER') ?? 'otlp')
   if (exporters.includes('otlp')) return true
   if (!exporters.includes('none')) {
-    complain('OTEL_TRACES_EXPORTER names no exporter that Sluice has ("otlp" or "none"): no traces are sent')
+    complain('OTEL_TRACES_EXPORTER must be "otlp" or "none"; no traces are sent')
   }
   return false
 }
@@ -67,13 +67,13 @@ function endpointOf(env: Environment, complain: Complain): Pick<OtlpOptions, 'ur
   if (text === null) return null
   const url = URL.parse(text)
   if (url === null || !['http:', 'https:'].includes(url.protocol)) {
-    complain(`${name} is no address that begins with http:// or https://: no traces are sent`)
+    complain(`${name} must be an address with http:// or https://; no traces are sent`)
     return null
   }
   const protocol = valueOf(env, 'OTEL_EXPORTER_OTLP_TRACES_PROTOCOL') ?? valueOf(env, 'OTEL_EXPORTER_OTLP_PROTOCOL')
   if (protocol !== null && !protocol.startsWith('http/')) {
     complain(
-      'OTEL_EXPORTER_OTLP_PROTOCOL: spans go by HTTP as JSON; give the port of the collector for it, mostly 4318',
+      'OTEL_EXPORTER_OTLP_PROTOCOL is ignored: Sluice sends JSON over HTTP; use the HTTP port of the collector, usually 4318',
     )
   }
   const { username, password } = url
@@ -90,7 +90,7 @@ function timeoutOf(env: Environment, complain: Complain): number {
   if (text === null) return DEFAULT_TIMEOUT_MS
   const ms = Number(text)
   if (Number.isInteger(ms) && ms > 0 && ms < 2 ** 31) return ms
-  complain('OTEL_EXPORTER_OTLP_TIMEOUT is no number of milliseconds: 10000 is used')
+  complain('OTEL_EXPORTER_OTLP_TIMEOUT must be a number of milliseconds; 10000 is used')
   return DEFAULT_TIMEOUT_MS
 }
 
@@ -101,7 +101,7 @@ function resourceOf(env: Environment, known: OtlpOptions['resource'], complain: 
     if (pair.trim() === '') return []
     const at = pair.indexOf('=')
     if (at > 0) return [[pair.slice(0, at).trim(), textOf(pair.slice(at + 1).trim())] as const]
-    complain('OTEL_RESOURCE_ATTRIBUTES holds a part that is not name=value: it is left out')
+    complain('OTEL_RESOURCE_ATTRIBUTES: a part that is not name=value is ignored')
     return []
   })
   return {
@@ -119,13 +119,15 @@ function ratioOf(env: Environment, complain: Complain): number {
   if (root === 'always_on') return 1
   if (root === 'always_off') return 0
   if (root !== 'traceidratio') {
-    complain('OTEL_TRACES_SAMPLER is none of always_on, always_off, traceidratio (or parentbased_…): all are traced')
+    complain(
+      'OTEL_TRACES_SAMPLER must be always_on, always_off or traceidratio (or parentbased_…); all documents are traced',
+    )
     return 1
   }
   const text = valueOf(env, 'OTEL_TRACES_SAMPLER_ARG')
   const ratio = text === null ? 1 : Number(text)
   if (ratio >= 0 && ratio <= 1) return ratio
-  complain('OTEL_TRACES_SAMPLER_ARG is no number from 0 to 1: all documents are traced')
+  complain('OTEL_TRACES_SAMPLER_ARG must be a number from 0 to 1; all documents are traced')
   return 1
 }
 
@@ -151,7 +153,7 @@ function headersOf(env: Environment, complain: Complain): Readonly<Record<string
       try {
         headers.set(pair.slice(0, at < 0 ? 0 : at).trim(), textOf(pair.slice(at + 1).trim()))
       } catch {
-        complain(`${name}: part ${number + 1} is no header that can be sent (name=value): it is left out`)
+        complain(`${name}: part ${number + 1} is not a valid header (name=value) and is ignored`)
       }
     }
   }

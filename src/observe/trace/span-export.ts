@@ -83,7 +83,7 @@ export class SpanExport implements SpanExporter, AsyncDisposable {
     this.#ending.abort()
     await sent
     const dropped = this.#spans.ended - this.#sent
-    if (dropped > 0) this.#onError(`${dropped} spans were dropped in all: the collector did not take them`)
+    if (dropped > 0) this.#onError(`${dropped} spans were dropped in total, because the collector did not accept them`)
   }
 
   async #send(spans: ReadableSpan[], done: (result: ExportResult) => void): Promise<void> {

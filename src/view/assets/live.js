@@ -20,8 +20,8 @@ function showStore({ isIndexed, documents, pages, credits, outcomes }) {
     ['Credits', credits],
   ]
   totals.replaceChildren(...tiles.map(([name, value]) => tile(name, count(value))))
-  const behind = live === null ? '' : 'Up to a quarter of a minute behind the run.'
-  const note = isIndexed ? behind : 'The store is being read for the first time.'
+  const behind = live === null ? '' : 'These numbers may be 15 seconds older than the run.'
+  const note = isIndexed ? behind : 'Reading the store for the first time: the numbers are incomplete.'
   document.querySelector('#store-note').textContent = note
 }
 
@@ -33,7 +33,7 @@ function every(ms, address, use) {
       use(await answer.json())
     } catch {
       const line = document.querySelector('#live-line')
-      if (line !== null) line.textContent = 'Redis does not answer; asking again.'
+      if (line !== null) line.textContent = 'Redis does not answer; retrying.'
     }
     setTimeout(ask, ms)
   }
@@ -48,7 +48,7 @@ function show(status) {
   const left = leftMs === null ? '' : `, about ${duration(leftMs / 1000)} left`
   const line = document.querySelector('#live-line')
   line.textContent =
-    `${count(settled)} of ${count(total)} documents${rate > 0 ? `, ${rate.toFixed(1)} a second` : ''}${left}` +
+    `${count(settled)} of ${count(total)} ${total === 1 ? 'document' : 'documents'}${rate > 0 ? `, ${rate.toFixed(1)} a second` : ''}${left}` +
     (status.paused ? '; paused' : '')
   document.querySelector('#live-run').replaceChildren(...lastRun(status))
   document.querySelector('#live-progress').value = total === 0 ? 1 : settled / total
@@ -60,8 +60,8 @@ function show(status) {
   const isAsked = status.workers > 0
   const outages = status.outages.map(({ dependency, cause, since }) => {
     const state = isAsked
-      ? `is out for ${duration((Date.now() - since) / 1000)}`
-      : `was out when it was last asked, since ${new Date(since).toTimeString().slice(0, 8)}`
+      ? `is unavailable for ${duration((Date.now() - since) / 1000)}`
+      : `was unavailable at the last check, since ${new Date(since).toTimeString().slice(0, 8)}`
     return element('li', {}, `${dependency} ${state}: ${cause}`)
   })
   document.querySelector('#live-outages').replaceChildren(...outages)
@@ -87,7 +87,10 @@ function lastRun({ lastRun: run }) {
 
 function limiter({ limiter: gate, lastRun: run }) {
   if (gate === null) {
-    const text = run === null ? 'Nothing has run here yet.' : 'The embedded engine has no limits to learn.'
+    const text =
+      run === null
+        ? 'No run has been recorded for this store.'
+        : 'The embedded engine has no rate or concurrency limits.'
     return [element('p', { class: 'soft' }, text)]
   }
   const rate =
@@ -97,7 +100,7 @@ function limiter({ limiter: gate, lastRun: run }) {
     ['Rate limit', `${rate}${gate.ratePerWindow !== null && gate.rateLearned ? ', learned' : ''}`],
     ['In flight', `${gate.inFlight} of ${gate.places}${gate.placesLearned ? ', learned' : ''}`],
     ['Service time', gate.serviceMs === null ? '–' : duration(gate.serviceMs / 1000)],
-    ['Requests let through', count(gate.admitted)],
+    ['Requests admitted', count(gate.admitted)],
     ['Refused', refused.length === 0 ? 'none' : refused.map(([limit, value]) => `${count(value)} ${limit}`).join(', ')],
     ...(gate.shut === null && gate.waitsUntil === null ? [] : [['Now', gate.line]]),
   ]
@@ -121,7 +124,7 @@ function workers(processes) {
     const base = live.dataset.live.replace(/\/api\/live$/, '')
     const named = documents.slice(0, 5).map(({ key, requestMs }) => {
       const link = element('a', { href: `${base}/document?${new URLSearchParams({ key })}` }, key)
-      const doing = requestMs === null ? 'reads, waits or writes' : `request for ${duration(requestMs / 1000)}`
+      const doing = requestMs === null ? 'no request in flight' : `request for ${duration(requestMs / 1000)}`
       return element('li', {}, link, element('span', { class: 'soft' }, doing))
     })
     const more = held > named.length ? [element('li', {}, `and ${count(held - named.length)} more`)] : []
@@ -134,6 +137,6 @@ function workers(processes) {
       element('td', {}, held === 0 ? '–' : element('ul', { class: 'plain' }, ...named, ...more)),
     )
   })
-  const head = ['Process', 'Heartbeat', 'Documents', 'At work on'].map((name) => element('th', { scope: 'col' }, name))
+  const head = ['Process', 'Heartbeat', 'Documents', 'In flight'].map((name) => element('th', { scope: 'col' }, name))
   return [element('table', {}, element('thead', {}, element('tr', {}, ...head)), element('tbody', {}, ...rows))]
 }

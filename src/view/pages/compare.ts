@@ -27,13 +27,13 @@ export function comparePage({ key, receipts, left, right, ...frame }: CompareOpt
       ${
         receipts.length < 2
           ? html`<p>
-              ${receipts.length === 0 ? 'No receipt is kept for the bytes of this document.' : 'One receipt is kept for the bytes of this document: there is nothing to compare it with.'}
+              ${receipts.length === 0 ? 'The store has no receipt for the bytes of this document.' : 'The store has only one receipt for the bytes of this document: there is nothing to compare.'}
             </p>`
           : choice(key, receipts, left, right)
       }
       ${
         left !== null && right !== null && left.differing + right.differing === 0
-          ? html`<p role="status">The Markdown of both is the same, line by line.</p>`
+          ? html`<p role="status">The Markdown of both receipts is the same.</p>`
           : ''
       }
       <div class="viewer">
@@ -99,6 +99,6 @@ function column({ receipt, differing }: Side, other: Side | null, key: string, b
 }
 
 function difference(lines: number): string {
-  if (lines === 0) return 'Each line is in the other one too.'
-  return `${lines === 1 ? 'One line is' : `${count(lines)} lines are`} not in the other one; marked below.`
+  if (lines === 0) return 'The other receipt has all these lines too.'
+  return `${lines === 1 ? 'One line is' : `${count(lines)} lines are`} not in the other receipt, and marked below.`
 }

@@ -11,9 +11,9 @@ import { pageView } from './page-view.ts'
 export type Preview = 'pages' | 'html' | keyof typeof NOT_SHOWN
 
 const NOT_SHOWN = {
-  none: 'its format has no pages',
-  away: 'it is not on this machine',
-  changed: 'it changed since it was parsed',
+  none: 'its format has no pages to show',
+  away: 'the original is not on this machine',
+  changed: 'the original has changed since it was parsed',
 } as const
 
 export interface DocumentOptions extends StoreFrame {
@@ -81,7 +81,7 @@ function cited({ record }: ShownDocument, citation: Citation, pageNumber: number
     ${
       isOutdated(citation, record)
         ? html`<br /><strong class="warning"
-              >The document was parsed again since: the position may have changed.</strong
+              >The document was parsed again after this citation was made: the position may have changed.</strong
             >`
         : ''
     }

@@ -45,7 +45,7 @@ export function documentsPage({ index, params, ...frame }: DocumentsOptions): Ma
           </tbody>
         </table>
       </div>
-      ${total === 0 ? html`<p>Nothing fits. <a href="${frame.base}/documents">Show all</a></p>` : ''}
+      ${total === 0 ? html`<p>No document matches the filters. <a href="${frame.base}/documents">Show all</a></p>` : ''}
       <nav class="paging" aria-label="Pages of the list">
         ${current > 1 ? html`<a rel="prev" href="${withParams(params, { page: String(current - 1) })}">Previous</a>` : ''}
         <span>Page ${count(current)} of ${count(last)}</span>

@@ -32,7 +32,7 @@ export function failuresPage({ failures, canRetry, ...frame }: FailuresOptions):
                   </li>`,
               )}
             </ul>
-            ${retryCommand === null ? '' : html`<p class="command">Again, on a command line: <code>${retryCommand}</code></p>`}
+            ${retryCommand === null ? '' : html`<p class="command">To retry on a command line: <code>${retryCommand}</code></p>`}
             ${canRetry ? html`<form method="post" action="${frame.base}/actions/retry"><button name="code" value="${code}">Retry ${count(number)}</button></form>` : ''}
           </section>`,
       )}`,

@@ -45,7 +45,7 @@ export function overviewPage({ index, hasLive, allowWrites, ...frame }: Overview
 const capital = (word: string): string => `${word.slice(0, 1).toUpperCase()}${word.slice(1)}`
 
 const NOT_LIVE = html`<p>
-  No source is known for this store: name it, <code>sluice view SOURCE --out …</code>, to see a run here.
+  The source of this store is unknown. To see its run here, start <code>sluice view SOURCE --out …</code>.
 </p>`
 
 /** Empty until the first answer arrives. */
@@ -59,7 +59,7 @@ const live = (base: string, allowWrites: boolean): Markup =>
     <h2 id="live-heading" class="unseen">Now</h2>
     <div id="live-run" role="status"></div>
     <p id="live-line" role="status">Asking …</p>
-    <progress id="live-progress" max="1" value="0" aria-label="Documents that came to an end"></progress>
+    <progress id="live-progress" max="1" value="0" aria-label="Documents with an outcome"></progress>
     <ul id="live-outages" class="problems"></ul>
     <dl class="tiles" id="live-tiles"></dl>
     <p id="live-skipped" class="soft"></p>
@@ -76,7 +76,7 @@ const live = (base: string, allowWrites: boolean): Markup =>
         <div id="live-workers" class="scroll" tabindex="0" role="region" aria-label="Workers"></div>
       </div>
     </div>
-    <noscript><p>The state of the run is filled in by a script.</p></noscript>
+    <noscript><p>The state of the run needs JavaScript.</p></noscript>
   </section>`
 
 const pauseForm = (base: string): Markup =>

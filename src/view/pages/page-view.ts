@@ -34,9 +34,9 @@ export function pageView({ record, blocks, pageNumber, picture, citation }: Page
       >
       ${pageNumber < last ? link(pageNumber + 1, 'next', 'Next') : ''}
     </nav>
-    ${picture === null && blocksOfPage.length === 0 ? html`<p class="none">No blocks are known of this page.</p>` : ''}
+    ${picture === null && blocksOfPage.length === 0 ? html`<p class="none">The store has no blocks of this page.</p>` : ''}
     <div class="sheet" ${picture === null && blocksOfPage.length === 0 ? html`hidden` : ''}>
-      ${picture === null ? '' : html`<img src="${picture}" alt="Page ${pageNumber} as it is printed" />`}
+      ${picture === null ? '' : html`<img src="${picture}" alt="Page ${pageNumber} of the original" />`}
       <svg
         class="blocks ${picture === null ? 'bare' : ''}"
         viewBox="0 0 ${width} ${height}"

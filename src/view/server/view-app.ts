@@ -84,7 +84,7 @@ export function viewApp(options: ViewOptions): Hono {
   // An error may name a path: it goes to the terminal of the server, never to a page.
   app.onError((error, c) => {
     options.onError(error)
-    return c.text('this page could not be made; the terminal of "sluice view" says why', 500, PAGE_HEADERS)
+    return c.text('this page failed; the terminal of "sluice view" shows the error', 500, PAGE_HEADERS)
   })
   return app
 }

@@ -173,9 +173,9 @@ describe.skipIf(typeof found === 'string')('with sluice view in Chromium,', () =
         return top >= 0 && bottom <= (globalThis as unknown as { innerHeight: number }).innerHeight
       }),
     ).toBe(true)
-    expect(await page.getByText('parsed again since').count()).toBe(0)
+    expect(await page.getByText('parsed again after this citation').count()).toBe(0)
     await page.goto(`${viewed.url}document?${cited}&page=1&box=0.1,0.1,0.9,0.3&receipt=older`)
-    expect(await page.getByText('parsed again since').count()).toBe(1)
+    expect(await page.getByText('parsed again after this citation').count()).toBe(1)
     expect(await page.locator('rect.cited.box').count()).toBe(1)
     await page.locator('.cite').first().click()
     await page.waitForURL(/span=0-/)
@@ -200,8 +200,8 @@ describe.skipIf(typeof found === 'string')('with sluice view in Chromium,', () =
       ["1,130 volunteers' days given"],
       ["1,180 volunteers' days given", 'Printed by the Authority.'],
     ])
-    expect(await page.getByText('One line is not in the other one').count()).toBe(1)
-    expect(await page.getByText('2 lines are not in the other one').count()).toBe(1)
+    expect(await page.getByText('One line is not in the other receipt').count()).toBe(1)
+    expect(await page.getByText('2 lines are not in the other receipt').count()).toBe(1)
   })
 
   test('a failure names its remedy, and a button retries its document', async () => {
