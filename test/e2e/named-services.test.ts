@@ -120,7 +120,7 @@ test('a rule for a service without settings or key stops a run and its plan with
   await writeFile(join(source, 'a.html'), '<p>A document.')
   const wrong: readonly (readonly [string, RegExp])[] = [
     [`rules: [{ match: '*', service: gpx }]`, /there is no service "gpx"; services are gpu/],
-    [`rules: [{ match: '*', service: gpu }]`, /services\.gpu\.keyEnv: the variable GPU_KEY is not set/],
+    [`rules: [{ match: '*', service: gpu }]`, /services\.gpu\.keyEnv: the environment variable GPU_KEY is not set/],
     [`rules: [{ match: '*', servce: gpu }]`, /servce/],
     [`rules: [{ match: '*', service: [gpu, default] }]`, /rules\.0\.service: the name of a service is needed/],
   ]

@@ -60,7 +60,7 @@ test('sluice run names an unresponsive bucket while it waits, and stops at once'
     env: { AWS_ACCESS_KEY_ID: 'key', AWS_SECRET_ACCESS_KEY: 'secret' },
   })
   const reported = (seconds: number): boolean =>
-    running.stderr().includes(`waiting: the store does not answer for ${seconds} s; nothing was bought\n`)
+    running.stderr().includes(`waiting: the store has not answered for ${seconds} s; no request was sent yet\n`)
   await until('it is reported twice', 60_000, () => reported(10) && reported(20))
   running.child.kill('SIGINT')
   await until('the stop is reported', 20_000, () => running.stderr().includes('again to stop at once'))
