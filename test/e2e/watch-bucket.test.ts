@@ -111,7 +111,7 @@ function testWatching(s3: S3Server): void {
 
     test('ingests objects that the store pushes to its endpoint with the token, and answers 401 without it', async () => {
       await using watch = await watching(['--events-port', '0'], { EVENTS_TOKEN: 'push-secret' })
-      const said = /taken at (http:\S+\/events\/s3)/
+      const said = /received at (http:\S+\/events\/s3)/
       await until('the endpoint is there', 20_000, () => said.test(watch.program.stderr()))
       const url = said.exec(watch.program.stderr())?.[1] ?? ''
       expect((await fetch(url, { method: 'POST', body: '{"Records":[]}' })).status).toBe(401)
@@ -144,7 +144,7 @@ function testWatching(s3: S3Server): void {
         try {
           await until('both stand', 40_000, () => (stderr().match(/Ctrl-C to stop/g) ?? []).length === 2)
           if (by === 'the store') {
-            const said = /taken at (http:\S+\/events\/s3)/
+            const said = /received at (http:\S+\/events\/s3)/
             await until('the endpoint is there', 20_000, () => said.test(stderr()))
             await pushNotifications(s3, client, bucket, said.exec(stderr())?.[1] ?? '')
           }
@@ -177,7 +177,7 @@ function testWatching(s3: S3Server): void {
 
     test('refuses --events-port together with --sqs-queue', async () => {
       await using watch = await watching(['--events-port', '0', '--sqs-queue', 'http://127.0.0.1:1/q'])
-      expect((await watch.program.finished).stderr).toMatch(/give one of them/)
+      expect((await watch.program.finished).stderr).toMatch(/receive the same notifications: give only one/)
     }, 240_000)
   })
 }
