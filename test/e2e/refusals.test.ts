@@ -182,5 +182,5 @@ test('a run shows an identical unusable success after two purchases, and buys no
   expect((await of.run()).code).toBe(2)
   expect(of.asked()).toBe(DOCUMENTS + 1)
   const status = await sluice(['status', ...of.args])
-  expect(status.stdout).toMatch(/unusable answers +2\n +perhaps charged for them +2/)
+  expect(status.stdout).toMatch(/unusable answers +2\n +credits perhaps charged for them +2/)
 }, 240_000)

@@ -60,7 +60,7 @@ describe.concurrent('with two runs on one store,', () => {
     worker.child.kill('SIGTERM')
     await worker.finished
     const refused = await harness.run({ 'redis-url': other.url })
-    expect(refused.stderr).toContain(`give --redis-url ${redis.url}`)
+    expect(refused.stderr).toContain(`add --redis-url ${redis.url}`)
     await until('all are done', 60_000, async () => (await harness.read()).records.size === 8)
     watch.child.kill('SIGTERM')
     expect((await watch.finished).code).toBe(0)
@@ -97,7 +97,7 @@ describe('the lease of a store', () => {
       try {
         await until('it is held', 5_000, async () => (await at.storage.read()) !== null)
         await expect(takeQueueLease(at.options(), never)).rejects.toThrow(
-          /process 1 on far.*give --redis-url redis:\/\/far/,
+          /process 1 on far.*add --redis-url redis:\/\/far/,
         )
       } finally {
         await renewing.stop()

@@ -63,7 +63,7 @@ async function collect(
     ...(tally.marked > 0 ? [`${plural(tally.marked, 'unused receipt')} ${would}marked: ${LATER}`] : []),
     ...(tally.young > 0
       ? [
-          `${plural(tally.young, 'unused receipt')} kept, because it was saved or used in the last ${duration(YOUNG_MS)}`,
+          `${plural(tally.young, 'unused receipt')} kept: saved or used in the last ${duration(YOUNG_MS)}`,
         ]
       : []),
   ]
