@@ -68,7 +68,9 @@ test('retry parses selected failures again, a success removes the dead letter, a
   expect((await sluice(['run', source, '--delete-gone', ...flags])).stdout).toMatch(/no longer in the source; removed/)
   expect([...(await readStore(out)).records.keys()].sort()).toEqual(['bad.csv', 'two.csv'])
   const all = ['--out', out]
-  expect((await sluice(['gc', '--out', out])).stdout).toMatch(/0 receipts removed\n1 unused receipt kept: saved or used/)
+  expect((await sluice(['gc', '--out', out])).stdout).toMatch(
+    /0 receipts removed\n1 unused receipt kept: saved or used/,
+  )
   await savedLongAgo(out)
   expect((await sluice(['gc', '--now', '--dry-run', ...all])).stdout).toMatch(/1 receipt would be removed/)
   expect((await sluice(['gc', '--now', ...all])).stdout).toMatch(/1 receipt removed/)

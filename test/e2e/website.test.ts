@@ -115,7 +115,10 @@ describe('a website', () => {
     expect([first.code, service.mapped.length, service.bought.length]).toEqual([3, 1, most - 1])
     expect(first.stdout).toContain(`${most} credits (estimated)`)
     const none = await sluice([...args, '--max-credits', '0.5', '--site-listing', 'map'])
-    expect([none.stderr, service.mapped.length]).toEqual([expect.stringContaining('cannot be listed by the service: '), 1])
+    expect([none.stderr, service.mapped.length]).toEqual([
+      expect.stringContaining('cannot be listed by the service: '),
+      1,
+    ])
     // The month has spent the map and all pages but one.
     const month = await sluice([...args, '--monthly-credits', String(most), '--site-listing', 'map'])
     expect([month.stderr, service.mapped.length]).toEqual([expect.stringContaining('the budget for the month'), 1])

@@ -62,9 +62,7 @@ async function collect(
     `${plural(tally.removed, 'receipt')} ${would}removed`,
     ...(tally.marked > 0 ? [`${plural(tally.marked, 'unused receipt')} ${would}marked: ${LATER}`] : []),
     ...(tally.young > 0
-      ? [
-          `${plural(tally.young, 'unused receipt')} kept: saved or used in the last ${duration(YOUNG_MS)}`,
-        ]
+      ? [`${plural(tally.young, 'unused receipt')} kept: saved or used in the last ${duration(YOUNG_MS)}`]
       : []),
   ]
   output.result(lines.join('\n'), () => ({ event: 'collected', ...tally, dryRun }))
