@@ -6,16 +6,18 @@ import { type Setting, variableOf } from './setting.ts'
 import { didYouMean } from './suggest.ts'
 
 /** Variables of the launcher, the health check, the release and the benchmarks; they are not settings. */
-const OTHERS = ['COMMAND', 'CONFIG', 'HANG_UP', 'HEALTH_URL', 'IMAGE', 'BENCH_USAGE'].map((name) => `SLUICE_${name}`)
+const NON_SETTINGS = ['COMMAND', 'CONFIG', 'HANG_UP', 'HEALTH_URL', 'IMAGE', 'BENCH_USAGE'].map(
+  (name) => `SLUICE_${name}`,
+)
 
 /** Variables that Kubernetes injects into every container for a Service `sluice`, or one with that prefix. */
 const INJECTED = /^SLUICE_(SERVICE_|PORT|\w+_SERVICE_(HOST|PORT)|\w+_PORT_\d+_(TCP|UDP|SCTP))/
 
 /** Maximum edit distance of a typo. */
-const SLIP = 2
+const MAX_TYPO_EDITS = 2
 
 /** Settings without the prefix. Variables of other programs are two edits away from REDIS_URL: REDIS_SSL, REDIS_TTL. */
-const UNPREFIXED = { parseApiUrl: SLIP, parseApiKey: SLIP, redisUrl: 1 } as const
+const UNPREFIXED = { parseApiUrl: MAX_TYPO_EDITS, parseApiKey: MAX_TYPO_EDITS, redisUrl: 1 } as const
 
 interface Checked {
   /** Settings of the command line and of each pipeline. */
@@ -32,16 +34,16 @@ export function checkEnvironment(env: Environment, { settings, origins }: Checke
   const rows = Object.values<Setting<unknown>>(SETTINGS)
   const names = rows.map((row) => row.env)
   const files = [...rows.filter(({ secret }) => secret !== undefined).map((row) => row.env), ...keys]
-  const known = new Set([...names, ...OTHERS, ...keys, ...files.map((name) => `${name}_FILE`)])
+  const known = new Set([...names, ...NON_SETTINGS, ...keys, ...files.map((name) => `${name}_FILE`)])
   const unknown = Object.keys(env).filter((name) => (env[name] ?? '') !== '' && !known.has(name))
   const prefixed = unknown.filter((name) => name.startsWith('SLUICE_') && !INJECTED.test(name))
-  const meant = new Map(prefixed.map((name) => [name, didYouMean(name, [...known], SLIP)]))
+  const meant = new Map(prefixed.map((name) => [name, didYouMean(name, [...known], MAX_TYPO_EDITS)]))
   for (const [setting, slip] of Object.entries(UNPREFIXED) as [SettingName, number][]) {
     // The setting has a value, so the variable belongs to another program.
     if (origins[setting].from !== 'default') continue
     const wanted = SETTINGS[setting].env
     for (const name of unknown.filter((one) => !one.startsWith('SLUICE_'))) {
-      const close = didYouMean(name, [wanted], sameLetters(name, wanted) ? SLIP : slip)
+      const close = didYouMean(name, [wanted], isAnagram(name, wanted) ? MAX_TYPO_EDITS : slip)
       if (close !== '') meant.set(name, close)
     }
   }
@@ -51,15 +53,15 @@ export function checkEnvironment(env: Environment, { settings, origins }: Checke
       close === '' ? [] : [`there is no environment variable ${name}${close}`],
     ),
     warning:
-      ignored.length === 0 ? null : `unknown environment variable ignored: ${ignored.map(withRemedy).join(', ')}`,
+      ignored.length === 0 ? null : `unknown environment variable ignored: ${ignored.map(withReplacement).join(', ')}`,
   }
 }
 
 /** Appends the replacement of a setting of an earlier release. */
-function withRemedy(name: string): string {
+function withReplacement(name: string): string {
   const found = Object.entries(REMOVED_SETTINGS).find(([setting]) => variableOf(setting.replace('.', '_')) === name)
   return found === undefined ? name : `${name} (${found[1]})`
 }
 
 const sorted = (text: string): string => text.split('').toSorted().join('')
-const sameLetters = (one: string, other: string): boolean => sorted(one) === sorted(other)
+const isAnagram = (one: string, other: string): boolean => sorted(one) === sorted(other)

@@ -6,9 +6,9 @@ import { fieldNames } from './config-schema.ts'
 import { FILE_NAMES, type FileName, isSection, isShared, keyOf, rowOf, type Section, written } from './file-names.ts'
 import { type FromFile, type Layer, type Pipeline, plainMessage } from './load.ts'
 import { REMOVED_SETTINGS } from './removed-settings.ts'
-import { holdsLogin, secretHeaders, withoutLogin } from './secrets.ts'
+import { hasLogin, secretHeaders, redactLogin } from './secrets.ts'
 import { type SettingName, SETTINGS } from './settings.ts'
-import { didYouMean, LONGEST_SLIP } from './suggest.ts'
+import { didYouMean, MAX_TYPO_EDITS } from './suggest.ts'
 import { yamlProblems } from './yaml-problems.ts'
 
 /** A parsed settings file: its settings for all pipelines, and the pipelines. */
@@ -81,7 +81,7 @@ function pipelinesOf(given: unknown, locator: FileLocator, folder: string): Pipe
     const layer = checkLayer(rest, { path, locator, folder, inPipeline: true })
     if (typeof source === 'string' && source !== '') {
       const at = [...path, 'source']
-      if (holdsLogin(source)) locator.note(at, 'source holds a password, which this file must not contain')
+      if (hasLogin(source)) locator.note(at, 'source holds a password, which this file must not contain')
       return [{ name, source: resolveIn(source, folder), at: locator.at(at), layer }]
     }
     locator.note(path, `pipeline ${name} needs a source: a folder, s3://bucket/prefix, or https://site`)
@@ -141,7 +141,7 @@ function unknownKey(section: Section | null, key: string, inPipeline: boolean): 
     return rowOf(name).secret !== undefined && ((at.section === section && at.key === key) || name === key)
   })
   const name = written({ section, key })
-  if (secret !== undefined) return `${name} is a secret, which this file must not contain: ${instead(secret)}`
+  if (secret !== undefined) return `${name} is a secret, which this file must not contain: ${secretReplacement(secret)}`
   if (/(access|secret).*key|password|credential/i.test(key)) {
     return `${name}: this file must not contain secrets; set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, the shared AWS files or a role of the machine`
   }
@@ -149,12 +149,12 @@ function unknownKey(section: Section | null, key: string, inPipeline: boolean): 
   if (PDF_MODES.some((mode) => mode === name)) return `there is no setting "${name}"; did you mean "mode: ${name}"?`
   const known = FILE_NAMES.filter(({ setting }) => !inPipeline || !isShared(setting)).map(written)
   // The name of the section is no evidence for a typo in the rest.
-  const slip = section === null ? undefined : Math.min(LONGEST_SLIP, Math.floor(key.length / 2))
+  const slip = section === null ? undefined : Math.min(MAX_TYPO_EDITS, Math.floor(key.length / 2))
   const close = didYouMean(name, [inPipeline ? 'source' : 'pipelines', ...known], slip)
   return `there is no setting "${name}"${close || '; docs/reference/settings.md lists all settings'}`
 }
 
-function instead(name: SettingName): string {
+function secretReplacement(name: SettingName): string {
   const { section, key } = keyOf(name)
   return `set ${rowOf(name).env} in the environment, or ${written({ section, key: `${key}File` })} to the name of a file that holds it`
 }
@@ -186,8 +186,8 @@ function fromFile(name: FileName, value: unknown, path: readonly string[], conte
 /** Finds each secret inside a value that is not a secret itself: logins in addresses, and secret headers. */
 function secretsIn(name: FileName, value: unknown): { path: (string | number)[]; message: string }[] {
   const { env, secret } = rowOf(name.setting)
-  if (typeof value === 'string' && holdsLogin(value)) {
-    const way = secret === undefined ? `set ${env} in the environment` : instead(name.setting)
+  if (typeof value === 'string' && hasLogin(value)) {
+    const way = secret === undefined ? `set ${env} in the environment` : secretReplacement(name.setting)
     return [{ path: [], message: `${written(name)} holds a password, which this file must not contain: ${way}` }]
   }
   const levels: [(string | number)[], unknown][] = Array.isArray(value)
@@ -204,7 +204,7 @@ function secretsIn(name: FileName, value: unknown): { path: (string | number)[];
 /** Text of the value at the path, if it is short and informative. */
 function givenText(value: unknown, path: readonly (string | number)[]): string {
   if (path.length > 0 || (typeof value !== 'string' && typeof value !== 'number')) return ''
-  return ` (given: ${withoutLogin(String(value))})`
+  return ` (given: ${redactLogin(String(value))})`
 }
 
 /** Resolves a path of the settings file to an absolute one; addresses and `-` stay unchanged. */

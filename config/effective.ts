@@ -1,7 +1,7 @@
 import { type FileName, isShared, keyOf, rowOf, type Section, written } from './file-names.ts'
 import { type Origin, type Origins, SETTING_NAMES } from './load.ts'
 import type { Configuration } from './read-config.ts'
-import { shown } from './secrets.ts'
+import { redactSecrets } from './secrets.ts'
 import type { SettingName, Settings } from './settings.ts'
 
 /** Effective value of a setting, safe to show. */
@@ -48,7 +48,7 @@ function effective(setting: SettingName, settings: Settings, origins: Origins): 
   return {
     name: written(key),
     ...key,
-    value: hidden ? undefined : shown(value),
+    value: hidden ? undefined : redactSecrets(value),
     hidden,
     from: whereFrom(origins[setting]),
   }

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { address, flag, list, optionalText, structure, text, whole } from './setting.ts'
+import { address, flag, list, optionalText, structure, text, integer } from './setting.ts'
 
 const keyLimits = z.strictObject({
   credits: z.number().min(0).optional(),
@@ -16,10 +16,10 @@ export const ENGINE_SETTINGS = {
     placeholder: 'address',
     doc: 'listen address of the engine; beyond loopback, set --keys',
   }),
-  enginePort: whole({ default: 0, min: 0, max: 65535, doc: 'port of the engine; 0 picks a free one' }),
+  enginePort: integer({ default: 0, min: 0, max: 65535, doc: 'port of the engine; 0 picks a free one' }),
   engineSocket: optionalText({ placeholder: 'path', path: true, doc: 'unix socket of the engine, instead of a port' }),
-  engineProcesses: whole({ default: 2, min: 1, max: 256, doc: 'documents that the engine converts in parallel' }),
-  engineMemoryMb: whole({
+  engineProcesses: integer({ default: 2, min: 1, max: 256, doc: 'documents that the engine converts in parallel' }),
+  engineMemoryMb: integer({
     default: 600,
     min: 128,
     max: 1_000_000,

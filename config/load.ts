@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { type OptionIssue, zodIssues } from '@sluice/contract'
 import { type Environment, environment } from './environment.ts'
 import { flagOf } from './flag-name.ts'
-import { withoutLogin } from './secrets.ts'
+import { redactLogin } from './secrets.ts'
 import type { Setting } from './setting.ts'
 import { type SettingName, SETTINGS, type Settings } from './settings.ts'
 
@@ -136,7 +136,7 @@ const nameOf = (origin: Origin, name: SettingName): string => {
 }
 
 function shownText(value: unknown): string {
-  return typeof value === 'string' || typeof value === 'number' ? ` (given: ${withoutLogin(String(value))})` : ''
+  return typeof value === 'string' || typeof value === 'number' ? ` (given: ${redactLogin(String(value))})` : ''
 }
 
 /** Messages of the schema library and their plain replacements. */

@@ -4,10 +4,10 @@ const LOGIN = /(\/\/[^/\s@]*:)[^/\s@]+(@)|([?&](?:sentinel)?(?:password|token|ke
 /** Names of request headers that carry secrets. */
 const SECRET_HEADER = /^(proxy-)?authorization$|^cookie$|api-?key|token|secret/i
 
-export const holdsLogin = (value: string): boolean => value.search(LOGIN) !== -1
+export const hasLogin = (value: string): boolean => value.search(LOGIN) !== -1
 
 /** Redacts the login in an address. */
-export const withoutLogin = (value: string): string => value.replaceAll(LOGIN, '$1$3…$2')
+export const redactLogin = (value: string): string => value.replaceAll(LOGIN, '$1$3…$2')
 
 /** Returns the names of secret headers in parse options. */
 export function secretHeaders(options: unknown): string[] {
@@ -18,20 +18,24 @@ export function secretHeaders(options: unknown): string[] {
 }
 
 /** Redacts a setting's value: logins in addresses and secrets in headers, at any depth. */
-export function shown(value: unknown): unknown {
-  if (typeof value === 'string') return withoutLogin(value)
-  if (Array.isArray(value)) return value.map(shown)
+export function redactSecrets(value: unknown): unknown {
+  if (typeof value === 'string') return redactLogin(value)
+  if (Array.isArray(value)) return value.map(redactSecrets)
   if (typeof value !== 'object' || value === null) return value
   const hidden = secretHeaders(value)
   return Object.fromEntries(
     Object.entries(value).map(([name, inner]) =>
-      name === 'headers' && hidden.length > 0 ? [name, withoutSecrets(inner as object, hidden)] : [name, shown(inner)],
+      name === 'headers' && hidden.length > 0
+        ? [name, redactHeaders(inner as object, hidden)]
+        : [name, redactSecrets(inner)],
     ),
   )
 }
 
-const withoutSecrets = (headers: object, hidden: readonly string[]): object =>
-  Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, hidden.includes(name) ? '…' : shown(value)]))
+const redactHeaders = (headers: object, hidden: readonly string[]): object =>
+  Object.fromEntries(
+    Object.entries(headers).map(([name, value]) => [name, hidden.includes(name) ? '…' : redactSecrets(value)]),
+  )
 
 const fieldOf = (value: unknown, name: string): unknown =>
   typeof value === 'object' && value !== null ? (value as Readonly<Record<string, unknown>>)[name] : undefined

@@ -3,7 +3,7 @@ import { z } from 'zod'
 import { DEFAULT_SERVICE } from '#src/client/rules.ts'
 import { SetupError } from '#src/document/setup-error.ts'
 import { environment } from './environment.ts'
-import { holdsLogin } from './secrets.ts'
+import { hasLogin } from './secrets.ts'
 import { isAddress, structure, withoutVersion } from './setting.ts'
 import { PRICES } from './spending-settings.ts'
 
@@ -14,7 +14,7 @@ const namedService = z.strictObject({
   url: z
     .string()
     .refine((given) => isAddress(given, ['http', 'https']), 'an address such as https://gpu.example.com is needed')
-    .refine((given) => !holdsLogin(given), 'it holds a password: set keyEnv to the name of an environment variable')
+    .refine((given) => !hasLogin(given), 'it holds a password: set keyEnv to the name of an environment variable')
     .overwrite(withoutVersion),
   keyEnv: z
     .string()

@@ -155,7 +155,7 @@ interface Range {
   readonly max: number
 }
 
-export const whole = (row: Given & Range & { readonly default: number }): Row<number> => ({
+export const integer = (row: Given & Range & { readonly default: number }): Row<number> => ({
   ...row,
   placeholder: 'number',
   schema: z.int().min(row.min).max(row.max).default(row.default),

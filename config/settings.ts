@@ -10,7 +10,7 @@ import {
   optionalText,
   type Setting,
   text,
-  whole,
+  integer,
   withoutVersion,
   withVariables,
 } from './setting.ts'
@@ -94,7 +94,7 @@ export const SETTINGS = withVariables({
   ...SITE_SETTINGS,
   ...SPENDING_SETTINGS,
 
-  concurrency: whole({
+  concurrency: integer({
     default: 50,
     min: 1,
     max: 1000,
@@ -102,7 +102,7 @@ export const SETTINGS = withVariables({
     doc: 'documents in flight in this process',
     common: true,
   }),
-  answerMemoryMb: whole({
+  answerMemoryMb: integer({
     default: 256,
     min: 1,
     max: 1_000_000,
@@ -124,7 +124,7 @@ export const SETTINGS = withVariables({
     scope: 'process',
     doc: 'window of the rate limit; change it in tests only',
   }),
-  backlogLimit: whole({
+  backlogLimit: integer({
     default: 20_000,
     min: 1,
     max: 10_000_000,
@@ -144,7 +144,7 @@ export const SETTINGS = withVariables({
     doc: 'time that requests in flight have after the first Ctrl-C',
   }),
   deleteGone: flag({ doc: 'delete outputs of documents gone from the source', common: true }),
-  goneLimitPercent: whole({
+  goneLimitPercent: integer({
     default: 25,
     min: 0,
     max: 100,
@@ -207,7 +207,7 @@ export const SETTINGS = withVariables({
     doc: 'log file, or - for standard error',
     standard: 'sluice.log in the state folder',
   }),
-  metricsPort: whole({
+  metricsPort: integer({
     default: 0,
     min: 0,
     max: 65535,

@@ -1,4 +1,4 @@
-import { choice, duration, flag, whole } from './setting.ts'
+import { choice, duration, flag, integer } from './setting.ts'
 
 /** Settings for the listing of a website. */
 export const SITE_SETTINGS = {
@@ -7,8 +7,8 @@ export const SITE_SETTINGS = {
     default: 'auto',
     doc: 'find pages by the list of the service (map), links or sitemaps; auto: all',
   }),
-  siteLimit: whole({ default: 10_000, min: 1, max: 1_000_000, doc: 'maximum pages of a website' }),
-  siteDepth: whole({ default: 20, min: 0, max: 1_000, doc: 'maximum links to follow from the start page to a page' }),
+  siteLimit: integer({ default: 10_000, min: 1, max: 1_000_000, doc: 'maximum pages of a website' }),
+  siteDepth: integer({ default: 20, min: 0, max: 1_000, doc: 'maximum links to follow from the start page to a page' }),
   siteDelayMs: duration({ default: 0, min: 0, max: 3_600_000, doc: 'minimum time between two requests to a website' }),
   siteDocuments: flag({ doc: 'include PDFs and Office documents that pages link to' }),
   ignoreRobots: flag({ doc: 'fetch pages that robots.txt forbids, on your own sites' }),

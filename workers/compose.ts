@@ -11,9 +11,9 @@ import type { LastRun } from '#src/ledger/redis-last-run.ts'
 import { countUnusable } from '#src/ledger/unusable-answers.ts'
 import { RedisScans } from '#src/ledger/redis-scans.ts'
 import { renderOutputs } from '#src/outputs/render.ts'
-import { withoutSecrets } from '#src/redis/connection.ts'
+import { redactUrl } from '#src/redis/connection.ts'
 import { sharedClock } from '#src/redis/shared-clock.ts'
-import { redisData } from './pipeline/lost-redis.ts'
+import { redisData } from './pipeline/redis-data.ts'
 import type { Requests } from './service/open-requests.ts'
 import { gonePolicyOf, ingestSettings, recipesFor, scanSettings } from './settings/from-settings.ts'
 import { processState, systemClock } from './process/process-state.ts'
@@ -96,7 +96,7 @@ async function takeStore(
   const { state, spool: spoolFolder } = shared.folders
   const { redisUrl } = settings
   const join: Join =
-    redisUrl === undefined ? { kind: 'private', stateDir: state } : { kind: 'redis', url: withoutSecrets(redisUrl) }
+    redisUrl === undefined ? { kind: 'private', stateDir: state } : { kind: 'redis', url: redactUrl(redisUrl) }
   const onLost = (message: string): void => void events.emit('run:halted', { cause: 'store', message })
   const takeLease = async (): Promise<HeldLease> =>
     resources.use(await takeQueueLease({ store, connection, join, onLost }, signal))

@@ -33,7 +33,7 @@ export interface WorkerOptions {
 }
 
 /** Halts that an operator can end while workers wait. */
-const MENDABLE: readonly HaltCause[] = ['credits', 'key', 'permission', 'proxy', 'budget', 'engine', 'service']
+const RECOVERABLE_HALTS: readonly HaltCause[] = ['credits', 'key', 'permission', 'proxy', 'budget', 'engine', 'service']
 
 /**
  * Takes jobs until none are left after a scan, or until it is stopped. At every end intake stops first, then work in
@@ -70,7 +70,7 @@ async function work(
   let unfinished = 0
   const halt = new AbortController()
   pipeline.events.on('run:halted', (event) => {
-    if (onHalt === 'wait' && MENDABLE.includes(event.cause)) return
+    if (onHalt === 'wait' && RECOVERABLE_HALTS.includes(event.cause)) return
     halted ??= { kind: 'halted', ...event }
     halt.abort(new Error(event.message))
   })
@@ -78,27 +78,27 @@ async function work(
   await pipeline.requests.gate.limiter.resume()
   if (intake !== 'none') await pipeline.beginRun()
   const ending = AbortSignal.any([stopping.soft, halt.signal])
-  stopping.allow(pipeline.settings.graceMs)
+  stopping.setGracePeriod(pipeline.settings.graceMs)
   // Set before the first job, which may belong to an earlier run: its document may be excluded now, or its source
   // replaced.
   if (intake === 'scan') pipeline.ingest.run.view.role = { kind: 'lists', listed: null }
   if ((await pipeline.queue.backlog()) > 0) await pipeline.scan.claimSource?.()
   const consumer = consumeWithSharedSlots(pipeline)
   try {
-    unfinished = await take(intake, pipeline, ending)
+    unfinished = await runIntake(intake, pipeline, ending)
   } catch (error) {
     if (!ending.aborted) throw error
   } finally {
     await stopConsumer(consumer, pipeline.settings.graceMs, stopping.hard)
   }
   if (halted !== null) return halted
-  return stopping.soft.aborted ? { kind: 'interrupted', by: stopping.by() } : endOf(pipeline, unfinished)
+  return stopping.soft.aborted ? { kind: 'interrupted', by: stopping.firstSignal() } : endOf(pipeline, unfinished)
 }
 
 /** If every document was refused, in this run and before, no document is at fault: the service refuses the run. */
 async function endOf({ ingest, ledger }: IngestPipeline, unfinished: number): Promise<WorkerEnd> {
   const { done, partial, gone } = await ledger.counts()
-  const refused = ingest.run.refusals.nothingGotThrough()
+  const refused = ingest.run.refusals.refusalWithoutSuccess()
   if (refused === null || done + partial + gone > 0) return { kind: 'complete', unfinished }
   return {
     kind: 'halted',
@@ -108,14 +108,18 @@ async function endOf({ ingest, ledger }: IngestPipeline, unfinished: number): Pr
 }
 
 /** Returns the number of its documents without a final outcome. */
-async function take(intake: WorkerOptions['intake'], pipeline: IngestPipeline, signal: AbortSignal): Promise<number> {
+async function runIntake(
+  intake: WorkerOptions['intake'],
+  pipeline: IngestPipeline,
+  signal: AbortSignal,
+): Promise<number> {
   if (intake === 'scan') return scanAndDrain(pipeline, signal)
   if (typeof intake === 'function') {
     // Every dead letter counts as listed: its document was in the source when it failed.
     pipeline.ingest.run.view.role = { kind: 'lists', listed: { has: () => true }, retries: true }
     const { retryDeadLetters } = await import('#src/ingest/scan/retry-dead-letters.ts')
     const retry = (cut: AbortSignal): Promise<number> => retryDeadLetters(intake, pipeline.scan, cut)
-    return (await untilDone(pipeline, retry, async () => 0, signal)).unfinished
+    return (await enqueueUntilDone(pipeline, retry, async () => 0, signal)).unfinished
   }
   await runUntilStopped(intake, pipeline, signal)
   return 0
@@ -143,7 +147,7 @@ async function runUntilStopped(
 }
 
 async function scanAndDrain(pipeline: IngestPipeline, signal: AbortSignal): Promise<number> {
-  const { value, unfinished } = await untilDone(
+  const { value, unfinished } = await enqueueUntilDone(
     pipeline,
     (cut) => listAndScan(pipeline, cut),
     ({ listed }) => unfinishedOf(listed, pipeline.ledger, signal),
@@ -182,9 +186,9 @@ async function stopConsumer(consumer: Stoppable, graceMs: number, cut: AbortSign
 const DONE_POLL_MS = 50
 
 /** Number of scans before unfinished documents are reported. */
-const MOST_SCANS = 3
+const MAX_SCANS = 3
 
-interface Brought<T> {
+interface Enqueued<T> {
   readonly value: T
   /** Number of enqueued documents without a final outcome. */
   readonly unfinished: number
@@ -194,25 +198,25 @@ interface Brought<T> {
  * Enqueues documents and waits until the queue is empty. Repeats if Redis lost data, because an empty queue then proves
  * nothing. Repeats also if enqueued documents are unfinished.
  */
-async function untilDone<T>(
+async function enqueueUntilDone<T>(
   pipeline: IngestPipeline,
-  bring: (signal: AbortSignal) => Promise<T>,
+  enqueue: (signal: AbortSignal) => Promise<T>,
   countUnfinished: (value: T) => Promise<number>,
   signal: AbortSignal,
-): Promise<Brought<T>> {
+): Promise<Enqueued<T>> {
   const { data, events } = pipeline
   for (let scans = 1; ; scans++) {
     await data.complete(signal)
     const losses = data.losses()
-    const value = await unlessLost(pipeline, signal, async (cut) => {
-      const brought = await bring(cut)
-      await drained(pipeline, cut)
+    const value = await abortOnLoss(pipeline, signal, async (cut) => {
+      const brought = await enqueue(cut)
+      await waitUntilDrained(pipeline, cut)
       await data.resync()
       return { brought }
     })
     if (value !== null && data.losses() === losses) {
       const unfinished = await countUnfinished(value.brought)
-      if (unfinished === 0 || scans >= MOST_SCANS) return { value: value.brought, unfinished }
+      if (unfinished === 0 || scans >= MAX_SCANS) return { value: value.brought, unfinished }
       events.emit('scan:again', { reason: 'unfinished' })
       continue
     }
@@ -222,7 +226,7 @@ async function untilDone<T>(
 }
 
 /** Null if Redis lost data: the work is cut off, because it would continue with a partial ledger. */
-async function unlessLost<T>(
+async function abortOnLoss<T>(
   { data }: IngestPipeline,
   signal: AbortSignal,
   pass: (cut: AbortSignal) => Promise<T>,
@@ -241,7 +245,7 @@ async function unlessLost<T>(
   }
 }
 
-async function drained({ queue }: IngestPipeline, signal: AbortSignal): Promise<void> {
+async function waitUntilDrained({ queue }: IngestPipeline, signal: AbortSignal): Promise<void> {
   while ((await queue.backlog()) > 0) await sleep(DONE_POLL_MS, undefined, { signal })
 }
 
@@ -258,10 +262,10 @@ async function unfinishedOf(listed: KeySet, ledger: Ledger, signal: AbortSignal)
 }
 
 /** A failure before this threshold is a mistake in the settings and is thrown: a missing bucket, queue or folder. */
-const MISTAKE_MS = 10_000
+const SETUP_ERROR_MS = 10_000
 
 /** Retry delay for a source that was reachable before. */
-const PAUSE_MS = 15_000
+const RESTART_DELAY_MS = 15_000
 
 /**
  * Follows a source indefinitely, deletions included. If the source becomes unreachable, the worker reports it and
@@ -273,18 +277,22 @@ async function keepFollowing(pipeline: IngestPipeline, signal: AbortSignal): Pro
   const deletions = new Deletions(pipeline.gone, { ...pipeline.scan, queue: pipeline.queue })
   // A job whose document has vanished also reveals a deletion.
   pipeline.events.on('document:settled', ({ failure }) => {
-    if (failure?.code === 'vanished') deletions.noticed()
+    if (failure?.code === 'vanished') deletions.recordDeletion()
   })
   const sweeping = deletions.run(either)
   try {
-    await Promise.race([followAgain(pipeline, () => deletions.noticed(), either), sweeping])
+    await Promise.race([followWithRestarts(pipeline, () => deletions.recordDeletion(), either), sweeping])
   } finally {
     ending.abort(new Error('the source cannot be watched any longer'))
     await sweeping.catch(() => undefined)
   }
 }
 
-async function followAgain(pipeline: IngestPipeline, onDeletion: () => void, signal: AbortSignal): Promise<void> {
+async function followWithRestarts(
+  pipeline: IngestPipeline,
+  onDeletion: () => void,
+  signal: AbortSignal,
+): Promise<void> {
   const startedAt = performance.now()
   const watch = await pipeline.watch()
   const restore = (): void => void restoreLost(pipeline, watch, signal)
@@ -293,10 +301,10 @@ async function followAgain(pipeline: IngestPipeline, onDeletion: () => void, sig
     try {
       return await followSource(watch, pipeline.scan, onDeletion, signal)
     } catch (error) {
-      if (signal.aborted || performance.now() - startedAt < MISTAKE_MS) throw error
+      if (signal.aborted || performance.now() - startedAt < SETUP_ERROR_MS) throw error
       pipeline.events.emit('process:error', { key: null, error })
     }
-    await sleep(PAUSE_MS, undefined, { signal })
+    await sleep(RESTART_DELAY_MS, undefined, { signal })
   }
 }
 

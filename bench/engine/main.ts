@@ -27,9 +27,9 @@ const { values } = parseArgs({
   },
 })
 const ROUNDS = Math.max(5, Number(values.rounds))
-const MOST_BYTES = 1024 ** 2
+const MAX_BYTES = 1024 ** 2
 /** Of a round: the system counts processor time in hundredths of a second. */
-const LEAST_DOCUMENTS = 40
+const MIN_DOCUMENTS = 40
 /** A scan costs what OCR costs: seconds a page, in any program (`npm run bench -- scans`). */
 const SCAN = /scan/i
 
@@ -48,7 +48,7 @@ function documentsOf(folder: string): Document[] {
     const { family: known } = formatOf(extension)
     const family = known === 'pdf' ? known : known === 'html' ? 'web' : 'office'
     const bytes = readFileSync(path)
-    return family !== 'pdf' && bytes.length > MOST_BYTES ? [] : [{ path, bytes, extension, family }]
+    return family !== 'pdf' && bytes.length > MAX_BYTES ? [] : [{ path, bytes, extension, family }]
   })
 }
 
@@ -122,7 +122,7 @@ async function round(
   read: (document: Document) => Promise<number>,
   cpuMs: () => number,
 ): Promise<number> {
-  const times = Math.ceil(LEAST_DOCUMENTS / documents.length)
+  const times = Math.ceil(MIN_DOCUMENTS / documents.length)
   const queue = Array.from({ length: times }, () => documents).flat()
   const before = cpuMs()
   let units = 0
@@ -151,7 +151,7 @@ async function measure(kind: string, documents: readonly Document[], engine: Eng
       () => engine.cpuMs(),
     )
   const alone = (): Promise<number> => round(documents, readAlone, ownMs)
-  for (let done = 0; done < Number(values['warm-up']); done += Math.max(LEAST_DOCUMENTS, documents.length)) {
+  for (let done = 0; done < Number(values['warm-up']); done += Math.max(MIN_DOCUMENTS, documents.length)) {
     await sluice()
     await alone()
   }

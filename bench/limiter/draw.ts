@@ -73,12 +73,12 @@ const WINDOWS: readonly (readonly [number | 'any', number])[] = [
   ['any', 1],
 ]
 
-/** Longest of these, cut where the service's limits let through `MOST_REQUESTS`. */
+/** Longest of these, cut where the service's limits let through `MAX_REQUESTS`. */
 const WINDOWS_LONG = 20
 const SERVICE_TIMES_LONG = 30
 const COLD_STARTS_LONG = 5
 const DOCUMENTS_LONG = 500
-const MOST_REQUESTS = 20_000
+const MAX_REQUESTS = 20_000
 
 type Random = () => number
 
@@ -117,7 +117,7 @@ export function draw(seed: number): Service {
     COLD_STARTS_LONG * latency.coldUntilMs,
     DOCUMENTS_LONG / perMs,
   ]
-  const horizonMs = Math.min(Math.max(...wanted), latency.coldUntilMs + MOST_REQUESTS / perMs)
+  const horizonMs = Math.min(Math.max(...wanted), latency.coldUntilMs + MAX_REQUESTS / perMs)
   const kind = {
     rate: limits[0]?.kind,
     concurrency: concurrency?.whenFull,

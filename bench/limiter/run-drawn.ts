@@ -27,7 +27,7 @@ interface Document {
 
 const ATTEMPTS = 5
 /** A run that would take longer than this many events is cut: a client that is refused all the time. */
-const MOST_REQUESTS = 400_000
+const MAX_REQUESTS = 400_000
 
 /** One client with an endless backlog against the drawn service, from the first request to the horizon. */
 export function runDrawn(drawn: Service, makePolicy: PolicyMaker, ideal = false): DrawnResult {
@@ -42,7 +42,7 @@ export function runDrawn(drawn: Service, makePolicy: PolicyMaker, ideal = false)
 
   const networkMs = (): number => (ideal ? 0 : 6 + 14 * random())
   const pump = (): void => {
-    while (inFlight < drawn.slots && result.sent < MOST_REQUESTS) {
+    while (inFlight < drawn.slots && result.sent < MAX_REQUESTS) {
       const ms = policy.wait(time.now, inFlight)
       if (ms > 0) return askIn(ms)
       const document = postponed.due(time.now) ?? { attempts: 0, refusals: 0, dueAt: 0 }

@@ -88,7 +88,7 @@ class Simulation {
     const { processes, slots, horizonMs } = this.#drawn
     const prefix = wakePrefix(this.#keys)
     this.#calls.on('message', (channel: string, ms: string) =>
-      this.#gates[Number(channel.slice(prefix.length))]?.call(Number(ms)),
+      this.#gates[Number(channel.slice(prefix.length))]?.announcePlace(Number(ms)),
     )
     await this.#calls.subscribe(...this.#gates.map((_, index) => `${prefix}${index}`))
     await Promise.all(this.#gates.map((_, index) => this.#redis.set(`${alivePrefix(this.#keys)}${index}`, '1')))
@@ -115,7 +115,7 @@ class Simulation {
   #gateOf(index: number): RedisGate {
     const clock: Clock = {
       now: () => this.#time.now,
-      in: (ms, act) => {
+      after: (ms, act) => {
         let isOn = true
         // Beyond the rounding of a sum: a timer that fires too early would be set again for ever.
         this.#time.after(ms + 1e-6, () => void (isOn && act()))
@@ -132,7 +132,7 @@ class Simulation {
       leaseMs: 6 * MINUTE_MS,
       patienceMs: 5_000,
       limitPatienceMs: MINUTE_MS,
-      mostHeld: 16,
+      maxHeld: 16,
       rateCeiling: undefined,
       placesCeiling: undefined,
       random: this.#random,

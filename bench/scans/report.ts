@@ -19,7 +19,7 @@ export interface ScanResult
 /** A page below this F1 is of no use, and its grade has to be low. */
 const BAD_F1 = 0.8
 const GOOD_F1 = 0.9
-/** From this grade on the engine does not report a page by it (`LEAST_GRADE` of packages/engine/src/pdf/doubtful.ts). */
+/** From this grade on the engine does not report a page by it (`MIN_GRADE` of packages/engine/src/pdf/doubtful.ts). */
 const FLOOR = 0.5
 
 /** Whether a page read badly with a grade above the floor. */

@@ -59,7 +59,7 @@ const PAPERS = [
 ] as const
 const SOURCES = 40
 /** A sheet lies askew by this many degrees at the most. */
-const MOST_SKEW = 4
+const MAX_SKEW = 4
 
 /** The page of a seed, the same in every run; kinds take turns. */
 export async function scanPage(seed: number, fonts: Fonts, kinds: readonly ScanKind[] = SCAN_KINDS): Promise<ScanPage> {
@@ -168,7 +168,7 @@ function printedTable(pdf: Drawer, type: Type, prose: (count: number) => string,
 
 /** What a scanner or a fax machine makes of the sheet; the slightest noise is on each of them. */
 function damagedAs(kind: ScanKind, drawing: PageDrawing, random: Random): PageDrawing {
-  if (kind === 'skew') return levelled(drawing, ((random.next() * 2 - 1) * MOST_SKEW * Math.PI) / 180)
+  if (kind === 'skew') return levelled(drawing, ((random.next() * 2 - 1) * MAX_SKEW * Math.PI) / 180)
   if (kind === 'noise' || kind === 'fax') return damaged(drawing, kind, random, kind === 'noise' ? 0.5 : 1)
   return kind === 'plain' && random.next() < 0.5 ? damaged(drawing, 'blur', random, 0.5) : drawing
 }

@@ -1,4 +1,4 @@
-export { endWithParent, sendToParent } from './src/children/end-with-parent.ts'
+export { exitWithParent, sendToParent } from './src/children/exit-with-parent.ts'
 export { LimitedChild } from './src/children/limited-child.ts'
 export { FigureCropper } from './src/pages/figure-cropper.ts'
 export { PageCounter } from './src/pages/page-counter.ts'

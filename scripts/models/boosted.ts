@@ -9,7 +9,7 @@ export interface TrainingPage {
 const ROUNDS = 120
 const DEPTH = 3
 const RATE = 0.07
-const LEAST_PAGES = 3
+const MIN_PAGES = 3
 /** Number of virtual pages that pull each leaf towards no change. */
 const SHRINKAGE = 1
 
@@ -52,7 +52,7 @@ function grown(orders: readonly Int32Array[], growing: Growing, depth: number): 
   const pages = orders[0] ?? new Int32Array()
   const sum = pages.reduce((total, at) => total + (growing.rest[at] as number), 0)
   const leaf = rounded((RATE * sum) / (pages.length + SHRINKAGE))
-  if (depth === 0 || pages.length < 2 * LEAST_PAGES) return leaf
+  if (depth === 0 || pages.length < 2 * MIN_PAGES) return leaf
   let best: Split = { gain: 1e-9, feature: -1, threshold: 0 }
   for (const [feature, order] of orders.entries()) best = bestSplit(order, feature, sum, growing, best)
   const column = growing.columns[best.feature]
@@ -72,10 +72,10 @@ function bestSplit(order: Int32Array, feature: number, sum: number, { columns, r
   const column = columns[feature] as Float64Array
   const whole = sum ** 2 / (order.length + SHRINKAGE)
   let [found, low] = [best, 0]
-  for (let count = 1; count <= order.length - LEAST_PAGES; count += 1) {
+  for (let count = 1; count <= order.length - MIN_PAGES; count += 1) {
     const at = order[count - 1] as number
     low += rest[at] as number
-    if (count < LEAST_PAGES) continue
+    if (count < MIN_PAGES) continue
     const [value, above] = [column[at] as number, column[order[count] as number] as number]
     if (value === above) continue
     const gain = low ** 2 / (count + SHRINKAGE) + (sum - low) ** 2 / (order.length - count + SHRINKAGE) - whole

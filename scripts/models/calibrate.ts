@@ -9,9 +9,9 @@ export interface Calibrated {
 
 const GOOD_F1 = 0.9
 /** Fewest pages of a knot. */
-const LEAST_PAGES = 12
+const MIN_PAGES = 12
 /** Least span of expectations per knot, as logits: 0.99 and 0.999 are not the same. */
-const LEAST_LOGITS = 0.5
+const MIN_LOGITS = 0.5
 /** Number of prior pages per knot with the overall share: no knot yields 0 or 1 from a few pages. */
 const PRIOR_PAGES = 1
 /** Weight of the expectation itself: the page with the lower expectation stays the lower one. */
@@ -24,16 +24,12 @@ export function knotsOf(pages: readonly Calibrated[]): Knot[] {
   for (const page of sorted) {
     const last = bins.at(-1) ?? []
     const [first] = last
-    if (
-      first !== undefined &&
-      last.length >= LEAST_PAGES &&
-      logit(page.expected) - logit(first.expected) >= LEAST_LOGITS
-    )
+    if (first !== undefined && last.length >= MIN_PAGES && logit(page.expected) - logit(first.expected) >= MIN_LOGITS)
       bins.push([page])
     else last.push(page)
   }
   const short = bins.at(-1) ?? []
-  if (bins.length > 1 && short.length < LEAST_PAGES) {
+  if (bins.length > 1 && short.length < MIN_PAGES) {
     bins.pop()
     bins.at(-1)?.push(...short)
   }

@@ -16,12 +16,12 @@ import { byModel } from './held-out.ts'
 const SEEDS = [20, 23, 58, 59, 63, 77, 79, 92, 101, 116, 120, 128, 1, 3, 4, 6, 7, 8, 9, 11, 13, 14, 15, 18].map(
   (at) => 79_000_000 + at,
 )
-const MOST_SEVERE = 8
+const MAX_SEVERE = 8
 
 const folder = await mkdtemp(join(tmpdir(), 'route-check-'))
 try {
   const draws = []
-  for (const seed of SEEDS) draws.push(await readDraw(seed, folder, 1 + new Random(seed).next() * (MOST_SEVERE - 1)))
+  for (const seed of SEEDS) draws.push(await readDraw(seed, folder, 1 + new Random(seed).next() * (MAX_SEVERE - 1)))
   const drift = driftOf(byModel(draws).map(({ expectedQuality, draw }) => ({ expected: expectedQuality, f1: draw.f1 })))
   const figures = `AUC ${drift.auc.toFixed(3)}, bias ${drift.bias.toFixed(3)}, mean error ${drift.meanError.toFixed(3)}`
   const verdict =

@@ -18,14 +18,14 @@ const RIDGE = 0.01
  */
 const EXPECTED = -4
 /** A feature that hardly varies is not scaled up. */
-const LEAST_DEVIATION = 0.02
+const MIN_DEVIATION = 0.02
 
 /** Fits a logistic model on standardised features by Newton's method. */
 export function fitted(examples: readonly Example[], engine: string): GradeModel {
   const columns = FEATURES.map((name) => examples.map(({ features }) => features[name]))
   const means = columns.map(meanOf)
   const deviations = columns.map((column, at) =>
-    Math.max(LEAST_DEVIATION, Math.sqrt(meanOf(column.map((value) => (value - (means[at] ?? 0)) ** 2)))),
+    Math.max(MIN_DEVIATION, Math.sqrt(meanOf(column.map((value) => (value - (means[at] ?? 0)) ** 2)))),
   )
   // The first weight is the intercept, which has no penalty.
   const rows = examples.map(({ features }) => [

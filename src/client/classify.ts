@@ -3,7 +3,7 @@ import { assertNever } from '#src/kit/assert-never.ts'
 import type { Failure, FailureCode } from '#src/document/failure.ts'
 import type { RefusalCause, StatedRate, Verdict } from '#src/document/verdict.ts'
 import { describeForeign, type ErrorBody, fieldsNamedIn, jsonObject, oneLine, readErrorBody } from './error-body.ts'
-import type { Asked, Meaning } from './meaning.ts'
+import type { RequestContext, Meaning } from './meaning.ts'
 import { nestedDeeperThan } from './json-depth.ts'
 import { longerTimeout, ocrMode, timeoutNamedIn } from './remedies.ts'
 import { retryAfterMs } from './retry-after.ts'
@@ -18,7 +18,7 @@ import { usageOf } from './usage.ts'
  * Maximum nesting of an answer. Answers of the contract stay far below it: a JSON schema, or a chart in a block, has
  * some ten levels.
  */
-const DEEPEST_JSON = 500
+const MAX_JSON_DEPTH = 500
 
 /** A complete answer from the wire, with its content encoding decoded. */
 export interface HttpAnswer {
@@ -35,15 +35,15 @@ export interface HttpAnswer {
  * Classifies an answer. The body's `code` takes precedence, then the status, then the text, because the status often
  * misleads. Total: any status with any body gets a verdict, without an exception.
  */
-export function classify(answer: HttpAnswer, asked: Asked): Verdict {
+export function classify(answer: HttpAnswer, asked: RequestContext): Verdict {
   const verdict = meaningOfAnswer(answer, asked)
   const requestId = verdict.kind === 'parsed' ? null : requestIdOf(answer.headers, {})
   return requestId === null ? verdict : { ...verdict, requestId }
 }
 
-function meaningOfAnswer(answer: HttpAnswer, asked: Asked): Verdict {
-  if (nestedDeeperThan(DEEPEST_JSON, answer.body)) {
-    const message = `The service answered ${answer.status} with JSON that is nested deeper than ${DEEPEST_JSON} levels.`
+function meaningOfAnswer(answer: HttpAnswer, asked: RequestContext): Verdict {
+  if (nestedDeeperThan(MAX_JSON_DEPTH, answer.body)) {
+    const message = `The service answered ${answer.status} with JSON that is nested deeper than ${MAX_JSON_DEPTH} levels.`
     const verdict = rejected({ answer, message, code: 'bad_answer' })
     return { ...verdict, failure: { ...verdict.failure, repeats: true } }
   }
@@ -57,21 +57,21 @@ function meaningOfAnswer(answer: HttpAnswer, asked: Asked): Verdict {
 }
 
 /** Classifies a success: with a document in it, or unusable and open to a retry. */
-function document(answer: HttpAnswer, json: Record<string, unknown> | null, asked: Asked): Verdict {
+function document(answer: HttpAnswer, json: Record<string, unknown> | null, asked: RequestContext): Verdict {
   const { body, durationMs, headers } = answer
   const data = json?.data
   if (json !== null && data !== null && typeof data === 'object' && !Array.isArray(data)) {
     const status = asked.byAddress === true ? errorPageStatus(data) : null
     if (status !== null) {
       const { metadata } = data as { readonly metadata?: unknown }
-      const waitMs = askedWait(answer, { fields: fieldsOf(metadata), text: '' }, asked)
+      const waitMs = requestedWaitMs(answer, { fields: fieldsOf(metadata), text: '' }, asked)
       return verdictOnErrorPage(status, usageOf(data), waitMs)
     }
-    const kept = answer.status === 206 ? partOfDocument(json) : { body, json }
+    const kept = answer.status === 206 ? withPartialWarning(json) : { body, json }
     return {
       kind: 'parsed',
       answer: { ...kept, requestId: requestIdOf(headers, data), durationMs, usage: usageOf(data) },
-      ...stated(answer, '', asked),
+      ...statedRateOf(answer, '', asked),
     }
   }
   const what = answer.undecodable ?? (json === null ? describeForeign(body) : 'JSON that holds no document')
@@ -81,7 +81,7 @@ function document(answer: HttpAnswer, json: Record<string, unknown> | null, aske
 }
 
 /** RFC 9110, 15.3.7. The receipt must record it, too, because it holds no status. */
-function partOfDocument(whole: Record<string, unknown>): { body: Buffer; json: Record<string, unknown> } {
+function withPartialWarning(whole: Record<string, unknown>): { body: Buffer; json: Record<string, unknown> } {
   const json = {
     ...whole,
     warnings: [whole.warnings ?? [], 'the answer holds only a part of the document (status 206)'].flat(),
@@ -94,7 +94,7 @@ const hashOf = (body: Buffer): string => createHash('sha256').update(body).diges
 interface Case {
   readonly answer: HttpAnswer
   readonly error: ErrorBody
-  readonly asked: Asked
+  readonly asked: RequestContext
 }
 
 /** Replaces the text of the service, which names one of the two remedies only. */
@@ -108,17 +108,17 @@ function verdictOf(meaning: Meaning, { answer, error, asked }: Case): Verdict {
   switch (meaning.kind) {
     case 'rejected':
       return rejected({ ...base, code: meaning.failure })
-    case 'needs_ocr': {
+    case 'needs-ocr': {
       const remedy = ocrMode(asked.options)
       const message = remedy.kind === 'none' ? said : SCAN_IN_FAST
       return { ...rejected({ ...base, message, code: 'service_rejected' }), remedy }
     }
-    case 'needs_named_timeout': {
+    case 'needs-named-timeout': {
       const remedy = timeoutNamedIn(error.text, asked.options.timeout)
       const advice = remedy.kind === 'none' ? ' Split the document or set maxPages: no allowed timeout is enough.' : ''
       return { ...rejected({ ...base, message: said + advice, code: 'timeout' }), remedy }
     }
-    case 'bad_options':
+    case 'bad-options':
       return refused('options', { ...base, message: said + fieldsNamedIn(error.details) })
     case 'refused':
       return refused(meaning.cause, base)
@@ -128,21 +128,21 @@ function verdictOf(meaning: Meaning, { answer, error, asked }: Case): Verdict {
       return {
         kind: 'throttled',
         limit: meaning.limit,
-        retryAfterMs: askedWait(answer, error, asked),
+        retryAfterMs: requestedWaitMs(answer, error, asked),
         message: said,
-        ...stated(answer, error.text, asked),
+        ...statedRateOf(answer, error.text, asked),
       }
-    case 'timed_out': {
+    case 'timed-out': {
       const isOwn = asked.isLocal === true && asked.byAddress !== true && error.code === 'SCRAPE_TIMEOUT'
       if (isOwn) return rejected({ ...base, code: 'timeout' })
       const remedy = longerTimeout(asked.options.timeout)
-      const waitMs = askedWait(answer, error, asked)
+      const waitMs = requestedWaitMs(answer, error, asked)
       return { ...unavailable({ ...base, code: 'timeout', waitMs, countsAgainstService: false }), remedy }
     }
-    case 'try_again':
-      return unavailable({ ...base, waitMs: askedWait(answer, error, asked), countsAgainstService: false })
+    case 'try-again':
+      return unavailable({ ...base, waitMs: requestedWaitMs(answer, error, asked), countsAgainstService: false })
     case 'down':
-      return unavailable({ ...base, waitMs: askedWait(answer, error, asked) })
+      return unavailable({ ...base, waitMs: requestedWaitMs(answer, error, asked) })
     default:
       return assertNever(meaning)
   }
@@ -196,14 +196,18 @@ function refused(cause: RefusalCause, details: Details): Verdict {
   return { kind: 'refused', cause, failure: rejected({ ...details, code: 'refused' }).failure }
 }
 
-type Said = Pick<ErrorBody, 'fields' | 'text'>
+type ErrorText = Pick<ErrorBody, 'fields' | 'text'>
 
-function askedWait({ headers }: HttpAnswer, error: Said, { nowMs }: Asked): number | null {
+function requestedWaitMs({ headers }: HttpAnswer, error: ErrorText, { nowMs }: RequestContext): number | null {
   const header = headerOf(headers, 'retry-after')
   return retryAfterMs({ header, date: headerOf(headers, 'date'), body: error.fields, text: error.text, nowMs })
 }
 
-function stated({ headers }: HttpAnswer, text: string, { nowMs }: Asked): { readonly stated?: StatedRate } {
+function statedRateOf(
+  { headers }: HttpAnswer,
+  text: string,
+  { nowMs }: RequestContext,
+): { readonly stated?: StatedRate } {
   const rate = statedRate({ header: (name) => headerOf(headers, name), text, nowMs })
   return rate === null ? {} : { stated: rate }
 }

@@ -3,7 +3,7 @@ import type { Usage, Verdict } from '#src/document/verdict.ts'
 import { fieldsOf } from '@sluice/contract'
 
 /** True if a retry may fetch the page: the site's status is temporary. */
-export const isPassingStatus = (status: number): boolean => [408, 425, 429].includes(status) || status >= 500
+export const isTransientStatus = (status: number): boolean => [408, 425, 429].includes(status) || status >= 500
 
 /** Returns the status of the site if the scrape succeeded with the site's error page as the document; else null. */
 export function errorPageStatus(data: unknown): number | null {
@@ -17,7 +17,7 @@ export function errorPageStatus(data: unknown): number | null {
  */
 export function verdictOnErrorPage(status: number, usage: Usage, retryAfterMs: number | null): Verdict {
   const message = `The site answered ${status}: the service fetched its error page instead of the document.`
-  if (isPassingStatus(status)) {
+  if (isTransientStatus(status)) {
     return {
       kind: 'unavailable',
       code: 'unreadable',

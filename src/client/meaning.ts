@@ -12,7 +12,7 @@ export type Meaning =
   | { readonly kind: 'down' }
 
 /** Properties of the request: some answers depend on them. */
-export interface Asked {
+export interface RequestContext {
   readonly options: ParseOptions
   /** True if the service got an address and fetched the document itself. */
   readonly byAddress?: boolean

@@ -51,10 +51,10 @@ export function readAnswer(
 const warningsIn = (json: Readonly<Record<string, unknown>> | null): string[] =>
   [json?.warning, json?.warnings]
     .flat()
-    .filter(isSaid)
+    .filter(isNonEmptyText)
     .map((text) => `the service warned: ${oneLine(text)}`)
 
-const isSaid = (text: unknown): text is string => typeof text === 'string' && text.trim() !== ''
+const isNonEmptyText = (text: unknown): text is string => typeof text === 'string' && text.trim() !== ''
 
 /** Like `readAnswer`, for the answer's `data`. */
 export function readData(fields: Readonly<Record<string, unknown>>, receivedAtMs: number): AnswerReading {

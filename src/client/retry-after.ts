@@ -1,5 +1,5 @@
 /** Longest delay that a timer can hold (Node, 2³¹ − 1 ms). */
-const LONGEST_MS = 2_147_483_647
+const MAX_MS = 2_147_483_647
 
 /** Fields of an error body, or of its `details`, in which real services state a time in seconds. */
 const SECONDS_FIELDS = ['retryAfter', 'retryAfterSeconds', 'retry_after', 'retry_after_seconds'] as const
@@ -75,5 +75,5 @@ function fromText(text: string): number | null {
 
 /** Rounds up: a wait of a millisecond less would retry too early. */
 function inMs(seconds: number): number {
-  return Math.min(Math.ceil(Math.max(seconds, 0) * 1000), LONGEST_MS)
+  return Math.min(Math.ceil(Math.max(seconds, 0) * 1000), MAX_MS)
 }

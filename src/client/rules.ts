@@ -72,7 +72,7 @@ export function recipeBook({ options = {}, rules = [] }: RecipeSettings): Recipe
     const name = `${index} ${family}`
     let recipe = recipes.get(name)
     if (recipe === undefined) {
-      recipe = recipeOf(withPdfDefaults(layOver(options, rules[index]?.options ?? {})), family)
+      recipe = recipeOf(withPdfDefaults(mergeOptions(options, rules[index]?.options ?? {})), family)
       recipes.set(name, recipe)
     }
     return recipe
@@ -106,14 +106,14 @@ export function serviceBook({ rules = [] }: Pick<RecipeSettings, 'rules'>): (key
 
 /** Reports the rules that no key has matched yet. */
 export interface RuleUse {
-  readonly see: (key: string) => void
+  readonly recordKey: (key: string) => void
   readonly unmatched: () => readonly string[]
 }
 
 export function ruleUse(rules: readonly Rule[]): RuleUse {
   const open = new Map(rules.map(({ match }, index) => [index, [match].flat().map(globMatcher)]))
   return {
-    see(key) {
+    recordKey(key) {
       for (const [index, globs] of open) if (globs.some((matches) => matches(key))) open.delete(index)
     },
     unmatched: () => [...open.keys()].map((index) => [rules[index]?.match ?? []].flat().join(', ')),
@@ -138,7 +138,7 @@ function ruleProblems(rule: unknown, index: number): string[] {
 }
 
 /** A rule lists the differences: its fields win, and those of its PDF parser win one by one. */
-function layOver(base: ParseOptionsInput, over: ParseOptionsInput): ParseOptionsInput {
+function mergeOptions(base: ParseOptionsInput, over: ParseOptionsInput): ParseOptionsInput {
   const merged = { ...base, ...over }
   if (base.parsers === undefined || over.parsers === undefined) return merged
   const [below] = base.parsers

@@ -5,14 +5,14 @@ import type { Limit } from '#src/document/verdict.ts'
 export type CodeMeaning =
   | { readonly kind: 'rejected'; readonly failure: FailureCode }
   /** Mode `fast` met a scan: only OCR can help. */
-  | { readonly kind: 'needs_ocr' }
+  | { readonly kind: 'needs-ocr' }
   /** More pages than the timeout allows; the text names a sufficient timeout. */
-  | { readonly kind: 'needs_named_timeout' }
-  | { readonly kind: 'timed_out' }
+  | { readonly kind: 'needs-named-timeout' }
+  | { readonly kind: 'timed-out' }
   | { readonly kind: 'throttled'; readonly limit: Limit }
   /** A failure of this document's processing that may pass; not evidence about the service's health. */
-  | { readonly kind: 'try_again' }
-  | { readonly kind: 'bad_options' }
+  | { readonly kind: 'try-again' }
+  | { readonly kind: 'bad-options' }
 
 const rejected = (failure: FailureCode): CodeMeaning => ({ kind: 'rejected', failure })
 
@@ -36,18 +36,18 @@ const MEANINGS: Readonly<Record<string, CodeMeaning>> = {
   SCRAPE_MEDIA_ACCESS_DENIED: rejected('service_rejected'),
   SCRAPE_NO_CACHED_DATA: rejected('service_rejected'),
   SCRAPE_LOCKDOWN_CACHE_MISS: rejected('service_rejected'),
-  PARSE_UNSUPPORTED_OPTIONS: { kind: 'bad_options' },
-  SCRAPE_PDF_OCR_REQUIRED: { kind: 'needs_ocr' },
-  SCRAPE_PDF_INSUFFICIENT_TIME_ERROR: { kind: 'needs_named_timeout' },
-  SCRAPE_TIMEOUT: { kind: 'timed_out' },
+  PARSE_UNSUPPORTED_OPTIONS: { kind: 'bad-options' },
+  SCRAPE_PDF_OCR_REQUIRED: { kind: 'needs-ocr' },
+  SCRAPE_PDF_INSUFFICIENT_TIME_ERROR: { kind: 'needs-named-timeout' },
+  SCRAPE_TIMEOUT: { kind: 'timed-out' },
   CONCURRENCY_QUEUE_TIMEOUT: { kind: 'throttled', limit: 'concurrency' },
   PARSE_UPLOAD_UNPARSED_LIMIT_REACHED: { kind: 'throttled', limit: 'rate' },
-  SCRAPE_ALL_ENGINES_FAILED: { kind: 'try_again' },
-  SCRAPE_RETRY_LIMIT: { kind: 'try_again' },
+  SCRAPE_ALL_ENGINES_FAILED: { kind: 'try-again' },
+  SCRAPE_RETRY_LIMIT: { kind: 'try-again' },
   // For a scrape: the site fails, not the service.
-  SCRAPE_SITE_ERROR: { kind: 'try_again' },
-  SCRAPE_ACTION_ERROR: { kind: 'try_again' },
-  SCRAPE_PROXY_SELECTION_ERROR: { kind: 'try_again' },
+  SCRAPE_SITE_ERROR: { kind: 'try-again' },
+  SCRAPE_ACTION_ERROR: { kind: 'try-again' },
+  SCRAPE_PROXY_SELECTION_ERROR: { kind: 'try-again' },
   SCRAPE_DNS_RESOLUTION_ERROR: rejected('unreadable'),
   SCRAPE_SSL_ERROR: rejected('unreadable'),
   // Codes of our own engine, for causes that only it distinguishes (packages/engine/src).
@@ -56,7 +56,7 @@ const MEANINGS: Readonly<Record<string, CodeMeaning>> = {
   DOCUMENT_CORRUPT: rejected('corrupt'),
   DOCUMENT_CRASHES_CONVERTER: rejected('corrupt'),
   DOCUMENT_RESOURCE_LIMIT: rejected('service_rejected'),
-  SCRAPE_FETCH_FAILED: { kind: 'try_again' },
+  SCRAPE_FETCH_FAILED: { kind: 'try-again' },
   SCRAPE_ADDRESS_FORBIDDEN: rejected('service_rejected'),
 }
 
@@ -74,6 +74,6 @@ export function meaningOf(code: string | null): CodeMeaning | null {
   if (code === null) return null
   const known = code.toUpperCase()
   if (Object.hasOwn(MEANINGS, known)) return MEANINGS[known] ?? null
-  if (CONFIGURATION.test(known)) return { kind: 'try_again' }
+  if (CONFIGURATION.test(known)) return { kind: 'try-again' }
   return known.startsWith('SCRAPE_DOCUMENT_') ? rejected('service_rejected') : null
 }

@@ -1,6 +1,6 @@
 import type { Limit } from '#src/document/verdict.ts'
 import { type ErrorBody, pathsNamedIn } from './error-body.ts'
-import type { Asked, Meaning } from './meaning.ts'
+import type { RequestContext, Meaning } from './meaning.ts'
 
 /** Formats that a model writes, so that a retry may give another result. */
 const WRITTEN_BY_A_MODEL: ReadonlySet<string> = new Set(['json', 'summary'])
@@ -9,7 +9,11 @@ const WRITTEN_BY_A_MODEL: ReadonlySet<string> = new Set(['json', 'summary'])
  * Meaning of an answer without a decisive `code`: the contract's general table, and the texts that distinguish two
  * meanings of a status.
  */
-export function meaningOfStatus(status: number, error: ErrorBody, { options }: Pick<Asked, 'options'>): Meaning {
+export function meaningOfStatus(
+  status: number,
+  error: ErrorBody,
+  { options }: Pick<RequestContext, 'options'>,
+): Meaning {
   switch (status) {
     case 400:
       return meaningOfBadRequest(error)
@@ -20,23 +24,23 @@ export function meaningOfStatus(status: number, error: ErrorBody, { options }: P
     case 403:
       return { kind: 'refused', cause: 'permission' }
     case 408:
-      return { kind: 'timed_out' }
+      return { kind: 'timed-out' }
     case 413:
       return { kind: 'rejected', failure: 'too_large' }
     case 415:
       return { kind: 'rejected', failure: 'unsupported_type' }
     case 422: {
       // "Sometimes": a wrong schema fails for all documents, but a failure of the model may pass in a retry.
-      if (/schema/i.test(error.text) && /invalid|not valid|malformed/i.test(error.text)) return { kind: 'bad_options' }
+      if (/schema/i.test(error.text) && /invalid|not valid|malformed/i.test(error.text)) return { kind: 'bad-options' }
       const retryable = options.formats.some(({ type }) => WRITTEN_BY_A_MODEL.has(type))
-      return retryable ? { kind: 'try_again' } : { kind: 'rejected', failure: 'service_rejected' }
+      return retryable ? { kind: 'try-again' } : { kind: 'rejected', failure: 'service_rejected' }
     }
     case 429:
       return { kind: 'throttled', limit: limitNamedIn(error.text) }
     case 500:
       // A self-hosted service without the layout engine answers with a 500 for every PDF.
       return /\b(un)?available because\b.*\bnot configured/i.test(error.text)
-        ? { kind: 'bad_options' }
+        ? { kind: 'bad-options' }
         : { kind: 'down' }
     default:
       return meaningOfOther(status, error)
@@ -82,5 +86,5 @@ function meaningOfBadRequest(error: ErrorBody): Meaning {
   if (isAboutDocument(details)) return { kind: 'rejected', failure: 'service_rejected' }
   const fields = details !== null && typeof details === 'object' && Object.keys(details).length > 0
   const options = fields || /unrecogni[sz]ed key|\boptions?\b|validation/i.test(text)
-  return options ? { kind: 'bad_options' } : meaningOfOther(400, error)
+  return options ? { kind: 'bad-options' } : meaningOfOther(400, error)
 }

@@ -54,4 +54,4 @@ export function clientTimeoutMs(serverMs: number, bytes: number): number {
 }
 
 /** Upper bound of a request's time in flight, in milliseconds: after it, the client stops waiting for the answer. */
-export const LONGEST_REQUEST_MS = clientTimeoutMs(MAX_TIMEOUT_MS, MAX_FILE_BYTES)
+export const MAX_REQUEST_MS = clientTimeoutMs(MAX_TIMEOUT_MS, MAX_FILE_BYTES)

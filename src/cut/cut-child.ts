@@ -5,11 +5,11 @@ import { openQpdf } from './qpdf.ts'
 
 /*
  * Entry point of the child process: one document after the other, a report for each. The parent kills it instead of
- * stopping it. It also ends with its parent, after a PDF that is not sound, and after `MOST_TASKS` documents, because
+ * stopping it. It also ends with its parent, after a PDF that is not sound, and after `MAX_TASKS` documents, because
  * its memory may degrade.
  */
 
-const MOST_TASKS = 100
+const MAX_TASKS = 100
 
 /** `process.exit` may hang while another thread runs (nodejs/node#54918). */
 const endAtOnce = (): void => void process.kill(process.pid, 'SIGKILL')
@@ -36,7 +36,7 @@ async function handle(task: CutTask): Promise<void> {
   if (process.memoryUsage.rss() > memoryBytes) process.kill(process.pid, 'SIGKILL')
   watch.postMessage('idle', [])
   tasks += 1
-  const isLast = report.kind !== 'cut' || tasks >= MOST_TASKS
+  const isLast = report.kind !== 'cut' || tasks >= MAX_TASKS
   process.send?.({ report, isLast }, (error: Error | null) => {
     if (error === null && isLast) endAtOnce()
   })

@@ -9,7 +9,7 @@ import type { CutReport, CutTask } from './cut-task.ts'
 export type ChildResult =
   | CutReport
   /** The parent killed it after its timeout. */
-  | { readonly kind: 'out_of_time' }
+  | { readonly kind: 'out-of-time' }
   /** It crashed, or was killed at its memory limit or by the system without memory. */
   | { readonly kind: 'crashed' }
 
@@ -54,7 +54,7 @@ export class CutChildren {
     const onExit = (): void => ended.resolve(result)
     const kill = (): boolean => child.kill('SIGKILL')
     const late = setTimeout(() => {
-      if (kill()) result = { kind: 'out_of_time' }
+      if (kill()) result = { kind: 'out-of-time' }
     }, timeoutMs)
     child.once('message', onMessage).once('exit', onExit)
     signal.addEventListener('abort', kill)

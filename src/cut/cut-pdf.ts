@@ -37,7 +37,7 @@ export function cutPdf(qpdf: Qpdf, { folder, limitBytes, upToPage, mostPages, li
     rmSync(join(folder, piece.name))
     const [page = 1, ...more] = pages
     if (more.length > 0) waiting.unshift(...halvesOf(pages))
-    else if (lists === null) return { kind: 'page_too_large', page, bytes: piece.bytes }
+    else if (lists === null) return { kind: 'page-too-large', page, bytes: piece.bytes }
     else tooLarge.push({ page, bytes: piece.bytes })
   }
   return { kind: 'cut', totalPages, pieces, tooLarge }

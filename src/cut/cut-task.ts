@@ -39,4 +39,4 @@ export type CutReport =
   | { readonly kind: 'encrypted' }
   | { readonly kind: 'damaged' }
   /** This single page is over the limit. */
-  | { readonly kind: 'page_too_large'; readonly page: number; readonly bytes: number }
+  | { readonly kind: 'page-too-large'; readonly page: number; readonly bytes: number }

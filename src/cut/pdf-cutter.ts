@@ -85,7 +85,7 @@ export class PdfCutter implements PieceCutter {
   }
 
   #tooLarge(page: number, bytes: number): Failure {
-    return failureOf({ kind: 'page_too_large', page, bytes }, this.limitBytes, true)
+    return failureOf({ kind: 'page-too-large', page, bytes }, this.limitBytes, true)
   }
 }
 
@@ -102,12 +102,12 @@ function failureOf(result: Exclude<ChildResult, { kind: 'cut' }>, limitBytes: nu
         'corrupt',
         `${is} ${isListed ? 'is damaged' : 'damaged'}, so it cannot be cut without losing pages; repair it`,
       )
-    case 'page_too_large':
+    case 'page-too-large':
       return refused(
         'too_large',
         `page ${result.page} alone is ${megabytes(result.bytes)} MB, ${over}; make its pictures smaller`,
       )
-    case 'out_of_time':
+    case 'out-of-time':
       return refused('too_large', `${is} could not be cut in time; split the file`)
     case 'crashed':
       return refused('too_large', `${is} could not be cut, because the process that cuts it crashed; split the file`)

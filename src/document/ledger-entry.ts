@@ -16,7 +16,7 @@ export interface LedgerEntry {
 }
 
 /** `again`: the ledger already had this very entry, so the delivery was a duplicate. */
-export type Settled = 'ended' | 'again' | 'other_version'
+export type Settled = 'ended' | 'again' | 'other-version'
 
 /** Compare-and-set: an entry that replaces `known`, which is null for a new document. */
 export interface LedgerChange {

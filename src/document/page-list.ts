@@ -1,7 +1,7 @@
 import type { ContentHash, ReceiptId, RecipeHash } from './ids.ts'
 
 /** Maximum length of a list within a file name of 255 bytes. */
-const MOST_LETTERS = 100
+const MAX_LETTERS = 100
 
 /** Encodes pages, counted from 1, as text in order: `3.7_9` is 3, 7, 8 and 9. */
 export function pageListText(pages: readonly number[]): string {
@@ -35,12 +35,12 @@ function pagesOfText(text: string): number[] {
 }
 
 /** Maximum number of pages in a sentence. */
-const MOST_NAMED = 10
+const MAX_NAMED = 10
 
 /** Formats pages for a sentence: `page 3`, `pages 1, 2`; at most the first ten. */
 export function namedPages(pages: readonly number[]): string {
-  const more = pages.length > MOST_NAMED ? ` and ${pages.length - MOST_NAMED} more` : ''
-  return `${pages.length === 1 ? 'page' : 'pages'} ${pages.slice(0, MOST_NAMED).join(', ')}${more}`
+  const more = pages.length > MAX_NAMED ? ` and ${pages.length - MAX_NAMED} more` : ''
+  return `${pages.length === 1 ? 'page' : 'pages'} ${pages.slice(0, MAX_NAMED).join(', ')}${more}`
 }
 
 /** Splits pages into as few lists as possible. Each fits into the name of a receipt and has at most `most` pages. */
@@ -48,7 +48,7 @@ export function pageLists(pages: readonly number[], most: number): number[][] {
   const lists: number[][] = []
   for (const page of pages) {
     const list = lists.at(-1)
-    const isFull = list === undefined || list.length >= most || pageListText([...list, page]).length > MOST_LETTERS
+    const isFull = list === undefined || list.length >= most || pageListText([...list, page]).length > MAX_LETTERS
     if (isFull) lists.push([page])
     else list.push(page)
   }

@@ -31,7 +31,7 @@ export interface ParserPolicy {
   /** Rejects answers of any other class, including those of a service. */
   readonly onlyOwn?: boolean
   /** Tracks the rules that match no key. */
-  readonly rules?: { readonly see: (key: SourceKey) => void; readonly unmatched: () => readonly string[] }
+  readonly rules?: { readonly recordKey: (key: SourceKey) => void; readonly unmatched: () => readonly string[] }
   /** Documents that the embedded engine reads, alone or first, and that engine; present only with a service. */
   readonly routes?:
     | {

@@ -94,30 +94,34 @@ async function ingestClaimed(
   await using document = opened
   const read = await readDocument({ ...begun, version: document.version }, document, deps, signal)
   if ('kind' in read) return read
-  const way = wayOf(read, document, deps)
+  const way = chooseStrategy(read, document, deps)
   const outcome = (await findAnswer(way, deps, signal)) ?? (await obtainAnswer(way, deps, signal))
   return await commit(outcome, read, deps)
 }
 
 /** Origin of the answer: the text itself, its pages from engine and service, its pieces, or one request. */
-type Way =
+type Strategy =
   | { readonly kind: 'passthrough'; readonly work: ReadWork }
-  | { readonly kind: 'by_page'; readonly work: Work; readonly answers: Recipe; readonly routed: RoutedTiers }
+  | { readonly kind: 'by-page'; readonly work: Work; readonly answers: Recipe; readonly routed: RoutedTiers }
   | { readonly kind: 'pieces'; readonly work: Work; readonly cutter: PieceCutter }
   | { readonly kind: 'whole'; readonly work: Work }
 
-function wayOf({ handling, ...read }: HandledWork, { address }: OpenedDocument, deps: IngestDeps): Way {
+function chooseStrategy({ handling, ...read }: HandledWork, { address }: OpenedDocument, deps: IngestDeps): Strategy {
   if (handling.kind === 'passthrough') return { kind: 'passthrough', work: read }
   const work = { ...read, extension: handling.extension, address: address ?? null }
   const { answers } = handling.recipe
   const { routed } = deps.tiers
-  if (answers !== undefined && routed !== null) return { kind: 'by_page', work, answers, routed }
+  if (answers !== undefined && routed !== null) return { kind: 'by-page', work, answers, routed }
   const cutter = cutterFor(work, deps.policy)
   return cutter === null ? { kind: 'whole', work } : { kind: 'pieces', work, cutter }
 }
 
 /** Step 2: finds the record or the receipt that replaces a request; null if there is none. */
-async function findAnswer({ kind, work }: Way, { stores }: IngestDeps, signal: AbortSignal): Promise<Outcome | null> {
+async function findAnswer(
+  { kind, work }: Strategy,
+  { stores }: IngestDeps,
+  signal: AbortSignal,
+): Promise<Outcome | null> {
   // It searches separately, because it also checks its outputs.
   if (kind === 'passthrough') return null
   const kept = kind === 'whole' ? await findKept(work, stores, signal) : null
@@ -127,11 +131,11 @@ async function findAnswer({ kind, work }: Way, { stores }: IngestDeps, signal: A
 }
 
 /** Steps 3 and 4, for each request of the document: credits and permit, the request, its receipt. */
-async function obtainAnswer(way: Way, deps: IngestDeps, signal: AbortSignal): Promise<Outcome> {
+async function obtainAnswer(way: Strategy, deps: IngestDeps, signal: AbortSignal): Promise<Outcome> {
   switch (way.kind) {
     case 'passthrough':
       return passThroughOrRetry(way.work, deps, signal)
-    case 'by_page':
+    case 'by-page':
       return ingestRouted(way.work, way.answers, { main: deps.tiers.main, routed: way.routed }, deps, signal)
     case 'pieces':
       return ingestPieces(way.work, way.cutter, deps, signal)

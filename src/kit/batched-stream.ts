@@ -41,16 +41,16 @@ export async function* batchesOf<T>(items: AsyncIterable<T>, size: number, first
  * Nothing is in flight any more when it ends or throws.
  */
 export async function prefetchOne<T>(items: AsyncIterable<T>, action: (item: T) => Promise<void>): Promise<void> {
-  let underWay = Promise.resolve()
+  let inFlight = Promise.resolve()
   try {
     for await (const item of items) {
-      await underWay
-      underWay = action(item)
+      await inFlight
+      inFlight = action(item)
       // The later await throws the error; until then the rejection must not count as unhandled.
-      underWay.catch(() => undefined)
+      inFlight.catch(() => undefined)
     }
-    await underWay
+    await inFlight
   } finally {
-    await underWay.catch(() => undefined)
+    await inFlight.catch(() => undefined)
   }
 }

@@ -4,13 +4,13 @@ export async function* mapInOrder<From, To>(
   atOnce: number,
   map: (item: From) => Promise<To>,
 ): AsyncGenerator<To> {
-  const underWay: Promise<To>[] = []
+  const inFlight: Promise<To>[] = []
   for await (const item of items) {
     const mapped = map(item)
     // The loop awaits it later; an earlier failure must not count as unhandled.
     mapped.catch(() => undefined)
-    underWay.push(mapped)
-    if (underWay.length >= atOnce) yield await (underWay.shift() as Promise<To>)
+    inFlight.push(mapped)
+    if (inFlight.length >= atOnce) yield await (inFlight.shift() as Promise<To>)
   }
-  while (underWay.length > 0) yield await (underWay.shift() as Promise<To>)
+  while (inFlight.length > 0) yield await (inFlight.shift() as Promise<To>)
 }

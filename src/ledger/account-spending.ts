@@ -4,7 +4,7 @@ import type { Charge, Reservation, Reserving, Spending } from '#src/document/spe
 import type { RedisClient } from '#src/redis/lua-script.ts'
 import { DECLARE, HOLD, PAY, RECORD } from './account-scripts.ts'
 import { documentScripts } from './document-scripts.ts'
-import { inTouch, type ProcessLease } from './process-lease.ts'
+import { runInTouch, type ProcessLease } from './process-lease.ts'
 import { overMessage, type RedisSpending } from './redis-spending.ts'
 
 /** A spending cap, shared by all processes on the API key. Null only counts. */
@@ -60,7 +60,7 @@ export class AccountSpending implements Spending {
     const spending = new AccountSpending(options)
     await spending.#declare()
     options.lease.onNewEpoch(() => spending.#declare())
-    options.lease.onBeat(() => spending.#declare())
+    options.lease.onHeartbeat(() => spending.#declare())
     return spending
   }
 
@@ -102,7 +102,7 @@ export class AccountSpending implements Spending {
     const held: Held = { credits, scopes: budgets.map(([scope]) => scope), isAsked: true }
     this.#held.set(id, held)
     const values = [id, textOf(held), ...budgets.flat()]
-    const reply = await inTouch(lease, () => documentScripts(connection, this.#tag).run(HOLD, this.#keys, values))
+    const reply = await runInTouch(lease, () => documentScripts(connection, this.#tag).run(HOLD, this.#keys, values))
     const [verdict, scope, limit, spent] = reply
     held.isAsked = false
     if (verdict === 'reserved') return null

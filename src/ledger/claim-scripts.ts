@@ -1,5 +1,5 @@
 import { LuaScript } from '#src/redis/lua-script.ts'
-import { ASK_AGAIN, IN_TOUCH } from './process-lease.ts'
+import { RESYNC_FIRST, IN_TOUCH } from './process-lease.ts'
 import { z } from 'zod'
 
 /*
@@ -32,7 +32,7 @@ end
 redis.call('HSET', KEYS[1], ARGV[1], ARGV[2])
 return { tonumber(epoch), redis.call('HINCRBY', KEYS[3], 'claims', 1) }
 `,
-  z.union([z.literal([ASK_AGAIN, UNCOUNTED, 0]), z.tuple([z.number(), z.number()])]),
+  z.union([z.literal([RESYNC_FIRST, UNCOUNTED, 0]), z.tuple([z.number(), z.number()])]),
 )
 
 /**
@@ -57,7 +57,7 @@ if redis.call('HGET', KEYS[1], ARGV[1]) ~= ARGV[2] then return 0 end
 redis.call('SET', KEYS[2], redis.call('GET', KEYS[2]) or '0', 'PX', ARGV[4])
 return 1
 `,
-  z.literal([ASK_AGAIN, 0, 1]),
+  z.literal([RESYNC_FIRST, 0, 1]),
 )
 
 export const RELEASE = new LuaScript(

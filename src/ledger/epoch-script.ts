@@ -26,7 +26,7 @@ const beatReply = z.tuple([flag, z.string(), flag, flag, z.number()]).rest(z.uni
  * Returns five values: 1 for a timely beat, the epoch, 1 if this process's last beat is present, 1 for a filled ledger,
  * the age of the epoch in ms. Then follow process, declared epoch and age of the last beat of each process.
  */
-export const BEAT = new LuaScript(
+export const HEARTBEAT = new LuaScript(
   'heartbeat',
   `
 local time = redis.call('TIME')
@@ -75,7 +75,7 @@ return answer
 )
 
 /** Marks the ledger as complete in this epoch, but not in a later one. KEYS: epoch. ARGV: its id. */
-export const FILLED = new LuaScript(
+export const MARK_COMPLETE = new LuaScript(
   'ledger filled',
   `
 if redis.call('HGET', KEYS[1], 'id') == ARGV[1] then redis.call('HSET', KEYS[1], 'filled', ARGV[1]) end
@@ -90,18 +90,18 @@ export interface Peer {
   readonly ageMs: number
 }
 
-export interface Beat {
+export interface Heartbeat {
   /** False if the heartbeat was late: another process, or this one, may have counted as dead. */
   readonly inTime: boolean
   readonly epoch: string
   /** False if Redis lost this process's last heartbeat, and therefore data. */
   readonly kept: boolean
-  readonly filled: boolean
+  readonly isLedgerComplete: boolean
   readonly epochAgeMs: number
   readonly peers: readonly Peer[]
 }
 
-export function readBeat([touch, epoch, kept, filled, epochAgeMs, ...rest]: z.infer<typeof beatReply>): Beat {
+export function readHeartbeat([touch, epoch, kept, filled, epochAgeMs, ...rest]: z.infer<typeof beatReply>): Heartbeat {
   const peers = Array.from({ length: rest.length / 3 }, (_, at) => ({
     process: String(rest[3 * at]),
     declared: String(rest[3 * at + 1]),
@@ -111,14 +111,14 @@ export function readBeat([touch, epoch, kept, filled, epochAgeMs, ...rest]: z.in
     inTime: touch === 1,
     epoch,
     kept: kept === 1,
-    filled: filled === 1,
+    isLedgerComplete: filled === 1,
     epochAgeMs,
     peers,
   }
 }
 
 /** True if each process that was alive before a loss has declared its holdings in this epoch. */
-export function haveDeclared(alive: ReadonlySet<string>, { peers, epoch }: Beat): boolean {
+export function haveAllDeclared(alive: ReadonlySet<string>, { peers, epoch }: Heartbeat): boolean {
   const declared = new Set(peers.filter((peer) => peer.declared === epoch).map(({ process }) => process))
   return [...alive].every((process) => declared.has(process))
 }

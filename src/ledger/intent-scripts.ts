@@ -1,5 +1,5 @@
 import { LuaScript } from '#src/redis/lua-script.ts'
-import { ASK_AGAIN, IN_TOUCH } from './process-lease.ts'
+import { RESYNC_FIRST, IN_TOUCH } from './process-lease.ts'
 import { z } from 'zod'
 
 /*
@@ -35,7 +35,7 @@ end
 redis.call('HSET', KEYS[1], ARGV[1], ARGV[2])
 return 1
 `,
-  z.literal([ASK_AGAIN, 0, 1, 2, 3]),
+  z.literal([RESYNC_FIRST, 0, 1, 2, 3]),
 )
 
 /** Compare-and-delete: if this process stalled, another one may own the document and have written its own intent. */
@@ -60,7 +60,7 @@ local owner, key = string.match(left, '^(%S+) %S+ %S+ (.*)$')
 if key == ARGV[2] or redis.call('EXISTS', ARGV[3] .. owner) == 0 then redis.call('HDEL', KEYS[1], ARGV[1]) end
 return 1
 `,
-  z.literal([ASK_AGAIN, 1]),
+  z.literal([RESYNC_FIRST, 1]),
 )
 
 /** KEYS and the first of ARGV as above. Counts as a retry at this moment. */

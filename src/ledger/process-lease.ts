@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { redisPrefix } from '#src/document/pipeline.ts'
-import { BEAT, type Beat, FILLED, haveDeclared, readBeat } from './epoch-script.ts'
+import { HEARTBEAT, type Heartbeat, MARK_COMPLETE, haveAllDeclared, readHeartbeat } from './epoch-script.ts'
 import type { RedisClient } from '#src/redis/lua-script.ts'
 
 export interface ProcessLeaseOptions {
@@ -24,16 +24,16 @@ export interface Loss {
 const LEASE_MS = 10_000
 
 /** Upper bound of the time to detect a loss of data, even on a stable connection. */
-const LONGEST_BEAT_MS = 1_000
+const MAX_HEARTBEAT_MS = 1_000
 
 /** Longer than any process takes to reconnect (`connectRedis` waits at most 1 s between two attempts). */
-const GRACE_MS = 1_500
+const RECONNECT_GRACE_MS = 1_500
 
 const DECLARED_POLL_MS = 30
 const CLOSE_PATIENCE_MS = 500
 
 /** Reply of a script that did not decide, because this process was out of touch: `resync`, then run it again. */
-export const ASK_AGAIN = -1
+export const RESYNC_FIRST = -1
 
 /**
  * For scripts that decide if another process is dead; KEYS[2] is their own lease, ARGV[4] its length. Processes renew a
@@ -71,45 +71,48 @@ export class ProcessLease implements AsyncDisposable {
   readonly #held = new Set<symbol>()
   readonly #declarations = new Set<() => Promise<unknown>>()
   readonly #listeners = new Set<(loss: Loss) => void>()
-  readonly #chores = new Set<() => Promise<void>>()
+  readonly #heartbeatTasks = new Set<() => Promise<void>>()
   #resyncing: Promise<void> | null = null
   #epoch = ''
   #declaredIn = ''
-  #beats = 0
-  #acknowledged = 0
+  #heartbeats = 0
+  #lastAcknowledged = 0
   /** True if Redis lost a heartbeat of this process since the current epoch started. */
-  #missing = false
+  #lostHeartbeat = false
   #alive: ReadonlySet<string> = new Set()
   #losses = 0
-  #disturbances = 0
-  #disturbed = false
-  #lapses = 0
+  #disconnects = 0
+  #connectionBroke = false
+  #lateHeartbeats = 0
   /**
    * Sending time of the last acknowledged heartbeat, by both clocks: the monotonic clock stops while a machine sleeps.
    */
-  #signedAt = { steadyMs: 0, wallMs: 0 }
+  #acknowledgedAt = { steadyMs: 0, wallMs: 0 }
 
   private constructor(options: ProcessLeaseOptions) {
     this.#client = options.connection
     this.leaseMs = options.leaseMs ?? LEASE_MS
     this.key = `${processKeyPrefix(options.pipeline)}${this.id}`
     this.epochKey = `${redisPrefix(options.pipeline)}:epoch`
-    this.#timer = setInterval(this.#renewSoon, Math.min(this.leaseMs / 3, LONGEST_BEAT_MS)).unref()
+    this.#timer = setInterval(this.#renewSoon, Math.min(this.leaseMs / 3, MAX_HEARTBEAT_MS)).unref()
     this.#client.on('ready', this.#renewSoon)
-    this.#client.on('close', this.#disturb)
+    this.#client.on('close', this.#recordDisconnect)
   }
 
   static async open(options: ProcessLeaseOptions): Promise<ProcessLease> {
     const lease = new ProcessLease(options)
-    await lease.#begin()
-    const { epoch, epochAgeMs, peers } = await lease.#beat()
+    await lease.#acquire()
+    const { epoch, epochAgeMs, peers } = await lease.#sendHeartbeat()
     lease.#epoch = lease.#declaredIn = epoch
     // Others may be about to declare their holdings: this process does not know them, but they know that they are not
     // done.
-    if (peers.some(({ process, declared }) => process !== lease.id && declared !== epoch) && epochAgeMs < GRACE_MS) {
-      await sleep(GRACE_MS - epochAgeMs)
+    if (
+      peers.some(({ process, declared }) => process !== lease.id && declared !== epoch) &&
+      epochAgeMs < RECONNECT_GRACE_MS
+    ) {
+      await sleep(RECONNECT_GRACE_MS - epochAgeMs)
     }
-    await lease.#beat()
+    await lease.#sendHeartbeat()
     return lease
   }
 
@@ -126,20 +129,20 @@ export class ProcessLease implements AsyncDisposable {
   }
 
   /** Number of broken connections: a reply across one may come from a Redis that lost data. */
-  get disturbances(): number {
-    return this.#disturbances
+  get disconnects(): number {
+    return this.#disconnects
   }
 
   /** Number of late heartbeats: during one this process may have counted as dead. */
-  get lapses(): number {
-    return this.#lapses
+  get lateHeartbeats(): number {
+    return this.#lateHeartbeats
   }
 
-  /** True if this process counted as alive all the time since the caller read `lapses`; sends no command. */
-  isUnbroken(lapses: number): boolean {
-    const { steadyMs, wallMs } = this.#signedAt
+  /** True if this process counted as alive all the time since the caller read `lateHeartbeats`; sends no command. */
+  isUnbroken(lateHeartbeats: number): boolean {
+    const { steadyMs, wallMs } = this.#acknowledgedAt
     const ageMs = Math.max(performance.now() - steadyMs, Date.now() - wallMs)
-    return lapses === this.#lapses && ageMs < this.leaseMs
+    return lateHeartbeats === this.#lateHeartbeats && ageMs < this.leaseMs
   }
 
   /** `declare` writes the holdings of this process again; called in each new epoch, before it takes anything new. */
@@ -148,8 +151,8 @@ export class ProcessLease implements AsyncDisposable {
   }
 
   /** Runs with each timely heartbeat: retries commands that Redis refused. */
-  onBeat(chore: () => Promise<void>): void {
-    this.#chores.add(chore)
+  onHeartbeat(task: () => Promise<void>): void {
+    this.#heartbeatTasks.add(task)
   }
 
   /** Called after this process has declared all holdings again. */
@@ -158,20 +161,20 @@ export class ProcessLease implements AsyncDisposable {
     return () => void this.#listeners.delete(listener)
   }
 
-  /** True if the ledger is complete according to the store; false after a loss until `filled`. */
-  async isFilled(): Promise<boolean> {
+  /** True if the ledger is complete according to the store; false after a loss until `markLedgerComplete`. */
+  async isLedgerComplete(): Promise<boolean> {
     await this.resync()
-    return (await this.#beat()).filled
+    return (await this.#sendHeartbeat()).isLedgerComplete
   }
 
   /** Marks the ledger as complete. The store was read from its start in the epoch `epoch`. */
-  async filled(epoch = this.#epoch): Promise<void> {
-    await FILLED.run(this.#client, [this.epochKey], [epoch])
+  async markLedgerComplete(epoch = this.#epoch): Promise<void> {
+    await MARK_COMPLETE.run(this.#client, [this.epochKey], [epoch])
   }
 
   /** Resolves at once unless Redis may have lost data without this process knowing it yet. */
   async ready(): Promise<void> {
-    if (this.#resyncing !== null || this.#disturbed || this.#epoch !== this.#declaredIn) await this.resync()
+    if (this.#resyncing !== null || this.#connectionBroke || this.#epoch !== this.#declaredIn) await this.resync()
   }
 
   /**
@@ -199,7 +202,7 @@ export class ProcessLease implements AsyncDisposable {
   async [Symbol.asyncDispose](): Promise<void> {
     clearInterval(this.#timer)
     this.#client.off('ready', this.#renewSoon)
-    this.#client.off('close', this.#disturb)
+    this.#client.off('close', this.#recordDisconnect)
     if (this.#held.size > 0) return
     const forgotten = Promise.all([this.#client.del(this.key), this.#client.hdel(this.epochKey, `p:${this.id}`)]).catch(
       () => undefined,
@@ -209,74 +212,74 @@ export class ProcessLease implements AsyncDisposable {
   }
 
   async #resync(): Promise<void> {
-    const beat = await this.#beat()
+    const beat = await this.#sendHeartbeat()
     // Retries a failed declaration.
     if (beat.epoch !== this.#declaredIn) await this.#adopt(beat)
     else if (beat.inTime) return
     if (!beat.inTime) {
-      await sleep(GRACE_MS)
-      await this.#begin()
+      await sleep(RECONNECT_GRACE_MS)
+      await this.#acquire()
     }
   }
 
   /** Starts a new epoch: declares the holdings of this process, and waits for all live processes to do the same. */
-  async #adopt(first: Beat): Promise<void> {
+  async #adopt(first: Heartbeat): Promise<void> {
     const until = performance.now() + this.leaseMs
     const alive = this.#alive
-    const loss: Loss = { kind: this.#missing ? 'data' : 'restart' }
+    const loss: Loss = { kind: this.#lostHeartbeat ? 'data' : 'restart' }
     let beat = first
     while (beat.epoch !== this.#declaredIn) {
       this.#epoch = beat.epoch
-      this.#missing = false
+      this.#lostHeartbeat = false
       await Promise.all([...this.#declarations].map((declare) => declare()))
       this.#declaredIn = this.#epoch
-      beat = await this.#beat()
+      beat = await this.#sendHeartbeat()
     }
     this.#losses += 1
     for (const listener of this.#listeners) listener(loss)
-    while (!haveDeclared(alive, beat) && performance.now() < until) {
+    while (!haveAllDeclared(alive, beat) && performance.now() < until) {
       await sleep(DECLARED_POLL_MS)
-      beat = await this.#beat()
+      beat = await this.#sendHeartbeat()
       if (beat.epoch !== this.#epoch) return this.#adopt(beat)
     }
   }
 
-  async #begin(): Promise<void> {
+  async #acquire(): Promise<void> {
     await this.#client.set(this.key, '1', 'PX', this.leaseMs)
   }
 
-  async #beat(): Promise<Beat> {
-    this.#beats += 1
-    const number = this.#beats
-    const disturbances = this.#disturbances
-    const signedAt = { steadyMs: performance.now(), wallMs: Date.now() }
-    const values = [this.leaseMs, this.id, this.#epoch, this.#acknowledged, number, randomUUID(), this.#declaredIn]
-    const beat = readBeat(await BEAT.run(this.#client, [this.key, this.epochKey], values))
-    this.#acknowledged = Math.max(this.#acknowledged, number)
-    this.#signedAt = signedAt
-    if (!beat.inTime) this.#lapses += 1
-    if (!beat.kept) this.#missing = true
+  async #sendHeartbeat(): Promise<Heartbeat> {
+    this.#heartbeats += 1
+    const number = this.#heartbeats
+    const disconnects = this.#disconnects
+    const acknowledgedAt = { steadyMs: performance.now(), wallMs: Date.now() }
+    const values = [this.leaseMs, this.id, this.#epoch, this.#lastAcknowledged, number, randomUUID(), this.#declaredIn]
+    const beat = readHeartbeat(await HEARTBEAT.run(this.#client, [this.key, this.epochKey], values))
+    this.#lastAcknowledged = Math.max(this.#lastAcknowledged, number)
+    this.#acknowledgedAt = acknowledgedAt
+    if (!beat.inTime) this.#lateHeartbeats += 1
+    if (!beat.kept) this.#lostHeartbeat = true
     if (beat.epoch === this.#epoch) {
-      if (disturbances === this.#disturbances) this.#disturbed = false
+      if (disconnects === this.#disconnects) this.#connectionBroke = false
       const recent = beat.peers.filter(({ process, ageMs }) => process !== this.id && ageMs < this.leaseMs)
       this.#alive = new Set(recent.map(({ process }) => process))
     }
     return beat
   }
 
-  async #doChores(): Promise<void> {
-    for (const chore of this.#chores) await chore()
+  async #runHeartbeatTasks(): Promise<void> {
+    for (const task of this.#heartbeatTasks) await task()
   }
 
-  readonly #disturb = (): void => {
-    this.#disturbances += 1
-    this.#disturbed = true
+  readonly #recordDisconnect = (): void => {
+    this.#disconnects += 1
+    this.#connectionBroke = true
   }
 
   /** Continues during a resync: a process out of touch is still alive. */
   readonly #renewSoon = (): void => {
-    this.#beat()
-      .then((beat) => (beat.inTime && beat.epoch === this.#declaredIn ? this.#doChores() : this.resync()))
+    this.#sendHeartbeat()
+      .then((beat) => (beat.inTime && beat.epoch === this.#declaredIn ? this.#runHeartbeatTasks() : this.resync()))
       // A renewal fails only after the connection was closed permanently: then the lease must expire.
       .catch(() => undefined)
   }
@@ -289,15 +292,15 @@ export const processKeyPrefix = (pipeline: string): string => `${redisPrefix(pip
  * Runs a script that judges other processes or takes something. Repeats it until this process is in touch and the
  * connection stays unbroken: the script may have run on a Redis that had just lost data.
  */
-export async function inTouch<Reply>(
+export async function runInTouch<Reply>(
   lease: ProcessLease,
   run: () => Promise<Reply>,
-): Promise<Exclude<Reply, typeof ASK_AGAIN>> {
+): Promise<Exclude<Reply, typeof RESYNC_FIRST>> {
   for (;;) {
     await lease.ready()
-    const before = lease.disturbances
+    const before = lease.disconnects
     const answer = await run()
-    if (answer !== ASK_AGAIN && before === lease.disturbances) return answer as Exclude<Reply, typeof ASK_AGAIN>
+    if (answer !== RESYNC_FIRST && before === lease.disconnects) return answer as Exclude<Reply, typeof RESYNC_FIRST>
     await lease.resync()
   }
 }

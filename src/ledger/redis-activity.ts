@@ -16,7 +16,7 @@ export interface ProcessActivity {
   readonly process: string
   /** Time since its last heartbeat. */
   readonly heartbeatMs: number
-  /** At most `MOST_DOCUMENTS`, oldest request first. */
+  /** At most `MAX_DOCUMENTS`, oldest request first. */
   readonly documents: readonly HeldDocument[]
   /** Number of all documents that it holds. */
   readonly held: number
@@ -30,7 +30,7 @@ export interface Activity {
 }
 
 /** Maximum number of listed documents per process. */
-const MOST_DOCUMENTS = 20
+const MAX_DOCUMENTS = 20
 
 const texts = z.array(z.string())
 /** The time, processes with their last heartbeat, claims, intents and the cap. */
@@ -102,7 +102,7 @@ function readActivity([now, alive, claims, intents, cap]: ActivityReply): Activi
   const processes = pairs(alive).map(([process, beatAt]) => {
     const documents = (held.get(process) ?? []).toSorted((a, b) => (b.requestMs ?? -1) - (a.requestMs ?? -1))
     const heartbeatMs = Math.max(0, now - Number(beatAt))
-    return { process, heartbeatMs, documents: documents.slice(0, MOST_DOCUMENTS), held: documents.length }
+    return { process, heartbeatMs, documents: documents.slice(0, MAX_DOCUMENTS), held: documents.length }
   })
   return { processes: processes.toSorted((a, b) => (a.process < b.process ? -1 : 1)), cap: capOf(cap) }
 }

@@ -4,7 +4,7 @@ import { redisPrefix } from '#src/document/pipeline.ts'
 import type { LuaScript, RedisClient } from '#src/redis/lua-script.ts'
 import { CLAIM, COUNT_FROM, DECLARE, RELEASE, STILL_HELD } from './claim-scripts.ts'
 import { documentScripts } from './document-scripts.ts'
-import { inTouch, type ProcessLease, processKeyPrefix } from './process-lease.ts'
+import { runInTouch, type ProcessLease, processKeyPrefix } from './process-lease.ts'
 
 export interface RedisClaimsOptions {
   readonly connection: RedisClient
@@ -39,7 +39,7 @@ export class RedisClaims {
     this.#options = options
     this.#claimsKey = `${redisPrefix(options.pipeline)}:claims`
     options.lease.onNewEpoch(() => this.#declare())
-    options.lease.onBeat(() => this.#releaseAgain())
+    options.lease.onHeartbeat(() => this.#releaseAgain())
   }
 
   /** Null while another worker, or another job of this one, has the document. */
@@ -65,12 +65,12 @@ export class RedisClaims {
 
   #claimOf(key: SourceKey, token: string, number: ClaimNumber): RedisClaim {
     return new RedisClaim(number, {
-      stillHeld: () => inTouch(this.#options.lease, () => this.#run(STILL_HELD, key, token)),
+      stillHeld: () => runInTouch(this.#options.lease, () => this.#run(STILL_HELD, key, token)),
       release: () => {
         if (this.#held.get(key) === token) this.#held.delete(key)
         return this.#run(RELEASE, key, token)
       },
-      letGo: this.#options.lease.hold(),
+      endHold: this.#options.lease.hold(),
       remember: () => this.#unreleased.set(token, key),
     })
   }
@@ -79,7 +79,7 @@ export class RedisClaims {
   async #ask(key: SourceKey, token: string): Promise<ClaimNumber | 0> {
     const { lease, connection, raiseEpoch } = this.#options
     for (;;) {
-      const answer = await inTouch(lease, () => this.#run(CLAIM, key, token))
+      const answer = await runInTouch(lease, () => this.#run(CLAIM, key, token))
       if (typeof answer === 'object') return { epoch: answer[0], number: answer[1] }
       if (answer === 0) return 0
       // This epoch has no counter of claims yet; documents that start together raise the epoch once.
@@ -122,7 +122,7 @@ interface ClaimActions {
   stillHeld(): Promise<unknown>
   release(): Promise<unknown>
   /** Allows others to consider this process dead, as far as this claim is concerned. */
-  letGo(): void
+  endHold(): void
   /** Redis refused to release it. */
   remember(): void
 }
@@ -156,7 +156,7 @@ class RedisClaim {
       this.#actions.remember()
       throw error
     } finally {
-      this.#actions.letGo()
+      this.#actions.endHold()
     }
   }
 }

@@ -4,7 +4,7 @@ import { redisPrefix } from '#src/document/pipeline.ts'
 import type { RedisClient } from '#src/redis/lua-script.ts'
 import { documentScripts } from './document-scripts.ts'
 import { BEGIN, CLEAR, CONCLUDE, DECLARE, RELEASE } from './intent-scripts.ts'
-import { inTouch, type ProcessLease, processKeyPrefix } from './process-lease.ts'
+import { runInTouch, type ProcessLease, processKeyPrefix } from './process-lease.ts'
 
 /** A planned purchase. */
 export interface Intent {
@@ -17,7 +17,7 @@ export interface Intent {
 }
 
 /** Upper bound of a request: the service's limit of 300 s, and the upload. */
-const LONGEST_REQUEST_MS = 900_000
+const MAX_REQUEST_MS = 900_000
 
 export interface RedisIntentsOptions {
   readonly connection: RedisClient
@@ -44,7 +44,7 @@ export class RedisIntents {
    * lives they block other processes.
    */
   readonly #uncleared = new Map<string, ReceiptId>()
-  /** `lapses` of the lease at the start of each. */
+  /** `lateHeartbeats` of the lease at the start of each. */
   readonly #begunAt = new Map<ReceiptId, number>()
 
   constructor(options: RedisIntentsOptions) {
@@ -52,22 +52,22 @@ export class RedisIntents {
     this.#intentsKey = `${redisPrefix(options.pipeline)}:intents`
     this.#resentKey = `${redisPrefix(options.pipeline)}:resent`
     options.lease.onNewEpoch(() => this.#declare())
-    options.lease.onBeat(() => this.#clearAgain())
+    options.lease.onHeartbeat(() => this.#clearAgain())
   }
 
   async begin(id: ReceiptId, key: SourceKey): Promise<'begun' | 'again' | 'busy' | 'held'> {
     const { connection, pipeline, lease, onAmbiguous = 'send' } = this.#options
     const now = this.#options.now()
-    const { lapses } = lease
+    const { lateHeartbeats } = lease
     const intent = `${lease.id} ${now} ${randomUUID().slice(0, 8)} ${key}`
     const keys = [this.#intentsKey, lease.key, this.#resentKey, lease.epochKey]
-    const values = [id, intent, processKeyPrefix(pipeline), lease.leaseMs, key, now, LONGEST_REQUEST_MS, onAmbiguous]
-    const answer = await inTouch(lease, () =>
+    const values = [id, intent, processKeyPrefix(pipeline), lease.leaseMs, key, now, MAX_REQUEST_MS, onAmbiguous]
+    const answer = await runInTouch(lease, () =>
       documentScripts(connection, pipeline).run(BEGIN, keys, [...values, lease.epoch]),
     )
     if (answer === 0 || answer === 2) return answer === 2 ? 'held' : 'busy'
     this.#own.set(id, intent)
-    this.#begunAt.set(id, lapses)
+    this.#begunAt.set(id, lateHeartbeats)
     return answer === 3 ? 'again' : 'begun'
   }
 
@@ -100,15 +100,15 @@ export class RedisIntents {
     }
   }
 
-  stands(id: ReceiptId): boolean {
-    const lapses = this.#begunAt.get(id)
-    return lapses !== undefined && this.#options.lease.isUnbroken(lapses)
+  isValid(id: ReceiptId): boolean {
+    const lateHeartbeats = this.#begunAt.get(id)
+    return lateHeartbeats !== undefined && this.#options.lease.isUnbroken(lateHeartbeats)
   }
 
   async conclude(id: ReceiptId, key: SourceKey): Promise<void> {
     const { connection, pipeline, lease } = this.#options
     const keys = [this.#intentsKey, lease.key]
-    await inTouch(lease, () =>
+    await runInTouch(lease, () =>
       documentScripts(connection, pipeline).run(CONCLUDE, keys, [id, key, processKeyPrefix(pipeline), lease.leaseMs]),
     )
   }
@@ -135,7 +135,7 @@ export class RedisIntents {
     const owners = [...new Set(intents.map(({ owner }) => owner))]
     const leases = await Promise.all(owners.map((owner) => connection.exists(`${processKeyPrefix(pipeline)}${owner}`)))
     const alive = new Set(owners.filter((_, index) => leases[index] === 1))
-    const youngest = this.#options.now() - LONGEST_REQUEST_MS
+    const youngest = this.#options.now() - MAX_REQUEST_MS
     return intents.map((intent) => ({
       ...intent,
       state: alive.has(intent.owner) && intent.sentAt > youngest ? 'in_flight' : 'ambiguous',

@@ -57,19 +57,19 @@ export class RedisLastRun {
   }
 
   /** Clears the causes of earlier halts: the new run checks them again. */
-  async begun(run: LastRun): Promise<void> {
+  async recordStart(run: LastRun): Promise<void> {
     await this.#client.set(this.#runKey, JSON.stringify(run))
     await this.#client.del(this.#haltsKey)
   }
 
   /** No effect if another run has started since. */
-  async ended(process: string, end: NonNullable<LastRun['end']>): Promise<void> {
+  async recordEnd(process: string, end: NonNullable<LastRun['end']>): Promise<void> {
     const run = await this.#run()
     if (run?.process === process) await this.#client.set(this.#runKey, JSON.stringify({ ...run, end }))
   }
 
   /** False if any process halted the batch for this cause before. */
-  async halted({ cause, ...halt }: Halt): Promise<boolean> {
+  async recordHalt({ cause, ...halt }: Halt): Promise<boolean> {
     return (await this.#client.hsetnx(this.#haltsKey, cause, JSON.stringify(halt))) === 1
   }
 
@@ -82,7 +82,7 @@ export class RedisLastRun {
   }
 
   /** A request succeeded after these halts: clears them, unless the batch was halted again. */
-  async wentOn(known: readonly Halt[]): Promise<void> {
+  async clearHalts(known: readonly Halt[]): Promise<void> {
     for (const { cause, since } of await this.halts()) {
       if (known.some((halt) => halt.cause === cause && halt.since === since)) {
         await this.#client.hdel(this.#haltsKey, cause)

@@ -26,7 +26,7 @@ const BATCH = 1_000
 const STREAM_BUCKETS = 512
 
 /** Threshold of keys in Redis, below which the ledger finds its buckets by listing the keys. */
-const MOST_KEYS = 4_000
+const MAX_KEYS = 4_000
 
 /** The ledger in Redis, on a single server or a Cluster. */
 export class RedisLedger implements Ledger {
@@ -89,7 +89,7 @@ export class RedisLedger implements Ledger {
   async settle(key: SourceKey, entry: LedgerEntry): Promise<Settled> {
     const keys = [this.#countsKey, ...this.#buckets([key]), this.#settlerKey]
     const answer = await this.#ofDocuments.run(SETTLE, keys, [key, encodeEntry(entry), entry.version, ++this.#ends])
-    if (answer === 0) return 'other_version'
+    if (answer === 0) return 'other-version'
     return answer === 1 ? 'ended' : 'again'
   }
 
@@ -137,7 +137,7 @@ export class RedisLedger implements Ledger {
    */
   async #knownBuckets(): Promise<readonly string[] | null> {
     const client = this.#client
-    if (client.isCluster || (await client.dbsize()) > MOST_KEYS) return null
+    if (client.isCluster || (await client.dbsize()) > MAX_KEYS) return null
     const found = new Set<string>()
     let cursor = '0'
     do {

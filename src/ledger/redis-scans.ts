@@ -14,12 +14,12 @@ export class RedisScans {
   }
 
   /** `at`: epoch milliseconds. */
-  async ended(at: number): Promise<void> {
+  async recordEnd(at: number): Promise<void> {
     await this.#client.set(this.#key, at)
   }
 
   /** Epoch milliseconds; null before the first scan, and after Redis lost its data. */
-  async lastAt(): Promise<number | null> {
+  async lastEndAt(): Promise<number | null> {
     const at = await this.#client.get(this.#key)
     return at === null ? null : Number(at)
   }

@@ -5,7 +5,7 @@ import type { Charge, Reservation, Reserving } from '#src/document/spending.ts'
 import type { RedisClient } from '#src/redis/lua-script.ts'
 import type { ScriptBatch } from '#src/redis/script-batch.ts'
 import { documentScripts } from './document-scripts.ts'
-import { inTouch, type ProcessLease, processKeyPrefix } from './process-lease.ts'
+import { runInTouch, type ProcessLease, processKeyPrefix } from './process-lease.ts'
 import { DECLARE, RESERVE, type Reserved, SET_CAP, CONCLUDE } from './spending-scripts.ts'
 
 interface Cap {
@@ -39,7 +39,7 @@ export class RedisSpending {
   readonly #prices = new Map<RecipeHash, string>()
   readonly #held = new Map<string, Held>()
   /** Last known charges of each process to the cap; our own value is always current. */
-  readonly #by = new Map<string, number>()
+  readonly #spentByProcess = new Map<string, number>()
   #cap: Cap | null = null
 
   constructor(options: { readonly connection: RedisClient; readonly pipeline: string; readonly lease: ProcessLease }) {
@@ -57,9 +57,9 @@ export class RedisSpending {
   async setCap(run: string, limitCredits: number | null): Promise<number | null> {
     const { id, leaseMs } = this.#lease
     const values = [run, limitCredits ?? '', id, leaseMs, this.#processes]
-    const set = await inTouch(this.#lease, () => SET_CAP.run(this.#client, this.#keys, values))
+    const set = await runInTouch(this.#lease, () => SET_CAP.run(this.#client, this.#keys, values))
     const [limit, of, since, owner] = set
-    this.#know({ limit, run: of, since, owner })
+    this.#adoptCap({ limit, run: of, since, owner })
     return limit === '' ? null : Number(limit)
   }
 
@@ -72,11 +72,11 @@ export class RedisSpending {
 
   async reserve(recipe: RecipeHash, modelled: number, id: string = randomUUID()): Promise<Reserving> {
     const lease = this.#lease
-    const reply = await inTouch(lease, () => {
+    const reply = await runInTouch(lease, () => {
       const values = [id, recipe, modelled, lease.leaseMs, lease.id, lease.epoch, this.#processes]
       return this.#ofDocuments.run(RESERVE, this.#keys, values)
     })
-    this.#hear(reply, recipe)
+    this.#adoptReply(reply, recipe)
     const [verdict, limit, spent, credits, price, run] = reply
     const reservation: Reservation = { id, recipe, modelled, credits: Number(credits) }
     if (verdict === 'free') return { kind: 'reserved', reservation }
@@ -99,25 +99,26 @@ export class RedisSpending {
     if (price !== '' && (isNews || isFirst)) this.#prices.set(recipe, price)
     const charged = charge === 'unsent' ? 0 : charge === 'unknown' ? (held?.credits ?? 0) : charge
     const process = this.#lease.id
-    if (held?.run === this.#cap?.run) this.#by.set(process, (this.#by.get(process) ?? 0) + charged)
-    const values = [id, process, held?.run ?? '', this.#by.get(process) ?? 0, recipe, price]
+    if (held?.run === this.#cap?.run)
+      this.#spentByProcess.set(process, (this.#spentByProcess.get(process) ?? 0) + charged)
+    const values = [id, process, held?.run ?? '', this.#spentByProcess.get(process) ?? 0, recipe, price]
     await this.#ofDocuments.run(CONCLUDE, this.#keys, values)
   }
 
-  #know(cap: Cap): void {
+  #adoptCap(cap: Cap): void {
     // A Redis without any run lost its data: this process has the only copy.
     if (cap.run === '' && this.#cap !== null) return
-    if (this.#cap?.run !== cap.run) this.#by.clear()
+    if (this.#cap?.run !== cap.run) this.#spentByProcess.clear()
     this.#cap = cap
   }
 
-  #hear([, limit, , , price, run, since, owner, by]: Reserved, recipe: RecipeHash): void {
-    this.#know({ limit, run, since, owner })
+  #adoptReply([, limit, , , price, run, since, owner, by]: Reserved, recipe: RecipeHash): void {
+    this.#adoptCap({ limit, run, since, owner })
     if (price !== '') this.#prices.set(recipe, price)
     for (let at = 0; at < by.length; at += 2) {
       const process = by[at]?.slice(`by ${run} `.length) ?? ''
       const total = Number(by[at + 1])
-      if (total > (this.#by.get(process) ?? 0)) this.#by.set(process, total)
+      if (total > (this.#spentByProcess.get(process) ?? 0)) this.#spentByProcess.set(process, total)
     }
   }
 
@@ -125,16 +126,16 @@ export class RedisSpending {
   async #declare(): Promise<void> {
     let declared: string
     do {
-      declared = this.#known()
+      declared = this.#declaration()
       await DECLARE.run(this.#client, this.#keys, [this.#lease.id, declared])
-    } while (declared !== this.#known())
+    } while (declared !== this.#declaration())
   }
 
-  #known(): string {
+  #declaration(): string {
     return JSON.stringify({
       // Absent if unknown: a JSON null is truthy in Lua.
       cap: this.#cap ?? undefined,
-      by: Object.fromEntries(this.#by),
+      by: Object.fromEntries(this.#spentByProcess),
       prices: Object.fromEntries(this.#prices),
       held: Object.fromEntries([...this.#held].map(([id, { text }]) => [id, text])),
     })

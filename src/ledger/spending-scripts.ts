@@ -1,5 +1,5 @@
 import { LuaScript } from '#src/redis/lua-script.ts'
-import { ASK_AGAIN, IN_TOUCH } from './process-lease.ts'
+import { RESYNC_FIRST, IN_TOUCH } from './process-lease.ts'
 import { z } from 'zod'
 
 /*
@@ -111,7 +111,7 @@ if spent + held + credits > limit + 1e-9 then return answer('wait', spent, by) e
 redis.call('HSET', KEYS[5], ARGV[1], ARGV[5] .. ' ' .. run .. ' ' .. credits .. ' ' .. (price and '1' or '0') .. ' ' .. ARGV[2])
 return answer('reserved', spent, by)
 `,
-  z.union([z.literal(ASK_AGAIN), reserved]),
+  z.union([z.literal(RESYNC_FIRST), reserved]),
 )
 
 /** ARGV: reservation, own process, run, total charge of this process to that run, recipe, learned price or ''. */
@@ -152,7 +152,7 @@ redis.call('HSET', KEYS[1], 'run', ARGV[1], 'since', now, 'owner', ARGV[3])
 if ARGV[2] ~= '' then redis.call('HSET', KEYS[1], 'limit', ARGV[2]) end
 return { ARGV[2], ARGV[1], now, ARGV[3] }
 `,
-  z.union([z.literal(ASK_AGAIN), z.tuple([z.string(), z.string(), z.string(), z.string()])]),
+  z.union([z.literal(RESYNC_FIRST), z.tuple([z.string(), z.string(), z.string(), z.string()])]),
 )
 
 /**

@@ -54,7 +54,7 @@ export interface RunResult {
   readonly failures: readonly DeadLetter[]
 }
 
-const MOST_FAILURES = 100
+const MAX_FAILURES = 100
 
 /**
  * Makes one pass over a source: parses new and changed documents, like `sluice run`. Resolves when every document
@@ -107,7 +107,7 @@ async function firstLetters(store: OutputStore): Promise<readonly DeadLetter[]> 
   const letters: DeadLetter[] = []
   for await (const letter of store.deadLetters.list(new AbortController().signal)) {
     letters.push(letter)
-    if (letters.length >= MOST_FAILURES) break
+    if (letters.length >= MAX_FAILURES) break
   }
   return letters
 }
@@ -118,9 +118,9 @@ function stoppingOf(signal: AbortSignal): Stopping {
   return {
     soft: AbortSignal.any([signal, own.signal]),
     hard: new AbortController().signal,
-    by: () => null,
+    firstSignal: () => null,
     stop: () => own.abort(new Error('stopped')),
-    allow: () => undefined,
+    setGracePeriod: () => undefined,
     [Symbol.dispose]: () => undefined,
   }
 }

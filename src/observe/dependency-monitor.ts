@@ -38,7 +38,7 @@ const CONFIRM_MS: Readonly<Record<Dependency, number>> = {
 }
 
 /** Maximum number of reported causes per outage: texts with a number in them would never end. */
-const MOST_CAUSES = 20
+const MAX_CAUSES = 20
 
 const isEngine = ({ dependency }: Outage): boolean => dependency === 'engine'
 
@@ -104,7 +104,7 @@ export class DependencyMonitor implements Disposable {
   }
 
   /** Milliseconds since the start of an outage. */
-  lasted({ since }: Outage): number {
+  durationMs({ since }: Outage): number {
     return this.#now() - since
   }
 
@@ -142,11 +142,11 @@ export class DependencyMonitor implements Disposable {
     clearTimeout(known.timer ?? undefined)
     this.#watched.delete(id)
     if (!known.confirmed) return
-    this.#onChange({ kind: 'recovered', outage: known.outage, afterMs: this.lasted(known.outage) })
+    this.#onChange({ kind: 'recovered', outage: known.outage, afterMs: this.durationMs(known.outage) })
   }
 
   #report({ outage, causes }: Watched): void {
-    if (causes.has(outage.cause) || causes.size >= MOST_CAUSES) return
+    if (causes.has(outage.cause) || causes.size >= MAX_CAUSES) return
     causes.add(outage.cause)
     this.#onChange({ kind: 'failing', outage })
   }

@@ -20,7 +20,7 @@ export interface LogOptions {
  * and version.
  */
 export function openLog({ level, file, version, say }: LogOptions): Logger {
-  const isRepeated = repetitions()
+  const isRepeated = repeatFilter()
   const stream = new LogFile({
     file,
     onFailed: ({ code, message }) => {
@@ -63,19 +63,19 @@ export function logEvents(events: Events, log: Logger): void {
     else log.info('Redis was restarted or failed over; the source is scanned again')
   })
   events.on('scan:again', (event) => log.info(event, 'scan restarted'))
-  const isRepeated = repetitions()
+  const isRepeated = repeatFilter()
   events.on('run:halted', (event) => log[isRepeated(event.message) ? 'debug' : 'error'](event, 'run halted'))
 }
 
 /**
  * Throttle of repeated lines: each document reports a halt, each line a full disk, and the log takes one per interval.
  */
-const AGAIN_MS = 60_000
+const REPEAT_MS = 60_000
 
-function repetitions(): (message: string) => boolean {
+function repeatFilter(): (message: string) => boolean {
   let last = { message: '', at: -Infinity }
   return (message) => {
-    if (message === last.message && performance.now() - last.at < AGAIN_MS) return true
+    if (message === last.message && performance.now() - last.at < REPEAT_MS) return true
     last = { message, at: performance.now() }
     return false
   }

@@ -7,7 +7,7 @@ import { measureHealth } from './health-metrics.ts'
 import { gauge } from './instruments.ts'
 import { countByService, countRequests, HALTS, NOT_HALTED } from './request-metrics.ts'
 import { SHARED } from './reading.ts'
-import { within } from './within.ts'
+import { withTimeout } from './with-timeout.ts'
 
 /** Readings of the environment at each scrape. */
 export interface MetricsOptions {
@@ -37,7 +37,7 @@ export function metricsOf(events: Events, options: MetricsOptions): Registry {
   countByService(events, registry)
   measureHealth(events, registry)
   const ask = async <T>(value: () => Promise<T>): Promise<T | null> =>
-    options.redisIsUp?.() === false ? null : within(value(), ANSWER_MS)
+    options.redisIsUp?.() === false ? null : withTimeout(value(), ANSWER_MS)
   const shared = (name: string, help: string, value: () => Promise<number | null>): Gauge =>
     gauge(registry, name, `${help} ${SHARED}`, () => ask(value))
   shared('sluice_queue_backlog', 'Jobs in the queue: waiting, delayed or active.', options.backlog)

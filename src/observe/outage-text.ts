@@ -36,7 +36,7 @@ export interface OutageNotice extends Notice {
 export const outageNotices = (monitor: DependencyMonitor): readonly OutageNotice[] =>
   monitor.outages().map((outage) => ({
     dependency: outage.dependency,
-    parts: [`${outageSubject(outage)} for ${Math.round(monitor.lasted(outage) / 1000)} s`],
+    parts: [`${outageSubject(outage)} for ${Math.round(monitor.durationMs(outage) / 1000)} s`],
     cause: outage.cause,
   }))
 

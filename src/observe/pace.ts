@@ -1,7 +1,7 @@
 /** Sliding window over ended documents for the pace. */
 const WINDOW_MS = 60_000
 /** Minimum window: before, the first answers are still due and the estimate is too long. */
-const LEAST_MS = 5_000
+const MIN_MS = 5_000
 
 /** Limits that hold documents back. */
 export interface Limits {
@@ -40,7 +40,7 @@ export class Pace {
   /** Null if unknown. */
   leftMs(pending: number, { perMs, isHeld }: Limits): number | null {
     const rate = Math.min(this.perMs, perMs ?? Infinity)
-    return isHeld || pending === 0 || rate === 0 || this.#spanMs < LEAST_MS ? null : pending / rate
+    return isHeld || pending === 0 || rate === 0 || this.#spanMs < MIN_MS ? null : pending / rate
   }
 
   get #spanMs(): number {

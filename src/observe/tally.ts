@@ -50,9 +50,9 @@ export interface Tally {
 }
 
 /** Maximum number of partial documents in the summary. */
-const MOST_PARTIAL = 10
+const MAX_PARTIAL = 10
 /** Maximum number of folders in the summary. */
-const MOST_LEFT_OUT = 1_000
+const MAX_LEFT_OUT = 1_000
 
 type Mutable<T> = { -readonly [Key in keyof T]: T[Key] }
 
@@ -113,7 +113,7 @@ export function tallyOf(...sources: readonly Events[]): Tally {
       settled[outcome] += 1
       tally.worked += attempts > 0 ? 1 : 0
       if (attempts === 0 && wasPending === true) tally.refusedPending += 1
-      if (outcome === 'partial' && partial.size < MOST_PARTIAL) partial.set(key, problems)
+      if (outcome === 'partial' && partial.size < MAX_PARTIAL) partial.set(key, problems)
       if (failure !== null) failures.set(failure.code, (failures.get(failure.code) ?? 0) + 1)
       tally.pages += pages?.parsed ?? 0
     })
@@ -142,7 +142,7 @@ function tallyListing(events: Events, tally: Mutable<Tally>, { changes, skipped,
   })
   events.on('error-page:removed', () => (tally.errorPages += 1))
   events.on('folder:left-out', ({ key, reason }) => {
-    if (leftOut.size < MOST_LEFT_OUT) leftOut.set(key, reason)
+    if (leftOut.size < MAX_LEFT_OUT) leftOut.set(key, reason)
   })
   // The scan lists and counts everything again, and enqueues unfinished documents again.
   events.on('scan:again', () => {

@@ -13,7 +13,7 @@ import {
 import { rmdir, stat, writeFile } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { promisify } from 'node:util'
-import { quickCalls } from '#src/kit/quick-calls.ts'
+import { syncWhileFast } from '#src/kit/sync-while-fast.ts'
 
 /*
  * Divides calls between this thread and the thread pool. A call that only reads names or fills the page cache takes a
@@ -38,7 +38,7 @@ export function isOneOf(error: unknown, ...codes: readonly string[]): boolean {
   return codes.includes(errorCode(error) ?? '')
 }
 
-const quickly = quickCalls()
+const quickly = syncWhileFast()
 
 /** Null for a large file, and for anything but a regular file with a size. */
 function readAtOnce(path: string): Buffer | null {

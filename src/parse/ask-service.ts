@@ -1,6 +1,6 @@
 import { request } from 'undici'
 import { dispatcherOf } from './dispatcher.ts'
-import type { WayOut } from './way-out.ts'
+import type { ServiceNetwork } from './service-network.ts'
 
 export interface ServiceProbe {
   readonly status: number
@@ -10,23 +10,23 @@ export interface ServiceProbe {
 }
 
 /** Maximum size of an answer, in bytes. */
-const MOST_BYTES = 64 * 1024
+const MAX_BYTES = 64 * 1024
 
 /** Sends a GET over the same connection path as parse requests, with the configured proxy and certificates. */
 export async function askService(
   address: URL,
   headers: Readonly<Record<string, string>>,
-  wayOut: WayOut,
+  network: ServiceNetwork,
   signal: AbortSignal,
 ): Promise<ServiceProbe> {
-  const dispatcher = dispatcherOf(1, wayOut)
+  const dispatcher = dispatcherOf(1, network)
   try {
     const answer = await request(address, { dispatcher, headers, signal })
     const chunks: Buffer[] = []
     let bytes = 0
     for await (const chunk of answer.body as AsyncIterable<Buffer>) {
       chunks.push(chunk)
-      if ((bytes += chunk.length) > MOST_BYTES) break
+      if ((bytes += chunk.length) > MAX_BYTES) break
     }
     return {
       status: answer.statusCode,

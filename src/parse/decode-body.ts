@@ -43,7 +43,7 @@ const WHOLE_BYTES = 1024 * 1024
 const CHUNK_BYTES = 256 * 1024
 
 /** Maximum number of encodings; more would be a mistake or an attack. */
-const MOST_ENCODINGS = 4
+const MAX_ENCODINGS = 4
 
 /** Value of `Accept-Encoding`: the encodings of every service. */
 export const ACCEPTED_ENCODINGS = 'gzip, deflate, br'
@@ -65,9 +65,9 @@ export async function decodedAnswer(raw: RawAnswer, options: DecodeOptions, sign
   const names = encodings.map((name) => name.trim()).filter((name) => name !== '' && name !== 'identity')
   let { body } = raw
   try {
-    if (names.length > MOST_ENCODINGS)
+    if (names.length > MAX_ENCODINGS)
       throw new UndecodableAnswer(
-        `${names.length} content encodings, more than the ${MOST_ENCODINGS} that Sluice decodes`,
+        `${names.length} content encodings, more than the ${MAX_ENCODINGS} that Sluice decodes`,
       )
     for (const name of names.toReversed()) body = await decodeOne(body, name, options, signal)
   } catch (error) {

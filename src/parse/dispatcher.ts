@@ -1,14 +1,14 @@
 import type { Socket } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Agent, buildConnector, type Dispatcher, EnvHttpProxyAgent } from 'undici'
-import type { WayOut } from './way-out.ts'
+import type { ServiceNetwork } from './service-network.ts'
 
 /**
  * Connections to the service. The client has its own timeout for the complete request: undici's would measure the
  * parts, and a trickling body passes them all. HTTP/1.1 gives each request a connection, since uploads that share one
  * slow each other down.
  */
-export function dispatcherOf(connections: number, { proxies, tls }: WayOut): Dispatcher {
+export function dispatcherOf(connections: number, { proxies, tls }: ServiceNetwork): Dispatcher {
   const options = { connections, allowH2: false, headersTimeout: 0, bodyTimeout: 0, connect: connectorOf(tls) }
   if (proxies === null) return new Agent(options)
   return new EnvHttpProxyAgent({
@@ -18,7 +18,7 @@ export function dispatcherOf(connections: number, { proxies, tls }: WayOut): Dis
     // Empty, not undefined: undici would read the environment instead.
     httpProxy: proxies.http ?? '',
     httpsProxy: proxies.https ?? '',
-    noProxy: proxies.none ?? '',
+    noProxy: proxies.noProxy ?? '',
     // An http:// address needs no tunnel, and many proxies allow tunnels to port 443 only.
     proxyTunnel: false,
   })
@@ -26,20 +26,20 @@ export function dispatcherOf(connections: number, { proxies, tls }: WayOut): Dis
 
 /** An interim answer (RFC 9110, 15.2). JSON and chunk frames never start like this. */
 const INTERIM = /^HTTP\/1\.[01] 1\d\d[^\r\n]*\r\n(?:[^\r\n]+\r\n)*\r\n/
-const LONGEST_INTERIM_BYTES = 8 * 1024
+const MAX_INTERIM_BYTES = 8 * 1024
 
 /** undici ends a connection on an unexpected 100, which some proxies send. */
-function connectorOf(tls: WayOut['tls']): ReturnType<typeof buildConnector> {
+function connectorOf(tls: ServiceNetwork['tls']): ReturnType<typeof buildConnector> {
   const connect = buildConnector(tls)
   return (options, callback) =>
     connect(options, (...[error, socket]) => {
       if (error !== null) return callback(error, null)
-      leaveOutInterim(socket)
+      dropInterim(socket)
       callback(null, socket)
     })
 }
 
-function leaveOutInterim(socket: Socket): void {
+function dropInterim(socket: Socket): void {
   const read = socket.read.bind(socket)
   socket.read = (size?: number): Buffer | null => {
     for (;;) {
@@ -54,7 +54,7 @@ function withoutInterim(chunk: Buffer): Buffer {
   let rest = chunk
   for (;;) {
     if (rest[0] !== 0x48) return rest
-    const interim = INTERIM.exec(rest.subarray(0, LONGEST_INTERIM_BYTES).toString('latin1'))
+    const interim = INTERIM.exec(rest.subarray(0, MAX_INTERIM_BYTES).toString('latin1'))
     if (interim === null) return rest
     rest = rest.subarray(interim[0].length)
   }
@@ -67,7 +67,7 @@ function withoutInterim(chunk: Buffer): Buffer {
 const REST_MS = 50
 
 /** Maximum number of resting connections, in addition to those in use. */
-const MOST_RESTING = 32
+const MAX_RESTING = 32
 
 /**
  * Pool with a connection per concurrent request, and resting connections. An answer that a proxy sends twice, or late,
@@ -75,14 +75,14 @@ const MOST_RESTING = 32
  */
 export class RestingConnections {
   readonly #concurrency: number
-  readonly #wayOut: WayOut
+  readonly #network: ServiceNetwork
   readonly #all: Dispatcher[] = []
   /** Longest rest first. */
   readonly #free: { readonly connection: Dispatcher; readonly since: number }[] = []
 
-  constructor(concurrency: number, wayOut: WayOut) {
+  constructor(concurrency: number, network: ServiceNetwork) {
     this.#concurrency = concurrency
-    this.#wayOut = wayOut
+    this.#network = network
   }
 
   async use<T>(work: (connection: Dispatcher) => Promise<T>): Promise<T> {
@@ -101,11 +101,11 @@ export class RestingConnections {
   #take(): { readonly connection: Dispatcher; readonly restMs: number } {
     const [first] = this.#free
     const restMs = first === undefined ? 0 : REST_MS - (performance.now() - first.since)
-    if (first !== undefined && (restMs <= 0 || this.#all.length >= this.#concurrency + MOST_RESTING)) {
+    if (first !== undefined && (restMs <= 0 || this.#all.length >= this.#concurrency + MAX_RESTING)) {
       this.#free.shift()
       return { connection: first.connection, restMs }
     }
-    const connection = dispatcherOf(1, this.#wayOut)
+    const connection = dispatcherOf(1, this.#network)
     this.#all.push(connection)
     return { connection, restMs: 0 }
   }

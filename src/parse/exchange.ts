@@ -62,14 +62,14 @@ export interface ExchangeOptions {
 export function exchange(dispatcher: Dispatcher, options: ExchangeOptions, signal: AbortSignal): Promise<RawAnswer> {
   return new Promise((resolve, reject) => {
     const { origin, path, headers, body, timeoutMs } = options
-    const late = new Countdown(timeoutMs, () =>
+    const countdown = new Countdown(timeoutMs, () =>
       collector.abort(new RequestTimeout(`the timeout of ${timeoutMs} ms expired`)),
     )
     const stop = (): void => collector.abort(signal.reason as Error)
     signal.addEventListener('abort', stop, { once: true })
 
-    const collector = new AnswerCollector({ ...options, late, signal }, (answer, error) => {
-      late[Symbol.dispose]()
+    const collector = new AnswerCollector({ ...options, countdown, signal }, (answer, error) => {
+      countdown[Symbol.dispose]()
       signal.removeEventListener('abort', stop)
       if (error === null) resolve(answer)
       else if (error instanceof RequestWithdrawn) reject(error)
@@ -83,7 +83,7 @@ export function exchange(dispatcher: Dispatcher, options: ExchangeOptions, signa
 }
 
 interface CollectorOptions extends Pick<ExchangeOptions, 'maxAnswerBytes' | 'hold' | 'maySend'> {
-  readonly late: Countdown
+  readonly countdown: Countdown
   readonly signal: AbortSignal
 }
 
@@ -99,7 +99,7 @@ class AnswerCollector implements Dispatcher.DispatchHandler {
   readonly #chunks: Buffer[] = []
   #bytes = 0
   #uncounted = 0
-  #memoryComes: Promise<void> | null = null
+  #memoryWait: Promise<void> | null = null
   #status = 0
   #headers: IncomingHttpHeaders = {}
   #controller: Dispatcher.DispatchController | null = null
@@ -142,37 +142,36 @@ class AnswerCollector implements Dispatcher.DispatchHandler {
     if (this.#bytes > maxAnswerBytes) return this.abort(new AnswerTooLong(`more than ${maxAnswerBytes} bytes`))
     this.#chunks.push(chunk)
     this.#uncounted += chunk.length
-    if (this.#memoryComes !== null) return
+    if (this.#memoryWait !== null) return
     if (hold.tryGrow(this.#uncounted)) this.#uncounted = 0
-    else this.#holdUp()
+    else this.#applyBackpressure()
   }
 
-  #holdUp(): void {
-    this.#memoryComes = this.#waitForMemory()
-    this.#memoryComes.catch(() => undefined)
+  #applyBackpressure(): void {
+    this.#memoryWait = this.#waitForMemory()
+    this.#memoryWait.catch(() => undefined)
   }
 
   /** Stops reading from the connection until memory is available; data on the way still arrives. */
   async #waitForMemory(): Promise<void> {
-    const { hold, late, signal } = this.#options
+    const { hold, countdown, signal } = this.#options
     this.#controller?.pause()
-    late.pause()
+    countdown.pause()
     // Waits at least once: without a turn in between, the code would store the promise after clearing it, and keep it.
     do {
       const bytes = this.#uncounted
       this.#uncounted = 0
       await hold.grow(bytes, signal)
     } while (this.#uncounted > 0)
-    this.#memoryComes = null
+    this.#memoryWait = null
     if (this.#settled) return
-    late.resume()
+    countdown.resume()
     this.#controller?.resume()
   }
 
   onResponseEnd(): void {
     // Rejects after an abort, whose listener ended the exchange.
-    if (this.#memoryComes !== null)
-      return void this.#memoryComes.then(() => this.onResponseEnd()).catch(() => undefined)
+    if (this.#memoryWait !== null) return void this.#memoryWait.then(() => this.onResponseEnd()).catch(() => undefined)
     const [first = Buffer.alloc(0)] = this.#chunks
     const body = this.#chunks.length > 1 ? Buffer.concat(this.#chunks, this.#bytes) : first
     const durationMs = performance.now() - this.#startedAt

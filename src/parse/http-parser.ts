@@ -1,7 +1,7 @@
 import type { Verdict } from '#src/document/verdict.ts'
 import type { Parser, ParseRequest } from '#src/ports/parser.ts'
 import type { HttpParserOptions, HttpRequests } from './http-requests.ts'
-import { pathOf } from './service-line.ts'
+import { pathOf } from './service-connection.ts'
 
 /** The service over HTTP: one request, one complete answer, one verdict; it never retries. */
 export class HttpParser implements Parser, AsyncDisposable {

@@ -1,19 +1,19 @@
 import { AnswerMemory } from '#src/kit/answer-memory.ts'
 import { classify, type HttpAnswer } from '#src/client/classify.ts'
 import { EXTENSIONS_HEADER, formatOf } from '@sluice/contract'
-import { clientTimeoutMs, localTimeoutMs, LONGEST_REQUEST_MS, serverTimeoutMs } from '#src/client/timeouts.ts'
+import { clientTimeoutMs, localTimeoutMs, MAX_REQUEST_MS, serverTimeoutMs } from '#src/client/timeouts.ts'
 import type { Verdict } from '#src/document/verdict.ts'
 import { RequestWithdrawn } from '#src/document/request-withdrawn.ts'
 import type { Parser, ParseRequest } from '#src/ports/parser.ts'
 import { sentOptions } from '#src/client/sent-options.ts'
 import { ACCEPTED_ENCODINGS, decodedAnswer } from './decode-body.ts'
 import { RestingConnections } from './dispatcher.ts'
-import { DIRECT, type WayOut } from './way-out.ts'
+import { DIRECT_NETWORK, type ServiceNetwork } from './service-network.ts'
 import { exchange } from './exchange.ts'
-import { verdictOnFailure } from './line-failures.ts'
+import { verdictOnFailure } from './verdict-on-failure.ts'
 import { withoutKey } from './without-key.ts'
 import { MULTIPART_TYPE, multipartBody, type RequestBody } from './multipart.ts'
-import { pathOf } from './service-line.ts'
+import { pathOf } from './service-connection.ts'
 
 export interface HttpParserOptions {
   /** Base address; requests append `/v2/parse` or `/v2/scrape`. A function if it may change between requests. */
@@ -26,7 +26,7 @@ export interface HttpParserOptions {
   readonly concurrency: number
   readonly userAgent: string
   /** Default: a direct connection that trusts the certificate authorities of Node. */
-  readonly wayOut?: WayOut
+  readonly network?: ServiceNetwork
   /** Maximum size of an answer, before and after decompression. */
   readonly maxAnswerBytes?: number
   /** Name of the service in records; default: the base address. */
@@ -56,9 +56,9 @@ export class HttpRequests {
   readonly #headers: Readonly<Record<string, string>>
 
   constructor(options: RequestsOptions) {
-    const { apiKey, login = null, userAgent, concurrency, wayOut = DIRECT } = options
+    const { apiKey, login = null, userAgent, concurrency, network = DIRECT_NETWORK } = options
     this.#options = options
-    this.#connections = new RestingConnections(concurrency, wayOut)
+    this.#connections = new RestingConnections(concurrency, network)
     this.#headers = {
       accept: 'application/json',
       'accept-encoding': ACCEPTED_ENCODINGS,
@@ -95,7 +95,7 @@ export class HttpRequests {
 
   async #ask(request: ParseRequest, body: RequestBody, signal: AbortSignal): Promise<HttpAnswer> {
     const { maxAnswerBytes = DEFAULT_MAX_ANSWER_BYTES, isLocal = false } = this.#options
-    const { timeoutMs = isLocal ? () => LONGEST_REQUEST_MS : usualTimeoutMs } = this.#options
+    const { timeoutMs = isLocal ? () => MAX_REQUEST_MS : usualTimeoutMs } = this.#options
     const [operation, type] =
       request.address === undefined ? ['parse', MULTIPART_TYPE] : ['scrape', 'application/json; charset=utf-8']
     const { traceparent } = request

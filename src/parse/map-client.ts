@@ -4,7 +4,7 @@ import { SourceUnusable } from '#src/document/source-unusable.ts'
 import { jsonObject, readErrorBody } from '#src/client/error-body.ts'
 import { retryAfterMs } from '#src/client/retry-after.ts'
 import { dispatcherOf } from './dispatcher.ts'
-import { authorizationOf, type ServiceLine } from './service-line.ts'
+import { authorizationOf, type ServiceConnection } from './service-connection.ts'
 import { textWithoutKey } from './without-key.ts'
 
 export interface MapRequest {
@@ -20,7 +20,7 @@ export interface SiteMap {
   readonly used: number | null
 }
 
-const MOST_ADDRESSES = 100_000
+const MAX_ADDRESSES = 100_000
 const TRIES = 5
 const PATIENCE_MS = 300_000
 
@@ -34,13 +34,13 @@ const NO_SUCH_OPERATION: ReadonlySet<number> = new Set([301, 302, 303, 307, 308,
  * @throws {SourceUnusable} if the service does not answer: the site cannot be listed then
  */
 export async function mapSite(
-  line: ServiceLine,
+  line: ServiceConnection,
   { url, limit, sitemap }: MapRequest,
   signal: AbortSignal,
 ): Promise<SiteMap | null> {
-  const dispatcher = dispatcherOf(1, line.wayOut)
+  const dispatcher = dispatcherOf(1, line.network)
   const address = `${line.baseUrl}/v2/map`
-  const wanted = { url: url.href, limit: Math.min(limit, MOST_ADDRESSES), sitemap, includeSubdomains: false }
+  const wanted = { url: url.href, limit: Math.min(limit, MAX_ADDRESSES), sitemap, includeSubdomains: false }
   const headers = { 'content-type': 'application/json', ...authorizationOf(line) }
   try {
     for (let tries = 1; ; tries += 1) {
@@ -51,9 +51,9 @@ export async function mapSite(
       if (answer.statusCode === 200) return siteMapIn(bytes)
       if (NO_SUCH_OPERATION.has(answer.statusCode)) return null
       const error = readErrorBody(bytes)
-      const mayPass = answer.statusCode === 429 || answer.statusCode >= 500
+      const isTransient = answer.statusCode === 429 || answer.statusCode >= 500
       const said = `POST /v2/map answered ${answer.statusCode}: ${textWithoutKey(error.text, line.apiKey)}`
-      if (!mayPass || tries === TRIES)
+      if (!isTransient || tries === TRIES)
         throw new SourceUnusable(`${said}; --site-listing links lists the site without the service`)
       const header = [answer.headers['retry-after']].flat()[0] ?? null
       const waitMs = retryAfterMs({ header, date: null, body: error.fields, text: error.text, nowMs: Date.now() })

@@ -2,7 +2,7 @@ import type { SourceKey } from '#src/document/ids.ts'
 import type { HaltCause, Verdict } from '#src/document/verdict.ts'
 
 /** A document's request for a permit. */
-export interface Want {
+export interface PermitRequest {
   readonly key: SourceKey
   /**
    * A limit refused the request: it asks again after this time, in milliseconds, before all requests without a refusal.
@@ -20,7 +20,7 @@ export interface Permit {
 }
 
 /** The document returns to the queue and uses no attempt. */
-export type NotNow =
+export type NoPermit =
   /** The document may return after this time, in milliseconds. */
   | { readonly kind: 'wait'; readonly waitMs: number; readonly reason: string }
   /** The service refuses the account, the key or the options. `retryInMs`: time until a probe may pass. */
@@ -31,9 +31,9 @@ export type NotNow =
  * became unnecessary.
  */
 export type RequestEnd =
-  | { readonly verdict: Verdict; readonly durationMs: number }
-  | { readonly verdict: 'abandoned' }
-  | { readonly verdict: 'unsent' }
+  | { readonly kind: 'answered'; readonly verdict: Verdict; readonly durationMs: number }
+  | { readonly kind: 'abandoned' }
+  | { readonly kind: 'unsent' }
 
 export interface Released {
   /** False while the service is down. Its failures are then not the document's and use no attempt (Law 5). */
@@ -48,5 +48,5 @@ export interface Gate {
    * Waits for a permit: about a minute for a limit, longer near its turn, 5 s for anything else. Rejects with the
    * reason of `signal`. The caller must release every permit.
    */
-  acquire(want: Want, signal: AbortSignal): Promise<Permit | NotNow>
+  acquire(want: PermitRequest, signal: AbortSignal): Promise<Permit | NoPermit>
 }

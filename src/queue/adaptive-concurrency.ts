@@ -6,7 +6,7 @@ const FEWEST = 2
  * by one.
  */
 const GROWTH = 2
-const LEAST_GROWTH = 0.1
+const MIN_GROWTH = 0.1
 
 /** Recovery rate of growth while documents complete and none is postponed. */
 const GROWTH_RECOVERY = 1.05
@@ -47,7 +47,7 @@ export class AdaptiveConcurrency {
     const fewest = Math.min(FEWEST, this.#most)
     const restMs = this.slots <= fewest ? REST_MS : 0
     this.#slots = Math.max(fewest, this.#slots - 1)
-    this.#growth = LEAST_GROWTH
+    this.#growth = MIN_GROWTH
     return restMs
   }
 }

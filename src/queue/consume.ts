@@ -59,7 +59,7 @@ class QueueConsumer implements Consumer {
     if (await settlesWithin(drained, graceMs)) return
     this.#worker.abortJobs()
     if (await settlesWithin(drained, ABORT_PATIENCE_MS + SETTLE_PATIENCE_MS)) return
-    await this.#worker.cut()
+    await this.#worker.forceClose()
   }
 
   #open(): QueueWorker {
@@ -82,7 +82,7 @@ class QueueConsumer implements Consumer {
     this.#options.onError(new Error('the worker takes no jobs although some are waiting, so it is restarted'), null)
     const stuck = this.#worker
     this.#worker = this.#open()
-    if (!(await settlesWithin(stuck.drain(), SETTLE_PATIENCE_MS))) await stuck.cut()
+    if (!(await settlesWithin(stuck.drain(), SETTLE_PATIENCE_MS))) await stuck.forceClose()
   }
 }
 

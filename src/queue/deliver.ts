@@ -15,7 +15,7 @@ type Postponement = Extract<JobVerdict, { kind: 'postpone' }>
  * Result of a delivery: a verdict of `handle`, or a return of the unused job. The job returns because the process
  * stops, or because another release of Sluice made it, and keeps its data.
  */
-type Ending = JobVerdict | { readonly kind: 'hand_back' | 'other_schema' }
+type Ending = JobVerdict | { readonly kind: 'hand-back' | 'other-schema' }
 
 /** Delay of a job of another release, until a worker of that release takes it. */
 const OTHER_SCHEMA_DELAY_MS = 60_000
@@ -29,7 +29,7 @@ export const ABORT_PATIENCE_MS = 1_500
  * - `finish`: the job completes and is removed.
  * - `postpone`: this class moves the job to the delayed set itself, which uses none of BullMQ's attempts. The job's
  *   data hold its due time and the counted attempts.
- * - `hand_back`: this class moves the job to the front of the waiting list itself.
+ * - `hand-back`: this class moves the job to the front of the waiting list itself.
  *
  * A job never ends failed in BullMQ: a hopeless one goes to `giveUp`, and finishes after that.
  */
@@ -78,20 +78,20 @@ export class Deliverer {
   }
 
   async #deliver(job: Job<QueuedJob>, signal: AbortSignal): Promise<Ending> {
-    if (this.stopping) return { kind: 'hand_back' }
-    if (job.data.schema !== 1) return { kind: 'other_schema' }
+    if (this.stopping) return { kind: 'hand-back' }
+    if (job.data.schema !== 1) return { kind: 'other-schema' }
     const { attempts = 0, postponed, ...document } = job.data
     const earlyMs = postponed === undefined ? 0 : remainingMs(postponed, await this.#queue.now())
     if (earlyMs > 0) return uncounted(earlyMs, 'the clock of this machine is ahead of that of Redis')
     const deaths = job.stalledCounter
-    const admission = this.#quarantine.enter(deaths)
+    const admission = this.#quarantine.admit(deaths)
     if (admission.kind === 'deferred')
       return uncounted(admission.waitMs, 'workers died while processing it, so it waits in quarantine for its turn')
     const delivery: Delivery = { job: document, attempt: attempts + job.attemptsMade + 1 }
     try {
       if (deaths > this.#timing.deathsAllowed)
         return await this.#giveUp(delivery, { kind: 'deadly', times: deaths }, signal)
-      return await this.#weigh(await this.#handle(delivery, signal), signal)
+      return await this.#adaptConcurrency(await this.#handle(delivery, signal), signal)
     } finally {
       admission.leave()
     }
@@ -101,7 +101,7 @@ export class Deliverer {
    * Feeds the result of a started delivery back into the adaptive concurrency. It excludes jobs that the quarantine
    * deferred or the service refused: a suspect that rests here would count as present at the death of the worker.
    */
-  async #weigh(ending: Ending, signal: AbortSignal): Promise<Ending> {
+  async #adaptConcurrency(ending: Ending, signal: AbortSignal): Promise<Ending> {
     if (ending.kind === 'finish') this.#adaptive.onCompleted()
     if (ending.kind !== 'postpone' || ending.counted || ending.suspicion !== undefined) return ending
     const restMs = this.#adaptive.onPostponed()
@@ -111,9 +111,9 @@ export class Deliverer {
 
   async #handle(delivery: Delivery, signal: AbortSignal): Promise<Ending> {
     try {
-      return await Promise.race([this.#options.handle(delivery, signal), this.#abandoned(signal)])
+      return await Promise.race([this.#options.handle(delivery, signal), this.#handBackAfterAbort(signal)])
     } catch (error) {
-      if (signal.aborted) return { kind: 'hand_back' }
+      if (signal.aborted) return { kind: 'hand-back' }
       this.#options.onError(error, delivery.job.key)
       if (delivery.attempt >= MAX_ATTEMPTS) return this.#giveUp(delivery, { kind: 'threw', error }, signal)
       return counted(backoffMs(delivery.attempt, null, Math.random), 'an unexpected error')
@@ -121,10 +121,10 @@ export class Deliverer {
   }
 
   /** Resolves some time after the abort, for a `handle` that ignores it. */
-  #abandoned(signal: AbortSignal): Promise<Ending> {
+  #handBackAfterAbort(signal: AbortSignal): Promise<Ending> {
     return new Promise((resolve) => {
       const handBackLater = (): void => {
-        void sleep(ABORT_PATIENCE_MS, undefined, { ref: false }).then(() => resolve({ kind: 'hand_back' }))
+        void sleep(ABORT_PATIENCE_MS, undefined, { ref: false }).then(() => resolve({ kind: 'hand-back' }))
       }
       if (signal.aborted) handBackLater()
       else signal.addEventListener('abort', handBackLater, { once: true })
@@ -136,7 +136,7 @@ export class Deliverer {
       await this.#options.giveUp(delivery, reason, signal)
       return { kind: 'finish' }
     } catch (error) {
-      if (signal.aborted) return { kind: 'hand_back' }
+      if (signal.aborted) return { kind: 'hand-back' }
       this.#options.onError(error, delivery.job.key)
       return counted(backoffMs(MAX_ATTEMPTS, null, Math.random), 'its failure could not be recorded')
     }
@@ -146,14 +146,14 @@ export class Deliverer {
     switch (ending.kind) {
       case 'finish':
         return
-      case 'hand_back':
+      case 'hand-back':
         await job.moveToWait(token)
         throw new WaitingError()
-      case 'other_schema':
+      case 'other-schema':
         await job.moveToDelayed(Date.now() + OTHER_SCHEMA_DELAY_MS, token)
         throw new DelayedError()
       case 'postpone':
-        await this.#notePostponement(job, token, ending)
+        await this.#recordPostponement(job, token, ending)
         await job.moveToDelayed(Date.now() + Math.max(1, Math.round(ending.afterMs)), token)
         throw new DelayedError()
       default:
@@ -169,7 +169,7 @@ export class Deliverer {
    * BullMQ writes data without checking the lock, so this method renews it first. A worker that lost the job writes
    * nothing, and its move fails; the data of the new holder stay unchanged.
    */
-  async #notePostponement(job: Job<QueuedJob>, token: string | undefined, verdict: Postponement): Promise<void> {
+  async #recordPostponement(job: Job<QueuedJob>, token: string | undefined, verdict: Postponement): Promise<void> {
     const [held, now] = await Promise.all([job.extendLock(token ?? '', this.#timing.lockMs), this.#queue.now()])
     if (held !== 1) return
     const { suspicion, counted: isCounted } = verdict

@@ -36,7 +36,7 @@ const BATCH = 1_000
 const RETRY_DELAY_MS = 100
 
 /** Maximum number of jobs of each kind per read: more would block a process. */
-const MOST_READ = 200
+const MAX_READ = 200
 
 /** Producer side of a pipeline's queue, and its pause switch. */
 export class DocumentQueue implements JobQueue, AsyncDisposable {
@@ -70,8 +70,8 @@ export class DocumentQueue implements JobQueue, AsyncDisposable {
     const kinds = ['waiting', 'active', 'delayed', 'prioritized'] as const
     const queue = await this.#queue()
     const [next, last, now] = await Promise.all([
-      queue.getJobs([...kinds], 0, MOST_READ - 1, true),
-      queue.getJobs(['waiting'], 0, MOST_READ - 1),
+      queue.getJobs([...kinds], 0, MAX_READ - 1, true),
+      queue.getJobs(['waiting'], 0, MAX_READ - 1),
       this.now(),
     ])
     return Math.max(0, now - Math.min(now, ...[...next, ...last].map(({ timestamp }) => timestamp)))
@@ -88,7 +88,7 @@ export class DocumentQueue implements JobQueue, AsyncDisposable {
    * postponed job of 0.2.0 has no time, and runs on BullMQ's schedule.
    */
   async promoteOverdue(): Promise<void> {
-    const [jobs, now] = await Promise.all([(await this.#queue()).getJobs(['delayed'], 0, MOST_READ - 1), this.now()])
+    const [jobs, now] = await Promise.all([(await this.#queue()).getJobs(['delayed'], 0, MAX_READ - 1), this.now()])
     const overdue = jobs.filter(({ data: { postponed } }) => postponed !== undefined && isOverdue(postponed, now))
     // A job that is not delayed any more was promoted by another process.
     await Promise.allSettled(overdue.map((job) => job.promote()))

@@ -2,10 +2,10 @@
 const SUSPECT_AFTER_DEATHS = 2
 
 /** Delay of a deferred suspect, per suspect that was deferred before it. */
-const WAIT_EACH_MS = 100
-const LONGEST_WAIT_MS = 2_000
+const WAIT_MS_PER_DEFERRED = 100
+const MAX_WAIT_MS = 2_000
 
-export type Admittance =
+export type Admission =
   /** The caller must call `leave` when the document is done. */
   { readonly kind: 'entered'; readonly leave: () => void } | { readonly kind: 'deferred'; readonly waitMs: number }
 
@@ -25,12 +25,12 @@ export class PoisonQuarantine {
     this.#aloneFrom = Math.ceil(deathsAllowed / 2)
   }
 
-  enter(deaths: number): Admittance {
+  admit(deaths: number): Admission {
     if (deaths < SUSPECT_AFTER_DEATHS) return { kind: 'entered', leave: () => undefined }
     const together = Math.max(1, 2 ** (this.#aloneFrom - Math.max(deaths, ...this.#running)))
     if (this.#running.length >= together) {
       this.#deferred += 1
-      return { kind: 'deferred', waitMs: Math.min(this.#deferred * WAIT_EACH_MS, LONGEST_WAIT_MS) }
+      return { kind: 'deferred', waitMs: Math.min(this.#deferred * WAIT_MS_PER_DEFERRED, MAX_WAIT_MS) }
     }
     this.#running.push(deaths)
     return { kind: 'entered', leave: () => this.#leave(deaths) }

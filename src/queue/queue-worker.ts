@@ -1,6 +1,6 @@
 import { type Job, type Processor, Worker } from 'bullmq'
 import { redisPrefix } from '#src/document/pipeline.ts'
-import { type RedisConnection, sibling } from '#src/redis/connection.ts'
+import { type RedisConnection, duplicateConnection } from '#src/redis/connection.ts'
 import { settlesWithin } from '#src/redis/settles-within.ts'
 import { QUEUE_NAME } from './document-queue.ts'
 import type { QueuedJob } from './due-time.ts'
@@ -31,7 +31,7 @@ export class QueueWorker {
   #drained: Promise<void> | null = null
 
   constructor(options: QueueWorkerOptions) {
-    this.#connection = sibling(options.connection)
+    this.#connection = duplicateConnection(options.connection)
     // BullMQ passes the signal only to a function that declares three parameters.
     const process: Processor<QueuedJob> = (job, token, signal) =>
       options.process(job, token, signal ?? new AbortController().signal)
@@ -74,14 +74,14 @@ export class QueueWorker {
    * Disconnects without waiting for running jobs: those return when their locks expire. BullMQ's close ends its timers
    * at once only if forced, and only its first call counts: so no other close may precede it.
    */
-  async cut(): Promise<void> {
+  async forceClose(): Promise<void> {
     await settlesWithin(this.#worker.close(true), DISCONNECT_PATIENCE_MS)
     this.#connection.disconnect()
   }
 
   async #drain(): Promise<void> {
     await this.#worker.pause()
-    await this.cut()
+    await this.forceClose()
   }
 }
 

@@ -1,7 +1,7 @@
 import { type Job, Queue, WaitingError, Worker } from 'bullmq'
 import { redisPrefix } from '#src/document/pipeline.ts'
 import { SetupError } from '#src/document/setup-error.ts'
-import { type RedisConnection, sibling } from '#src/redis/connection.ts'
+import { type RedisConnection, duplicateConnection } from '#src/redis/connection.ts'
 import { EVENT_STREAM_LENGTH } from './document-queue.ts'
 
 export interface ScheduleOptions {
@@ -35,7 +35,7 @@ const SCHEDULER_ID = 'scan'
  */
 export async function keepSchedule(options: ScheduleOptions, signal: AbortSignal): Promise<void> {
   const prefix = redisPrefix(options.pipeline)
-  const connection = sibling(options.connection)
+  const connection = duplicateConnection(options.connection)
   const streams = { events: { maxLen: EVENT_STREAM_LENGTH } }
   const queue = new Queue(QUEUE_NAME, { connection: options.connection, prefix, streams })
   queue.on('error', () => undefined)

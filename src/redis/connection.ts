@@ -27,7 +27,7 @@ export interface ConnectOptions {
   readonly isRestarted?: boolean
 }
 
-const LONGEST_RECONNECT_DELAY_MS = 1_000
+const MAX_RECONNECT_DELAY_MS = 1_000
 const FIRST_CONNECTION_PATIENCE_MS = 10_000
 
 /**
@@ -51,15 +51,15 @@ export async function connectRedis(options: ConnectOptions, signal?: AbortSignal
 }
 
 /** Opens another connection to the same Redis, for a caller that must be able to end it alone. */
-export function sibling(connection: RedisConnection): RedisConnection {
-  const twin = connection instanceof Cluster ? connection.duplicate() : twinOf(connection)
+export function duplicateConnection(connection: RedisConnection): RedisConnection {
+  const twin = connection instanceof Cluster ? connection.duplicate() : duplicateOf(connection)
   return twin.on('error', () => undefined)
 }
 
-const twinOf = ({ options }: Redis): Redis => new CoalescingRedis({ ...options, replyMapping: 'legacy' })
+const duplicateOf = ({ options }: Redis): Redis => new CoalescingRedis({ ...options, replyMapping: 'legacy' })
 
 /** No server listens at that address, or the host is unknown: a mistake in the settings, not an outage. */
-const NOT_THERE = new Set(['ECONNREFUSED', 'ENOENT', 'ENOTFOUND', 'EAI_AGAIN'])
+const ABSENT_CODES = new Set(['ECONNREFUSED', 'ENOENT', 'ENOTFOUND', 'EAI_AGAIN'])
 
 /**
  * Rejects with the last message of the server. It rejects at once if the server refuses the login or is absent,
@@ -76,7 +76,7 @@ function firstReady(
     // A permanent listener: without it the first error of an outage would end the process.
     connection.on('error', (error: NodeJS.ErrnoException) => {
       last = error
-      const isMissing = isOnlyServer && !isRestarted && NOT_THERE.has(error.code ?? '')
+      const isMissing = isOnlyServer && !isRestarted && ABSENT_CODES.has(error.code ?? '')
       if (isMissing || /WRONGPASS|NOAUTH|NOPERM/.test(error.message)) reject(error)
     })
     connection.once('ready', resolve)
@@ -90,10 +90,9 @@ function unreachable({ url, isRestarted = false }: ConnectOptions, cause: unknow
     ? 'it ended and did not start again; run the command again, or set REDIS_URL'
     : 'check REDIS_URL and that the server runs; without REDIS_URL Sluice starts a private Redis'
   const server = isRestarted ? 'the private Redis' : 'Redis'
-  return new DependencyUnusable(
-    `${server} at ${withoutSecrets(url)} cannot be reached (${reasonOf(cause)}): ${remedy}`,
-    { cause },
-  )
+  return new DependencyUnusable(`${server} at ${redactUrl(url)} cannot be reached (${reasonOf(cause)}): ${remedy}`, {
+    cause,
+  })
 }
 
 /** Last message of Redis or the network; never a secret. */
@@ -106,7 +105,7 @@ function reasonOf(cause: unknown): string {
 }
 
 /** Redacts the addresses of a REDIS_URL. */
-export function withoutSecrets(url: string): string {
+export function redactUrl(url: string): string {
   return url.replaceAll(/\/\/[^,]*@/g, '//').replaceAll(/([?&](?:sentinel)?(?:password|username)=)[^&,]*/gi, '$1…')
 }
 
@@ -120,7 +119,7 @@ const perServer = (name: string | undefined) => ({
   ...(name === undefined ? {} : { connectionName: name }),
 })
 
-const reconnectDelayMs = (times: number): number => Math.min(times * 50, LONGEST_RECONNECT_DELAY_MS)
+const reconnectDelayMs = (times: number): number => Math.min(times * 50, MAX_RECONNECT_DELAY_MS)
 
 function open(options: ConnectOptions): RedisConnection {
   const watched = sentinelAddress(options.url)

@@ -26,7 +26,7 @@ export function probeRedis(socketPath: string): Promise<RedisState> {
  * Asks the server to end at once and flush its data. After SIGTERM alone it ends at its next housekeeping, up to 100 ms
  * later. Reports no result: the regular shutdown continues in parallel.
  */
-export function askToEnd(socketPath: string): void {
+export function requestShutdown(socketPath: string): void {
   const socket = connect(socketPath, () => socket.write('SHUTDOWN NOSAVE\r\n'))
   socket.unref()
   socket.setTimeout(ANSWER_PATIENCE_MS, () => socket.destroy())

@@ -49,15 +49,15 @@ export class MergedScript {
   }
 }
 
-interface Ask {
+interface ScriptCall {
   readonly keys: readonly string[]
   readonly values: Values
-  readonly hear: (reply: unknown) => void
-  readonly fail: (error: unknown) => void
+  readonly onReply: (reply: unknown) => void
+  readonly onError: (error: unknown) => void
 }
 
 /** Maximum number of scripts per call: Redis serves no other client during it. */
-const MOST = 100
+const MAX_BATCH = 100
 
 /**
  * Batching of scripts: one call is in flight, and later scripts wait for the next batch. Scripts of one step of the
@@ -67,7 +67,7 @@ const MOST = 100
 export class ScriptBatch {
   readonly #client: RedisClient
   readonly #merged: MergedScript
-  #asks: Ask[] = []
+  #calls: ScriptCall[] = []
   #isSending = false
 
   constructor(client: RedisClient, merged: MergedScript) {
@@ -79,14 +79,14 @@ export class ScriptBatch {
   run<Reply>(script: LuaScript<Reply>, keys: readonly string[], values: Values): Promise<Reply> {
     const number = this.#merged.numberOf(script)
     return new Promise((resolve, reject) => {
-      const hear = (reply: unknown): void => {
+      const onReply = (reply: unknown): void => {
         try {
           resolve(script.read(reply))
         } catch (error) {
           reject(error)
         }
       }
-      this.#asks.push({ keys, values: [number, keys.length, values.length, ...values], hear, fail: reject })
+      this.#calls.push({ keys, values: [number, keys.length, values.length, ...values], onReply, onError: reject })
       if (!this.#isSending) void this.#sendAll()
     })
   }
@@ -94,11 +94,11 @@ export class ScriptBatch {
   async #sendAll(): Promise<void> {
     this.#isSending = true
     await Promise.resolve()
-    while (this.#asks.length > 0) await this.#send(this.#asks.splice(0, MOST))
+    while (this.#calls.length > 0) await this.#send(this.#calls.splice(0, MAX_BATCH))
     this.#isSending = false
   }
 
-  async #send(asks: readonly Ask[]): Promise<void> {
+  async #send(asks: readonly ScriptCall[]): Promise<void> {
     try {
       const keys = asks.flatMap((ask) => ask.keys)
       const values = asks.flatMap((ask) => ask.values)
@@ -106,11 +106,11 @@ export class ScriptBatch {
       if (replies.length !== asks.length) throw new Error('Redis replied to another number of scripts than were sent')
       for (const [index, [done, reply]] of replies.entries()) {
         const ask = asks[index]
-        if (done === 1) ask?.hear(reply ?? null)
-        else ask?.fail(new Error(String(reply)))
+        if (done === 1) ask?.onReply(reply ?? null)
+        else ask?.onError(new Error(String(reply)))
       }
     } catch (error) {
-      for (const ask of asks) ask.fail(error)
+      for (const ask of asks) ask.onError(error)
     }
   }
 }

@@ -28,7 +28,7 @@ export function watchRedis(connection: RedisConnection, { onFailed, onWorks }: R
       await sleep(INTERVAL_MS, undefined, { signal: stop.signal, ref: false }).catch(() => undefined)
       if (stop.signal.aborted) return
       if (connection.status !== 'ready') lost()
-      else if (await answers(connection)) onWorks()
+      else if (await isAnswering(connection)) onWorks()
       else if (!stop.signal.aborted) onFailed(`it does not answer within ${ANSWER_MS / 1000} s`)
     }
   }
@@ -42,7 +42,7 @@ export function watchRedis(connection: RedisConnection, { onFailed, onWorks }: R
   }
 }
 
-async function answers(connection: RedisConnection): Promise<boolean> {
+async function isAnswering(connection: RedisConnection): Promise<boolean> {
   const ping = connection.ping().then(
     () => true,
     () => false,

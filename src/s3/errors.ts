@@ -50,7 +50,7 @@ export async function explainedS3<T>(what: string, work: () => Promise<T>): Prom
 }
 
 /** Cause of a connection failure: a code of the system or of undici, or `TimeoutError`. Null for any other error. */
-export function lineFailure(error: unknown): string | null {
+export function connectionFailure(error: unknown): string | null {
   if (!(error instanceof Error)) return null
   const { code } = error as NodeJS.ErrnoException
   if (typeof code === 'string' && /^(?:E[A-Z]+|UND_.*)$/.test(code)) return code
@@ -59,7 +59,7 @@ export function lineFailure(error: unknown): string | null {
 
 /** Null if the connection did not fail. */
 export function unreachable(error: unknown): string | null {
-  const code = lineFailure(error)
+  const code = connectionFailure(error)
   return code === null ? null : `the store cannot be reached (${code}).`
 }
 

@@ -2,7 +2,7 @@ import { S3ServiceException } from '@aws-sdk/client-s3'
 import type { Failure } from '#src/document/failure.ts'
 import { s3SetupProblem } from '#src/kit/s3-setup-problem.ts'
 import { SourceUnusable } from '#src/document/source-unusable.ts'
-import { lineFailure, statusOf, unreachable } from './errors.ts'
+import { connectionFailure, statusOf, unreachable } from './errors.ts'
 
 /** Refusals of the caller (account, credentials, clock), not of the object: every object would meet them. */
 const OF_THE_CALLER: readonly string[] = [
@@ -66,7 +66,7 @@ function reasonOf(error: unknown): string | null {
 }
 
 /** True if a retry may succeed: the store was unreachable, failed, or throttled the request. */
-export function mayComeBack(error: unknown): boolean {
+export function isTransientError(error: unknown): boolean {
   const status = statusOf(error)
-  return status === null ? lineFailure(error) !== null : status >= 500 || status === 429 || status === 408
+  return status === null ? connectionFailure(error) !== null : status >= 500 || status === 429 || status === 408
 }

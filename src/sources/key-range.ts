@@ -5,11 +5,11 @@ export interface KeyRange {
 }
 
 /** Listing order of a store: by the bytes in UTF-8, which differs from the order of JavaScript's strings. */
-const compared = (left: string, right: string): number => Buffer.compare(Buffer.from(left), Buffer.from(right))
+const compareBytes = (left: string, right: string): number => Buffer.compare(Buffer.from(left), Buffer.from(right))
 
 /** True if a store lists in key order. Other stores (S3 Express) do not support ranges. */
 export const inKeyOrder = (keys: readonly string[]): boolean =>
-  keys.every((key, at) => at === 0 || compared(keys[at - 1] as string, key) < 0)
+  keys.every((key, at) => at === 0 || compareBytes(keys[at - 1] as string, key) < 0)
 
 /**
  * Divides all keys into at most `most` ranges, each with about the same number of the sorted folders. The last range
@@ -21,13 +21,13 @@ export function rangesOver(folders: readonly string[], most: number): readonly K
   return [null, ...ends].map((after, at) => ({ after, upTo: ends[at] ?? null })).reverse()
 }
 
-export const isBehind = (key: string, other: string): boolean => compared(key, other) > 0
+export const isAfter = (key: string, other: string): boolean => compareBytes(key, other) > 0
 
-export const isBeyond = (key: string, { upTo }: KeyRange): boolean => upTo !== null && isBehind(key, upTo)
+export const isAfterRange = (key: string, { upTo }: KeyRange): boolean => upTo !== null && isAfter(key, upTo)
 
 /** Filters a page by the range. A store without support for a start key would list from the first key. */
-export function within<T extends { readonly key: string }>(page: readonly T[], range: KeyRange): readonly T[] {
-  const isIn = ({ key }: T): boolean => !isBeyond(key, range) && (range.after === null || isBehind(key, range.after))
+export function pageWithin<T extends { readonly key: string }>(page: readonly T[], range: KeyRange): readonly T[] {
+  const isIn = ({ key }: T): boolean => !isAfterRange(key, range) && (range.after === null || isAfter(key, range.after))
   // A page is sorted: if both of its ends are in the range, all of it is.
   return [page[0], page.at(-1)].every((end) => end === undefined || isIn(end)) ? page : page.filter(isIn)
 }

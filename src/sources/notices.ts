@@ -8,7 +8,7 @@ export interface Notice {
   /**
    * Releases it unhandled: the queue may deliver it again at once, here or elsewhere. No effect after the other two.
    */
-  giveBack(): Promise<void>
+  release(): Promise<void>
 }
 
 /** Producer of notifications. */

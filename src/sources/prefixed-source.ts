@@ -13,21 +13,21 @@ export function withPrefix(inner: Source, prefix: string): Source {
   return {
     ...inner,
     async *list(signal) {
-      for await (const item of inner.list(signal)) yield { ...item, key: within(prefix, item.key) }
+      for await (const item of inner.list(signal)) yield { ...item, key: withKeyPrefix(prefix, item.key) }
     },
     async open(key, signal) {
-      const innerKey = outOf(prefix, key)
+      const innerKey = withoutPrefix(prefix, key)
       if (innerKey !== null) return inner.open(innerKey, signal)
       return { code: 'vanished', stage: 'read', message: `${JSON.stringify(key)} is not below the prefix "${prefix}".` }
     },
-    ...(skips === undefined ? {} : { skips: (key: SourceKey) => skips(outOf(prefix, key) ?? key) }),
-    ...(addressOf === undefined ? {} : { addressOf: (key: SourceKey) => addressOf(outOf(prefix, key) ?? key) }),
+    ...(skips === undefined ? {} : { skips: (key: SourceKey) => skips(withoutPrefix(prefix, key) ?? key) }),
+    ...(addressOf === undefined ? {} : { addressOf: (key: SourceKey) => addressOf(withoutPrefix(prefix, key) ?? key) }),
   }
 }
 
 export function watchWithPrefix(inner: SourceWatch, prefix: string): SourceWatch {
   if (prefix === '') return inner
-  const prefixed = (change: SourceChange): SourceChange => ({ ...change, key: within(prefix, change.key) })
+  const prefixed = (change: SourceChange): SourceChange => ({ ...change, key: withKeyPrefix(prefix, change.key) })
   return {
     async *changes(signal, onListed) {
       for await (const batch of inner.changes(signal, onListed)) yield batch.map(prefixed)
@@ -36,10 +36,10 @@ export function watchWithPrefix(inner: SourceWatch, prefix: string): SourceWatch
   }
 }
 
-const within = (prefix: string, key: SourceKey): SourceKey => sourceKey(`${prefix}/${key}`)
+const withKeyPrefix = (prefix: string, key: SourceKey): SourceKey => sourceKey(`${prefix}/${key}`)
 
 /** Strips the prefix from a key; null for a key outside the prefix. */
-export function outOf(prefix: string, key: SourceKey): SourceKey | null {
+export function withoutPrefix(prefix: string, key: SourceKey): SourceKey | null {
   if (prefix === '') return key
   return key.startsWith(`${prefix}/`) ? sourceKey(key.slice(prefix.length + 1)) : null
 }

@@ -29,7 +29,7 @@ export const nameOfType = (type: string): string => {
 }
 
 /** Maximum length of a block's excerpt; the browser truncates it to its width. */
-const MOST_CHARACTERS = 160
+const MAX_CHARACTERS = 160
 
 /** Excerpt of a block for its line in the list: without Markdown syntax, and for a table its size and columns. */
 export function excerptOf({ type, content }: Pick<Block, 'type' | 'content'>): string {
@@ -40,7 +40,7 @@ export function excerptOf({ type, content }: Pick<Block, 'type' | 'content'>): s
     .replaceAll(/\\([!-/:-@[-`{-~])|[*`]{1,3}/g, '$1')
     .replaceAll(/\s+/g, ' ')
     .trim()
-  return plain.length > MOST_CHARACTERS ? `${plain.slice(0, MOST_CHARACTERS)}…` : plain
+  return plain.length > MAX_CHARACTERS ? `${plain.slice(0, MAX_CHARACTERS)}…` : plain
 }
 
 /** `5 rows: Item, Planned, Spent`; content that is not a Markdown table stays unchanged. */

@@ -19,11 +19,11 @@ export interface Citation {
 }
 
 /** Maximum number of positions per link. */
-const MOST_PLACES = 100
+const MAX_PLACES = 100
 
 /** Parses `span`, `box` and `receipt` of an address; drops malformed values. */
 export function readCitation(params: URLSearchParams): Citation {
-  const all = (name: string): readonly string[] => params.getAll(name).slice(0, MOST_PLACES)
+  const all = (name: string): readonly string[] => params.getAll(name).slice(0, MAX_PLACES)
   const spans = all('span').flatMap((text): Span[] => {
     const [, start, end] = /^(\d{1,9})-(\d{1,9})$/.exec(text) ?? []
     return Number(start) < Number(end) ? [[Number(start), Number(end)]] : []

@@ -17,7 +17,7 @@ export interface RenderRequest {
 export type Render = (request: RenderRequest) => Promise<string | null>
 
 /** Threshold for rendering a complete document: the tree of a larger one would take hundreds of megabytes. */
-const MOST_CHARACTERS = 2_000_000
+const MAX_CHARACTERS = 2_000_000
 
 /** Maximum length of a preview of a larger document: some thousand rows of a table. */
 const FIRST_CHARACTERS = 100_000
@@ -35,13 +35,13 @@ export async function shownContent(
   cited: readonly Span[],
   render: Render,
 ): Promise<string> {
-  const isWhole = text.length <= MOST_CHARACTERS
+  const isWhole = text.length <= MAX_CHARACTERS
   const part = isWhole ? text : firstLines(text)
   const rendered = await render({ kind, text: part, cited })
   if (rendered !== null && isWhole) return rendered
   if (rendered !== null)
     return `<p><em>The document is too large to show: these are its first lines.</em></p>${rendered}`
-  const shown = `<pre>${escapeText(text.slice(0, MOST_CHARACTERS))}</pre>`
+  const shown = `<pre>${escapeText(text.slice(0, MAX_CHARACTERS))}</pre>`
   const cut = isWhole ? '' : ', cut at two million characters'
   return `<p><em>The document is too large or too deeply nested to render: this is its Markdown source${cut}.</em></p>${shown}`
 }

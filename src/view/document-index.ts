@@ -78,14 +78,14 @@ export class DocumentIndex implements Disposable {
     this.put(place, stamp, row)
   }
 
-  /** Starts a comparison with the store: `endPass` removes rows that neither `stillThere` nor `put` named. */
+  /** Starts a comparison with the store: `endPass` removes rows that neither `markSeen` nor `put` named. */
   beginPass(): void {
     const last = this.#db.prepare('SELECT max(pass) AS pass FROM documents').get() as { pass: number | null }
     this.#pass = (last.pass ?? 0) + 1
   }
 
   /** True if the place is known with this stamp; marks it as seen. */
-  stillThere(place: string, stamp: string): boolean {
+  markSeen(place: string, stamp: string): boolean {
     const { changes } = this.#mark.run(this.#pass, place, stamp)
     return Number(changes) > 0
   }

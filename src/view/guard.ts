@@ -1,7 +1,7 @@
 import { hash, timingSafeEqual } from 'node:crypto'
 
 /** Origin of a request. */
-export interface Asking {
+export interface GuardedRequest {
   readonly host: string | undefined
   readonly origin: string | undefined
   /** `Sec-Fetch-Site`, which browsers set and no page can change. */
@@ -29,7 +29,7 @@ const refused = (status: 403 | 404 | 421, reason: string): GuardVerdict => ({ ki
  * loopback (DNS rebinding) is refused. The origin check refuses requests of other pages (CSRF). Each path starts with a
  * token that is printed once. It is not in a cookie, which browsers would send to other servers of this machine, too.
  */
-export function guard({ host, origin, site, token }: Asking, expected: Guarded): GuardVerdict {
+export function guard({ host, origin, site, token }: GuardedRequest, expected: Guarded): GuardVerdict {
   const hosts = [expected.hostname, '127.0.0.1', 'localhost', '[::1]'].map((name) => `${name}:${expected.port}`)
   if (host === undefined || !hosts.includes(host))
     return refused(421, 'the Host header names another host: open the address that "sluice view" printed')

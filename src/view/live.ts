@@ -112,7 +112,7 @@ export interface LivePipeline {
 }
 
 /** Number of kept samples: an hour of one per five seconds. */
-const MOST_SAMPLES = 720
+const MAX_SAMPLES = 720
 
 /** History of the limiter's state, from the first poll of this process on. */
 export class LiveHistory {
@@ -120,7 +120,7 @@ export class LiveHistory {
 
   add(status: LiveStatus, at: number): void {
     this.#samples.push(sampleOf(status, at))
-    if (this.#samples.length > MOST_SAMPLES) this.#samples.shift()
+    if (this.#samples.length > MAX_SAMPLES) this.#samples.shift()
   }
 
   get samples(): readonly LiveSample[] {

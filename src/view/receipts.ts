@@ -26,7 +26,7 @@ export interface ShownReceipt extends ListedReceipt {
 type Store = Pick<OutputStore, 'receipts'>
 
 /** Maximum number of shown receipts per document. */
-const MOST_RECEIPTS = 100
+const MAX_RECEIPTS = 100
 
 /** Lists the receipt in use first, then the latest. Excludes receipts of a split PDF's pieces. */
 export async function receiptsFor(record: DocumentRecord, store: Store): Promise<readonly ListedReceipt[]> {
@@ -34,7 +34,7 @@ export async function receiptsFor(record: DocumentRecord, store: Store): Promise
   for await (const { id, savedAt } of store.receipts.list(new AbortController().signal, record.contentHash)) {
     if (!id.startsWith(`${record.contentHash}-`)) continue
     found.push({ id, savedAt: new Date(savedAt).toISOString(), isInUse: id === record.receipt })
-    if (found.length >= MOST_RECEIPTS) break
+    if (found.length >= MAX_RECEIPTS) break
   }
   return found.toSorted((a, b) => Number(b.isInUse) - Number(a.isInUse) || (a.savedAt < b.savedAt ? 1 : -1))
 }

@@ -1,4 +1,4 @@
-import { endWithParent, sendToParent } from '@sluice/engine/pages'
+import { exitWithParent, sendToParent } from '@sluice/engine/pages'
 import type { RenderRequest } from './content.ts'
 import { renderHtml, renderMarkdown } from './render-markdown.ts'
 
@@ -7,7 +7,7 @@ import { renderHtml, renderMarkdown } from './render-markdown.ts'
  * kills it instead of stopping it.
  */
 
-endWithParent()
+exitWithParent()
 process.on('message', (message) => {
   const { kind, text, cited } = message as RenderRequest
   sendToParent(kind === 'markdown' ? renderMarkdown(text, cited) : renderHtml(text))

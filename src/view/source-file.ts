@@ -10,7 +10,7 @@ import type { StoreSource } from '#src/document/store-manifest.ts'
 /** Cache of files that match their record, by path and mtime: a page of a large PDF does not hash the file again. */
 const verified = new Map<string, string>()
 
-const MOST_VERIFIED = 1_000
+const MAX_VERIFIED = 1_000
 
 /**
  * Path of a document's file in its source folder. Null unless the file exists, is inside the folder and has the parsed
@@ -25,7 +25,7 @@ export async function sourceFile(record: DocumentRecord, sources: readonly Store
     const known = `${size} ${mtimeMs} ${record.contentHash}`
     if (verified.get(path) === known) return path
     if ((await digestOf(path)) !== record.contentHash) return null
-    if (verified.size >= MOST_VERIFIED) verified.clear()
+    if (verified.size >= MAX_VERIFIED) verified.clear()
     verified.set(path, known)
     return path
   } catch {

@@ -35,7 +35,7 @@ export async function updateIndex(index: DocumentIndex, store: Store, signal: Ab
   }
   for await (const stamps of store.feed.stamps(signal)) {
     index.batch(() => {
-      for (const one of stamps) if (!index.stillThere(one.place, one.stamp)) unknown.push(one)
+      for (const one of stamps) if (!index.markSeen(one.place, one.stamp)) unknown.push(one)
     })
     if (unknown.length >= BATCH) await read()
   }

@@ -83,8 +83,8 @@ export const MUTANTS = {
   'old-lease': [
     [
       'src/ledger/redis-intents.ts',
-      'return lapses !== undefined && this.#options.lease.isUnbroken(lapses)',
-      'return lapses !== undefined',
+      'return lateHeartbeats !== undefined && this.#options.lease.isUnbroken(lateHeartbeats)',
+      'return lateHeartbeats !== undefined',
     ],
   ],
   /** No check for the receipt between the intent and the request. */
@@ -119,7 +119,7 @@ export const MUTANTS = {
   /** An empty source is believed. */
   'believes-empty': [
     ['src/ingest/scan/sweep-gone.ts', 'listed === 0 ? 0 : Math.max', 'Math.max'],
-    ['src/ingest/scan/sweep-gone.ts', 'const ALWAYS_BELIEVABLE = 10', 'const ALWAYS_BELIEVABLE = 1e9'],
+    ['src/ingest/scan/sweep-gone.ts', 'const ALWAYS_ALLOWED = 10', 'const ALWAYS_ALLOWED = 1e9'],
     ['src/ingest/scan/sweep-gone.ts', 'record === null || policy.remove', 'record === null || !policy.remove'],
   ],
   /** A worker believes its own mount. */
@@ -132,7 +132,7 @@ export const MUTANTS = {
   'counts-deliveries': [
     [
       'src/ingest/document/commit-answer.ts',
-      "again: settled === 'again' || settled === 'other_version'",
+      "again: settled === 'again' || settled === 'other-version'",
       'again: false',
     ],
   ],
@@ -161,10 +161,10 @@ export const MUTANTS = {
   ],
   /** A stop waits for what hangs. */
   'endless-stop': [
-    ['workers/process/lifecycle.ts', 'exitAfter(graceMs + WALL_SLACK_MS)', 'void exitAfter'],
+    ['workers/process/lifecycle.ts', 'exitAfter(graceMs + FORCED_EXIT_SLACK_MS)', 'void exitAfter'],
     [
       'src/ingest/document/retrying-store.ts',
-      'await notAfter(signal, reportWhenSlow(write, timed))',
+      'await failAfterAbort(signal, reportWhenSlow(write, timed))',
       'await reportWhenSlow(write, timed)',
     ],
     ['src/redis/private-server/run-program.ts', "cut.addEventListener('abort', kill, { once: true })", 'void kill'],
@@ -190,13 +190,17 @@ export const MUTANTS = {
   /** A commit under an earlier claim replaces a later one, and the worker finds nothing wrong with it. */
   'forgets-claims': [
     ['src/document/claim-lost.ts', 'if (isOfEarlierClaim(record, present)) throw', 'if (record === null) throw'],
-    ['src/ingest/document/commit-answer.ts', '(await renewOverwritten(key, deps.stores))', 'renewOverwritten === null'],
+    [
+      'src/ingest/document/commit-answer.ts',
+      '(await markOverwrittenPending(key, deps.stores))',
+      'markOverwrittenPending === null',
+    ],
   ],
   /** A record that is there is believed. */
   'believes-records': [
     [
       'src/ingest/maintain/lost-records.ts',
-      'if (isWhole || (record !== null && !(await isKept(record, store.receipts)))) return null',
+      'if (isWhole || (record !== null && !(await hasAllReceipts(record, store.receipts)))) return null',
       'if (isWhole || 1 > 0) return null',
     ],
   ],

@@ -2,7 +2,7 @@ import * as fc from '../support/fast-check.ts'
 import { describe, expect, test } from 'vitest'
 import { parseOptionsSchema } from '@sluice/contract'
 import { readAnswer } from '#src/client/read-answer.ts'
-import { undelivered, type Wanted } from '#src/client/undelivered.ts'
+import { missingOutputs, type Wanted } from '#src/client/missing-outputs.ts'
 
 const NOON = Date.parse('2026-11-21T12:00:00Z')
 const read = (data: object) => readAnswer(Buffer.from(JSON.stringify({ success: true, data })), NOON)
@@ -218,7 +218,7 @@ describe('a requested field that the answer lacks', () => {
     parsers: [{ type: 'pdf', pages: true, blocks: true }],
   })
   const missing = (data: object, wanted: Partial<Wanted> = {}): string[] =>
-    undelivered(read(data).data, {
+    missingOutputs(read(data).data, {
       options: { formats: formats.slice(0, 1), parsers },
       isPdf: true,
       credits: 3,

@@ -102,7 +102,7 @@ if (server.kind === 'unavailable') {
     const writers = Array.from({ length: 4 }, () => new PackedObjects(new S3Bucket(at), { delayMs: PACK_MS }))
     const name = 'documents/counter.pdf/record.json'
     expect(
-      (await Promise.all(writers.map((each) => each.putIf(name, Buffer.from('0'), { only: 'absent' })))).filter(
+      (await Promise.all(writers.map((each) => each.putIf(name, Buffer.from('0'), { kind: 'absent' })))).filter(
         Boolean,
       ),
     ).toHaveLength(1)
@@ -113,7 +113,7 @@ if (server.kind === 'unavailable') {
           const stored = await writer.get(name)
           if (stored === null) throw new Error('it is there')
           const next = Buffer.from(`${Number(stored.bytes.toString()) + 1}`)
-          if (await writer.putIf(name, next, { only: 'over', etag: stored.etag })) counted += 1
+          if (await writer.putIf(name, next, { kind: 'unchanged', etag: stored.etag })) counted += 1
         }
       }),
     )

@@ -87,7 +87,10 @@ describe('the words of a tokenizer', () => {
             const from = random.below(text.length)
             const above = text.slice(from, from + random.below(60)).trim()
             const context = random.below(2) === 0 ? '' : above + random.pick(['\n', '\n\n', '\n| | '])
-            const [counted, truth] = [meter.whole(context, start, end), counter.count(context + text.slice(start, end))]
+            const [counted, truth] = [
+              meter.totalTokens(context, start, end),
+              counter.count(context + text.slice(start, end)),
+            ]
             if (counted !== truth) {
               wrong.push(
                 `seed ${seed}, ${counter.name}: ${counted} for ${truth} in ${JSON.stringify(context + text.slice(start, end))}`,

@@ -13,12 +13,12 @@ test('a broken invariant names its law, and has the facts as its cause', () => {
 
 test('a permit released twice or never acquired is not sent to the limiter', () => {
   const permits = new OwnPermits('process')
-  const id = permits.ask()
-  permits.granted(id, 0)
-  permits.releasing(id)
-  expect(() => permits.releasing(id)).toThrow('broken invariant: a permit is released once')
+  const id = permits.register()
+  permits.recordGrant(id, 0)
+  permits.recordRelease(id)
+  expect(() => permits.recordRelease(id)).toThrow('broken invariant: a permit is released once')
   permits.forget(id)
-  expect(() => permits.releasing(id)).toThrow('broken invariant: a permit is released once')
+  expect(() => permits.recordRelease(id)).toThrow('broken invariant: a permit is released once')
   expect(permits.declaration().held).toEqual([])
 })
 

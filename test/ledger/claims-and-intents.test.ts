@@ -224,7 +224,7 @@ test('an ambiguous paid request stays held while the engine parses the same docu
   for (const name of [key, other]) {
     const free = new FreeIntents(held)
     expect(await free.begin(receipt, name)).toBe('begun')
-    expect(free.stands(receipt)).toBe(true)
+    expect(free.isValid(receipt)).toBe(true)
     await free.clear(receipt)
     await free.conclude(receipt, name)
   }

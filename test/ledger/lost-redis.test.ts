@@ -58,25 +58,25 @@ describe('a process notices that Redis lost data', () => {
     const { lease } = await processOf('flushed')
     await redis.connection.flushall()
     await until('the loss is noticed', NOTICED_MS, () => lease.losses === 1)
-    expect(await lease.isFilled()).toBe(false)
+    expect(await lease.isLedgerComplete()).toBe(false)
   })
 
   test('when Redis was rolled back to a state with the same epoch key', async () => {
     const { lease } = await processOf('rolled-back')
-    await lease.filled()
+    await lease.markLedgerComplete()
     const rollBack = await takeSnapshot(redis.connection)
     await lease.resync()
     await rollBack()
     await until('the loss is noticed', NOTICED_MS, () => lease.losses === 1)
-    expect(await lease.isFilled()).toBe(false)
+    expect(await lease.isLedgerComplete()).toBe(false)
   })
 
   test('when the server was replaced or restarted, though no data is missing', async () => {
     const { lease } = await processOf('restarted')
-    await lease.filled()
+    await lease.markLedgerComplete()
     await redis.killServer()
     await until('the restart is noticed', 10_000, () => lease.losses === 1)
-    expect(await lease.isFilled()).toBe(true)
+    expect(await lease.isLedgerComplete()).toBe(true)
   })
 
   test('but not when Redis only receives many commands', async () => {

@@ -138,7 +138,7 @@ describe('RedisLedger', () => {
     expect(await ledger.read([key])).toEqual([settled])
     const newer = { ...pending, version: version(`1${pending.version}`) }
     await ledger.write([[key, newer]])
-    expect(await ledger.settle(key, settled)).toBe('other_version')
+    expect(await ledger.settle(key, settled)).toBe('other-version')
     expect(await ledger.read([key])).toEqual([newer])
     expect(await ledger.counts()).toEqual({ ...NO_COUNTS, pending: 1 })
   })

@@ -1,13 +1,13 @@
 import { expect, test } from 'vitest'
 import { mapSite } from '#src/parse/map-client.ts'
-import { DIRECT } from '#src/parse/way-out.ts'
+import { DIRECT_NETWORK } from '#src/parse/service-network.ts'
 import { openSite, type Page } from '../support/web-site.ts'
 
 const never = new AbortController().signal
 
 const mapFrom = (baseUrl: string) =>
   mapSite(
-    { baseUrl, apiKey: 'k', login: null, wayOut: DIRECT },
+    { baseUrl, apiKey: 'k', login: null, network: DIRECT_NETWORK },
     { url: new URL('https://docs.example.com/'), limit: 10, sitemap: 'include' },
     never,
   )

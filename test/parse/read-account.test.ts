@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { createEngine } from '@sluice/engine'
 import { readCredits, readTargets } from '#src/parse/read-account.ts'
-import { DIRECT } from '#src/parse/way-out.ts'
+import { DIRECT_NETWORK } from '#src/parse/service-network.ts'
 import { openSite, type Page } from '../support/web-site.ts'
 import { shared } from '../support/shared.ts'
 
@@ -13,7 +13,7 @@ const engine = await shared(
 )
 
 async function account(baseUrl: string, apiKey = 'k-stated') {
-  const line = { baseUrl, apiKey, login: null, wayOut: DIRECT }
+  const line = { baseUrl, apiKey, login: null, network: DIRECT_NETWORK }
   const [concurrency, credits] = await Promise.all([readTargets(line, never), readCredits(line, never)])
   return { concurrency, ...credits }
 }

@@ -1,16 +1,16 @@
 import { createServer } from 'node:net'
 import { Redis } from 'ioredis'
 import { expect, test } from 'vitest'
-import { connectRedis, withoutSecrets } from '#src/redis/connection.ts'
+import { connectRedis, redactUrl } from '#src/redis/connection.ts'
 import { listen } from '../support/listen.ts'
 import { startTestRedis } from '../support/redis.ts'
 
 test('the address of a Redis is shown without its password', () => {
-  expect(withoutSecrets('redis://user:s3cret@one.example:6379/2')).toBe('redis://one.example:6379/2')
-  expect(withoutSecrets('rediss://:p%40ss@one:1,rediss://u:s3cret@two:2')).toBe('rediss://one:1,rediss://two:2')
-  expect(withoutSecrets('/tmp/redis.sock?password=s3cret&db=2')).toBe('/tmp/redis.sock?password=…&db=2')
-  expect(withoutSecrets('redis://user:p/a@ss@host:1')).not.toContain('p/a')
-  expect(withoutSecrets('redis+sentinel://:s3cret@one,two/m?sentinelPassword=t0p')).toBe(
+  expect(redactUrl('redis://user:s3cret@one.example:6379/2')).toBe('redis://one.example:6379/2')
+  expect(redactUrl('rediss://:p%40ss@one:1,rediss://u:s3cret@two:2')).toBe('rediss://one:1,rediss://two:2')
+  expect(redactUrl('/tmp/redis.sock?password=s3cret&db=2')).toBe('/tmp/redis.sock?password=…&db=2')
+  expect(redactUrl('redis://user:p/a@ss@host:1')).not.toContain('p/a')
+  expect(redactUrl('redis+sentinel://:s3cret@one,two/m?sentinelPassword=t0p')).toBe(
     'redis+sentinel://one,two/m?sentinelPassword=…',
   )
 })

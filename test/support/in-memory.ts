@@ -4,7 +4,7 @@ import { join } from 'node:path'
 
 const MEMORY = '/dev/shm'
 /** Far more than the tests have at a time; a machine with less keeps it on its disk, where it may be slow but fits. */
-const LEAST_FREE_BYTES = 4 * 1024 ** 3
+const MIN_FREE_BYTES = 4 * 1024 ** 3
 
 /**
  * Before all tests: what they write goes to a file system in memory, where the machine has one with space. They write
@@ -16,7 +16,7 @@ export default async function setup(): Promise<(() => Promise<void>) | undefined
     ({ bavail, bsize }) => bavail * bsize,
     () => 0,
   )
-  if (process.env['TMPDIR'] !== undefined || freeBytes < LEAST_FREE_BYTES) return undefined
+  if (process.env['TMPDIR'] !== undefined || freeBytes < MIN_FREE_BYTES) return undefined
   process.env['KEPT_FOLDER'] = tmpdir()
   const folder = await mkdtemp(join(MEMORY, 'sluice-tests-'))
   // As /tmp is: some tests do something as another user.

@@ -10,7 +10,7 @@ import { RedisPageShare } from '#src/ledger/redis-page-share.ts'
 import { HttpParser } from '#src/parse/http-parser.ts'
 import type { JobVerdict } from '#src/ports/queue.ts'
 import { routedRecipe } from '#src/route/routed-recipe.ts'
-import { UNCOUNTED } from '#src/ingest/document/read-window.ts'
+import { UNCOUNTED_READING } from '#src/ingest/document/read-window.ts'
 import { ServiceGate } from '#workers/service/service-gate.ts'
 import { headingOf } from './large-pdf.ts'
 import type { TestRedis } from './redis.ts'
@@ -64,7 +64,7 @@ export async function openRoutedBench({
       new HttpParser({ baseUrl: new URL(url), apiKey: 'key', concurrency: 4, userAgent: 'test', service: url }),
     ),
     gate: new ServiceGate(resources.use(await openGate({ redis: connection, keyDigest: name })), 60_000),
-    readWindow: { enter: async () => UNCOUNTED },
+    readWindow: { enter: async () => UNCOUNTED_READING },
     countPages: async () => null,
   })
   const book = recipeBook({})

@@ -10,13 +10,13 @@ export interface SimulatedArchive {
   readonly differing: Uint32Array
 }
 
-const MOST_PAGES = 80
+const MAX_PAGES = 80
 
 /** Documents of 1 to 80 pages; a third of the pages scanned, half of these in documents that share a fate. */
 export function simulatedArchive(random: Random, pages: number): SimulatedArchive {
   const documents: AuditedPage[][] = []
   for (let made = 0; made < pages;) {
-    const length = Math.min(MOST_PAGES, Math.floor(Math.exp(random.next() * Math.log(MOST_PAGES + 1))))
+    const length = Math.min(MAX_PAGES, Math.floor(Math.exp(random.next() * Math.log(MAX_PAGES + 1))))
     const allScanned = random.next() < 0.17
     const shared = random.next()
     const document = `d${documents.length}`

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 
 /** What a machine that others keep busy may take for anything: a test must not fail for it. */
-const LEAST_PATIENCE_MS = 60_000
+const MIN_PATIENCE_MS = 60_000
 
 /** Polls until `condition` holds; throws with `what` after `withinMs`, but not before a busy machine had the time for it. */
 export async function until(
@@ -9,7 +9,7 @@ export async function until(
   withinMs: number,
   condition: () => boolean | Promise<boolean>,
 ): Promise<void> {
-  const patienceMs = Math.max(withinMs, LEAST_PATIENCE_MS)
+  const patienceMs = Math.max(withinMs, MIN_PATIENCE_MS)
   const deadline = Date.now() + patienceMs
   while (!(await condition())) {
     if (Date.now() > deadline) throw new Error(`not within ${patienceMs} ms: ${what}`)

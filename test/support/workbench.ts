@@ -14,9 +14,9 @@ import { ServiceGate } from '#workers/service/service-gate.ts'
 import type { IngestDeps, Policy, RoutedTiers, Run, ScanDeps, Stores, Tier } from '#src/ingest/document/deps.ts'
 import type { PlanDeps } from '#src/ingest/scan/plan-source.ts'
 import type { OutputStore } from '#src/ports/output-store.ts'
-import { FailingSince, DependencyHealth } from '#src/ingest/document/dependency-health.ts'
+import { FailureStreak, DependencyHealth } from '#src/ingest/document/dependency-health.ts'
 import { RecentCosts } from '#src/ingest/document/costs.ts'
-import { SitePauses, TimedOut } from '#src/ingest/document/service-memory.ts'
+import { SitePauses, TimeoutMemory } from '#src/ingest/document/service-memory.ts'
 import { handlingOf } from '#src/ingest/document/preflight.ts'
 import { ingestDocument } from '#src/ingest/ingest-document.ts'
 import { NO_SPENDING } from '#src/document/spending.ts'
@@ -159,8 +159,8 @@ export async function openWorkbench({
     dependencyHealth: new DependencyHealth(CLOCK.monotonic),
     view: new SourceView(),
     refusals: new Refusals(),
-    lowSpace: new FailingSince(CLOCK.monotonic),
-    timedOut: new TimedOut(),
+    lowSpace: new FailureStreak(CLOCK.monotonic),
+    timeoutMemory: new TimeoutMemory(),
     sitePauses: new SitePauses(CLOCK.monotonic),
     recentCosts: new RecentCosts(),
     storePatienceMs: 1_000,

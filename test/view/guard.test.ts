@@ -1,9 +1,9 @@
 import { assert, domain, property, string } from '../support/fast-check.ts'
 import { expect, test } from 'vitest'
-import { type Asking, guard } from '#src/view/guard.ts'
+import { type GuardedRequest, guard } from '#src/view/guard.ts'
 
 const EXPECTED = { token: 'right-token', port: 4680, hostname: '127.0.0.1' }
-const GOOD: Asking = { host: '127.0.0.1:4680', origin: undefined, site: 'none', token: 'right-token' }
+const GOOD: GuardedRequest = { host: '127.0.0.1:4680', origin: undefined, site: 'none', token: 'right-token' }
 
 test.each([
   ['the printed address', {}],

@@ -20,7 +20,7 @@ test('ServiceGate stops only its own process on a halt for options, until the wi
   const permit = await acquire(gate, 'a.pdf')
   if (permit.kind !== 'permit') throw new Error(`no permit: ${JSON.stringify(permit)}`)
   const verdict = { kind: 'halted', cause: 'options', message: 'Bad Request (formats)' } as const
-  await permit.release({ verdict, durationMs: 10 })
+  await permit.release({ kind: 'answered', verdict, durationMs: 10 })
   expect(await acquire(gate, 'b.pdf')).toMatchObject({ kind: 'halted', cause: 'options' })
   expect(await acquire(new ServiceGate(others, WINDOW_MS), 'c.pdf')).toMatchObject({ kind: 'permit' })
   await elapse(WINDOW_MS + 50, 'the pause of a halt lasts a window')

@@ -1,16 +1,16 @@
 import { rename, rm, stat, statfs, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { proxyFor } from '#config/proxies.ts'
-import { withoutLogin } from '#config/secrets.ts'
+import { redactLogin } from '#config/secrets.ts'
 import type { Settings } from '#config/settings.ts'
 import { describeSystemError } from '#src/kit/describe-system-error.ts'
 import { SetupError } from '#src/document/setup-error.ts'
 import { checkConverters as loadConverters, runsLineModels } from '@sluice/engine'
 import { askService, type ServiceProbe } from '#src/parse/ask-service.ts'
-import { authorizationOf, type ServiceLine } from '#src/parse/service-line.ts'
+import { authorizationOf, type ServiceConnection } from '#src/parse/service-connection.ts'
 import { connectRedis, type RedisConnection } from '#src/redis/connection.ts'
 import { findRedisServer } from '#src/redis/private-server/server-binary.ts'
-import { serviceLineOf } from '../service/account.ts'
+import { serviceConnectionOf } from '../service/account.ts'
 import { foldersOf, locationOf } from '../settings/location.ts'
 import { type DoctorFinding, ok, problem, warning } from './finding.ts'
 
@@ -161,7 +161,7 @@ async function checkStore(settings: Settings): Promise<DoctorFinding[]> {
 }
 
 async function checkFolder(path: string): Promise<DoctorFinding[]> {
-  const folder = await nearest(path)
+  const folder = await nearestExisting(path)
   const probe = join(folder, `.sluice-doctor-${process.pid}`)
   await writeFile(probe, 'probe', { flush: true })
   await rename(probe, `${probe}.renamed`)
@@ -174,13 +174,13 @@ async function checkFolder(path: string): Promise<DoctorFinding[]> {
   ]
 }
 
-async function nearest(path: string): Promise<string> {
+async function nearestExisting(path: string): Promise<string> {
   try {
     await stat(path)
     return path
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'ENOENT' || dirname(path) === path) throw error
-    return nearest(dirname(path))
+    return nearestExisting(dirname(path))
   }
 }
 
@@ -199,39 +199,35 @@ async function checkService(settings: Settings): Promise<DoctorFinding[]> {
   const headers = authorizationOf(line)
   const address = new URL(`${line.baseUrl}/v2/team/credit-usage`)
   try {
-    const answer = await askService(address, { ...headers }, line.wayOut, AbortSignal.timeout(SERVICE_PATIENCE_MS))
+    const answer = await askService(address, { ...headers }, line.network, AbortSignal.timeout(SERVICE_PATIENCE_MS))
     return [
-      reached(url, answer.status),
+      serviceAnswered(url, answer.status),
       ...aboutProxy(address),
       ...aboutKey(answer, headers.authorization !== undefined),
       ...aboutClock(answer),
     ]
   } catch (error) {
     const proxy = proxyFor(address)
-    const by = proxy === null ? '' : ` through the proxy ${withoutLogin(proxy)}`
+    const by = proxy === null ? '' : ` through the proxy ${redactLogin(proxy)}`
     const remedy = `check PARSE_API_URL, the network${proxy === null ? '' : ', HTTP_PROXY, HTTPS_PROXY and NO_PROXY'}`
-    return [problem('service', `${withoutLogin(url)} cannot be reached${by} (${causeOf(error)})`, remedy)]
+    return [problem('service', `${redactLogin(url)} cannot be reached${by} (${causeOf(error)})`, remedy)]
   }
 }
 
 /** Two ways to log in are a mistake in the settings. A run refuses them with the same message. */
-function lineOf(settings: Settings): ServiceLine | DoctorFinding | null {
+function lineOf(settings: Settings): ServiceConnection | DoctorFinding | null {
   try {
-    return serviceLineOf(settings)
+    return serviceConnectionOf(settings)
   } catch (error) {
     if (error instanceof SetupError) return problem('service', error.message, 'remove one of the two')
     throw error
   }
 }
 
-const reached = (url: string, status: number): DoctorFinding =>
+const serviceAnswered = (url: string, status: number): DoctorFinding =>
   status >= 500
-    ? warning(
-        'service',
-        `${withoutLogin(url)} answers ${status}`,
-        'try again later, or ask the operator of the service',
-      )
-    : ok('service', `${withoutLogin(url)} answers`)
+    ? warning('service', `${redactLogin(url)} answers ${status}`, 'try again later, or ask the operator of the service')
+    : ok('service', `${redactLogin(url)} answers`)
 
 /** A service without accounts has no such address: `run` sends its requests with or without a key. */
 function aboutKey(answer: ServiceProbe, hasKey: boolean): DoctorFinding[] {
@@ -279,7 +275,7 @@ function aboutClock({ date }: ServiceProbe): DoctorFinding[] {
 
 function aboutProxy(address: URL): DoctorFinding[] {
   const proxy = proxyFor(address)
-  return proxy === null ? [] : [ok('service', `requests go through the proxy ${withoutLogin(proxy)}`)]
+  return proxy === null ? [] : [ok('service', `requests go through the proxy ${redactLogin(proxy)}`)]
 }
 
 function parsed(text: string): unknown {

@@ -2,7 +2,7 @@ import { DeleteObjectCommand, PutObjectCommand } from '@aws-sdk/client-s3'
 import type { Settings } from '#config/settings.ts'
 import { explainedS3 } from '#src/s3/errors.ts'
 import { openS3Client } from '#src/s3/client.ts'
-import { s3NetworkOf } from '../settings/way-out.ts'
+import { s3NetworkOf } from '../settings/networks.ts'
 import type { S3Location } from '../settings/location.ts'
 import { type DoctorFinding, ok, problem } from './finding.ts'
 

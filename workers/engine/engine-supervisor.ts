@@ -30,8 +30,8 @@ export class EngineSupervisor implements AsyncDisposable {
   #loop: Promise<void> | null = null
   #engine: EngineProcess | null = null
   #url = ''
-  #useful = false
-  #uselessLives = 0
+  #hasAnswered = false
+  #failedLives = 0
 
   constructor(options: SupervisorOptions) {
     this.#options = options
@@ -47,7 +47,7 @@ export class EngineSupervisor implements AsyncDisposable {
   /** Like `Parser.ready`. An engine that was up once counts as ready: requests detect that it is down. */
   async ready(signal: AbortSignal): Promise<string | null> {
     if (this.#url !== '') return null
-    this.#loop ??= this.#keep()
+    this.#loop ??= this.#supervise()
     const stopped = Promise.withResolvers<never>()
     const stop = (): void => stopped.reject(signal.reason)
     signal.addEventListener('abort', stop, { once: true })
@@ -60,8 +60,8 @@ export class EngineSupervisor implements AsyncDisposable {
   }
 
   /** Marks this life as useful: an answer arrived. */
-  served(): void {
-    this.#useful = true
+  recordAnswer(): void {
+    this.#hasAnswered = true
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -71,26 +71,26 @@ export class EngineSupervisor implements AsyncDisposable {
     await this.#loop
   }
 
-  async #keep(): Promise<void> {
+  async #supervise(): Promise<void> {
     const { signal } = this.#closing
     while (!signal.aborted) {
-      const how = await this.#oneLife()
+      const how = await this.#runOnce()
       if (signal.aborted) return
-      const decision = restartAfter(this.#uselessLives, this.#useful)
-      this.#uselessLives = decision.uselessLives
-      this.#useful = false
+      const decision = restartAfter(this.#failedLives, this.#hasAnswered)
+      this.#failedLives = decision.failedLives
+      this.#hasAnswered = false
       this.#report(how, decision)
       await sleep(decision.delayMs, undefined, { signal }).catch(() => undefined)
     }
   }
 
   /** Resolves with the way this life ended, when it has ended. */
-  async #oneLife(): Promise<string> {
+  async #runOnce(): Promise<string> {
     try {
       this.#engine = await this.#options.start(this.#closing.signal)
       this.#url = this.#engine.url
       if (this.#closing.signal.aborted) await this.#engine[Symbol.asyncDispose]()
-      else if (this.#uselessLives > 0) this.#options.events.emit('dependency:works', { dependency: 'engine' })
+      else if (this.#failedLives > 0) this.#options.events.emit('dependency:works', { dependency: 'engine' })
       this.#firstUp.resolve(null)
       return `the embedded engine ended (${await this.#engine.ended})`
     } catch (error) {
@@ -108,12 +108,12 @@ export class EngineSupervisor implements AsyncDisposable {
     this.#firstUp.resolve(message)
   }
 
-  #report(how: string, { cannotStayUp, uselessLives }: RestartDecision): void {
+  #report(how: string, { isCrashLoop, failedLives }: RestartDecision): void {
     const { events } = this.#options
     events.emit('dependency:failed', { dependency: 'engine', cause: `${how} and is restarted` })
-    if (!cannotStayUp) return
+    if (!isCrashLoop) return
     const message =
-      `the embedded engine cannot stay up: ${uselessLives} starts in a row failed. At the last one, ${how}. ` +
+      `the embedded engine cannot stay up: ${failedLives} starts in a row failed. At the last one, ${how}. ` +
       'If it was ended by SIGKILL, the machine lacks memory: lower --engine-processes, or set PARSE_API_URL to another service'
     events.emit('run:halted', { cause: 'engine', message })
     if (this.#url !== '') return
@@ -123,25 +123,25 @@ export class EngineSupervisor implements AsyncDisposable {
   }
 }
 
-/** Threshold of useless lives in a row before the supervisor halts the batch. */
-const USELESS_LIVES = 8
+/** Threshold of failed lives in a row before the supervisor halts the batch. */
+const CRASH_LOOP_LIVES = 8
 const FIRST_DELAY_MS = 100
-const LONGEST_DELAY_MS = 5_000
+const MAX_DELAY_MS = 5_000
 
 interface RestartDecision {
   /** Number of lives in a row that ended without a useful answer. */
-  readonly uselessLives: number
+  readonly failedLives: number
   readonly delayMs: number
   /** True if the engine needs an operator. The supervisor still restarts it. */
-  readonly cannotStayUp: boolean
+  readonly isCrashLoop: boolean
 }
 
-/** Exponential backoff over useless lives; one answer in a life resets the count. */
-function restartAfter(uselessLives: number, wasUseful: boolean): RestartDecision {
-  const now = wasUseful ? 1 : uselessLives + 1
+/** Exponential backoff over failed lives; one answer in a life resets the count. */
+function restartAfter(failedLives: number, wasUseful: boolean): RestartDecision {
+  const now = wasUseful ? 1 : failedLives + 1
   return {
-    uselessLives: now,
-    delayMs: Math.min(FIRST_DELAY_MS * 2 ** (now - 1), LONGEST_DELAY_MS),
-    cannotStayUp: now >= USELESS_LIVES,
+    failedLives: now,
+    delayMs: Math.min(FIRST_DELAY_MS * 2 ** (now - 1), MAX_DELAY_MS),
+    isCrashLoop: now >= CRASH_LOOP_LIVES,
   }
 }

@@ -11,57 +11,57 @@ const MAP_CREDITS = 1
 const MAP_RECIPE = recipeHash('map')
 
 /** Retry interval of a listing that waits for credits reserved by requests in flight. */
-const AGAIN_MS = 1_000
+const RETRY_MS = 1_000
 
-export interface Till {
+export interface ListingBudget {
   readonly spending: Spending
   /** Credits charged for a reported unit. */
   readonly charge: (reported: number, modelled: number) => number
   readonly events: Events
 }
 
-export type Listed<T> =
+export type ListingPurchase<T> =
   | { readonly kind: 'bought'; readonly listing: T }
   /** The cap of the run does not cover the listing; no request was sent. */
   | { readonly kind: 'over'; readonly message: string }
 
 /** Reported usage of a listing; null if the service reports none. `none`: the service has no such operation. */
-export type Used = number | null | 'none'
+export type ReportedUsage = number | null | 'none'
 
 /**
  * Listings that the service charges for. They count towards the credits of the run, its cap (`--max-credits`) and the
- * monthly budget (`--monthly-credits`). A source opens before its run can spend: `openTill` supplies the till later.
+ * monthly budget (`--monthly-credits`). A source opens before its run can spend: `setBudget` supplies the budget later.
  */
 export class ListingPurchases {
-  #till: Till | null = null
+  #budget: ListingBudget | null = null
 
-  openTill(till: Till): void {
-    this.#till = till
+  setBudget(budget: ListingBudget): void {
+    this.#budget = budget
   }
 
-  async buy<T extends { readonly used: Used }>(
+  async buy<T extends { readonly used: ReportedUsage }>(
     url: URL,
     ask: () => Promise<T>,
     signal: AbortSignal,
-  ): Promise<Listed<T>> {
-    const till = this.#till
-    if (till === null) throw new Error('a listing was to be bought before the run could spend')
-    const reserved = await reserve(till.spending, signal)
+  ): Promise<ListingPurchase<T>> {
+    const budget = this.#budget
+    if (budget === null) throw new Error('a listing was to be bought before the run could spend')
+    const reserved = await reserve(budget.spending, signal)
     if (typeof reserved === 'string') return { kind: 'over', message: reserved }
     let charge: Charge = 'unknown'
     try {
       const listing = await ask()
-      const cost = costOf(listing.used, till)
+      const cost = costOf(listing.used, budget)
       charge = cost?.credits ?? 'unsent'
-      if (cost !== null) till.events.emit('request:charged', { key: sourceKey(url.href), cost })
+      if (cost !== null) budget.events.emit('request:charged', { key: sourceKey(url.href), cost })
       return { kind: 'bought', listing }
     } finally {
-      await till.spending.conclude(reserved, charge)
+      await budget.spending.conclude(reserved, charge)
     }
   }
 }
 
-function costOf(used: Used, { charge }: Till): Cost | null {
+function costOf(used: ReportedUsage, { charge }: ListingBudget): Cost | null {
   if (used === 'none') return null
   return used === null
     ? { credits: MAP_CREDITS, basis: 'estimated' }
@@ -74,6 +74,6 @@ async function reserve(spending: Spending, signal: AbortSignal): Promise<Reserva
     const reserving = await spending.reserve(MAP_RECIPE, MAP_CREDITS)
     if (reserving.kind === 'reserved') return reserving.reservation
     if (reserving.kind === 'over') return reserving.message
-    await sleep(AGAIN_MS, undefined, { signal })
+    await sleep(RETRY_MS, undefined, { signal })
   }
 }

@@ -14,12 +14,12 @@ import { logEvents, logOutage, openLog } from '#src/observe/log.ts'
 import { notReadyReason, outageNotice, outageReadings } from '#src/observe/outage-text.ts'
 import type { Reading } from '#src/observe/reading.ts'
 import { runId } from '#src/observe/run-id.ts'
-import { within } from '#src/observe/within.ts'
+import { withTimeout } from '#src/observe/with-timeout.ts'
 import type { Ledger } from '#src/ports/ledger.ts'
 import type { DocumentQueue } from '#src/queue/document-queue.ts'
 import type { Folders } from '../settings/location.ts'
 import { capReadings } from '../service/gate-readings.ts'
-import { listening } from '../settings/setting-errors.ts'
+import { openServerOf } from '../settings/setting-errors.ts'
 
 /** Timeout of the readings of Redis: a scrape gets its answer within a second in every state. */
 const READINGS_MS = 400
@@ -65,7 +65,7 @@ export async function openObserver(options: ObserverOptions): Promise<Observer> 
     logOutage(change, log)
     say(outageNotice(change))
     for (const { name, sharing } of shared) {
-      if (change.outage.pipeline === null || change.outage.pipeline === name) sharing.changed(change)
+      if (change.outage.pipeline === null || change.outage.pipeline === name) sharing.share(change)
     }
   }
   const monitor = new DependencyMonitor({ onChange })
@@ -73,7 +73,7 @@ export async function openObserver(options: ObserverOptions): Promise<Observer> 
   const watch = ({ name, events, scans }: Observed): Disposable => {
     logEvents(events, name === null ? log : log.child({ pipeline: name }))
     // Redis may be unavailable: the next scan reports it.
-    const listed = (): void => void scans.ended(Date.now()).catch(() => undefined)
+    const listed = (): void => void scans.recordEnd(Date.now()).catch(() => undefined)
     events.on('scan:finished', listed)
     events.on('source:listed', listed)
     return monitor.observe(events, name)
@@ -133,11 +133,11 @@ async function openServer({ settings, readings }: ObserverOptions, monitor: Depe
       registry: metrics,
       readings: async () => [
         ...outageReadings(monitor),
-        ...(redisIsUp() ? ((await within(asked(), READINGS_MS)) ?? []) : []),
+        ...(redisIsUp() ? ((await withTimeout(asked(), READINGS_MS)) ?? []) : []),
       ],
       notReady: async () => notReadyReason(monitor),
     })
-  const server = await listening(`--metrics-port ${port} (--metrics-host ${host})`, open)
+  const server = await openServerOf(`--metrics-port ${port} (--metrics-host ${host})`, open)
   return {
     url: server.url,
     add: (pipeline) => {
@@ -148,7 +148,7 @@ async function openServer({ settings, readings }: ObserverOptions, monitor: Depe
         backlog: () => queue.backlog(),
         paused: () => queue.paused(),
         oldestMs: () => queue.oldestMs(),
-        lastScanAt: () => scans.lastAt(),
+        lastScanAt: () => scans.lastEndAt(),
         halts: async () => (await lastRun.halts()).map(({ cause }) => cause),
         redisIsUp,
       }
@@ -180,7 +180,7 @@ class OutageSharing implements Disposable {
     events.on('dependency:works', this.#onWorks)
   }
 
-  changed({ kind, outage: { dependency, service, cause } }: OutageChange): void {
+  share({ kind, outage: { dependency, service, cause } }: OutageChange): void {
     if (kind === 'recovered') return this.#onWorks({ dependency, service })
     this.#working.delete(outageName({ dependency, service }))
     const named = service === undefined ? {} : { service }

@@ -5,8 +5,8 @@ import { openS3Client } from '#src/s3/client.ts'
 import { openS3Source, type S3SourceOptions } from '#src/sources/s3/s3-source.ts'
 import { isAbout, watchS3 } from '#src/sources/s3/s3-watch.ts'
 import type { S3Location } from '../settings/location.ts'
-import type { OpenedSource, SourceSurroundings } from './open-source.ts'
-import { s3NetworkOf } from '../settings/way-out.ts'
+import type { OpenedSource, SourceContext } from './open-source.ts'
+import { s3NetworkOf } from '../settings/networks.ts'
 
 /* Sources and stores in buckets. Loaded only for a bucket: the AWS SDK takes 30 MB of memory and half a second. */
 
@@ -34,7 +34,7 @@ export function openStoreInBucket(
 export function openSourceInBucket(
   at: S3Location,
   settings: Settings,
-  { storeUrl, noticesFor }: SourceSurroundings,
+  { storeUrl, noticesFor }: SourceContext,
   resources: AsyncDisposableStack,
 ): OpenedSource {
   const { include, exclude, hidden, rescanMs } = settings

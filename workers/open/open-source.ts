@@ -21,7 +21,7 @@ export interface OpenedSource {
   readonly watch: () => Promise<SourceWatch>
 }
 
-export interface SourceSurroundings {
+export interface SourceContext {
   /** A listing excludes a store inside the source. */
   readonly storeUrl: string
   /** Called with one line for the user. */
@@ -36,7 +36,7 @@ export interface SourceSurroundings {
 export async function openSource(
   name: string,
   settings: Settings,
-  around: SourceSurroundings,
+  around: SourceContext,
   resources: AsyncDisposableStack,
 ): Promise<OpenedSource> {
   const opened = await openByName(name, settings, around, resources)
@@ -74,7 +74,7 @@ function openFile(path: string, filter: Filter, followSymlinks: boolean): Opened
 async function openByName(
   name: string,
   settings: Settings,
-  around: SourceSurroundings,
+  around: SourceContext,
   resources: AsyncDisposableStack,
 ): Promise<OpenedSource> {
   const { include, exclude, hidden, followSymlinks, archives, stableMs, rescanMs, poll } = settings

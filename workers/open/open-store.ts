@@ -9,7 +9,7 @@ import type { JournalLimits } from '#src/outputs/folder/journal/journal.ts'
 import type { OutputStore } from '#src/ports/output-store.ts'
 import { SetupError } from '#src/document/setup-error.ts'
 import { locationOf } from '../settings/location.ts'
-import { madeFor } from '../settings/setting-errors.ts'
+import { makeFolderOf } from '../settings/setting-errors.ts'
 
 interface OpenStoreOptions {
   readonly mustExist?: boolean
@@ -37,7 +37,7 @@ export async function openStore(
     const isStore = mustExist || isMade()
     if (!isStore) {
       await beforeMaking?.(await urlOfFolder(at.path), isMade)
-      await madeFor('--out', at.path)
+      await makeFolderOf('--out', at.path)
     }
     // A store that disappears after this point is not recreated.
     return resources.use(await openFolderStore({ path: at.path, mustExist: isStore, journal: JOURNAL }))

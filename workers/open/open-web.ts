@@ -2,13 +2,13 @@ import type { Settings } from '#config/settings.ts'
 import { SetupError } from '#src/document/setup-error.ts'
 import { SourceUnusable } from '#src/document/source-unusable.ts'
 import { mapSite } from '#src/parse/map-client.ts'
-import type { ServiceLine } from '#src/parse/service-line.ts'
+import type { ServiceConnection } from '#src/parse/service-connection.ts'
 import { openSiteSource } from '#src/sources/sites/site-source.ts'
 import { openUrlSource } from '#src/sources/urls/url-source.ts'
-import { serviceLineOf } from '../service/account.ts'
+import { serviceConnectionOf } from '../service/account.ts'
 import type { ListingPurchases } from './listing-purchases.ts'
-import type { OpenedSource, SourceSurroundings } from './open-source.ts'
-import { webNetworkOf } from '../settings/way-out.ts'
+import type { OpenedSource, SourceContext } from './open-source.ts'
+import { webNetworkOf } from '../settings/networks.ts'
 
 /** A list of URLs as a source. Loaded on demand. */
 export function openUrls(path: string, settings: Settings, resources: AsyncDisposableStack): OpenedSource {
@@ -27,7 +27,7 @@ export function openUrls(path: string, settings: Settings, resources: AsyncDispo
 export function openSite(
   start: URL,
   settings: Settings,
-  { say, purchases }: SourceSurroundings,
+  { say, purchases }: SourceContext,
   resources: AsyncDisposableStack,
 ): OpenedSource {
   if (start.username !== '' || start.password !== '') {
@@ -36,7 +36,7 @@ export function openSite(
     )
   }
   const { include, exclude, via, passthrough, allowPrivateAddresses, siteListing, siteLimit } = settings
-  const service = serviceLineOf(settings)
+  const service = serviceConnectionOf(settings)
   const source = openSiteSource({
     start,
     include,
@@ -64,7 +64,7 @@ export function openSite(
 
 interface MapNeeds {
   readonly start: URL
-  readonly service: ServiceLine
+  readonly service: ServiceConnection
   readonly settings: Settings
   readonly purchases: ListingPurchases | undefined
   readonly say: (line: string) => void

@@ -5,9 +5,9 @@ import type { Notices } from '#src/sources/notices.ts'
 import { SharedNotices } from '#src/sources/notifications/shared-notices.ts'
 import { queueProblem, sqsNotices } from '#src/sources/notifications/sqs-notices.ts'
 import { requestHandlerOf } from '#src/s3/client.ts'
-import { s3NetworkOf } from '../settings/way-out.ts'
+import { s3NetworkOf } from '../settings/networks.ts'
 import { SetupError } from '#src/document/setup-error.ts'
-import { listening } from '../settings/setting-errors.ts'
+import { openServerOf } from '../settings/setting-errors.ts'
 
 /** Opens the listener for bucket notifications, shared by all pipelines of one queue; null if buckets are polled. */
 export type NoticesFor = (settings: Settings) => Promise<SharedNotices | null>
@@ -70,7 +70,7 @@ async function openListener(
   const token = eventsToken === undefined ? {} : { token: eventsToken }
   const setting = `--events-port ${eventsPort} (--events-host ${eventsHost})`
   const endpoint = resources.use(
-    await listening(setting, () => httpNotices({ host: eventsHost, port: eventsPort, ...token })),
+    await openServerOf(setting, () => httpNotices({ host: eventsHost, port: eventsPort, ...token })),
   )
   say(
     `notifications of the bucket are received at ${endpoint.url}${eventsToken === undefined ? '' : ', with the token of EVENTS_TOKEN'}`,

@@ -8,7 +8,7 @@ import type { Parser } from '#src/ports/parser.ts'
 import type { Source } from '#src/ports/source.ts'
 import { identifySource } from '../open/open-identity.ts'
 import { locationOf } from '../settings/location.ts'
-import { type OpenedSource, openSource, type SourceSurroundings } from '../open/open-source.ts'
+import { type OpenedSource, openSource, type SourceContext } from '../open/open-source.ts'
 
 /** A caller's ports (docs/reference/library.md). Each replaces a port of the settings. */
 export interface CustomPorts {
@@ -25,7 +25,7 @@ export async function openCustomSource(
   { source }: CustomPorts,
   name: string,
   settings: Settings,
-  around: SourceSurroundings,
+  around: SourceContext,
   resources: AsyncDisposableStack,
 ): Promise<OpenedSource> {
   if (source === undefined) return openSource(name, settings, around, resources)

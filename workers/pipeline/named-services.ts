@@ -7,9 +7,9 @@ import type { Intents } from '#src/ports/ledger.ts'
 import type { Events } from '#src/events.ts'
 import type { PriceModel } from '#src/ingest/document/costs.ts'
 import type { RoutedTiers, Tier } from '#src/ingest/document/deps.ts'
-import { outOf } from '#src/sources/prefixed-source.ts'
+import { withoutPrefix } from '#src/sources/prefixed-source.ts'
 import { chargeWith, pageCounting, priceWith, type Requests } from '../service/open-requests.ts'
-import { withoutLogin } from '../settings/location.ts'
+import { originAndPath } from '../settings/location.ts'
 import { namesUsed, settingsAt } from '../settings/service-names.ts'
 import type { Shared } from './shared.ts'
 import { watchRecovery } from '../service/follow-service.ts'
@@ -60,13 +60,13 @@ export function servicePrices(
 /** Globs match keys in the source, without the prefix of the store. */
 function servicesFor(settings: Pick<Settings, 'rules'>, prefix: string): (key: SourceKey) => string {
   const serviceOf = serviceBook(settings)
-  return (key) => serviceOf(outOf(prefix, key) ?? key)
+  return (key) => serviceOf(withoutPrefix(prefix, key) ?? key)
 }
 
 async function openOne(name: string, needs: NamedServiceNeeds, signal: AbortSignal): Promise<Tier> {
   const { parsers, shared, intents, spendingAt, events, resources } = needs
   const settings = settingsAt(name, needs.settings)
-  const origin = withoutLogin(settings.parseApiUrl ?? '')
+  const origin = originAndPath(settings.parseApiUrl ?? '')
   const requests = await shared.requests(settings, signal)
   const { parser, gate, readWindow, limitWatch } = requests
   limitWatch?.follow(events)

@@ -8,7 +8,7 @@ import type { RedisConnection } from '#src/redis/connection.ts'
 import { DocumentQueue } from '#src/queue/document-queue.ts'
 import { sharedClock } from '#src/redis/shared-clock.ts'
 import { watchWithPrefix, withPrefix } from '#src/sources/prefixed-source.ts'
-import { whileSlow } from '#src/kit/while-slow.ts'
+import { notifyWhileSlow } from '#src/kit/notify-while-slow.ts'
 import { parserPolicyOf } from '../settings/parser-policy.ts'
 import { ListingPurchases } from '../open/listing-purchases.ts'
 import { type Identity, openIdentity, type Purpose, refuseRemoved } from '../open/open-identity.ts'
@@ -103,7 +103,7 @@ interface WaitOptions {
  */
 function reportSlowOpen<T>(work: Promise<T>, { what, say, afterMs }: WaitOptions): Promise<T> {
   let due = 1
-  return whileSlow(work, afterMs, (times) => {
+  return notifyWhileSlow(work, afterMs, (times) => {
     if (times < due) return
     due = 2 * times
     say(`waiting: ${what()} has not answered for ${(times * afterMs) / 1000} s; no request was sent yet`)

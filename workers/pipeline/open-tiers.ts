@@ -64,7 +64,7 @@ function refuseRoute(
       '--route local-first needs a service, and none is set: set PARSE_API_URL, or use --route local',
     )
   }
-  if (neverSend.length > 0 && engineModelUrl !== undefined && !isHere(engineModelUrl)) {
+  if (neverSend.length > 0 && engineModelUrl !== undefined && !isLoopback(engineModelUrl)) {
     throw new SetupError(
       '--never-send keeps documents on this machine, but the model at SLUICE_ENGINE_MODEL_URL, on another machine, would receive ' +
         'their text. Remove one of the two',
@@ -73,7 +73,7 @@ function refuseRoute(
 }
 
 /** True if an address is certainly on this machine. */
-function isHere(url: string): boolean {
+function isLoopback(url: string): boolean {
   const { hostname } = new URL(url)
   return hostname === 'localhost' || hostname === '[::1]' || /^127\.\d+\.\d+\.\d+$/.test(hostname)
 }

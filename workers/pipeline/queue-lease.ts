@@ -14,7 +14,7 @@ import {
   without,
 } from '#src/document/queue-lease.ts'
 import { StoreRefused } from '#src/document/store-refused.ts'
-import { pidSpace, startOf } from '#src/outputs/folder/files/work-owner.ts'
+import { pidSpace, processStart } from '#src/outputs/folder/files/work-owner.ts'
 import type { LeaseStorage, StoredLease } from '#src/ports/lease-storage.ts'
 import type { OutputStore } from '#src/ports/output-store.ts'
 import type { RedisConnection } from '#src/redis/connection.ts'
@@ -184,7 +184,7 @@ const howToJoin = (join: Join): string =>
     : `To join it on that host, add --state-dir ${join.stateDir}; workers on several hosts need a common --redis-url`
 
 async function ownProcess(): Promise<Omit<LeaseProcess, 'at'>> {
-  const [space, start] = await Promise.all([pidSpace(), startOf(process.pid)])
+  const [space, start] = await Promise.all([pidSpace(), processStart(process.pid)])
   return { id: randomUUID().slice(0, 13), host: hostname(), pidSpace: space, pid: process.pid, start }
 }
 
@@ -192,7 +192,7 @@ async function ownProcess(): Promise<Omit<LeaseProcess, 'at'>> {
 async function deadOf(lease: QueueLease | null, own: Pick<LeaseProcess, 'pidSpace'>): Promise<ReadonlySet<string>> {
   const dead = new Set<string>()
   for (const { id, pidSpace: space, pid, start } of lease?.processes ?? []) {
-    if (space !== null && space === own.pidSpace && (await startOf(pid)) !== start) dead.add(id)
+    if (space !== null && space === own.pidSpace && (await processStart(pid)) !== start) dead.add(id)
   }
   return dead
 }

@@ -5,13 +5,13 @@ import type { Events } from '#src/events.ts'
 import { timeOfDay } from '@sluice/limiter/words'
 import type { ProcessLease } from '#src/ledger/process-lease.ts'
 import type { Halt, LastRun, LastRunReport, RedisLastRun, RunEnding } from '#src/ledger/redis-last-run.ts'
-import { within } from '#src/observe/within.ts'
+import { withTimeout } from '#src/observe/with-timeout.ts'
 import type { LiveStatus } from '#src/view/live.ts'
 
 interface RunRecordOptions {
   readonly lastRun: RedisLastRun
   readonly events: Events
-  readonly lease: Pick<ProcessLease, 'id' | 'onBeat'>
+  readonly lease: Pick<ProcessLease, 'id' | 'onHeartbeat'>
   readonly service: Pick<LastRun, 'service' | 'gate'>
 }
 
@@ -35,9 +35,9 @@ export class RunRecord {
       if (to === 'parser' && this.#known.size > 0) this.#begun.add(key)
     })
     events.on('request:answered', ({ key, verdict }) => {
-      if (this.#begun.delete(key) && (verdict === 'parsed' || verdict === 'rejected')) void this.#wentOn()
+      if (this.#begun.delete(key) && (verdict === 'parsed' || verdict === 'rejected')) void this.#clearHalts()
     })
-    lease.onBeat(() => this.#refresh())
+    lease.onHeartbeat(() => this.#refresh())
   }
 
   /** `command`: null for a process that takes the jobs of others. */
@@ -47,16 +47,16 @@ export class RunRecord {
     const { lastRun, lease, service } = this.#options
     this.#know([])
     const run = { command, ...service, process: lease.id, startedAt: Date.now(), end: null }
-    await within(lastRun.begun(run), PATIENCE_MS)
+    await withTimeout(lastRun.recordStart(run), PATIENCE_MS)
   }
 
   async end(ending: RunEnding): Promise<void> {
     const { lastRun, lease } = this.#options
     const write = async (): Promise<void> => {
       if (ending.kind === 'halted') await this.#halted(ending)
-      if (this.#isFeeding) await lastRun.ended(lease.id, { ...ending, at: Date.now() })
+      if (this.#isFeeding) await lastRun.recordEnd(lease.id, { ...ending, at: Date.now() })
     }
-    await within(write(), PATIENCE_MS)
+    await withTimeout(write(), PATIENCE_MS)
   }
 
   /** Each document that meets a halt reports it, in each process: duplicates count once. */
@@ -65,13 +65,13 @@ export class RunRecord {
     const { lastRun, events } = this.#options
     const halt = { cause, message, since: Date.now() }
     this.#know([...this.#known.values(), halt])
-    if (await lastRun.halted(halt).catch(() => true)) events.emit('halt:begun', { cause })
+    if (await lastRun.recordHalt(halt).catch(() => true)) events.emit('halt:begun', { cause })
   }
 
-  async #wentOn(): Promise<void> {
+  async #clearHalts(): Promise<void> {
     const over = [...this.#known.values()].filter(isOver)
     this.#know([...this.#known.values()].filter((halt) => !over.includes(halt)))
-    if (over.length > 0) await this.#options.lastRun.wentOn(over).catch(() => undefined)
+    if (over.length > 0) await this.#options.lastRun.clearHalts(over).catch(() => undefined)
   }
 
   async #refresh(): Promise<void> {

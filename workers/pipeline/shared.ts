@@ -12,7 +12,7 @@ import { type Folders, foldersOf } from '../settings/location.ts'
 import type { Observer } from '../open/observe.ts'
 import type { Requests } from '../service/open-requests.ts'
 import type { NoticesFor } from '../open/s3-notices.ts'
-import { madeFor } from '../settings/setting-errors.ts'
+import { makeFolderOf } from '../settings/setting-errors.ts'
 import { type PrivateRedis, privateRedis } from '../process/private-redis.ts'
 import type { Service } from '../service/open-service.ts'
 
@@ -139,7 +139,7 @@ async function openRedis(
   resources: AsyncDisposableStack,
   signal: AbortSignal,
 ): Promise<RedisConnection> {
-  await madeFor(settings.stateDir === undefined ? '--out' : '--state-dir', folders.state)
+  await makeFolderOf(settings.stateDir === undefined ? '--out' : '--state-dir', folders.state)
   const url = settings.redisUrl ?? (await redis.url(signal))
   const connection = await connectRedis({ url, name: 'sluice', isRestarted: settings.redisUrl === undefined }, signal)
   resources.defer(() => connection.disconnect())

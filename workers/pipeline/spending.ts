@@ -36,7 +36,7 @@ async function openSpending(
   const spending = free ? null : await spendingAt(requests)
   /** The charge of a parser may differ from the unit that it reports. */
   const charge: Tier['charge'] = free ? () => 0 : chargeWith(settings)
-  if (spending !== null) purchases.openTill({ spending, charge, events })
+  if (spending !== null) purchases.setBudget({ spending, charge, events })
   return {
     deps: {
       price: priceWith(free, settings),

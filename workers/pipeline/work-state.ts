@@ -6,7 +6,7 @@ import { gateParts } from '@sluice/limiter/words'
 import type { LastRun } from '#src/ledger/redis-last-run.ts'
 import type { Notice } from '#src/observe/outage-text.ts'
 import type { Limits } from '#src/observe/pace.ts'
-import { within } from '#src/observe/within.ts'
+import { withTimeout } from '#src/observe/with-timeout.ts'
 import { namesUsed, settingsAt } from '../settings/service-names.ts'
 import { hostedGate, lineOfGate } from '../service/hosted-gate.ts'
 import type { IngestPipeline, Pipeline } from './pipeline.ts'
@@ -23,7 +23,7 @@ export interface WorkState extends Limits {
 export async function workState({ shared, requests: { gate, service } }: IngestPipeline): Promise<WorkState> {
   const outages = shared.outages()
   // The limits of the embedded engine are known.
-  const state = service.free ? null : await within(gate.limiter.snapshot(), GATE_LINE_MS)
+  const state = service.free ? null : await withTimeout(gate.limiter.snapshot(), GATE_LINE_MS)
   const parts = state === null ? [] : gateParts(state, { probes: true, now: Date.now() })
   const down = outages.find(({ dependency }) => state?.shut?.cause === 'outage' && dependency === 'service')
   // The outage has closed the gate: the next probe extends its line.

@@ -42,7 +42,7 @@ export function privateRedis({ settings, say }: PrivateRedisOptions): PrivateRed
   }
   const begin = (): Promise<EmbeddedRedis> => (starting ??= start())
   return {
-    url: async (signal) => (await unlessAborted(begin(), signal)).url,
+    url: async (signal) => (await rejectOnAbort(begin(), signal)).url,
     warmUp: async () => {
       if (settings.redisUrl !== undefined || !existsSync(dataDir)) return
       // The first call that needs the server reports the failed start.
@@ -60,7 +60,7 @@ export function privateRedis({ settings, say }: PrivateRedisOptions): PrivateRed
   }
 }
 
-async function unlessAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
+async function rejectOnAbort<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
   signal.throwIfAborted()
   const aborted = Promise.withResolvers<never>()
   const abort = (): void => aborted.reject(signal.reason)

@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Run } from '#src/ingest/document/deps.ts'
-import { DependencyHealth, FailingSince } from '#src/ingest/document/dependency-health.ts'
+import { DependencyHealth, FailureStreak } from '#src/ingest/document/dependency-health.ts'
 import { RecentCosts } from '#src/ingest/document/costs.ts'
 import { Refusals } from '#src/ingest/document/refusals.ts'
-import { SitePauses, TimedOut } from '#src/ingest/document/service-memory.ts'
+import { SitePauses, TimeoutMemory } from '#src/ingest/document/service-memory.ts'
 import { SourceView } from '#src/ingest/document/source-view.ts'
 import type { Clock } from '#src/ports/clock.ts'
 
@@ -16,8 +16,8 @@ export const processState = (stopping: AbortSignal, clock: Clock) =>
     dependencyHealth: new DependencyHealth(clock.monotonic),
     view: new SourceView(),
     refusals: new Refusals(),
-    lowSpace: new FailingSince(clock.monotonic),
-    timedOut: new TimedOut(),
+    lowSpace: new FailureStreak(clock.monotonic),
+    timeoutMemory: new TimeoutMemory(),
     sitePauses: new SitePauses(clock.monotonic),
     recentCosts: new RecentCosts(),
   }) satisfies Partial<Run>

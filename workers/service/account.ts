@@ -1,22 +1,22 @@
 import type { Settings } from '#config/settings.ts'
 import type { Credits } from '#src/parse/read-account.ts'
-import type { ServiceLine } from '#src/parse/service-line.ts'
+import type { ServiceConnection } from '#src/parse/service-connection.ts'
 import { serviceOf } from './open-service.ts'
-import { type TlsSettings, wayOutOf } from '../settings/way-out.ts'
+import { type TlsSettings, serviceNetworkOf } from '../settings/networks.ts'
 
 /** Client of the service of `PARSE_API_URL` for requests other than documents; null with the embedded engine. */
-export function serviceLineOf(
+export function serviceConnectionOf(
   settings: Pick<Settings, 'parseApiUrl' | 'parseApiKey'> & TlsSettings,
-): ServiceLine | null {
+): ServiceConnection | null {
   const service = serviceOf(settings)
   if (service === null) return null
   const { name: baseUrl, apiKey, login } = service
-  return { baseUrl, apiKey, login, wayOut: wayOutOf(settings) }
+  return { baseUrl, apiKey, login, network: serviceNetworkOf(settings) }
 }
 
 /** Concurrency limit of the key in documents; null if the service reports none, and with the embedded engine. */
 export async function concurrencyLimitOf(settings: Settings, signal: AbortSignal): Promise<number | null> {
-  const line = serviceLineOf(settings)
+  const line = serviceConnectionOf(settings)
   if (line === null) return null
   const { readTargets } = await import('#src/parse/read-account.ts')
   return readTargets(line, signal)
@@ -51,7 +51,7 @@ export function balanceOf(settings: Settings): () => number | null {
 
 /** Requests the credits of the key from the service; null with the embedded engine, which has none. */
 export async function creditsOf(settings: Settings, signal: AbortSignal): Promise<Credits | null> {
-  const line = serviceLineOf(settings)
+  const line = serviceConnectionOf(settings)
   if (line === null) return null
   const { readCredits } = await import('#src/parse/read-account.ts')
   return readCredits(line, signal)

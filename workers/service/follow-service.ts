@@ -1,6 +1,6 @@
 import type { Events, Receiver, SluiceEvents } from '#src/events.ts'
 import type { GateState } from '@sluice/limiter'
-import { within } from '#src/observe/within.ts'
+import { withTimeout } from '#src/observe/with-timeout.ts'
 import type { Requests } from './open-requests.ts'
 
 /**
@@ -30,7 +30,7 @@ export function followEngine(
   pipeline: Events,
 ): Disposable {
   const answered = ({ verdict, to }: SluiceEvents['request:answered'][0]): void => {
-    if (verdict !== 'unavailable' && to === receiver) service.served()
+    if (verdict !== 'unavailable' && to === receiver) service.recordAnswer()
   }
   const halted = (halt: SluiceEvents['run:halted'][0]): unknown => pipeline.emit('run:halted', halt)
   pipeline.on('request:answered', answered)
@@ -119,7 +119,7 @@ export function watchRecovery(
     timer = null
   }
   const poll = async (): Promise<void> => {
-    const state = await within(gate.snapshot(), ANSWER_MS)
+    const state = await withTimeout(gate.snapshot(), ANSWER_MS)
     if (timer === null) return
     if (state === null || state.shut !== null || inFlight > 0) calmSince = performance.now()
     if (performance.now() - calmSince < calmMs) return

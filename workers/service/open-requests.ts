@@ -5,8 +5,8 @@ import type { Tier } from '#src/ingest/document/deps.ts'
 import { ReadWindow } from '#src/ingest/document/read-window.ts'
 import { openGate, type RedisGate } from '@sluice/limiter'
 import type { PageCounter } from '@sluice/engine/pages'
-import { LONGEST_REQUEST_MS } from '#src/client/timeouts.ts'
-import { DIRECT } from '#src/parse/way-out.ts'
+import { MAX_REQUEST_MS } from '#src/client/timeouts.ts'
+import { DIRECT_NETWORK } from '#src/parse/service-network.ts'
 import { HttpParser } from '#src/parse/http-parser.ts'
 import { type AccountCredits, creditsOf } from '#src/ledger/account-spending.ts'
 import type { Parser } from '#src/ports/parser.ts'
@@ -15,7 +15,7 @@ import { type Account, balanceOf, concurrencyLimitOf } from './account.ts'
 import type { Service } from './open-service.ts'
 import { ConcurrencyLimitWatch } from './concurrency-limit-watch.ts'
 import { ServiceGate } from './service-gate.ts'
-import { wayOutOf } from '../settings/way-out.ts'
+import { serviceNetworkOf } from '../settings/networks.ts'
 
 export interface Requests {
   readonly service: Service
@@ -50,7 +50,7 @@ export async function openRequests(
       concurrency: settings.concurrency,
       userAgent: 'sluice',
       // The engine is on this machine and needs no proxy.
-      wayOut: service.free ? DIRECT : wayOutOf(settings),
+      network: service.free ? DIRECT_NETWORK : serviceNetworkOf(settings),
       service: service.name,
       ready: async (cut) => {
         await limitWatch?.known(cut)
@@ -65,9 +65,9 @@ export async function openRequests(
       keyDigest: service.digest,
       windowMs: settings.rateWindowMs,
       // Half a minute for the work around a request.
-      leaseMs: LONGEST_REQUEST_MS + 30_000,
+      leaseMs: MAX_REQUEST_MS + 30_000,
       // Held requests keep their slots in the process: most stay free for other documents.
-      mostHeld: Math.max(1, Math.min(16, Math.floor(settings.concurrency / 3))),
+      maxHeld: Math.max(1, Math.min(16, Math.floor(settings.concurrency / 3))),
       ceilings: {
         requestsPerWindow: settings.rate ?? null,
         concurrency: service.free ? settings.engineProcesses : (settings.apiConcurrency ?? null),
@@ -92,7 +92,7 @@ export async function openRequests(
 function watchConcurrencyLimit(settings: Settings, gate: RedisGate): ConcurrencyLimitWatch {
   return new ConcurrencyLimitWatch({
     read: (signal) => concurrencyLimitOf(settings, signal),
-    onLimit: (limit) => gate.tellPlaces(limit),
+    onLimit: (limit) => gate.setPlacesCeiling(limit),
     leastMs: settings.rateWindowMs,
   })
 }

@@ -9,7 +9,7 @@ import type { Parser } from '#src/ports/parser.ts'
 import { embeddedEngineOptionsOf } from '../settings/engine-options-of.ts'
 import { startEngineProcess } from '../engine/engine-process.ts'
 import { EngineSupervisor } from '../engine/engine-supervisor.ts'
-import { type Folders, withoutLogin } from '../settings/location.ts'
+import { type Folders, originAndPath } from '../settings/location.ts'
 
 export interface Service {
   /** Current address: a restart changes that of the embedded engine. */
@@ -26,7 +26,7 @@ export interface Service {
   /** Like `Parser.ready`. */
   readonly ready: Parser['ready']
   /** Called at each answer that is not an outage. */
-  readonly served: () => void
+  readonly recordAnswer: () => void
 }
 
 /** The service of `PARSE_API_URL`; null for the embedded engine. */
@@ -42,11 +42,11 @@ export function serviceOf({
     )
   }
   const digest = gateDigest(url, apiKey)
-  const here = { url: () => url, apiKey, login, name: withoutLogin(url), digest, free: false }
-  return { ...here, ready: async () => null, served: () => undefined }
+  const here = { url: () => url, apiKey, login, name: originAndPath(url), digest, free: false }
+  return { ...here, ready: async () => null, recordAnswer: () => undefined }
 }
 
-export interface EngineSurroundings {
+export interface EngineContext {
   readonly settings: Settings
   readonly folders: Folders
   /** The supervisor reports here that the engine fails, recovers, or cannot stay up. */
@@ -54,10 +54,7 @@ export interface EngineSurroundings {
 }
 
 /** The embedded engine: started for the first request, supervised here, and ended with this process. */
-export function openEngine(
-  { settings, folders, events }: EngineSurroundings,
-  resources: AsyncDisposableStack,
-): Service {
+export function openEngine({ settings, folders, events }: EngineContext, resources: AsyncDisposableStack): Service {
   // Private to this process: every user of the machine can reach loopback.
   const apiKey = randomBytes(24).toString('base64url')
   const options = embeddedEngineOptionsOf(settings, apiKey)
@@ -66,5 +63,5 @@ export function openEngine(
   // Its address and key change each time; the number of its processes on this machine is its only limit.
   const digest = gateDigest(`engine ${hostname()} ${folders.state}`, 'embedded')
   const here = { url: () => engine.url, apiKey, login: null, name: 'engine', digest, free: true }
-  return { ...here, ready: (signal) => engine.ready(signal), served: () => engine.served() }
+  return { ...here, ready: (signal) => engine.ready(signal), recordAnswer: () => engine.recordAnswer() }
 }

@@ -1,7 +1,7 @@
 import { assertNever } from '#src/kit/assert-never.ts'
 import type { HaltCause, Verdict } from '#src/document/verdict.ts'
 import { type Feedback, type StatedLimit, UNSENT, type RedisGate } from '@sluice/limiter'
-import type { Gate, NotNow, Permit, RequestEnd, Want } from '#src/ports/gate.ts'
+import type { Gate, NoPermit, Permit, RequestEnd, PermitRequest } from '#src/ports/gate.ts'
 
 /** The `Gate` port over the limiter: turns verdicts into feedback, and keeps a run's halt separate. */
 export class ServiceGate implements Gate {
@@ -13,7 +13,7 @@ export class ServiceGate implements Gate {
     this.#optionsHalt = new OptionsHalt(windowMs)
   }
 
-  async acquire(want: Want, signal: AbortSignal): Promise<Permit | NotNow> {
+  async acquire(want: PermitRequest, signal: AbortSignal): Promise<Permit | NoPermit> {
     const halted = this.#optionsHalt.check(performance.now())
     if (halted !== null) return halted
     const permit = await this.limiter.acquire(want, signal)
@@ -30,8 +30,8 @@ export class ServiceGate implements Gate {
 
 /** Maps the end of a request to the feedback that the limiter learns from. */
 export function feedbackOf(end: RequestEnd): Feedback {
-  if (end.verdict === 'abandoned') return { kind: 'abandoned' }
-  if (end.verdict === 'unsent') return UNSENT
+  if (end.kind === 'abandoned') return { kind: 'abandoned' }
+  if (end.kind === 'unsent') return UNSENT
   const { verdict, durationMs } = end
   switch (verdict.kind) {
     case 'parsed':
@@ -96,7 +96,7 @@ class OptionsHalt {
   }
 
   /** Null if a request may proceed to the gate. A request that passes during a halt is the probe. */
-  check(now: number): Extract<NotNow, { kind: 'halted' }> | null {
+  check(now: number): Extract<NoPermit, { kind: 'halted' }> | null {
     if (this.#halted === null) return null
     const retryInMs = this.#halted.probeAt - now
     const { cause, message } = this.#halted
@@ -106,7 +106,7 @@ class OptionsHalt {
   }
 
   learn(end: RequestEnd, now: number): void {
-    if (end.verdict === 'abandoned' || end.verdict === 'unsent') return
+    if (end.kind === 'abandoned' || end.kind === 'unsent') return
     const { verdict } = end
     if (verdict.kind === 'parsed') this.#halted = null
     else if (verdict.kind === 'halted' && !OF_THE_KEY.includes(verdict.cause)) {

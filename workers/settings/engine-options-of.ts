@@ -2,7 +2,7 @@ import { join } from 'node:path'
 import type { Settings } from '#config/settings.ts'
 import type { EngineOptions } from '@sluice/engine'
 import { foldersOf } from './location.ts'
-import { webNetworkOf } from './way-out.ts'
+import { webNetworkOf } from './networks.ts'
 
 const MEBIBYTE = 1024 * 1024
 

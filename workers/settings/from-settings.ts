@@ -8,7 +8,7 @@ import type { RouteTerms } from '#src/document/route.ts'
 import type { Recipes } from '#src/ingest/document/deps.ts'
 import type { GonePolicy } from '#src/ingest/scan/sweep-gone.ts'
 import { routedRecipe } from '#src/route/routed-recipe.ts'
-import { outOf } from '#src/sources/prefixed-source.ts'
+import { withoutPrefix } from '#src/sources/prefixed-source.ts'
 import { routesWith } from './parser-policy.ts'
 
 /** Globs of rules match a document's key in its source, without the prefix of the store. */
@@ -19,7 +19,7 @@ export function recipesFor(settings: Settings): (prefix: string) => Recipes {
   return (prefix) => {
     const routes = routesWith(settings, prefix)
     const recipeFor: RecipeBook = (key, extension) => {
-      const recipe = book(outOf(prefix, key) ?? key, extension)
+      const recipe = book(withoutPrefix(prefix, key) ?? key, extension)
       return routes?.of(key) === 'local-first' ? byPage(recipe) : recipe
     }
     return { recipeFor, textRecipeFor: textRecipeBook(recipeFor, settings.passthrough) }
@@ -67,7 +67,7 @@ export const ingestSettings = (settings: Settings, prefix: string) => ({
 
 export const gonePolicyOf = ({ deleteGone, goneLimitPercent, force }: Settings): GonePolicy => ({
   remove: deleteGone,
-  believableShare: goneLimitPercent / 100,
+  maxGoneShare: goneLimitPercent / 100,
   force,
   leavePending: false,
 })

@@ -92,7 +92,7 @@ export function pipelineId(store: StoreId, source: SourceId): string {
 }
 
 /** The address of a service for records and messages, whose readers may lack its login. */
-export function withoutLogin(url: string): string {
+export function originAndPath(url: string): string {
   if (!URL.canParse(url)) return url
   const { origin, pathname } = new URL(url)
   return `${origin}${pathname.replace(/\/+$/, '')}`

@@ -4,8 +4,8 @@ import type { SourceKey } from '#src/document/ids.ts'
 import type { ParserPolicy } from '#src/document/parser.ts'
 import { ENGINE_VERSION } from '@sluice/engine'
 import { type Routes, routesOf } from '#src/route/routes.ts'
-import { outOf } from '#src/sources/prefixed-source.ts'
-import { withoutLogin } from './location.ts'
+import { withoutPrefix } from '#src/sources/prefixed-source.ts'
+import { originAndPath } from './location.ts'
 
 /** Policy of a pipeline: the answers that its parser makes, and those that it accepts. */
 export function parserPolicyOf(
@@ -17,18 +17,21 @@ export function parserPolicyOf(
   const facts =
     parseApiUrl === undefined
       ? ENGINE
-      : ({ class: 'service', origin: withoutLogin(parseApiUrl), version: null } as const)
+      : ({ class: 'service', origin: originAndPath(parseApiUrl), version: null } as const)
   const routes = routesWith(settings, prefix)
-  const upgradeOf = book === null ? null : (key: SourceKey): boolean => book(outOf(prefix, key) ?? key)
+  const upgradeOf = book === null ? null : (key: SourceKey): boolean => book(withoutPrefix(prefix, key) ?? key)
   const routed = routes === null ? {} : { routes: { of: routes.of, unmatched: routes.unmatched, engine: ENGINE } }
   const use = ruleUse(rules)
-  const seen = { see: (key: SourceKey) => use.see(outOf(prefix, key) ?? key), unmatched: use.unmatched }
+  const seen = {
+    recordKey: (key: SourceKey) => use.recordKey(withoutPrefix(prefix, key) ?? key),
+    unmatched: use.unmatched,
+  }
   return { own: facts, rules: seen, acceptLocal, upgrade, upgradeOf, ...routed }
 }
 
 /** Globs match keys in the source, without the prefix of the store. */
 export function routesWith(settings: Pick<Settings, 'rules' | 'route' | 'neverSend'>, prefix: string): Routes | null {
-  return routesOf(settings, (key) => outOf(prefix, key) ?? key)
+  return routesOf(settings, (key) => withoutPrefix(prefix, key) ?? key)
 }
 
 export const ENGINE = { class: 'embedded', origin: 'engine', version: ENGINE_VERSION } as const

@@ -3,7 +3,7 @@ import { makeFolder } from '#src/kit/make-folder.ts'
 import { SetupError } from '#src/document/setup-error.ts'
 
 /** Makes the folder of a setting, and its parents; the error names the setting. */
-export async function madeFor(setting: string, path: string): Promise<void> {
+export async function makeFolderOf(setting: string, path: string): Promise<void> {
   try {
     await makeFolder(path)
   } catch (error) {
@@ -12,7 +12,7 @@ export async function madeFor(setting: string, path: string): Promise<void> {
 }
 
 /** Opens a server; if the system refuses the address, the error names its setting. */
-export async function listening<T>(setting: string, open: () => Promise<T>): Promise<T> {
+export async function openServerOf<T>(setting: string, open: () => Promise<T>): Promise<T> {
   try {
     return await open()
   } catch (error) {

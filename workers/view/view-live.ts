@@ -3,7 +3,7 @@ import { type GateState, openGate, type RedisGate } from '@sluice/limiter'
 import { gateLine, waitsUntil } from '@sluice/limiter/words'
 import { type Counts, seen } from '#src/document/outcome.ts'
 import { Events } from '#src/events.ts'
-import { skippedOf } from '#src/ingest/document/skip-file.ts'
+import { countSkipped } from '#src/ingest/document/skip-file.ts'
 import { Pace } from '#src/observe/pace.ts'
 import { LiveHistory, type LivePipeline, type LiveStatus } from '#src/view/live.ts'
 import { creditsOf } from '#src/ledger/account-spending.ts'
@@ -22,7 +22,7 @@ export interface LiveOptions {
 }
 
 /** Largest ledger that is read for the reasons of skipped files. */
-const MOST_READ = 10_000
+const MAX_READ = 10_000
 const READ_MS = 5_000
 
 /** Sampling interval of the history. */
@@ -94,9 +94,9 @@ async function open(
 function skippedReader(ledger: Pipeline['ledger']): Opened['skippedBy'] {
   let known = { skipped: 0, reasons: {} }
   return async (counts) => {
-    if (seen(counts) > MOST_READ) return {}
+    if (seen(counts) > MAX_READ) return {}
     if (counts.skipped !== known.skipped) {
-      const reasons = await skippedOf(ledger, AbortSignal.timeout(READ_MS))
+      const reasons = await countSkipped(ledger, AbortSignal.timeout(READ_MS))
       known = { skipped: counts.skipped, reasons: Object.fromEntries(reasons) }
     }
     return known.reasons

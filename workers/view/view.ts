@@ -13,7 +13,7 @@ import type { RenderRequest } from '#src/view/content.ts'
 import { updateIndex } from '#src/view/update-index.ts'
 import { openViewServer, type ViewServer } from '#src/view/server/view-server.ts'
 import { foldersOf } from '../settings/location.ts'
-import { listening } from '../settings/setting-errors.ts'
+import { openServerOf } from '../settings/setting-errors.ts'
 import { openStore } from '../open/open-store.ts'
 import { type LiveOptions, livePipeline } from './view-live.ts'
 
@@ -68,7 +68,7 @@ export async function openView(options: ViewOptions): Promise<View> {
   })
   const { host, port, allowWrites, retry, retryCommand } = options
   const server = resources.use(
-    await listening(`--port ${port} (--host ${host})`, () =>
+    await openServerOf(`--port ${port} (--host ${host})`, () =>
       openViewServer({
         host,
         port,

@@ -3,17 +3,17 @@
  * because records, sums and budgets would absorb it.
  */
 
-const MOST_PAGES = 10_000_000
-const MOST_CREDITS = 1_000_000_000
-const LONGEST_MS = 24 * 3_600_000
+const MAX_PAGES = 10_000_000
+const MAX_CREDITS = 1_000_000_000
+const MAX_MS = 24 * 3_600_000
 
 export const isPageCount = (value: unknown): value is number =>
-  Number.isInteger(value) && (value as number) >= 0 && (value as number) <= MOST_PAGES
+  Number.isInteger(value) && (value as number) >= 0 && (value as number) <= MAX_PAGES
 
-export const isCreditAmount = (value: unknown): value is number => isWithin(value, MOST_CREDITS)
+export const isCreditAmount = (value: unknown): value is number => isWithin(value, MAX_CREDITS)
 
 /** Milliseconds within one request. */
-export const isRequestMs = (value: unknown): value is number => isWithin(value, LONGEST_MS)
+export const isRequestMs = (value: unknown): value is number => isWithin(value, MAX_MS)
 
 const isWithin = (value: unknown, most: number): value is number =>
   typeof value === 'number' && value >= 0 && value <= most

@@ -2,7 +2,7 @@ import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 
 /** Characters of text between two garbage collections of a streaming conversion. */
-const EVERY_CHARACTERS = 8 * 1024 ** 2
+const COLLECT_EVERY_CHARACTERS = 8 * 1024 ** 2
 
 let collect: (() => void) | null = null
 
@@ -18,9 +18,9 @@ function garbageCollector(): () => void {
 export class GarbagePacer {
   #characters = 0
 
-  read(characters: number): void {
+  countCharacters(characters: number): void {
     this.#characters += characters
-    if (this.#characters < EVERY_CHARACTERS) return
+    if (this.#characters < COLLECT_EVERY_CHARACTERS) return
     this.#characters = 0
     collect ??= garbageCollector()
     collect()

@@ -42,7 +42,7 @@ function shareAlone(bytes: Uint8Array): number {
 }
 
 /** Threshold in bytes outside ASCII. Statistics need at least this many. */
-const LEAST_BYTES = 16
+const MIN_BYTES = 16
 
 /**
  * Detects the encoding of a text that otherwise counts as Western. Returns one only if adjacent letters belong to
@@ -51,5 +51,5 @@ const LEAST_BYTES = 16
 export function encodingOfOtherScript(bytes: Uint8Array): string | null {
   const sample = bytes.subarray(0, DETECTION_BYTES)
   const beyond = sample.reduce((count, byte) => (byte < 0x80 ? count : count + 1), 0)
-  return beyond < LEAST_BYTES || shareAlone(sample) > MOSTLY_ALONE ? null : encodingByStatistics(sample)
+  return beyond < MIN_BYTES || shareAlone(sample) > MOSTLY_ALONE ? null : encodingByStatistics(sample)
 }

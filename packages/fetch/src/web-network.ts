@@ -4,7 +4,11 @@ import { Agent, type Dispatcher, EnvHttpProxyAgent } from 'undici'
 /** Network path of requests to the open web. */
 export interface WebNetwork {
   /** Proxies by scheme, and the hosts that bypass them; null for direct connections. */
-  readonly proxies: { readonly http: string | null; readonly https: string | null; readonly none: string | null } | null
+  readonly proxies: {
+    readonly http: string | null
+    readonly https: string | null
+    readonly noProxy: string | null
+  } | null
   /** PEM: certificate authorities that replace those of Node. */
   readonly ca?: readonly string[]
 }
@@ -27,7 +31,7 @@ export function dispatcherBy({ proxies, ca }: WebNetwork, options: ConnectionOpt
     // Empty, not undefined: undici would read the environment instead.
     httpProxy: proxies.http ?? '',
     httpsProxy: proxies.https ?? '',
-    noProxy: proxies.none ?? '',
+    noProxy: proxies.noProxy ?? '',
     // An http:// address needs no tunnel, and many proxies allow tunnels to port 443 only.
     proxyTunnel: false,
   })

@@ -89,13 +89,13 @@ describe('the pages of a website', () => {
       if (pathname === '/guide/a') return html('A <a href="http://shop.site.example/guide/c">c</a>')
       return pathname === '/guide/b' ? html('B') : undefined
     })
-    const network = { proxies: { http: servers.url, https: null, none: null } }
+    const network = { proxies: { http: servers.url, https: null, noProxy: null } }
     const paths = await pathsOf('http://site.example/guide', { network, allowPrivateAddresses: false })
     expect(paths).toEqual(['/guide', '/guide/a', '/guide/b'])
     expect([...asked].toSorted()).toEqual(['site.example', 'www.site.example'])
     const away = await openSite(() => ({ status: 302, headers: { location: 'http://other.example/' } }))
     await using _ = away
-    const elsewhere = { network: { proxies: { http: away.url, https: null, none: null } } }
+    const elsewhere = { network: { proxies: { http: away.url, https: null, noProxy: null } } }
     await expect(pathsOf('http://site.example/', elsewhere)).rejects.toThrow(/redirects to http:\/\/other\.example\//)
   })
 

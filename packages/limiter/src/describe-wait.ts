@@ -1,4 +1,4 @@
-import type { WaitReason } from './border.ts'
+import type { WaitReason } from './script-schemas.ts'
 
 const REASONS: Readonly<Record<WaitReason, string>> = {
   paused: 'paused by hand; `sluice resume` continues',

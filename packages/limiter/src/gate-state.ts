@@ -1,4 +1,4 @@
-import type { Replies, ShutCause } from './border.ts'
+import type { ScriptReplies, ShutCause } from './script-schemas.ts'
 
 /** State of the gate, shared by all processes on the API key; `waitingDocuments` belongs to this process. */
 export interface GateState {
@@ -28,7 +28,7 @@ export interface GateState {
   readonly shutMs: Readonly<Record<ShutCause | 'rate', number>>
 }
 
-export function gateState(reply: Replies['snapshot'], windowMs: number, waitingDocuments: number): GateState {
+export function gateState(reply: ScriptReplies['snapshot'], windowMs: number, waitingDocuments: number): GateState {
   const { rate, shut } = reply
   return {
     windowMs,

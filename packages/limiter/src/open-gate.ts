@@ -29,7 +29,7 @@ export interface GateOptions {
   /**
    * Maximum number of throttled documents that this process holds until they are due; further ones return to the queue.
    */
-  readonly mostHeld?: number
+  readonly maxHeld?: number
   readonly random?: () => number
 }
 
@@ -42,17 +42,17 @@ const DEFAULT_LEASE_MS = 6 * MINUTE_MS
 
 const DEFAULT_PATIENCE_MS = 5_000
 
-const DEFAULT_MOST_HELD = 16
+const DEFAULT_MAX_HELD = 16
 
 const DEFAULT_ALIVE_MS = 15_000
 
 /** Longest delay of a timer in Node. */
-const LONGEST_TIMER_MS = 2 ** 31 - 1
+const MAX_TIMER_MS = 2 ** 31 - 1
 
 const PROCESS_CLOCK: Clock = {
   now: () => performance.now(),
-  in(ms, act) {
-    const timer = setTimeout(act, Math.min(Math.ceil(ms), LONGEST_TIMER_MS))
+  after(ms, act) {
+    const timer = setTimeout(act, Math.min(Math.ceil(ms), MAX_TIMER_MS))
     return () => clearTimeout(timer)
   },
 }
@@ -83,18 +83,18 @@ export async function openGate(options: GateOptions): Promise<RedisGate> {
     windowMs,
     patienceMs,
     limitPatienceMs: options.patienceMs ?? LIMIT_PATIENCE_MS,
-    mostHeld: options.mostHeld ?? DEFAULT_MOST_HELD,
+    maxHeld: options.maxHeld ?? DEFAULT_MAX_HELD,
     leaseMs: options.leaseMs ?? DEFAULT_LEASE_MS,
     rateCeiling: options.ceilings?.requestsPerWindow ?? undefined,
     placesCeiling: options.ceilings?.concurrency ?? undefined,
     random: options.random ?? Math.random,
     clock: PROCESS_CLOCK,
   })
-  calls.on('message', (_channel: string, inMs: string) => gate.call(Number(inMs)))
+  calls.on('message', (_channel: string, inMs: string) => gate.announcePlace(Number(inMs)))
   const channel = `${wakePrefix(keys)}${process}`
   await calls.subscribe(channel)
   // A lost connection may have missed a call.
-  const subscribeAgain = (): Promise<void> => calls.subscribe(channel).then(() => gate.call(0))
+  const subscribeAgain = (): Promise<void> => calls.subscribe(channel).then(() => gate.announcePlace(0))
   calls.on('ready', () => void subscribeAgain().catch(() => undefined))
   keepDeclaring(gate, calls, aliveMs)
   return gate

@@ -1,10 +1,10 @@
 import { invariant } from './invariant.ts'
 
-interface Asked {
+interface OwnPermit {
   readonly number: number
   /** By Redis's clock; null until Redis grants it. */
   sentAt: number | null
-  releasing: boolean
+  isReleasing: boolean
 }
 
 /**
@@ -21,7 +21,7 @@ interface Asked {
  * script of any other permit is still on its way.
  */
 export class OwnPermits {
-  readonly #permits = new Map<string, Asked>()
+  readonly #permits = new Map<string, OwnPermit>()
   readonly #process: string
   #last = 0
 
@@ -30,14 +30,14 @@ export class OwnPermits {
   }
 
   /** Registers a new id, before the process sends its request. */
-  ask(): string {
+  register(): string {
     this.#last += 1
     const id = `${this.#process}-${this.#last}`
-    this.#permits.set(id, { number: this.#last, sentAt: null, releasing: false })
+    this.#permits.set(id, { number: this.#last, sentAt: null, isReleasing: false })
     return id
   }
 
-  granted(id: string, sentAt: number): void {
+  recordGrant(id: string, sentAt: number): void {
     const permit = this.#permits.get(id)
     if (permit !== undefined) permit.sentAt = sentAt
   }
@@ -46,10 +46,10 @@ export class OwnPermits {
    * Registers a release, before the process sends it. A permit is released once: a second release would free a place
    * that another request has by now. Throws before the second one is sent.
    */
-  releasing(id: string): void {
+  recordRelease(id: string): void {
     const permit = this.#permits.get(id)
-    invariant(permit !== undefined && !permit.releasing, 'a permit is released once', { permit: id })
-    permit.releasing = true
+    invariant(permit !== undefined && !permit.isReleasing, 'a permit is released once', { permit: id })
+    permit.isReleasing = true
   }
 
   /**
@@ -65,8 +65,8 @@ export class OwnPermits {
    * free.
    */
   declaration() {
-    const held = [...this.#permits].flatMap(([id, { sentAt, releasing }]) =>
-      sentAt === null || releasing ? [] : [{ id, sentAt }],
+    const held = [...this.#permits].flatMap(([id, { sentAt, isReleasing }]) =>
+      sentAt === null || isReleasing ? [] : [{ id, sentAt }],
     )
     return { held, known: [...this.#permits.keys()], upTo: this.#last }
   }

@@ -1,7 +1,7 @@
 import type { Feedback } from './feedback.ts'
 
 /** A request that asks for a permit. */
-export interface Want {
+export interface PermitRequest {
   /** Key of the document: Redis remembers its failures under it. */
   readonly key: string
   /** A limit refused it: it asks again in `againInMs`, ahead of all requests that were not refused. */
@@ -32,7 +32,7 @@ export interface Released {
  * The request returns to the queue: it may ask again after `waitMs`, or the service refuses the account or key
  * (`halted`).
  */
-export type NotNow =
+export type NoPermit =
   | { readonly kind: 'wait'; readonly waitMs: number; readonly reason: string }
   | {
       readonly kind: 'halted'

@@ -1,9 +1,9 @@
-import type { Asks, Limits, Replies, Wanted } from './border.ts'
+import type { ScriptArguments, DecisionArguments, ScriptReplies, RequestArguments } from './script-schemas.ts'
 import { type Feedback, UNSENT } from './feedback.ts'
 import { type GateState, gateState } from './gate-state.ts'
 import type { Heartbeat } from './heartbeat.ts'
 import { OwnPermits } from './own-permits.ts'
-import type { NotNow, Permit, Released, SentPermit, Want } from './permit.ts'
+import type { NoPermit, Permit, Released, SentPermit, PermitRequest } from './permit.ts'
 import {
   alivePrefix,
   documentKey,
@@ -13,7 +13,7 @@ import {
   type RedisClient,
   wakePrefix,
 } from './scripts.ts'
-import { type Answer, type Clock, type Next, WaitingLine } from './waiting-line.ts'
+import { type AskResult, type Clock, type NextRequest, WaitingLine } from './waiting-line.ts'
 
 export interface RedisGateOptions {
   readonly redis: RedisClient
@@ -27,7 +27,7 @@ export interface RedisGateOptions {
   readonly leaseMs: number
   readonly patienceMs: number
   readonly limitPatienceMs: number
-  readonly mostHeld: number
+  readonly maxHeld: number
   readonly rateCeiling: number | undefined
   readonly placesCeiling: number | undefined
   readonly random: () => number
@@ -37,7 +37,7 @@ export interface RedisGateOptions {
 }
 
 /** TTL of the state of a failed document: the maximum age of documents in the queue (default deadline). */
-const REMEMBER_MS = 7 * 24 * 60 * 60 * 1000
+const DOCUMENT_STATE_TTL_MS = 7 * 24 * 60 * 60 * 1000
 
 /**
  * The limiter's side in a process: the scripts in Redis decide for all processes, the waiting line schedules their
@@ -63,7 +63,7 @@ export class RedisGate implements AsyncDisposable {
     this.#line = new WaitingLine({
       ...options,
       ask: (want, more) => this.#ask(want, more),
-      standDown: () => void options.redis.zrem(options.keys.line, options.process).catch(() => {}),
+      leaveLine: () => void options.redis.zrem(options.keys.line, options.process).catch(() => {}),
     })
   }
 
@@ -72,7 +72,7 @@ export class RedisGate implements AsyncDisposable {
    * the reason if the request returns to the queue; rejects with the reason of `signal`. The caller must release every
    * permit, once.
    */
-  acquire(want: Want, signal: AbortSignal): Promise<Permit | NotNow> {
+  acquire(want: PermitRequest, signal: AbortSignal): Promise<Permit | NoPermit> {
     return this.#line.acquire(want, signal)
   }
 
@@ -97,12 +97,12 @@ export class RedisGate implements AsyncDisposable {
   }
 
   /** A place will be free for this process in `inMs`. */
-  call(inMs: number): void {
-    this.#line.call(inMs)
+  announcePlace(inMs: number): void {
+    this.#line.announcePlace(inMs)
   }
 
   /** The service states another number of places than before; refusals still correct it downwards. */
-  tellPlaces(ceiling: number): void {
+  setPlacesCeiling(ceiling: number): void {
     this.#placesCeiling = ceiling
   }
 
@@ -131,8 +131,8 @@ export class RedisGate implements AsyncDisposable {
     await heartbeat[Symbol.asyncDispose]()
   }
 
-  async #ask(want: Want, more: boolean): Promise<Answer> {
-    const id = this.#own.ask()
+  async #ask(want: PermitRequest, more: boolean): Promise<AskResult> {
+    const id = this.#own.register()
     try {
       return this.#answer(await this.#run('acquire', want.key, { ...this.#limits(), id, more }), id, want)
     } catch (error) {
@@ -141,13 +141,13 @@ export class RedisGate implements AsyncDisposable {
     }
   }
 
-  #answer(reply: Replies['acquire'], id: string, { key }: Want): Answer {
+  #answer(reply: ScriptReplies['acquire'], id: string, { key }: PermitRequest): AskResult {
     if (reply.kind !== 'permit') {
       this.#own.forget(id)
       return reply
     }
     const { next = null, ...sent } = reply
-    this.#own.granted(id, sent.sentAt)
+    this.#own.recordGrant(id, sent.sentAt)
     return { kind: 'permit', permit: this.#permit({ ...sent, id }, key), next }
   }
 
@@ -165,39 +165,39 @@ export class RedisGate implements AsyncDisposable {
   }
 
   async #release(permit: SentPermit, key: string, feedback: Feedback): Promise<Released> {
-    this.#own.releasing(permit.id)
+    this.#own.recordRelease(permit.id)
     // No hand-off after a refusal or failure: the updated limits may not admit another request.
-    const wentWell = feedback.kind === 'accepted' || feedback.kind === 'answered'
-    const next = wentWell ? this.#line.next() : null
-    const wanted: Wanted | null = next === null ? null : { id: this.#own.ask(), more: next.more }
+    const isSuccess = feedback.kind === 'accepted' || feedback.kind === 'answered'
+    const next = isSuccess ? this.#line.next() : null
+    const wanted: RequestArguments | null = next === null ? null : { id: this.#own.register(), more: next.hasMore }
     try {
       const reply = await this.#run('release', key, {
         ...feedback,
         ...this.#limits(),
         permit,
-        rememberMs: REMEMBER_MS,
+        rememberMs: DOCUMENT_STATE_TTL_MS,
         random: this.#options.random(),
         ...(wanted === null ? {} : { next: wanted }),
       })
       if (next !== null && wanted !== null) this.#answerNext(next, wanted, reply)
-      if (reply.pollInMs !== undefined) this.call(reply.pollInMs)
+      if (reply.pollInMs !== undefined) this.announcePlace(reply.pollInMs)
       return { countsAsAttempt: reply.counted, retryInMs: reply.retryInMs ?? null }
     } catch (error) {
       if (wanted !== null) this.#own.forget(wanted.id)
-      next?.fail(error)
+      next?.onError(error)
       throw error
     } finally {
       this.#own.forget(permit.id)
     }
   }
 
-  #answerNext(next: Next, { id }: Wanted, reply: Replies['release']): void {
+  #answerNext(next: NextRequest, { id }: RequestArguments, reply: ScriptReplies['release']): void {
     if (reply.next === undefined) throw new Error('the reply of the limiter lacks the next request')
-    next.hear(this.#answer(reply.next, id, next.want))
+    next.onAnswer(this.#answer(reply.next, id, next.want))
   }
 
   /** Arguments that both scripts need to grant a permit. */
-  #limits(): Limits {
+  #limits(): DecisionArguments {
     const { process, rateCeiling, windowMs, leaseMs, keys } = this.#options
     return {
       process,
@@ -210,7 +210,11 @@ export class RedisGate implements AsyncDisposable {
     }
   }
 
-  async #run<Name extends GateScriptName>(name: Name, key: string, ask: Asks[Name]): Promise<Replies[Name]> {
+  async #run<Name extends GateScriptName>(
+    name: Name,
+    key: string,
+    ask: ScriptArguments[Name],
+  ): Promise<ScriptReplies[Name]> {
     this.#scriptCalls += 1
     const { redis, keys, scriptNow } = this.#options
     const timed = scriptNow === undefined ? ask : { ...ask, now: scriptNow() }

@@ -2,7 +2,7 @@ import { createHash, hash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { Cluster, type Redis } from 'ioredis'
 import { z } from 'zod'
-import { type Asks, REPLIES, type Replies } from './border.ts'
+import { type ScriptArguments, REPLY_SCHEMAS, type ScriptReplies } from './script-schemas.ts'
 
 export type RedisClient = Redis | Cluster
 
@@ -54,7 +54,7 @@ export function duplicate(redis: RedisClient): RedisClient {
 
 const lua = (name: string): string => readFileSync(new URL(`lua/${name}.lua`, import.meta.url), 'utf8')
 
-export type GateScriptName = keyof Asks
+export type GateScriptName = keyof ScriptArguments
 
 /** Source files of each script, in their order. */
 const PARTS: Readonly<Record<GateScriptName, readonly string[]>> = {
@@ -80,7 +80,12 @@ export class GateScript<Name extends GateScriptName> {
    * Runs atomically. A client whose connection lost the reply sends the script again, so every script is idempotent for
    * the same argument.
    */
-  async run(redis: RedisClient, keys: GateKeys, document: string, ask: Asks[Name]): Promise<Replies[Name]> {
+  async run(
+    redis: RedisClient,
+    keys: GateKeys,
+    document: string,
+    ask: ScriptArguments[Name],
+  ): Promise<ScriptReplies[Name]> {
     const { state, open, line, probed } = keys
     const args = [5, state, open, line, probed, document, JSON.stringify(ask)] as const
     let answer: unknown
@@ -90,8 +95,8 @@ export class GateScript<Name extends GateScriptName> {
       if (!(error instanceof Error) || !error.message.startsWith('NOSCRIPT')) throw error
       answer = await redis.eval(this.source, ...args)
     }
-    const reply = REPLIES[this.#name].safeParse(JSON.parse(String(answer)))
-    if (reply.success) return reply.data as Replies[Name]
+    const reply = REPLY_SCHEMAS[this.#name].safeParse(JSON.parse(String(answer)))
+    if (reply.success) return reply.data as ScriptReplies[Name]
     throw new Error(`the limiter's script ${this.#name} gave an unexpected reply: ${z.prettifyError(reply.error)}`)
   }
 }

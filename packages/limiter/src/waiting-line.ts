@@ -1,69 +1,69 @@
 import { assertNever } from './assert-never.ts'
-import type { WaitReason, WaitReply } from './border.ts'
+import type { WaitReason, WaitReply } from './script-schemas.ts'
 import { describeWait } from './describe-wait.ts'
-import type { NotNow, Permit, Want } from './permit.ts'
+import type { NoPermit, Permit, PermitRequest } from './permit.ts'
 
 /** Result of one request to the gate. */
-export type Answer =
+export type AskResult =
   /** `next`: wait of the requests that are still in line. */
   | { readonly kind: 'permit'; readonly permit: Permit; readonly next: WaitReply | null }
   | WaitReply
-  | Extract<NotNow, { kind: 'halted' }>
+  | Extract<NoPermit, { kind: 'halted' }>
 
 /** Clock of the line: of the process, or of a simulation. */
 export interface Clock {
   /** Monotonic milliseconds. */
   now(): number
   /** Calls `act` after `ms`, unless the caller invokes the returned function first. */
-  in(ms: number, act: () => void): () => void
+  after(ms: number, act: () => void): () => void
 }
 
 export interface WaitingLineOptions {
   /** Asks the gate, once. `more`: further requests wait. */
-  readonly ask: (want: Want, more: boolean) => Promise<Answer>
+  readonly ask: (want: PermitRequest, more: boolean) => Promise<AskResult>
   /** This process was called, but none of its requests waits any more. */
-  readonly standDown: () => void
+  readonly leaveLine: () => void
   /** Milliseconds that a request waits in line before it returns to the queue. */
   readonly patienceMs: number
   /** The same for a request that waits for a limit. */
   readonly limitPatienceMs: number
   /** Maximum number of throttled requests that wait here until they are due; further ones return to the queue. */
-  readonly mostHeld: number
+  readonly maxHeld: number
   readonly random: () => number
   readonly clock: Clock
 }
 
 /** The first waiting request, on its way to a place that another one releases. The caller must call one of the two. */
-export interface Next {
-  readonly want: Want
+export interface NextRequest {
+  readonly want: PermitRequest
   /** Further requests wait. */
-  readonly more: boolean
-  hear(answer: Answer): void
-  fail(error: unknown): void
+  readonly hasMore: boolean
+  onAnswer(answer: AskResult): void
+  onError(error: unknown): void
 }
 
 interface Entry {
-  readonly want: Want
+  readonly want: PermitRequest
   /** Time at which it may ask, and at which the line considers its return; by the clock. */
   readonly dueAt: number
   patienceEndsAt: number
   isAsking: boolean
-  readonly resolve: (outcome: Permit | NotNow) => void
+  readonly resolve: (outcome: Permit | NoPermit) => void
   readonly reject: (error: unknown) => void
 }
 
 /** A releasing process calls the next one: polling without a call detects the places of dead processes. */
-const SHORTEST_PLACES_POLL_MS = 1_000
-const LONGEST_PLACES_POLL_MS = 30_000
+const MIN_PLACES_POLL_MS = 1_000
+const MAX_PLACES_POLL_MS = 30_000
 /** A throttled request with a longer wait returns to the queue. */
-const LONGEST_HELD_MS = 15 * 60_000
+const MAX_HELD_MS = 15 * 60_000
 
 /** Waits that end without outside action. */
-const OF_A_LIMIT: ReadonlySet<WaitReason> = new Set(['places', 'rate', 'refused'])
+const LIMIT_REASONS: ReadonlySet<WaitReason> = new Set(['places', 'rate', 'refused'])
 /** Number of requests that stay in line at any pace. */
-const FEW = 2
+const MIN_IN_LINE = 2
 /** Maximum number of concurrent polls while the gate admits every request. */
-const WIDEST = 16
+const MAX_POLLS = 16
 
 /**
  * The requests of one process that wait for a permit. Throttled ones come first, by due time; the others follow in the
@@ -86,14 +86,14 @@ export class WaitingLine {
   readonly #options: WaitingLineOptions
   readonly #entries: Entry[] = []
   #asking = 0
-  #width = 1
+  #pollLimit = 1
   /** Earliest useful time to ask, and time of an announced place; by the clock. */
   #askAt = 0
-  #calledFor = Infinity
+  #announcedAt = Infinity
   #refusal: { reason: WaitReason; until: number } = { reason: 'places', until: 0 }
   #stopTimer: () => void = () => undefined
   /** Times of the last permits. */
-  readonly #permitsAt: number[] = []
+  readonly #recentPermits: number[] = []
 
   constructor(options: WaitingLineOptions) {
     this.#options = options
@@ -104,13 +104,13 @@ export class WaitingLine {
   }
 
   /** Resolves with the permit, or with the reason of the return to the queue. Rejects with the reason of `signal`. */
-  acquire(want: Want, signal: AbortSignal): Promise<Permit | NotNow> {
+  acquire(want: PermitRequest, signal: AbortSignal): Promise<Permit | NoPermit> {
     signal.throwIfAborted()
-    const { clock, mostHeld, patienceMs } = this.#options
+    const { clock, maxHeld, patienceMs } = this.#options
     const { againInMs = 0, until } = want
-    if (until?.aborted === true) return Promise.resolve(this.#notNow(againInMs))
+    if (until?.aborted === true) return Promise.resolve(this.#waitResult(againInMs))
     const held = this.#entries.filter(({ dueAt }) => dueAt > clock.now()).length
-    if (againInMs > LONGEST_HELD_MS || (againInMs > 0 && held >= mostHeld)) {
+    if (againInMs > MAX_HELD_MS || (againInMs > 0 && held >= maxHeld)) {
       return Promise.resolve({ kind: 'wait', waitMs: againInMs, reason: describeWait('refused', againInMs) })
     }
     return new Promise((resolve, reject) => {
@@ -128,8 +128,8 @@ export class WaitingLine {
         resolve: (outcome) => (leave(), resolve(outcome)),
         reject: (error) => (leave(), reject(error)),
       }
-      const abort = (): void => (entry.reject(signal.reason), this.#standDownIfIdle())
-      const goBack = (): void => this.#goBack(entry)
+      const abort = (): void => (entry.reject(signal.reason), this.#leaveLineIfIdle())
+      const goBack = (): void => this.#returnToQueue(entry)
       signal.addEventListener('abort', abort)
       until?.addEventListener('abort', goBack)
       this.#insert(entry)
@@ -141,36 +141,36 @@ export class WaitingLine {
    * Takes the first waiting request, so that the release of a place asks for it in the same script call. Null if asking
    * is futile.
    */
-  next(): Next | null {
+  next(): NextRequest | null {
     if (this.#refusal.reason !== 'places' && this.#askAt > this.#options.clock.now()) return null
     const [entry, ...others] = this.#waiting()
     if (entry === undefined) return null
     this.#beginAsking(entry)
     return {
       want: entry.want,
-      more: others.length > 0,
-      hear: (answer) => {
+      hasMore: others.length > 0,
+      onAnswer: (answer) => {
         this.#endAsking(entry)
-        this.#hear(entry, answer)
+        this.#handleAnswer(entry, answer)
         this.#schedule()
       },
-      fail: (error) => {
+      onError: (error) => {
         this.#endAsking(entry)
-        this.#turnAway(error)
+        this.#rejectAll(error)
       },
     }
   }
 
   /** The gate announces a free place for this process in `ms`. */
-  call(ms: number): void {
-    if (this.#entries.length === 0) return this.#standDownIfIdle()
-    this.#calledFor = Math.min(this.#calledFor, this.#options.clock.now() + ms)
+  announcePlace(ms: number): void {
+    if (this.#entries.length === 0) return this.#leaveLineIfIdle()
+    this.#announcedAt = Math.min(this.#announcedAt, this.#options.clock.now() + ms)
     this.#schedule()
   }
 
   /** Rejects every waiting request at the end of the process. */
   close(error: Error): void {
-    this.#turnAway(error)
+    this.#rejectAll(error)
     this.#stopTimer()
   }
 
@@ -187,17 +187,17 @@ export class WaitingLine {
     if (index !== -1) this.#entries.splice(index, 1)
   }
 
-  #goBack(entry: Entry): void {
-    entry.resolve(this.#notNow(entry.dueAt - this.#options.clock.now()))
-    this.#standDownIfIdle()
+  #returnToQueue(entry: Entry): void {
+    entry.resolve(this.#waitResult(entry.dueAt - this.#options.clock.now()))
+    this.#leaveLineIfIdle()
   }
 
   /** A process without requests must not own the next probe. Its next request asks at once. */
-  #standDownIfIdle(): void {
+  #leaveLineIfIdle(): void {
     if (this.#entries.length > 0 || this.#asking > 0) return
     this.#askAt = 0
-    this.#calledFor = Infinity
-    this.#options.standDown()
+    this.#announcedAt = Infinity
+    this.#options.leaveLine()
   }
 
   /** Due requests that are not asking, in their order. */
@@ -211,23 +211,23 @@ export class WaitingLine {
     this.#stopTimer()
     const { clock } = this.#options
     this.#askForFirst()
-    this.#sendBack()
+    this.#returnExpired()
     if (this.#entries.length === 0) return
     const now = clock.now()
-    const mayAskAt = this.#asking >= this.#width ? Infinity : Math.min(this.#askAt, this.#calledFor)
+    const mayAskAt = this.#asking >= this.#pollLimit ? Infinity : Math.min(this.#askAt, this.#announcedAt)
     const wakeAt = this.#entries.reduce((soonest, { dueAt, isAsking, patienceEndsAt }) => {
       const at = isAsking ? Infinity : Math.max(dueAt, mayAskAt)
       return Math.min(soonest, at, dueAt > now ? Infinity : patienceEndsAt)
     }, Infinity)
-    if (wakeAt < Infinity) this.#stopTimer = clock.in(Math.max(wakeAt - now, 0), () => this.#schedule())
+    if (wakeAt < Infinity) this.#stopTimer = clock.after(Math.max(wakeAt - now, 0), () => this.#schedule())
   }
 
   #askForFirst(): void {
-    if (Math.min(this.#askAt, this.#calledFor) > this.#options.clock.now()) return
+    if (Math.min(this.#askAt, this.#announcedAt) > this.#options.clock.now()) return
     const waiting = this.#waiting()
-    const first = waiting.slice(0, Math.max(0, this.#width - this.#asking))
+    const first = waiting.slice(0, Math.max(0, this.#pollLimit - this.#asking))
     if (first.length === 0) return
-    this.#calledFor = Infinity
+    this.#announcedAt = Infinity
     this.#askAt = 0
     for (const entry of first) void this.#ask(entry, waiting.length > first.length)
   }
@@ -237,10 +237,10 @@ export class WaitingLine {
     try {
       const answer = await this.#options.ask(entry.want, more)
       this.#endAsking(entry)
-      this.#hear(entry, answer)
+      this.#handleAnswer(entry, answer)
     } catch (error) {
       this.#endAsking(entry)
-      this.#turnAway(error)
+      this.#rejectAll(error)
     }
     this.#schedule()
   }
@@ -258,38 +258,38 @@ export class WaitingLine {
   /**
    * A returned request is read again later. A request that waits for a limit therefore stays while its turn is near.
    */
-  #sendBack(): void {
+  #returnExpired(): void {
     const now = this.#options.clock.now()
     const { patienceMs, limitPatienceMs } = this.#options
-    const isLimited = limitPatienceMs > patienceMs && OF_A_LIMIT.has(this.#refusal.reason)
-    while ((this.#permitsAt[0] ?? now) < now - limitPatienceMs) this.#permitsAt.shift()
+    const isLimited = limitPatienceMs > patienceMs && LIMIT_REASONS.has(this.#refusal.reason)
+    while ((this.#recentPermits[0] ?? now) < now - limitPatienceMs) this.#recentPermits.shift()
     for (const [index, entry] of this.#entries.slice().entries()) {
       if (now < entry.patienceEndsAt) continue
-      const isNear = now - entry.dueAt < limitPatienceMs || index < FEW + 2 * this.#permitsAt.length
+      const isNear = now - entry.dueAt < limitPatienceMs || index < MIN_IN_LINE + 2 * this.#recentPermits.length
       if (isLimited && isNear) entry.patienceEndsAt = now + patienceMs
-      else this.#goBack(entry)
+      else this.#returnToQueue(entry)
     }
   }
 
-  #turnAway(error: unknown): void {
+  #rejectAll(error: unknown): void {
     for (const entry of this.#entries.slice()) entry.reject(error)
   }
 
-  #hear(entry: Entry, answer: Answer): void {
+  #handleAnswer(entry: Entry, answer: AskResult): void {
     switch (answer.kind) {
       case 'permit':
-        this.#width = Math.min(2 * this.#width, WIDEST)
-        this.#permitsAt.push(this.#options.clock.now())
-        if (this.#permitsAt.length > WIDEST) this.#permitsAt.shift()
+        this.#pollLimit = Math.min(2 * this.#pollLimit, MAX_POLLS)
+        this.#recentPermits.push(this.#options.clock.now())
+        if (this.#recentPermits.length > MAX_POLLS) this.#recentPermits.shift()
         this.#askAt = 0 // Unless the reply names a time, this process has left the line and gets no call.
-        if (answer.next !== null) this.#notBefore(answer.next)
+        if (answer.next !== null) this.#delayPolls(answer.next)
         if (this.#entries.includes(entry)) entry.resolve(answer.permit)
         else void Promise.resolve(answer.permit[Symbol.asyncDispose]()).catch(() => undefined)
         return
       case 'wait':
-        return this.#notBefore(answer)
+        return this.#delayPolls(answer)
       case 'halted':
-        this.#width = 1
+        this.#pollLimit = 1
         for (const other of this.#waiting()) other.resolve(answer)
         return
       default:
@@ -297,15 +297,15 @@ export class WaitingLine {
     }
   }
 
-  #notBefore({ reason, waitMs, askInMs = waitMs }: WaitReply): void {
+  #delayPolls({ reason, waitMs, askInMs = waitMs }: WaitReply): void {
     const now = this.#options.clock.now()
-    this.#width = 1
+    this.#pollLimit = 1
     this.#refusal = { reason, until: now + waitMs }
     this.#askAt = now + pollMs(reason, askInMs)
   }
 
   /** Result for a request that returns to the queue, no sooner than it is due. */
-  #notNow(dueInMs: number): NotNow {
+  #waitResult(dueInMs: number): NoPermit {
     const { clock, patienceMs, random } = this.#options
     const { reason, until } = this.#refusal
     const leftMs = Math.max(until - clock.now(), patienceMs, dueInMs)
@@ -320,5 +320,5 @@ export class WaitingLine {
  */
 function pollMs(reason: WaitReason, waitMs: number): number {
   if (reason !== 'places') return waitMs
-  return Math.min(Math.max(2 * waitMs, SHORTEST_PLACES_POLL_MS), LONGEST_PLACES_POLL_MS)
+  return Math.min(Math.max(2 * waitMs, MIN_PLACES_POLL_MS), MAX_PLACES_POLL_MS)
 }

@@ -38,5 +38,5 @@ export function rejected(): Feedback {
 }
 
 function report(verdict: Verdict): Feedback {
-  return feedbackOf({ verdict, durationMs: 100 })
+  return feedbackOf({ kind: 'answered', verdict, durationMs: 100 })
 }

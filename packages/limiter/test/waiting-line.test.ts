@@ -1,15 +1,15 @@
 import { describe, expect, test } from 'vitest'
-import type { NotNow, Permit } from '../src/permit.ts'
-import { type Answer, WaitingLine, type WaitingLineOptions } from '../src/waiting-line.ts'
+import type { NoPermit, Permit } from '../src/permit.ts'
+import { type AskResult, WaitingLine, type WaitingLineOptions } from '../src/waiting-line.ts'
 import { SimulatedTime } from '../../../bench/limiter/simulated-time.ts'
 
 const signal = new AbortController().signal
-const full: Answer = { kind: 'wait', reason: 'places', waitMs: 60_000 }
+const full: AskResult = { kind: 'wait', reason: 'places', waitMs: 60_000 }
 const idle = (): Promise<void> => new Promise((resolve) => setImmediate(resolve))
 
 /** A line in virtual time, whose gate answers as `answer` says. */
 function scene(
-  answer: (key: string, questions: number) => Answer | 'permit',
+  answer: (key: string, questions: number) => AskResult | 'permit',
   options: Partial<WaitingLineOptions> = {},
 ) {
   const time = new SimulatedTime()
@@ -21,7 +21,7 @@ function scene(
     release: async () => ({ countsAsAttempt: true, retryInMs: null }),
     [Symbol.asyncDispose]: async () => void released.push(key),
   })
-  const granted = (key: string): Answer => ({ kind: 'permit', permit: permit(key), next: null })
+  const granted = (key: string): AskResult => ({ kind: 'permit', permit: permit(key), next: null })
   const line = new WaitingLine({
     ask: async ({ key }) => {
       asked.push(key)
@@ -29,14 +29,14 @@ function scene(
       const found = answer(key, asked.length)
       return found === 'permit' ? granted(key) : found
     },
-    standDown: () => (stoodDown += 1),
+    leaveLine: () => (stoodDown += 1),
     patienceMs: 5_000,
     limitPatienceMs: 60_000,
-    mostHeld: 16,
+    maxHeld: 16,
     random: () => 0,
     clock: {
       now: () => time.now,
-      in(ms, act) {
+      after(ms, act) {
         let isOn = true
         time.after(ms + 1e-6, () => void (isOn && act()))
         return () => void (isOn = false)
@@ -48,7 +48,7 @@ function scene(
     for (let i = 0; i < 6; i += 1) await idle()
   }
   const pass = (ms: number): Promise<void> => allHeard().then(() => time.runUntil(time.now + ms, allHeard))
-  const outcomes = new Map<string, Permit | NotNow | Error>()
+  const outcomes = new Map<string, Permit | NoPermit | Error>()
   const acquire = (key: string, more: object = {}): void => {
     line.acquire({ key, ...more }, signal).then(
       (outcome) => outcomes.set(key, outcome),
@@ -87,7 +87,7 @@ describe('the waiting line of a process', () => {
     expect(Object.values(kinds())).toHaveLength(40)
     expect(Math.max(...widths)).toBe(16)
     widths.length = 0
-    line.call(0)
+    line.announcePlace(0)
     await pass(1)
     expect(widths).toEqual([1])
   })
@@ -98,8 +98,8 @@ describe('the waiting line of a process', () => {
     acquire('a')
     await pass(1_000)
     expect(asked).toHaveLength(1)
-    line.call(0)
-    line.call(0)
+    line.announcePlace(0)
+    line.announcePlace(0)
     free = true
     await pass(1)
     expect(kinds()).toEqual({ a: 'permit' })
@@ -116,7 +116,7 @@ describe('the waiting line of a process', () => {
     const { line, acquire, pass, asked, granted, kinds } = scene((_, questions) => (questions === 1 ? full : 'permit'))
     acquire('a')
     await pass(1)
-    line.next()?.hear(granted('a'))
+    line.next()?.onAnswer(granted('a'))
     acquire('b')
     await pass(1)
     expect([asked, kinds()]).toEqual([['a', 'b'], { a: 'permit', b: 'permit' }])
@@ -129,14 +129,14 @@ describe('the waiting line of a process', () => {
     await pass(1)
     const next = line.next()
     stop.abort()
-    next?.hear(granted('a'))
+    next?.onAnswer(granted('a'))
     await pass(1)
     expect([kinds(), released]).toEqual([{ a: 'wait' }, ['a']])
   })
 
   test('withdraws when it is notified with nothing waiting, or when its last request returns', async () => {
     const { line, acquire, pass, stoodDown } = scene(() => full)
-    line.call(0)
+    line.announcePlace(0)
     expect(stoodDown()).toBe(1)
     const stop = new AbortController()
     acquire('a', { until: stop.signal })
@@ -175,7 +175,7 @@ describe('the waiting line of a process', () => {
     for (let i = 0; i < 4; i += 1) {
       await pass(10_000)
       left = 1
-      line.call(0)
+      line.announcePlace(0)
     }
     await pass(25_000)
     // Four were granted: eight and the first two stay of the sixteen that are left.
@@ -192,7 +192,7 @@ describe('the waiting line of a process', () => {
     await pass(3_000)
     expect(asked).not.toContain('late')
     free = true
-    line.call(0)
+    line.announcePlace(0)
     await pass(1)
     expect(asked.slice(-3)).toEqual(['soon', 'a', 'b'])
     expect(kinds()).not.toHaveProperty('late')

@@ -32,7 +32,7 @@ interface Options {
 }
 
 /** Largest sample in pages: beyond it a run is the right command. */
-const MOST_PAGES = 100_000
+const MAX_PAGES = 100_000
 
 export function auditCommand(): Command {
   const command = new Command('audit')
@@ -45,7 +45,7 @@ export function auditCommand(): Command {
   return command.action(async (source: string | undefined) => {
     const { sample, report, seed, service } = command.opts<Options>()
     const asked = {
-      sample: wholeNumber('--sample', sample, 1, MOST_PAGES),
+      sample: wholeNumber('--sample', sample, 1, MAX_PAGES),
       seed: seed === undefined ? null : wholeNumber('--seed', seed, 0, 0xffff_ffff),
       report,
       service: service ?? DEFAULT_SERVICE,

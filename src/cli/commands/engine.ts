@@ -1,6 +1,6 @@
 import { Command } from 'commander'
 import { engineOptionsOf } from '#workers/settings/engine-options-of.ts'
-import { listening } from '#workers/settings/setting-errors.ts'
+import { openServerOf } from '#workers/settings/setting-errors.ts'
 import { addOutput } from '../print/output.ts'
 import { addSettings, readSettings } from '../session/flags.ts'
 import { ENGINE_COMMAND_SETTINGS } from '../session/run-settings.ts'
@@ -15,6 +15,6 @@ export function engineCommand(): Command {
     const { engineHost, enginePort, engineSocket, graceMs } = settings
     const where =
       engineSocket === undefined ? `--port ${enginePort} (--host ${engineHost})` : `--socket ${engineSocket}`
-    await listening(where, () => serveEngine(engineOptionsOf(settings), { exitWithParent: false, graceMs }))
+    await openServerOf(where, () => serveEngine(engineOptionsOf(settings), { exitWithParent: false, graceMs }))
   })
 }

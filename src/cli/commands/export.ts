@@ -110,9 +110,9 @@ function stopWithGrace(): Stopping {
   const stopping = listenForStop({
     onFirst: say('stopping: the unfinished export is removed'),
     onSecond: say('stopping now'),
-    onWall: say('stopped: a document was not finished in time'),
+    onForcedExit: say('stopped: a document was not finished in time'),
   })
-  stopping.allow(GRACE_MS)
+  stopping.setGracePeriod(GRACE_MS)
   return stopping
 }
 
@@ -152,7 +152,7 @@ function filterOf({ key: globs, outcome, gone = false }: Options): ExportFilter 
   return { key, outcome: outcome ?? null, gone }
 }
 
-interface Around {
+interface ExportContext {
   readonly output: Output
   readonly stopping: Stopping
   readonly drawsFigures: boolean
@@ -161,7 +161,7 @@ interface Around {
 async function exportStore(
   { settings }: Target,
   chosen: Omit<Parameters<typeof exportChunks>[1], 'figures'>,
-  { output, stopping, drawsFigures }: Around,
+  { output, stopping, drawsFigures }: ExportContext,
 ): Promise<void> {
   await using resources = new AsyncDisposableStack()
   const store = await openStore(settings, resources, { mustExist: true })

@@ -44,8 +44,8 @@ async function collect(
   const store = await openStore(settings, resources, { mustExist: true })
   const { signal } = new AbortController()
   const ledgers = await ledgersOf(store, shared, settings, signal)
-  const { believableShare, force } = gonePolicyOf(settings)
-  const options = { dryRun, now, minAgeMs: YOUNG_MS, believableShare, force, clock: () => Date.now() }
+  const { maxGoneShare, force } = gonePolicyOf(settings)
+  const options = { dryRun, now, minAgeMs: YOUNG_MS, maxUnusedShare: maxGoneShare, force, clock: () => Date.now() }
   const tally = { removed: 0, marked: 0, young: 0 }
   for await (const collected of collectReceipts({ store, ledgers }, options, signal)) {
     if (!('id' in collected)) {

@@ -5,25 +5,25 @@ import { OUTCOMES, seen } from '#src/document/outcome.ts'
 import { Events } from '#src/events.ts'
 import { lostRecords } from '#src/ingest/maintain/lost-records.ts'
 import { type GradeSummary, summariseGrades } from '#src/ingest/maintain/summarise-grades.ts'
-import { skippedOf } from '#src/ingest/document/skip-file.ts'
+import { countSkipped } from '#src/ingest/document/skip-file.ts'
 import type { ReportedOutage } from '#src/ledger/redis-outages.ts'
 import { type UnusableAnswers, unusableAnswers } from '#src/ledger/unusable-answers.ts'
 import { describeRun } from '#workers/pipeline/run-record.ts'
 import type { Pipeline } from '#workers/pipeline/pipeline.ts'
 import type { Shared } from '#workers/pipeline/shared.ts'
-import { lostLine, skippedLines, turnOfDay } from '../print/document-lines.ts'
+import { lostLine, skippedLines, dayNumber } from '../print/document-lines.ts'
 import { count, oneLine, plural, printable } from '../print/format.ts'
 import { type Output, outputOf } from '../print/output.ts'
 import { TARGET_SETTINGS } from '../session/run-settings.ts'
 import { addTargetFlags, forEachTarget, lastTargetsOf, quiet, sourceCommand, type Target } from '../session/targets.ts'
 
 /** Threshold above which ledger entries and records are read only on request. */
-const MOST_RECORDS = 2_000
+const MAX_RECORDS = 2_000
 
 export function statusCommand(): Command {
   const command = sourceCommand('status', 'source of the run (default: the pipelines of sluice.yaml)').option(
     '--grades',
-    `show grades, lost records and reasons of skipped files for more than ${MOST_RECORDS} documents too; reads every record`,
+    `show grades, lost records and reasons of skipped files for more than ${MAX_RECORDS} documents too; reads every record`,
   )
   addTargetFlags(command, TARGET_SETTINGS)
   return command.action(async (source: string | undefined) => {
@@ -36,7 +36,7 @@ export function statusCommand(): Command {
 
 async function lostOf(pipeline: Pipeline): Promise<SourceKey[]> {
   const lost: SourceKey[] = []
-  for await (const [key] of lostRecords(pipeline, new AbortController().signal, { turn: turnOfDay() })) lost.push(key)
+  for await (const [key] of lostRecords(pipeline, new AbortController().signal, { turn: dayNumber() })) lost.push(key)
   return lost
 }
 
@@ -49,8 +49,8 @@ async function showStatus(target: Target, shared: Shared, output: Output, grades
   const backlog = await pipeline.queue.backlog()
   const { signal } = new AbortController()
   // The rest comes from counts, in constant time for any number of documents.
-  const isWhole = grades || seen(counts) <= MOST_RECORDS
-  const skipped = isWhole ? await skippedOf(pipeline.ledger, signal) : null
+  const isWhole = grades || seen(counts) <= MAX_RECORDS
+  const skipped = isWhole ? await countSkipped(pipeline.ledger, signal) : null
   const ambiguousIntents = await ambiguousRequests(pipeline)
   const unusable = await unusableAnswers(pipeline.connection, pipeline.id)
   const lost = isWhole ? await lostOf(pipeline) : null
@@ -96,7 +96,7 @@ async function showStatus(target: Target, shared: Shared, output: Output, grades
     ...(isWhole
       ? []
       : [
-          `more than ${count(MOST_RECORDS)} documents: --grades also shows grades, lost records and why files were skipped`,
+          `more than ${count(MAX_RECORDS)} documents: --grades also shows grades, lost records and why files were skipped`,
         ]),
     ...outages.map(outageLine),
   ]

@@ -9,7 +9,7 @@ import { GONE, type LedgerEntry } from '#src/document/ledger-entry.ts'
 import type { Orphan } from '#src/document/orphan.ts'
 import type { DocumentRecord } from '#src/document/record.ts'
 import { Events } from '#src/events.ts'
-import { isDone, renew } from '#src/ingest/document/disagreement.ts'
+import { isDone, markPending } from '#src/ingest/document/disagreement.ts'
 import { lostRecords } from '#src/ingest/maintain/lost-records.ts'
 import { rebuildLedger } from '#src/ingest/maintain/rebuild-ledger.ts'
 import {
@@ -121,7 +121,7 @@ function ledgersOfStore(ledgers: readonly Ledger[]): LedgersOfStore {
     listed: async (key) => (await find(key))?.known ?? null,
     renew: async (key) => {
       const found = await find(key)
-      return found !== null && renew(key, found.known, found.ledger)
+      return found !== null && markPending(key, found.known, found.ledger)
     },
   }
 }
@@ -140,7 +140,7 @@ async function lostOf(
   for (const ledger of ledgers) {
     for await (const [key, known] of lostRecords({ store, ledger }, signal, { recorded })) {
       lost.push(key)
-      if (repair && known.version !== GONE) await renew(key, known, ledger)
+      if (repair && known.version !== GONE) await markPending(key, known, ledger)
     }
   }
   return lost

@@ -76,7 +76,7 @@ async function serve(
   using stopping = listenForStop({
     onFirst: () => stopped.resolve(),
     onSecond: stopped.resolve,
-    onWall: stopped.resolve,
+    onForcedExit: stopped.resolve,
   })
   await using view = await openView({
     settings,

@@ -17,7 +17,7 @@ export class UsageError extends Error {
 }
 
 /** Ends a command whose errors are on the screen already, one per pipeline. */
-export class Reported extends Error {
+export class AlreadyReported extends Error {
   override name = 'Reported' as const
 }
 
@@ -43,7 +43,7 @@ export const messageOf = (error: unknown): string =>
 export function reportError(error: unknown): number {
   // The reader of the output has closed the pipe, as in `sluice run --help | head`: this is not an error.
   if (isClosedPipe(error)) return EXIT.allDone
-  if (error instanceof Reported) return EXIT.usage
+  if (error instanceof AlreadyReported) return EXIT.usage
   if (isCommanders(error)) return error.exitCode === 0 ? EXIT.allDone : EXIT.usage
   const explanation = explanationOf(error)
   const message = explanation ?? bugReport(error)

@@ -4,7 +4,7 @@ import type { Events } from '#src/events.ts'
 import type { Notice } from '#src/observe/outage-text.ts'
 import { Pace } from '#src/observe/pace.ts'
 import type { Tally } from '#src/observe/tally.ts'
-import { within } from '#src/observe/within.ts'
+import { withTimeout } from '#src/observe/with-timeout.ts'
 import type { WorkState } from '#workers/pipeline/work-state.ts'
 import { count, duration, oneLine, plural, rate, shownName } from './format.ts'
 import type { Output } from './output.ts'
@@ -84,7 +84,7 @@ const progressEvent = (view: View, elapsedMs: number): object => ({
 /** Falls back to the last known counts while Redis does not answer: the view can still report the outage. */
 function lastKnown(counts: () => Promise<Counts>): () => Promise<Counts> {
   let known: Counts = NO_COUNTS
-  return async () => (known = (await within(counts(), ANSWER_MS)) ?? known)
+  return async () => (known = (await withTimeout(counts(), ANSWER_MS)) ?? known)
 }
 
 async function viewOf(options: ProgressOptions & { readonly pace: Pace }): Promise<View> {

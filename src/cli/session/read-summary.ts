@@ -1,7 +1,7 @@
 import { type Counts, seen } from '#src/document/outcome.ts'
 import type { DeadLetter } from '#src/document/record.ts'
 import { StoreUnusable } from '#src/document/store-unusable.ts'
-import { skippedOf } from '#src/ingest/document/skip-file.ts'
+import { countSkipped } from '#src/ingest/document/skip-file.ts'
 import type { Tally } from '#src/observe/tally.ts'
 import type { IngestPipeline } from '#workers/pipeline/pipeline.ts'
 import { exitCodeOf, type RunEnd } from '../print/exit-codes.ts'
@@ -71,7 +71,7 @@ async function itemised(
   total: number,
 ): Promise<ReadonlyMap<string, number>> {
   const counted = [...skipped.values()].reduce((sum, number) => sum + number, 0)
-  return counted === total ? skipped : skippedOf(ledger, AbortSignal.timeout(30_000))
+  return counted === total ? skipped : countSkipped(ledger, AbortSignal.timeout(30_000))
 }
 
 async function firstLetters({ store }: IngestPipeline): Promise<DeadLetter[]> {

@@ -1,7 +1,7 @@
-import { withoutLogin } from '#config/secrets.ts'
+import { redactLogin } from '#config/secrets.ts'
 import { seen } from '#src/document/outcome.ts'
 import type { Events } from '#src/events.ts'
-import { withoutSecrets } from '#src/redis/connection.ts'
+import { redactUrl } from '#src/redis/connection.ts'
 import type { StopNotices } from '#workers/process/lifecycle.ts'
 import { oneLine, shownName } from '../print/format.ts'
 import type { Output } from '../print/output.ts'
@@ -11,10 +11,10 @@ import type { Say, Target } from './targets.ts'
 /** Reports source, store and services of a run. */
 export function reportBegun({ name, source, settings: { out, parseApiUrl, redisUrl } }: Target, output: Output): void {
   const begun = {
-    source: withoutLogin(source),
+    source: redactLogin(source),
     store: out,
-    parser: parseApiUrl === undefined ? 'embedded engine' : withoutLogin(parseApiUrl),
-    queue: redisUrl === undefined ? 'private Redis' : withoutSecrets(redisUrl),
+    parser: parseApiUrl === undefined ? 'embedded engine' : redactLogin(parseApiUrl),
+    queue: redisUrl === undefined ? 'private Redis' : redactUrl(redisUrl),
   }
   const line = Object.entries(begun).map(([what, value]) => `${what} ${shownName(value)}`)
   const named = name === null ? {} : { pipeline: name }
@@ -120,6 +120,6 @@ export function stopNotices(say: (line: string) => void, next: string): StopNoti
           : `${signal}: finishing the requests in flight; press Ctrl-C to stop at once`,
       ),
     onSecond: () => say(`stopping at once: requests in flight are cut off, and may be charged again; ${next}`),
-    onWall: () => say('stopped at the time limit (--grace): the next start repeats the documents in flight'),
+    onForcedExit: () => say('stopped at the time limit (--grace): the next start repeats the documents in flight'),
   }
 }

@@ -4,7 +4,7 @@ import { Events } from '#src/events.ts'
 import { renewLost } from '#src/ingest/maintain/lost-records.ts'
 import type { LocalDocuments } from '#src/ingest/document/local-documents.ts'
 import { type Tally, tallyOf } from '#src/observe/tally.ts'
-import { within } from '#src/observe/within.ts'
+import { withTimeout } from '#src/observe/with-timeout.ts'
 import { creditsOf } from '#workers/service/account.ts'
 import { openIngestPipeline } from '#workers/compose.ts'
 import { runWorker, type WorkerOptions } from '#workers/ingest.ts'
@@ -13,7 +13,7 @@ import type { IngestPipeline } from '#workers/pipeline/pipeline.ts'
 import type { Shared } from '#workers/pipeline/shared.ts'
 import { workState } from '#workers/pipeline/work-state.ts'
 import { checkSource } from './check-source.ts'
-import { lostLine, turnOfDay } from '../print/document-lines.ts'
+import { lostLine, dayNumber } from '../print/document-lines.ts'
 import { messageOf, printError } from '../print/errors.ts'
 import { EXIT, type RunEnd, worstOf } from '../print/exit-codes.ts'
 import { count, oneLine, plural } from '../print/format.ts'
@@ -80,7 +80,7 @@ async function runTarget(target: Target, { shared, stopping, intake, output }: S
   )
   await rememberTarget(target)
   if (pipeline.local !== null) say(localLine(pipeline.local, pipeline.scan.parsers.own.origin))
-  const lost = intake === 'scan' ? await renewLost(pipeline, turnOfDay(), stopping.soft) : []
+  const lost = intake === 'scan' ? await renewLost(pipeline, dayNumber(), stopping.soft) : []
   if (lost.length > 0) say(lostLine(lost, 'they are parsed again, from their receipts if these exist'))
   const start = await startOf(pipeline)
   const end = await runOnce(pipeline, { tally, activity, stopping, intake, output })
@@ -193,7 +193,9 @@ async function runUntilStopped(
     // A stop is the normal end: only a halt has a separate exit code.
     const exitCode = end.kind === 'halted' ? EXIT.halted : EXIT.allDone
     const isSummed = intake === 'follow' && !stopping.hard.aborted
-    const summary = isSummed ? await within(readSummary(pipeline, target, { tally, start, end }), SUMMARY_MS) : null
+    const summary = isSummed
+      ? await withTimeout(readSummary(pipeline, target, { tally, start, end }), SUMMARY_MS)
+      : null
     if (summary !== null) return printSummary(summary, target, output, exitCode)
     const say = sayFor(target, output.say)
     for (const line of unsaved(tally)) say(line)

@@ -8,7 +8,7 @@ import { commandLine } from '#config/invocation.ts'
 import type { SettingName, Settings } from '#config/settings.ts'
 import type { PrivateRedisOptions } from '#workers/process/private-redis.ts'
 import type { Shared } from '#workers/pipeline/shared.ts'
-import { explanationOf, messageOf, printError, Reported, UsageError } from '../print/errors.ts'
+import { explanationOf, messageOf, printError, AlreadyReported, UsageError } from '../print/errors.ts'
 import { collect, addSettings, acceptSettings, readConfig, unusable } from './flags.ts'
 import { RUN_SETTINGS } from './run-settings.ts'
 import { addOutput, type Output } from '../print/output.ts'
@@ -155,7 +155,7 @@ export async function forEachTarget(
       printError(messageOf(error), {}, target.name)
     }
   }
-  if (!isWhole) throw new Reported()
+  if (!isWhole) throw new AlreadyReported()
 }
 
 /** The source of a command, from its argument or `--from-urls`; undefined without one. */

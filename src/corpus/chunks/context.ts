@@ -10,8 +10,8 @@ export interface ContextParts extends ChunkContext {
 }
 
 /** Maximum shares of the limit for headings with caption, and for repeated text, if the body could use them. */
-const MOST_HEADINGS = 1 / 4
-const MOST_REPEATED = 1 / 2
+const MAX_HEADINGS = 1 / 4
+const MAX_REPEATED = 1 / 2
 
 const SHORT_HEADING = 60
 
@@ -68,10 +68,10 @@ export const NO_CONTEXT: UsualContext = {
 export function usualContext(parts: ContextParts, limit: number, count: (text: string) => number): UsualContext {
   for (const left of shorterContexts(parts)) {
     const repeated = left.repeat === '' ? 0 : count(`${left.repeat}\n${left.lead}`)
-    if (repeated > limit * MOST_REPEATED) continue
+    if (repeated > limit * MAX_REPEATED) continue
     const text = contextText(left)
     const tokens = count(text)
-    if (tokens - repeated <= limit * MOST_HEADINGS) return { parts: left, text, tokens }
+    if (tokens - repeated <= limit * MAX_HEADINGS) return { parts: left, text, tokens }
   }
   return NO_CONTEXT
 }

@@ -32,13 +32,13 @@ function make(text: string, start: number, end: number): Line {
 const isSpace = (code: number): boolean => code === 32 || code === 9
 
 /** Maximum indent: a line with more is code or belongs to a list. */
-const MOST_INDENT = 3
+const MAX_INDENT = 3
 
 const indentOf = ({ start, text }: Line): number => text - start
 
 /** Level of an ATX heading, else 0. */
 export function headingOf(text: string, line: Line): number {
-  if (text[line.text] !== '#' || indentOf(line) > MOST_INDENT) return 0
+  if (text[line.text] !== '#' || indentOf(line) > MAX_INDENT) return 0
   let at = line.text
   while (text[at] === '#') at += 1
   const level = at - line.text
@@ -47,7 +47,7 @@ export function headingOf(text: string, line: Line): number {
 }
 
 export const isFence = (text: string, line: Line): boolean =>
-  indentOf(line) <= MOST_INDENT && (text.startsWith('```', line.text) || text.startsWith('~~~', line.text))
+  indentOf(line) <= MAX_INDENT && (text.startsWith('```', line.text) || text.startsWith('~~~', line.text))
 
 /** `- `, `* `, `+ `, `1. ` or `1) `, at any indent. */
 export function isListItem(text: string, line: Line): boolean {
@@ -120,12 +120,12 @@ export const isBreakOfTable = (text: string, line: Line): boolean =>
     isRule(text, line) ||
     isPageMarker(text, line) ||
     opensHtml(text, line) ||
-    (indentOf(line) <= MOST_INDENT && isListItem(text, line)))
+    (indentOf(line) <= MAX_INDENT && isListItem(text, line)))
 
-export const isQuote = (text: string, line: Line): boolean => text[line.text] === '>' && indentOf(line) <= MOST_INDENT
+export const isQuote = (text: string, line: Line): boolean => text[line.text] === '>' && indentOf(line) <= MAX_INDENT
 
 export const opensComment = (text: string, line: Line): boolean =>
-  text.startsWith('<!--', line.text) && indentOf(line) <= MOST_INDENT
+  text.startsWith('<!--', line.text) && indentOf(line) <= MAX_INDENT
 
 export const opensHtml = (text: string, line: Line): boolean =>
-  text[line.text] === '<' && indentOf(line) <= MOST_INDENT && /[a-z/!]/i.test(text[line.text + 1] ?? '')
+  text[line.text] === '<' && indentOf(line) <= MAX_INDENT && /[a-z/!]/i.test(text[line.text + 1] ?? '')

@@ -67,7 +67,7 @@ const isFigure = ({ start, end }: MarkdownBlock, types: Types): boolean => {
   return named?.type === 'figure' && named.page !== null && named.end === end
 }
 
-interface Surroundings {
+interface BlockContext {
   readonly headings: readonly string[]
   readonly isFigure: boolean
 }
@@ -86,7 +86,7 @@ function pieceOf(
   markdown: string,
   blocks: readonly MarkdownBlock[],
   index: number,
-  { headings, isFigure: figure }: Surroundings,
+  { headings, isFigure: figure }: BlockContext,
 ): Piece {
   const block = blocks[index] as MarkdownBlock
   const piece = plainPiece(KINDS[block.kind], block.start, block.end, headings)

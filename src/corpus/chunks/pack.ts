@@ -41,13 +41,13 @@ const PAGE_END = Symbol('page end')
  * Maximum length of a long word's parts in one chunk, in UTF-16 units: tokenizers take quadratic time for a run without
  * a boundary.
  */
-const MOST_OF_A_WORD = 2048
+const MAX_WORD_UNITS = 2048
 
 /** Maximum difference in tokens between context and body together and separately. */
 const JOINT_TOKENS = 4
 
 /** Kinds that prefer a shorter context over a split. */
-const RATHER_WHOLE = new Set<Piece['kind']>(['page', 'sentence', 'line', 'word', 'heading'])
+const PREFERS_SHORT_CONTEXT = new Set<Piece['kind']>(['page', 'sentence', 'line', 'word', 'heading'])
 
 /**
  * Fills chunks in document order. A piece that fits joins the open chunk. A piece that fits alone starts the next
@@ -62,7 +62,7 @@ export class ChunkPacker {
   /** Closed chunks that were not yielded yet. */
   readonly #ready: PackedChunk[] = []
   #last: PackedChunk | null = null
-  #known: { readonly first: Piece; readonly last: PackedChunk | null; readonly usual: UsualContext } | null = null
+  #cached: { readonly first: Piece; readonly last: PackedChunk | null; readonly usual: UsualContext } | null = null
   #open: Group = emptyGroup()
 
   constructor(text: string, outline: Outline, options: ChunkOptions) {
@@ -73,10 +73,10 @@ export class ChunkPacker {
   }
 
   *pack(): Generator<PackedChunk> {
-    this.#next(this.#outline.pieces)
+    this.#prepend(this.#outline.pieces)
     for (;;) {
       const next = this.#waiting.pop()
-      if (next === SECTION_END) this.#closeCarrying()
+      if (next === SECTION_END) this.#closeWithoutTrailingHeadings()
       else if (next === PAGE_END) this.#close(0)
       else if (next !== undefined) this.#fill(next)
       else if (this.#open.pieces.length > 0) this.#close(0)
@@ -86,26 +86,26 @@ export class ChunkPacker {
   }
 
   /** Puts these at the head of the queue. */
-  #next(pieces: readonly Piece[]): void {
+  #prepend(pieces: readonly Piece[]): void {
     for (let index = pieces.length - 1; index >= 0; index--) this.#waiting.push(pieces[index] as Piece)
   }
 
   #fill(piece: Piece): void {
     // Leftovers of the closed chunk come before it.
     if (!this.#mayJoin(piece)) {
-      this.#closeCarrying(piece)
+      this.#closeWithoutTrailingHeadings(piece)
       return
     }
-    const size = this.#meter.size(piece)
+    const size = this.#meter.pieceTokens(piece)
     if (this.#fits(piece, size)) {
       this.#add(piece, size)
       return
     }
     const isEmpty = this.#open.pieces.length === 0
     const headsOnly = this.#open.pieces.every(({ keepNext }) => keepNext)
-    const splitsFirst = piece.kind !== 'section' && !RATHER_WHOLE.has(piece.kind) && size > this.#meter.limit
-    if (!headsOnly && !splitsFirst) this.#closeCarrying(piece)
-    else if (!isEmpty && headsOnly && RATHER_WHOLE.has(piece.kind) && size <= this.#meter.limit) {
+    const splitsFirst = piece.kind !== 'section' && !PREFERS_SHORT_CONTEXT.has(piece.kind) && size > this.#meter.limit
+    if (!headsOnly && !splitsFirst) this.#closeWithoutTrailingHeadings(piece)
+    else if (!isEmpty && headsOnly && PREFERS_SHORT_CONTEXT.has(piece.kind) && size <= this.#meter.limit) {
       this.#close(0, piece)
     } else this.#split(piece, size)
   }
@@ -116,7 +116,7 @@ export class ChunkPacker {
     else {
       if (piece.kind === 'section') this.#waiting.push(SECTION_END)
       else if (piece.kind === 'page') this.#waiting.push(PAGE_END)
-      this.#next(parts)
+      this.#prepend(parts)
     }
   }
 
@@ -125,7 +125,7 @@ export class ChunkPacker {
     const [first, last] = [pieces[0], pieces.at(-1)]
     if (first === undefined || last === undefined) return true
     if (piece.start - last.end > WIDE_GAP) return false
-    if (piece.oversize && last.oversize && piece.end - first.start > MOST_OF_A_WORD) return false
+    if (piece.oversize && last.oversize && piece.end - first.start > MAX_WORD_UNITS) return false
     if (last.keepNext) return piece.own === null || pieces.every(({ keepNext }) => keepNext)
     if (piece.kind !== 'section' && last.oversize !== piece.oversize) return false
     return last.own?.at === piece.own?.at && (last.own === null || piece.kind !== 'section')
@@ -135,7 +135,7 @@ export class ChunkPacker {
     const { pieces, size: used, reserve } = this.#open
     const { limit } = this.#meter
     if (pieces.length > 0) return used + size + reserve <= limit
-    if (RATHER_WHOLE.has(piece.kind)) return size <= limit
+    if (PREFERS_SHORT_CONTEXT.has(piece.kind)) return size <= limit
     return size + this.#reserveOf(piece) <= limit
   }
 
@@ -146,11 +146,11 @@ export class ChunkPacker {
   }
 
   #reserveOf(piece: Piece): number {
-    return this.#usual(piece).tokens
+    return this.#usualContext(piece).tokens
   }
 
   /** Closes the open chunk without the headings and captions at its end, which move to the next one. */
-  #closeCarrying(again?: Piece): void {
+  #closeWithoutTrailingHeadings(again?: Piece): void {
     const { pieces } = this.#open
     const content = pieces.findLastIndex(({ keepNext }) => !keepNext) + 1
     this.#close(content === 0 ? 0 : pieces.length - content, again)
@@ -162,7 +162,7 @@ export class ChunkPacker {
     this.#open = emptyGroup()
     if (pieces.length === 0) return
     const upTo = pieces.length - carried
-    this.#next(pieces.slice(upTo))
+    this.#prepend(pieces.slice(upTo))
     this.#emit(carried === 0 ? pieces : pieces.slice(0, upTo))
   }
 
@@ -173,56 +173,56 @@ export class ChunkPacker {
   #emit(pieces: readonly Piece[]): void {
     const { limit } = this.#options
     const [first, last] = [pieces[0] as Piece, pieces.at(-1) as Piece]
-    const usual = this.#usual(first)
+    const usual = this.#usualContext(first)
     const isDivisible = pieces.slice(0, -1).some(({ keepNext }) => !keepNext)
     let most = Infinity
     for (const parts of shorterContexts(usual.parts)) {
       if (parts.repeat !== usual.parts.repeat && pieces.length > 1) break
       const context = parts === usual.parts ? usual.text : contextText(parts)
-      if (this.#meter.context(context) > most) continue
-      const tokens = this.#meter.whole(context, first.start, last.end)
+      if (this.#meter.contextTokens(context) > most) continue
+      const tokens = this.#meter.totalTokens(context, first.start, last.end)
       if (tokens <= limit) {
-        this.#hand({ pieces, context, tokens, parts })
+        this.#finish({ pieces, context, tokens, parts })
         return
       }
       if (isDivisible) {
-        this.#giveBack(pieces, tokens - limit)
+        this.#requeueLast(pieces, tokens - limit)
         return
       }
       // Skips contexts that are shorter by much less than the excess, without counting them.
-      most = this.#meter.context(context) - (tokens - limit) + JOINT_TOKENS
+      most = this.#meter.contextTokens(context) - (tokens - limit) + JOINT_TOKENS
     }
     if (pieces.length > 1) {
-      this.#giveBack(pieces, 1)
+      this.#requeueLast(pieces, 1)
       return
     }
     const parts = splitPiece(this.#text, first, limit)
-    if (parts !== null) this.#next(parts)
+    if (parts !== null) this.#prepend(parts)
     else {
-      const tokens = this.#meter.whole('', first.start, first.end)
-      this.#hand({ pieces, context: '', tokens, parts: NO_CONTEXT.parts })
+      const tokens = this.#meter.totalTokens('', first.start, first.end)
+      this.#finish({ pieces, context: '', tokens, parts: NO_CONTEXT.parts })
     }
   }
 
   /** Returns the last pieces, `tokens` in total, to the queue; the others make the chunk. */
-  #giveBack(pieces: readonly Piece[], tokens: number): void {
+  #requeueLast(pieces: readonly Piece[], tokens: number): void {
     let kept = pieces.length
-    for (let left = tokens; left > 0 && kept > 1;) left -= this.#meter.size(pieces[--kept] as Piece)
-    this.#next(pieces.slice(kept))
+    for (let left = tokens; left > 0 && kept > 1;) left -= this.#meter.pieceTokens(pieces[--kept] as Piece)
+    this.#prepend(pieces.slice(kept))
     this.#emit(pieces.slice(0, kept))
   }
 
-  #hand(chunk: PackedChunk): void {
+  #finish(chunk: PackedChunk): void {
     this.#ready.push(chunk)
     this.#last = chunk
   }
 
   /** Cached, because each chunk asks several times, always by its first piece. */
-  #usual(first: Piece): UsualContext {
-    if (this.#known?.first === first && this.#known.last === this.#last) return this.#known.usual
+  #usualContext(first: Piece): UsualContext {
+    if (this.#cached?.first === first && this.#cached.last === this.#last) return this.#cached.usual
     const { limit } = this.#options
-    const usual = usualContext(this.#partsOf(first), limit, (text) => this.#meter.context(text))
-    this.#known = { first, last: this.#last, usual }
+    const usual = usualContext(this.#partsOf(first), limit, (text) => this.#meter.contextTokens(text))
+    this.#cached = { first, last: this.#last, usual }
     return usual
   }
 
@@ -241,7 +241,7 @@ export class ChunkPacker {
   #overlapBefore(first: Piece): string {
     const before = this.#last?.pieces
     if (this.#options.overlap === 0 || before === undefined) return ''
-    return overlapOf(this.#text, before, first, (text) => this.#meter.context(text) <= this.#options.overlap)
+    return overlapOf(this.#text, before, first, (text) => this.#meter.contextTokens(text) <= this.#options.overlap)
   }
 }
 

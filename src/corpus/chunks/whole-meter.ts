@@ -5,7 +5,7 @@ import { WordMeter } from './word-meter.ts'
 import { wordsOf } from './words.ts'
 
 /** UTF-16 units per token: text longer than this times the limit is split before it is counted. */
-const MOST_UNITS = 16
+const MAX_UNITS = 16
 
 /**
  * Share of the limit from which an estimate is unreliable. The meter then counts a piece before a split into `oversize`
@@ -37,27 +37,27 @@ export class WholeMeter extends WordMeter {
     this.#counter = counter
   }
 
-  override size(piece: Piece): number {
+  override pieceTokens(piece: Piece): number {
     if (piece.holdsOwn) return Infinity
     const known = this.#counted.get(piece)
     if (known !== undefined) return known
-    const estimate = Math.ceil(super.size(piece) * this.#ratio)
+    const estimate = Math.ceil(super.pieceTokens(piece) * this.#ratio)
     if (estimate < this.limit * (COUNTED_FROM[piece.kind] ?? Infinity)) return estimate
     const size = this.#measured(piece)
     this.#counted.set(piece, size)
     return size
   }
 
-  override whole(context: string, start: number, end: number): number {
+  override totalTokens(context: string, start: number, end: number): number {
     const counted = this.#counter.count(context + this.text.slice(start, end))
     const estimate = this.sums.upTo(end) - this.sums.upTo(start)
-    const ratio = (counted - this.overhead - this.context(context)) / estimate
+    const ratio = (counted - this.overhead - this.contextTokens(context)) / estimate
     if (ratio > 0.1 && ratio < 10) this.#ratio += (ratio - this.#ratio) * LATEST
     return counted
   }
 
   #measured({ start, end }: Piece): number {
-    if (end - start > this.limit * MOST_UNITS) return Infinity
+    if (end - start > this.limit * MAX_UNITS) return Infinity
     const slice = this.text.slice(start, gapEnd(this.text, end))
     return hasLongRun(slice) ? Infinity : this.#counter.count(slice) - this.overhead
   }

@@ -39,7 +39,7 @@ export class WordMeter {
   }
 
   /** Approximate tokens of a piece with the white space after it; infinite for one that must be split. */
-  size({ kind, start, end, holdsOwn }: Piece): number {
+  pieceTokens({ kind, start, end, holdsOwn }: Piece): number {
     if (holdsOwn) return Infinity
     // It may be less than a word of the tokenizer.
     if (kind === 'word') return this.sums.range(start, end)
@@ -47,12 +47,12 @@ export class WordMeter {
   }
 
   /** Approximate tokens of a context alone. */
-  context(text: string): number {
+  contextTokens(text: string): number {
     return text === '' ? 0 : this.#counted(text).tokens
   }
 
   /** Exact tokens of a context and the body between two offsets, with special tokens. */
-  whole(context: string, start: number, end: number): number {
+  totalTokens(context: string, start: number, end: number): number {
     if (context === '') return this.sums.range(start, end) + this.overhead
     const { cut, upToCut } = this.#counted(context)
     const text = context + this.text.slice(start, end)

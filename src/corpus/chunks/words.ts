@@ -1,7 +1,7 @@
 import type { TokenWords } from './chunk.ts'
 
 /** Size of the cache of word counts, and the longest cached word. */
-const MOST_WORDS = 200_000
+const MAX_WORDS = 200_000
 const LONGEST = 64
 
 /**
@@ -21,7 +21,7 @@ export function wordsOf(pattern: RegExp, count: (text: string) => number, except
       const before = known.get(word)
       if (before !== undefined) return before
       const tokens = count(word)
-      if (known.size >= MOST_WORDS) known.clear()
+      if (known.size >= MAX_WORDS) known.clear()
       if (word.length <= LONGEST) known.set(copyOf(word), tokens)
       return tokens
     },

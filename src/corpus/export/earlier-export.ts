@@ -101,7 +101,7 @@ export class ChunkIds {
     this.#earlier = earlier
   }
 
-  async bury({ document, change }: Tombstone): Promise<void> {
+  async addTombstones({ document, change }: Tombstone): Promise<void> {
     if (this.#earlier === null) await this.#files.tombstones?.write({ document, change, chunks: null })
     else this.#tombstones.set(document, change)
   }

@@ -54,7 +54,7 @@ export async function exportChunks(
   const records =
     range === null
       ? wantedRecords(store.documents, options.filter, tally, signal)
-      : changedRecords(store.documents, range, options.filter, tally, async (line) => ids.bury(line))
+      : changedRecords(store.documents, range, options.filter, tally, async (line) => ids.addTombstones(line))
   const hygiene = options.hygiene ? await HygieneReader.open() : null
   const read = mapInOrder(records, AHEAD, async (record) => readDocument(store.documents, record))
   const figures = figuresOf(options, folder, tally, signal)
@@ -67,7 +67,7 @@ export async function exportChunks(
       await chunks.write(ROWS[options.format](row.line))
       continue
     }
-    if (row.kind === 'without_markdown') tally.withoutMarkdown += 1
+    if (row.kind === 'without-markdown') tally.withoutMarkdown += 1
     else if (row.kind === 'damaged') tally.damaged.push({ kind: 'files', key: row.record.key })
     else {
       tally.documents += 1

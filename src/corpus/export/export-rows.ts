@@ -12,7 +12,7 @@ import type { ReadDocument } from './read-document.ts'
 export type ExportRow =
   | { readonly kind: 'chunk'; readonly line: ChunkLine }
   | { readonly kind: 'document'; readonly line: object; readonly chunks: number; readonly leftOut: number }
-  | { readonly kind: 'without_markdown' }
+  | { readonly kind: 'without-markdown' }
   | { readonly kind: 'damaged'; readonly record: DocumentRecord }
 
 type Options = Pick<ExportOptions, 'counter' | 'limit' | 'overlap' | 'pages' | 'where'> & {
@@ -37,7 +37,7 @@ export async function* exportRows(
 }
 
 function* withoutChunks(found: Exclude<ReadDocument, Read>): Generator<ExportRow> {
-  if (found.kind === 'no_markdown') yield { kind: 'without_markdown' }
+  if (found.kind === 'no-markdown') yield { kind: 'without-markdown' }
   else if (found.kind === 'damaged') yield { kind: 'damaged', record: found.record }
 }
 

@@ -8,8 +8,8 @@ import { CHUNK_COLUMNS, chunkSchema, COLUMNS_WITH_STATISTICS } from './parquet-c
 import type { ExportedFile, RowsFile } from './export-manifest.ts'
 
 /** Thresholds of rows and characters of text that complete a row group. */
-const MOST_ROWS = 2500
-const MOST_CHARACTERS = 4 * 1024 * 1024
+const MAX_ROWS = 2500
+const MAX_CHARACTERS = 4 * 1024 * 1024
 
 /** `chunks.parquet`: the lines of `chunks.jsonl` as columns, in row groups (snappy). */
 export class ParquetFile implements RowsFile {
@@ -34,7 +34,7 @@ export class ParquetFile implements RowsFile {
     this.#group.push(columns)
     this.#rows += 1
     this.#characters += typeof columns['text'] === 'string' ? columns['text'].length * 2 : 0
-    if (this.#group.length >= MOST_ROWS || this.#characters >= MOST_CHARACTERS) await this.#writeGroup()
+    if (this.#group.length >= MAX_ROWS || this.#characters >= MAX_CHARACTERS) await this.#writeGroup()
   }
 
   async close(): Promise<ExportedFile> {

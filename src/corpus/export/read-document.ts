@@ -17,7 +17,7 @@ export type ReadDocument =
       readonly unlocatedFigures: number
     }
   /** Parsed without the format `markdown`. */
-  | { readonly kind: 'no_markdown'; readonly record: DocumentRecord }
+  | { readonly kind: 'no-markdown'; readonly record: DocumentRecord }
   /** Its files differ from its record: `verify --repair` derives them again. */
   | { readonly kind: 'damaged'; readonly record: DocumentRecord }
   /** Removed since it was listed. */
@@ -26,7 +26,7 @@ export type ReadDocument =
 type Read = Pick<Documents, 'read' | 'readOutput'>
 
 /** Maximum number of reads of a document that is committed again during a read. */
-const MOST_READS = 3
+const MAX_READS = 3
 
 /** Reads the input of chunking from a single commit: it verifies every file against the record. */
 export async function readDocument(documents: Read, listed: DocumentRecord): Promise<ReadDocument> {
@@ -35,7 +35,7 @@ export async function readDocument(documents: Read, listed: DocumentRecord): Pro
     const found = await readOnce(documents, record)
     if (found.kind !== 'damaged') return found
     const now = await documents.read(record.key)
-    if (now !== null && (reads === MOST_READS || sameFiles(now, record))) return found
+    if (now !== null && (reads === MAX_READS || sameFiles(now, record))) return found
     record = now
   }
   return { kind: 'removed' }
@@ -46,7 +46,7 @@ const sameFiles = (one: DocumentRecord, other: DocumentRecord): boolean =>
 
 async function readOnce(documents: Read, record: DocumentRecord): Promise<ReadDocument> {
   const names = record.files.map(({ name }) => name)
-  if (!names.includes('document.md')) return { kind: 'no_markdown', record }
+  if (!names.includes('document.md')) return { kind: 'no-markdown', record }
   const wanted = ['document.md', names.includes('blocks.jsonl') ? 'blocks.jsonl' : 'pages.jsonl']
   const read = wanted.map(async (name) => (names.includes(name) ? readWhole(documents, record, name) : ''))
   const [markdown, layout] = await Promise.all(read)

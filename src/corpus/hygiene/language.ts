@@ -31,9 +31,9 @@ const RENAMED: Readonly<Record<string, string>> = { iw: 'he', fil: 'tl', nb: 'no
 const LETTERS_OF_VIETNAMESE = /[đơưă]/iu
 
 /** Minimum number of letters of prose, in different words, for the language of a document. */
-const LEAST_LETTERS = 50
+const MIN_LETTERS = 50
 /** Minimum number of letters of prose in a chunk that may contradict its document. */
-const LEAST_LETTERS_OF_CHUNK = 200
+const MIN_LETTERS_OF_CHUNK = 200
 /** Confidence thresholds of a guess, and of a chunk against its document. */
 const SURE = 0.9
 const SURE_AGAINST = 0.98
@@ -61,7 +61,7 @@ export async function openLanguages(): Promise<Languages> {
     const passages = passagesOf(proseOf(markdown))
     const sample = passages.join(' ')
     const script = scriptOf(sample)
-    if (lettersIn(sample) < LEAST_LETTERS) return { ...UNKNOWN, script }
+    if (lettersIn(sample) < MIN_LETTERS) return { ...UNKNOWN, script }
     const guesses = passages.map((passage) => guess(passage, SURE))
     const [best] = Object.values(Object.groupBy(guesses, ({ language }) => language ?? '')).sort(
       (a, b) => (b?.length ?? 0) - (a?.length ?? 0),
@@ -78,8 +78,8 @@ export async function openLanguages(): Promise<Languages> {
     const scriptOfChunk = scriptOf(prose)
     if (scriptOfChunk === null) return document
     // English is not the language of a Chinese chunk in an English document, even a short one.
-    if (scriptOfChunk !== script) return lettersIn(prose) < LEAST_LETTERS ? UNKNOWN : guess(prose, SURE_AGAINST)
-    if (lettersIn(prose) < LEAST_LETTERS_OF_CHUNK) return document
+    if (scriptOfChunk !== script) return lettersIn(prose) < MIN_LETTERS ? UNKNOWN : guess(prose, SURE_AGAINST)
+    if (lettersIn(prose) < MIN_LETTERS_OF_CHUNK) return document
     const whole = guess(prose, SURE_AGAINST)
     const middle = Math.floor(prose.length / 2)
     const halves = [prose.slice(0, middle), prose.slice(middle)]

@@ -6,7 +6,7 @@ export interface NearDuplicate {
 }
 
 /** Threshold of the estimated similarity of a near duplicate. */
-const LEAST_SIMILARITY = 0.75
+const MIN_SIMILARITY = 0.75
 
 /** Number of chunks whose sketches share an array. */
 const BLOCK = 4096
@@ -42,7 +42,7 @@ export class NearDuplicates {
   }
 
   #best(sketch: Uint8Array, candidates: ReadonlySet<number>): NearDuplicate | null {
-    let [best, most] = [-1, LEAST_SIMILARITY]
+    let [best, most] = [-1, MIN_SIMILARITY]
     for (const candidate of candidates) {
       const similarity = this.#similarity(sketch, candidate)
       if (similarity >= most) [best, most] = [candidate, similarity]

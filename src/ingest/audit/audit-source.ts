@@ -115,7 +115,7 @@ async function auditPage(
   const own = converted.reading
   const paid = await bought(deps.paid)
   if (paid.kind === 'failed') return unanswered('service', paid.failure.message)
-  const again = twice ? await bought(deps.paid, boughtAgain(recipe)) : null
+  const again = twice ? await bought(deps.paid, secondPurchaseRecipe(recipe)) : null
   const second = again?.kind === 'answer' ? again : null
   const graded = own.extensions?.pageGrades?.[0] ?? null
   return {
@@ -146,7 +146,7 @@ function predictionOf(
  * Recipe for the second purchase of a page. Its receipt is found again after a crash, and never counts as that of the
  * page.
  */
-function boughtAgain(recipe: Recipe): Recipe {
+function secondPurchaseRecipe(recipe: Recipe): Recipe {
   const digest = createHash('sha256').update(`${recipe.hash}\0bought again\0audit`).digest('hex')
   return { ...recipe, hash: recipeHash(digest.slice(0, 16)) }
 }

@@ -2,7 +2,7 @@ import type { AnswerHold } from '#src/kit/answer-memory.ts'
 import type { Recipe } from '#src/client/recipe.ts'
 import { backoffMs } from '#src/kit/backoff.ts'
 import { receiptId, type SourceKey, type Version } from '#src/document/ids.ts'
-import { UNCOUNTED } from '../document/read-window.ts'
+import { UNCOUNTED_READING } from '../document/read-window.ts'
 import { buyAnswer } from '../document/buy-answer.ts'
 import type { DocumentDeps, Run, Tier } from '../document/deps.ts'
 import { answerOf, findKept, type ReadAnswer, reusedAnswer } from '../document/obtain-answer.ts'
@@ -65,7 +65,7 @@ export async function openSinglePages(
 }
 
 /** Maximum number of attempts before a page counts as failed. */
-const MOST_TRIES = 3
+const MAX_TRIES = 3
 
 /** The run was halted: a refused key, or exhausted credits or budget. */
 export class AuditHalted extends Error {
@@ -95,7 +95,7 @@ export async function buyPage(
     const outcome = await answerOf(await buyAnswer({ ...work, attempt }, id, pageDeps, signal), work, pageDeps, 1)
     if (outcome.kind === 'parsed') return { kind: 'answer', ...outcome.answer }
     if (outcome.kind === 'failed') {
-      if (outcome.countsUntil === 'final' || attempt >= MOST_TRIES) return outcome
+      if (outcome.countsUntil === 'final' || attempt >= MAX_TRIES) return outcome
       await deps.run.clock.sleep(backoffMs(attempt, outcome.retryAfterMs, deps.run.random), signal)
       attempt += 1
     } else {
@@ -126,7 +126,7 @@ function workOf(
     tier,
     pages: 1,
     hold,
-    reading: UNCOUNTED,
+    reading: UNCOUNTED_READING,
     extension: 'pdf',
     address: null,
   }

@@ -2,7 +2,7 @@ import { StoreUnusable } from '#src/document/store-unusable.ts'
 import type { Failure } from '#src/document/failure.ts'
 import type { ReceiptId } from '#src/document/ids.ts'
 import type { Reservation, Reserving } from '#src/document/spending.ts'
-import type { NotNow, Permit } from '#src/ports/gate.ts'
+import type { NoPermit, Permit } from '#src/ports/gate.ts'
 import type { Recipe } from '#src/client/recipe.ts'
 import type { DocumentDeps, Run } from './deps.ts'
 import { findReceipt } from './find-receipt.ts'
@@ -12,12 +12,12 @@ import { HALTED_MS, later, type Purchase } from './purchase.ts'
 import type { Work } from './work.ts'
 
 /** Delay of a copy while another worker buys the same bytes under another name, in milliseconds. */
-const SAME_RECEIPT_MS = 1_000
+const COPY_DELAY_MS = 1_000
 
 /** Poll interval of a document while a probe may find the service open, in milliseconds. */
-const PROBED_MS = 2_000
+const PROBE_POLL_MS = 2_000
 
-const inDoubt: Failure = {
+const AMBIGUOUS_FAILURE: Failure = {
   code: 'ambiguous',
   stage: 'parse',
   message:
@@ -26,8 +26,8 @@ const inDoubt: Failure = {
 }
 
 /** A request that may go out now: it has its credits, its permit and its intent. */
-export interface MaySend {
-  readonly kind: 'may_send'
+export interface Admitted {
+  readonly kind: 'admitted'
   readonly permit: Permit
   readonly reservation: Reservation
   /** Number of pages of a PDF, if counted. */
@@ -35,10 +35,10 @@ export interface MaySend {
 }
 
 /** Outcome without a request. */
-type Instead = Extract<Purchase, { kind: 'later' | 'kept' | 'failed' }>
+type NotSent = Extract<Purchase, { kind: 'later' | 'kept' | 'failed' }>
 
 /** Poll interval of a document that waits for credits, or for their price, in milliseconds. */
-const CREDITS_MS = 1_000
+const CREDITS_POLL_MS = 1_000
 
 /**
  * Step 3: reserves credits, acquires a permit of the gate, and writes the intent. The intent comes last, right before
@@ -50,7 +50,7 @@ export async function admit(
   id: ReceiptId,
   deps: DocumentDeps,
   signal: AbortSignal,
-): Promise<MaySend | Instead> {
+): Promise<Admitted | NotSent> {
   const { job, tier } = work
   const { key } = job
   const pages = await pagesOf(work, signal)
@@ -61,16 +61,18 @@ export async function admit(
   const credits = await tier.spending.reserve(recipe.hash, modelled)
   if (credits.kind !== 'reserved') return withoutCredits(credits, deps.run)
   const { reservation } = credits
-  let instead: Instead
+  let instead: NotSent
   try {
-    work.reading.asks()
+    work.reading.onRead()
     const permit = await tier.gate.acquire({ key, ...work.again }, signal)
     if (permit.kind === 'permit') {
-      work.reading.permitted()
-      const begun = await deps.run.requestPriority.runUrgent(beginWith(permit, pages, work, recipe, id, deps, signal))
-      if (begun === null) return { kind: 'may_send', permit, reservation, pages }
+      work.reading.onPermit()
+      const begun = await deps.run.requestPriority.runUrgent(
+        writeIntentOrRelease(permit, pages, work, recipe, id, deps, signal),
+      )
+      if (begun === null) return { kind: 'admitted', permit, reservation, pages }
       instead = begun
-    } else instead = notPermitted(permit)
+    } else instead = withoutPermit(permit)
   } catch (error) {
     await tier.spending.conclude(reservation, 'unsent')
     throw error
@@ -88,35 +90,35 @@ function pagesOf(
 }
 
 /** Delay of a document while the store lacks space, in milliseconds. */
-const SPACE_MS = 5_000
+const SPACE_DELAY_MS = 5_000
 
 /**
  * Null if the store has space for an answer. Otherwise the worker buys nothing, because a paid answer would wait in
  * memory.
  */
-async function refuseWithoutSpace({ stores, run, policy }: DocumentDeps): Promise<Instead | null> {
+async function refuseWithoutSpace({ stores, run, policy }: DocumentDeps): Promise<NotSent | null> {
   try {
     await stores.maintenance.checkSpace()
-    run.lowSpace.worked()
+    run.lowSpace.recordSuccess()
     return null
   } catch (error) {
     if (!(error instanceof StoreUnusable)) throw error
     run.events.emit('dependency:failed', { dependency: 'store', cause: error.message })
-    const postponed = later(postpone(SPACE_MS, error.message))
-    if (run.lowSpace.failedForMs() <= policy.storePatienceMs) return postponed
+    const postponed = later(postpone(SPACE_DELAY_MS, error.message))
+    if (run.lowSpace.recordFailure() <= policy.storePatienceMs) return postponed
     run.halt('store', error.message)
     return { ...postponed, halted: true }
   }
 }
 
-function notPermitted(notNow: NotNow): Instead {
+function withoutPermit(notNow: NoPermit): NotSent {
   if (notNow.kind === 'wait') return later(postpone(notNow.waitMs, notNow.reason))
   // Another process's answer shut the gate, maybe with a probe in flight. Only our own answer halts this run.
-  return later(postpone(Math.min(notNow.retryInMs, PROBED_MS), notNow.message))
+  return later(postpone(Math.min(notNow.retryInMs, PROBE_POLL_MS), notNow.message))
 }
 
-function withoutCredits(refused: Exclude<Reserving, { kind: 'reserved' }>, { halt }: Run): Instead {
-  if (refused.kind === 'wait') return later(postpone(CREDITS_MS, refused.reason))
+function withoutCredits(refused: Exclude<Reserving, { kind: 'reserved' }>, { halt }: Run): NotSent {
+  if (refused.kind === 'wait') return later(postpone(CREDITS_POLL_MS, refused.reason))
   halt('budget', refused.message)
   return { ...later(postpone(HALTED_MS, refused.message)), halted: true }
 }
@@ -125,7 +127,7 @@ function withoutCredits(refused: Exclude<Reserving, { kind: 'reserved' }>, { hal
  * Releases the permit at once if no request follows. An unreleased permit is lost until its lease expires, about 13
  * minutes later.
  */
-async function beginWith(
+async function writeIntentOrRelease(
   permit: Permit,
   pages: number | null,
   work: Work,
@@ -133,16 +135,16 @@ async function beginWith(
   id: ReceiptId,
   deps: DocumentDeps,
   signal: AbortSignal,
-): Promise<Instead | null> {
-  let instead: Instead | null
+): Promise<NotSent | null> {
+  let instead: NotSent | null
   try {
     instead = await withIntent(work, recipe, { id, pages }, deps, signal)
   } catch (error) {
     // The first error is the one to report.
-    await permit.release({ verdict: 'unsent' }).catch(() => undefined)
+    await permit.release({ kind: 'unsent' }).catch(() => undefined)
     throw error
   }
-  if (instead !== null) await permit.release({ verdict: 'unsent' })
+  if (instead !== null) await permit.release({ kind: 'unsent' })
   return instead
 }
 
@@ -153,7 +155,7 @@ async function withIntent(
   { id, pages }: { readonly id: ReceiptId; readonly pages: number | null },
   deps: DocumentDeps,
   signal: AbortSignal,
-): Promise<Instead | null> {
+): Promise<NotSent | null> {
   const { tier } = work
   const { intents } = tier
   const { options, hash } = recipe
@@ -164,9 +166,10 @@ async function withIntent(
     deps.run.events.emit('request:ambiguous', { key, credits, ...receiverOf(tier) })
   }
   if (beginning === 'held') ambiguous()
-  if (beginning === 'held') return { kind: 'failed', failure: inDoubt, countsUntil: 'final', retryAfterMs: null }
+  if (beginning === 'held')
+    return { kind: 'failed', failure: AMBIGUOUS_FAILURE, countsUntil: 'final', retryAfterMs: null }
   if (beginning === 'busy') {
-    return later(postpone(SAME_RECEIPT_MS, 'the same bytes are being parsed under another name'))
+    return later(postpone(COPY_DELAY_MS, 'the same bytes are being parsed under another name'))
   }
   try {
     // From here on no other worker can save this receipt, so its absence is now reliable.

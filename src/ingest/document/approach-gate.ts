@@ -2,7 +2,7 @@ import type { Delivery, DocumentJob, JobVerdict } from '#src/ports/queue.ts'
 import type { DocumentDeps, Run, Tier } from './deps.ts'
 import { handlingOf } from './preflight.ts'
 import { postpone } from './purchase.ts'
-import { type Reading, UNCOUNTED } from './read-window.ts'
+import { type Reading, UNCOUNTED_READING } from './read-window.ts'
 
 /** Delay of a document in the queue after its wait to be read, in milliseconds. */
 const UNREAD_MS = 5_000
@@ -15,10 +15,10 @@ export async function approachGate(
   signal: AbortSignal,
 ): Promise<Reading | JobVerdict> {
   const { key } = job
-  const waiting = await waitOfSuspect(job, deps.run)
+  const waiting = await suspectWait(job, deps.run)
   if (waiting !== null) return waiting
   const handling = handlingOf(key, deps.policy)
-  if (handling?.kind !== 'parse' || deps.stores.source.addressOf?.(key) !== undefined) return UNCOUNTED
+  if (handling?.kind !== 'parse' || deps.stores.source.addressOf?.(key) !== undefined) return UNCOUNTED_READING
   const reading = await readWindow.enter(signal)
   if (reading !== null) return reading
   const afterMs = Math.round(UNREAD_MS * (1 + 0.25 * deps.run.random()))
@@ -28,15 +28,15 @@ export async function approachGate(
 }
 
 /** Postpones a suspect, unread, until only suspects are left; null for all others, and at its turn. */
-async function waitOfSuspect(
+async function suspectWait(
   job: DocumentJob,
   { refusals, view, backlog }: Pick<Run, 'refusals' | 'view' | 'backlog'>,
 ): Promise<JobVerdict | null> {
   const { suspicion } = job
   if (suspicion === undefined) return null
   const moreCome = view.role.kind === 'lists' && view.role.listed === null
-  const afterMs = refusals.waitMs(job, suspicion, await backlog(), moreCome)
+  const afterMs = refusals.suspectWaitMs(job, suspicion, await backlog(), moreCome)
   if (afterMs === null) return null
   const reason = 'the service refused it, so it is retried after the other documents'
-  return { kind: 'postpone', afterMs, counted: false, reason, suspicion: refusals.carriedOn(suspicion) }
+  return { kind: 'postpone', afterMs, counted: false, reason, suspicion: refusals.updatedSuspicion(suspicion) }
 }

@@ -17,14 +17,14 @@ import { postpone, HALTED_MS, later, type Purchase } from './purchase.ts'
 import { saveAnswer } from './save-answer.ts'
 import { sendRequest } from './send-request.ts'
 import { receiverOf, refuseToSend } from './tiers.ts'
-import { LONGEST_PAUSE_MS } from './service-memory.ts'
+import { MAX_PAUSE_MS } from './service-memory.ts'
 import type { Work } from './work.ts'
 
 /** Minimum delay in milliseconds after a refusal without a time from the service or the gate. */
 const REFUSED_MS = 1_000
 
 /** Maximum number of purchases of a site's error page in a run. */
-const MOST_ERROR_PAGES = 2
+const MAX_ERROR_PAGES = 2
 
 /**
  * Steps 3 and 4: passes the gate, sends one request, and saves its answer in the store before any other use. It clears
@@ -34,7 +34,7 @@ const MOST_ERROR_PAGES = 2
 export async function buyAnswer(work: Work, id: ReceiptId, deps: DocumentDeps, signal: AbortSignal): Promise<Purchase> {
   const paused = pauseOfSite(work, deps.run)
   if (paused !== null) return paused
-  const recipe = { ...work.recipe, options: deps.run.timedOut.optionsFor(work.job.key, work.recipe.options) }
+  const recipe = { ...work.recipe, options: deps.run.timeoutMemory.optionsFor(work.job.key, work.recipe.options) }
   const first = await sendUnrefused(work, recipe, id, deps, signal)
   const options = remedied(recipe.options, first.remedy)
   return options === null ? first : sendUnrefused(work, { ...recipe, options }, id, deps, signal)
@@ -42,10 +42,10 @@ export async function buyAnswer(work: Work, id: ReceiptId, deps: DocumentDeps, s
 
 /** Pause that the document's site requested from the service; null without one. */
 function pauseOfSite({ address }: Work, { sitePauses }: Run): Purchase | null {
-  const leftMs = address === null ? 0 : sitePauses.leftMs(address)
+  const leftMs = address === null ? 0 : sitePauses.remainingMs(address)
   if (leftMs === 0) return null
   const message = `The site asks for no requests for another ${Math.ceil(leftMs / 1000)} s.`
-  if (leftMs <= LONGEST_PAUSE_MS) return later(postpone(leftMs, message))
+  if (leftMs <= MAX_PAUSE_MS) return later(postpone(leftMs, message))
   const failure: Failure = { code: 'unreadable', stage: 'parse', message }
   return { kind: 'failed', failure, countsUntil: 'final', retryAfterMs: null }
 }
@@ -84,7 +84,7 @@ async function sendOnce(
   const unready = await tier.parser.ready(signal)
   if (unready !== null) return { ...later(postpone(HALTED_MS, unready)), remedy: NO_REMEDY }
   const acquired = await admit(work, recipe, id, deps, signal)
-  if (acquired.kind !== 'may_send') return { ...acquired, remedy: NO_REMEDY }
+  if (acquired.kind !== 'admitted') return { ...acquired, remedy: NO_REMEDY }
   const { permit, reservation } = acquired
   const sentAt = deps.run.clock.monotonic()
   const answered = await sendRequest(work, recipe, id, acquired, deps, signal)
@@ -95,11 +95,12 @@ async function sendOnce(
   const [ruled] = await Promise.allSettled([ruledVerdict(answered, work, deps)])
   const halted = ruled.status === 'fulfilled' && ruled.value.kind === 'halted' ? ruled.value : null
   reportHealth(answered, tier, deps.run)
-  if (answered.kind === 'parsed') deps.run.timedOut.came(key)
-  else if (answered.kind === 'unavailable' && answered.remedy.kind === 'timeout') deps.run.timedOut.ranOut(key)
+  if (answered.kind === 'parsed') deps.run.timeoutMemory.recordAnswer(key)
+  else if (answered.kind === 'unavailable' && answered.remedy.kind === 'timeout')
+    deps.run.timeoutMemory.recordTimeout(key)
   const { address } = work
   if (address !== null && answered.kind === 'unavailable' && answered.errorPage !== undefined) {
-    deps.run.sitePauses.asked(address, answered.retryAfterMs ?? 0)
+    deps.run.sitePauses.recordPause(address, answered.retryAfterMs ?? 0)
   }
   const credits = chargeOf(answered, recipe, work)
   // Runs before the answer is saved: a charge counts in any case.
@@ -117,7 +118,9 @@ async function sendOnce(
   }
   // Concurrent: a paid answer must not wait for Redis, nor the next request for the disk. All of them end before an
   // error is thrown: no worker may search for an unfinished receipt.
-  const leaving = deps.run.requestPriority.runUrgent(permit.release({ verdict: halted ?? answered, durationMs }))
+  const leaving = deps.run.requestPriority.runUrgent(
+    permit.release({ kind: 'answered', verdict: halted ?? answered, durationMs }),
+  )
   const spent = tier.spending.conclude(reservation, credits ?? 'unknown')
   const [left, saved, settled] = await Promise.allSettled([leaving, save(), spent])
   if (saved.status === 'rejected') throw saved.reason
@@ -173,8 +176,8 @@ function purchaseOf(verdict: RuledVerdict, released: Released, { attempt, parser
     case 'unavailable': {
       const waitMs = Math.max(verdict.retryAfterMs ?? 0, released.retryInMs ?? REFUSED_MS)
       if (!released.countsAsAttempt) return later(postpone(waitMs, 'the service is unavailable'))
-      const tries = verdict.errorPage === undefined ? mostTries(verdict.serviceCode) : MOST_ERROR_PAGES
-      const isTooLong = verdict.errorPage !== undefined && (verdict.retryAfterMs ?? 0) > LONGEST_PAUSE_MS
+      const tries = verdict.errorPage === undefined ? mostTries(verdict.serviceCode) : MAX_ERROR_PAGES
+      const isTooLong = verdict.errorPage !== undefined && (verdict.retryAfterMs ?? 0) > MAX_PAUSE_MS
       const isLast = attempt >= (tries ?? Infinity) || isTooLong
       const countsUntil = isLast ? 'final' : attempt
       return { kind: 'failed', failure: failureOf(verdict), countsUntil, retryAfterMs: verdict.retryAfterMs }

@@ -1,5 +1,5 @@
 import { PASSTHROUGH } from '#src/client/passthrough.ts'
-import { undelivered } from '#src/client/undelivered.ts'
+import { missingOutputs } from '#src/client/missing-outputs.ts'
 import { extensionOf, type Extensions } from '@sluice/contract'
 import { namedPages } from '#src/document/page-list.ts'
 import { StoreUnusable } from '#src/document/store-unusable.ts'
@@ -11,7 +11,7 @@ import type { DocumentDeps, Stores } from './deps.ts'
 import { FINISH, postpone } from './purchase.ts'
 import type { DocumentAnswer } from './obtain-answer.ts'
 import { describeFile } from './rederive.ts'
-import { renewOverwritten } from './disagreement.ts'
+import { markOverwrittenPending } from './disagreement.ts'
 import type { ReadWork } from './work.ts'
 
 /**
@@ -64,7 +64,7 @@ async function settle(work: ReadWork, record: DocumentRecord, deps: DocumentDeps
   deps.run.events.emit('document:settled', {
     key,
     outcome: record.outcome,
-    again: settled === 'again' || settled === 'other_version',
+    again: settled === 'again' || settled === 'other-version',
     failure: null,
     problems: record.problems,
     requestId: record.requestId,
@@ -75,13 +75,13 @@ async function settle(work: ReadWork, record: DocumentRecord, deps: DocumentDeps
     durationMs: deps.run.clock.monotonic() - work.begunMs,
     attempts: work.attempt,
   })
-  return settled === 'other_version' && (await renewOverwritten(key, deps.stores)) ? OVERWRITTEN : FINISH
+  return settled === 'other-version' && (await markOverwrittenPending(key, deps.stores)) ? OVERWRITTEN : FINISH
 }
 
 /** Ends a job of an earlier version: the job of this version may have ended the document before. */
 async function settleOther(key: SourceKey, entry: LedgerEntry, { ledger }: Stores): Promise<Settled> {
   const settled = await ledger.settle(key, entry)
-  if (settled !== 'other_version') return settled
+  if (settled !== 'other-version') return settled
   await ledger.write([[key, entry]])
   return 'ended'
 }
@@ -99,7 +99,7 @@ function recordOf(
   }
   const problems = [
     ...reading.problems,
-    ...(parser.class === PASSTHROUGH.class ? [] : undelivered(reading.data, wanted)),
+    ...(parser.class === PASSTHROUGH.class ? [] : missingOutputs(reading.data, wanted)),
     ...gradeProblems(grade, deps.policy.minGrade),
   ]
   return {

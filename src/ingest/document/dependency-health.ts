@@ -1,7 +1,7 @@
 import type { SourceKey } from '#src/document/ids.ts'
 
 /** Measures the time of consecutive failures, without a success in between. */
-export class FailingSince {
+export class FailureStreak {
   readonly #now: () => number
   #since: number | null = null
 
@@ -10,19 +10,19 @@ export class FailingSince {
     this.#now = now
   }
 
-  worked(): void {
+  recordSuccess(): void {
     this.#since = null
   }
 
   /** Records a failure, and returns the milliseconds since the first one. */
-  failedForMs(): number {
+  recordFailure(): number {
     this.#since ??= this.#now()
     return this.#now() - this.#since
   }
 }
 
 /** Maximum number of remembered failed documents. Beyond it, the complete source or store is unavailable. */
-const MOST_FAILED = 10_000
+const MAX_FAILED = 10_000
 
 /**
  * Infers the health of source and store from the outcomes of this process's documents. If one document fails on them
@@ -33,37 +33,37 @@ export class DependencyHealth {
   readonly #now: () => number
   /** Start time of each document that has failed since. */
   readonly #failed = new Map<SourceKey, number>()
-  readonly #failing: FailingSince
-  #workedAt = -Infinity
+  readonly #streak: FailureStreak
+  #succeededAt = -Infinity
 
   /** `now`: milliseconds of a monotonic clock. */
   constructor(now: () => number) {
     this.#now = now
-    this.#failing = new FailingSince(now)
+    this.#streak = new FailureStreak(now)
   }
 
   /** Returns the start time of a document: now. */
-  begin(): number {
+  startTime(): number {
     return this.#now()
   }
 
   /** A document reached a verdict. */
-  worked(key: SourceKey): void {
+  recordSuccess(key: SourceKey): void {
     this.#failed.delete(key)
-    this.#workedAt = this.#now()
-    this.#failing.worked()
+    this.#succeededAt = this.#now()
+    this.#streak.recordSuccess()
   }
 
   /**
    * A document that started at `begunAt` reached no verdict. Null if another did since its start or first failure.
    * Otherwise returns the milliseconds since the first failure without a success.
    */
-  failed(key: SourceKey, begunAt: number): number | null {
+  recordFailure(key: SourceKey, begunAt: number): number | null {
     const since = this.#failed.get(key) ?? begunAt
     this.#failed.delete(key)
-    if (this.#workedAt > since) return null
-    if (this.#failed.size >= MOST_FAILED) this.#failed.clear()
+    if (this.#succeededAt > since) return null
+    if (this.#failed.size >= MAX_FAILED) this.#failed.clear()
     this.#failed.set(key, since)
-    return this.#failing.failedForMs()
+    return this.#streak.recordFailure()
   }
 }

@@ -19,9 +19,9 @@ import type { Parser } from '#src/ports/parser.ts'
 import type { PieceCutter } from '#src/ports/piece-cutter.ts'
 import type { Recipe } from '#src/client/recipe.ts'
 import type { Source } from '#src/ports/source.ts'
-import type { FailingSince, DependencyHealth } from './dependency-health.ts'
+import type { FailureStreak, DependencyHealth } from './dependency-health.ts'
 import type { Prices, RecentCosts } from './costs.ts'
-import type { SitePauses, TimedOut } from './service-memory.ts'
+import type { SitePauses, TimeoutMemory } from './service-memory.ts'
 import type { ReadDocument } from './read-once.ts'
 import type { ReadWindow } from './read-window.ts'
 import type { Refusals } from './refusals.ts'
@@ -113,10 +113,10 @@ export interface Run {
   readonly answerMemory: AnswerMemory
   readonly dependencyHealth: DependencyHealth
   /** Time since the store last had space for another answer. */
-  readonly lowSpace: FailingSince
+  readonly lowSpace: FailureStreak
   readonly refusals: Refusals
   readonly view: SourceView
-  readonly timedOut: TimedOut
+  readonly timeoutMemory: TimeoutMemory
   readonly sitePauses: SitePauses
   readonly recentCosts: RecentCosts
 }

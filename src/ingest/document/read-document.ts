@@ -9,7 +9,7 @@ import { giveUp, retryChanged } from './give-up.ts'
 import { type Handling, handlingOf, refuseByContent, refuseByListing } from './preflight.ts'
 import { FINISH, postpone } from './purchase.ts'
 import { type ReadDocument, readOnce } from './read-once.ts'
-import { leaveOut } from './skip-file.ts'
+import { skipQueued } from './skip-file.ts'
 import type { Handback } from './source-view.ts'
 import { isLate, type ReadWork } from './work.ts'
 
@@ -22,9 +22,9 @@ export async function endUnwanted(begun: Begun, deps: DocumentDeps): Promise<Job
   // Checked before the open: an unreadable source must not keep the document forever.
   if (isLate(job, deps)) return giveUp(begun, pastDeadline(deps.policy.deadlineMs), deps)
   const excluded = deps.run.view.obeysRules ? (deps.stores.source.skips?.(job.key) ?? null) : null
-  if (excluded !== null) return leaveOut(job, { reason: excluded, version: null }, deps)
+  if (excluded !== null) return skipQueued(job, { reason: excluded, version: null }, deps)
   const isText = handlingOf(job.key, deps.policy) === null && textKindOf(job.key) !== null
-  return isText ? leaveOut(job, { reason: 'unsupported', version: job.version }, deps) : null
+  return isText ? skipQueued(job, { reason: 'unsupported', version: job.version }, deps) : null
 }
 
 export interface HandledWork extends ReadWork {
@@ -39,7 +39,7 @@ export async function readDocument(
   signal: AbortSignal,
 ): Promise<HandledWork | JobVerdict> {
   const { job } = begun
-  const other = await deps.run.view.opened(job, document.version, deps.stores, signal)
+  const other = await deps.run.view.checkOpened(job, document.version, deps.stores, signal)
   if (other !== null) return handBack(other, deps.run)
   const handling = handlingOf(job.key, deps.policy)
   const refusal = refuseByListing(handling, document.bytes, deps.policy.cutter)
@@ -59,7 +59,7 @@ export async function endUnopened(
   signal: AbortSignal,
 ): Promise<JobVerdict> {
   if (failure.code !== 'vanished') return giveUp(work, failure, deps)
-  const unseen = await deps.run.view.missed(work.job, deps.stores, signal)
+  const unseen = await deps.run.view.checkMissing(work.job, deps.stores, signal)
   switch (unseen.kind) {
     case 'vanished':
       return giveUp(work, failure, deps)

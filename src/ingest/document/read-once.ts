@@ -36,16 +36,16 @@ export async function readOnce(opened: OpenedDocument, signal: AbortSignal): Pro
     contentHash: contentHash(digest),
     bytes,
     head: kept.subarray(0, SNIFF_BYTES),
-    reread: (again) => (small ? once(kept) : samePass(opened, digest, again)),
+    reread: (again) => (small ? oneChunk(kept) : verifiedPass(opened, digest, again)),
   }
 }
 
-async function* once(whole: Buffer): AsyncIterable<Uint8Array> {
+async function* oneChunk(whole: Buffer): AsyncIterable<Uint8Array> {
   yield whole
 }
 
 /** Second pass that verifies the hash of the first: the uploaded bytes are the hashed ones. */
-async function* samePass(opened: OpenedDocument, digest: string, signal: AbortSignal): AsyncIterable<Uint8Array> {
+async function* verifiedPass(opened: OpenedDocument, digest: string, signal: AbortSignal): AsyncIterable<Uint8Array> {
   const hash = createHash('sha256')
   yield* hashThrough(opened.read(signal), hash)
   if (hash.digest('hex') !== digest) throw new DocumentChanged('its bytes changed between hashing and upload')
@@ -64,7 +64,7 @@ export async function openListed(
   signal: AbortSignal,
 ): Promise<OpenedDocument | Failure> {
   const address = source.addressOf?.(key)
-  return address === undefined ? source.open(key, signal) : standIn(address, version)
+  return address === undefined ? source.open(key, signal) : openByAddress(address, version)
 }
 
 /**
@@ -72,7 +72,7 @@ export async function openListed(
  * all hashes derive from them. While neither changes, a run finds the bought answer again (Law 2). A new version is a
  * new purchase.
  */
-function standIn(address: string, version: Version): OpenedDocument {
+function openByAddress(address: string, version: Version): OpenedDocument {
   const content = Buffer.from(`sluice: document at\0${address}\0${version}`)
   return {
     kind: 'opened',

@@ -1,14 +1,14 @@
 /** A document that may be read. It ends with the permit of its request, or with its disposal. */
 export interface Reading extends Disposable {
   /** The document was read, and asks for a permit. */
-  asks(): void
-  permitted(): void
+  onRead(): void
+  onPermit(): void
 }
 
 /** For a document that needs no permit, that the service fetches, or that was read for another purpose. */
-export const UNCOUNTED: Reading = {
-  asks: () => undefined,
-  permitted: () => undefined,
+export const UNCOUNTED_READING: Reading = {
+  onRead: () => undefined,
+  onPermit: () => undefined,
   [Symbol.dispose]: () => undefined,
 }
 
@@ -18,22 +18,22 @@ interface Waiter {
 }
 
 /** Documents are read ahead for this multiple of the read time, within these bounds in milliseconds. */
-const READS = 4
-const SHORTEST_MS = 250
-const LONGEST_MS = 60_000
+const READ_AHEAD_FACTOR = 4
+const MIN_AHEAD_MS = 250
+const MAX_AHEAD_MS = 60_000
 /**
  * Minimum length in milliseconds of the sliding window for the throughput. The window also covers the time of the last
  * four reads.
  */
-const RECENT_MS = 10_000
+const MIN_WINDOW_MS = 10_000
 /** Weight of the latest read in the moving mean. */
 const WEIGHT = 0.2
 /** Maximum number of remembered permits, and therefore of documents read ahead. */
-const MOST = 128
+const MAX_READ_AHEAD = 128
 /** Timeout in milliseconds: a slower read frees its slot in the window, because its source may have stalled. */
 const STALLED_MS = 5_000
 /** Number of documents that stay in the waiting line at any throughput. */
-const FEW = 2
+const MIN_WAITING = 2
 
 /**
  * Limits the documents of a process that are read and wait for a permit at a gate. By Little's law, these are the
@@ -80,7 +80,7 @@ export class ReadWindow {
       const abort = (): void => waiter.reject(signal.reason)
       const goBack = (): void => waiter.resolve(null)
       const expire = (): void => {
-        if (this.#waiters.indexOf(waiter) >= FEW) goBack()
+        if (this.#waiters.indexOf(waiter) >= MIN_WAITING) goBack()
         else patience = setTimeout(expire, this.#patienceMs)
       }
       let patience = setTimeout(expire, this.#patienceMs)
@@ -99,8 +99,8 @@ export class ReadWindow {
 
   #size(): number {
     const now = this.#now()
-    const aheadMs = Math.min(Math.max(SHORTEST_MS, READS * this.#readMs), LONGEST_MS)
-    while ((this.#permitsAt[0] ?? now) < now - Math.max(RECENT_MS, aheadMs)) this.#permitsAt.shift()
+    const aheadMs = Math.min(Math.max(MIN_AHEAD_MS, READ_AHEAD_FACTOR * this.#readMs), MAX_AHEAD_MS)
+    while ((this.#permitsAt[0] ?? now) < now - Math.max(MIN_WINDOW_MS, aheadMs)) this.#permitsAt.shift()
     const count = this.#permitsAt.length
     const perMs = count < 2 ? 0 : (count - 1) / Math.max(1, now - (this.#permitsAt[0] ?? now))
     return Math.max(1, Math.min(count, Math.floor(perMs * aheadMs)))
@@ -116,28 +116,28 @@ export class ReadWindow {
     let isCounted = true
     let isPermitted = false
     this.#read += 1
-    const asks = (): void => {
+    const onRead = (): void => {
       clearTimeout(stalled)
       if (!hasAsked) this.#readMs += WEIGHT * (this.#now() - from - this.#readMs)
       hasAsked = true
     }
     const leave = (permitted: boolean): void => {
       if (permitted) this.#permitsAt.push(this.#now())
-      if (this.#permitsAt.length > MOST) this.#permitsAt.shift()
+      if (this.#permitsAt.length > MAX_READ_AHEAD) this.#permitsAt.shift()
       if (isCounted) this.#read -= 1
       isCounted = false
       this.#advance()
     }
     const stalled = setTimeout(() => leave(false), STALLED_MS)
     return {
-      asks,
-      permitted: () => {
+      onRead,
+      onPermit: () => {
         if (!isPermitted) leave(true)
         isPermitted = true
       },
       [Symbol.dispose]: () => {
         const neededNone = !hasAsked
-        asks()
+        onRead()
         if (!isPermitted) leave(neededNone)
         isPermitted = true
       },

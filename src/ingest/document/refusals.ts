@@ -4,12 +4,12 @@ import type { Verdict } from '#src/document/verdict.ts'
 import type { DocumentJob, Suspicion } from '#src/ports/queue.ts'
 
 /** Threshold: after this number of consecutive documents with the same refusal, all would meet it. */
-const HALTING_DOCUMENTS = 5
+const HALT_THRESHOLD = 5
 
 /** Poll interval of a suspect for its turn, in milliseconds; it grows with the number of suspects. */
-const WAIT_MS = 1_000
-const WAIT_EACH_MS = 20
-const LONGEST_WAIT_MS = 30_000
+const POLL_MS = 1_000
+const POLL_MS_PER_SUSPECT = 20
+const MAX_POLL_MS = 30_000
 
 export type Refusal = Pick<Extract<Verdict, { kind: 'refused' }>, 'cause' | 'failure' | 'unusable'>
 
@@ -18,7 +18,7 @@ export type Ruling = 'document' | 'batch' | 'suspect' | 'attempt'
 
 type Refused = Pick<DocumentJob, 'key' | 'version'>
 
-interface Met {
+interface RefusalContext {
   readonly suspicion?: Suspicion | undefined
   /** Failure of the document in an earlier run. */
   readonly before: Failure | null
@@ -38,39 +38,39 @@ interface Met {
  */
 export class Refusals {
   #name = ''
-  readonly #inRow = new Set<SourceKey>()
+  readonly #consecutive = new Set<SourceKey>()
   /** Jobs, by key and version: a changed document may have two. */
   readonly #suspects = new Set<string>()
   /** Refusals in a run in which other documents succeeded: they are the documents' own. */
   readonly #own = new Set<string>()
   /** Bodies of unusable successes, with the document that met each; null for several. */
   readonly #unusable = new Map<string, SourceKey | null>()
-  #gotThrough = false
+  #hasSucceeded = false
   #first: Refusal | null = null
 
   /** The service parsed a document, or refused one for its content. */
-  gotThrough(): void {
-    this.#gotThrough = true
-    this.#inRow.clear()
+  recordSuccess(): void {
+    this.#hasSucceeded = true
+    this.#consecutive.clear()
   }
 
   /**
    * Milliseconds until a suspect's next poll, while `backlog` has other documents or more may follow; null at its turn.
    */
-  waitMs(job: Refused, { name, gotThrough }: Suspicion, backlog: number, moreCome: boolean): number | null {
+  suspectWaitMs(job: Refused, { name, gotThrough }: Suspicion, backlog: number, moreCome: boolean): number | null {
     this.#suspects.add(idOf(job))
     if (gotThrough) this.#own.add(name)
-    return moreCome || backlog > this.#suspects.size ? this.#patienceMs() : null
+    return moreCome || backlog > this.#suspects.size ? this.#pollMs() : null
   }
 
-  ruling(job: Refused, refusal: Refusal, { suspicion, before, endsAlone }: Met): Ruling {
+  rule(job: Refused, refusal: Refusal, { suspicion, before, endsAlone }: RefusalContext): Ruling {
     const { key } = job
     const name = nameOf(refusal.failure)
     this.#first ??= refusal
-    this.#noteBody(key, refusal)
+    this.#recordBody(key, refusal)
     const isKnown = before !== null && nameOf(before) === name
     if (suspicion?.name !== name && !isKnown) return this.#suspect(job, name)
-    if (!isKnown && !this.#gotThrough && !this.#own.has(name)) {
+    if (!isKnown && !this.#hasSucceeded && !this.#own.has(name)) {
       return endsAlone ? 'batch' : 'suspect'
     }
     this.#own.add(name)
@@ -81,14 +81,14 @@ export class Refusals {
   }
 
   #suspect(job: Refused, name: string): Ruling {
-    if (name !== this.#name) this.#inRow.clear()
+    if (name !== this.#name) this.#consecutive.clear()
     this.#name = name
-    this.#inRow.add(job.key)
+    this.#consecutive.add(job.key)
     this.#suspects.add(idOf(job))
-    return this.#inRow.size >= HALTING_DOCUMENTS ? 'batch' : 'suspect'
+    return this.#consecutive.size >= HALT_THRESHOLD ? 'batch' : 'suspect'
   }
 
-  #noteBody(key: SourceKey, { unusable }: Refusal): void {
+  #recordBody(key: SourceKey, { unusable }: Refusal): void {
     if (unusable === undefined) return
     const known = this.#unusable.get(unusable)
     this.#unusable.set(unusable, known === undefined || known === key ? key : null)
@@ -96,26 +96,26 @@ export class Refusals {
 
   suspicionOf({ failure, unusable }: Refusal): Suspicion {
     const body = unusable === undefined ? {} : { body: unusable }
-    return { name: nameOf(failure), ...body, gotThrough: this.#gotThrough }
+    return { name: nameOf(failure), ...body, gotThrough: this.#hasSucceeded }
   }
 
   /** Marks a continued suspect if other documents have succeeded since. */
-  carriedOn(suspicion: Suspicion): Suspicion {
-    return this.#gotThrough ? { ...suspicion, gotThrough: true } : suspicion
+  updatedSuspicion(suspicion: Suspicion): Suspicion {
+    return this.#hasSucceeded ? { ...suspicion, gotThrough: true } : suspicion
   }
 
   /** True if only this document got this body, so that another request would buy it again. */
-  isOnlyOf(key: SourceKey, { unusable }: Refusal): boolean {
+  isBodyUnique(key: SourceKey, { unusable }: Refusal): boolean {
     return unusable !== undefined && this.#unusable.get(unusable) === key
   }
 
   /** Refusal of a run in which documents were refused and none succeeded; otherwise null. */
-  nothingGotThrough(): Refusal | null {
-    return this.#gotThrough ? null : this.#first
+  refusalWithoutSuccess(): Refusal | null {
+    return this.#hasSucceeded ? null : this.#first
   }
 
-  #patienceMs(): number {
-    return Math.min(WAIT_MS + this.#suspects.size * WAIT_EACH_MS, LONGEST_WAIT_MS)
+  #pollMs(): number {
+    return Math.min(POLL_MS + this.#suspects.size * POLL_MS_PER_SUSPECT, MAX_POLL_MS)
   }
 }
 

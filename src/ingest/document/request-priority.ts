@@ -1,5 +1,5 @@
 /** Maximum delay of outputs, in milliseconds. */
-const LONGEST_MS = 100
+const MAX_MS = 100
 
 /**
  * Gives requests priority over outputs. With few concurrent requests, answers of the service arrive in bursts, and a
@@ -23,13 +23,13 @@ export class RequestPriority {
     }
   }
 
-  /** Resolves when no request is in preparation, or after `LONGEST_MS`. */
+  /** Resolves when no request is in preparation, or after `MAX_MS`. */
   async yieldToUrgent(): Promise<void> {
     const { promise, resolve } = Promise.withResolvers<void>()
     const enough = setTimeout(() => {
       this.#waiting.splice(this.#waiting.indexOf(resolve), 1)
       resolve()
-    }, LONGEST_MS)
+    }, MAX_MS)
     this.#waiting.push(resolve)
     this.#schedule()
     await promise

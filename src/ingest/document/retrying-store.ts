@@ -2,7 +2,7 @@ import { ClaimLost } from '#src/document/claim-lost.ts'
 import type { ContentHash, ReceiptId, SourceKey } from '#src/document/ids.ts'
 import type { ParserFacts } from '#src/document/parser.ts'
 import type { DeadLetter, DocumentRecord, KeptReceipt, Receipt } from '#src/document/record.ts'
-import { whileSlow } from '#src/kit/while-slow.ts'
+import { notifyWhileSlow } from '#src/kit/notify-while-slow.ts'
 import { StoreUnusable } from '#src/document/store-unusable.ts'
 import type { Claim } from '#src/ports/ledger.ts'
 import type { DeadLetters, Documents, ReceiptMemory, Receipts } from '#src/ports/output-store.ts'
@@ -12,7 +12,7 @@ import type { Policy, Run, Stores } from './deps.ts'
 import { postpone } from './purchase.ts'
 
 const FIRST_PAUSE_MS = 250
-const LONGEST_PAUSE_MS = 10_000
+const MAX_PAUSE_MS = 10_000
 
 /**
  * Time in milliseconds for a bucket that throttles. An unavailable store must not use up the grace period of requests
@@ -22,7 +22,7 @@ const STOP_PATIENCE_MS = 5_000
 const STOP_PAUSE_MS = 1_000
 
 /** Retry policy for the writes of a document while the store is unavailable. */
-interface Patience {
+interface RetryDeps {
   readonly run: Pick<Run, 'events' | 'clock' | 'halt' | 'stopping'>
   readonly policy: Pick<Policy, 'storePatienceMs' | 'storeSlowMs'>
 }
@@ -38,7 +38,7 @@ export type Retry = (write: () => Promise<void>) => Promise<void>
  * ambiguous. It throws failures of this document alone at once.
  */
 export const retryFor =
-  (key: SourceKey, deps: Patience, signal: AbortSignal): Retry =>
+  (key: SourceKey, deps: RetryDeps, signal: AbortSignal): Retry =>
   (write) =>
     retryWhileUnavailable(write, key, deps, signal)
 
@@ -137,19 +137,19 @@ export class ClaimedDocuments implements Pick<Documents, 'read' | 'readOutput' |
 async function retryWhileUnavailable(
   write: () => Promise<void>,
   key: SourceKey,
-  { run, policy }: Patience,
+  { run, policy }: RetryDeps,
   signal: AbortSignal,
 ): Promise<void> {
   // Monotonic: a jump of the wall clock must not end the wait.
   const startedAt = run.clock.monotonic()
   const timed = { events: run.events, storeSlowMs: policy.storeSlowMs }
   let stoppedAt = Infinity
-  for (let pauseMs = FIRST_PAUSE_MS; ; pauseMs = Math.min(pauseMs * 2, LONGEST_PAUSE_MS)) {
+  for (let pauseMs = FIRST_PAUSE_MS; ; pauseMs = Math.min(pauseMs * 2, MAX_PAUSE_MS)) {
     if (run.stopping.aborted) stoppedAt = Math.min(stoppedAt, run.clock.monotonic())
     const isLast = signal.aborted || run.clock.monotonic() - stoppedAt > STOP_PATIENCE_MS
     const triedAt = run.clock.monotonic()
     try {
-      await notAfter(signal, reportWhenSlow(write, timed))
+      await failAfterAbort(signal, reportWhenSlow(write, timed))
       run.events.emit('store:written', { durationMs: run.clock.monotonic() - triedAt })
       run.events.emit('dependency:works', { dependency: 'store' })
       return
@@ -182,20 +182,20 @@ export async function reportWhenSlow<T>(
   what = 'a write takes longer than {s} s; paid answers wait in memory',
 ): Promise<T> {
   const cause = what.replace('{s}', String(storeSlowMs / 1000))
-  return whileSlow(work(), storeSlowMs, () => events.emit('dependency:failed', { dependency: 'store', cause }))
+  return notifyWhileSlow(work(), storeSlowMs, () => events.emit('dependency:failed', { dependency: 'store', cause }))
 }
 
 /** Timeout in milliseconds of a write after the worker is cut off: less than the worker waits for the cut-off work. */
-const CUT_MS = 500
+const ABORT_GRACE_MS = 500
 
 /** Rejects with `StoreUnusable` if a write continues after `signal` aborted: a hanging store must not delay a stop. */
-async function notAfter<T>(signal: AbortSignal, write: Promise<T>): Promise<T> {
+async function failAfterAbort<T>(signal: AbortSignal, write: Promise<T>): Promise<T> {
   const cut = Promise.withResolvers<never>()
   let timer: NodeJS.Timeout | null = null
   const onAbort = (): void => {
     timer = setTimeout(
       () => cut.reject(new StoreUnusable('the process stopped before the store finished a write')),
-      CUT_MS,
+      ABORT_GRACE_MS,
     )
   }
   signal.addEventListener('abort', onAbort, { once: true })
@@ -240,17 +240,17 @@ export async function postponeDuringOutage(
   },
   signal: AbortSignal,
 ): Promise<JobVerdict> {
-  const begunAt = dependencyHealth.begin()
+  const begunAt = dependencyHealth.startTime()
   try {
     const verdict = await work()
-    dependencyHealth.worked(key)
+    dependencyHealth.recordSuccess(key)
     if (verdict.kind === 'finish') {
       for (const dependency of ['source', 'store'] as const) events.emit('dependency:works', { dependency })
     }
     return verdict
   } catch (error) {
     if (signal.aborted || !(error instanceof StoreUnusable || error instanceof SourceUnusable)) throw error
-    const awayForMs = dependencyHealth.failed(key, begunAt)
+    const awayForMs = dependencyHealth.recordFailure(key, begunAt)
     if (awayForMs === null) throw error
     events.emit('stage:failed', { key, stage: 'read', error })
     const dependency = error instanceof StoreUnusable ? 'store' : 'source'

@@ -23,17 +23,17 @@ export async function ruledVerdict(
   { run: { refusals, view }, stores }: Pick<DocumentDeps, 'run' | 'stores'>,
 ): Promise<RuledVerdict> {
   const { key, suspicion } = work.job
-  if (isGotThrough(answered)) refusals.gotThrough()
+  if (isSuccess(answered)) refusals.recordSuccess()
   const verdict = await refusedAfterSuccess(answered, work, stores.documents)
   if (verdict.kind !== 'refused') return verdict
   const { cause, failure, unusable } = verdict
   const letter = await stores.deadLetters.read(key)
   const met = { suspicion, before: letter?.failure ?? null, endsAlone: view.role.kind === 'lists' }
-  const ruling = refusals.ruling(work.job, verdict, met)
+  const ruling = refusals.rule(work.job, verdict, met)
   const kept = refusals.suspicionOf(verdict)
   switch (ruling) {
     case 'document': {
-      const repeats = refusals.isOnlyOf(key, verdict) ? ({ repeats: true } as const) : {}
+      const repeats = refusals.isBodyUnique(key, verdict) ? ({ repeats: true } as const) : {}
       return { kind: 'rejected', failure: { ...failure, ...repeats }, remedy: { kind: 'none' } }
     }
     case 'batch':
@@ -48,7 +48,7 @@ export async function ruledVerdict(
 }
 
 /** A rejection without a code may come from a proxy. */
-const isGotThrough = (verdict: Verdict): boolean =>
+const isSuccess = (verdict: Verdict): boolean =>
   verdict.kind === 'parsed' ||
   (verdict.kind === 'rejected' && (verdict.failure.serviceCode !== undefined || verdict.errorPage !== undefined))
 

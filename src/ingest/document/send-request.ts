@@ -5,14 +5,14 @@ import { RequestWithdrawn } from '#src/document/request-withdrawn.ts'
 import { DocumentChanged } from '#src/document/document-changed.ts'
 import { type ParseRequest } from '#src/ports/parser.ts'
 import { type Recipe } from '#src/client/recipe.ts'
-import type { MaySend } from './admit.ts'
+import type { Admitted } from './admit.ts'
 import type { DocumentDeps, Run } from './deps.ts'
 import { receiverOf } from './tiers.ts'
 import { failed, later, postpone, type Unfinished } from './purchase.ts'
 import type { Work } from './work.ts'
 
 /** Delay in milliseconds of a document whose process stalled: its lease is renewed by then. */
-const STOOD_STILL_MS = 1_000
+const STALLED_DELAY_MS = 1_000
 
 /**
  * Step 4: sends one request, with its permit and its intent. The intent is a lease. The check runs right before the
@@ -26,7 +26,7 @@ export async function sendRequest(
   work: Work,
   recipe: Recipe,
   id: ReceiptId,
-  { permit, reservation, pages }: MaySend,
+  { permit, reservation, pages }: Admitted,
   { run }: Pick<DocumentDeps, 'run'>,
   signal: AbortSignal,
 ): Promise<Verdict | Unfinished> {
@@ -39,7 +39,7 @@ export async function sendRequest(
     isEmitted = true
   }
   const maySend = (): boolean => {
-    if (!tier.intents.stands(id)) return false
+    if (!tier.intents.isValid(id)) return false
     emitSent()
     return true
   }
@@ -52,13 +52,13 @@ export async function sendRequest(
   } catch (error) {
     const isWithdrawn = error instanceof RequestWithdrawn
     await Promise.all([
-      permit.release({ verdict: isWithdrawn ? 'unsent' : 'abandoned' }),
+      permit.release({ kind: isWithdrawn ? 'unsent' : 'abandoned' }),
       tier.spending.conclude(reservation, isWithdrawn ? 'unsent' : 'unknown'),
     ])
     if (!isWithdrawn && !(error instanceof DocumentChanged)) throw error
     await tier.intents.clear(id)
     run.events.emit('request:withdrawn', { key })
-    if (isWithdrawn) return later(postpone(STOOD_STILL_MS, 'this process was suspended before the request'))
+    if (isWithdrawn) return later(postpone(STALLED_DELAY_MS, 'this process was suspended before the request'))
     const failure: Failure = { code: 'changing', stage: 'read', message: error.message }
     return failed(failure, work.attempt)
   }

@@ -2,24 +2,24 @@ import { MAX_TIMEOUT_MS, type ParseOptions } from '@sluice/contract'
 import type { SourceKey } from '#src/document/ids.ts'
 
 /** Cache size: evicts the oldest document, which then starts again with the time in its options. */
-const MOST = 10_000
+const MAX_DOCUMENTS = 10_000
 
 /**
  * Counts the timeouts (408) of the service per document in this process. Only these justify more time: after an outage,
  * a longer timeout would only block a worker for longer.
  */
-export class TimedOut {
+export class TimeoutMemory {
   readonly #times = new Map<SourceKey, number>()
 
-  ranOut(key: SourceKey): void {
+  recordTimeout(key: SourceKey): void {
     const times = (this.#times.get(key) ?? 0) + 1
     this.#times.delete(key)
     this.#times.set(key, times)
     const [oldest] = this.#times.keys()
-    if (this.#times.size > MOST && oldest !== undefined) this.#times.delete(oldest)
+    if (this.#times.size > MAX_DOCUMENTS && oldest !== undefined) this.#times.delete(oldest)
   }
 
-  came(key: SourceKey): void {
+  recordAnswer(key: SourceKey): void {
     this.#times.delete(key)
   }
 
@@ -31,7 +31,7 @@ export class TimedOut {
 }
 
 /** Maximum time in milliseconds that a run waits for one site; the next run takes the rest of its documents. */
-export const LONGEST_PAUSE_MS = 600_000
+export const MAX_PAUSE_MS = 600_000
 
 /** Pauses that sites requested (`Retry-After`) in this process. */
 export class SitePauses {
@@ -42,13 +42,13 @@ export class SitePauses {
     this.#monotonic = monotonic
   }
 
-  asked(address: string, forMs: number): void {
+  recordPause(address: string, forMs: number): void {
     const now = this.#monotonic()
     for (const [host, until] of this.#untilMs) if (until <= now) this.#untilMs.delete(host)
     this.#untilMs.set(new URL(address).host, now + forMs)
   }
 
-  leftMs(address: string): number {
+  remainingMs(address: string): number {
     if (this.#untilMs.size === 0) return 0
     return Math.max(0, (this.#untilMs.get(new URL(address).host) ?? 0) - this.#monotonic())
   }

@@ -29,7 +29,7 @@ export type SkipDecision =
   | { readonly kind: 'skipped'; readonly entry: LedgerEntry; readonly outdated: DocumentRecord | null }
 
 /** No document of that name exists any more, under any rules. */
-const REPLACED: readonly SkipReason[] = ['symlink', 'special', 'hard_link', 'duplicate', 'outside']
+const REPLACEMENT_REASONS: readonly SkipReason[] = ['symlink', 'special', 'hard_link', 'duplicate', 'outside']
 
 export const skippedFileOf = ({ key, ...entry }: Extract<SourceItem, { kind: 'document' | 'skipped' }>): SkippedFile =>
   entry.kind === 'skipped'
@@ -47,7 +47,7 @@ export async function decideSkip(
   deps: { readonly stores: Pick<Stores, 'documents' | 'receipts' | 'owner'>; readonly policy: Recipes },
 ): Promise<SkipDecision> {
   const isDone = (known?.outcome === 'done' || known?.outcome === 'partial') && known.version !== GONE
-  if (known !== null && isDone && stands(file, known.version, deps.policy))
+  if (known !== null && isDone && outputsStillApply(file, known.version, deps.policy))
     return { kind: 'stays', entry: known, record: null }
   // The entry holds the recipe of outdated outputs that are kept.
   const recipeHash = known?.outcome === 'skipped' ? known.recipeHash : NO_RECIPE
@@ -56,7 +56,7 @@ export async function decideSkip(
   const record = await deps.stores.documents.read(file.key)
   if (record === null || !belongsTo(record, deps.stores.owner))
     return { kind: 'skipped', entry: skipped, outdated: null }
-  if (record.goneAt === undefined && !isDone && stands(file, record.version, deps.policy)) {
+  if (record.goneAt === undefined && !isDone && outputsStillApply(file, record.version, deps.policy)) {
     const isLocal = (await parserOfRecord(record, deps.stores.receipts)).class === 'embedded'
     const { version, recipeHash: recipe, outcome } = record
     return { kind: 'stays', entry: { version, recipeHash: recipe, outcome, isLocal }, record }
@@ -65,8 +65,8 @@ export async function decideSkip(
 }
 
 /** True if the outputs of version `done` represent a file that is now skipped. */
-function stands({ key, reason, version }: SkippedFile, done: Version, { recipeFor }: Recipes): boolean {
-  if (REPLACED.includes(reason)) return false
+function outputsStillApply({ key, reason, version }: SkippedFile, done: Version, { recipeFor }: Recipes): boolean {
+  if (REPLACEMENT_REASONS.includes(reason)) return false
   return version === null || (version === done && !redacts(recipeFor, key))
 }
 
@@ -85,7 +85,7 @@ export async function skipFile(
   if (decision.kind === 'stays') {
     deps.run.events.emit('document:seen', { key, change: 'unchanged' })
     if (decision.entry === known) return null
-    await tidyStore(file, decision, known, deps)
+    await updateStore(file, decision, known, deps)
     return decision.entry
   }
   const { entry } = decision
@@ -93,7 +93,7 @@ export async function skipFile(
   const hasOutputs = entry.recipeHash !== NO_RECIPE && !removeGone
   deps.run.events.emit('document:seen', { key, change: 'skipped' })
   deps.run.events.emit('document:skipped', { key, reason, first, hasOutputs })
-  if (known?.outcome !== 'skipped') await tidyStore(file, decision, known, deps)
+  if (known?.outcome !== 'skipped') await updateStore(file, decision, known, deps)
   if (removeGone && entry.recipeHash !== NO_RECIPE) {
     await deps.stores.documents.remove(key)
     return { ...entry, recipeHash: NO_RECIPE }
@@ -102,7 +102,7 @@ export async function skipFile(
 }
 
 /** Removes dead letters of a file that is not a document, and marks outputs that no longer represent it as gone. */
-async function tidyStore(
+async function updateStore(
   { key }: SkippedFile,
   decision: SkipDecision,
   known: LedgerEntry | null,
@@ -121,25 +121,25 @@ async function tidyStore(
  * Ends the job of a document that is now skipped: the settings changed since it was enqueued. Its entry becomes the
  * result of a scan, and nothing is bought for it.
  */
-export async function leaveOut(
+export async function skipQueued(
   { key, version }: DocumentJob,
   skip: Omit<SkippedFile, 'key'>,
   deps: DocumentDeps,
 ): Promise<JobVerdict> {
   const [known] = await deps.stores.ledger.read([key])
-  if (known?.outcome === 'pending' && known.version === version) await leaveOutPending({ key, ...skip }, known, deps)
+  if (known?.outcome === 'pending' && known.version === version) await skipPending({ key, ...skip }, known, deps)
   return FINISH
 }
 
-/** Like `leaveOut`, for a pending document without a job: a halted run had not enqueued it. */
-export async function leaveOutPending(file: SkippedFile, known: LedgerEntry, deps: DocumentDeps): Promise<void> {
+/** Like `skipQueued`, for a pending document without a job: a halted run had not enqueued it. */
+export async function skipPending(file: SkippedFile, known: LedgerEntry, deps: DocumentDeps): Promise<void> {
   const decision = await decideSkip(file, known, deps)
-  await tidyStore(file, decision, known, deps)
+  await updateStore(file, decision, known, deps)
   await deps.stores.ledger.advance([{ key: file.key, known, entry: decision.entry }])
 }
 
 /** Number of skipped files by extension or reason (`skipLabel`). Streams the complete ledger. */
-export async function skippedOf(ledger: Ledger, signal: AbortSignal): Promise<ReadonlyMap<string, number>> {
+export async function countSkipped(ledger: Ledger, signal: AbortSignal): Promise<ReadonlyMap<string, number>> {
   const skipped = new Map<string, number>()
   for await (const [key, { outcome, version }] of ledger.entries(signal)) {
     const reason = outcome === 'skipped' ? skipReasonOf(version) : null

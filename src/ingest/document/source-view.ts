@@ -27,7 +27,7 @@ export interface Handback {
   readonly halt: string | null
 }
 
-export type Unseen =
+export type MissingVerdict =
   | Handback
   /** The job ends without a record: the ledger no longer expects this version, or the sweep decides. */
   | { readonly kind: 'drop' }
@@ -42,17 +42,17 @@ interface ViewDeps {
 type QueuedDocument = Pick<DocumentJob, 'key' | 'version'>
 
 /** Threshold before any conclusion: checks of one document, and consecutive misses without an opened document. */
-const MISSES = 3
+const MISS_THRESHOLD = 3
 
 /** Delay before the next check, in milliseconds. It doubles with each one if another process must take the job. */
 const RECHECK_MS = 500
-const LONGEST_WAIT_MS = 8_000
+const MAX_RECHECK_MS = 8_000
 
 /** Maximum number of documents with remembered misses. */
-const REMEMBERED = 10_000
+const MAX_REMEMBERED = 10_000
 
 /** Number of listed documents to compare with the ledger. */
-const COMPARED = 500
+const MAX_COMPARED = 500
 const BATCH = 100
 
 /** Only a folder can be mounted. A bucket or a list of URLs is the same on every machine. */
@@ -65,7 +65,7 @@ const isMounted = ({ url, isPartial }: Source): boolean => url.startsWith('file:
 export class SourceView {
   role: Role = { kind: 'takes' }
   readonly #misses = new Map<SourceKey, number>()
-  #missedInRow = 0
+  #consecutiveMisses = 0
 
   /** True if this process skips a queued document that its rules exclude. */
   get obeysRules(): boolean {
@@ -76,40 +76,47 @@ export class SourceView {
    * A queued document was opened, in this version. Null: the worker ingests it. If the version differs from the job's,
    * the document has changed, or another folder with the same name is mounted here.
    */
-  async opened(job: QueuedDocument, version: Version, deps: ViewDeps, signal: AbortSignal): Promise<Handback | null> {
+  async checkOpened(
+    job: QueuedDocument,
+    version: Version,
+    deps: ViewDeps,
+    signal: AbortSignal,
+  ): Promise<Handback | null> {
     const isExpected = isSame(version, job.version) || this.role.kind !== 'takes' || !isMounted(deps.source)
     if (isExpected || (await showsKnownDocuments(deps, signal))) {
-      this.#missedInRow = 0
+      this.#consecutiveMisses = 0
       return null
     }
-    const again = this.#again(this.#countMiss(job.key))
-    return this.#missedInRow < MISSES ? again : { ...again, halt: blind(job.key, deps.source) }
+    const again = this.#handBack(this.#countMiss(job.key))
+    return this.#consecutiveMisses < MISS_THRESHOLD
+      ? again
+      : { ...again, halt: wrongMountMessage(job.key, deps.source) }
   }
 
   /** A queued document is not in the source. */
-  async missed({ key, version }: QueuedDocument, deps: ViewDeps, signal: AbortSignal): Promise<Unseen> {
+  async checkMissing({ key, version }: QueuedDocument, deps: ViewDeps, signal: AbortSignal): Promise<MissingVerdict> {
     if (!isMounted(deps.source)) return { kind: 'vanished' }
     const [item] = await deps.ledger.read([key])
     if (item?.outcome !== 'pending' || item.version !== version) return { kind: 'drop' }
     const misses = this.#countMiss(key)
-    const again = this.#again(misses)
-    if (misses < MISSES && this.#missedInRow < MISSES) return again
+    const again = this.#handBack(misses)
+    if (misses < MISS_THRESHOLD && this.#consecutiveMisses < MISS_THRESHOLD) return again
     const { role } = this
     if (role.kind === 'lists' && role.listed === null) return again
     if (!(await showsKnownDocuments(deps, signal))) {
-      return role.kind === 'follows' ? again : { ...again, halt: blind(key, deps.source) }
+      return role.kind === 'follows' ? again : { ...again, halt: wrongMountMessage(key, deps.source) }
     }
-    this.#missedInRow = 0
-    if (role.kind === 'takes' || misses < MISSES) return again
+    this.#consecutiveMisses = 0
+    if (role.kind === 'takes' || misses < MISS_THRESHOLD) return again
     this.#misses.delete(key)
     return { kind: role.kind === 'follows' || role.listed?.has(key) === true ? 'vanished' : 'drop' }
   }
 
   #countMiss(key: SourceKey): number {
-    if (this.#misses.size >= REMEMBERED) this.#misses.clear()
+    if (this.#misses.size >= MAX_REMEMBERED) this.#misses.clear()
     const misses = (this.#misses.get(key) ?? 0) + 1
     this.#misses.set(key, misses)
-    this.#missedInRow += 1
+    this.#consecutiveMisses += 1
     return misses
   }
 
@@ -117,8 +124,8 @@ export class SourceView {
    * Returns the job. A process that decides checks again soon. Any other leaves the job to others, with exponential
    * backoff.
    */
-  #again(misses: number): Handback {
-    const doubled = Math.min(LONGEST_WAIT_MS, RECHECK_MS * 2 ** Math.min(misses, 10))
+  #handBack(misses: number): Handback {
+    const doubled = Math.min(MAX_RECHECK_MS, RECHECK_MS * 2 ** Math.min(misses, 10))
     return { kind: 'again', afterMs: this.role.kind === 'takes' ? doubled : RECHECK_MS, halt: null }
   }
 }
@@ -134,7 +141,7 @@ async function showsKnownDocuments({ source, ledger }: ViewDeps, signal: AbortSi
     const known = await ledger.read(shown.map(({ key }) => key))
     if (shown.some(({ version }, at) => isSame(version, known[at]?.version))) return true
     compared += shown.length
-    if (compared >= COMPARED) return false
+    if (compared >= MAX_COMPARED) return false
   }
   return false
 }
@@ -146,6 +153,6 @@ const isSame = (shown: Version, known: Version | undefined): boolean =>
 const withoutInode = (version: Version): string => version.replace(/-\d+$/, '')
 
 /** The terminal cuts off a long line, so the remedy is first. */
-const blind = (key: SourceKey, { url }: Source): string =>
+const wrongMountMessage = (key: SourceKey, { url }: Source): string =>
   'another folder is mounted at the source, or none. Mount the source, then start again; its documents are back in the queue. ' +
   `${url} holds none of the document versions in the ledger (first missing: ${JSON.stringify(key)})`

@@ -63,8 +63,8 @@ export class FreeIntents implements Intents {
     return this.#intents.clear(freeId(id))
   }
 
-  stands(id: ReceiptId): boolean {
-    return this.#intents.stands(freeId(id))
+  isValid(id: ReceiptId): boolean {
+    return this.#intents.isValid(freeId(id))
   }
 
   conclude(id: ReceiptId, key: SourceKey): Promise<void> {

@@ -2,7 +2,7 @@ import type { AnswerHold } from '#src/kit/answer-memory.ts'
 import type { Extension } from '@sluice/contract'
 import type { Version } from '#src/document/ids.ts'
 import type { Claim } from '#src/ports/ledger.ts'
-import type { Want } from '#src/ports/gate.ts'
+import type { PermitRequest } from '#src/ports/gate.ts'
 import type { Delivery, DocumentJob } from '#src/ports/queue.ts'
 import type { Recipe } from '#src/client/recipe.ts'
 import type { DocumentDeps, Tier } from './deps.ts'
@@ -36,7 +36,7 @@ export interface Work extends ReadWork {
   /** Number of its pages, if counted before. */
   readonly pages?: number | null
   /** A limit refused it, so it has priority over documents that only wait. */
-  readonly again?: Pick<Want, 'againInMs'>
+  readonly again?: Pick<PermitRequest, 'againInMs'>
   /** Searches, right before the request, for an answer that replaces it; default: the receipt of these bytes. */
   readonly findAnswer?: (signal: AbortSignal) => Promise<FoundReceipt | null>
 }

@@ -14,7 +14,7 @@ export interface CollectOptions {
   readonly now: boolean
   readonly minAgeMs: number
   /** Safety limit, a share of all receipts (0 to 1): if more are unused, records may be missing. */
-  readonly believableShare: number
+  readonly maxUnusedShare: number
   /** Bypasses the safety limit. */
   readonly force: boolean
   /** Epoch milliseconds. */
@@ -40,10 +40,10 @@ interface CollectDeps {
 }
 
 /** Grace period in milliseconds between the mark of a receipt and its removal: time to notice missing records. */
-const MARKED_MS = 7 * 24 * 3_600_000
+const MARK_GRACE_MS = 7 * 24 * 3_600_000
 
 /** This number may always be unused, in an archive of any size. */
-const ALWAYS_BELIEVABLE = 10
+const ALWAYS_ALLOWED = 10
 
 /** Number of receipts removed concurrently: in a packed store they share an object. */
 const AT_ONCE = 256
@@ -76,7 +76,7 @@ export async function* collectReceipts(
     // A receipt saved since the read of the records may belong to a newer record.
     if (savedAt > Math.min(startedAt, clock() - options.minAgeMs)) return { kind: 'young', id }
     const markedAt = marks.markedAt(id, savedAt)
-    const isDue = options.now || (markedAt !== null && markedAt <= startedAt - MARKED_MS)
+    const isDue = options.now || (markedAt !== null && markedAt <= startedAt - MARK_GRACE_MS)
     if (!isDue) {
       marks.mark(id, markedAt ?? startedAt)
       return { kind: 'marked', id }
@@ -126,7 +126,7 @@ export async function* unusedReceipts(
 async function refusalOf(
   { store, ledgers }: CollectDeps,
   { used, recorded, unreadable }: Uses,
-  { now, force, believableShare, minAgeMs, clock }: CollectOptions,
+  { now, force, maxUnusedShare, minAgeMs, clock }: CollectOptions,
   signal: AbortSignal,
 ): Promise<Collected | null> {
   if (unreadable > 0) return { kind: 'unreadable', records: unreadable }
@@ -146,7 +146,7 @@ async function refusalOf(
     of += 1
     if (savedAt <= young && !used.has(id)) unused += 1
   }
-  return unused > Math.max(ALWAYS_BELIEVABLE, of * believableShare) ? { kind: 'unbelievable', unused, of } : null
+  return unused > Math.max(ALWAYS_ALLOWED, of * maxUnusedShare) ? { kind: 'unbelievable', unused, of } : null
 }
 
 /** `.sluice/unused-receipts.json` */

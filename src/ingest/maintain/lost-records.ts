@@ -7,7 +7,7 @@ import type { OutputStore, RecordListing } from '#src/ports/output-store.ts'
 import { GONE, type LedgerEntry } from '#src/document/ledger-entry.ts'
 import { batchesOf } from '#src/kit/batched-stream.ts'
 import { KeySet } from '#src/kit/key-set.ts'
-import { disagreement, isDone, isKept, renew } from '../document/disagreement.ts'
+import { mismatchReason, isDone, hasAllReceipts, markPending } from '../document/disagreement.ts'
 
 const BATCH = 500
 
@@ -27,7 +27,7 @@ const LISTED_FROM = 1_000
 const SAMPLE = 2_000
 
 /** Maximum number of records to read; the cheap check of the others is their existence. */
-const MOST_READ = 10_000
+const MAX_READ = 10_000
 
 /** Number of records read concurrently. */
 const AT_ONCE = 16
@@ -49,7 +49,7 @@ interface LostOptions {
 export async function* lostRecords(
   { ledger, store }: LostDeps,
   signal: AbortSignal,
-  { listedFrom = LISTED_FROM, mostRead = MOST_READ, turn = 0, recorded }: LostOptions = {},
+  { listedFrom = LISTED_FROM, mostRead = MAX_READ, turn = 0, recorded }: LostOptions = {},
 ): AsyncGenerator<Entry> {
   const { listing } = store.documents
   const { done, partial, gone } = await ledger.counts()
@@ -74,8 +74,8 @@ export async function* lostRecords(
 async function lostOrNull(entry: Entry, { ledger, store }: LostDeps): Promise<Entry | null> {
   const [key, known] = entry
   const record = await store.documents.read(key)
-  const isWhole = record !== null && (known.version === GONE || disagreement(record, known) === null)
-  if (isWhole || (record !== null && !(await isKept(record, store.receipts)))) return null
+  const isWhole = record !== null && (known.version === GONE || mismatchReason(record, known) === null)
+  if (isWhole || (record !== null && !(await hasAllReceipts(record, store.receipts)))) return null
   // Throws if the store is unavailable.
   if (record === null) await store.documents.have([key])
   // A worker may have committed it in between.
@@ -100,7 +100,7 @@ export async function renewLost(deps: LostDeps, turn: number, signal: AbortSigna
   for await (const [key, entry] of lostRecords(deps, signal, { turn })) {
     lost.push(key)
     if (entry.version === GONE) await deps.ledger.forget([key])
-    else await renew(key, entry, deps.ledger)
+    else await markPending(key, entry, deps.ledger)
   }
   return lost
 }

@@ -26,7 +26,7 @@ interface LowDocument {
 
 const GOOD = 0.9
 const DOUBTFUL = 0.5
-const MOST_NAMED = 10
+const MAX_NAMED = 10
 
 /** Counts the grades in the records of a source. Reads every record of the store once. */
 export async function summariseGrades(
@@ -43,7 +43,7 @@ export async function summariseGrades(
     doubtful += expected < GOOD && expected >= DOUBTFUL ? 1 : 0
     if (expected < GOOD) {
       const all = [...lowest, { key: record.key, grade: record.grade.lowest, expected }]
-      lowest = all.sort((a, b) => a.expected - b.expected).slice(0, MOST_NAMED)
+      lowest = all.sort((a, b) => a.expected - b.expected).slice(0, MAX_NAMED)
     }
   }
   return { graded, good, doubtful, poor: graded - good - doubtful, lowest }

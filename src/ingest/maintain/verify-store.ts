@@ -6,7 +6,7 @@ import { type DocumentRecord, receiptsOf } from '#src/document/record.ts'
 import type { Orphan } from '#src/document/orphan.ts'
 import type { OutputStore, Receipts } from '#src/ports/output-store.ts'
 import { KeySet } from '#src/kit/key-set.ts'
-import { disagreement, isKept } from '../document/disagreement.ts'
+import { mismatchReason, hasAllReceipts } from '../document/disagreement.ts'
 import { damageOf, missingReceipts, rederive, type Rendering } from '../document/rederive.ts'
 
 export type Finding =
@@ -59,7 +59,7 @@ export async function* verifyStore(
   const { repair, removeOrphans } = options
   if (repair) await store.maintenance.recover()
   const used = new KeySet()
-  yield* verifyDocuments(noting(store.documents.list(signal), used), deps, options)
+  yield* verifyDocuments(collectingReceipts(store.documents.list(signal), used), deps, options)
   yield* halfReceipts(store.receipts, used, repair, signal)
   for await (const orphan of store.maintenance.orphans(signal)) {
     const removed = removeOrphans && orphan.kind === 'foreign'
@@ -80,12 +80,12 @@ export function verifyDocuments(
   const oneByOne = pLimit(1)
   const check = async (record: DocumentRecord): Promise<Finding> => {
     const listed = (await options.ledgers?.listed(record.key)) ?? null
-    const other = listed === null ? null : disagreement(record, listed)
+    const other = listed === null ? null : mismatchReason(record, listed)
     options.recorded?.add(record.key)
-    if (other !== null) return remake(record, other, deps, options)
+    if (other !== null) return reportMismatch(record, other, deps, options)
     const found = await Promise.all([damageOf(record, deps.store.documents), lostReceipts(record, deps.store.receipts)])
     const damage = found.flat()
-    return damage.length === 0 ? { kind: 'whole' } : mend(record, damage, deps, options)
+    return damage.length === 0 ? { kind: 'whole' } : repairOutputs(record, damage, deps, options)
   }
   return mapInOrder(records, AT_ONCE, async (record) => {
     const bytes = record.files.reduce((sum, file) => sum + file.bytes, 0)
@@ -93,7 +93,10 @@ export function verifyDocuments(
   })
 }
 
-async function* noting(records: AsyncIterable<DocumentRecord>, used: KeySet): AsyncGenerator<DocumentRecord> {
+async function* collectingReceipts(
+  records: AsyncIterable<DocumentRecord>,
+  used: KeySet,
+): AsyncGenerator<DocumentRecord> {
   for await (const record of records) {
     for (const receipt of receiptsOf(record)) if (receipt !== null) used.add(receipt)
     yield record
@@ -112,18 +115,18 @@ const FREE = 'to make its outputs again from the source costs 0 credits'
 const isFree = ({ parser, goneAt }: DocumentRecord): boolean => parser?.class === 'passthrough' && goneAt === undefined
 
 /** The receipt to derive from belongs to another document or version. */
-async function remake(
+async function reportMismatch(
   record: DocumentRecord,
   damage: string,
   { store }: Rendering,
   { repair, ledgers }: Checked,
 ): Promise<Finding> {
   const { key } = record
-  const again = repair && (await isKept(record, store.receipts)) && (await ledgers?.renew(key)) === true
+  const again = repair && (await hasAllReceipts(record, store.receipts)) && (await ledgers?.renew(key)) === true
   return { kind: 'damaged', key, damage: [damage], repaired: false, again }
 }
 
-async function mend(
+async function repairOutputs(
   record: DocumentRecord,
   damage: readonly string[],
   deps: Rendering,

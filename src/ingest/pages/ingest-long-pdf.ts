@@ -76,13 +76,13 @@ export async function ingestLongPdf(
   const whole = wholeOf(pieces, totalPages, work, deps.run)
   const problems = [...leftOut]
     .toSorted(([a], [b]) => a - b)
-    .slice(0, MOST_NAMED)
+    .slice(0, MAX_NAMED)
     .map(([page, { message }]) => `page ${page} was left out: ${message}`)
   const reading = { ...whole.reading, problems: [...whole.reading.problems, ...problems] }
   return { kind: 'parsed', answer: { ...whole, reading } }
 }
 
-const MOST_NAMED = 10
+const MAX_NAMED = 10
 
 /**
  * Parses pieces concurrently and passes on the result of each: its answer, or a permanent failure. Resolves with the
@@ -102,7 +102,7 @@ async function forEachPiece(
     using hold = deps.run.answerMemory.hold()
     const outcome = await parsePiece(piece, { ...work, hold }, deps, signal)
     if (outcome.kind === 'later') stopped = outcome
-    else if (outcome.kind === 'failed' && mayPass(outcome, piece, work)) stopped ??= outcome
+    else if (outcome.kind === 'failed' && isWorthRetry(outcome, piece, work)) stopped ??= outcome
     else onEnded(outcome, piece)
   }
   const limit = pLimit(AT_ONCE)
@@ -113,7 +113,7 @@ async function forEachPiece(
 }
 
 /** True if a retry may help. More time does not help if single pages can be sent instead. */
-function mayPass({ countsUntil, failure }: Failed, { pages }: Piece, { attempt }: Work): boolean {
+function isWorthRetry({ countsUntil, failure }: Failed, { pages }: Piece, { attempt }: Work): boolean {
   const isLast = countsUntil === 'final' || attempt >= MAX_ATTEMPTS
   return !isLast && !(failure.code === 'timeout' && pages.length > 1)
 }

@@ -4,7 +4,7 @@ import { type ReceiptId, receiptId } from '#src/document/ids.ts'
 import type { Cost, RouteRecord } from '#src/document/record.ts'
 import { type PageOutlook, pagesBelow } from '#src/route/choose-pages.ts'
 import { predictPage } from '#src/route/predict-page.ts'
-import { UNCOUNTED } from '../document/read-window.ts'
+import { UNCOUNTED_READING } from '../document/read-window.ts'
 import { buyAnswer } from '../document/buy-answer.ts'
 import type { DocumentDeps, RoutedTiers, Tier, Tiers } from '../document/deps.ts'
 import { ingestPieces } from './ingest-pieces.ts'
@@ -42,7 +42,7 @@ export async function ingestRouted(
   const service = serviceFor(work.job.key, { main, routed: tiers })
   const paid = { ...work.tier.parsers, own: service.parsers.own, acceptLocal: false, routes: undefined }
   // The document's slot in the read window is at the engine's gate. Requests to the service wait at their own gate.
-  const forService = { ...work, tier: accepting(service, paid), reading: UNCOUNTED }
+  const forService = { ...work, tier: accepting(service, paid), reading: UNCOUNTED_READING }
   const whole = await findKept(forService, deps.stores, signal)
   if (whole !== null) return { kind: 'kept', receipt: whole }
   const local = await readLocally({ ...work, tier: engineOnly(tiers.local) }, deps, signal)

@@ -23,7 +23,7 @@ interface PagesBought {
   /** Pages without an answer, each with its reason. */
   readonly failed: ReadonlyMap<number, Failure>
   /** A failure for which a retry may help; null without one. */
-  readonly passing: Failed | null
+  readonly retryable: Failed | null
 }
 
 /** Buys the pages of a PDF with a bad reading in the engine's answer `local`, and merges everything into one answer. */
@@ -40,7 +40,7 @@ export async function routePages(
   const before = await boughtBefore(work, wanted, step, deps, signal)
   const have = new Set(before.flatMap((part) => part.pages))
   const missing = wanted.filter((page) => !have.has(page))
-  const need = await granted(missing, { before: have.size, counted: pages.length }, tiers)
+  const need = await capPages(missing, { before: have.size, counted: pages.length }, tiers)
   const now = await buyPages(work, need, { step, cutter: tiers.cutter }, deps, signal)
   if (now.kind === 'later') return now
   const bought = { ...now, parts: [...before, ...now.parts] }
@@ -57,15 +57,15 @@ export async function routePages(
   const origin = originOf(local, bought.parts, from.size < pages.length)
   const problems = [...reading.problems, ...problemsOf(routes, bought.failed)]
   const answer = { ...origin, reading: { ...reading, problems }, route }
-  const { passing } = bought
-  return passing === null ? { kind: 'parsed', answer } : { kind: 'incomplete', answer, failed: passing }
+  const { retryable } = bought
+  return retryable === null ? { kind: 'parsed', answer } : { kind: 'incomplete', answer, failed: retryable }
 }
 
 /**
  * Limits these pages, worst first, by the document's and the pipeline's caps. Pages bought before count for `buyPages`
  * but not for `buyShare`: they are used, and never bought again.
  */
-async function granted(
+async function capPages(
   missing: readonly number[],
   { before, counted }: { readonly before: number; readonly counted: number },
   { terms, share }: RoutedTiers,
@@ -147,14 +147,14 @@ async function buyPages(
 ): Promise<PagesBought | Extract<Unfinished, { kind: 'later' }>> {
   const parts: BoughtPart[] = []
   const failed = new Map<number, Failure>()
-  let passing: PagesBought['passing'] = null
+  let retryable: PagesBought['retryable'] = null
   const inOrder = pages.toSorted((a, b) => a - b)
   let waiting = pageLists(inOrder, mostPagesIn(work.recipe.options))
   while (waiting.length > 0) {
     const cut = await cutDocument(work, cutter, { upToPage: null, lists: waiting }, signal)
     if (cut.kind === 'failed') {
       for (const page of waiting.flat()) failed.set(page, cut.failure)
-      return { kind: 'bought', parts, failed, passing: cut.countsUntil === 'final' ? passing : cut }
+      return { kind: 'bought', parts, failed, retryable: cut.countsUntil === 'final' ? retryable : cut }
     }
     await using document = cut
     for (const { page, failure } of document.failed ?? []) failed.set(page, failure)
@@ -169,12 +169,12 @@ async function buyPages(
       } else if (piece.pages.length > 1) waiting.push(...halvesOf(piece.pages))
       else {
         for (const page of piece.pages) failed.set(page, bought.failure)
-        if (bought.countsUntil !== 'final') passing = bought
+        if (bought.countsUntil !== 'final') retryable = bought
       }
       work.hold.giveBack()
     }
   }
-  return { kind: 'bought', parts, failed, passing }
+  return { kind: 'bought', parts, failed, retryable }
 }
 
 async function buyPart(

@@ -1,4 +1,4 @@
-import { isPassingStatus } from '#src/client/error-page.ts'
+import { isTransientStatus } from '#src/client/error-page.ts'
 import type { Failure, FailureCode } from '#src/document/failure.ts'
 import type { RecipeHash, SourceKey, Version, ContentHash } from '#src/document/ids.ts'
 import { policyFor } from '#src/document/parser.ts'
@@ -53,7 +53,7 @@ export const acceptanceOf = (
  * Failures that the document did not cause. A later run retries these automatically; the others stay dead letters until
  * the document changes or `sluice retry` selects it.
  */
-const PASSING: readonly FailureCode[] = [
+const TRANSIENT_CODES: readonly FailureCode[] = [
   'refused',
   'unreadable',
   'vanished',
@@ -65,8 +65,8 @@ const PASSING: readonly FailureCode[] = [
   'internal',
 ]
 
-export const mayPass = ({ code, repeats }: Pick<Failure, 'code' | 'repeats'>): boolean =>
-  PASSING.includes(code) && repeats !== true
+export const isTransientFailure = ({ code, repeats }: Pick<Failure, 'code' | 'repeats'>): boolean =>
+  TRANSIENT_CODES.includes(code) && repeats !== true
 
 /** Up to 0.2.0, the answer of a proxy or a portal counted as the document's own. */
 function isOfProxy({ code, serviceCode, httpStatus = 422, message }: Failure): boolean {
@@ -78,14 +78,14 @@ function isOfProxy({ code, serviceCode, httpStatus = 422, message }: Failure): b
 const REFUSED_PAGE_MS = 24 * 3_600_000
 
 /** True to retry an unchanged failed document, by its dead letter. Without a letter, it gets a retry. */
-function failedByChance(letter: DeadLetter | null, nowMs: number): boolean {
+function isWorthRetry(letter: DeadLetter | null, nowMs: number): boolean {
   if (letter === null) return true
   const { code, stage, serviceCode, httpStatus } = letter.failure
   // Its address may be unchanged, and the page missing: the service was paid for that result.
   if (code === 'vanished' && stage === 'parse') return false
   const isPage = code === 'unreadable' && stage === 'parse' && serviceCode === undefined && httpStatus !== undefined
-  if (isPage && !isPassingStatus(httpStatus)) return nowMs - Date.parse(letter.lastAt) >= REFUSED_PAGE_MS
-  return mayPass(letter.failure) || isOfProxy(letter.failure)
+  if (isPage && !isTransientStatus(httpStatus)) return nowMs - Date.parse(letter.lastAt) >= REFUSED_PAGE_MS
+  return isTransientFailure(letter.failure) || isOfProxy(letter.failure)
 }
 
 /** Decision of a run about an item of a listing. */
@@ -126,7 +126,7 @@ export async function decideItem(
     return { ...decided, change: 'changed', isErrorPage: true }
   }
   const hasFailed = known?.outcome === 'failed'
-  const isTriedAgain = hasFailed && failedByChance(await deps.stores.deadLetters.read(key), deps.run.clock.wall())
+  const isTriedAgain = hasFailed && isWorthRetry(await deps.stores.deadLetters.read(key), deps.run.clock.wall())
   return { ...decided, isTriedAgain }
 }
 

@@ -81,7 +81,7 @@ export class Deletions {
   }
 
   /** Notes a reported deletion. */
-  noticed(): void {
+  recordDeletion(): void {
     this.#nextSweepAt = this.#deps.run.clock.monotonic() + QUIET_MS
   }
 

@@ -28,7 +28,7 @@ export async function retryDeadLetters(
   for await (const letters of batchesOf(deps.stores.deadLetters.list(signal), BATCH)) {
     await backlogBelowLimit(deps, signal)
     const chosen = letters.filter((letter) => belongsTo(letter, deps.stores.owner) && wanted(letter))
-    for (const letter of chosen) await letGo(letter, deps)
+    for (const letter of chosen) await releaseIntents(letter, deps)
     const jobs = chosen.flatMap((letter) => jobOf(letter, deps))
     await deps.stores.ledger.write(jobs.map((job) => [job.key, pending(job)] as const))
     await deps.queue.add(jobs)
@@ -39,7 +39,10 @@ export async function retryDeadLetters(
 }
 
 /** Releases documents held because of a request in doubt: a retry explicitly asks for that. */
-async function letGo({ key, failure, contentHash, recipeHash }: DeadLetter, { intents }: RetryDeps): Promise<void> {
+async function releaseIntents(
+  { key, failure, contentHash, recipeHash }: DeadLetter,
+  { intents }: RetryDeps,
+): Promise<void> {
   if (failure.code !== 'ambiguous' || contentHash === null || recipeHash === null) return
   await intents.release(receiptId(contentHash, recipeHash), key)
 }

@@ -65,7 +65,7 @@ export async function scanSource(deps: ScanDeps, signal: AbortSignal): Promise<S
       seen += 1
       // Visits every key once: a never-send glob without a matching key is reported below.
       routes?.of(key)
-      deps.parsers.rules?.see(key)
+      deps.parsers.rules?.recordKey(key)
       listed.add(key)
     }
   })

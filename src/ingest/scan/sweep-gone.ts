@@ -4,7 +4,7 @@ import { seen } from '#src/document/outcome.ts'
 import { belongsTo } from '#src/document/store-manifest.ts'
 import type { DocumentDeps } from '../document/deps.ts'
 import { recommit } from '../document/rederive.ts'
-import { leaveOutPending } from '../document/skip-file.ts'
+import { skipPending } from '../document/skip-file.ts'
 import { isGone, type Listing, unlistedOf } from './unlisted.ts'
 
 /** Policy for documents that are no longer in their source. */
@@ -12,7 +12,7 @@ export interface GonePolicy {
   /** True to remove their outputs. Otherwise they stay, marked in record and ledger. Receipts stay in both cases. */
   readonly remove: boolean
   /** Safety limit, a share of the archive (0 to 1): if more is missing, the source may be an unmounted disk. */
-  readonly believableShare: number
+  readonly maxGoneShare: number
   /** Bypasses the safety limit. */
   readonly force: boolean
   /** True to skip pending entries of the ledger: jobs are in flight. */
@@ -31,7 +31,7 @@ export interface GoneSummary {
 }
 
 /** This number may always be gone, in an archive of any size, unless it is empty. */
-const ALWAYS_BELIEVABLE = 10
+const ALWAYS_ALLOWED = 10
 
 /** Batch size: entries written or removed together. */
 const BATCH = 500
@@ -51,8 +51,7 @@ export async function sweepGone(
   const counts = await deps.stores.ledger.counts()
   const nothing = { kept: counts.gone, removed: 0, forgotten: 0, unbelievable: false }
   if (seen(counts) <= listed && !(policy.remove && counts.gone > 0)) return nothing
-  const believable =
-    listed === 0 ? 0 : Math.max(ALWAYS_BELIEVABLE, (seen(counts) + counts.gone) * policy.believableShare)
+  const believable = listed === 0 ? 0 : Math.max(ALWAYS_ALLOWED, (seen(counts) + counts.gone) * policy.maxGoneShare)
   const gone: SourceKey[] = []
   const noDocuments: SourceKey[] = []
   let believed = 0
@@ -67,7 +66,7 @@ export async function sweepGone(
     }
     if (kind === 'left_out') {
       // All jobs are finished. This document has none, and gets none while its folder is excluded.
-      if (entry.outcome === 'pending') await leaveOutPending({ key, reason: 'excluded', version: null }, entry, deps)
+      if (entry.outcome === 'pending') await skipPending({ key, reason: 'excluded', version: null }, entry, deps)
       continue
     }
     // A document accepted as gone before does not count again; but an empty source removes nothing.

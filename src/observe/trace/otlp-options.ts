@@ -20,14 +20,14 @@ export interface OtlpRead {
 }
 
 type Environment = Readonly<Record<string, string | undefined>>
-type Complain = (problem: string) => void
+type ReportProblem = (problem: string) => void
 
 const DEFAULT_TIMEOUT_MS = 10_000
 
 /** `resource`: attributes that Sluice knows itself; those of the environment come first. */
 export function readOtlpOptions(env: Environment, resource: Readonly<Record<string, string>>): OtlpRead {
   const problems: string[] = []
-  const complain: Complain = (problem) => void problems.push(problem)
+  const complain: ReportProblem = (problem) => void problems.push(problem)
   if (!isEnabled(env, complain)) return { options: null, problems }
   const endpoint = endpointOf(env, complain)
   if (endpoint === null) return { options: null, problems }
@@ -47,7 +47,7 @@ const valuesOf = (list: string): readonly string[] => list.split(',').map((value
 /** Empty variables count as unset. */
 const valueOf = (env: Environment, name: string): string | null => env[name]?.trim() || null
 
-function isEnabled(env: Environment, complain: Complain): boolean {
+function isEnabled(env: Environment, complain: ReportProblem): boolean {
   const disabled = valueOf(env, 'OTEL_SDK_DISABLED')?.toLowerCase() ?? 'false'
   if (disabled === 'true') return false
   if (disabled !== 'false') complain('OTEL_SDK_DISABLED must be "true" or "false"; traces stay on')
@@ -59,7 +59,7 @@ function isEnabled(env: Environment, complain: Complain): boolean {
   return false
 }
 
-function endpointOf(env: Environment, complain: Complain): Pick<OtlpOptions, 'url' | 'headers'> | null {
+function endpointOf(env: Environment, complain: ReportProblem): Pick<OtlpOptions, 'url' | 'headers'> | null {
   const ofTraces = valueOf(env, 'OTEL_EXPORTER_OTLP_TRACES_ENDPOINT')
   const base = valueOf(env, 'OTEL_EXPORTER_OTLP_ENDPOINT')
   const name = ofTraces === null ? 'OTEL_EXPORTER_OTLP_ENDPOINT' : 'OTEL_EXPORTER_OTLP_TRACES_ENDPOINT'
@@ -85,7 +85,7 @@ function endpointOf(env: Environment, complain: Complain): Pick<OtlpOptions, 'ur
   return { url: url.href, headers }
 }
 
-function timeoutOf(env: Environment, complain: Complain): number {
+function timeoutOf(env: Environment, complain: ReportProblem): number {
   const text = valueOf(env, 'OTEL_EXPORTER_OTLP_TRACES_TIMEOUT') ?? valueOf(env, 'OTEL_EXPORTER_OTLP_TIMEOUT')
   if (text === null) return DEFAULT_TIMEOUT_MS
   const ms = Number(text)
@@ -94,7 +94,11 @@ function timeoutOf(env: Environment, complain: Complain): number {
   return DEFAULT_TIMEOUT_MS
 }
 
-function resourceOf(env: Environment, known: OtlpOptions['resource'], complain: Complain): OtlpOptions['resource'] {
+function resourceOf(
+  env: Environment,
+  known: OtlpOptions['resource'],
+  complain: ReportProblem,
+): OtlpOptions['resource'] {
   const name = valueOf(env, 'OTEL_SERVICE_NAME')
   const given = valueOf(env, 'OTEL_RESOURCE_ATTRIBUTES') ?? ''
   const pairs = given.split(',').flatMap((pair) => {
@@ -113,7 +117,7 @@ function resourceOf(env: Environment, known: OtlpOptions['resource'], complain: 
 }
 
 /** A document has no parent outside Sluice, so `parentbased_…` decides like its root sampler. */
-function ratioOf(env: Environment, complain: Complain): number {
+function ratioOf(env: Environment, complain: ReportProblem): number {
   const sampler = valueOf(env, 'OTEL_TRACES_SAMPLER')?.toLowerCase() ?? 'always_on'
   const root = sampler.replace(/^parentbased_/, '')
   if (root === 'always_on') return 1
@@ -144,7 +148,7 @@ function textOf(encoded: string): string {
  * Headers of OTLP requests: `name=value` with commas between, values percent-encoded, by the specification of
  * OpenTelemetry. Drops a header that HTTP cannot carry: the message of a failed request would reveal its value.
  */
-function headersOf(env: Environment, complain: Complain): Readonly<Record<string, string>> {
+function headersOf(env: Environment, complain: ReportProblem): Readonly<Record<string, string>> {
   const headers = new Headers()
   for (const name of ['OTEL_EXPORTER_OTLP_HEADERS', 'OTEL_EXPORTER_OTLP_TRACES_HEADERS']) {
     const pairs = (env[name] ?? '').split(',').filter((pair) => pair.trim() !== '')

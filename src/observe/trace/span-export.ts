@@ -9,7 +9,7 @@ import {
   type SpanExporter,
   TracerProvider,
 } from '@opentelemetry/sdk-trace'
-import { within } from '../within.ts'
+import { withTimeout } from '../with-timeout.ts'
 import type { OtlpOptions } from './otlp-options.ts'
 
 const FLUSH_MS = 2_000
@@ -17,7 +17,7 @@ const FLUSH_MS = 2_000
 const LAST_MS = 1_000
 
 /** Maximum number of spans in the buffer during an outage of the collector; more are dropped. */
-const MOST_WAITING = 4_096
+const MAX_WAITING = 4_096
 
 /**
  * OpenTelemetry's SDK, whose spans go to a collector by OTLP over HTTP, as JSON. It blocks nothing: an unavailable
@@ -41,7 +41,7 @@ export class SpanExport implements SpanExporter, AsyncDisposable {
     this.#spans = new CountedSpans({
       exporter: this,
       scheduledDelayMillis: FLUSH_MS,
-      maxQueueSize: MOST_WAITING,
+      maxQueueSize: MAX_WAITING,
       exportTimeoutMillis: options.timeoutMs,
     })
     const random = new RandomIdGenerator()
@@ -79,7 +79,7 @@ export class SpanExport implements SpanExporter, AsyncDisposable {
     // Rejects for a refused batch, which was reported.
     const flushed = this.#spans.shutdown().catch(() => undefined)
     const sent = flushed.then(() => this.#sending)
-    await within(sent, LAST_MS)
+    await withTimeout(sent, LAST_MS)
     this.#ending.abort()
     await sent
     const dropped = this.#spans.ended - this.#sent

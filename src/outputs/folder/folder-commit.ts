@@ -58,7 +58,7 @@ export async function putDocument(
     await mkdir(staged)
     await Promise.all([...all].map(([name, bytes]) => writeNew(join(staged, name), bytes, flushes)))
     if (flushes) await flushFolder(staged)
-    await enter(area, { id, flushes }, paths, record)
+    await commitStaged(area, { id, flushes }, paths, record)
   } catch (error) {
     await rm(staged, { recursive: true, force: true })
     throw error
@@ -69,7 +69,7 @@ export async function putDocument(
  * Runs from `staged` to `clean`. On an error it restores the state before. Without `flushes` it flushes nothing: the
  * journal holds the commit, and replays it after a power loss.
  */
-async function enter(
+async function commitStaged(
   area: WorkArea,
   { id, flushes }: Staged,
   paths: DocumentPaths,
@@ -78,14 +78,14 @@ async function enter(
   const letterAside = area.asidePath(id, paths.hash, 'letter')
   const oldAside = area.asidePath(id, paths.hash, 'old')
   try {
-    const hadLetter = await stepAside(area, { id, flushes }, paths.letter, letterAside)
+    const hadLetter = await moveAside(area, { id, flushes }, paths.letter, letterAside)
     const hadOld = await exchangeFolder(area, { id, flushes, folder: paths.folder, aside: oldAside }, record)
     if (flushes) await flushRenamed(dirname(paths.folder), area)
     if (hadLetter) await rm(letterAside, { force: true })
     if (hadOld) await rm(oldAside, { recursive: true, force: true })
   } catch (error) {
-    await putBack(area, letterAside, paths.letter)
-    await putBack(area, oldAside, paths.folder)
+    await moveBack(area, letterAside, paths.letter)
+    await moveBack(area, oldAside, paths.folder)
     throw error
   }
 }
@@ -94,7 +94,7 @@ async function enter(
  * Flushes the name of the staged folder before anything moves aside. A power loss could otherwise save the move but
  * lose the staged folder. Recovery would then treat the commit as done, and the old folder as replaced.
  */
-async function stepAside(area: WorkArea, { id, flushes }: Staged, from: string, aside: string): Promise<boolean> {
+async function moveAside(area: WorkArea, { id, flushes }: Staged, from: string, aside: string): Promise<boolean> {
   if (!existsSync(from)) return false
   if (flushes) {
     // The journal may not have flushed this folder yet. It must be on the disk if recovery moves it back after a power
@@ -133,12 +133,12 @@ async function exchangeFolder(
       if (isOneOf(error, 'ENOENT')) await makeFolderFor(folder, area, flushes)
       else if (isOneOf(error, 'ENOTEMPTY', 'EEXIST')) {
         // If another worker resumes late, the present commit stays at its path: a reader never misses it.
-        refuseReplacing(await wholeRecord(folder), record)
+        refuseReplacing(await completeRecord(folder), record)
         // The present commit moves aside. If another one already did, another worker committed in between. The present
         // commit is the later one, and the first is outdated.
         if (hadOld) await rm(aside, { recursive: true, force: true })
-        hadOld = (await stepAside(area, { id, flushes }, folder, aside)) || hadOld
-        if (hadOld) refuseReplacing(await wholeRecord(aside), record)
+        hadOld = (await moveAside(area, { id, flushes }, folder, aside)) || hadOld
+        if (hadOld) refuseReplacing(await completeRecord(aside), record)
       } else throw error
     }
   }
@@ -151,19 +151,19 @@ function refuseReplacing(present: DocumentRecord | null, record: DocumentRecord)
 }
 
 /** Reverts or completes one set-aside item of a commit whose process is gone. */
-export async function settleAside(
+export async function recoverAside(
   aside: WorkItem,
   area: WorkArea,
   pathOf: (item: WorkItem) => Promise<string | null>,
 ): Promise<void> {
   const committed = !(await isThere(area.stagedPath(workIdOf(aside.name))))
   const home = committed ? null : await pathOf(aside)
-  if (home !== null) await putBack(area, aside.path, home)
+  if (home !== null) await moveBack(area, aside.path, home)
   await rm(aside.path, { recursive: true, force: true })
 }
 
 /** Record of a set-aside folder, if the folder is complete: a removal may have been interrupted. */
-export async function wholeRecord(folder: string): Promise<ReturnType<typeof parseRecord>> {
+export async function completeRecord(folder: string): Promise<ReturnType<typeof parseRecord>> {
   const json = await readIfThere(`${folder}/${RECORD_FILE}`)
   const record = json === null ? null : parseRecord(json)
   if (record === null) return null
@@ -172,7 +172,7 @@ export async function wholeRecord(folder: string): Promise<ReturnType<typeof par
 }
 
 /** If a non-empty folder or a file has taken the path, the newer one stays. */
-async function putBack(area: WorkArea, aside: string, home: string): Promise<void> {
+async function moveBack(area: WorkArea, aside: string, home: string): Promise<void> {
   if (!(await isThere(aside)) || (await isThere(home))) return
   await makeFolderFlushed(dirname(home), area)
   try {

@@ -7,7 +7,7 @@ import { parseDeadLetter } from '../record-json.ts'
 import { explained } from '../store-error.ts'
 import type { FolderWatch } from './files/folder-probe.ts'
 import type { WorkArea, WorkItem } from './files/work-area.ts'
-import { settleAside, wholeRecord } from './folder-commit.ts'
+import { recoverAside, completeRecord } from './folder-commit.ts'
 import type { FolderDeadLetters } from './folder-dead-letters.ts'
 import type { FolderDocuments } from './folder-documents.ts'
 import { folderOrphans } from './folder-orphans.ts'
@@ -34,7 +34,7 @@ export function folderMaintenance({
   /** Original path of a set-aside item; null if the item is incomplete. */
   const homeOf = async (aside: WorkItem): Promise<string | null> => {
     if (aside.name.includes('.old.')) {
-      const record = await wholeRecord(aside.path)
+      const record = await completeRecord(aside.path)
       return record === null ? null : documents.folderOf(record.key)
     }
     const letter = parseDeadLetter(await readFile(aside.path))
@@ -48,7 +48,7 @@ export function folderMaintenance({
     checkSpace: () => explained(`cannot read the store in ${area.root}`, () => watch.check()),
     async recover() {
       const { asides, staged } = await area.leftovers()
-      for (const aside of asides) await settleAside(aside, area, homeOf)
+      for (const aside of asides) await recoverAside(aside, area, homeOf)
       for (const { path } of staged) await rm(path, { recursive: true, force: true })
       if (boot !== null) await emptyAbandoned(area, boot)
     },

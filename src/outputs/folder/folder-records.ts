@@ -5,7 +5,7 @@ import type { DocumentRecord } from '#src/document/record.ts'
 import { isDocumentFolder } from '../document-path.ts'
 import type { ExplainedNames } from '../explained-names.ts'
 import { parseRecord, RECORD_FILE } from '../record-json.ts'
-import { wholeRecord } from './folder-commit.ts'
+import { completeRecord } from './folder-commit.ts'
 import { entriesIn, readInStore } from './files/folder-entries.ts'
 import type { StoreFolder } from './files/make-folder.ts'
 import type { WorkArea } from './files/work-area.ts'
@@ -110,7 +110,7 @@ const namesOf = (folder: string, { files }: DocumentRecord): readonly string[] =
 
 async function* recordsAside(area: WorkArea): AsyncGenerator<DocumentRecord> {
   for (const aside of await area.allAside('old')) {
-    const record = await wholeRecord(aside)
+    const record = await completeRecord(aside)
     if (record !== null) yield record
   }
 }

@@ -224,7 +224,7 @@ export class S3Documents implements Documents {
     const { record } = written
     const json = storedJson(written)
     if (this.#newInARow >= NEW_IN_A_ROW) {
-      if (await this.#objects.putIf(home + RECORD_FILE, json, { only: 'absent' })) return null
+      if (await this.#objects.putIf(home + RECORD_FILE, json, { kind: 'absent' })) return null
       this.#newInARow = 0
     }
     let replaced: Stored | null = null
@@ -238,7 +238,7 @@ export class S3Documents implements Documents {
       if (stored) refuseEarlierClaim(record, stored.record)
       replaced = stored
       this.#newInARow = present === null ? this.#newInARow + 1 : 0
-      const over = present === null ? { only: 'absent' as const } : { only: 'over' as const, etag: present.etag }
+      const over = present === null ? { kind: 'absent' as const } : { kind: 'unchanged' as const, etag: present.etag }
       if (await this.#objects.putIf(home + RECORD_FILE, json, over)) return replaced
     }
     throw new Error(`other processes keep committing ${JSON.stringify(record.key)} at the same time`)

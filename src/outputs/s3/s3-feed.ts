@@ -15,7 +15,7 @@ export class S3Feed implements FeedStorage {
   }
 
   async create(name: string, bytes: Uint8Array): Promise<boolean> {
-    return this.#objects.putIf(FOLDER + name, bytes, { only: 'absent' })
+    return this.#objects.putIf(FOLDER + name, bytes, { kind: 'absent' })
   }
 
   async remove(name: string): Promise<void> {

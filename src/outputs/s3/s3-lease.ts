@@ -22,7 +22,7 @@ export class S3Lease implements LeaseStorage {
   }
 
   async write(text: string, over: string | null): Promise<boolean> {
-    const condition = over === null ? ({ only: 'absent' } as const) : ({ only: 'over', etag: over } as const)
+    const condition = over === null ? ({ kind: 'absent' } as const) : ({ kind: 'unchanged', etag: over } as const)
     return explainedS3(`cannot write ${NAME} in ${this.#url}`, () =>
       this.#bucket.putIf(NAME, Buffer.from(text), condition),
     )

@@ -54,16 +54,16 @@ export class S3Manifest implements Manifest {
       const stored = await bucket.get(MANIFEST_FILE)
       const present = stored === null ? null : parseManifest(stored.bytes, url, PACKED_FORMAT)
       if (stored === null || present?.revision !== manifest.revision - 1) return false
-      return bucket.putIf(MANIFEST_FILE, manifestJson(manifest), { only: 'over', etag: stored.etag })
+      return bucket.putIf(MANIFEST_FILE, manifestJson(manifest), { kind: 'unchanged', etag: stored.etag })
     })
   }
 
   async #create(manifest: StoreManifest): Promise<boolean> {
     const { bucket, url, packMs } = this.#at
-    if (packMs === 0) return bucket.putIf(MANIFEST_FILE, manifestJson(manifest), { only: 'absent' })
+    if (packMs === 0) return bucket.putIf(MANIFEST_FILE, manifestJson(manifest), { kind: 'absent' })
     if (!(await refusesOverwriting(bucket))) throw new StoreRefused(unconditional(url))
     const packed = { ...manifest, format: PACKED_FORMAT, packs: true as const }
-    const created = await bucket.putIf(MANIFEST_FILE, manifestJson(packed), { only: 'absent' })
+    const created = await bucket.putIf(MANIFEST_FILE, manifestJson(packed), { kind: 'absent' })
     if (created) this.#usePacks()
     return created
   }
@@ -77,7 +77,7 @@ export class S3Manifest implements Manifest {
 /** Packs require conditional writes. Some stores reject them, and some silently overwrite. */
 async function refusesOverwriting(bucket: S3Bucket): Promise<boolean> {
   await bucket.put(PROBE, Buffer.from('probe\n'))
-  const overwrote = await bucket.putIf(PROBE, Buffer.from('overwritten\n'), { only: 'absent' })
+  const overwrote = await bucket.putIf(PROBE, Buffer.from('overwritten\n'), { kind: 'absent' })
   await bucket.remove([PROBE]).catch(() => undefined)
   return !overwrote && bucket.isConditional
 }

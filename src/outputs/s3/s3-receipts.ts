@@ -29,7 +29,7 @@ export class S3Receipts implements Receipts {
       const packed = await packReceipt(id, { body, parser })
       // Almost no receipt exists yet, so a conditional write needs no check. A multipart upload has no such condition.
       const isOnePart = packed.length <= PART_BYTES
-      if (isOnePart && (await this.#objects.putIf(name, packed, { only: 'absent' }))) return
+      if (isOnePart && (await this.#objects.putIf(name, packed, { kind: 'absent' }))) return
       const kept = await this.#objects.get(name)
       const whole = kept === null ? null : await unpackReceipt(id, kept.bytes)
       const stays = whole !== null && (parser === null || !replaces(parser, whole.parser))

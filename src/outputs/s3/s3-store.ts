@@ -4,7 +4,7 @@ import type { Maintenance, OutputStore } from '#src/ports/output-store.ts'
 import type { NoteStorage } from '#src/ports/note-storage.ts'
 import { explainedS3 } from '#src/s3/errors.ts'
 import { notAStore } from '../store-error.ts'
-import { S3Bucket, type S3Placing } from './objects/s3-bucket.ts'
+import { S3Bucket, type S3BucketOptions } from './objects/s3-bucket.ts'
 import { StoreObjects } from './packs/store-objects.ts'
 import { S3DeadLetters } from './s3-dead-letters.ts'
 import { S3Documents } from './s3-documents.ts'
@@ -15,13 +15,13 @@ import { S3Manifest } from './s3-manifest.ts'
 import { S3Receipts } from './s3-receipts.ts'
 
 export interface S3StoreOptions {
-  readonly client: S3Placing['client']
+  readonly client: S3BucketOptions['client']
   readonly bucket: string
   /** Folder in the bucket, with or without a slash at its end; empty for all of it. */
   readonly prefix?: string
   readonly serverSideEncryption?: 'AES256' | 'aws:kms'
   readonly kmsKeyId?: string
-  readonly storageClass?: S3Placing['writing']['StorageClass']
+  readonly storageClass?: S3BucketOptions['writing']['StorageClass']
   /**
    * Creates a new store with packs: a small object waits this long for its batch, in milliseconds. Default 0: no packs.
    */
@@ -55,7 +55,7 @@ export async function openS3Store(options: S3StoreOptions): Promise<OutputStore>
   return store
 }
 
-function writing({ serverSideEncryption, kmsKeyId, storageClass }: S3StoreOptions): S3Placing['writing'] {
+function writing({ serverSideEncryption, kmsKeyId, storageClass }: S3StoreOptions): S3BucketOptions['writing'] {
   return {
     ...(serverSideEncryption === undefined ? {} : { ServerSideEncryption: serverSideEncryption }),
     ...(kmsKeyId === undefined ? {} : { SSEKMSKeyId: kmsKeyId }),
@@ -75,7 +75,7 @@ class S3Store implements OutputStore {
   readonly notes: S3Notes
   readonly #objects: StoreObjects
 
-  constructor(url: string, at: S3Placing, { packMs = 0 }: Pick<S3StoreOptions, 'packMs'>) {
+  constructor(url: string, at: S3BucketOptions, { packMs = 0 }: Pick<S3StoreOptions, 'packMs'>) {
     const bucket = new S3Bucket(at)
     const objects = new StoreObjects(bucket)
     const deadLetters = new S3DeadLetters(objects, url)

@@ -46,7 +46,7 @@ export async function fetchDebianRedis(folder: string, options: DebianFetch, sig
 }
 
 /** Concurrent processes may each move a broken folder away in turn: more attempts than this have another cause. */
-const MOST_TRIES = 8
+const MAX_TRIES = 8
 
 /** Keeps a working folder, because a server may just be starting from it. Moves only a broken one away. */
 async function moveTo(
@@ -58,7 +58,7 @@ async function moveTo(
       return await rename(unpacked, folder)
     } catch (error) {
       if (await works(folder)) return
-      if (!isTaken(error) || tries === MOST_TRIES) throw error
+      if (!isTaken(error) || tries === MAX_TRIES) throw error
     }
     const broken = join(scratch, `broken-${tries}`)
     await rename(folder, broken).catch(() => undefined)

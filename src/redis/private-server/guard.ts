@@ -12,7 +12,7 @@ export const LOCK_HELD = 75
 const LOG_LIMIT_BYTES = 1024 * 1024
 
 /** Runs a program that gets SIGTERM when its parent process dies, for any reason. */
-const MORTAL = 'setpriv --pdeathsig TERM'
+const DIE_WITH_PARENT = 'setpriv --pdeathsig TERM'
 
 /**
  * Runs the server so that it ends with our process, even after SIGKILL. Our end of the pipe at the guard's standard
@@ -44,7 +44,7 @@ exit "$code"
 /** Becomes the guard; with `setpriv` the kernel ends it together with its parent. */
 const START = `
 unset SLUICE_MORTAL
-if ${MORTAL} true 2>/dev/null; then export SLUICE_MORTAL='${MORTAL}'; fi
+if ${DIE_WITH_PARENT} true 2>/dev/null; then export SLUICE_MORTAL='${DIE_WITH_PARENT}'; fi
 exec \${SLUICE_MORTAL-} "$@"
 `
 
@@ -55,7 +55,7 @@ const COMPACT_HASHES = ['--hash-max-listpack-entries', '512', '--hash-max-listpa
  * Limits the append-only file: a document appends 6 KB, and each start replays the file. At Redis's own limit of 64 MB
  * an idle run spent half a second of processor time on it.
  */
-const KEEP_EVERYTHING = [
+const PERSISTENCE = [
   ['--appendonly', 'yes', '--appendfsync', 'everysec'],
   ['--auto-aof-rewrite-min-size', '8mb'],
   ['--save', '', '--maxmemory-policy', 'noeviction'],
@@ -147,7 +147,7 @@ async function endedOrKilled(child: ChildProcess, ended: Promise<number>): Promi
 function serverCommand(paths: RedisPaths, binary: RedisServerBinary): string[] {
   const listen = ['--port', '0', '--unixsocket', paths.socketPath, '--unixsocketperm', '700']
   const run = ['--dir', paths.dataDir, '--daemonize', 'no', '--loglevel', 'notice']
-  return [binary.command, ...listen, ...run, ...KEEP_EVERYTHING, ...COMPACT_HASHES]
+  return [binary.command, ...listen, ...run, ...PERSISTENCE, ...COMPACT_HASHES]
 }
 
 async function exitCode(child: ChildProcess): Promise<number> {

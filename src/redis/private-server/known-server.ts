@@ -23,7 +23,7 @@ export async function knownServer(dataDir: string): Promise<RedisServerBinary | 
 }
 
 /** Caches the server for the next start; if the write fails, the next start tries the server again. */
-export async function keepServer(dataDir: string, { command, libraries }: RedisServerBinary): Promise<void> {
+export async function rememberServer(dataDir: string, { command, libraries }: RedisServerBinary): Promise<void> {
   try {
     const { size, mtimeMs } = await stat(command)
     const known: Known = { command, libraries, size, mtimeMs }

@@ -5,8 +5,8 @@ import { describeSystemError } from '#src/kit/describe-system-error.ts'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type GuardOptions, LOCK_HELD, type RedisGuard, startGuard } from './guard.ts'
 import { type RedisPaths, redisPaths } from './location.ts'
-import { forgetServer, keepServer, knownServer } from './known-server.ts'
-import { askToEnd, probeRedis, untilRedisEnds } from '../probe.ts'
+import { forgetServer, rememberServer, knownServer } from './known-server.ts'
+import { requestShutdown, probeRedis, untilRedisEnds } from '../probe.ts'
 import type { RedisServerBinary, RedisServerSearch } from './server-binary.ts'
 
 export interface EmbeddedRedisOptions extends GuardOptions, Pick<RedisServerSearch, 'proxies'> {
@@ -34,7 +34,7 @@ const LOCK_PATIENCE_MS = 20_000
 /** Timeout for the replay of a large append-only file. */
 const LOADING_PATIENCE_MS = 600_000
 const POLL_MS = 20
-const LONGEST_RESTART_DELAY_MS = 5_000
+const MAX_RESTART_DELAY_MS = 5_000
 
 /**
  * A private, real redis-server for a process without a REDIS_URL. `findRedisServer` finds or downloads it. It listens
@@ -52,7 +52,7 @@ export async function openEmbeddedRedis(
   const known = await knownServer(paths.dataDir)
   if (known !== null) {
     try {
-      return await keepRunning(paths, known, options, signal)
+      return await superviseRedis(paths, known, options, signal)
     } catch (error) {
       // The libraries may be gone, or the machine may be another one.
       signal.throwIfAborted()
@@ -63,18 +63,18 @@ export async function openEmbeddedRedis(
   }
   const { findRedisServer } = await import('./server-binary.ts')
   const binary = await findRedisServer(options, signal)
-  const redis = await keepRunning(paths, binary, options, signal)
-  await keepServer(paths.dataDir, binary)
+  const redis = await superviseRedis(paths, binary, options, signal)
+  await rememberServer(paths.dataDir, binary)
   return redis
 }
 
-async function keepRunning(
+async function superviseRedis(
   paths: RedisPaths,
   binary: RedisServerBinary,
   options: EmbeddedRedisOptions,
   signal: AbortSignal,
 ): Promise<EmbeddedRedis> {
-  const keeper = new RedisKeeper(paths, binary, options)
+  const keeper = new RedisSupervisor(paths, binary, options)
   try {
     await keeper.untilReady(signal)
   } catch (error) {
@@ -97,7 +97,7 @@ async function removeSocketFolder({ socketPath }: RedisPaths): Promise<void> {
   }
 }
 
-class RedisKeeper implements AsyncDisposable {
+class RedisSupervisor implements AsyncDisposable {
   readonly #paths: RedisPaths
   readonly #binary: RedisServerBinary
   readonly #options: EmbeddedRedisOptions
@@ -113,7 +113,7 @@ class RedisKeeper implements AsyncDisposable {
     this.#paths = paths
     this.#binary = binary
     this.#options = options
-    this.#loop = this.#keep()
+    this.#loop = this.#supervise()
   }
 
   async untilReady(stop: AbortSignal): Promise<void> {
@@ -122,9 +122,9 @@ class RedisKeeper implements AsyncDisposable {
       const state = await probeRedis(this.#paths.socketPath)
       this.#hasAnswered ||= state === 'ready'
       if (state === 'ready') return
-      if (this.#failures > 0) throw await this.#notStarting()
+      if (this.#failures > 0) throw await this.#startError()
       const waitedMs = performance.now() - startedAt
-      if (waitedMs > (state === 'loading' ? LOADING_PATIENCE_MS : LOCK_PATIENCE_MS)) throw this.#notAnswering(waitedMs)
+      if (waitedMs > (state === 'loading' ? LOADING_PATIENCE_MS : LOCK_PATIENCE_MS)) throw this.#timeoutError(waitedMs)
       await sleep(POLL_MS, undefined, { signal: stop })
     }
   }
@@ -132,32 +132,32 @@ class RedisKeeper implements AsyncDisposable {
   async [Symbol.asyncDispose](): Promise<void> {
     this.#closing.abort()
     const wasOurs = this.#guard !== null
-    if ((await this.#guard?.hasLock()) === true) askToEnd(this.#paths.socketPath)
+    if ((await this.#guard?.hasLock()) === true) requestShutdown(this.#paths.socketPath)
     this.#guard?.end()
     await this.#loop
     if (wasOurs) await removeSocketFolder(this.#paths)
   }
 
-  async #keep(): Promise<void> {
+  async #supervise(): Promise<void> {
     const { signal } = this.#closing
     while (!signal.aborted) {
       if ((await probeRedis(this.#paths.socketPath)) !== 'absent') {
         this.#failures = 0
         await untilRedisEnds(this.#paths.socketPath, signal)
       } else if (!signal.aborted) {
-        await this.#own()
+        await this.#runServer()
       }
     }
   }
 
-  async #own(): Promise<void> {
+  async #runServer(): Promise<void> {
     // The former owner of the server removed the folder.
     await mkdir(dirname(this.#paths.socketPath), { recursive: true, mode: 0o700 })
     if (this.#closing.signal.aborted) return
     try {
       this.#guard = startGuard(this.#paths, this.#binary, this.#options)
     } catch {
-      // The server cannot open its log: `#notStarting` explains the reason.
+      // The server cannot open its log: `#startError` explains the reason.
       this.#failures += 1
       return this.#pause()
     }
@@ -167,7 +167,7 @@ class RedisKeeper implements AsyncDisposable {
     if (this.#closing.signal.aborted) return
     if (code !== LOCK_HELD) {
       const livedMs = performance.now() - startedAt
-      this.#failures = livedMs > LONGEST_RESTART_DELAY_MS ? 1 : this.#failures + 1
+      this.#failures = livedMs > MAX_RESTART_DELAY_MS ? 1 : this.#failures + 1
       if (this.#hasAnswered)
         this.#options.notify?.(
           `redis-server ended with code ${code} and is started again: ${await this.#lastLogLine()}`,
@@ -177,7 +177,7 @@ class RedisKeeper implements AsyncDisposable {
   }
 
   async #pause(): Promise<void> {
-    const delayMs = Math.min(POLL_MS * 2 ** this.#failures, LONGEST_RESTART_DELAY_MS)
+    const delayMs = Math.min(POLL_MS * 2 ** this.#failures, MAX_RESTART_DELAY_MS)
     await sleep(delayMs, undefined, { signal: this.#closing.signal, ref: false }).catch(() => undefined)
   }
 
@@ -187,7 +187,7 @@ class RedisKeeper implements AsyncDisposable {
   }
 
   /** The system describes a disk without space or inodes more plainly than the server does. */
-  async #notStarting(): Promise<DependencyUnusable> {
+  async #startError(): Promise<DependencyUnusable> {
     const probe = join(this.#paths.dataDir, `probe-${process.pid}`)
     try {
       await writeFile(probe, 'probe')
@@ -199,7 +199,7 @@ class RedisKeeper implements AsyncDisposable {
     }
   }
 
-  #notAnswering(waitedMs: number): DependencyUnusable {
+  #timeoutError(waitedMs: number): DependencyUnusable {
     const { dataDir, socketPath } = this.#paths
     return new DependencyUnusable(
       `the private Redis in ${dataDir} does not answer at ${socketPath} after ${Math.round(waitedMs / 1000)} s: ` +

@@ -11,14 +11,14 @@ export interface PageAgreement {
 }
 
 /** Maximum number of words to compare in order: the time grows with the square. */
-const MOST_ORDERED = 3_000
+const MAX_ORDERED = 3_000
 
 /** Compares the Markdown of two answers for one page. Agreement does not show which of the two is right. */
 export function agreementOf(one: string, other: string): PageAgreement {
   const [words, others] = [wordsOf(one), wordsOf(other)]
   return {
     text: bagF1(words, others) ?? 1,
-    order: orderOf(words.slice(0, MOST_ORDERED), others.slice(0, MOST_ORDERED)),
+    order: orderOf(words.slice(0, MAX_ORDERED), others.slice(0, MAX_ORDERED)),
     headings: bagF1(headingsOf(one), headingsOf(other)),
     numbers: bagF1(numbersOf(words), numbersOf(others)),
   }

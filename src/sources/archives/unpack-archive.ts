@@ -111,7 +111,7 @@ class Unpacking implements Unpacked {
 
   async #take(member: PackedMember, path: string, depth: number, check: () => void): Promise<void> {
     const below = nameBelow(member.name)
-    const safe = harmless(below)
+    const safe = escapedName(below)
     const name = safe === '' ? path : path === '' ? safe : path + MEMBER + safe
     if (safe !== below) return this.#skip(name, 'outside')
     if (member.skip !== null) return this.#skip(name, member.skip)
@@ -146,7 +146,7 @@ class Unpacking implements Unpacked {
     depth: number,
     check: () => void,
   ): Promise<void> {
-    const path = unused(name, this.members, this.skipped, this.failed)
+    const path = unusedName(name, this.members, this.skipped, this.failed)
     await using bytes = await TempFile.open(this.#options.folder)
     for await (const chunk of await member.open()) {
       await bytes.append(chunk)
@@ -161,7 +161,7 @@ class Unpacking implements Unpacked {
   }
 
   #skip(name: string, reason: SkipReason): void {
-    this.skipped.set(unused(name, this.members, this.skipped, this.failed), reason)
+    this.skipped.set(unusedName(name, this.members, this.skipped, this.failed), reason)
   }
 
   /** A file takes its name: a skipped member of that name, for example a link, is counted under another one. */
@@ -179,12 +179,12 @@ class Unpacking implements Unpacked {
  */
 const nameBelow = (name: string): string => name.replace(/^(?:\.?\/)+/, '')
 
-const LEADING_OUT = /(^|\/)\.\.(?=\/|$)/g
+const PARENT_SEGMENTS = /(^|\/)\.\.(?=\/|$)/g
 
 /** Escapes a member that leads out of its archive for the counts: the key must not lead out of the source. */
-const harmless = (name: string): string => name.replaceAll(LEADING_OUT, '$1%2E%2E')
+const escapedName = (name: string): string => name.replaceAll(PARENT_SEGMENTS, '$1%2E%2E')
 
-function unused(name: string, ...taken: readonly ReadonlyMap<string, unknown>[]): string {
+function unusedName(name: string, ...taken: readonly ReadonlyMap<string, unknown>[]): string {
   if (!taken.some((names) => names.has(name))) return name
   for (let number = 2; ; number++) {
     const numbered = `${name}#${number}`

@@ -25,7 +25,7 @@ const TICK_MS = 100
 const BATCH = 500
 
 /** Maximum number of files in the debounce. The next scan finds the others, so memory is bounded. */
-const MOST_WAITING = 100_000
+const MAX_WAITING = 100_000
 
 /**
  * Watches a folder. Events only name paths; the watch reports files that it has read, unchanged for `stableMs`. A
@@ -96,7 +96,7 @@ class FolderWatch {
 
   #touch(key: string): void {
     this.#debounce.touch(sourceKey(key), performance.now())
-    if (this.#debounce.size <= MOST_WAITING) return
+    if (this.#debounce.size <= MAX_WAITING) return
     this.#debounce.clear()
     this.#scanAt = performance.now() + this.#stableMs
   }

@@ -65,10 +65,10 @@ class OpenedFile implements OpenedDocument {
       const bytesRead = await this.#readInto(chunk, position)
       if (bytesRead === 0) break
       position += bytesRead
-      if (position === this.bytes) this.#holdStill()
+      if (position === this.bytes) this.#checkUnchanged()
       yield chunk.subarray(0, bytesRead)
     }
-    if (position < this.bytes || this.bytes === 0) this.#holdStill()
+    if (position < this.bytes || this.bytes === 0) this.#checkUnchanged()
   }
 
   async unchanged(): Promise<boolean> {
@@ -103,7 +103,7 @@ class OpenedFile implements OpenedDocument {
   }
 
   /** Checks the open file before it returns the last bytes: a reader with all bytes has one version. */
-  #holdStill(): void {
+  #checkUnchanged(): void {
     const now = fileVersion(fstatSync(this.#descriptor, { bigint: true }))
     if (now !== this.version) throw new DocumentChanged(`${this.#path} changed while it was read`)
   }

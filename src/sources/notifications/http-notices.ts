@@ -18,15 +18,15 @@ export interface HttpNotices extends Notices {
 }
 
 const PATH = '/events/s3'
-const MOST_BYTES = 1024 * 1024
+const MAX_BYTES = 1024 * 1024
 
 /**
  * Backpressure: maximum number of requests that wait for an answer. Beyond it the endpoint asks the sender to retry.
  */
-const MOST_WAITING = 1000
+const MAX_WAITING = 1000
 
 /** Maximum number of requests in a batch. */
-const MOST_AT_ONCE = 100
+const MAX_AT_ONCE = 100
 
 /**
  * HTTP endpoint for stores that push: `POST /events/s3`. It answers a request after all of its work is done, so a
@@ -51,7 +51,7 @@ export async function httpNotices(options: HttpNoticesOptions): Promise<HttpNoti
     url: `http://${host.includes(':') ? `[${host}]` : host}:${(server.address() as AddressInfo).port}${PATH}`,
     async next(waitMs: number, signal: AbortSignal): Promise<readonly Notice[]> {
       if (waiting.length === 0) await arrival(arrivals, waitMs, signal)
-      return waiting.splice(0, MOST_AT_ONCE)
+      return waiting.splice(0, MAX_AT_ONCE)
     },
     async [Symbol.asyncDispose]() {
       server.close()
@@ -77,19 +77,19 @@ async function receive(
   if (request.method !== 'POST') return answer(response, 405, 'Use POST.')
   if (token !== undefined && !isSame(token, tokenOf(request, url)))
     return answer(response, 401, 'The token is missing or wrong.')
-  if (waiting.length >= MOST_WAITING) return answer(response, 503, 'Too many notifications are waiting: retry later.')
+  if (waiting.length >= MAX_WAITING) return answer(response, 503, 'Too many notifications are waiting: retry later.')
   const chunks: Buffer[] = []
   let bytes = 0
   for await (const chunk of request as AsyncIterable<Buffer>) {
     bytes += chunk.length
-    if (bytes > MOST_BYTES) return answer(response, 413, `The body is larger than ${MOST_BYTES} bytes.`)
+    if (bytes > MAX_BYTES) return answer(response, 413, `The body is larger than ${MAX_BYTES} bytes.`)
     chunks.push(chunk)
   }
   waiting.push({
     body: Buffer.concat(chunks).toString(),
     done: async () => answer(response, 200, ''),
     refuse: async () => answer(response, 400, 'The body is not a notification of an S3 store.'),
-    giveBack: async () => answer(response, 503, 'The notification could not be processed: retry later.'),
+    release: async () => answer(response, 503, 'The notification could not be processed: retry later.'),
   })
 }
 

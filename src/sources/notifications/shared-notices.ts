@@ -5,7 +5,7 @@ import type { Notice, Notices } from '../notices.ts'
 const PATIENCE_MS = 20_000
 
 /** Backpressure: while a listener has this many waiting notices, the class fetches no others. */
-const MOST_WAITING = 1000
+const MAX_WAITING = 1000
 
 const FULL_POLL_MS = 100
 
@@ -34,7 +34,7 @@ export class SharedNotices implements Disposable {
       next: (waitMs, signal) => listener.next(waitMs, signal),
       [Symbol.asyncDispose]: async () => {
         this.#listeners.delete(listener)
-        await Promise.all(listener.waiting.splice(0).map((notice) => notice.giveBack()))
+        await Promise.all(listener.waiting.splice(0).map((notice) => notice.release()))
       },
     }
   }
@@ -45,7 +45,7 @@ export class SharedNotices implements Disposable {
 
   /** Waits until the shared fetch (single flight) has delivered its notices, or for `waitMs`. */
   async #arrival(waitMs: number, signal: AbortSignal): Promise<void> {
-    const isFull = [...this.#listeners].some(({ waiting }) => waiting.length >= MOST_WAITING)
+    const isFull = [...this.#listeners].some(({ waiting }) => waiting.length >= MAX_WAITING)
     if (isFull) return sleep(Math.min(waitMs, FULL_POLL_MS), undefined, { signal })
     this.#fetching ??= this.#fetch()
     const came = new AbortController()
@@ -65,7 +65,7 @@ export class SharedNotices implements Disposable {
     const all = [...this.#listeners]
     const concerned = all.filter(({ concerns }) => concerns(notice.body))
     const takers = concerned.length > 0 ? concerned : all.slice(0, 1)
-    if (takers.length === 0) return notice.giveBack()
+    if (takers.length === 0) return notice.release()
     const shares = sharesOf(notice, takers.length)
     for (const [at, share] of shares.entries()) takers[at]?.waiting.push(share)
   }
@@ -93,7 +93,7 @@ class Listener {
 }
 
 /** Outcomes of a notice by precedence: the last one wins. */
-const ENDS = ['done', 'refuse', 'giveBack'] as const
+const ENDS = ['done', 'refuse', 'release'] as const
 
 /** Splits a notice into shares: it completes when all shares have completed. */
 function sharesOf(notice: Notice, count: number): Notice[] {
@@ -104,8 +104,8 @@ function sharesOf(notice: Notice, count: number): Notice[] {
       if (!isOpen) return
       isOpen = false
       ends.push(rank)
-      if (ends.length === count) await notice[ENDS[Math.max(...ends)] ?? 'giveBack']()
+      if (ends.length === count) await notice[ENDS[Math.max(...ends)] ?? 'release']()
     }
-    return { body: notice.body, done: end(0), refuse: end(1), giveBack: end(2) }
+    return { body: notice.body, done: end(0), refuse: end(1), release: end(2) }
   })
 }

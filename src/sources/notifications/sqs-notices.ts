@@ -26,7 +26,7 @@ const LONGEST_POLL_SECONDS = 20
 
 /** Poll interval during an outage. */
 const OUTAGE_MS = 5_000
-const MOST_MESSAGES = 10
+const MAX_MESSAGES = 10
 
 /**
  * Notifications from an SQS queue. A message is deleted after its processing. An unparseable one stays, and the redrive
@@ -41,8 +41,8 @@ export function sqsNotices(options: SqsNoticesOptions): Notices {
 
   async function keepHidden(): Promise<void> {
     const messages = [...held.values()]
-    for (let at = 0; at < messages.length; at += MOST_MESSAGES) {
-      const Entries = messages.slice(at, at + MOST_MESSAGES).map(({ ReceiptHandle }, index) => ({
+    for (let at = 0; at < messages.length; at += MAX_MESSAGES) {
+      const Entries = messages.slice(at, at + MAX_MESSAGES).map(({ ReceiptHandle }, index) => ({
         Id: `${index}`,
         ReceiptHandle,
         VisibilityTimeout: visibilitySeconds,
@@ -65,7 +65,7 @@ export function sqsNotices(options: SqsNoticesOptions): Notices {
       async refuse() {
         held.delete(id)
       },
-      async giveBack() {
+      async release() {
         if (!held.delete(id)) return
         const { ReceiptHandle } = message
         const command = new ChangeMessageVisibilityCommand({ QueueUrl: queueUrl, ReceiptHandle, VisibilityTimeout: 0 })
@@ -98,7 +98,7 @@ class Receiving {
     const { client, queueUrl, visibilitySeconds } = this.#options
     const command = new ReceiveMessageCommand({
       QueueUrl: queueUrl,
-      MaxNumberOfMessages: MOST_MESSAGES,
+      MaxNumberOfMessages: MAX_MESSAGES,
       WaitTimeSeconds: Math.min(LONGEST_POLL_SECONDS, Math.ceil(waitMs / 1000)),
       VisibilityTimeout: visibilitySeconds,
     })

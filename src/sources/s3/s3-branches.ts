@@ -24,7 +24,7 @@ interface SearchedPrefix {
 }
 
 /** Maximum number of requests for the folders of one level: some stores return few per slow answer. */
-const MOST_PAGES = 4
+const MAX_PAGES = 4
 
 /** Searches for folders in the background. Disposal ends the search. */
 export function findBranches(searched: SearchedPrefix, signal: AbortSignal): BranchSearch {
@@ -42,7 +42,7 @@ async function search({ client, bucket, prefix }: SearchedPrefix, signal: AbortS
   for (let at = prefix; ;) {
     const folders: string[] = []
     let token: string | null = null
-    for (let pages = 0; pages === 0 || (token !== null && pages < MOST_PAGES); pages++) {
+    for (let pages = 0; pages === 0 || (token !== null && pages < MAX_PAGES); pages++) {
       const request = { bucket, prefix: at, delimiter: '/' as const, ...(token === null ? {} : { token }) }
       const page = await listPage(client, request, signal)
       folders.push(...page.folders)

@@ -1,9 +1,9 @@
 import type { S3Client } from '@aws-sdk/client-s3'
 import { type Branches, findBranches } from './s3-branches.ts'
-import { inKeyOrder, isBeyond, isBehind, type KeyRange, rangesOver, within } from '../key-range.ts'
+import { inKeyOrder, isAfterRange, isAfter, type KeyRange, rangesOver, pageWithin } from '../key-range.ts'
 import type { ListedObject } from '#src/s3/listing-page.ts'
 import { merged } from '../merged.ts'
-import { type Patience, PatientPages } from '#src/s3/patient-pages.ts'
+import { type Patience, RetryingPages } from '#src/s3/retrying-pages.ts'
 import type { PageRequest } from '#src/s3/page.ts'
 
 export interface Listing {
@@ -18,13 +18,13 @@ export interface Listing {
 const CONCURRENCY = 8
 
 /** Maximum number of folders with a listing each: a listing costs a request. */
-const MOST_FOLDERS = 64
+const MAX_FOLDERS = 64
 
 /**
  * Maximum number of key ranges for more folders. The last page of a range overlaps the next range: the price of a
  * range.
  */
-const MOST_RANGES = 16
+const MAX_RANGES = 16
 
 type Objects = AsyncGenerator<readonly ListedObject[]>
 
@@ -39,7 +39,7 @@ type Start = Pick<PageRequest, 'token' | 'after'>
  */
 export async function* listObjects(listing: Listing, signal: AbortSignal): Objects {
   const { prefix } = listing
-  const pages = new PatientPages(listing, signal)
+  const pages = new RetryingPages(listing, signal)
   using search = findBranches(listing, signal)
   let begun = ''
   for (let from: Start = {}; ;) {
@@ -60,16 +60,16 @@ export async function* listObjects(listing: Listing, signal: AbortSignal): Objec
  * Listings that together cover every key after `begun` once. The last of them, which starts first, continues at `from`.
  */
 function* listAhead(
-  pages: PatientPages,
+  pages: RetryingPages,
   prefix: string,
   { folders, beside, complete }: Branches,
   begun: string,
   from: Start,
 ): Generator<Objects> {
-  const ahead = folders.filter((folder) => isBehind(folder, begun))
+  const ahead = folders.filter((folder) => isAfter(folder, begun))
   const [first = null] = ahead
-  if (!complete || ahead.length > MOST_FOLDERS) {
-    for (const range of rangesOver(ahead, MOST_RANGES)) {
+  if (!complete || ahead.length > MAX_FOLDERS) {
+    for (const range of rangesOver(ahead, MAX_RANGES)) {
       yield listRange(pages, prefix, range, range.after === null ? from : { after: range.after })
     }
     return
@@ -79,17 +79,17 @@ function* listAhead(
     const after = folder === first ? folder : null
     yield listRange(pages, folder, { after, upTo: null }, after === null ? {} : { after })
   }
-  yield one(first === null ? [] : beside.filter(({ key }) => isBehind(key, first)))
+  yield one(first === null ? [] : beside.filter(({ key }) => isAfter(key, first)))
   yield listRange(pages, prefix, { after: null, upTo: first }, from)
 }
 
-async function* listRange(pages: PatientPages, prefix: string, range: KeyRange, start: Start): Objects {
+async function* listRange(pages: RetryingPages, prefix: string, range: KeyRange, start: Start): Objects {
   for (let from = start; ;) {
     const page = await pages.ask({ prefix, ...from })
-    const objects = within(page.objects, range)
+    const objects = pageWithin(page.objects, range)
     if (objects.length > 0) yield objects
     const last = page.objects.at(-1)
-    if (page.next === null || (last !== undefined && isBeyond(last.key, range))) return
+    if (page.next === null || (last !== undefined && isAfterRange(last.key, range))) return
     from = { token: page.next }
   }
 }

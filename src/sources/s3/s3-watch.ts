@@ -94,7 +94,7 @@ async function* taken(
     await Promise.all(read.map(({ notice, objects: named }) => (named === null ? notice.refuse() : notice.done())))
   } finally {
     // Effective only if the reader left before that, or the store was unreachable.
-    await Promise.all(notices.map((notice) => notice.giveBack()))
+    await Promise.all(notices.map((notice) => notice.release()))
   }
 }
 

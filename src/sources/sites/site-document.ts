@@ -6,7 +6,7 @@ import { type Version, version } from '#src/document/ids.ts'
 import { answerBody, discard, type UrlAnswer, readPage, inUtf8 } from '@sluice/fetch'
 import type { OpenedDocument } from '#src/ports/source.ts'
 import { TempFile } from '../temp-file.ts'
-import { lineFailure, type UrlClient } from '../urls/url-client.ts'
+import { connectionFailure, type UrlClient } from '../urls/url-client.ts'
 import { urlVersion } from '../urls/url-version.ts'
 
 /** Downloads one page of a website, or one document on it, into a temporary file. */
@@ -29,7 +29,7 @@ export async function openPage(client: UrlClient, url: URL, signal: AbortSignal)
   } catch (error) {
     await file[Symbol.asyncDispose]()
     signal.throwIfAborted()
-    return lineFailure(error)
+    return connectionFailure(error)
   }
 }
 

@@ -84,7 +84,7 @@ async function* foundOn(options: SiteSourceOptions, signal: AbortSignal): AsyncG
     listing: given !== null ? ('given' as const) : listing === 'sitemap' ? ('sitemap' as const) : ('links' as const),
     maxBytes: MAX_FILE_BYTES,
     isWanted: (url: URL) => options.documents || isPageName(url),
-    leavesOut: (url: URL) => excluded(keyOfUrl(url, extensionOf(url.pathname) ?? 'html')),
+    skipReason: (url: URL) => excluded(keyOfUrl(url, extensionOf(url.pathname) ?? 'html')),
     onEnd: (summary: SiteSummary) => report(summary, options),
   }
   try {

@@ -31,7 +31,7 @@ export function publicUrl(url: URL): URL {
 }
 
 /** True if this may be the public form of a URL with a secret. */
-export const mayStandForSecret = ({ username, search }: URL): boolean =>
+export const mayHideSecret = ({ username, search }: URL): boolean =>
   username === LOGIN_MARK || /=~[0-9a-f]*(?:&|$)/.test(search)
 
 /** Redacts a line of a list that is not a URL. */

@@ -1,6 +1,6 @@
 import type { Failure } from '#src/document/failure.ts'
 import type { SourceKey } from '#src/document/ids.ts'
-import { mayStandForSecret, publicUrl } from './public-url.ts'
+import { mayHideSecret, publicUrl } from './public-url.ts'
 import { urlOfKey } from './url-key.ts'
 import { urlLines } from './url-lines.ts'
 
@@ -35,11 +35,11 @@ export class SecretUrls {
   /** Returns the real URL; a failure if its secret is not found. */
   async find(key: SourceKey, signal: AbortSignal): Promise<URL | Failure> {
     const shown = urlOfKey(key)
-    if (!mayStandForSecret(shown)) return shown
+    if (!mayHideSecret(shown)) return shown
     if (!this.#byPublic.has(shown.href) && this.#path !== '-') await (this.#reading ??= this.#read(signal))
     const found = this.#byPublic.get(shown.href)
     if (found !== undefined) return new URL(found)
-    return this.#standsForItself(shown) ? shown : NOT_LISTED
+    return this.#isLiteral(shown) ? shown : NOT_LISTED
   }
 
   async #read(signal: AbortSignal): Promise<void> {
@@ -51,7 +51,7 @@ export class SecretUrls {
   }
 
   /** True for a query that only resembles a public form. */
-  #standsForItself(shown: URL): boolean {
+  #isLiteral(shown: URL): boolean {
     return shown.username === '' && publicUrl(shown) === shown
   }
 }

@@ -38,8 +38,8 @@ export class UrlClient implements AsyncDisposable {
   /** Returns an answer with a status below 400, whose body the caller must read or discard; else the failure. */
   async ask(method: 'GET' | 'HEAD', url: URL, signal: AbortSignal): Promise<UrlAnswer | Failure> {
     for (let tries = 1, pauseMs = FIRST_PAUSE_MS; ; tries += 1, pauseMs *= 2) {
-      const { answer, mayPass } = await this.#askOnce(method, url, signal)
-      if (!mayPass || tries === TRIES) return answer
+      const { answer, isTransient } = await this.#askOnce(method, url, signal)
+      if (!isTransient || tries === TRIES) return answer
       await sleep(pauseMs, undefined, { signal })
     }
   }
@@ -52,20 +52,20 @@ export class UrlClient implements AsyncDisposable {
     method: 'GET' | 'HEAD',
     url: URL,
     signal: AbortSignal,
-  ): Promise<{ readonly answer: UrlAnswer | Failure; readonly mayPass: boolean }> {
+  ): Promise<{ readonly answer: UrlAnswer | Failure; readonly isTransient: boolean }> {
     try {
       const options = { ...this.#options, method, headers: {}, dispatcher: this.#dispatcher }
       const answer = await requestUrl(url, options, signal)
-      if (answer.statusCode < 400) return { answer, mayPass: false }
+      if (answer.statusCode < 400) return { answer, isTransient: false }
       discard(answer)
       return {
         answer: statusFailure(answer.statusCode),
-        mayPass: answer.statusCode === 429 || answer.statusCode >= 500,
+        isTransient: answer.statusCode === 429 || answer.statusCode >= 500,
       }
     } catch (error) {
       signal.throwIfAborted()
-      const failure = lineFailure(error)
-      return { answer: failure, mayPass: !(error instanceof FetchRefused) }
+      const failure = connectionFailure(error)
+      return { answer: failure, isTransient: !(error instanceof FetchRefused) }
     }
   }
 }
@@ -78,7 +78,7 @@ const REFUSED: Readonly<Record<FetchRefused['reason'], FailureCode>> = {
 }
 
 /** Converts a connection error into the failure of its document. */
-export function lineFailure(error: unknown): Failure {
+export function connectionFailure(error: unknown): Failure {
   if (error instanceof FetchRefused) {
     const advice = error.reason === 'private_address' ? '; --allow-private-addresses permits it' : ''
     return { code: REFUSED[error.reason], stage: 'read', message: `${error.message}${advice}` }

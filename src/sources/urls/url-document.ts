@@ -4,7 +4,7 @@ import type { Version } from '#src/document/ids.ts'
 import { answerBody, inUtf8 } from '@sluice/fetch'
 import type { OpenedDocument } from '#src/ports/source.ts'
 import { TempFile } from '../temp-file.ts'
-import { lineFailure, type UrlClient } from './url-client.ts'
+import { connectionFailure, type UrlClient } from './url-client.ts'
 import { checkUrl } from './check-url.ts'
 import { UNVERSIONED, urlVersion } from './url-version.ts'
 
@@ -28,7 +28,7 @@ export async function downloadUrl(
     } catch (error) {
       await file[Symbol.asyncDispose]()
       signal.throwIfAborted()
-      const failure = lineFailure(error)
+      const failure = connectionFailure(error)
       if (failure.code === 'too_large' || tries === DOWNLOADS) return failure
     }
   }

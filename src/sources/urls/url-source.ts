@@ -11,7 +11,7 @@ import { mapInOrder } from '#src/kit/map-in-order.ts'
 import { unusable } from '../unusable.ts'
 import { UrlClient } from './url-client.ts'
 import { downloadUrl } from './url-document.ts'
-import { mayStandForSecret } from './public-url.ts'
+import { mayHideSecret } from './public-url.ts'
 import { SecretUrls } from './secret-urls.ts'
 import { keyOfUrl, urlOfKey } from './url-key.ts'
 import { type UrlLine, urlLines } from './url-lines.ts'
@@ -48,7 +48,7 @@ export function openUrlSource(options: UrlSourceOptions): UrlSource {
   // The service gets no secret, because it could repeat it in a kept answer: Sluice downloads such a document itself.
   const addressOf = (key: SourceKey): string | undefined => {
     const url = urlOfKey(key)
-    return mayStandForSecret(url) ? undefined : url.href
+    return mayHideSecret(url) ? undefined : url.href
   }
   const skips = keyRules({ ...options, hidden: true })
   return {

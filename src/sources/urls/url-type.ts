@@ -9,7 +9,7 @@ import { fileNameOf, type UrlAnswer } from '@sluice/fetch'
 import { asSpelled } from './url-key.ts'
 
 /** Media types that servers send for any content. */
-const SAYS_NOTHING = /^(application\/(octet-stream|zip|x-download|force-download)|text\/plain|binary\/)/i
+const UNSPECIFIC_TYPE = /^(application\/(octet-stream|zip|x-download|force-download)|text\/plain|binary\/)/i
 
 /**
  * Type of an answer: by its media type if that is specific, then by the file name in its header, then by its path. Null
@@ -18,7 +18,7 @@ const SAYS_NOTHING = /^(application\/(octet-stream|zip|x-download|force-download
 export function urlExtension(answer: Pick<UrlAnswer, 'header' | 'url'>): Extension | null {
   const mediaType = answer.header('content-type') ?? ''
   const named = extensionOf(fileNameOf(answer) ?? '') ?? extensionOf(answer.url.pathname)
-  if (mediaType === '' || SAYS_NOTHING.test(mediaType)) return named
+  if (mediaType === '' || UNSPECIFIC_TYPE.test(mediaType)) return named
   const extension = extensionOfMediaType(mediaType)
   return extension === null ? null : asSpelled(answer.url, extension)
 }
@@ -27,7 +27,7 @@ export function urlExtension(answer: Pick<UrlAnswer, 'header' | 'url'>): Extensi
 export function urlTextExtension(answer: Pick<UrlAnswer, 'header' | 'url'>): TextExtension | null {
   const mediaType = answer.header('content-type') ?? ''
   const isMarkdown = /^text\/(?:x-)?markdown\b/i.test(mediaType)
-  if (mediaType !== '' && !isMarkdown && !SAYS_NOTHING.test(mediaType)) return null
+  if (mediaType !== '' && !isMarkdown && !UNSPECIFIC_TYPE.test(mediaType)) return null
   const named = textExtensionOf(answer.url.pathname) ?? textExtensionOf(fileNameOf(answer) ?? '')
   if (named !== null) return named
   if (isMarkdown) return 'md'

@@ -91,12 +91,12 @@ const COLUMNS = [
 ] as const
 
 /** Maximum number of values per kind. */
-const MOST_VALUES = 12
+const MAX_VALUES = 12
 
 function countsBy(column: (typeof COLUMNS)[number][0], title: string, index: DocumentIndex, base: string): Markup {
   const all = index.facet(column)
-  const rows = all.slice(0, MOST_VALUES)
-  const rest = all.slice(MOST_VALUES)
+  const rows = all.slice(0, MAX_VALUES)
+  const rest = all.slice(MAX_VALUES)
   if (rows.length === 0) return html``
   return html`<table>
     <caption>

@@ -7,7 +7,7 @@ import { isRecord } from '../checker/store-outside.ts'
 import { expectEnd } from './process-waits.ts'
 import type { FaultClass, FaultContext } from './fault-class.ts'
 
-const MOST_DAMAGED = 5
+const MAX_DAMAGED = 5
 const TWO_DAYS_S = 172_800
 
 /** Records of a store at rest are cut off, altered or swapped; the next run makes their documents again from receipts. */
@@ -17,7 +17,7 @@ export const damagedRecords: FaultClass = {
     const { processes, files, random, note } = context
     await context.kill(processes.living)
     await using _ = context.damaging()
-    for (let count = 1 + random.below(MOST_DAMAGED); count > 0; count--) {
+    for (let count = 1 + random.below(MAX_DAMAGED); count > 0; count--) {
       const records = (await files.list('documents')).filter(isRecord)
       if (records.length < 2) return
       const [one, other] = [random.pick(records), random.pick(records)]

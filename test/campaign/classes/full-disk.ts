@@ -9,7 +9,7 @@ import type { FaultClass } from './fault-class.ts'
 import { onItsOwn } from './on-its-own.ts'
 
 const SIZE = '64m'
-const LONGEST_MS = 4_000
+const MAX_MS = 4_000
 const APPEARS_MS = 60_000
 const CHUNK = Buffer.alloc(1 << 16)
 
@@ -27,7 +27,7 @@ export const fullDisk: FaultClass = {
       const running = own.start()
       await appears(running, APPEARS_MS, () => existsSync(join(out, 'store.json')) || null)
       await sleep(random.below(1_000))
-      const lastsMs = 500 + random.below(LONGEST_MS)
+      const lastsMs = 500 + random.below(MAX_MS)
       note(`the disk of store, state and log is full for ${lastsMs} ms`)
       const ballast = join(out, 'ballast')
       await fill(ballast)

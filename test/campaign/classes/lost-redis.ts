@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { FaultClass } from './fault-class.ts'
 
 /** How old what comes back is, at the most: two leases of a process. */
-const LONGEST_LAG_MS = 2_000
+const MAX_LAG_MS = 2_000
 
 /** FLUSHALL: everything is gone, no connection breaks. */
 export const flush: FaultClass = {
@@ -23,7 +23,7 @@ export const restartEmpty: FaultClass = {
 /** A restart on a snapshot that is some time old. */
 export const rollback: FaultClass = {
   async inject({ redis, random, note, losingData, copied, processes }) {
-    const lagMs = random.below(LONGEST_LAG_MS)
+    const lagMs = random.below(MAX_LAG_MS)
     copied(processes.living.length)
     const rollBack = await redis.snapshot()
     await sleep(lagMs)
@@ -36,7 +36,7 @@ export const rollback: FaultClass = {
 /** A failover to a replica that missed what was written last. */
 export const failover: FaultClass = {
   async inject({ redis, random, note, losingData, copied, processes }) {
-    const lagMs = random.below(LONGEST_LAG_MS)
+    const lagMs = random.below(MAX_LAG_MS)
     copied(processes.living.length)
     const promote = await redis.laggingReplica()
     await sleep(lagMs)

@@ -21,7 +21,7 @@ const BESIDE_A_RUN: readonly (readonly string[])[] = [
 /** A command takes some 300 ms to start, and tens of milliseconds for a store of this size. */
 const LATEST_KILL_MS = 900
 
-const MOST_OLD_RECEIPTS = 200
+const MAX_OLD_RECEIPTS = 200
 const TWO_DAYS_S = 172_800
 
 /**
@@ -57,7 +57,7 @@ async function addOldReceipts({ environment, files, random }: FaultContext): Pro
   const receipts = await files.list('receipts')
   if (receipts.length === 0) return
   const old = Date.now() / 1_000 - TWO_DAYS_S
-  for (let count = random.below(MOST_OLD_RECEIPTS); count > 0; count--) {
+  for (let count = random.below(MAX_OLD_RECEIPTS); count > 0; count--) {
     const id = Array.from({ length: 64 }, () => random.below(16).toString(16)).join('')
     const receipt = random.pick(receipts)
     const [from, to] = [receipt, receipt.replace(/[\da-f]{2}\/[\da-f]{64}/, `${id.slice(0, 2)}/${id}`)] as const

@@ -5,7 +5,7 @@ import type { FaultClass, FaultContext } from './fault-class.ts'
 import { othersTakeOver } from './process-waits.ts'
 
 /** Shorter and longer than a lease. */
-const LONGEST_MS = 3_000
+const MAX_MS = 3_000
 
 /** Until a run has loaded, listed its source and begun an intent. */
 const BEGINS_MS = 15_000
@@ -29,7 +29,7 @@ export const partition: FaultClass = {
     const victims = random.next() < 0.5 ? living.slice(0, 1) : living
     const [victim] = victims
     const over = await context.interrupted(victims)
-    const lastsMs = 200 + random.below(LONGEST_MS)
+    const lastsMs = 200 + random.below(MAX_MS)
     const stops = kind < 0.6 && victim !== undefined
     note(
       `the line of ${victims.length} of ${living.length} processes ${how} for ${lastsMs} ms${stops ? ' and until the end' : ''}`,

@@ -49,12 +49,12 @@ export async function perhapsStop(context: FaultContext, withinMs: number, victi
 }
 
 /** A run starts, finds the lease of the process before it expired, and does what it had: on a busy machine. */
-const LONGEST_MS = 8_000
+const MAX_MS = 8_000
 
 /** Another run takes over from processes that count as dead; waits for its end, or for as long as it mostly takes. */
 export async function othersTakeOver({ processes }: FaultContext): Promise<void> {
   const other = processes.start('run')
-  await Promise.race([other.finished, sleep(LONGEST_MS, undefined, { ref: false })])
+  await Promise.race([other.finished, sleep(MAX_MS, undefined, { ref: false })])
 }
 
 /** What a process that meets a lasting fault may take until it has ended, on a busy machine. */

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { FaultClass, FaultContext } from './fault-class.ts'
 import { perhapsStop, sends, STOPPED_SHARE, stopWithin } from './process-waits.ts'
 
-const LONGEST_MS = 4_000
+const MAX_MS = 4_000
 /** Longer than a stop may take. */
 const FOR_GOOD_MS = 60_000
 const STOPPED_WITHIN_MS = 2_000
@@ -18,7 +18,7 @@ export const s3Hangs: FaultClass = {
   target: 's3',
   async inject(context) {
     const { processes, environment, random, note } = context
-    const lastsMs = 500 + random.below(LONGEST_MS)
+    const lastsMs = 500 + random.below(MAX_MS)
     if (random.next() < STOPPED_SHARE) return stopWhileItHangs(context)
     note(`writes to the bucket hang for ${lastsMs} ms`)
     environment.hang?.(lastsMs)

@@ -5,12 +5,12 @@ import { EXIT } from '#src/cli/print/exit-codes.ts'
 import { expectEnd, perhapsStop, sends } from './process-waits.ts'
 import type { FaultClass } from './fault-class.ts'
 
-const LONGEST_MS = 3_500
+const MAX_MS = 3_500
 const PATIENCE_MS = 1_000
 const REFUSED_MS = 8_000
 
 /** Copies of one document, all of which a run holds while they are refused. */
-const MOST_COPIES = 4
+const MAX_COPIES = 4
 
 /**
  * The service is away for a while, for all processes, in one of the ways it can be; some are asked to stop meanwhile. Where
@@ -20,12 +20,12 @@ export const serviceAway: FaultClass = {
   async inject(context) {
     const { service, random, note, archive, processes } = context
     const how = random.pick(AWAY)
-    const lastsMs = 300 + random.below(LONGEST_MS)
+    const lastsMs = 300 + random.below(MAX_MS)
     note(`the service ${how} for ${lastsMs} ms`)
     const over = await context.interrupted(processes.living)
     service.cut(how)
     if (how === 'answers 429') {
-      await archive.addCopies(1 + random.below(MOST_COPIES))
+      await archive.addCopies(1 + random.below(MAX_COPIES))
       const running = processes.start('run')
       // Until some of its requests were refused, or it has none to send.
       await sends(context, running, 2, REFUSED_MS)

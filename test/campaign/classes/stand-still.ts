@@ -5,8 +5,8 @@ import type { FaultClass, FaultContext } from './fault-class.ts'
 import { appears, othersTakeOver } from './process-waits.ts'
 
 /** 5 to 60 s, shortened as leases are: by ten. */
-const SHORTEST_MS = 500
-const LONGEST_MS = 6_000
+const MIN_MS = 500
+const MAX_MS = 6_000
 
 const STOP_AT = join(import.meta.dirname, '../preloads/stop-at.ts')
 
@@ -23,7 +23,7 @@ export const standStill: FaultClass = {
     if (random.next() < 0.4) return stoppedAt(context, 'request')
     const { living } = processes
     const victims = random.next() < 0.7 ? living.slice(0, 1) : living
-    const lastsMs = SHORTEST_MS + Math.floor((LONGEST_MS - SHORTEST_MS) * random.next() ** 2)
+    const lastsMs = MIN_MS + Math.floor((MAX_MS - MIN_MS) * random.next() ** 2)
     note(`${victims.length} of ${living.length} processes stand still for ${lastsMs} ms`)
     const over = await context.interrupted(victims)
     for (const { child } of victims) child.kill('SIGSTOP')

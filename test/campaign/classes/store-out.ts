@@ -6,7 +6,7 @@ import { storeAway } from './moved-aside.ts'
 import { perhapsStop, sends, STOPPED_SHARE, stopWithin } from './process-waits.ts'
 
 const TROUBLE = join(import.meta.dirname, '../preloads/store-trouble.ts')
-const LONGEST_MS = 4_000
+const MAX_MS = 4_000
 
 /** Some runs are stopped while their store hangs, for longer than a stop may take. */
 const STOPPED_WITHIN_MS = 3_000
@@ -26,7 +26,7 @@ const troubled = (kind: 'full' | 'read-only' | 'hangs'): FaultClass => ({
     // From its start on, or from the first request after so many.
     const after = random.next() < 0.3 ? null : random.below(6)
     const stops = kind === 'hangs' && random.next() < STOPPED_SHARE
-    const lastsMs = stops ? FOR_GOOD_MS : 500 + random.below(LONGEST_MS)
+    const lastsMs = stops ? FOR_GOOD_MS : 500 + random.below(MAX_MS)
     const alone = random.next() < 0.5
     const begins = after === null ? 'its start' : `its request ${after + 1}`
     note(`a run whose store ${kind} from ${begins} on, for ${lastsMs} ms${alone ? ', alone' : ''}`)
@@ -68,7 +68,7 @@ export const storeVanishes: FaultClass = {
     // A run that claimed to be complete is compared with the store.
     await processes.checked()
     if (!existsSync(join(environment.out, 'store.json')) || processes.living.length === 0) return
-    const lastsMs = 300 + random.below(LONGEST_MS)
+    const lastsMs = 300 + random.below(MAX_MS)
     note(`the store is away for ${lastsMs} ms`)
     const over = await context.interrupted(processes.living)
     await storeAway(context, lastsMs, () => perhapsStop(context, lastsMs))

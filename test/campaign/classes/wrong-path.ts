@@ -50,7 +50,7 @@ export const deletedStore: FaultClass = {
     const { processes, random, note } = context
     if (processes.living.length > 0 && random.next() < 0.5) {
       if (!(await isKnown(context))) return
-      const awayMs = 100 + random.below(LONGEST_AWAY_MS)
+      const awayMs = 100 + random.below(MAX_AWAY_MS)
       await storeAway(context, awayMs)
       return note(`the store was away for ${awayMs} ms`)
     }
@@ -59,7 +59,7 @@ export const deletedStore: FaultClass = {
 }
 
 /** Shorter and longer than what a process holds in memory takes to be written. */
-const LONGEST_AWAY_MS = 3_000
+const MAX_AWAY_MS = 3_000
 
 async function withoutStore(
   context: FaultContext,
@@ -77,7 +77,7 @@ async function withoutStore(
 }
 
 /** What a run may take to its end before it is killed. */
-const LONGEST_RUN_MS = 30_000
+const MAX_RUN_MS = 30_000
 
 /** Where Redis lost data before, such a run knows of what the store has only, all of it ended: it may exit 0. */
 async function believesNothing({ processes, redis, breaches }: FaultContext): Promise<void> {
@@ -93,7 +93,7 @@ export const unmountedSource: FaultClass = {
     // While documents are pending, a run of the empty folder ends at the first of them; without, it asks what is gone.
     if (random.next() < 0.6) {
       const ending = processes.living.filter((one) => commandOf(one) === 'run').map(({ finished }) => finished)
-      await Promise.race([Promise.all(ending), sleep(LONGEST_RUN_MS, undefined, { ref: false })])
+      await Promise.race([Promise.all(ending), sleep(MAX_RUN_MS, undefined, { ref: false })])
     }
     await context.kill(processes.living)
     if (!(await isKnown(context))) return

@@ -25,7 +25,7 @@ const JOURNALS: readonly JournalLimits[] = [
 const POINTS = 20
 
 /** Receipts and documents that were reported as safe, at the least: a program that reports none proves nothing. */
-const LEAST_SAFE = 50
+const MIN_SAFE = 50
 
 /**
  * Lets a program write a store, in two of three seeds with a journal, then loses the power at drawn moments of it. Answers what
@@ -55,7 +55,7 @@ export async function cutPower(seed: number): Promise<readonly string[]> {
     safe += reported.filter(([what]) => what === 'document' || what === 'receipt').length
     breaches.push(...wrong.map((sentence) => `seed ${seed}, after call ${at} of ${calls.length}: ${sentence}`))
   }
-  if (safe < LEAST_SAFE) breaches.push(`seed ${seed}: only ${safe} items were reported as safe`)
+  if (safe < MIN_SAFE) breaches.push(`seed ${seed}: only ${safe} items were reported as safe`)
   return breaches
 }
 

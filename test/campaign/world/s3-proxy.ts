@@ -45,12 +45,12 @@ type RequestFault =
 const S3_ERRORS = { AccessDenied: 403, InternalError: 500, SlowDown: 503 } as const
 type S3ErrorName = keyof typeof S3_ERRORS
 
-const LONGEST_DELAY_MS = 300
+const MAX_DELAY_MS = 300
 
 function requestFaultOf(random: Random, errorRate: number): RequestFault {
   if (random.next() >= errorRate) return { kind: 'pass', delayMs: 0 }
   return random.pick<() => RequestFault>([
-    () => ({ kind: 'pass', delayMs: random.below(LONGEST_DELAY_MS) }),
+    () => ({ kind: 'pass', delayMs: random.below(MAX_DELAY_MS) }),
     () => ({ kind: 'cut', at: random.pick(['before', 'after', 'middle'] as const) }),
     () => ({
       kind: 'refuse',

@@ -16,15 +16,15 @@ describe('a document that fails on source or store', () => {
   test('is itself the cause when another document succeeded since', () => {
     let now = 0
     const dependencyHealth = new DependencyHealth(() => now)
-    expect(dependencyHealth.failed(ONE, 0)).toBe(0)
+    expect(dependencyHealth.recordFailure(ONE, 0)).toBe(0)
     now = 40
-    expect(dependencyHealth.failed(ANOTHER, 30)).toBe(40)
-    dependencyHealth.worked(sourceKey('a third'))
+    expect(dependencyHealth.recordFailure(ANOTHER, 30)).toBe(40)
+    dependencyHealth.recordSuccess(sourceKey('a third'))
     now = 50
-    expect(dependencyHealth.failed(ANOTHER, 45)).toBeNull()
-    expect(dependencyHealth.failed(ANOTHER, 45)).toBe(0)
+    expect(dependencyHealth.recordFailure(ANOTHER, 45)).toBeNull()
+    expect(dependencyHealth.recordFailure(ANOTHER, 45)).toBe(0)
     // One at a time: no other document was in flight during its attempts, but one was between them.
-    expect(dependencyHealth.failed(ONE, 48)).toBeNull()
+    expect(dependencyHealth.recordFailure(ONE, 48)).toBeNull()
   })
 })
 

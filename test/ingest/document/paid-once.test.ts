@@ -44,7 +44,7 @@ test('a copy finds a receipt saved between its lookup and its turn to buy', asyn
     clear: intents.clear.bind(intents),
     conclude: intents.conclude.bind(intents),
     release: intents.release.bind(intents),
-    stands: intents.stands.bind(intents),
+    isValid: intents.isValid.bind(intents),
   }
   const copy = await deliveryOf(bench, 'copy of a.csv')
   expect(await ingestDocument(copy, depsOf({ ...bench.deps, intents: lateIntents }), SIGNAL)).toEqual({
@@ -136,7 +136,7 @@ test('a document waiting at the gate has no ambiguous request, and a copy keeps 
     },
     conclude: deps.intents.conclude.bind(deps.intents),
     release: deps.intents.release.bind(deps.intents),
-    stands: deps.intents.stands.bind(deps.intents),
+    isValid: deps.intents.isValid.bind(deps.intents),
   }
   const shut: Gate = { acquire: async () => ({ kind: 'wait', waitMs: 5, reason: 'shut' }) }
   const job = await deliveryOf(bench, 'a.csv')

@@ -15,8 +15,8 @@ function scene(patienceMs = 60_000) {
   const pass = async (key: string, ms: number): Promise<void> => {
     clock.now += ms
     const reading = read.get(key)
-    reading?.asks()
-    reading?.permitted()
+    reading?.onRead()
+    reading?.onPermit()
     await idle()
   }
   return { window, read, enter, pass, clock }

@@ -16,7 +16,7 @@ const NEW = { before: null, endsAlone: true }
 describe('a refusal by the service', () => {
   test('halts the batch at the fifth different document in a row', () => {
     const refusals = new Refusals()
-    const rule = (number: number, status = 403): Ruling => refusals.ruling(jobOf(number), refusal(status), NEW)
+    const rule = (number: number, status = 403): Ruling => refusals.rule(jobOf(number), refusal(status), NEW)
     expect([1, 2, 3, 3, 3, 4].map((number) => rule(number))).toEqual(Array.from({ length: 6 }, () => 'suspect'))
     expect(rule(5)).toBe('batch')
   })
@@ -24,24 +24,24 @@ describe('a refusal by the service', () => {
   test('restarts the count after a success, and after a different refusal', () => {
     const refusals = new Refusals()
     for (let number = 0; number < 100; number++) {
-      expect(refusals.ruling(jobOf(number), refusal(number % 5 === 0 ? 404 : 403), NEW)).toBe('suspect')
-      if (number % 7 === 0) refusals.gotThrough()
+      expect(refusals.rule(jobOf(number), refusal(number % 5 === 0 ? 404 : 403), NEW)).toBe('suspect')
+      if (number % 7 === 0) refusals.recordSuccess()
     }
   })
 
   test('of a suspect fails it when others succeeded in this or an earlier run, and else halts the run', () => {
     const suspicion = (gotThrough: boolean): Suspicion => ({ name: 'refused 403 ', gotThrough })
     const again = (refusals: Refusals, of: Suspicion, endsAlone = true): Ruling => {
-      expect(refusals.waitMs(jobOf(1), of, 2, false)).toBeGreaterThan(999)
-      expect(refusals.waitMs(jobOf(1), of, 1, true)).toBeGreaterThan(999)
-      expect(refusals.waitMs(jobOf(1), of, 1, false)).toBeNull()
-      return refusals.ruling(jobOf(1), refusal(), { before: null, suspicion: of, endsAlone })
+      expect(refusals.suspectWaitMs(jobOf(1), of, 2, false)).toBeGreaterThan(999)
+      expect(refusals.suspectWaitMs(jobOf(1), of, 1, true)).toBeGreaterThan(999)
+      expect(refusals.suspectWaitMs(jobOf(1), of, 1, false)).toBeNull()
+      return refusals.rule(jobOf(1), refusal(), { before: null, suspicion: of, endsAlone })
     }
     expect(again(new Refusals(), suspicion(false))).toBe('batch')
     expect(again(new Refusals(), suspicion(false), false)).toBe('suspect')
     expect(again(new Refusals(), suspicion(true))).toBe('document')
     const through = new Refusals()
-    through.gotThrough()
+    through.recordSuccess()
     expect(again(through, suspicion(false))).toBe('document')
     expect(again(through, { ...suspicion(true), name: 'refused 404 ' })).toBe('suspect')
   })
@@ -49,25 +49,24 @@ describe('a refusal by the service', () => {
   test('of a document with jobs of two versions waits for no suspect job', () => {
     const refusals = new Refusals()
     const of: Suspicion = { name: 'refused 403 ', gotThrough: true }
-    expect(refusals.waitMs(jobOf(1), of, 2, false)).toBeGreaterThan(999)
-    expect(refusals.waitMs(jobOf(1, '2'), of, 2, false)).toBeNull()
-    expect(refusals.waitMs(jobOf(1), of, 2, false)).toBeNull()
+    expect(refusals.suspectWaitMs(jobOf(1), of, 2, false)).toBeGreaterThan(999)
+    expect(refusals.suspectWaitMs(jobOf(1, '2'), of, 2, false)).toBeNull()
+    expect(refusals.suspectWaitMs(jobOf(1), of, 2, false)).toBeNull()
   })
 
   test('for an unusable body is repeated when one document alone received it', () => {
     const refusals = new Refusals()
-    refusals.gotThrough()
+    refusals.recordSuccess()
     const ask = (number: number, body: string, suspicion?: Suspicion): Ruling =>
-      refusals.ruling(jobOf(number), refusal(200, body), { ...NEW, suspicion })
+      refusals.rule(jobOf(number), refusal(200, body), { ...NEW, suspicion })
     const met = (body: string): Suspicion => refusals.suspicionOf(refusal(200, body))
     expect([ask(1, 'a'), ask(2, 'b'), ask(3, 'b')]).toEqual(['suspect', 'suspect', 'suspect'])
     expect(ask(1, 'c', met('a'))).toBe('attempt')
     expect(ask(1, 'c', met('c'))).toBe('document')
     expect(ask(2, 'b', met('b'))).toBe('document')
-    expect([1, 2].map((number) => refusals.isOnlyOf(keyOf(number), refusal(200, number === 1 ? 'c' : 'b')))).toEqual([
-      true,
-      false,
-    ])
+    expect(
+      [1, 2].map((number) => refusals.isBodyUnique(keyOf(number), refusal(200, number === 1 ? 'c' : 'b'))),
+    ).toEqual([true, false])
   })
 
   test('neither halts every run nor hides, and every list of documents ends within a few runs', () => {
@@ -80,17 +79,17 @@ describe('a refusal by the service', () => {
       let runs = 0
       for (; open.size > 0; runs++) {
         const refusals = new Refusals()
-        for (const [number, suspicion] of suspicions) refusals.waitMs(jobOf(number), suspicion, 40, false)
+        for (const [number, suspicion] of suspicions) refusals.suspectWaitMs(jobOf(number), suspicion, 40, false)
         // Suspects come last, and those of this run behind them.
         const queue = [...open].toSorted((a, b) => Number(suspicions.has(a)) - Number(suspicions.has(b)))
         for (const number of queue) {
           const suspicion = suspicions.get(number)
           if (!refused.has(number)) {
-            refusals.gotThrough()
+            refusals.recordSuccess()
             open.delete(number)
             continue
           }
-          const ruling = refusals.ruling(jobOf(number), refusal(), { ...NEW, suspicion })
+          const ruling = refusals.rule(jobOf(number), refusal(), { ...NEW, suspicion })
           if (ruling === 'document') {
             open.delete(number)
             failed.add(number)
@@ -109,10 +108,10 @@ describe('a refusal by the service', () => {
 
   test('of all documents of a run is reported at its end', () => {
     const refusals = new Refusals()
-    expect(refusals.nothingGotThrough()).toBeNull()
-    refusals.ruling(jobOf(1), refusal(), { ...NEW, before: refusal().failure })
-    expect(refusals.nothingGotThrough()).toEqual(refusal())
-    refusals.gotThrough()
-    expect(refusals.nothingGotThrough()).toBeNull()
+    expect(refusals.refusalWithoutSuccess()).toBeNull()
+    refusals.rule(jobOf(1), refusal(), { ...NEW, before: refusal().failure })
+    expect(refusals.refusalWithoutSuccess()).toEqual(refusal())
+    refusals.recordSuccess()
+    expect(refusals.refusalWithoutSuccess()).toBeNull()
   })
 })

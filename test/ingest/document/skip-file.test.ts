@@ -42,7 +42,7 @@ async function scan(
   const queue = new DocumentQueue({ connection: redis.connection, pipeline: `skip-file-${process.pid}-${pipelines++}` })
   try {
     const listing = await scanSource(scanOf({ ...deps, queue, backlogLimit: 100, removeGone }), SIGNAL)
-    const policy = { remove: removeGone, believableShare: 1, force: false, leavePending: false }
+    const policy = { remove: removeGone, maxGoneShare: 1, force: false, leavePending: false }
     await sweepGone(listing, policy, depsOf(deps), SIGNAL)
   } finally {
     deps.events.off('document:seen', listen)

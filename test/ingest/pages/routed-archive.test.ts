@@ -44,7 +44,7 @@ interface RoutedResult {
 }
 
 const WORDS = 50
-const MOST_PAGES = 80
+const MAX_PAGES = 80
 
 /** Words of one page, of which this share is right: the truth has all of them right. */
 function wordsOf(document: number, page: number, right: number): string[] {
@@ -118,7 +118,7 @@ async function* routeArchive(
     redis,
     terms: { qualityFloor },
     engine: (request) => {
-      const found = pagesInFile(request, MOST_PAGES)
+      const found = pagesInFile(request, MAX_PAGES)
       const pages = found.map((page) => {
         const read = current.pages[page - 1] ?? { grade: 0, expected: 0, f1: 0 }
         return { page, read, words: wordsOf(number, page, read.f1) }
@@ -126,7 +126,7 @@ async function* routeArchive(
       return replyOf('engine', pages)
     },
     paid: (request) => {
-      const found = pagesInFile(request, MOST_PAGES)
+      const found = pagesInFile(request, MAX_PAGES)
       if (found.some((page) => current.failing.has(page)))
         return errorReply(400, 'cannot be read', { code: 'DOCUMENT_CORRUPT' })
       for (const page of found) charged.set(page, (charged.get(page) ?? 0) + 1)

@@ -6,7 +6,7 @@ import { contentHash as contentOf, receiptId, sourceKey } from '#src/document/id
 import { partHash } from '#src/document/page-list.ts'
 import { receiptsOf } from '#src/document/record.ts'
 import { unusedReceipts } from '#src/ingest/maintain/collect-receipts.ts'
-import { disagreement } from '#src/ingest/document/disagreement.ts'
+import { mismatchReason } from '#src/ingest/document/disagreement.ts'
 import { rederive } from '#src/ingest/document/rederive.ts'
 import { FreeIntents } from '#src/ingest/document/tiers.ts'
 import { recipeAt } from '#src/ingest/pages/service-answers.ts'
@@ -29,7 +29,7 @@ import { parseLines } from '../../support/json-lines.ts'
 
 const SEED = seedFrom('ROUTE_SEED', 1)
 const DOCUMENTS = Number(process.env['ROUTE_DOCUMENTS'] ?? 4)
-const MOST_PAGES = 24
+const MAX_PAGES = 24
 const never = new AbortController().signal
 
 const redis = await shared(startTestRedis())
@@ -50,7 +50,7 @@ interface Drawn {
 }
 
 function draw(random: Random): Drawn {
-  const pages = 1 + random.below(MOST_PAGES)
+  const pages = 1 + random.below(MAX_PAGES)
   const some = (share: number): Set<number> =>
     new Set(Array.from({ length: pages }, (_, index) => index + 1).filter(() => random.next() < share))
   const share = random.next()
@@ -71,7 +71,7 @@ class Bought {
   readonly pages = new Map<number, number>()
 
   answer(request: ReceivedRequest, { poison, broken, blank }: Drawn): Reply {
-    const found = pagesInFile(request, MOST_PAGES)
+    const found = pagesInFile(request, MAX_PAGES)
     if (found.some((page) => poison.has(page))) return errorReply(400, 'cannot be read', { code: 'DOCUMENT_CORRUPT' })
     if (found.some((page) => broken.has(page)))
       return errorReply(500, 'all engines failed', { code: 'SCRAPE_ALL_ENGINES_FAILED' })
@@ -88,7 +88,7 @@ async function openWith(drawn: Drawn, bought: Pick<Bought, 'answer' | 'pages'>, 
     redis,
     terms,
     engine: (request) => {
-      const found = pagesInFile(request, MOST_PAGES)
+      const found = pagesInFile(request, MAX_PAGES)
       return answerOf(
         found.map(local),
         found.map((page) => drawn.grades[page - 1] ?? 0),
@@ -163,9 +163,9 @@ describe('with purchases by page,', () => {
     const record = await routed.deps.store.documents.read(key)
     const [known] = await routed.deps.ledger.read([key])
     if (record === null || !known) throw new Error('it is not done')
-    expect(disagreement(record, known)).toBeNull()
+    expect(mismatchReason(record, known)).toBeNull()
     const altered = { ...record, contentHash: contentOf('f'.repeat(64)) }
-    expect(disagreement(altered, known)).toMatch(/another content hash/)
+    expect(mismatchReason(altered, known)).toMatch(/another content hash/)
   }, 240_000)
 
   test('an answer that version 0.2.0 named by recipe and service is not bought again', async () => {

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { FAILURE_CODES } from '#src/document/failure.ts'
 import { recipeHash, version } from '#src/document/ids.ts'
-import { decideChange, mayPass } from '#src/ingest/scan/decide-change.ts'
+import { decideChange, isTransientFailure } from '#src/ingest/scan/decide-change.ts'
 import type { LedgerEntry } from '#src/document/ledger-entry.ts'
 
 const known: LedgerEntry = { version: version('10:1700:5'), recipeHash: recipeHash('aa'), outcome: 'done' }
@@ -29,7 +29,7 @@ describe('a listed document', () => {
 })
 
 test('a later run retries only failures that the document did not cause', () => {
-  expect(FAILURE_CODES.filter((code) => mayPass({ code }))).toEqual([
+  expect(FAILURE_CODES.filter((code) => isTransientFailure({ code }))).toEqual([
     'unreadable',
     'vanished',
     'changing',

@@ -16,7 +16,7 @@ import { shared } from '../../support/shared.ts'
 const redis = await shared(startTestRedis())
 
 const SIGNAL = new AbortController().signal
-const KEEP: GonePolicy = { remove: false, believableShare: 0.25, force: false, leavePending: false }
+const KEEP: GonePolicy = { remove: false, maxGoneShare: 0.25, force: false, leavePending: false }
 const REMOVE: GonePolicy = { ...KEEP, remove: true }
 
 /** Documents `0.csv`, `1.csv`, … of the same content, all parsed. */
@@ -78,7 +78,7 @@ test('the sweep refuses an empty source and a loss above the safety limit, unles
   for (let number = 1; number < 13; number++) await bench.erase(`${number}.csv`)
   expect(await sweep(bench, REMOVE)).toEqual({ kept: 0, removed: 0, forgotten: 0, unbelievable: true })
   await bench.erase('0.csv')
-  expect(await sweep(bench, { ...REMOVE, believableShare: 1 })).toMatchObject({ unbelievable: true })
+  expect(await sweep(bench, { ...REMOVE, maxGoneShare: 1 })).toMatchObject({ unbelievable: true })
   expect(await bench.deps.ledger.counts()).toEqual({ ...NO_COUNTS, done: 13 })
   expect(await sweep(bench, { ...REMOVE, force: true })).toEqual({
     kept: 0,

@@ -37,7 +37,7 @@ test('SharedNotices delivers a notice to each listener it concerns, and to one l
 test.each([
   ['done', 'done', 200],
   ['done', 'refuse', 400],
-  ['giveBack', 'refuse', 503],
+  ['release', 'refuse', 503],
 ] as const)(
   'SharedNotices with two listeners, one ending a notice with %s, the other with %s, answers %i',
   async (one, other, status) => {
@@ -47,7 +47,7 @@ test.each([
     const [second] = await reported.b.next(5_000, never)
     await first?.[one]()
     // A watch does this at its end: it has no effect after the first verdict.
-    await first?.giveBack()
+    await first?.release()
     await second?.[other]()
     expect(await posted).toBe(status)
   },

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import type { Patience } from '#src/s3/patient-pages.ts'
+import type { Patience } from '#src/s3/retrying-pages.ts'
 import { listObjects } from '#src/sources/s3/s3-listing.ts'
 import { collect } from '../../support/documents.ts'
 import {

@@ -81,7 +81,7 @@ export interface RandomPage {
 const SOURCES = 40
 const [WIDTH, HEIGHT, MARGIN] = [330, 450, 26]
 /** Letters of native text on a page, at the most. */
-const MOST_NATIVE_LETTERS = 1500
+const MAX_NATIVE_LETTERS = 1500
 const SCAN_DPI = [150, 200, 200, 250]
 
 /** The kind of a seed's page, without making it. */
@@ -110,13 +110,13 @@ export async function randomPage(seed: number, severity = 1): Promise<RandomPage
   const damage = kind.startsWith('native') || kind === 'blank' || kind === 'outlined' ? 'none' : damageOf(seed, random)
   const inForm = random.next() < 0.5
   const { words, page, sheet } = await maker.make(kind, damage)
-  const showsPrint = sheet === undefined || contrastOf(sheet) >= LEAST_CONTRAST
+  const showsPrint = sheet === undefined || contrastOf(sheet) >= MIN_CONTRAST
   const content = { width: WIDTH, height: HEIGHT, inForm, ...page }
   return { seed, source, kind, damage, inForm, showsPrint, words, pdf: writePdf(content), content }
 }
 
 /** Difference of the darkest and the lightest level of a sheet, of 255, below which its print has vanished. */
-const LEAST_CONTRAST = 16
+const MIN_CONTRAST = 16
 
 function contrastOf({ grey }: GreyPicture): number {
   let [least, most] = [255, 0]
@@ -160,7 +160,7 @@ class PageMaker {
   #native(withPhoto: boolean): Made {
     // A page holds so many lines; what would stand below its edge is no word of it.
     const most = Math.floor((HEIGHT - 2 * MARGIN) / (this.#setting.size * 1.3)) - 1
-    const lines = setLines(fitting(this.#words(260), this.#random.below(MOST_NATIVE_LETTERS)), this.#setting).slice(
+    const lines = setLines(fitting(this.#words(260), this.#random.below(MAX_NATIVE_LETTERS)), this.#setting).slice(
       0,
       most,
     )

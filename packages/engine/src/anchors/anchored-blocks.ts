@@ -3,7 +3,7 @@ import type { Mark } from './marks.ts'
 import { type MarkdownBlock, markdownBlocks } from './markdown-blocks.ts'
 
 /** Threshold in UTF-16 units. Longer documents have no blocks, because their list would be as large as the document. */
-const MOST_CHARACTERS = 8_000_000
+const MAX_CHARACTERS = 8_000_000
 
 const TYPES = { heading: 'section_header', table: 'table', figure: 'figure', formula: 'formula', text: 'text' } as const
 
@@ -12,7 +12,7 @@ const TYPES = { heading: 'section_header', table: 'table', figure: 'figure', for
  * long.
  */
 export function anchoredBlocks(markdown: string, marks: readonly Mark[]): readonly AnchoredBlock[] | null {
-  if (markdown.length > MOST_CHARACTERS) return null
+  if (markdown.length > MAX_CHARACTERS) return null
   const anchors = new Anchors(markdown, marks)
   const blocks: AnchoredBlock[] = []
   let hasTitle = false

@@ -64,26 +64,26 @@ const WORDS = 50
 /** Names the chapters of an e-book that are absent or yield no text: drawings, and formats other than HTML. */
 export function unreadChapters(book: OoxmlPackage, markdown: string): readonly string[] {
   const { chapters, navigation } = bookFiles(book)
-  const unread = chapters.filter((path) => path !== navigation && !cameOut(book.bytesOf(path), markdown))
+  const unread = chapters.filter((path) => path !== navigation && !isInMarkdown(book.bytesOf(path), markdown))
   return counted(unread.length, 'chapter').map((some) => `${some} that could not be read`)
 }
 
-function cameOut(chapter: Buffer | null, markdown: string): boolean {
+function isInMarkdown(chapter: Buffer | null, markdown: string): boolean {
   if (chapter === null) return false
   const words = (shownText(xmlText(chapter)).match(/[\p{L}\p{N}]{2,}/gu) ?? []).slice(0, WORDS)
   return words.length === 0 || words.some((word) => markdown.includes(word))
 }
 
-const UNSEEN: ReadonlySet<string> = new Set(['title', 'style', 'script', 'head', 'metadata', 'math'])
+const INVISIBLE: ReadonlySet<string> = new Set(['title', 'style', 'script', 'head', 'metadata', 'math'])
 
 function shownText(chapter: string): string {
   const texts: string[] = []
   let unseen = 0
   const parser = new Parser(
     {
-      onopentag: (name) => (unseen += UNSEEN.has(name) ? 1 : 0),
+      onopentag: (name) => (unseen += INVISIBLE.has(name) ? 1 : 0),
       ontext: (text) => (unseen === 0 ? texts.push(text) : 0),
-      onclosetag: (name) => (unseen -= UNSEEN.has(name) ? 1 : 0),
+      onclosetag: (name) => (unseen -= INVISIBLE.has(name) ? 1 : 0),
     },
     { decodeEntities: true, recognizeSelfClosing: true },
   )

@@ -29,7 +29,7 @@ export function bookSupplement(book: OoxmlPackage, onlyMainContent: boolean): Su
     const bytes = book.bytesOf(part)
     if (bytes === null) continue
     const text = textOfPart(bytes)
-    const mended = chapters.has(part) && isPage(text) ? mendedText(bytes, text) : null
+    const mended = chapters.has(part) && isPage(text) ? repairedText(bytes, text) : null
     const isNavigation = part === navigation
     const xml =
       isNavigation || bytes.includes('math>')
@@ -60,7 +60,7 @@ const isPage = (text: string): boolean => /<(?:html|body|p|div|h1)[\s>]/i.test(t
  * Returns a chapter that the library's parser reads correctly, with its lines as paragraphs. Null if it needs no
  * change. The library reads each UTF-16 letter as two.
  */
-function mendedText(bytes: Buffer, text: string): string | null {
+function repairedText(bytes: Buffer, text: string): string | null {
   const isWide = bytes[0] === 0xff || bytes[0] === 0xfe
   const mended = wellFormed(text) ?? (isWide ? text : null)
   return withLeafParagraphs(mended ?? text) ?? mended

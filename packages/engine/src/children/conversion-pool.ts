@@ -21,8 +21,8 @@ export type PoolResult =
   /** The client closed the connection, or the engine closes. */
   | { readonly kind: 'aborted' }
   /** The document used up its budget: see `ProcessingClock`. */
-  | { readonly kind: 'timed_out' }
-  | { readonly kind: 'over_memory'; readonly limitBytes: number }
+  | { readonly kind: 'timed-out' }
+  | { readonly kind: 'over-memory'; readonly limitBytes: number }
   /** The process crashed twice, the second time as a fresh one. `signal` names the crash, such as SIGSEGV. */
   | { readonly kind: 'crashed'; readonly signal: NodeJS.Signals | null; readonly exitCode: number | null }
 
@@ -84,12 +84,12 @@ export class ConversionPool implements AsyncDisposable {
     signal: AbortSignal,
     fresh: boolean,
   ): Promise<{ readonly result: PoolResult; readonly retry: boolean }> {
-    const child = await this.#processes.take(signal, fresh)
+    const child = await this.#processes.acquire(signal, fresh)
     if (child === null) return { result: { kind: 'aborted' }, retry: false }
     const wasUsed = child.served > 0
     const result = await this.#convert(child, task, timeoutMs, signal)
-    this.#processes.giveBack(child)
-    const retry = result.kind === 'crashed' || (result.kind === 'over_memory' && wasUsed)
+    this.#processes.release(child)
+    const retry = result.kind === 'crashed' || (result.kind === 'over-memory' && wasUsed)
     return { result, retry }
   }
 
@@ -106,11 +106,11 @@ export class ConversionPool implements AsyncDisposable {
     const { killedFor, peakBytes, isOver } = this.#watchdog.release(child.pid)
     signal.removeEventListener('abort', abort)
     // An answer between two checks of the watchdog may still be late.
-    if (end.kind === 'reported') return isOver ? { kind: 'timed_out' } : end.report
+    if (end.kind === 'reported') return isOver ? { kind: 'timed-out' } : end.report
     if (signal.aborted) return { kind: 'aborted' }
-    if (killedFor === 'time') return { kind: 'timed_out' }
+    if (killedFor === 'time') return { kind: 'timed-out' }
     const heapIsFull = end.signal === 'SIGABRT' && peakBytes > this.#limitBytes * HEAP_SHARE * 0.75
-    if (killedFor === 'memory' || heapIsFull) return { kind: 'over_memory', limitBytes: this.#limitBytes }
+    if (killedFor === 'memory' || heapIsFull) return { kind: 'over-memory', limitBytes: this.#limitBytes }
     return { kind: 'crashed', signal: end.signal, exitCode: end.exitCode }
   }
 }

@@ -52,8 +52,8 @@ export type ConversionReport =
     }
   /** The model was unavailable, or could not fulfil the request. The document is fine. */
   | {
-      readonly kind: 'model_failed'
-      readonly because: 'unavailable' | 'no_conforming_result'
+      readonly kind: 'model-failed'
+      readonly reason: 'unavailable' | 'no-conforming-result'
       readonly message: string
     }
   | { readonly kind: 'refused'; readonly problem: ConversionProblem; readonly message: string }

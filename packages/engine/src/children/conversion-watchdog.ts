@@ -26,7 +26,7 @@ export interface Observation {
   readonly isOver: boolean
 }
 
-function hasSpent(pid: number, { clock, budgetMs }: Watched): boolean {
+function isOverBudget(pid: number, { clock, budgetMs }: Watched): boolean {
   return clock.isOver(budgetMs, performance.now(), processUsage(pid))
 }
 
@@ -54,7 +54,7 @@ export class ConversionWatchdog implements Disposable {
   release(pid: number): Observation {
     const watched = this.#watched.get(pid)
     // Most documents end long before their budget, and need no account.
-    const isOver = watched?.clock.mayBeOver(watched.budgetMs, performance.now()) === true && hasSpent(pid, watched)
+    const isOver = watched?.clock.mayBeOver(watched.budgetMs, performance.now()) === true && isOverBudget(pid, watched)
     const observation = { killedFor: watched?.killedFor ?? null, peakBytes: watched?.peakBytes ?? 0, isOver }
     this.#watched.delete(pid)
     if (this.#watched.size === 0) this[Symbol.dispose]()
@@ -74,7 +74,7 @@ export class ConversionWatchdog implements Disposable {
       const bytes = residentBytes(pid)
       watched.peakBytes = Math.max(watched.peakBytes, bytes)
       if (bytes > this.#limitBytes) this.#kill(pid, watched, 'memory')
-      else if (readsAccounts && hasSpent(pid, watched)) this.#kill(pid, watched, 'time')
+      else if (readsAccounts && isOverBudget(pid, watched)) this.#kill(pid, watched, 'time')
     }
   }
 

@@ -1,6 +1,6 @@
 import { flushCompileCache } from 'node:module'
 import { Worker } from 'node:worker_threads'
-import { endWithParent, sendToParent } from './end-with-parent.ts'
+import { exitWithParent, sendToParent } from './exit-with-parent.ts'
 import type { ChildMessage, ConversionReport, ConversionTask } from './conversion-task.ts'
 import { asUnloadable } from './load-failure.ts'
 
@@ -13,7 +13,7 @@ import { asUnloadable } from './load-failure.ts'
 // This process must not outlive the server, even while a converter blocks its only thread. Another thread polls.
 const WATCH_PARENT = `setInterval(() => process.ppid === ${process.ppid} || process.kill(process.pid, 'SIGKILL'), 500)`
 new Worker(WATCH_PARENT, { eval: true, resourceLimits: { maxOldGenerationSizeMb: 8 } }).unref()
-endWithParent()
+exitWithParent()
 
 /** Formats that this process has converted: each loads modules of its own. */
 const formats = new Set<string>()
@@ -25,7 +25,7 @@ function keepCompiled({ extension }: ConversionTask): void {
   flushCompileCache()
 }
 
-const say = (message: ChildMessage): void => sendToParent(message)
+const send = (message: ChildMessage): void => sendToParent(message)
 
 try {
   if (process.argv.includes('--check-converters')) await (await import('./check-converters.ts')).checkConverters()
@@ -37,10 +37,10 @@ try {
       ({ convertTask }) => convertTask(task),
       (error: unknown): ConversionReport => ({ kind: 'failed', trace: asUnloadable(error).message }),
     )
-    say({ kind: 'report', report })
+    send({ kind: 'report', report })
     keepCompiled(task)
   })
-  say({ kind: 'ready' })
+  send({ kind: 'ready' })
 } catch (error) {
-  say({ kind: 'unloadable', message: asUnloadable(error).message })
+  send({ kind: 'unloadable', message: asUnloadable(error).message })
 }

@@ -33,7 +33,7 @@ async function isLarge({ bytes, path }: ConversionTask): Promise<boolean> {
   return (bytes ?? null) === null && (await stat(path)).size > LARGE_BYTES
 }
 
-async function startOf({ bytes, path }: ConversionTask): Promise<Buffer> {
+async function firstBytes({ bytes, path }: ConversionTask): Promise<Buffer> {
   if (bytes !== undefined && bytes !== null) return bytes.subarray(0, SNIFF_BYTES)
   await using file = await open(path)
   const { buffer, bytesRead } = await file.read(Buffer.alloc(SNIFF_BYTES))
@@ -43,7 +43,7 @@ async function startOf({ bytes, path }: ConversionTask): Promise<Buffer> {
 /** Rejects a file whose content contradicts its extension, and names the real type. */
 async function refuseContradiction(task: ConversionTask): Promise<void> {
   const { extension } = task
-  const start = await startOf(task)
+  const start = await firstBytes(task)
   if (start.length === 0) throw new ConversionError('corrupt', 'The file is empty.')
   const found = contradiction(extension, signatureOf(start))
   if (found !== null) throw new ConversionError('wrong_type', `The file is named .${extension} but is ${found}.`)
@@ -62,7 +62,7 @@ async function unlocked(bytes: Buffer, passwords: readonly string[]): Promise<Bu
 const EMPTY_PAGE_BYTES = 4_096
 
 /** Adds a warning to a page without any text. */
-async function withEmptiness(page: Conversion, task: ConversionTask): Promise<Conversion> {
+async function withEmptyWarning(page: Conversion, task: ConversionTask): Promise<Conversion> {
   if (page.markdown.trim() !== '') return page
   const bytes = task.bytes?.length ?? (await stat(task.path)).size
   if (bytes < EMPTY_PAGE_BYTES) return page
@@ -99,10 +99,10 @@ export async function convertDocument(task: ConversionTask): Promise<Conversion>
       const { contentType, baseUrl } = task
       if (await isLarge(task)) {
         const { convertLargeHtml } = await import('../web/convert-large-html.ts')
-        return withEmptiness(await convertLargeHtml({ path, contentType, baseUrl }, options), task)
+        return withEmptyWarning(await convertLargeHtml({ path, contentType, baseUrl }, options), task)
       }
       const { convertHtml } = await import('../web/convert-html.ts')
-      return withEmptiness(await convertHtml({ bytes: await bytesOf(task), contentType, baseUrl }, options), task)
+      return withEmptyWarning(await convertHtml({ bytes: await bytesOf(task), contentType, baseUrl }, options), task)
     }
     case 'csv': {
       if (await isLarge(task)) {

@@ -64,9 +64,9 @@ export async function convertTask(task: ConversionTask): Promise<ConversionRepor
   } catch (error) {
     if (error instanceof ConversionError) return { kind: 'refused', problem: error.problem, message: error.message }
     if (error instanceof ModelUnavailable)
-      return { kind: 'model_failed', because: 'unavailable', message: error.message }
+      return { kind: 'model-failed', reason: 'unavailable', message: error.message }
     if (error instanceof NoConformingResult) {
-      return { kind: 'model_failed', because: 'no_conforming_result', message: error.message }
+      return { kind: 'model-failed', reason: 'no-conforming-result', message: error.message }
     }
     return { kind: 'failed', trace: traceOf(error, !task.options.zeroDataRetention) }
   }

@@ -14,12 +14,12 @@ export interface ConverterProcessesOptions {
 }
 
 /** Backoff in milliseconds before a retry to start a process that exited before it was ready. */
-const START_AGAIN_MS = 1_000
+const RESTART_DELAY_MS = 1_000
 
 interface Waiting {
   readonly fresh: boolean
   /** Called with null when the engine closes. */
-  readonly hand: (child: ConverterProcess | null) => void
+  readonly assign: (child: ConverterProcess | null) => void
 }
 
 /** A fixed number of converter processes. Hands them out, and replaces those that exited or grew too large. */
@@ -44,7 +44,7 @@ export class ConverterProcesses implements AsyncDisposable {
   }
 
   /** Returns an idle process, or null if `signal` fires first. A `fresh` one has converted no document. */
-  async take(signal: AbortSignal, fresh: boolean): Promise<ConverterProcess | null> {
+  async acquire(signal: AbortSignal, fresh: boolean): Promise<ConverterProcess | null> {
     if (signal.aborted || this.#isClosed) return null
     const child = this.#pick(fresh)
     return child ?? this.#wait(signal, fresh)
@@ -54,7 +54,7 @@ export class ConverterProcesses implements AsyncDisposable {
    * Takes a process back, or replaces it. Processes that only grew are replaced one at a time, so that the others
    * continue.
    */
-  giveBack(child: ConverterProcess): void {
+  release(child: ConverterProcess): void {
     if (this.#isClosed) return
     if (!child.isAlive) void this.#replace(child)
     else if (this.#isWorn(child) && !this.#isReplacing) void this.#replaceAlone(child)
@@ -63,7 +63,7 @@ export class ConverterProcesses implements AsyncDisposable {
 
   async [Symbol.asyncDispose](): Promise<void> {
     this.#isClosed = true
-    for (const { hand } of this.#waiting.splice(0)) hand(null)
+    for (const { assign } of this.#waiting.splice(0)) assign(null)
     await Promise.all([...this.#all].map((child) => child.kill()))
   }
 
@@ -96,7 +96,7 @@ export class ConverterProcesses implements AsyncDisposable {
         return
       } catch {
         this.#all.delete(child)
-        await sleep(START_AGAIN_MS, undefined, { ref: false })
+        await sleep(RESTART_DELAY_MS, undefined, { ref: false })
       }
     }
   }
@@ -127,7 +127,7 @@ export class ConverterProcesses implements AsyncDisposable {
     const picked = next === undefined ? null : this.#pick(next.fresh)
     if (next === undefined || picked === null) return
     this.#waiting.shift()
-    next.hand(picked)
+    next.assign(picked)
   }
 
   #wait(signal: AbortSignal, fresh: boolean): Promise<ConverterProcess | null> {
@@ -136,11 +136,11 @@ export class ConverterProcesses implements AsyncDisposable {
         this.#waiting.splice(this.#waiting.indexOf(waiting), 1)
         resolve(null)
       }
-      const hand = (child: ConverterProcess | null): void => {
+      const assign = (child: ConverterProcess | null): void => {
         signal.removeEventListener('abort', giveUp)
         resolve(child)
       }
-      const waiting: Waiting = { fresh, hand }
+      const waiting: Waiting = { fresh, assign }
       signal.addEventListener('abort', giveUp, { once: true })
       this.#waiting.push(waiting)
     })

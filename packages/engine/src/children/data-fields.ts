@@ -114,7 +114,7 @@ export async function dataFields(conversion: Conversion, task: ConversionTask): 
  * Threshold in letters. The detector errs too often on shorter texts: "Total revenue" passes for half a dozen
  * languages.
  */
-const LEAST_LETTERS = 60
+const MIN_LETTERS = 60
 /** Sample size in characters. The detector's time is linear, and a quarter of a page is as conclusive as two pages. */
 const SAMPLE_CHARACTERS = 2_000
 
@@ -125,7 +125,7 @@ function languageOf(markdown: string): string | null {
     .replace(/\]\([^)]*\)|https?:\S+|<[^>]*>/g, ' ')
     .replace(/[^\p{L}\p{M}']+/gu, ' ')
     .trim()
-  if (words.length < LEAST_LETTERS) return null
+  if (words.length < MIN_LETTERS) return null
   const language = detect(words)
   return language === '' ? null : language
 }

@@ -18,9 +18,9 @@ export interface LimitedChildOptions {
 export type LimitedResult<Output> =
   | { readonly kind: 'done'; readonly output: Output }
   /** Killed at its limit, or crashed. */
-  | { readonly kind: 'ended'; readonly why: 'time' | 'memory' | 'crash' }
+  | { readonly kind: 'ended'; readonly reason: 'time' | 'memory' | 'crash' }
 
-const LOOK_MS = 50
+const POLL_MS = 50
 
 /** Idle timeout of a process. Its memory is only needed while a person reads. */
 const IDLE_MS = 60_000
@@ -58,12 +58,12 @@ export class LimitedChild<Input extends object, Output> implements AsyncDisposab
       child.kill('SIGKILL')
     }
     const onMessage = (output: unknown): void => ended.resolve({ kind: 'done', output: output as Output })
-    const onEnd = (): void => ended.resolve({ kind: 'ended', why })
+    const onEnd = (): void => ended.resolve({ kind: 'ended', reason: why })
     child.once('message', onMessage).once('exit', onEnd).once('error', onEnd)
     const late = setTimeout(kill, this.#options.timeoutMs, 'time')
     const watchdog = setInterval(() => {
       if (residentBytes(child.pid ?? 0) > this.#options.memoryBytes) kill('memory')
-    }, LOOK_MS)
+    }, POLL_MS)
     // The send fails only if the process has exited, which `exit` reports.
     child.send(input, () => undefined)
     try {

@@ -16,7 +16,7 @@ const BOUNDSHEET_PLAIN_BYTES = 4
 const BLOCK_BYTES = 1024
 
 /** Byte range of a record's encrypted data. */
-interface Stretch {
+interface EncryptedRange {
   readonly from: number
   readonly to: number
   readonly recordBytes: number
@@ -32,7 +32,7 @@ export function decryptWorkbook(stream: Buffer, password: string): Buffer | null
   const out = Buffer.from(stream)
   if (unlock.kind === 'rc4') decryptBlocks(out, unlock.key, BLOCK_BYTES)
   let plainFrom = 0
-  for (const { from, to, recordBytes } of encryptedStretches(stream)) {
+  for (const { from, to, recordBytes } of encryptedRanges(stream)) {
     if (unlock.kind === 'xor') removeXor(out.subarray(from, to), unlock.array, from, recordBytes)
     // Record headers and unencrypted data count towards block offsets, but remain unchanged.
     stream.copy(out, plainFrom, plainFrom, from)
@@ -68,7 +68,7 @@ function filePass(stream: Buffer): { readonly from: number; readonly to: number 
   return null
 }
 
-function* encryptedStretches(stream: Buffer): Generator<Stretch> {
+function* encryptedRanges(stream: Buffer): Generator<EncryptedRange> {
   for (const { type, from, to } of records(stream)) {
     if (PLAIN.has(type)) continue
     yield { from: Math.min(to, type === BOUNDSHEET ? from + BOUNDSHEET_PLAIN_BYTES : from), to, recordBytes: to - from }

@@ -1,4 +1,4 @@
-export type Entrance = { readonly entered: true; readonly queuedMs: number } | { readonly entered: false }
+export type Acquisition = { readonly acquired: true; readonly queuedMs: number } | { readonly acquired: false }
 
 interface Waiting {
   readonly admit: () => void
@@ -9,38 +9,38 @@ export class ConcurrencyGate {
   readonly limit: number
   readonly #overflow: 'queue' | 'refuse'
   readonly #waiting: Waiting[] = []
-  #inside = 0
+  #inUse = 0
 
   constructor(limit: number, overflow: 'queue' | 'refuse') {
     this.limit = limit
     this.#overflow = overflow
   }
 
-  get inside(): number {
-    return this.#inside
+  get inUse(): number {
+    return this.#inUse
   }
 
   get waiting(): number {
     return this.#waiting.length
   }
 
-  /** Waits for a place until `signal` fires. A caller that entered must call `leave` exactly once. */
-  async enter(signal: AbortSignal): Promise<Entrance> {
-    if (signal.aborted) return { entered: false }
-    if (this.#inside < this.limit) {
-      this.#inside += 1
-      return { entered: true, queuedMs: 0 }
+  /** Waits for a place until `signal` fires. A caller that acquired one must call `release` exactly once. */
+  async acquire(signal: AbortSignal): Promise<Acquisition> {
+    if (signal.aborted) return { acquired: false }
+    if (this.#inUse < this.limit) {
+      this.#inUse += 1
+      return { acquired: true, queuedMs: 0 }
     }
-    if (this.#overflow === 'refuse') return { entered: false }
+    if (this.#overflow === 'refuse') return { acquired: false }
     const since = performance.now()
-    const entered = await this.#wait(signal)
-    return entered ? { entered, queuedMs: Math.round(performance.now() - since) } : { entered }
+    const acquired = await this.#wait(signal)
+    return acquired ? { acquired, queuedMs: Math.round(performance.now() - since) } : { acquired }
   }
 
   /** Hands the place to the request that has waited longest. */
-  leave(): void {
+  release(): void {
     const next = this.#waiting.shift()
-    if (next === undefined) this.#inside -= 1
+    if (next === undefined) this.#inUse -= 1
     else next.admit()
   }
 

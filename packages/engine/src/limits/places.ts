@@ -20,19 +20,19 @@ export async function takePlace(
 ): Promise<Place> {
   const patienceMs = Math.round(timeoutMs * QUEUE_SHARE)
   const patience = AbortSignal.any([signal, AbortSignal.timeout(patienceMs)])
-  const entered: ConcurrencyGate[] = []
+  const acquired: ConcurrencyGate[] = []
   const leave = (): void => {
-    for (const gate of entered.splice(0)) gate.leave()
+    for (const gate of acquired.splice(0)) gate.release()
   }
   let queuedMs = 0
   for (const gate of gates) {
-    const entrance = await gate.enter(patience)
-    if (!entrance.entered) {
+    const acquisition = await gate.acquire(patience)
+    if (!acquisition.acquired) {
       leave()
       throw patience.aborted ? queueTimeout(patienceMs) : concurrencyLimitReached()
     }
-    entered.push(gate)
-    queuedMs += entrance.queuedMs
+    acquired.push(gate)
+    queuedMs += acquisition.queuedMs
   }
   return { queuedMs, [Symbol.dispose]: leave }
 }

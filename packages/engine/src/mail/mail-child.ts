@@ -1,5 +1,5 @@
 import { open } from 'node:fs/promises'
-import { endWithParent, sendToParent } from '../children/end-with-parent.ts'
+import { exitWithParent, sendToParent } from '../children/exit-with-parent.ts'
 import { mailMarkdown } from './mail-markdown.ts'
 import { type Attachment, type Mail, PartsFile, type Range } from './mail.ts'
 
@@ -41,5 +41,5 @@ async function takeApart({ path, partsPath }: MailTask): Promise<MailResult> {
   }
 }
 
-endWithParent()
+exitWithParent()
 process.on('message', (task: MailTask) => void takeApart(task).then(sendToParent))

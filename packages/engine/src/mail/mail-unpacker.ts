@@ -26,7 +26,7 @@ export interface UnpackedMail extends AsyncDisposable {
 export type MailProblem =
   | { readonly kind: 'not_mail' }
   /** Damaged, or the reading exceeded its limits of time or memory. */
-  | { readonly kind: 'damaged'; readonly why: 'format' | 'time' | 'memory' | 'crash' }
+  | { readonly kind: 'damaged'; readonly reason: 'format' | 'time' | 'memory' | 'crash' }
 
 /**
  * Takes messages (`.eml`, `.msg`) apart in a child process, because a hostile message can exhaust time and memory. The
@@ -57,8 +57,8 @@ export class MailUnpacker implements AsyncDisposable {
       signal.throwIfAborted()
       if (result.kind === 'done' && result.output.kind === 'mail') return opened(result.output, partsPath, remove)
       await remove()
-      if (result.kind === 'ended') return { kind: 'damaged', why: result.why }
-      return result.output.kind === 'not_mail' ? { kind: 'not_mail' } : { kind: 'damaged', why: 'format' }
+      if (result.kind === 'ended') return { kind: 'damaged', reason: result.reason }
+      return result.output.kind === 'not_mail' ? { kind: 'not_mail' } : { kind: 'damaged', reason: 'format' }
     } catch (error) {
       await remove()
       throw error

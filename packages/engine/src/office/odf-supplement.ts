@@ -33,7 +33,7 @@ export function odfSupplement(odf: OoxmlPackage, { onlyMainContent, anchors = fa
     rewriteXml(xml, WANTED, (element, _names, ancestors) => {
       const parent = ancestors.at(-1) ?? ''
       const insertion = insertionOf(element, odf, placed, onlyMainContent && !CANVAS.has(parent))
-      return insertion === null ? null : () => standIn(placeholders.add(insertion), element, parent)
+      return insertion === null ? null : () => placeholderElement(placeholders.add(insertion), element, parent)
     })
   const isRewritten = content !== null && SIGNS.some((sign) => content.includes(sign))
   const clean = isRewritten ? Placeholders.clean(xmlText(content)) : ''
@@ -110,7 +110,7 @@ function commentInsertion(annotation: XmlElement, isHidden: boolean): Insertion 
     : { block: sentence, inline: `\\[${sentence}\\]` }
 }
 
-function standIn(token: string, { attributes }: XmlElement, parent: string): string {
+function placeholderElement(token: string, { attributes }: XmlElement, parent: string): string {
   if (parent.startsWith('text:') && !parent.startsWith('text:list') && parent !== 'text:section') return token
   const paragraph = `<text:p>${token}</text:p>`
   if (!CANVAS.has(parent)) return paragraph

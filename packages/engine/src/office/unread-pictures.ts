@@ -7,7 +7,7 @@ import { zipEntries } from '../container/zip-directory.ts'
 /** Threshold in letters. The text of a document above it suffices, and its pictures are illustrations. */
 const HARDLY_ANY_LETTERS = 40
 /** Threshold in bytes. A smaller picture is an ornament. A scanned page is larger, even with few lines. */
-const LEAST_BYTES = 4_000
+const MIN_BYTES = 4_000
 const PICTURE = /(?:^|\/)(?:media|Pictures)\/[^/]+\.(?:png|jpe?g|gif|bmp|tiff?|emf|wmf|webp)$/i
 /** Copies of pictures for older readers of RTF. */
 const COPIES = /\\nonshppict(?![a-z])/g
@@ -40,7 +40,7 @@ const count = (text: string, pattern: RegExp): number => text.match(pattern)?.le
 
 function picturesIn(bytes: Buffer): number {
   if (bytes.subarray(0, 2).toString('latin1') === 'PK') {
-    return zipEntries(bytes).filter(({ name, bytes: size }) => PICTURE.test(name) && size >= LEAST_BYTES).length
+    return zipEntries(bytes).filter(({ name, bytes: size }) => PICTURE.test(name) && size >= MIN_BYTES).length
   }
   if (bytes.subarray(0, 5).toString('latin1') === '{\\rtf') {
     const rtf = bytes.toString('latin1')
@@ -49,7 +49,7 @@ function picturesIn(bytes: Buffer): number {
   if (!isOle(bytes)) return 0
   try {
     const file = oleContainer(bytes)
-    const streams = STREAMS.filter((name) => (CFB.find(file, name)?.size ?? 0) >= LEAST_BYTES).length
+    const streams = STREAMS.filter((name) => (CFB.find(file, name)?.size ?? 0) >= MIN_BYTES).length
     return streams + floatingPictures(Buffer.from(CFB.find(file, 'WordDocument')?.content ?? []))
   } catch {
     return 0
@@ -60,7 +60,7 @@ function floatingPictures(stream: Buffer): number {
   let found = 0
   for (const signature of SIGNATURES) {
     for (let at = stream.indexOf(signature); at >= 0; at = stream.indexOf(signature, at + 1)) {
-      if (stream.length - at >= LEAST_BYTES) found += 1
+      if (stream.length - at >= MIN_BYTES) found += 1
     }
   }
   return found

@@ -24,13 +24,13 @@ export interface FiguresToCrop {
 }
 
 /** Maximum number of RGBA pixels of a page. A larger page is drawn at a lower resolution. */
-const MOST_PIXELS = 12_000_000
+const MAX_PIXELS = 12_000_000
 
 /** Threshold: difference of aspect ratios. A larger one means different pages. */
 const SAME_SHAPE = 0.02
 
 /** Threshold in pixels. A narrower crop is empty. */
-const LEAST_PIXELS = 2
+const MIN_PIXELS = 2
 
 /**
  * Crops figures from their pages. Opens the file once to read the rotation of its pages, and once for each render
@@ -92,7 +92,7 @@ const measuredPage = ({ width, height }: ParsedPage, turn: Turn): Measured =>
   turn === 90 || turn === 270 ? { width: height, height: width, turn } : { width, height, turn }
 
 const largestDpi = ({ width, height }: Measured): number =>
-  Math.max(1, Math.floor(POINTS_PER_INCH * Math.sqrt(MOST_PIXELS / Math.max(1, width * height))))
+  Math.max(1, Math.floor(POINTS_PER_INCH * Math.sqrt(MAX_PIXELS / Math.max(1, width * height))))
 
 /** Includes every pixel that the box touches. */
 function cropped({ width, height, planes }: Planes, { bbox, aspect }: FigureBox): Uint8Array | null {
@@ -102,7 +102,7 @@ function cropped({ width, height, planes }: Planes, { bbox, aspect }: FigureBox)
   const [left, top] = [pixel(bbox[0], width, Math.floor), pixel(bbox[1], height, Math.floor)]
   const [right, bottom] = [pixel(bbox[2], width, Math.ceil), pixel(bbox[3], height, Math.ceil)]
   const [wide, high] = [right - left, bottom - top]
-  if (wide < LEAST_PIXELS || high < LEAST_PIXELS) return null
+  if (wide < MIN_PIXELS || high < MIN_PIXELS) return null
   const rgb = new Uint8Array(wide * high * 3)
   for (let y = 0; y < high; y += 1) {
     for (let x = 0; x < wide; x += 1) {

@@ -1,5 +1,5 @@
 import { LiteParse } from '@llamaindex/liteparse'
-import { endWithParent, sendToParent } from '../children/end-with-parent.ts'
+import { exitWithParent, sendToParent } from '../children/exit-with-parent.ts'
 
 /* Entry point of a child process that draws pages. The parent kills it and never asks it to stop. */
 
@@ -20,5 +20,5 @@ async function draw({ path, page, dpi }: PageToShow): Promise<Uint8Array | null>
   }
 }
 
-endWithParent()
+exitWithParent()
 process.on('message', (page) => void draw(page as PageToShow).then((drawn) => sendToParent(drawn)))

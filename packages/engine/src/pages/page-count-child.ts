@@ -1,5 +1,5 @@
 import { closeSync, openSync } from 'node:fs'
-import { endWithParent } from '../children/end-with-parent.ts'
+import { exitWithParent } from '../children/exit-with-parent.ts'
 import { ConversionError } from '../conversion.ts'
 
 /* Entry point of a child process that counts pages. The parent kills it and never asks it to stop. */
@@ -9,7 +9,7 @@ for (const descriptor of [1, 2]) {
   closeSync(descriptor)
   openSync('/dev/null', 'w')
 }
-endWithParent()
+exitWithParent()
 
 /** Returns null if the pages of a file cannot be counted: damaged, encrypted, or another format. */
 export default async function count(path: string): Promise<number | null> {

@@ -7,7 +7,7 @@ import type { PageFragments } from './fragment.ts'
 import { infoDictionary } from './info-dictionary.ts'
 import { xmpOf } from './inspect-pdf.ts'
 import { layoutQuality } from './layout-quality.ts'
-import { mostPages } from './most-pages.ts'
+import { plausiblePageCount } from './plausible-page-count.ts'
 import { previewPages } from './preview-pages.ts'
 import { hasLostContent } from './lost-content.ts'
 import { CpuBudget } from './ocr/lines/cpu-budget.ts'
@@ -23,7 +23,7 @@ import { readPage, type ReadPageContext } from './read-page.ts'
 import { openPdf, type PdfFacts } from './read-pages.ts'
 import { outlineOf } from './structure/outline.ts'
 import type { ReadPage } from './page/text-layer.ts'
-import { withRunOns } from './run-on.ts'
+import { joinSplitParagraphs } from './split-paragraphs.ts'
 import { wordsOfText } from '../model/words-of-text.ts'
 
 export interface PdfInput {
@@ -58,7 +58,7 @@ export async function convertPdf(
 ): Promise<Conversion> {
   await using source = await openPdf(input.path, { passwords: input.passwords, maxPages: options.maxPages })
   const file = await PdfFile.read(input.path)
-  const readable = await mostPages(source.totalPages, file.bytes.length, () => file)
+  const readable = await plausiblePageCount(source.totalPages, file.bytes.length, () => file)
   const limit = Math.min(options.maxPages ?? readable, readable)
   const pictures = pdfPictures(file, source)
   const outline = file.mayHaveOutline && file.objects !== null ? outlineOf(file.objects) : []
@@ -80,7 +80,7 @@ export async function convertPdf(
   }
   const read = withLostContent(drafts, file.bytes)
   const metadata = await metadataOf(file, source, limit)
-  const pages = withRunOns(finished(read, typeof metadata.title === 'string' ? metadata.title : ''), {
+  const pages = joinSplitParagraphs(finished(read, typeof metadata.title === 'string' ? metadata.title : ''), {
     acrossPages: !options.pageMarkers,
     vocabulary,
   })
@@ -109,7 +109,7 @@ async function readBatch(
   const read: PageReading[] = []
   for (const entry of batch) {
     signal?.throwIfAborted()
-    const page = await readPage(entry, previews.get(entry.pageNumber) ?? 'not_needed', context)
+    const page = await readPage(entry, previews.get(entry.pageNumber) ?? 'not-needed', context)
     read.push(withDoubt(withUnreadAnnotations(withMeaninglessText(page, fonts))))
   }
   return read
@@ -160,7 +160,7 @@ function conversion(
 }
 
 /** Threshold in letters, the same as for unread ink. Fewer letters are a mark. */
-const LEAST_LETTERS = 8
+const MIN_LETTERS = 8
 
 /**
  * Adds a problem to a page if an annotation holds text that is missing from its words. The library parses no annotation
@@ -174,5 +174,5 @@ function withUnreadAnnotations(reading: PageReading): PageReading {
   if (page === null || texts.length === 0 || problems.includes('unread_ink')) return reading
   const read = new Set(page.textItems.flatMap(({ text }) => wordsOfText(text)))
   const missing = wordsOfText(texts.join(' ')).filter((word) => !read.has(word))
-  return missing.join('').length < LEAST_LETTERS ? reading : { ...reading, problems: [...problems, 'unread_ink'] }
+  return missing.join('').length < MIN_LETTERS ? reading : { ...reading, problems: [...problems, 'unread_ink'] }
 }

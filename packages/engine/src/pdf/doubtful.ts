@@ -5,9 +5,9 @@ import type { PageProblem } from '../grade/signals.ts'
 import type { PageReading } from './page-reading.ts'
 
 /** Threshold of the page grade. A page below it more likely than not lacks a tenth of its words. */
-const LEAST_GRADE = 0.5
+const MIN_GRADE = 0.5
 /** Threshold as F1 of a page's words. F1 is 0.9 with a tenth misread, 0.95 with a tenth missing. */
-const LEAST_EXPECTED = 0.92
+const MIN_EXPECTED = 0.92
 
 /**
  * Adds a problem if OCR lacked the data of the page's language. Adds one also if no other problem exists and the grade
@@ -17,7 +17,7 @@ export function withDoubt(reading: PageReading): PageReading {
   if (reading.signals.lackingLanguages.length > 0) {
     return { ...reading, problems: [...reading.problems, 'foreign_language'] }
   }
-  if (reading.problems.length > 0 || gradeOf(reading.signals) >= LEAST_GRADE) return reading
+  if (reading.problems.length > 0 || gradeOf(reading.signals) >= MIN_GRADE) return reading
   return { ...reading, problems: ['doubtful_text'] }
 }
 
@@ -27,5 +27,5 @@ export function withDoubt(reading: PageReading): PageReading {
  */
 export function withExpectedDoubt({ problems, signals }: GradedQuality): readonly PageProblem[] {
   if (problems.length > 0 || signals.ocr === null) return problems
-  return expectedQualityOf({ problems, signals }) < LEAST_EXPECTED ? ['doubtful_text'] : problems
+  return expectedQualityOf({ problems, signals }) < MIN_EXPECTED ? ['doubtful_text'] : problems
 }

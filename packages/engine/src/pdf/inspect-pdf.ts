@@ -1,6 +1,6 @@
 import { stat } from 'node:fs/promises'
 import { LiteParse } from '@llamaindex/liteparse'
-import { mostPages } from './most-pages.ts'
+import { plausiblePageCount } from './plausible-page-count.ts'
 import { requirePdf, withPdfProblems } from './page/pdf-problem.ts'
 import { PdfFile } from './pdf-file.ts'
 
@@ -26,7 +26,7 @@ export async function countPdfPages(path: string): Promise<number> {
   await requirePdf(path)
   const { totalPages } = await firstPage(path)
   const { size } = await stat(path)
-  return mostPages(totalPages, size, () => PdfFile.read(path))
+  return plausiblePageCount(totalPages, size, () => PdfFile.read(path))
 }
 
 const firstPage = (

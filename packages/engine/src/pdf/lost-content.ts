@@ -1,7 +1,7 @@
 import { constants, inflateSync } from 'node:zlib'
 
 /** Search window in bytes, enough for hundreds of pages. */
-const MOST_BYTES = 64 * 1024 ** 2
+const MAX_BYTES = 64 * 1024 ** 2
 /** Matches a shown string that has a letter or digit, or is encoded in hexadecimal (PDF 1.7, section 9.4.3). */
 const SHOWN = /(?:\([^()]*[A-Za-z0-9][^()]*\)|<[0-9A-Fa-f\s]{2,}>)[^()<>[\]]{0,40}\]?\s*(?:Tj|TJ|'|")(?![A-Za-z])/
 const FIRST_TEXT = /(?:^|[\s\])>])BT\s/
@@ -14,7 +14,7 @@ const FIRST_TEXT = /(?:^|[\s\])>])BT\s/
 export function hasLostContent(file: Buffer): boolean {
   if (file.includes('/Encrypt')) return false
   let searched = 0
-  for (let at = file.indexOf('stream'); at >= 0 && searched < MOST_BYTES; at = file.indexOf('stream', at + 6)) {
+  for (let at = file.indexOf('stream'); at >= 0 && searched < MAX_BYTES; at = file.indexOf('stream', at + 6)) {
     if (file.toString('latin1', at - 3, at) === 'end') continue
     const start = at + 6 + (file[at + 6] === 0x0d ? 2 : 1)
     const end = file.indexOf('endstream', start)
@@ -37,7 +37,7 @@ function contentOf(file: Buffer, keyword: number, start: number, end: number): s
   if (!dictionary.includes('/FlateDecode')) return dictionary.includes('/Filter') ? '' : bytes.toString('latin1')
   try {
     // A truncated stream still yields its intact part.
-    return inflateSync(bytes, { finishFlush: constants.Z_SYNC_FLUSH, maxOutputLength: MOST_BYTES }).toString('latin1')
+    return inflateSync(bytes, { finishFlush: constants.Z_SYNC_FLUSH, maxOutputLength: MAX_BYTES }).toString('latin1')
   } catch (error) {
     return (error as NodeJS.ErrnoException).code === 'Z_DATA_ERROR' ? null : ''
   }

@@ -2,7 +2,7 @@ import { lettersIn, plausibleShare } from './page/letters.ts'
 import type { PageReading } from './page-reading.ts'
 
 /** Threshold in letters. Less text is a mark of a form or a logo. */
-const LEAST_LETTERS = 8
+const MIN_LETTERS = 8
 /**
  * Threshold: fraction of tokens with the shape of words. Text above it is correct: this machine has its font, or the
  * library errs.
@@ -21,7 +21,7 @@ export function withMeaninglessText(reading: PageReading, unmappedFonts: Readonl
     ({ fontName, confidence }) => confidence === undefined && (isGarbled || unmappedFonts.has(fontName ?? '')),
   )
   const letters = lettersIn(items)
-  if (letters < LEAST_LETTERS || (plausibleShare(items) ?? 1) >= LIKE_WORDS) return reading
+  if (letters < MIN_LETTERS || (plausibleShare(items) ?? 1) >= LIKE_WORDS) return reading
   return {
     ...reading,
     problems: problems.includes('doubtful_text') ? problems : [...problems, 'doubtful_text'],

@@ -7,7 +7,7 @@ import type { InkReading } from './ink/unread-ink.ts'
  */
 const MUCH_UNREAD = 0.05
 /** Threshold in letters. Fewer letters are marks. */
-const LEAST_LETTERS = 3
+const MIN_LETTERS = 3
 /**
  * Threshold: fraction of the page's letters in unread lines of running text. OCR reads a page with text above it.
  * Generated pages with words in a picture or in outlines score 0.08 or more. In a sample of 27 real pages, charts,
@@ -38,7 +38,7 @@ export function showsUnreadText(
   { unreadLetters, unreadShare, unreadLineShare }: InkReading,
   kept: readonly TextItem[],
 ): boolean {
-  if (withoutText(kept)) return unreadLetters >= LEAST_LETTERS && unreadShare >= MUCH_UNREAD
+  if (withoutText(kept)) return unreadLetters >= MIN_LETTERS && unreadShare >= MUCH_UNREAD
   return unreadLineShare >= MUCH_IN_LINES || (unreadLetters >= LEFT_LETTERS && unreadShare >= MOSTLY_UNREAD)
 }
 

@@ -12,7 +12,7 @@ const TEXTS: Readonly<Record<PageProblem, string>> = {
   unconfirmed_layer: 'have an invisible text layer that OCR of the visible page does not confirm',
 }
 
-const MOST_NAMED = 20
+const MAX_NAMED = 20
 
 interface WarnedPage {
   readonly pageNumber: number
@@ -27,8 +27,8 @@ export function warningOf(pages: readonly WarnedPage[]): string | null {
     if (found.length === 0) return []
     const languages = [...new Set(found.flatMap(({ signals }) => signals.lackingLanguages))].join(' or ')
     const numbers = found.map(({ pageNumber }) => pageNumber)
-    const named = numbers.slice(0, MOST_NAMED).join(', ')
-    const more = numbers.length > MOST_NAMED ? ` and ${numbers.length - MOST_NAMED} more` : ''
+    const named = numbers.slice(0, MAX_NAMED).join(', ')
+    const more = numbers.length > MAX_NAMED ? ` and ${numbers.length - MAX_NAMED} more` : ''
     return [`These pages ${TEXTS[problem].replace('LANGUAGE', languages)}: ${named}${more}.`]
   })
   return sentences.length === 0 ? null : sentences.join(' ')

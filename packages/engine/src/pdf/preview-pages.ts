@@ -1,7 +1,7 @@
 import type { ParsedPage, TextItem } from '@llamaindex/liteparse'
 import { ConversionError } from '../conversion.ts'
 import { type DrawnPage, drawPages, type PageToDraw, type PdfToDraw } from './ink/draw-pages.ts'
-import { showsOnlyItsWords } from './glance.ts'
+import { showsOnlyWords } from './words-only.ts'
 import { type InkMask, inkMask } from './ink/ink-mask.ts'
 import { inkShare } from './ink/unread-ink.ts'
 import { type Box, boxOf } from './geometry/box.ts'
@@ -21,17 +21,17 @@ export interface PagePreview {
 }
 
 /**
- * `not_needed`: the page is full of words, or a glance proves that it shows only words. `too_large`: the library cannot
+ * `not-needed`: the page is full of words, or a glance proves that it shows only words. `too-large`: the library cannot
  * draw the page, and it may show more than its text.
  */
-export type Preview = PagePreview | 'not_needed' | 'too_large'
+export type Preview = PagePreview | 'not-needed' | 'too-large'
 
 const PREVIEW_DPI = 50
 /** Resolution at which a word's box shows ink or none. */
 const HIDDEN_DPI = 30
 /** Threshold: minimum difference of brightness in a word's box that is visible, of 255. */
 const VISIBLE = 16
-const LEAST_DPI = 15
+const MIN_DPI = 15
 /** Threshold: fraction of ink. A word's box below it is blank. */
 const NO_INK = 0.015
 /** Threshold: fraction of a page's inner area without text. A page above it has space for more content. */
@@ -45,8 +45,8 @@ export async function previewPages(batch: readonly ReadPage[], pictures: PdfPict
   for (const entry of batch) {
     const { page, pageNumber } = entry
     if (page === null) continue
-    if (!mayShowPicture(pictures, pageNumber) && isFull(page)) previews.set(pageNumber, 'not_needed')
-    else if (drawableDpi(page, PREVIEW_DPI) < LEAST_DPI) previews.set(pageNumber, undrawn(entry, page, pictures))
+    if (!mayShowPicture(pictures, pageNumber) && isFull(page)) previews.set(pageNumber, 'not-needed')
+    else if (drawableDpi(page, PREVIEW_DPI) < MIN_DPI) previews.set(pageNumber, undrawn(entry, page, pictures))
     else drawable.push({ ...entry, page })
   }
   const drawn = await drawEach(pictures.pdf, drawable, PREVIEW_DPI)
@@ -66,7 +66,7 @@ export async function previewPages(batch: readonly ReadPage[], pictures: PdfPict
     const bareDrawing = bareDrawings?.get(pageNumber)
     const hidden = bareDrawing === undefined ? [] : invisible(page.textItems, bareDrawing)
     if (hidden.length === 0 && plain.includes(entry)) {
-      previews.set(pageNumber, 'not_needed')
+      previews.set(pageNumber, 'not-needed')
       continue
     }
     const mask = inkMask(drawing)
@@ -77,14 +77,14 @@ export async function previewPages(batch: readonly ReadPage[], pictures: PdfPict
 }
 
 function undrawn({ pageNumber }: ReadPage, page: ParsedPage, pictures: PdfPictures): Preview {
-  return lettersOf(page) === 0 || mayShowPicture(pictures, pageNumber) ? 'too_large' : 'not_needed'
+  return lettersOf(page) === 0 || mayShowPicture(pictures, pageNumber) ? 'too-large' : 'not-needed'
 }
 
 type Drawable = ReadPage & { readonly page: ParsedPage }
 
 function isPlain({ page, pageNumber }: Drawable, drawn: ReadonlyMap<number, DrawnPage>): boolean {
   const drawing = drawn.get(pageNumber)
-  return drawing !== undefined && showsOnlyItsWords(drawing, wordsOf(page))
+  return drawing !== undefined && showsOnlyWords(drawing, wordsOf(page))
 }
 
 /** Draws all pages in one call. Falls back to one call per page, so that an undrawable page costs only itself. */

@@ -32,12 +32,12 @@ const PAGE_BUDGET_MS = 15_000
 /** Threshold of the OCR score to replace a text layer that seems garbled. */
 const BETTER_THAN_GARBLED = 0.75
 /** Threshold of mean confidence. Recognised text below it is more likely wrong than right. */
-const LEAST_CONFIDENCE = 0.6
+const MIN_CONFIDENCE = 0.6
 /**
  * Threshold of mean confidence on a noisy page. Tesseract misreads letters of confident words in noise, and skips other
  * words. Complete readings score 0.88 or more.
  */
-const LEAST_IN_NOISE = 0.85
+const MIN_IN_NOISE = 0.85
 /** Threshold: fraction of recognised letters above which their confidence counts. */
 const MUCH_RECOGNISED = 0.05
 /**
@@ -46,19 +46,19 @@ const MUCH_RECOGNISED = 0.05
  */
 const MUCH_BROKEN = 0.11
 /** Threshold: number of broken words. A rule or a fold breaks fewer. */
-const LEAST_BROKEN = 3
+const MIN_BROKEN = 3
 const NOTHING: ReadonlySet<TextItem> = new Set()
 /** Threshold: covered fraction of native text. Above it, the recognised words are the same text. */
 const SAME_TEXT = 0.4
 /** Threshold in letters. Less invisible text is a stamp of the scanner, not a text layer. */
-const LEAST_LAYER = 10
+const MIN_LAYER = 10
 
 /** Decides from the visible content of a page whether OCR reads it. Merges recognised with native text. */
 export async function readPage(entry: ReadPage, preview: Preview, context: ReadPageContext): Promise<PageReading> {
   const { page } = entry
   if (page === null) return reading(entry, { problems: ['unreadable'] })
   if (typeof preview === 'string' && context.mode !== 'ocr') {
-    return reading(entry, { problems: preview === 'too_large' ? ['too_large'] : [] })
+    return reading(entry, { problems: preview === 'too-large' ? ['too_large'] : [] })
   }
   const layer = typeof preview === 'string' ? null : await layerOf(entry, page, preview, context)
   const kept = layer === null ? page.textItems : layer.kept
@@ -78,7 +78,7 @@ export async function readPage(entry: ReadPage, preview: Preview, context: ReadP
     return reading({ ...entry, page: { ...page, textItems: kept } }, { ...found, problems: [] })
   }
   const unsure =
-    typeof preview !== 'string' && (layer?.check?.verdict === 'unsure' || isAstray(preview, page))
+    typeof preview !== 'string' && (layer?.check?.verdict === 'unsure' || isMisplacedLayer(preview, page))
       ? preview.hidden
       : NOTHING
   const painted = context.mode === 'ocr' || garbled ? [] : kept.filter((item) => !unsure.has(item))
@@ -107,7 +107,7 @@ async function layerOf(
   context: ReadPageContext,
 ): Promise<Layer> {
   const all: Layer = { kept: page.textItems, check: null }
-  if (context.mode === 'fast' || lettersIn(preview.overPicture) < LEAST_LAYER) return all
+  if (context.mode === 'fast' || lettersIn(preview.overPicture) < MIN_LAYER) return all
   const dpi = ocrDpi(page)
   if (dpi === null) return all
   const toDraw = [{ pageNumber: page.pageNum, turn: entry.turn }]
@@ -124,9 +124,9 @@ async function layerOf(
 /**
  * True if an invisible layer does not match the print. The picture is rotated, or the layer belongs to another page.
  */
-function isAstray({ hidden, overPicture }: PagePreview, page: ParsedPage): boolean {
+function isMisplacedLayer({ hidden, overPicture }: PagePreview, page: ParsedPage): boolean {
   const letters = lettersIn([...hidden])
-  return letters >= LEAST_LAYER && letters >= lettersOf(page) / 2 && lettersIn(overPicture) < LEAST_LAYER
+  return letters >= MIN_LAYER && letters >= lettersOf(page) / 2 && lettersIn(overPicture) < MIN_LAYER
 }
 
 /**
@@ -173,7 +173,7 @@ function merged(
   const native = { ...page, textItems: kept }
   if (outcome.kind === 'blank') return reading({ ...entry, page: native }, { ...found, problems: [] })
   if (outcome.kind === 'too_large') return reading({ ...entry, page: native }, { ...found, problems: ['too_large'] })
-  if (garbled && lettersOf(page) >= LEAST_LAYER && outcome.score < BETTER_THAN_GARBLED) {
+  if (garbled && lettersOf(page) >= MIN_LAYER && outcome.score < BETTER_THAN_GARBLED) {
     return reading({ ...entry, page: native }, { ...found, ocr: outcome, problems: ['doubtful_text'] })
   }
   const ink = outcome.ink
@@ -189,24 +189,24 @@ function merged(
   const doubtful = isDoubtful(outcome.confidence.mean, recognised / Math.max(1, letters), found.ink)
   if (doubtful || hasMuchBroken(outcome)) problems.push('doubtful_text')
   const missing = kept.filter((item) => !painted.has(item) && !(confirmed && unsure.has(item)))
-  const textItems = garbled ? outcome.page.textItems : withMissing(outcome.page.textItems, missing)
+  const textItems = garbled ? outcome.page.textItems : mergeNativeText(outcome.page.textItems, missing)
   const layer = confirmed ? null : found.layer
   return reading({ ...entry, page: { ...outcome.page, textItems } }, { ink, layer, ocr: outcome, problems })
 }
 
 function isDoubtful(confidence: number, recognisedShare: number, drawn: InkReading | null): boolean {
-  if (drawn !== null && isNoisy(drawn)) return confidence < LEAST_IN_NOISE
-  return recognisedShare > MUCH_RECOGNISED && confidence < LEAST_CONFIDENCE
+  if (drawn !== null && isNoisy(drawn)) return confidence < MIN_IN_NOISE
+  return recognisedShare > MUCH_RECOGNISED && confidence < MIN_CONFIDENCE
 }
 
 /** True if streaks and shadows broke too many words for nine of ten to be correct. */
 function hasMuchBroken({ brokenWords, ink, page }: OcrReading): boolean {
   const words = page.textItems.flatMap(({ text }) => text.split(/\s+/).filter((word) => word !== '')).length
-  return brokenWords >= LEAST_BROKEN && brokenWords / words + ink.unreadShare >= MUCH_BROKEN
+  return brokenWords >= MIN_BROKEN && brokenWords / words + ink.unreadShare >= MUCH_BROKEN
 }
 
 /** Merges the recognised text with the native text that it does not cover. */
-function withMissing(read: readonly TextItem[], kept: readonly TextItem[]): TextItem[] {
+function mergeNativeText(read: readonly TextItem[], kept: readonly TextItem[]): TextItem[] {
   const boxes = read.map(boxOf)
   return [...read, ...kept.filter((item) => coveredShare(boxOf(item), boxes) < SAME_TEXT)]
 }

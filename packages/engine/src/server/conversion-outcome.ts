@@ -17,8 +17,8 @@ export function scrapeTimeout(timeoutMs: number): ApiError {
   })
 }
 
-function modelFailure({ because, message }: Extract<PoolResult, { readonly kind: 'model_failed' }>): ApiError {
-  return because === 'unavailable'
+function modelFailure({ reason, message }: Extract<PoolResult, { readonly kind: 'model-failed' }>): ApiError {
+  return reason === 'unavailable'
     ? new ApiError({ status: 502, code: 'MODEL_UNAVAILABLE', message: `Bad Gateway: ${message}.` })
     : new ApiError({ status: 422, code: 'NO_CONFORMING_RESULT', message: `Unprocessable Entity: ${message}.` })
 }
@@ -42,16 +42,16 @@ export function convertedOrThrow(result: PoolResult, timeoutMs: number): Convert
       throw conversionFailure(result.problem, result.message)
     case 'aborted':
       throw queueTimeout(timeoutMs)
-    case 'timed_out':
+    case 'timed-out':
       throw scrapeTimeout(timeoutMs)
-    case 'over_memory':
+    case 'over-memory':
       throw conversionFailure(
         'resource_limit',
         `The document needs more memory than a conversion may use (${megabytes(result.limitBytes)} MB).`,
       )
     case 'crashed':
       throw crashFailure(result)
-    case 'model_failed':
+    case 'model-failed':
       throw modelFailure(result)
     case 'failed':
       throw new Error(`a converter failed: ${result.trace}`)

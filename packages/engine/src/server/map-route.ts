@@ -5,7 +5,7 @@ import { zodIssues, MAX_TIMEOUT_MS } from '@sluice/contract'
 import { ApiError, badRequest } from '../api-error.ts'
 import { scrapeUrl } from '../fetch/fetch-document.ts'
 import { insufficientCredits } from '../limits/refusals.ts'
-import { senderGone } from './sender-gone.ts'
+import { clientDisconnected } from './client-disconnected.ts'
 
 export interface MapRouteParts {
   readonly allowPrivateAddresses: boolean
@@ -64,7 +64,7 @@ export function mapRoute({ allowPrivateAddresses, network, maxFileBytes }: MapRo
       ignoreQueryParameters: asked.ignoreQueryParameters ?? true,
     }
     const timeout = AbortSignal.timeout(asked.timeout ?? DEFAULT_TIMEOUT_MS)
-    const links = await linksOf(walkSite(options, AbortSignal.any([senderGone(reply), timeout])), timeout)
+    const links = await linksOf(walkSite(options, AbortSignal.any([clientDisconnected(reply), timeout])), timeout)
     if (!request.account.credits.spend(MAP_CREDITS)) throw insufficientCredits()
     return { success: true, links: search === null || search === undefined ? links : foremost(links, search) }
   }

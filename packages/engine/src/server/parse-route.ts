@@ -5,7 +5,7 @@ import type { AnswerBody } from './answer.ts'
 import { identify } from './identify.ts'
 import { readOptions } from './read-options.ts'
 import { receiveUpload } from './receive-upload.ts'
-import { senderGone } from './sender-gone.ts'
+import { clientDisconnected } from './client-disconnected.ts'
 import type { WorkFolder } from './work-folder.ts'
 
 export interface ParseRouteParts extends EngineParts {
@@ -29,7 +29,7 @@ async function parse(parts: ParseRouteParts, request: FastifyRequest, reply: Fas
     extensions: asksForExtensions(request),
     warnings,
   }
-  return await answerDocument(parts, request.account, document, options, senderGone(reply))
+  return await answerDocument(parts, request.account, document, options, clientDisconnected(reply))
 }
 
 /**

@@ -16,7 +16,7 @@ import { scrapeTimeout } from './conversion-outcome.ts'
 import { identify } from './identify.ts'
 import type { ParseRouteParts } from './parse-route.ts'
 import { readOptions } from './read-options.ts'
-import { senderGone } from './sender-gone.ts'
+import { clientDisconnected } from './client-disconnected.ts'
 
 export interface ScrapeRouteParts extends ParseRouteParts {
   readonly allowPrivateAddresses: boolean
@@ -70,7 +70,7 @@ function textOf({ contentType, fileName, url }: FetchedDocument): TextKind | nul
 async function scrape(parts: ScrapeRouteParts, request: FastifyRequest, reply: FastifyReply): Promise<AnswerBody> {
   const { url: sourceUrl, options, warnings } = readScrapeRequest(request.body)
   await using folder = parts.workFolder.forRequest()
-  const timed = AbortSignal.any([senderGone(reply), AbortSignal.timeout(options.timeout)])
+  const timed = AbortSignal.any([clientDisconnected(reply), AbortSignal.timeout(options.timeout)])
   const { headers, skipTlsVerification } = options
   const { allowPrivateAddresses, network, maxFileBytes: maxBytes } = parts
   const way = network === undefined ? {} : { network }

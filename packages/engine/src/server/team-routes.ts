@@ -13,11 +13,11 @@ const creditsOf = ({ credits }: Account, of: 'left' | 'granted'): number => Math
  */
 export function addTeamRoutes(app: FastifyInstance, children: ConcurrencyGate): void {
   app.get('/v2/team/queue-status', ({ account }: FastifyRequest) => {
-    const { limit, inside, waiting } = account.places
+    const { limit, inUse, waiting } = account.places
     return {
       success: true,
-      jobsInQueue: inside + waiting,
-      activeJobsInQueue: inside,
+      jobsInQueue: inUse + waiting,
+      activeJobsInQueue: inUse,
       waitingJobsInQueue: waiting,
       // Concurrency above the number of converters would only queue.
       maxConcurrency: Math.min(limit, children.limit),

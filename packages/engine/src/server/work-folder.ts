@@ -5,7 +5,7 @@ import type { Extension } from '@sluice/contract'
 import { folderPrefix, removeOrphanedFolders } from '../orphaned-folders.ts'
 
 /** Maximum size of uploads in memory over all requests, in bytes. */
-const MOST_HELD_BYTES = 64 * 1024 ** 2
+const MAX_HELD_BYTES = 64 * 1024 ** 2
 
 /** Bytes of uploads in memory. */
 interface Held {
@@ -26,7 +26,7 @@ export class RequestFolder implements AsyncDisposable {
 
   /** True if this many bytes may stay in memory until disposal. Otherwise they belong in a file. */
   mayHold(bytes: number): boolean {
-    if (this.#allHeld.bytes + bytes > MOST_HELD_BYTES) return false
+    if (this.#allHeld.bytes + bytes > MAX_HELD_BYTES) return false
     this.#allHeld.bytes += bytes
     this.#held += bytes
     return true

@@ -2,7 +2,7 @@ import { createReadStream } from 'node:fs'
 import { open } from 'node:fs/promises'
 import { GarbagePacer } from '../collect-garbage.ts'
 import type { Conversion } from '../conversion.ts'
-import { LongText } from '../long-text.ts'
+import { OffHeapText } from '../off-heap-text.ts'
 import { CsvRows, separatorOf, withoutSeparatorLine } from './csv-fields.ts'
 import { encodingOf } from '../text/decode-text.ts'
 
@@ -58,7 +58,7 @@ export async function convertLargeCsv(path: string, contentType: string | null):
   const separator = separatorOf(new TextDecoder(encoding).decode(sample))
   const width = await widthOf(path, encoding, separator)
   const rows = new CsvRows(separator)
-  const markdown = new LongText()
+  const markdown = new OffHeapText()
   let isFirst = true
   const add = (row: readonly string[]): void => {
     if (row.length === 1 && row[0]?.trim() === '') return
@@ -70,7 +70,7 @@ export async function convertLargeCsv(path: string, contentType: string | null):
   const garbage = new GarbagePacer()
   for await (const text of textOf(path, encoding)) {
     for (const row of rows.read(text)) add(row)
-    garbage.read(text.length)
+    garbage.countCharacters(text.length)
   }
   for (const row of rows.end()) add(row)
   const nothing = { html: null, pages: null, blocks: null, links: [], images: [], metadata: {}, warning: null }

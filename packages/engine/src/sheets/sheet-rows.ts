@@ -53,7 +53,7 @@ export function sheetTables(sheet: WorkSheet): SheetRows[] {
  * Removes cells under merged cells, because a spreadsheet program shows only the first. Merges with more steps than the
  * largest sheet has cells remain unchanged.
  */
-function uncover(sheet: WorkSheet): void {
+function removeCoveredCells(sheet: WorkSheet): void {
   const data = sheet['!data'] ?? []
   let spare = MAX_CELLS
   for (const { s: first, e: last } of sheet['!merges'] ?? []) {
@@ -70,7 +70,7 @@ function uncover(sheet: WorkSheet): void {
 
 function usedRows(sheet: WorkSheet): UsedRow[] {
   const rows: UsedRow[] = []
-  uncover(sheet)
+  removeCoveredCells(sheet)
   // `forEach` skips the holes of a sparse array.
   sheet['!data']?.forEach((cells, number) => {
     const texts: string[] = []

@@ -105,13 +105,13 @@ export function slideMarks(markdown: string, slides: readonly SlideTexts[]): Mar
     const first = lines[start]
     if (first === undefined) return []
     marks.push({ at: first.block, anchor: { slide: index + 1 } })
-    for (from = start; take(left, lines[from]); from += 1);
+    for (from = start; removeMatchingTexts(left, lines[from]); from += 1);
   }
   return marks
 }
 
 /** Removes the texts of a line from those of a slide. False if none matches. */
-function take(left: string[], line: Line | undefined): boolean {
+function removeMatchingTexts(left: string[], line: Line | undefined): boolean {
   if (line === undefined) return false
   const found = line.texts.filter((text) => left.includes(text))
   for (const text of line.isRow ? found : found.slice(0, 1)) {

@@ -49,7 +49,7 @@ export async function convertLargeHtml(
   )
   for await (const text of textOf(input)) {
     parser.write(text)
-    garbage.read(text.length)
+    garbage.countCharacters(text.length)
     if (writer.depth > MAX_DEPTH)
       throw new ConversionError('resource_limit', `The page nests elements more than ${MAX_DEPTH} levels deep.`)
   }

@@ -1,6 +1,6 @@
 import { literalAddress, runsScript } from '../markup/scripts-in-addresses.ts'
 import { withTagsBehindAddresses } from '../markup/tags-behind-addresses.ts'
-import { LongText } from '../long-text.ts'
+import { OffHeapText } from '../off-heap-text.ts'
 import { fenced } from '../markup/fenced.ts'
 import { escapeLineStart } from '../markup/escape-markdown.ts'
 
@@ -39,7 +39,7 @@ export interface LargePage {
 
 /** Writes Markdown from the parser's event stream. Buffers one block, one row and the number of open elements. */
 export class LargePageWriter {
-  readonly #out = new LongText()
+  readonly #out = new OffHeapText()
   readonly #links = new Set<string>()
   readonly #images = new Set<string>()
   readonly #base: string | null

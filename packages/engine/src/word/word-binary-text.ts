@@ -47,13 +47,13 @@ export function wordStories(document: Buffer, table: Buffer): WordStories {
  * Maximum number of steps. Pieces of a healthy file share no text. Pieces of a damaged one may repeat a range any
  * number of times.
  */
-const MOST_STEPS = 20_000_000
+const MAX_STEPS = 20_000_000
 
 /** Blanks the text of a Word file that tracked changes deleted. False if there is none. */
 export function blankDeletedText(document: Buffer, table: Buffer): boolean {
   const deleted = deletedExtents(document, table)
   if (deleted.length === 0) return false
-  let spare = MOST_STEPS
+  let spare = MAX_STEPS
   for (const { from, to, offset, width } of piecesOf(document, table)) {
     const last = offset + (to - from) * width
     for (const { start, end } of deleted) {

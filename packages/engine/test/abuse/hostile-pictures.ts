@@ -16,7 +16,7 @@ interface Shown {
 const GREY = '/ColorSpace/DeviceGray/BitsPerComponent 8'
 const FLATE = '/Filter/FlateDecode'
 /** Longest side that a picture is made of here; larger ones are declared, and their data packs well or ends early. */
-const MOST_PIXELS = 3_000
+const MAX_PIXELS = 3_000
 
 const grey = (width: number, height: number, levelAt: (x: number, y: number) => number): Shown => ({
   dictionary: `/Width ${width}/Height ${height}${GREY}${FLATE}`,
@@ -26,7 +26,7 @@ const grey = (width: number, height: number, levelAt: (x: number, y: number) => 
   ),
 })
 
-const side = (random: Random, most = MOST_PIXELS): number => 1 + random.below(most)
+const side = (random: Random, most = MAX_PIXELS): number => 1 + random.below(most)
 
 function picture(random: Random): Buffer {
   const [width, height] = [side(random, 400), side(random, 400)]

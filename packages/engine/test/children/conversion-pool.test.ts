@@ -52,7 +52,7 @@ describe('the conversion pool of the engine', () => {
 
   test('ends a looping conversion after its processing time, and one whose client disconnected', async () => {
     await withPool({}, async (pool) => {
-      expect(await pool.run((await task('spin')).task, 400, never)).toEqual({ kind: 'timed_out' })
+      expect(await pool.run((await task('spin')).task, 400, never)).toEqual({ kind: 'timed-out' })
       const spinning = await task('spin')
       const gone = new AbortController()
       const result = pool.run(spinning.task, 30_000, gone.signal)
@@ -67,7 +67,7 @@ describe('the conversion pool of the engine', () => {
     // Node alone needs more than this.
     await withPool({ childMemoryBytes: 20 * 1024 ** 2 }, async (pool) => {
       const result = await pool.run((await task('spin')).task, 30_000, never)
-      expect(result).toEqual({ kind: 'over_memory', limitBytes: 20 * 1024 ** 2 })
+      expect(result).toEqual({ kind: 'over-memory', limitBytes: 20 * 1024 ** 2 })
     })
   })
 

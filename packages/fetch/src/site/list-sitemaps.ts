@@ -2,11 +2,11 @@ import { webUrl } from '../web-url.ts'
 import { readSitemap } from './read-sitemap.ts'
 import type { SiteClient } from './site-client.ts'
 import type { SiteRobots } from './site-robots.ts'
-import { atHome, isOfSite, type SiteScope } from './site-scope.ts'
+import { atCurrentOrigin, isOnSite, type SiteScope } from './site-scope.ts'
 
 /** Maximum depth of nested sitemap indexes; real sites have two levels. */
-const LEVELS = 4
-const SITEMAPS_MOST = 1_000
+const MAX_LEVELS = 4
+const MAX_SITEMAPS = 1_000
 
 interface Found {
   readonly address: URL
@@ -28,9 +28,9 @@ export async function* listSitemaps(
   const known = new Set<string>()
   const waiting: Found[] = []
   const add = (text: string, level: number, base: URL): void => {
-    const address = atHome(scope, webUrl(text, base))
-    if (address === null || !isOfSite(scope, address) || level > LEVELS || known.has(address.href)) return
-    if (known.size >= SITEMAPS_MOST) return
+    const address = atCurrentOrigin(scope, webUrl(text, base))
+    if (address === null || !isOnSite(scope, address) || level > MAX_LEVELS || known.has(address.href)) return
+    if (known.size >= MAX_SITEMAPS) return
     known.add(address.href)
     waiting.push({ address, level })
   }

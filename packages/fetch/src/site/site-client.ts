@@ -92,7 +92,7 @@ export class SiteClient implements AsyncDisposable {
 
   async #withRetries(url: URL, read: (answer: UrlAnswer) => Promise<Visit>, signal: AbortSignal): Promise<Visit> {
     for (let tries = 1, refusals = 0; ;) {
-      await this.#pace.turn(signal)
+      await this.#pace.waitForTurn(signal)
       const { visit, retry } = await this.#once(url, read, signal)
       if (retry === 'no') return visit
       if (retry === 'refused') refusals += 1
@@ -114,14 +114,14 @@ export class SiteClient implements AsyncDisposable {
       const { statusCode: status } = answer
       const location = answer.header('location')
       if (status < 300) {
-        this.#pace.answered()
+        this.#pace.recordAnswer()
         return { visit: await read(answer), retry: 'no' }
       }
       discard(answer)
       if (status < 400 && location !== null) return { visit: { kind: 'redirect', to: location }, retry: 'no' }
       if (status === 404 || status === 410) return { visit: { kind: 'absent' }, retry: 'no' }
       const isRefusal = status === 429 || status === 503
-      if (isRefusal) this.#pace.refused(answer.header('retry-after'))
+      if (isRefusal) this.#pace.recordRefusal(answer.header('retry-after'))
       const visit: Visit = { kind: 'failed', reason: `the server answered ${status}`, status }
       return { visit, retry: isRefusal ? 'refused' : status >= 500 ? 'failed' : 'no' }
     } catch (error) {

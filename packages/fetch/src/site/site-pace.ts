@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 
 /** Upper bound of a pause that a site states. */
-const LONGEST_PAUSE_MS = 120_000
+const MAX_PAUSE_MS = 120_000
 
 const FIRST_PAUSE_MS = 1_000
 
@@ -22,7 +22,7 @@ export class SitePace {
     this.#nextAt = Math.max(this.#nextAt, this.#sentAt + this.#delayMs)
   }
 
-  async turn(signal: AbortSignal): Promise<void> {
+  async waitForTurn(signal: AbortSignal): Promise<void> {
     for (;;) {
       signal.throwIfAborted()
       const now = performance.now()
@@ -36,13 +36,13 @@ export class SitePace {
   }
 
   /** The site throttled a request: all requests pause for its `Retry-After`, else with a backoff of 1, 2, 4 … s. */
-  refused(retryAfter: string | null): void {
+  recordRefusal(retryAfter: string | null): void {
     const pauseMs = retryAfterMs(retryAfter) ?? FIRST_PAUSE_MS * 2 ** Math.min(this.#refusals, 6)
     this.#refusals += 1
-    this.#nextAt = Math.max(this.#nextAt, performance.now() + Math.min(pauseMs, LONGEST_PAUSE_MS))
+    this.#nextAt = Math.max(this.#nextAt, performance.now() + Math.min(pauseMs, MAX_PAUSE_MS))
   }
 
-  answered(): void {
+  recordAnswer(): void {
     this.#refusals = 0
   }
 }

@@ -18,7 +18,7 @@ const parseRobots = robotsParser as unknown as Parse
 const AGENT = 'sluice'
 
 /** Upper bound of the crawl delay in a site's rules. */
-const LONGEST_DELAY_MS = 30_000
+const MAX_DELAY_MS = 30_000
 
 export interface SiteRobots {
   allows(url: URL): boolean
@@ -48,7 +48,7 @@ function rulesIn(url: URL, text: string): SiteRobots {
   const rules = parseRobots(url.href, text)
   return {
     allows: (asked) => rules.isDisallowed(asked.href, AGENT) !== true,
-    delayMs: Math.min((rules.getCrawlDelay(AGENT) ?? 0) * 1000, LONGEST_DELAY_MS),
+    delayMs: Math.min((rules.getCrawlDelay(AGENT) ?? 0) * 1000, MAX_DELAY_MS),
     sitemaps: rules.getSitemaps().flatMap((address) => webUrl(address, url)?.href ?? []),
   }
 }

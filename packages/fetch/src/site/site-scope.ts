@@ -16,9 +16,9 @@ const VISIT_PARAMETER = /^(?:utm_.+|gclid|fbclid|msclkid|mc_cid|mc_eid|phpsessid
 const SESSION_SEGMENT = /;jsessionid=[^/?#]*/gi
 
 /** Threshold for repeated path segments: a loop of relative links repeats them without end. */
-const SAME_SEGMENT_MOST = 3
-const SEGMENTS_MOST = 20
-const URL_CHARACTERS_MOST = 2_000
+const MAX_SAME_SEGMENT = 3
+const MAX_SEGMENTS = 20
+const MAX_URL_CHARACTERS = 2_000
 
 /** Derives the scope from the user's address: its origin, and the folder of its path. */
 export function scopeOf(
@@ -40,21 +40,21 @@ export function prefixOf({ pathname }: URL): string {
 
 /** Canonicalizes an address within the site; null for an address outside it or a loop. */
 export function withinScope(scope: SiteScope, address: string | URL, base?: URL): URL | null {
-  const url = atHome(scope, webUrl(String(address), base))
+  const url = atCurrentOrigin(scope, webUrl(String(address), base))
   if (url === null || url.username !== '' || url.password !== '') return null
   if (url.hostname === scope.start.hostname && scope.start.protocol === 'https:' && url.port === '') {
     url.protocol = 'https:'
   }
-  if (!isOfSite(scope, url) || !isBelow(scope.prefix, url.pathname)) return null
+  if (!isOnSite(scope, url) || !isBelow(scope.prefix, url.pathname)) return null
   url.hash = ''
   url.pathname = url.pathname.replace(SESSION_SEGMENT, '')
   if (scope.ignoreQueryParameters) url.search = ''
   else dropVisitParameters(url)
-  return isEndless(url) ? null : url
+  return isLinkLoop(url) ? null : url
 }
 
 /** Maps an address at the former origin to the origin that the site redirects to. */
-export function atHome({ start, formerOrigin }: SiteScope, url: URL | null): URL | null {
+export function atCurrentOrigin({ start, formerOrigin }: SiteScope, url: URL | null): URL | null {
   if (url === null || formerOrigin === undefined || url.origin !== formerOrigin) return url
   const home = new URL(url)
   home.protocol = start.protocol
@@ -63,18 +63,18 @@ export function atHome({ start, formerOrigin }: SiteScope, url: URL | null): URL
 }
 
 /** True if an address is on the site's own servers, at any path. */
-export function isOfSite({ start, includeSubdomains }: SiteScope, url: URL): boolean {
+export function isOnSite({ start, includeSubdomains }: SiteScope, url: URL): boolean {
   if (url.origin === start.origin) return true
   return includeSubdomains && url.protocol === start.protocol && url.host.endsWith(`.${start.host}`)
 }
 
 /** True for a redirect from http to https, or to or from `www.`: the site is the same. */
-export function sameSiteElsewhere(from: URL, to: URL): boolean {
+export function isSameSite(from: URL, to: URL): boolean {
   const bare = ({ hostname }: URL): string => hostname.replace(/^www\./, '')
-  return from.origin !== to.origin && bare(from) === bare(to) && portIsPlain(from) && portIsPlain(to)
+  return from.origin !== to.origin && bare(from) === bare(to) && hasDefaultPort(from) && hasDefaultPort(to)
 }
 
-const portIsPlain = ({ port }: URL): boolean => port === ''
+const hasDefaultPort = ({ port }: URL): boolean => port === ''
 
 const isBelow = (prefix: string, path: string): boolean => path.startsWith(prefix) || `${path}/` === prefix
 
@@ -85,11 +85,11 @@ function dropVisitParameters(url: URL): void {
   if (url.href.endsWith('?')) url.search = ''
 }
 
-function isEndless({ href, pathname }: URL): boolean {
-  if (href.length > URL_CHARACTERS_MOST) return true
+function isLinkLoop({ href, pathname }: URL): boolean {
+  if (href.length > MAX_URL_CHARACTERS) return true
   const segments = pathname.split('/').filter((segment) => segment !== '')
-  if (segments.length > SEGMENTS_MOST) return true
+  if (segments.length > MAX_SEGMENTS) return true
   const counts = new Map<string, number>()
   for (const segment of segments) counts.set(segment, (counts.get(segment) ?? 0) + 1)
-  return Math.max(0, ...counts.values()) > SAME_SEGMENT_MOST
+  return Math.max(0, ...counts.values()) > MAX_SAME_SEGMENT
 }

@@ -5,7 +5,7 @@ import { Frontier, type Waiting } from './frontier.ts'
 import { listSitemaps } from './list-sitemaps.ts'
 import { SiteClient, type Visit } from './site-client.ts'
 import { NO_ROBOTS, robotsOf, type SiteRobots } from './site-robots.ts'
-import { sameSiteElsewhere, type SiteScope, scopeOf, withinScope } from './site-scope.ts'
+import { isSameSite, type SiteScope, scopeOf, withinScope } from './site-scope.ts'
 import { SiteUnusable } from './site-unusable.ts'
 
 export interface SiteOptions {
@@ -33,7 +33,7 @@ export interface SiteOptions {
   /** False skips an address without a request, for example a file of an unwanted type. */
   readonly isWanted?: (url: URL) => boolean
   /** Reason for skipping an address of the site; null visits it. */
-  readonly leavesOut?: (url: URL) => string | null
+  readonly skipReason?: (url: URL) => string | null
   /** Called once, at the end of the walk. */
   readonly onEnd?: (summary: SiteSummary) => void
 }
@@ -82,11 +82,11 @@ export async function* walkSite(options: SiteOptions, signal: AbortSignal): Asyn
   const robots = options.obeyRobots ? await robotsOf(client, scope.start, signal) : NO_ROBOTS
   client.slowDown(robots.delayMs)
   const walk = new Walk(options, scope, robots)
-  walk.visited(scope.start, first)
-  if (options.listing !== 'given') walk.found(scope.start.href, 0)
-  if (options.listing === 'given') for (const address of options.given ?? []) walk.found(address, 0)
+  walk.addVisit(scope.start, first)
+  if (options.listing !== 'given') walk.enqueue(scope.start.href, 0)
+  if (options.listing === 'given') for (const address of options.given ?? []) walk.enqueue(address, 0)
   else if (options.sitemaps !== false)
-    for await (const address of listSitemaps(client, scope, robots, signal)) walk.found(address, 0)
+    for await (const address of listSitemaps(client, scope, robots, signal)) walk.enqueue(address, 0)
   yield* walk.run(client, signal)
   const summary = walk.summary()
   const missing = first.kind === 'absent' ? 'the site has no such page' : first.kind === 'failed' ? first.reason : null
@@ -106,7 +106,7 @@ async function scopeFrom(
   if (first.kind !== 'redirect') return { scope, first }
   const to = webUrl(first.to, scope.start)
   if (to === null || withinScope(scope, to) !== null) return { scope, first }
-  if (!sameSiteElsewhere(scope.start, to)) {
+  if (!isSameSite(scope.start, to)) {
     throw new SiteUnusable(
       `${scope.start.href} redirects to ${to.href}, outside of the source: give that address as the source`,
     )
@@ -124,7 +124,7 @@ class Walk {
   readonly #frontier = new Frontier()
   readonly #leftOut: SiteItem[] = []
   /** Visits before the start of the walk, by address. */
-  readonly #early = new Map<string, Visit>()
+  readonly #prefetched = new Map<string, Visit>()
   readonly #yielded = new Set<string>()
   /**
    * Items by canonical address: a page with another spelling represents the canonical page until the walk reaches that.
@@ -141,16 +141,16 @@ class Walk {
     this.#robots = robots
   }
 
-  visited(url: URL, visit: Visit): void {
-    this.#early.set(url.href, visit)
+  addVisit(url: URL, visit: Visit): void {
+    this.#prefetched.set(url.href, visit)
   }
 
   /** Queues a discovered address, `depth` links from the start of the walk. */
-  found(address: string, depth: number, base?: URL): void {
+  enqueue(address: string, depth: number, base?: URL): void {
     const url = withinScope(this.#scope, address, base)
     if (url === null || depth > this.#options.depth || ASSET.test(url.pathname)) return
     if (this.#options.isWanted?.(url) === false) return
-    const reason = this.#options.leavesOut?.(url) ?? null
+    const reason = this.#options.skipReason?.(url) ?? null
     const isAllowed = reason === null && this.#robots.allows(url)
     if (!this.#frontier.add(url, isAllowed ? depth : Number.POSITIVE_INFINITY)) return
     if (reason !== null) this.#leftOut.push({ kind: 'left_out', url, reason })
@@ -158,21 +158,21 @@ class Walk {
   }
 
   async *run(client: SiteClient, signal: AbortSignal): AsyncGenerator<SiteItem> {
-    const underWay = new Map<Waiting, Promise<Visited>>()
+    const inFlight = new Map<Waiting, Promise<Visited>>()
     for (;;) {
-      while (underWay.size < CONNECTIONS && this.#pages + underWay.size < this.#options.limit) {
+      while (inFlight.size < CONNECTIONS && this.#pages + inFlight.size < this.#options.limit) {
         const at = this.#frontier.take()
         if (at === undefined) break
         if (at.depth === Number.POSITIVE_INFINITY) continue
         const visiting = this.#visit(client, at, signal)
         // The walk awaits it later; if the walk stops before, its failure does not matter.
         visiting.catch(() => undefined)
-        underWay.set(at, visiting)
+        inFlight.set(at, visiting)
       }
       yield* this.#leftOut.splice(0)
-      if (underWay.size === 0) break
-      const { at, visit } = await Promise.race(underWay.values())
-      underWay.delete(at)
+      if (inFlight.size === 0) break
+      const { at, visit } = await Promise.race(inFlight.values())
+      inFlight.delete(at)
       const entry = this.#entryOf(at, visit)
       if (entry !== null) yield entry
     }
@@ -192,8 +192,8 @@ class Walk {
   }
 
   async #visit(client: SiteClient, at: Waiting, signal: AbortSignal): Promise<Visited> {
-    const early = this.#early.get(at.url.href)
-    this.#early.delete(at.url.href)
+    const early = this.#prefetched.get(at.url.href)
+    this.#prefetched.delete(at.url.href)
     return { at, visit: early ?? (await client.visit(at.url, signal)) }
   }
 
@@ -201,7 +201,7 @@ class Walk {
     if (visit.kind === 'page') return this.#pageOf(url, depth, visit)
     switch (visit.kind) {
       case 'redirect':
-        this.found(visit.to, depth, url)
+        this.enqueue(visit.to, depth, url)
         return null
       case 'absent':
         this.#absent += 1
@@ -221,7 +221,7 @@ class Walk {
   }
 
   #pageOf(url: URL, depth: number, { content, bytes, contentType }: Extract<Visit, { kind: 'page' }>): SiteItem | null {
-    if (this.#options.listing === 'links') for (const link of content.links) this.found(link, depth + 1)
+    if (this.#options.listing === 'links') for (const link of content.links) this.enqueue(link, depth + 1)
     const { title, description, fingerprint, canonical } = content
     const entry: SiteItem = {
       kind: 'page',
@@ -235,7 +235,7 @@ class Walk {
     const other = this.#otherSpelling(url, canonical)
     if (other !== null) {
       if (!this.#otherSpellings.has(other.href)) this.#otherSpellings.set(other.href, entry)
-      this.found(other.href, depth)
+      this.enqueue(other.href, depth)
       return null
     }
     this.#pages += 1

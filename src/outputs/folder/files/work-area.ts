@@ -5,7 +5,7 @@ import { isOneOf } from '../../file-system.ts'
 import { entriesIn } from './folder-entries.ts'
 import type { FolderWatch } from './folder-probe.ts'
 import { folderUrl, makeFolderFlushed, type StoreFolder } from './make-folder.ts'
-import { isGone, ownerMark } from './work-owner.ts'
+import { isOwnerGone, ownerMark } from './work-owner.ts'
 
 export interface WorkItem {
   readonly name: string
@@ -102,14 +102,14 @@ export class WorkArea implements StoreFolder {
     for (const name of await namesIn(folder, this)) {
       const path = join(folder, name)
       const idleMs = await idleTime(path)
-      if (idleMs !== null && (await isGone(workIdOf(name), this.#owner, idleMs))) left.push({ name, path })
+      if (idleMs !== null && (await isOwnerGone(workIdOf(name), this.#owner, idleMs))) left.push({ name, path })
     }
     return left
   }
 
   /** True if the process that created this name is gone. */
   isOwnerGone(id: string, { idleMs, silenceMs }: Idle): Promise<boolean> {
-    return isGone(id, this.#owner, idleMs, silenceMs)
+    return isOwnerGone(id, this.#owner, idleMs, silenceMs)
   }
 
   stagedPath(id: string): string {

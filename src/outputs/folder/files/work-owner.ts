@@ -8,7 +8,7 @@ import { hostname } from 'node:os'
  */
 export async function ownerMark(): Promise<string> {
   const host = `${hostname().replaceAll(/[^A-Za-z0-9.-]/g, '-')}${await processNamespace()}`
-  return [host, process.pid, await startOf(process.pid), randomBytes(4).toString('hex')].join('~')
+  return [host, process.pid, await processStart(process.pid), randomBytes(4).toString('hex')].join('~')
 }
 
 /**
@@ -31,28 +31,28 @@ export async function pidSpace(): Promise<string | null> {
 const withoutNamespace = (host: string): string => host.replace(/\.pid-\d+$/, '')
 
 /** Timeout: an unreachable machine counts as gone after its work stayed untouched for this time. */
-const SILENCE_MS = 60 * 60 * 1000
+const OWNER_TIMEOUT_MS = 60 * 60 * 1000
 
 /**
  * True if the owner of a piece of work is gone, which makes the work an orphan. `idleMs`: time since its last change.
  */
-export async function isGone(
+export async function isOwnerGone(
   mark: string,
   own: string,
   idleMs: number,
-  silenceMs: number = SILENCE_MS,
+  silenceMs: number = OWNER_TIMEOUT_MS,
 ): Promise<boolean> {
   const [host, pid, start] = mark.split('~')
   const [ownHost = ''] = own.split('~')
   if (host !== ownHost && host !== withoutNamespace(ownHost)) return idleMs > silenceMs
-  return (await startOf(Number(pid))) !== start
+  return (await processStart(Number(pid))) !== start
 }
 
 /**
  * Distinguishes a process from a later one with the same id. On Linux it is the start time; elsewhere only whether the
  * process is alive (`1` or `0`).
  */
-export async function startOf(pid: number): Promise<string> {
+export async function processStart(pid: number): Promise<string> {
   try {
     const stat = await readFile(`/proc/${pid}/stat`, 'utf8')
     // The second field is the command in brackets and may contain spaces. The start is the 22nd, in ticks since boot.

@@ -30,16 +30,16 @@ export interface JournalLimits {
 }
 
 /** Age in milliseconds at which a segment is closed. */
-const MOST_AGE_MS = 10_000
+const MAX_AGE_MS = 10_000
 
 /**
  * Threshold: up to this number of writes, a segment flushes them one by one. A short run thus does not wait for the
  * writes of other programs.
  */
-const FEW = 64
+const SINGLE_FLUSHES = 64
 
 /** Maximum number of segments that wait for a flush; above it, writes wait for the disk. */
-const MOST_WAITING = 8
+const MAX_WAITING = 8
 
 const SYNC_LIMIT_MS = 120_000
 /** Timeout at the end of a process. The rest stays in the journal, for the next process that opens the store. */
@@ -56,7 +56,7 @@ export class Journal implements AsyncDisposable {
   readonly #limits: JournalLimits
   #waiting: Waiting[] = []
   #isFlushing = false
-  #hadCompany = false
+  #hadBatch = false
   #segment: Segment | null = null
   #timer: NodeJS.Timeout | undefined
   #retired: Promise<void> = Promise.resolve()
@@ -103,10 +103,10 @@ export class Journal implements AsyncDisposable {
   async #flushAll(): Promise<void> {
     this.#isFlushing = true
     while (this.#waiting.length > 0) {
-      if (this.#hadCompany && this.#limits.delayMs > 0) await sleep(this.#limits.delayMs)
+      if (this.#hadBatch && this.#limits.delayMs > 0) await sleep(this.#limits.delayMs)
       const batch = this.#waiting
       this.#waiting = []
-      this.#hadCompany = batch.length > 1
+      this.#hadBatch = batch.length > 1
       await this.#flush(batch)
     }
     this.#isFlushing = false
@@ -134,11 +134,11 @@ export class Journal implements AsyncDisposable {
   async #current(): Promise<Segment> {
     if (this.#segment?.isThere === false) this.#rotate()
     if (this.#segment !== null) return this.#segment
-    if (this.#retiring >= MOST_WAITING) await this.#retired
+    if (this.#retiring >= MAX_WAITING) await this.#retired
     const folder = this.#area.journal
     await makeFolderFlushed(folder, this.#area)
     this.#segment = await Segment.create(join(folder, this.#area.newId()), bootFrame(this.#boot))
-    this.#timer = setTimeout(() => this.#rotate(), MOST_AGE_MS).unref()
+    this.#timer = setTimeout(() => this.#rotate(), MAX_AGE_MS).unref()
     return this.#segment
   }
 
@@ -165,8 +165,8 @@ export class Journal implements AsyncDisposable {
     const segments = busy === -1 ? [...this.#closed] : this.#closed.slice(0, busy)
     const written = new Set(segments.flatMap((segment) => [...segment.written]))
     const limitMs = this.#isLast ? LAST_LIMIT_MS : SYNC_LIMIT_MS
-    const isFlushed = written.size > FEW && (await syncFileSystem(root, limitMs))
-    if (!isFlushed && written.size > FEW && this.#isLast) return
+    const isFlushed = written.size > SINGLE_FLUSHES && (await syncFileSystem(root, limitMs))
+    if (!isFlushed && written.size > SINGLE_FLUSHES && this.#isLast) return
     if (!isFlushed) await flushWritten(written, root)
     for (const segment of segments) {
       await segment.remove()

@@ -108,7 +108,7 @@ async function redoReceipt({ id, blobs }: ReceiptEntry, store: OutputStore): Pro
 async function redoDocument(written: readonly DocumentEntry[], store: OutputStore): Promise<void> {
   const [{ key }] = written as [DocumentEntry]
   const history = withoutRefused(written)
-  const present = await wholeRecord(store, key)
+  const present = await completeRecord(store, key)
   // A commit with its own flush is there, or was never reported as done.
   const last = history.findLastIndex(
     (entry) => entry.kind !== 'letter' && (entry.kind !== 'flushed-commit' || isSame(recordOf(entry), present)),
@@ -148,7 +148,7 @@ async function redoCommit(state: DocumentEntry, present: DocumentRecord | null, 
 }
 
 /** Returns the present record, if its files match it. */
-async function wholeRecord(store: OutputStore, key: SourceKey): Promise<DocumentRecord | null> {
+async function completeRecord(store: OutputStore, key: SourceKey): Promise<DocumentRecord | null> {
   const record = await store.documents.read(key)
   for (const { name, sha256 } of record?.files ?? []) {
     const bytes = await store.documents.readOutput(key, name)

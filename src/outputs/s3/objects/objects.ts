@@ -19,7 +19,7 @@ export interface NameRange {
 }
 
 /** Condition of a write: no object exists, or the object has this ETag. */
-export type Condition = { readonly only: 'absent' } | { readonly only: 'over'; readonly etag: string }
+export type Condition = { readonly kind: 'absent' } | { readonly kind: 'unchanged'; readonly etag: string }
 
 /** Objects of a store by name, each separate in a bucket, or several in a pack. Names are relative to the store. */
 export interface Objects {

@@ -13,9 +13,9 @@ import {
 } from '@aws-sdk/client-s3'
 import { Upload } from '@aws-sdk/lib-storage'
 import type { Condition, ListedObject, NameRange, Objects, StoredObject } from './objects.ts'
-import { explainedS3, isAbsent, lineFailure, NotDeleted, statusOf } from '#src/s3/errors.ts'
+import { explainedS3, isAbsent, connectionFailure, NotDeleted, statusOf } from '#src/s3/errors.ts'
 
-export interface S3Placing {
+export interface S3BucketOptions {
   readonly client: S3Client
   readonly bucket: string
   /** Ends in a slash, or is empty. */
@@ -24,24 +24,24 @@ export interface S3Placing {
   readonly writing: Pick<PutObjectCommandInput, 'ServerSideEncryption' | 'SSEKMSKeyId' | 'StorageClass'>
 }
 
-const isBehind = (name: string, other: string): boolean => Buffer.compare(Buffer.from(name), Buffer.from(other)) > 0
+const isAfter = (name: string, other: string): boolean => Buffer.compare(Buffer.from(name), Buffer.from(other)) > 0
 
 /** Threshold in bytes: a larger upload is multipart, so a broken connection repeats one part only. */
 export const PART_BYTES = 16 * 1024 * 1024
 
 /** Maximum number of attempts to download an object whose connection breaks. */
-const DOWNLOADS = 4
+const MAX_DOWNLOADS = 4
 
 /** The part of a bucket that belongs to a store. Names are relative to its prefix. */
 export class S3Bucket implements Objects {
-  readonly #at: S3Placing
+  readonly #at: S3BucketOptions
   readonly #url: string
   /** Stores disagree on the quotes of the ETag in `If-Match`; the first form that works is cached. */
   #quoted = true
   /** Some stores support no conditions (501). The last writer wins there, as in a plain folder. */
   #conditional = true
 
-  constructor(at: S3Placing) {
+  constructor(at: S3BucketOptions) {
     this.#at = at
     this.#url = `s3://${at.bucket}/${at.prefix}`
   }
@@ -72,7 +72,7 @@ export class S3Bucket implements Objects {
         } catch (error) {
           if (isAbsent(error)) return null
           // The SDK retries a request without an answer, but not a broken answer.
-          if (tries === DOWNLOADS || lineFailure(error) === null) throw error
+          if (tries === MAX_DOWNLOADS || connectionFailure(error) === null) throw error
         }
       }
     })
@@ -103,13 +103,13 @@ export class S3Bucket implements Objects {
   /** Like `put`, for objects of one part. Returns true if the condition held and the object was written. */
   async putIf(name: string, bytes: Uint8Array, condition: Condition): Promise<boolean> {
     if (!this.#conditional) {
-      if (condition.only === 'absent' && (await this.#etag(name)) !== null) return false
+      if (condition.kind === 'absent' && (await this.#etag(name)) !== null) return false
       await this.put(name, bytes)
       return true
     }
     if (await this.#tryPut(name, bytes, condition)) return true
     if (!this.#conditional) return this.putIf(name, bytes, condition)
-    if (condition.only === 'absent' || (await this.#etag(name)) !== condition.etag) return false
+    if (condition.kind === 'absent' || (await this.#etag(name)) !== condition.etag) return false
     // Refused although the object still has this ETag: this store expects the other form.
     this.#quoted = !this.#quoted
     return this.#tryPut(name, bytes, condition)
@@ -117,7 +117,7 @@ export class S3Bucket implements Objects {
 
   async #tryPut(name: string, bytes: Uint8Array, condition: Condition): Promise<boolean> {
     const header =
-      condition.only === 'absent'
+      condition.kind === 'absent'
         ? { IfNoneMatch: '*' }
         : { IfMatch: this.#quoted ? `"${condition.etag}"` : condition.etag }
     try {
@@ -184,7 +184,7 @@ export class S3Bucket implements Objects {
       }))
       token = page.NextContinuationToken
       const last = decode(page.Contents?.at(-1)?.Key ?? '').slice(this.#at.prefix.length)
-      if (range.upTo !== null && isBehind(last, range.upTo)) return
+      if (range.upTo !== null && isAfter(last, range.upTo)) return
     } while (token !== undefined)
   }
 

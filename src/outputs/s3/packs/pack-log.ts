@@ -31,7 +31,7 @@ const REFRESHES_PER_DELAY = 5
 const READS_AT_ONCE = 32
 
 /** Cache of compressed indexes for the next listings, in bytes: those of some 50,000 documents. */
-const HELD_BYTES = 8 * 1024 * 1024
+const MAX_CACHED_BYTES = 8 * 1024 * 1024
 
 export interface Change {
   readonly name: string
@@ -88,7 +88,7 @@ export class PackLog {
   }
 
   /** Afterwards the table has every write, by any process, from before the call. */
-  async fresh(): Promise<void> {
+  async refresh(): Promise<void> {
     this.#refreshing ??= this.#refreshSoon()
     await this.#refreshing
   }
@@ -114,7 +114,7 @@ export class PackLog {
     const rest = missing <= 0 ? null : await this.#bucket.getRange(packName(pack), first.bytes.length, missing)
     const head = rest === null ? first.bytes : Buffer.concat([first.bytes, rest.bytes])
     this.#writtenAt.set(pack, first.modifiedAt)
-    this.#hold(pack, head.subarray(0, end))
+    this.#cacheIndex(pack, head.subarray(0, end))
     return { ...decodeIndex(head), writtenAt: first.modifiedAt }
   }
 
@@ -127,8 +127,8 @@ export class PackLog {
    * Caches the first indexes that fit. With eviction of the oldest, a listing of all packs in order would never hit the
    * cache.
    */
-  #hold(pack: number, index: Buffer): void {
-    if (this.#heldBytes + index.length > HELD_BYTES || this.#held.has(pack)) return
+  #cacheIndex(pack: number, index: Buffer): void {
+    if (this.#heldBytes + index.length > MAX_CACHED_BYTES || this.#held.has(pack)) return
     this.#held.set(pack, Buffer.from(index))
     this.#heldBytes += index.length
   }
@@ -136,7 +136,7 @@ export class PackLog {
   async #refreshSoon(): Promise<void> {
     const waitMs = this.#refreshedAt + this.#limits.delayMs / REFRESHES_PER_DELAY - performance.now()
     if (waitMs > 0) await sleep(waitMs)
-    await this.#alone(async () => {
+    await this.#exclusively(async () => {
       // Later callers wait for another refresh: this one may have missed recent writes.
       this.#refreshing = null
       this.#refreshedAt = performance.now()
@@ -190,7 +190,7 @@ export class PackLog {
     this.#flushing = true
     const batch = this.#takeBatch()
     try {
-      await this.#alone(() => this.#write(batch))
+      await this.#exclusively(() => this.#write(batch))
     } catch (error) {
       for (const change of batch) change.fail(error)
     } finally {
@@ -220,7 +220,7 @@ export class PackLog {
     const id = randomBytes(8).toString('hex')
     for (let left = batch; ;) {
       left = left.filter((change) => {
-        const holds = this.#holds(change)
+        const holds = this.#meetsCondition(change)
         if (!holds) change.end({ kind: 'taken' })
         return holds
       })
@@ -229,7 +229,7 @@ export class PackLog {
         id,
         left.map(({ name, content }) => [name, content]),
       )
-      if (await this.#isOurs(encoded.index, encoded.bytes)) {
+      if (await this.#tryWrite(encoded.index, encoded.bytes)) {
         const before = left.map(({ name }) => this.table.find(name))
         this.#apply(encoded.index)
         for (const [at, change] of left.entries()) change.end({ kind: 'written', before: before[at] ?? null })
@@ -239,8 +239,8 @@ export class PackLog {
   }
 
   /** Writes the batch under the next number. Returns false if another pack was first; that pack is known then. */
-  async #isOurs(index: PackIndex, bytes: Buffer): Promise<boolean> {
-    if (await this.#bucket.putIf(packName(this.#next), bytes, { only: 'absent' })) return true
+  async #tryWrite(index: PackIndex, bytes: Buffer): Promise<boolean> {
+    if (await this.#bucket.putIf(packName(this.#next), bytes, { kind: 'absent' })) return true
     const there = await this.readIndex(this.#next)
     // True if the answer of the write was lost. Null if two conditional writes met and the store refused both.
     if (there?.id === index.id) return true
@@ -248,14 +248,14 @@ export class PackLog {
     return false
   }
 
-  #holds({ name, condition }: Change): boolean {
+  #meetsCondition({ name, condition }: Change): boolean {
     if (condition === undefined) return true
     const location = this.table.find(name)
-    return condition.only === 'absent' ? location === null : location !== null && etagOf(location) === condition.etag
+    return condition.kind === 'absent' ? location === null : location !== null && etagOf(location) === condition.etag
   }
 
   /** Mutex: one refresh or write at a time. */
-  #alone<T>(work: () => Promise<T>): Promise<T> {
+  #exclusively<T>(work: () => Promise<T>): Promise<T> {
     const done = this.#last.then(work)
     this.#last = done.catch(() => undefined)
     return done

@@ -33,7 +33,7 @@ export class PackedObjects implements Objects {
   async get(name: string): Promise<StoredObject | null> {
     for (;;) {
       // The object of a receipt's name does not change.
-      if (!name.startsWith('receipts/') || this.#log.table.find(name) === null) await this.#log.fresh()
+      if (!name.startsWith('receipts/') || this.#log.table.find(name) === null) await this.#log.refresh()
       const location = this.#log.table.find(name)
       if (location === null) return null
       if (location.kind === 'inside')
@@ -41,13 +41,13 @@ export class PackedObjects implements Objects {
       const large = await this.#bucket.get(LARGE_FOLDER + location.id)
       if (large !== null) return { ...large, etag: etagOf(location) }
       // Replaced since, or removed, by an unknown pack.
-      await this.#log.fresh()
+      await this.#log.refresh()
       if (this.#log.table.find(name)?.pack === location.pack) return null
     }
   }
 
   async has(name: string): Promise<boolean> {
-    await this.#log.fresh()
+    await this.#log.refresh()
     return this.#log.table.find(name) !== null
   }
 
@@ -60,17 +60,17 @@ export class PackedObjects implements Objects {
   }
 
   async remove(names: readonly string[]): Promise<void> {
-    await this.#log.fresh()
+    await this.#log.refresh()
     const there = names.filter((name) => this.#log.table.find(name) !== null)
     await Promise.all(there.map((name) => this.#append(name, { kind: 'removed' })))
   }
 
   async removeUnchanged(name: string, modifiedAt: number): Promise<boolean> {
-    await this.#log.fresh()
+    await this.#log.refresh()
     const location = this.#log.table.find(name)
     if (location === null) return true
     if ((await this.#log.writtenAt(location.pack)) !== modifiedAt) return false
-    const over = { only: 'over', etag: etagOf(location) } as const
+    const over = { kind: 'unchanged', etag: etagOf(location) } as const
     return (await this.#append(name, { kind: 'removed' }, over)).kind === 'written'
   }
 
@@ -80,7 +80,7 @@ export class PackedObjects implements Objects {
 
   /** Lists each object once, also if it moves to a later pack during the listing. */
   async *listObjects(folder: string, signal?: AbortSignal): AsyncGenerator<readonly ListedObject[]> {
-    await this.#log.fresh()
+    await this.#log.refresh()
     const { table, count } = this.#log
     const numbers = isGroup(folder) ? table.packsOf(folder) : Array.from({ length: count }, (_, at) => at + 1)
     const indexes = mapInOrder(
@@ -116,7 +116,7 @@ export class PackedObjects implements Objects {
   async *unnamedLarge(signal: AbortSignal): AsyncGenerator<ListedObject> {
     const all = this.#bucket.listObjects(LARGE_FOLDER, signal)
     for await (const objects of all) {
-      await this.#log.fresh()
+      await this.#log.refresh()
       const named = new Set(this.#log.table.large())
       yield* objects.filter(({ name }) => !named.has(name.slice(LARGE_FOLDER.length)))
     }

@@ -4,7 +4,7 @@ import type { InkMask } from './ink-mask.ts'
 /** Threshold in points. Longer vertical ink than any glyph's stroke is a streak of the scanner, or a rule. */
 const SHORTEST_STREAK_POINTS = 46
 /** Threshold in pixels. Noise and compression interrupt a streak for at most this gap. */
-const MOST_GAP_PIXELS = 2
+const MAX_GAP_PIXELS = 2
 /**
  * Threshold: fraction of the word's height. With ink this near on both sides, the streak crosses a word. The area next
  * to the rules of a table is paper.
@@ -87,7 +87,7 @@ function longRuns({ width, height, perPoint, ink }: InkMask, x: number): [number
   let [start, end] = [0, 0]
   for (let y = 0; y < height; y += 1) {
     if (ink[y * width + x] !== 1) continue
-    if (y - end > MOST_GAP_PIXELS) start = y
+    if (y - end > MAX_GAP_PIXELS) start = y
     end = y + 1
     const last = runs.at(-1)
     if (last?.[0] === start) last[1] = end

@@ -5,7 +5,7 @@ const BYTES_PER_PIXEL = 4
 /** The green channel is nearest to the brightness of a colour. */
 const GREEN = 1
 /** Minimum buffer size that zlib accepts, in bytes. */
-const LEAST_CHUNK = 64
+const MIN_CHUNK = 64
 
 /** Decodes the green channel of an 8-bit RGBA PNG without interlacing, the format of the PDF library. */
 export function decodePng(png: Buffer): GreyPicture {
@@ -26,7 +26,7 @@ export function decodeChannels(png: Buffer, channels: readonly number[]): Planes
   const height = png.readUInt32BE(20)
   const stride = width * BYTES_PER_PIXEL + 1
   // A single chunk avoids the join of hundreds of small buffers. The extra bytes avoid a second chunk.
-  const data = inflateSync(imageData(png), { chunkSize: height * stride + LEAST_CHUNK })
+  const data = inflateSync(imageData(png), { chunkSize: height * stride + MIN_CHUNK })
   const planes = channels.map((channel) => {
     const out = new Uint8Array(width * height)
     for (let y = 0; y < height; y += 1) {

@@ -20,13 +20,13 @@ const BLOCK_POINTS = 24
  * Threshold: minimum difference of brightness between ink and background. Faded print at a twentieth of full contrast
  * exceeds it.
  */
-const LEAST_CONTRAST = 9
+const MIN_CONTRAST = 9
 /**
  * Thresholds: residue of a square's shading after levelling, as a fraction and as an absolute limit for steep shading.
  * The residue is compression bands and bends of the slope.
  */
 const RESIDUE_SHARE = 0.5
-const MOST_RESIDUE = 11
+const MAX_RESIDUE = 11
 /** Threshold: fraction of a square's contrast at which a pixel is ink. Thin strokes are grey in a small drawing. */
 const INK_SHARE = 0.3
 /**
@@ -65,16 +65,15 @@ export function inkMask(drawing: PageDrawing): InkMask {
   for (const [at, square] of squares.entries()) {
     const ground = (levelled[at] === 0 ? drawnGrounds[at] : undefined) ?? groundOf(grey, width, square)
     levels[at] = ground.level
-    if (ground.contrast < LEAST_CONTRAST) continue
-    if (ground.contrast < LEAST_CONTRAST + (levelled[at] === 0 ? 0 : residue(drawing.grey, grey, width, square)))
-      continue
+    if (ground.contrast < MIN_CONTRAST) continue
+    if (ground.contrast < MIN_CONTRAST + (levelled[at] === 0 ? 0 : residue(drawing.grey, grey, width, square))) continue
     const { grain, edge } = stepsOf(grey, width, square)
     if (edge < Math.max(EDGE_SHARE * ground.contrast, OVER_GRAIN * grain)) {
       grainy += 1
       if (grain >= NOISE_STEP) noisy += 1
       continue
     }
-    const least = Math.max(LEAST_CONTRAST / 2, INK_SHARE * ground.contrast)
+    const least = Math.max(MIN_CONTRAST / 2, INK_SHARE * ground.contrast)
     leasts[at] = least
     markInk(ink, grey, width, square, ground.level, least)
   }
@@ -153,7 +152,7 @@ function residue(drawn: Uint8Array, levelled: Uint8Array, width: number, { x0, y
       if (taken > most) most = taken
     }
   }
-  return Math.min(MOST_RESIDUE, RESIDUE_SHARE * (most - least))
+  return Math.min(MAX_RESIDUE, RESIDUE_SHARE * (most - least))
 }
 
 interface Square {

@@ -15,11 +15,11 @@ const COLUMN_SHARE = 0.2
 /** Threshold: gap between words of a line, in ink heights. Justified lines have the widest gaps. */
 const WIDEST_GAP = 1.2
 /** Threshold: overlap of glyphs, in ink heights. A piece that starts further back belongs to another line. */
-const MOST_OVERLAP = 0.5
+const MAX_OVERLAP = 0.5
 /** Threshold: ratio of the height of a word with ascenders and descenders to one without. */
-const MOST_RATIO = 2.2
+const MAX_RATIO = 2.2
 /** Threshold: fraction of the lower piece's height within the height of the other. Lines of a scan slope. */
-const LEAST_BESIDE = 0.5
+const MIN_BESIDE = 0.5
 
 /** Bounding box of the ink of one or more glyphs. `letters` is the number of glyphs. */
 type Piece = Pick<Component, 'x0' | 'y0' | 'x1' | 'y1'> & { readonly letters: number }
@@ -42,7 +42,7 @@ function lettersAcross(pieces: readonly Piece[], width: number): number {
   }
   for (const [at, piece] of sorted.entries()) {
     // The next piece may be higher by this ratio, and the gap is relative to the higher piece.
-    const reach = piece.x1 + WIDEST_GAP * MOST_RATIO * (piece.y1 - piece.y0)
+    const reach = piece.x1 + WIDEST_GAP * MAX_RATIO * (piece.y1 - piece.y0)
     for (let next = at + 1; next < sorted.length; next += 1) {
       const other = sorted[next] as Piece
       if (other.x0 > reach) break
@@ -82,7 +82,5 @@ function followEachOther(piece: Piece, next: Piece): boolean {
   const [one, other] = [piece.y1 - piece.y0, next.y1 - next.y0]
   const [low, high] = [Math.min(one, other), Math.max(one, other)]
   const [beside, gap] = [Math.min(piece.y1, next.y1) - Math.max(piece.y0, next.y0), next.x0 - piece.x1]
-  return (
-    beside >= LEAST_BESIDE * low && high <= MOST_RATIO * low && gap <= WIDEST_GAP * high && gap >= -MOST_OVERLAP * high
-  )
+  return beside >= MIN_BESIDE * low && high <= MAX_RATIO * low && gap <= WIDEST_GAP * high && gap >= -MAX_OVERLAP * high
 }

@@ -8,7 +8,7 @@ const LETTER_CONTRAST = 0.35
 /** Search window for the next glyph: distance from the last one, as fractions of the line's height. */
 const [NEAREST, FARTHEST] = [0.15, 0.9]
 /** Threshold: width of a glyph, as a fraction of the line's height. */
-const LEAST_COLUMNS = 0.15
+const MIN_COLUMNS = 0.15
 
 /**
  * Returns the number of lines that continue unread in a shadow, such as the black of a copier's open lid. OCR reads the
@@ -31,7 +31,7 @@ export function shadowedWords(drawing: PageDrawing, words: readonly Box[]): numb
 /** True if an area is darker than the paper of a line, and holds part of a glyph. */
 function hidesLetter(drawing: PageDrawing, beyond: Box, line: Box): boolean {
   const outside = columnsOf(drawing, beyond)
-  const least = LEAST_COLUMNS * (line.y1 - line.y0) * drawing.perPoint
+  const least = MIN_COLUMNS * (line.y1 - line.y0) * drawing.perPoint
   const inked = outside.filter(({ lightest, darkest }) => lightest - darkest >= LETTER_CONTRAST * lightest)
   if (inked.length < Math.max(1, least)) return false
   return lightestOf(outside) < SHADOW * lightestOf(columnsOf(drawing, line))

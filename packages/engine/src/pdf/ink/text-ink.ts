@@ -17,31 +17,31 @@ const HIGHEST_STROKE_POINTS = 46
 const SHORTEST_RULE_POINTS = 50
 /** Threshold in points. Paper surrounds a thin stroke at this distance, except for the glyphs that it crosses. */
 const RULE_RIM_POINTS = 2.2
-const MOST_CROSSED = 0.6
+const MAX_CROSSED = 0.6
 /** Threshold in points: maximum thickness of a rule with glyph parts above and below. */
 const THICKEST_RULE_POINTS = 3
 /** Threshold: ink fraction of a word's box. Hairlines and diagonals have less, filled shapes more. */
-const LEAST_FILL = 0.12
+const MIN_FILL = 0.12
 /** Thresholds for merged words, which form a line of print. A long box with less ink holds rules and curves. */
-const LEAST_FILL_LONG = 0.28
+const MIN_FILL_LONG = 0.28
 const LONG_ASPECT = 8
-const MOST_FILL = 0.92
+const MAX_FILL = 0.92
 /**
  * Thresholds for large glyphs: height in points, and ink fraction of the box. Large glyphs are strokes with gaps, and a
  * fuller box is a shaded area.
  */
 const LARGE_POINTS = 9
-const MOST_FILL_LARGE = 0.72
+const MAX_FILL_LARGE = 0.72
 /** Threshold: ink fraction of the frame around a word's box. Paper surrounds a word. */
-const MOST_CROWDED = 0.4
+const MAX_CROWDED = 0.4
 /**
  * Threshold: a box of this many pixels with little ink inside is a frame, such as an empty cell. A glyph is smaller or
  * fuller.
  */
 const FRAME_PIXELS = 7
-const MOST_IN_FRAME = 0.03
+const MAX_IN_FRAME = 0.03
 /** Threshold for a long frame, which is a row of a table. Its cells may hold words. */
-const MOST_IN_LONG_FRAME = 0.15
+const MAX_IN_LONG_FRAME = 0.15
 /** Width of an average glyph as a fraction of its ink height. */
 const LETTER_WIDTH = 0.75
 
@@ -74,13 +74,13 @@ export function smallInk(mask: InkMask, { barred }: { readonly barred: boolean }
     const [short, long] = [Math.min(width, height), Math.max(width, height)]
     if (short > highest) continue
     const fill = component.pixels / (width * height)
-    const most = short > LARGE_POINTS * mask.perPoint ? MOST_FILL_LARGE : MOST_FILL
-    const least = long > LONG_ASPECT * short ? LEAST_FILL_LONG : LEAST_FILL
+    const most = short > LARGE_POINTS * mask.perPoint ? MAX_FILL_LARGE : MAX_FILL
+    const least = long > LONG_ASPECT * short ? MIN_FILL_LONG : MIN_FILL
     const likeText =
       short >= lowest &&
       fill >= least &&
       fill <= most &&
-      crowding(component, cleared, ink) <= MOST_CROWDED &&
+      crowding(component, cleared, ink) <= MAX_CROWDED &&
       !isFrame(component, cleared, ink)
     if (likeText)
       text.push({ ...component, perPoint: mask.perPoint, letters: Math.max(1, long / (short * LETTER_WIDTH)) })
@@ -149,7 +149,7 @@ function isThin({ width, height, ink, perPoint }: InkMask, x: number, y: number,
     for (let at = row * width + x; at < row * width + x + length; at += 1) count += ink[at] ?? 0
     return count
   }
-  return Math.max(inkAt(y - rim), inkAt(y + rim)) < MOST_CROSSED * length
+  return Math.max(inkAt(y - rim), inkAt(y + rim)) < MAX_CROSSED * length
 }
 
 /** A row or a column of a mask. */
@@ -200,7 +200,7 @@ function isFrame({ x0, y0, x1, y1 }: Component, { width }: InkMask, ink: Uint32A
   if (short < FRAME_PIXELS) return false
   const rim = Math.max(2, Math.floor(short / 4))
   const inside = inkIn(ink, width, x0 + rim, y0 + rim, x1 - rim, y1 - rim)
-  const most = long > LONG_ASPECT * short ? MOST_IN_LONG_FRAME : MOST_IN_FRAME
+  const most = long > LONG_ASPECT * short ? MAX_IN_LONG_FRAME : MAX_IN_FRAME
   return inside < most * (x1 - x0 - 2 * rim) * (y1 - y0 - 2 * rim)
 }
 

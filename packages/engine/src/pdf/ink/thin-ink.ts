@@ -16,8 +16,8 @@ export interface SquareInk {
 }
 
 /** Threshold: mean stroke length of a square's ink, in points and in pixels. Noise has shorter strokes. */
-const LEAST_STROKE_POINTS = 3
-const LEAST_STROKE_PIXELS = 3
+const MIN_STROKE_POINTS = 3
+const MIN_STROKE_PIXELS = 3
 /** Threshold: ink fraction of a square. Noise above it merges into longer strokes, and print is never as dense. */
 const DENSE = 0.3
 const LONGER_WHERE_DENSE = 12
@@ -75,7 +75,7 @@ export function thinInk(
       }
     }
   }
-  const least = Math.max(LEAST_STROKE_PIXELS, LEAST_STROKE_POINTS * perPoint)
+  const least = Math.max(MIN_STROKE_PIXELS, MIN_STROKE_POINTS * perPoint)
   return { ink: out, noisySquares: clearNoise(out, lengths, width, squares, least) }
 }
 

@@ -29,7 +29,7 @@ const BLUR_POINTS = 1.5
 /** Threshold: covered fraction of a word's box. Ink above it counts as read. */
 const COVERED = 0.5
 /** Threshold: fraction of ink. A box with less holds no glyphs. */
-const LEAST_INK = 0.02
+const MIN_INK = 0.02
 
 /** Compares the ink of a page with the boxes of its words, both upright, in points. */
 export function readInk(mask: InkMask, words: readonly Box[]): InkReading {
@@ -38,7 +38,7 @@ export function readInk(mask: InkMask, words: readonly Box[]): InkReading {
   for (const word of words) {
     const { pixels, ink } = cover(covered, mask, word)
     area += pixels
-    if (ink < LEAST_INK * pixels) ghosts += pixels
+    if (ink < MIN_INK * pixels) ghosts += pixels
   }
   let [readLetters, pixels, unreadPixels] = [0, 0, 0]
   const unread: TextInk[] = []

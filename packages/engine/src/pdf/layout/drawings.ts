@@ -7,22 +7,22 @@ type Shape = NonNullable<ParsedPage['vectorGraphics']>['shapes'][number]
 /** Threshold in points. Parts of one drawing have a smaller gap. */
 const NEAR_POINTS = 14
 /** Thresholds for a drawing: minimum width and height in points, maximum fraction of its page. */
-const LEAST_POINTS = 40
+const MIN_POINTS = 40
 const LARGEST_SHARE = 0.7
 /** Threshold: number of curves and slanted lines. Fewer are ornaments. */
-const LEAST_PARTS = 3
+const MIN_PARTS = 3
 /** Threshold in points for the largest part. Check marks and bullets in a table are smaller. */
 const LARGE_POINTS = 25
 /** Threshold in points. A longer slanted or curved line is a graph. */
 const LONG_POINTS = 60
 /** Threshold: number of words, and the fraction of the area that they cover. Above it, the box is framed text. */
-const MOST_WORDS = 100
-const MOST_COVERED = 0.3
+const MAX_WORDS = 100
+const MAX_COVERED = 0.3
 /**
  * Threshold: number of shapes. Maps and technical drawings have tens of thousands of strokes, and the search skips
  * them.
  */
-const MOST_SHAPES = 4000
+const MAX_SHAPES = 4000
 
 /**
  * Finds charts, diagrams and other drawings of lines and surfaces, as clusters of curves, slanted lines or bars. Frames
@@ -30,7 +30,7 @@ const MOST_SHAPES = 4000
  */
 export function drawingsOf(page: ParsedPage, words: readonly Word[]): Box[] {
   const { shapes = [], lines = [] } = page.vectorGraphics ?? {}
-  if (shapes.length === 0 || shapes.length > MOST_SHAPES) return []
+  if (shapes.length === 0 || shapes.length > MAX_SHAPES) return []
   const upright = edgesOf(lines)
   const visible = shapes.filter(({ bbox }) => bbox.width < page.width * 0.97 && bbox.height < page.height * 0.9)
   const drawn = visible.filter((shape) => isDrawn(shape, upright))
@@ -41,9 +41,9 @@ export function drawingsOf(page: ParsedPage, words: readonly Word[]): Box[] {
   const parts = [...drawn.map(({ bbox }) => boxOf(bbox)), ...bars]
   const rest = visible.map(({ bbox }) => boxOf(bbox))
   const found = clustersOf(parts).flatMap((cluster) => {
-    const isGroup = cluster.length >= LEAST_PARTS && cluster.some(isLarge)
+    const isGroup = cluster.length >= MIN_PARTS && cluster.some(isLarge)
     const around = touching(union(cluster), rest)
-    if (!isGroup && (!cluster.some(isLong) || distinct([...cluster, ...around]) < LEAST_PARTS)) return []
+    if (!isGroup && (!cluster.some(isLong) || distinct([...cluster, ...around]) < MIN_PARTS)) return []
     const box = union([...cluster, ...around])
     return isFigure(box, page, words) ? [box] : []
   })
@@ -97,7 +97,7 @@ function barsOf(shapes: readonly Shape[], words: readonly Word[]): Box[] {
     [...Map.groupBy(filled, (box) => Math.round(foot(box))).values()].flatMap((group) => {
       const lengths = new Set(group.map((box) => Math.round(length(box))))
       const isBare = group.every((box) => !words.some((word) => holds(box, word)))
-      return lengths.size >= LEAST_PARTS && isBare ? [...group, union(group)] : []
+      return lengths.size >= MIN_PARTS && isBare ? [...group, union(group)] : []
     }),
   )
 }
@@ -122,7 +122,7 @@ function clustersOf(parts: readonly Box[]): Box[][] {
 
 const isLarge = ({ x0, y0, x1, y1 }: Box): boolean => Math.max(x1 - x0, y1 - y0) >= LARGE_POINTS
 
-const isLong = (box: Box): boolean => box.x1 - box.x0 >= LONG_POINTS && box.y1 - box.y0 >= LEAST_POINTS
+const isLong = (box: Box): boolean => box.x1 - box.x0 >= LONG_POINTS && box.y1 - box.y0 >= MIN_POINTS
 
 /** Thresholds in points: maximum thickness of an axis, and its maximum distance from the graph. */
 const THIN_POINTS = 3
@@ -147,9 +147,9 @@ const isComparable = (box: Box, drawing: Box): boolean =>
 
 function isFigure(box: Box, page: ParsedPage, words: readonly Word[]): boolean {
   const [width, height] = [box.x1 - box.x0, box.y1 - box.y0]
-  if (width < LEAST_POINTS || height < LEAST_POINTS || width * height > LARGEST_SHARE * page.width * page.height)
+  if (width < MIN_POINTS || height < MIN_POINTS || width * height > LARGEST_SHARE * page.width * page.height)
     return false
   const inside = words.filter((word) => holds(box, word))
   const covered = inside.reduce((sum, word) => sum + (word.x1 - word.x0) * (word.y1 - word.y0), 0)
-  return inside.length <= MOST_WORDS && covered <= MOST_COVERED * width * height
+  return inside.length <= MAX_WORDS && covered <= MAX_COVERED * width * height
 }

@@ -12,11 +12,11 @@ const LARGER_RECOGNISED = 1.24
 const LARGER_RECOGNISED_LINE = 1.16
 /** Threshold: number of words in a line that make its size reliable. */
 const WORDS_OF_LINE = 3
-const MOST_LINES = 4
-const MOST_CHARACTERS = 200
-const MOST_BOLD_CHARACTERS = 120
+const MAX_LINES = 4
+const MAX_CHARACTERS = 200
+const MAX_BOLD_CHARACTERS = 120
 
-const MOST_PLAIN_CHARACTERS = 70
+const MAX_PLAIN_CHARACTERS = 70
 const PROSE_WORDS = 12
 /** Threshold: ratio of capitals to adjacent small capitals. */
 const SMALL_CAPITALS = 1.34
@@ -24,7 +24,7 @@ const SECTION_NUMBER = /^\d+(?:\.\d+)*\.?\s+/
 /** Matches the end of a clause or formula, an address, and leader dots before a page number. */
 const NO_HEADING = /[;。；，=]$|https?:|@|\.{4,}/
 
-const MOST_UNMARKED_CAPTION = 400
+const MAX_UNMARKED_CAPTION = 400
 const CAPTION =
   /^(?:[[<(【]\s*)?(?:table|tab\.|figure|fig\.?|exhibit|chart|graph|box|plate|scheme|algorithm|listing|tableau|abbildung|tabelle|표|그림|[表图圖図])\s*(?:[A-Z]?[-.]?\d|[IVXLC]+\b|[A-Z][-.]\d?)/i
 
@@ -46,7 +46,7 @@ export function withHeadings(blocks: readonly LayoutBlock[], style: DocumentStyl
 function isCaption(text: string): boolean {
   const [label] = CAPTION.exec(text) ?? []
   if (label === undefined) return false
-  return text.length < MOST_UNMARKED_CAPTION || /^[\d.-]*\s?[.:|–—]\s/.test(text.slice(label.length))
+  return text.length < MAX_UNMARKED_CAPTION || /^[\d.-]*\s?[.:|–—]\s/.test(text.slice(label.length))
 }
 
 /** `7. THEORY` has the form of a list item. A large or bold glyph style and no adjacent item make it a heading. */
@@ -64,7 +64,7 @@ function numberedHeading(
   const text = lines.map(lineText).join(' ')
   const larger = sizeOf(lines.flat()) >= style.bodySize * LARGER
   const inItalics = first.every((printed) => printed.italic) && others.length === 0 && next?.kind === 'paragraph'
-  if (inItalics && before?.kind !== 'list_item' && text.length <= MOST_BOLD_CHARACTERS) return block
+  if (inItalics && before?.kind !== 'list_item' && text.length <= MAX_BOLD_CHARACTERS) return block
   if (!larger && (before?.kind === 'list_item' || next?.kind === 'list_item')) return null
   return isHeading({ ...block, kind: 'paragraph' }, text, next, style) ? block : null
 }
@@ -73,23 +73,23 @@ function isHeading(block: TextBlock, text: string, next: LayoutBlock | undefined
   const unnumbered = text.replace(SECTION_NUMBER, '')
   const letters = unnumbered.match(/\p{L}/gu)?.length ?? 0
   if (letters < 2 || letters < unnumbered.replace(/\s/g, '').length * 0.5) return false
-  if (block.lines.length > MOST_LINES || text.length > MOST_CHARACTERS || NO_HEADING.test(text)) return false
+  if (block.lines.length > MAX_LINES || text.length > MAX_CHARACTERS || NO_HEADING.test(text)) return false
   const words = block.lines.flat()
   const size = headingSize(words)
   const recognised = words.some((word) => word.confidence !== null)
   // Formulas have high signs between small letters, and OCR misreads them at random.
   if (recognised && /[\\{}]/.test(text)) return false
   if (size >= style.bodySize * (recognised ? largerRecognised(block, text) : LARGER)) return letters >= 3
-  if (recognised || size < style.bodySize * 0.92 || block.lines.length > 2 || text.length > MOST_BOLD_CHARACTERS)
+  if (recognised || size < style.bodySize * 0.92 || block.lines.length > 2 || text.length > MAX_BOLD_CHARACTERS)
     return false
   if (/[.,;:]$/.test(text) && !SECTION_NUMBER.test(text)) return false
   const bold = words.every((word) => word.weight >= style.boldWeight)
   const nextBold = next?.kind === 'paragraph' && next.lines.flat().every((word) => word.weight >= style.boldWeight)
   if (bold) {
     const leads = next !== undefined && next.kind !== 'figure' && !(nextBold && next.lines.length > 2)
-    return leads && !standsOverCells(block, next)
+    return leads && !isColumnTitle(block, next)
   }
-  return block.lines.length === 1 && letters >= 5 && leadsProse(next) && isSetApart(words, text)
+  return block.lines.length === 1 && letters >= 5 && isProse(next) && isSetApart(words, text)
 }
 
 /** Threshold in font sizes. A wider gap separates cells of a row. The gap after a section number is as wide. */
@@ -97,7 +97,7 @@ const CELL_GAP = 1.1
 const NUMBER = /^\(?[\dIVXLCA-Z.]{1,6}\)?$/
 
 /** True if a line holds column titles, above a table or another line of cells. */
-function standsOverCells({ lines: [line = []] }: TextBlock, next: LayoutBlock): boolean {
+function isColumnTitle({ lines: [line = []] }: TextBlock, next: LayoutBlock): boolean {
   if (!hasCells(line)) return false
   return next.kind === 'table' || ('lines' in next && hasCells(next.lines[0] ?? []))
 }
@@ -113,7 +113,7 @@ function hasCells(line: Line): boolean {
 
 /** True for a separate line in capitals or italics at the size of the text. */
 function isSetApart(words: Line, text: string): boolean {
-  if (text.length > MOST_PLAIN_CHARACTERS) return false
+  if (text.length > MAX_PLAIN_CHARACTERS) return false
   if (isCapitals(text)) return true
   return words.every((word) => word.italic) && /^["“(]?[\p{Lu}\d]/u.test(text) && !/[.,;:)\]"”]$/.test(text)
 }
@@ -124,7 +124,7 @@ function isCapitals(text: string): boolean {
 }
 
 /** True for a paragraph of some length that is not a numbered line. The line above may be its heading. */
-function leadsProse(next: LayoutBlock | undefined): boolean {
+function isProse(next: LayoutBlock | undefined): boolean {
   if (next?.kind !== 'paragraph') return false
   const words = next.lines.flat()
   return words.length >= PROSE_WORDS && !SECTION_NUMBER.test(lineText(words)) && !words.every((word) => word.italic)

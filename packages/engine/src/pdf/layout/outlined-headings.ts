@@ -12,7 +12,7 @@ export interface NamedHeading {
   readonly times: number
 }
 
-const MOST_LINES = 5
+const MAX_LINES = 5
 /** Threshold: number of consecutive outline headings without text between them. More are a table of contents. */
 const CONTENTS_RUN = 4
 const SECTION_NUMBER = /^(?:\d+(?:\.\d+)*|[IVXLC]+|[A-Z])[.)]?\s+(?=\S)/
@@ -107,7 +107,7 @@ function headingAt(blocks: readonly LayoutBlock[], named: NamedHeadings, longest
     for (const [at, line] of own.entries()) {
       lines.push(line)
       const text = lines.map(lineText).join(' ')
-      if (lines.length > MOST_LINES || headingKey(text).length > longest + 8) return null
+      if (lines.length > MAX_LINES || headingKey(text).length > longest + 8) return null
       const keys = [text, text.replace(SECTION_NUMBER, '')].map(headingKey)
       const key = keys.find((one) => named.has(one))
       const depth = key === undefined ? undefined : named.get(key)?.depth

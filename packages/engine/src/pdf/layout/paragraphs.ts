@@ -117,13 +117,13 @@ function pitchesOf(prints: readonly Print[]): Column['pitchOf'] {
   const size = median(prints.map((print) => print.size))
   return (own) => {
     const alike = steps.filter((step) => step.alike && isSize(step, own))
-    if (alike.length >= FEWEST_PITCHES) return Math.max(own, lowerMiddle(alike.map((step) => step.pitch)))
-    const pitch = steps.length < FEWEST_PITCHES ? 1.35 * size : Math.max(size, usual)
+    if (alike.length >= MIN_PITCHES) return Math.max(own, lowerMiddle(alike.map((step) => step.pitch)))
+    const pitch = steps.length < MIN_PITCHES ? 1.35 * size : Math.max(size, usual)
     return Math.max(pitch, own > LARGE * size ? LARGE_PITCH * own : own)
   }
 }
 
-const FEWEST_PITCHES = 3
+const MIN_PITCHES = 3
 /** Threshold: ratio of a title's glyph size to the column's, and the pitch of its lines in font sizes. */
 const LARGE = 1.2
 const LARGE_PITCH = 1.15

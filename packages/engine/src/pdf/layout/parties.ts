@@ -8,10 +8,10 @@ export type Band =
 /** Headings of addresses on letters, invoices and orders. */
 const PARTY =
   /^(?:bill(?:ed|ing)?|ship(?:ped|ping)?|sold|deliver(?:ed|y)?|invoiced?|mail|remit|return|from|to|seller|buyer|customer|client|supplier|vendor|consign(?:ee|or)|shipper|sender|recipient|payee|payer|rechnung|lieferung|absender|empf[aä]nger|kunde|lieferant|exp[eé]diteur|destinataire|client|fournisseur)\b/i
-const MOST_WORDS = 4
-const MOST_LINES = 8
+const MAX_WORDS = 4
+const MAX_LINES = 8
 /** Threshold in line heights: maximum gap between lines of an address. */
-const MOST_GAP = 1.4
+const MAX_GAP = 1.4
 /** Threshold in points: maximum offset of a line from the left edge of its heading. */
 const ALIGNED = 6
 
@@ -39,19 +39,18 @@ export function bandsOf(rows: readonly Row[]): Band[] {
 
 function isHead({ segments }: Row): boolean {
   return (
-    segments.length >= 2 &&
-    segments.every(({ words }) => words.length <= MOST_WORDS && PARTY.test(words[0]?.text ?? ''))
+    segments.length >= 2 && segments.every(({ words }) => words.length <= MAX_WORDS && PARTY.test(words[0]?.text ?? ''))
   )
 }
 
 /** Returns the number of adjacent lines below a heading, the heading included. */
 function lengthOf(rows: readonly Row[], from: number, head: Row): number {
   let length = 1
-  for (let above: Row = head; length < MOST_LINES; length += 1) {
+  for (let above: Row = head; length < MAX_LINES; length += 1) {
     const row = rows[from + length]
     if (
       row === undefined ||
-      row.y0 - above.y1 > MOST_GAP * (above.y1 - above.y0) * 0.5 ||
+      row.y0 - above.y1 > MAX_GAP * (above.y1 - above.y0) * 0.5 ||
       !row.segments.every((segment) => homeOf(segment, head) >= 0)
     )
       break

@@ -9,14 +9,14 @@ import type { Word } from '../geometry/words.ts'
  */
 
 /** Threshold in points. Smaller print is too small for paper. */
-const LEAST_POINTS = 7
+const MIN_POINTS = 7
 /** Size of most print, in points. */
 const USUAL_POINTS = 10
 
 /** Returns the scale factor that gives recognised words the usual size. 1 for a page at paper size. */
 export function enlargementOf(words: readonly Word[]): number {
   const size = median(words.flatMap((word) => (word.confidence === null ? [] : Array.from(word.text, () => word.size))))
-  return size > 0 && size < LEAST_POINTS ? USUAL_POINTS / size : 1
+  return size > 0 && size < MIN_POINTS ? USUAL_POINTS / size : 1
 }
 
 export function enlargedBox({ x0, y0, x1, y1 }: Box, by: number): Box {

@@ -18,8 +18,8 @@ const LISTED = 0.6
 const TABLE_ROWS = 3
 const TABLE_CELLS = 3
 /** Limits the search. Pages have few columns, tables have many gaps, and all their combinations take too long. */
-const MOST_CUTS = 3
-const MOST_GUTTERS = 6
+const MAX_CUTS = 3
+const MAX_GUTTERS = 6
 const DIVIDED = 0.8
 /** Threshold: fraction of the width. Wider free space next to a line may be a column. */
 const FREE_MARGIN = 0.25
@@ -31,7 +31,7 @@ const FREE_MARGIN = 0.25
 export function regionsOf(rows: readonly Row[]): Row[][] {
   const regions: Row[][] = []
   let flat: Row[] = []
-  for (const stretch of stretchesOf(rows)) {
+  for (const stretch of runsWithCommonGap(rows)) {
     const gutter = gutterOf(stretch)
     if (gutter === null) {
       flat.push(...stretch)
@@ -44,7 +44,7 @@ export function regionsOf(rows: readonly Row[]): Row[][] {
       flat = []
       continue
     }
-    const from = flat.length - beside(flat, gutter)
+    const from = flat.length - trailingColumnRows(flat, gutter)
     const sides = sidesOf([...flat.slice(from), ...stretch], gutter)
     regions.push(flat.slice(0, from), ...sides.map(ownLines).flatMap(regionsOf))
     flat = []
@@ -85,7 +85,7 @@ function tableAcross(rows: readonly Row[], gutter: Interval): { readonly from: n
 }
 
 /** Returns the number of last rows that already share the columns, back to the first that fills both sides. */
-function beside(rows: readonly Row[], gutter: Interval): number {
+function trailingColumnRows(rows: readonly Row[], gutter: Interval): number {
   const crosses = (row: Row): boolean =>
     row.segments.some((segment) => segment.x0 < gutter.end && segment.x1 > gutter.start)
   const free = rows.slice(rows.findLastIndex(crosses) + 1)
@@ -94,12 +94,12 @@ function beside(rows: readonly Row[], gutter: Interval): number {
 }
 
 /** Returns the longest runs of rows with a common horizontal gap. */
-function stretchesOf(rows: readonly Row[]): Row[][] {
+function runsWithCommonGap(rows: readonly Row[]): Row[][] {
   const within = { start: Math.min(...rows.map((row) => row.x0)), end: Math.max(...rows.map((row) => row.x1)) }
   const stretches: Row[][] = []
   let free: readonly Interval[] = []
   for (const row of rows) {
-    const own = freeBeside(row, within)
+    const own = rowGaps(row, within)
     const common = wideEnough(intersections(free, own))
     if (common.length === 0 || stretches.length === 0) stretches.push([])
     stretches.at(-1)?.push(row)
@@ -109,7 +109,7 @@ function stretchesOf(rows: readonly Row[]): Row[][] {
 }
 
 /** Returns the gaps in a row and the space next to it. The ragged end of a line across the page does not count. */
-function freeBeside(row: Row, within: Interval): Interval[] {
+function rowGaps(row: Row, within: Interval): Interval[] {
   const margin = FREE_MARGIN * (within.end - within.start)
   return wideEnough(gaps(within, intervals(row.segments))).filter(
     (gap) => (gap.start > within.start && gap.end < within.end) || gap.end - gap.start >= margin,
@@ -117,22 +117,23 @@ function freeBeside(row: Row, within: Interval): Interval[] {
 }
 
 /** Returns the widest gutter of a run with prose on both sides, or null. */
-function gutterOf(rows: readonly Row[], cuts = MOST_CUTS): Interval | null {
+function gutterOf(rows: readonly Row[], cuts = MAX_CUTS): Interval | null {
   if (cuts === 0) return null
   const within = { start: Math.min(...rows.map((row) => row.x0)), end: Math.max(...rows.map((row) => row.x1)) }
   const taken = rows.flatMap((row) => intervals(row.segments))
   const widest = wideEnough(gaps(within, taken)).sort((a, b) => b.end - b.start - (a.end - a.start))
   return (
     widest
-      .slice(0, MOST_GUTTERS)
-      .find((gutter) => sidesOf(rows, gutter).every((part) => isColumn(part) || dividesAgain(part, cuts - 1))) ?? null
+      .slice(0, MAX_GUTTERS)
+      .find((gutter) => sidesOf(rows, gutter).every((part) => isColumn(part) || splitsIntoColumns(part, cuts - 1))) ??
+    null
   )
 }
 
 /** True if nearly all rows on one side split into columns. A title may cross some. */
-function dividesAgain(rows: readonly Row[], cuts: number): boolean {
+function splitsIntoColumns(rows: readonly Row[], cuts: number): boolean {
   if (gutterOf(rows, cuts) !== null) return true
-  const divided = stretchesOf(rows).filter(
+  const divided = runsWithCommonGap(rows).filter(
     (stretch) => stretch.length < rows.length && gutterOf(stretch, cuts) !== null,
   )
   return divided.reduce((sum, stretch) => sum + stretch.length, 0) >= DIVIDED * rows.length

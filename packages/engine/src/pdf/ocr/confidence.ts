@@ -2,13 +2,13 @@ import type { OcrConfidence } from '../../grade/signals.ts'
 import type { TextItem } from '@llamaindex/liteparse'
 
 /** Threshold of confidence. Recognised text below it is a picture. */
-const LEAST_CONFIDENCE = 0.35
+const MIN_CONFIDENCE = 0.35
 const DOUBTFUL = 0.6
 const LOWEST_SHARE = 0.1
 
 /** Rejects specks and rules. OCR reads them as letters with low confidence, or as bars. */
 export function isText(item: TextItem): boolean {
-  return (item.confidence ?? 1) >= LEAST_CONFIDENCE && !/^[|_~=]+$/.test(item.text)
+  return (item.confidence ?? 1) >= MIN_CONFIDENCE && !/^[|_~=]+$/.test(item.text)
 }
 
 export function confidenceOf(items: readonly TextItem[]): OcrConfidence {

@@ -19,7 +19,7 @@ export function frameSize({ width, height, turn, slope }: Frame): { readonly wid
 }
 
 /** Moves a native item to its position on the upright sheet. Its glyphs remain upright for any rotation. */
-export function intoFrame(item: TextItem, frame: Frame): TextItem {
+export function toUprightPosition(item: TextItem, frame: Frame): TextItem {
   if (frame.turn === 0 && frame.slope === 0) return item
   const { width, height } = frame
   const [x, y] = [item.x + item.width / 2, item.y + item.height / 2]
@@ -35,16 +35,16 @@ export function intoFrame(item: TextItem, frame: Frame): TextItem {
 }
 
 /** Moves recognised items as one from the upright sheet to their position on the page. Their lines remain level. */
-export function movedOutOfLevel(items: readonly TextItem[], frame: Frame): TextItem[] {
+export function toSkewedPosition(items: readonly TextItem[], frame: Frame): TextItem[] {
   if (items.length === 0 || frame.slope === 0) return [...items]
   const mean = (value: (item: TextItem) => number): number =>
     items.reduce((sum, item) => sum + value(item), 0) / items.length
   const [fromX, fromY] = [mean((item) => item.x + item.width / 2), mean((item) => item.y + item.height / 2)]
-  const [toX, toY] = placeBeforeLevelling(fromX, fromY, frame)
+  const [toX, toY] = skewedPoint(fromX, fromY, frame)
   return items.map((item) => ({ ...item, x: item.x + toX - fromX, y: item.y + toY - fromY }))
 }
 
-function placeBeforeLevelling(x: number, y: number, frame: Frame): [x: number, y: number] {
+function skewedPoint(x: number, y: number, frame: Frame): [x: number, y: number] {
   const [level, sheet] = [frameSize(frame), frameSize({ ...frame, slope: 0 })]
   const angle = Math.atan(frame.slope)
   const [dx, dy] = [x - level.width / 2, y - level.height / 2]

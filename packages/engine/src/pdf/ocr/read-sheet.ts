@@ -7,7 +7,7 @@ import { isReadWhole } from './lines/line-models.ts'
 import type { Lines } from './lines/read-lines.ts'
 import type { OcrLanguages } from './ocr-languages.ts'
 import { readByTesseract } from './read-by-tesseract.ts'
-import { LEAST_WORDS_OF_OTHER, writtenAmong, writtenLanguages } from './written-language.ts'
+import { MIN_WORDS_OF_OTHER, writtenAmong, writtenLanguages } from './written-language.ts'
 
 /** Threshold of mean confidence. Below it, the models may have read an unknown script. */
 const OTHER_SCRIPT = 0.75
@@ -74,7 +74,7 @@ export async function readWithoutModels(
 function writtenIn(items: readonly TextItem[], { named }: OcrLanguages): string[] {
   const text = textOf(items)
   if (named.length === 0) return writtenLanguages(text)
-  return [...new Set([...writtenLanguages(text, LEAST_WORDS_OF_OTHER), ...writtenAmong(text, named)])]
+  return [...new Set([...writtenLanguages(text, MIN_WORDS_OF_OTHER), ...writtenAmong(text, named)])]
 }
 
 const textOf = (items: readonly TextItem[]): string => items.map(({ text }) => text).join(' ')

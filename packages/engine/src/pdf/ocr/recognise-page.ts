@@ -16,7 +16,7 @@ import { type OcrConfidence } from '../../grade/signals.ts'
 import { confidenceOf, isText, scoreOf } from './confidence.ts'
 import type { CpuBudget } from './lines/cpu-budget.ts'
 import { speckShare, withoutSpecks } from './denoise.ts'
-import { type Frame, frameSize, intoFrame, movedOutOfLevel } from './frame.ts'
+import { type Frame, frameSize, toUprightPosition, toSkewedPosition } from './frame.ts'
 import { type LineModels, lineModels } from './lines/line-models.ts'
 import { Lines } from './lines/read-lines.ts'
 import type { OcrLanguages } from './ocr-languages.ts'
@@ -25,14 +25,14 @@ import { readByModels, readWithoutModels, type SheetReading } from './read-sheet
 import { textSlope } from './text-slope.ts'
 
 /** Threshold in glyphs of ink. Fewer are specks. */
-const LEAST_LETTERS = 3
+const MIN_LETTERS = 3
 /**
  * Maximum number of pixels. An A3 sheet at 200 dpi has 7.7 million. With a larger drawing, the models exceed a
  * converter's memory.
  */
-const MOST_PIXELS = 12e6
+const MAX_PIXELS = 12e6
 /** Threshold of slope. Tesseract reads a smaller slope as well. */
-const LEAST_SLOPE = 0.009
+const MIN_SLOPE = 0.009
 /** Weight of a word in a shadow, which is always wrong. A word under a streak is correct one time of five. */
 const SHADOWED_WEIGHT = 1.25
 
@@ -92,8 +92,8 @@ export async function recognisePage(request: OcrRequest): Promise<OcrOutcome> {
   const clean = withoutSpecks(drawn)
   const plain = halved(clean)
   const pieces = textInk(inkMask(plain))
-  if (lettersOf(pieces) < LEAST_LETTERS) return { kind: 'blank' }
-  const isSmall = drawn.width * drawn.height <= MOST_PIXELS
+  if (lettersOf(pieces) < MIN_LETTERS) return { kind: 'blank' }
+  const isSmall = drawn.width * drawn.height <= MAX_PIXELS
   const models = isSmall && isForModels(pieces, request.kept) ? await lineModels() : null
   const lines = linesOf(drawn.rects)
   if (models === null) {
@@ -103,14 +103,17 @@ export async function recognisePage(request: OcrRequest): Promise<OcrOutcome> {
   const asDrawn = await uprightSheet({ drawing: drawn, plain }, models, request)
   const isNoisy = clean !== drawn && speckShare(drawn) >= MANY_SPECKS
   const { sheet, lines: found } = isNoisy
-    ? await surer(asDrawn, await uprightSheet({ drawing: clean, plain }, models, request))
+    ? await moreConfident(asDrawn, await uprightSheet({ drawing: clean, plain }, models, request))
     : asDrawn
   return readingOf(sheet, await readByModels(sheet.drawing, found, request), lines, request)
 }
 
 /** True if most letters are in pictures, or may be Chinese. Tesseract reads few Chinese letters. */
 function isForModels(pieces: readonly TextInk[], natives: readonly TextItem[]): boolean {
-  return 2 * lettersOf(besides(pieces, natives)) > lettersOf(pieces) || natives.some(({ text }) => hasIdeographs(text))
+  return (
+    2 * lettersOf(withoutNativeText(pieces, natives)) > lettersOf(pieces) ||
+    natives.some(({ text }) => hasIdeographs(text))
+  )
 }
 
 interface Drawings {
@@ -141,7 +144,7 @@ interface FoundLines {
   readonly lines: Lines
 }
 
-async function surer(one: FoundLines, other: FoundLines): Promise<FoundLines> {
+async function moreConfident(one: FoundLines, other: FoundLines): Promise<FoundLines> {
   return (await other.lines.longestConfidence()) > (await one.lines.longestConfidence()) ? other : one
 }
 
@@ -163,15 +166,15 @@ async function uprightSheet(drawings: Drawings, models: LineModels, request: Ocr
 
 function sheetAt(turn: Turn, { drawing, plain }: Drawings, { page, kept }: OcrRequest): Sheet {
   const flat: Frame = { width: page.width, height: page.height, turn, slope: 0 }
-  const natives = kept.map((item) => intoFrame(item, flat))
+  const natives = kept.map((item) => toUprightPosition(item, flat))
   const half = turnedBack(plain, turn)
   const mask = inkMask(half)
   const pieces = textInk(mask)
-  const others = besides(pieces, natives)
+  const others = withoutNativeText(pieces, natives)
   const nativeLetters = lettersOf(pieces) - lettersOf(others)
   const slope = textSlope(others, half.perPoint)
   // Paint first, because the boxes of native lines fit only before the deskew.
-  if (Math.abs(slope) < LEAST_SLOPE) {
+  if (Math.abs(slope) < MIN_SLOPE) {
     const painted = straightened(turnedBack(drawing, turn), natives, 0)
     return { frame: flat, drawing: painted, shown: half, mask, natives: natives.map(boxOf), nativeLetters }
   }
@@ -193,7 +196,7 @@ function readingOf(
   { page, kept }: OcrRequest,
 ): OcrReading {
   const items = inPixels.map((item) => inPoints(item, drawing.perPoint))
-  const nativeBoxes = kept.map((item) => boxOf(intoFrame(item, frame)))
+  const nativeBoxes = kept.map((item) => boxOf(toUprightPosition(item, frame)))
   const recognised = items.filter(isText).filter((item) => !nativeBoxes.some((native) => holds(native, boxOf(item))))
   // Before the lines are level, the boxes of words match their ink.
   const boxesRead = recognised.map(boxOf)
@@ -202,7 +205,7 @@ function readingOf(
     kind: 'read',
     page: {
       ...page,
-      ...placed(kept, deskewed(recognised), frame),
+      ...mergedPage(kept, deskewed(recognised), frame),
       ...othersOf(page, frame.turn, kept.length > 0, rules),
     },
     brokenWords: crossedWords(mask, boxesRead) + SHADOWED_WEIGHT * shadowedWords(shown, boxesRead),
@@ -227,25 +230,25 @@ function straightened(upright: PageDrawing, natives: readonly TextItem[], slope:
 }
 
 /** Threshold: fraction of letters. A page with more native text is upright, even with a skewed picture. */
-const STANDS = 0.3
+const MIN_NATIVE_SHARE = 0.3
 
 /** Merges native and recognised items on one sheet: the unchanged page, or the deskewed one. */
-function placed(
+function mergedPage(
   kept: readonly TextItem[],
   recognised: readonly TextItem[],
   frame: Frame,
 ): Pick<ParsedPage, 'width' | 'height' | 'textItems'> {
   const native = lettersIn(kept)
-  const stands = native > 0 && native >= STANDS * (native + lettersIn(recognised))
+  const stands = native > 0 && native >= MIN_NATIVE_SHARE * (native + lettersIn(recognised))
   const sheet = stands ? { ...frame, slope: 0 } : frame
-  const read = stands ? movedOutOfLevel(recognised, frame) : recognised
-  return { ...frameSize(sheet), textItems: [...kept.map((item) => intoFrame(item, sheet)), ...read] }
+  const read = stands ? toSkewedPosition(recognised, frame) : recognised
+  return { ...frameSize(sheet), textItems: [...kept.map((item) => toUprightPosition(item, sheet)), ...read] }
 }
 
 const lettersOf = (pieces: readonly TextInk[]): number => pieces.reduce((sum, piece) => sum + piece.letters, 0)
 
 /** Returns the ink without native text. A skewed picture may lie on a straight page. */
-function besides(pieces: readonly TextInk[], natives: readonly TextItem[]): TextInk[] {
+function withoutNativeText(pieces: readonly TextInk[], natives: readonly TextItem[]): TextInk[] {
   const boxes = natives.map(boxOf)
   return pieces.filter(({ x0, y0, x1, y1, perPoint }) => {
     const box = { x0: x0 / perPoint, y0: y0 / perPoint, x1: x1 / perPoint, y1: y1 / perPoint }

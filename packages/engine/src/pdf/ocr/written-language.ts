@@ -24,9 +24,9 @@ const COMMON: Readonly<Record<string, string>> = {
 }
 
 /** Threshold: number of words in a sample. */
-const LEAST_WORDS = 60
+const MIN_WORDS = 60
 /** Threshold: fraction of common words of the language in a text. */
-const LEAST_SHARE = 0.16
+const MIN_SHARE = 0.16
 /** Threshold: ratio to the fraction of English words. A quotation does not make a page German. */
 const RATHER = 2.5
 
@@ -39,7 +39,7 @@ const SETS = Object.entries(COMMON).map(([name, words]) => ({ name, words: new S
 const PASSAGE_WORDS = 80
 
 /** Returns the English names of the languages of a text's passages, that of the complete text first. */
-export function writtenLanguages(text: string, least = LEAST_WORDS): string[] {
+export function writtenLanguages(text: string, least = MIN_WORDS): string[] {
   const words = wordsOf(text)
   const passages = Array.from({ length: Math.ceil(words.length / PASSAGE_WORDS) }, (_, index) =>
     words.slice(index * PASSAGE_WORDS, (index + 1) * PASSAGE_WORDS),
@@ -51,7 +51,7 @@ export function writtenLanguages(text: string, least = LEAST_WORDS): string[] {
  * Threshold: number of words if the settings name the languages. Fewer suffice to separate them, and to detect a page
  * in none of them.
  */
-export const LEAST_WORDS_OF_OTHER = 30
+export const MIN_WORDS_OF_OTHER = 30
 const FEW_WORDS = 12
 const SHORT_PASSAGE_WORDS = 30
 
@@ -71,7 +71,7 @@ export const writtenLanguage = (text: string): string | null => languageOf(words
 
 const wordsOf = (text: string): readonly string[] => text.toLowerCase().match(/\p{L}+/gu) ?? []
 
-function languageOf(words: readonly string[], least = LEAST_WORDS, sets = SETS): string | null {
+function languageOf(words: readonly string[], least = MIN_WORDS, sets = SETS): string | null {
   if (words.length < least) return null
   const shares = sets
     .map((set) => ({
@@ -80,7 +80,7 @@ function languageOf(words: readonly string[], least = LEAST_WORDS, sets = SETS):
     }))
     .sort((a, b) => b.share - a.share)
   const [best] = shares
-  if (best === undefined || best.share < LEAST_SHARE) return null
+  if (best === undefined || best.share < MIN_SHARE) return null
   const english = shares.find(({ name }) => name === 'English')?.share ?? 0
   return best.name === 'English' || best.share >= RATHER * english ? best.name : null
 }

@@ -35,9 +35,9 @@ export function plausibleShare(items: readonly TextItem[]): number | null {
 }
 
 /** Threshold in letters. OCR seldom misreads marks of a picture as a longer token with the shape of a word. */
-const LEAST_WORD = 4
+const MIN_WORD = 4
 
 /** True if a token has the shape of a word and is too long for a chance match. */
 export function isLikeWord(text: string): boolean {
-  return text.length >= LEAST_WORD && PLAUSIBLE.test(text)
+  return text.length >= MIN_WORD && PLAUSIBLE.test(text)
 }

@@ -10,7 +10,7 @@ export interface OutlineEntry {
   readonly page: number | null
 }
 
-const MOST_ENTRIES = 20_000
+const MAX_ENTRIES = 20_000
 const DEEPEST = 12
 
 /**
@@ -24,7 +24,7 @@ export function outlineOf(objects: ReadonlyMap<number, string>): OutlineEntry[] 
   const entries: OutlineEntry[] = []
   const seen = new Set<number>()
   const walk = (from: number | null, depth: number): void => {
-    for (let number = from; number !== null && !seen.has(number) && entries.length < MOST_ENTRIES;) {
+    for (let number = from; number !== null && !seen.has(number) && entries.length < MAX_ENTRIES;) {
       seen.add(number)
       const text = objects.get(number) ?? ''
       const title = stringOf(text, 'Title')

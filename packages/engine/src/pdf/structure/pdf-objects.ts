@@ -1,18 +1,18 @@
 import { inflateSync } from 'node:zlib'
 
 /** Maximum size in bytes. The parser skips larger files, because their streams cost more time than rendering. */
-const MOST_BYTES = 64e6
+const MAX_BYTES = 64e6
 /** Maximum size in bytes. Larger object streams are hostile. */
-const MOST_INFLATED = 32e6
+const MAX_INFLATED = 32e6
 /** Maximum size in bytes. Dictionaries are short, and longer ones are damage. */
-const MOST_DICTIONARY = 2e6
+const MAX_DICTIONARY = 2e6
 
 /**
  * Parses the dictionaries of a PDF's objects by number, without their streams (PDF 1.7, sections 7.3.10 and 7.5.7). An
  * object with two definitions has both texts. Null if the objects are uncertain, as in encrypted object streams.
  */
 export function pdfObjects(file: Buffer): ReadonlyMap<number, string> | null {
-  if (file.length > MOST_BYTES) return null
+  if (file.length > MAX_BYTES) return null
   const objects = new Map<number, string>()
   const add = (number: number, text: string): void => {
     objects.set(number, `${objects.get(number) ?? ''} ${text}`)
@@ -23,7 +23,7 @@ export function pdfObjects(file: Buffer): ReadonlyMap<number, string> | null {
     const end = nearest(file, at, 'endobj')
     const stream = streamAfter(file, at, end)
     const bodyEnd = Math.min(end, stream)
-    if (bodyEnd - at > MOST_DICTIONARY) return null
+    if (bodyEnd - at > MAX_DICTIONARY) return null
     const text = file.toString('latin1', at + 4, bodyEnd)
     add(Number(number), text)
     if (!/\/ObjStm\b/.test(text)) continue
@@ -53,7 +53,7 @@ function objectStream(dictionary: string, from: Buffer): [number: number, text: 
   const start = from.indexOf('\n') + 1
   if (Number.isNaN(count + first) || /\/DecodeParms/.test(dictionary)) return null
   try {
-    const text = inflateSync(from.subarray(start), { maxOutputLength: MOST_INFLATED }).toString('latin1')
+    const text = inflateSync(from.subarray(start), { maxOutputLength: MAX_INFLATED }).toString('latin1')
     const head = text.slice(0, first).trim().split(/\s+/).map(Number)
     if (head.length < 2 * count) return null
     return Array.from({ length: count }, (_, index) => [

@@ -27,18 +27,18 @@ const ROW_GAP = 0.2
 /** Threshold: fraction of the font size. A wider gap ends a piece of a row. */
 const PIECE_GAP = 0.95
 /** Threshold in font sizes. A larger vertical gap ends a table. */
-const MOST_GAP = 2.2
-const MOST_LINES = 12
+const MAX_GAP = 2.2
+const MAX_LINES = 12
 /** Threshold: maximum difference of glyph size in a table, as a fraction. */
 const SAME_SIZE = 0.12
-const FEWEST_BANDS = 3
-const FEWEST_COLUMNS = 3
-const LEAST_FILLED = 0.75
+const MIN_BANDS = 3
+const MIN_COLUMNS = 3
+const MIN_FILLED = 0.75
 /** Threshold: fraction of rows that fill a column. A word with a chance gap forms no column. */
-const LEAST_IN_COLUMN = 0.6
+const MIN_IN_COLUMN = 0.6
 const BULLET = /^[•▪◦●○■□‣∙·–—-]$/
 /** Threshold: fraction of tall bands with a cell of fewer lines. Separate rows fill all their cells line by line. */
-const LEAST_RAGGED = 0.5
+const MIN_RAGGED = 0.5
 
 /**
  * Finds a table from line `from` with gaps between its rows wider than `leading`. Its cells hold several lines, at the
@@ -48,17 +48,17 @@ const LEAST_RAGGED = 0.5
 export function bandedTable(rows: readonly Row[], from: number, leading: number): BandedTable | null {
   const bands = bandsFrom(rows, from, leading)
   const [first, last] = [bands[0], bands.at(-1)]
-  if (bands.length < FEWEST_BANDS || first === undefined || last === undefined) return null
+  if (bands.length < MIN_BANDS || first === undefined || last === undefined) return null
   if (bands.every(({ lines }) => lines.length === 1)) return null
   const columns = columnsOf(bands)
-  if (columns.length < FEWEST_COLUMNS) return null
+  if (columns.length < MIN_COLUMNS) return null
   const cells = bands.map((band) => cellsOf(band, columns).map(inLines))
   const filled = cells.flat().filter((cell) => cell.length > 0).length
-  if (filled < LEAST_FILLED * cells.flat().length || !fillsColumns(cells, LEAST_IN_COLUMN)) return null
+  if (filled < MIN_FILLED * cells.flat().length || !fillsColumns(cells, MIN_IN_COLUMN)) return null
   if (cells.some((row) => row.some((cell) => holdsValues(cell) || isInterrupted(cell, leading)))) return null
   // Column titles of two lines are one row, even with every cell of the same height.
   const tall = bands.slice(1).flatMap(({ lines }, index) => (lines.length > 1 ? [cells[index + 1] ?? []] : []))
-  if (tall.filter(isRagged).length < LEAST_RAGGED * tall.length) return null
+  if (tall.filter(isRagged).length < MIN_RAGGED * tall.length) return null
   const lines = bands.map((band, index) => tableLine(band, cells[index] ?? []))
   return { cells, lines, from: first.from, to: last.to }
 }
@@ -78,8 +78,8 @@ function bandsFrom(rows: readonly Row[], from: number, leading: number): Band[] 
   for (let at = from; at < rows.length;) {
     const band = bandAt(rows, at, leading)
     const before = bands.at(-1)
-    const isNear = before === undefined || band.y0 - before.y1 <= MOST_GAP * sizeOf(wordsIn(band))
-    if (!isNear || band.segments.length < 2 || band.lines.length > MOST_LINES || band.lines.some(isItem)) break
+    const isNear = before === undefined || band.y0 - before.y1 <= MAX_GAP * sizeOf(wordsIn(band))
+    if (!isNear || band.segments.length < 2 || band.lines.length > MAX_LINES || band.lines.some(isItem)) break
     bands.push(band)
     at = band.to
   }
@@ -127,7 +127,7 @@ function bandAt(rows: readonly Row[], from: number, leading: number): Band {
     row !== undefined &&
     row.y0 - end <= leading + ROW_GAP * size &&
     Math.abs(sizeOf(wordsIn(row)) - size) <= SAME_SIZE * size
-  while (goesOn(rows[to]) && !isHeading(rows[to - 1], rows[to]) && to - from <= MOST_LINES) {
+  while (goesOn(rows[to]) && !isHeading(rows[to - 1], rows[to]) && to - from <= MAX_LINES) {
     end = Math.max(end, rows[to]?.y1 ?? 0)
     to += 1
   }

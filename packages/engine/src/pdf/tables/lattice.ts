@@ -9,11 +9,11 @@ import { stackedRows } from './stacked-rows.ts'
 /** Threshold: fraction of a table's width. A wider cell holds the table's title or a note. */
 const SPANS_ALL = 0.8
 /** Threshold: number of lines. A page with more is a drawing. */
-const MOST_LINES = 1500
+const MAX_LINES = 1500
 
 /** Finds tables with drawn cells. Crossing lines form the grid, and a missing piece of a line merges two cells. */
 export function latticeTables(words: readonly Word[], rulings: Rulings): TableGrid[] {
-  if (rulings.horizontal.length + rulings.vertical.length > MOST_LINES) return []
+  if (rulings.horizontal.length + rulings.vertical.length > MAX_LINES) return []
   return meshesOf(rulings)
     .map((mesh) => tableOf(mesh, words))
     .filter((table) => table !== null)
@@ -86,7 +86,7 @@ function bandsOf(mesh: Mesh, words: readonly Word[]): Band[] {
     joined.set(home, [...(joined.get(home) ?? []), entry])
   }
   // A missing line does not merge cells with words in separate columns. Shading often has no lines.
-  const dissolved = new Set([...joined].filter(([, entries]) => standsInColumns(entries, xs)).map(([home]) => home))
+  const dissolved = new Set([...joined].filter(([, entries]) => fitsColumns(entries, xs)).map(([home]) => home))
   const owner = drawn.map((home, index) => (dissolved.has(home) ? index : home))
   const cells = new Map<number, Word[]>()
   for (const { word, at } of placed) {
@@ -111,7 +111,7 @@ interface Placed {
 }
 
 /** True if a merged cell holds rows of segments that each fit into one column, mostly several per row. */
-function standsInColumns(entries: readonly Placed[], xs: readonly number[]): boolean {
+function fitsColumns(entries: readonly Placed[], xs: readonly number[]): boolean {
   const columns = xs.length - 1
   if (new Set(entries.map(({ at }) => at % columns)).size < 2) return false
   const rows = rowsOf(entries.map(({ word }) => word))

@@ -66,7 +66,7 @@ export function mergedLines(lines: readonly TableLine[]): Cell[][] {
 }
 
 /** Threshold: fraction of lines whose cells all start in lower case. Below it, they are second lines. */
-const MOST_SMALL = 0.75
+const MAX_SMALL = 0.75
 const SMALL = /^[\p{Ll}(]/u
 const CAPITAL = /^[^\p{L}]*[\p{Lu}\p{Lo}\d]/u
 
@@ -78,7 +78,7 @@ function beginsWithCapitals(lines: readonly TableLine[]): boolean {
   return (
     others[0] === lines[0] &&
     others.length >= 2 &&
-    lines.length - others.length <= MOST_SMALL * lines.length &&
+    lines.length - others.length <= MAX_SMALL * lines.length &&
     others.every((line) => textsOf(line).every((text) => CAPITAL.test(text)))
   )
 }

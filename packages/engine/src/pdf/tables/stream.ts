@@ -16,11 +16,11 @@ export interface StreamTable {
 }
 
 /** Threshold: number of single-cell lines between lines of several cells. More end a table. */
-const MOST_SINGLE_ROWS = 3
+const MAX_SINGLE_ROWS = 3
 /** Threshold in line heights. A larger gap between lines ends a table. */
-const MOST_GAP = 2.2
+const MAX_GAP = 2.2
 /** The same threshold if a rule is in the gap, as under column titles. */
-const MOST_GAP_RULED = 3.5
+const MAX_GAP_RULED = 3.5
 /** Threshold: ratio of glyph sizes. A line above it starts new content. */
 const LARGER = 1.12
 const MOSTLY_FILLED = 0.42
@@ -90,13 +90,13 @@ function endOfRun(rows: readonly Row[], from: number, rulings: Rulings): number 
     const ruled = rulings.horizontal.some(
       (rule) => rule.at > before.y1 - 2 && rule.at < row.y0 + 2 && rule.end > row.x0 && rule.start < row.x1,
     )
-    if (row.y0 - before.y1 > (ruled ? MOST_GAP_RULED : MOST_GAP) * height) break
+    if (row.y0 - before.y1 > (ruled ? MAX_GAP_RULED : MAX_GAP) * height) break
     if (isMulti(row) && beginsOther(rows.slice(from, at), row)) break
     if (isMulti(row)) singles = 0
     else if (sizeOf(wordsIn(row)) > LARGER * sizeOf(wordsIn(before))) break
     // The next line of a cell starts under its first line. A line with another start may be text after the table.
     else if (!continuesCell(row, rows.slice(from, at))) singles += 1
-    if (singles > MOST_SINGLE_ROWS) break
+    if (singles > MAX_SINGLE_ROWS) break
     if (singles === 0) to = at + 1
   }
   return to
@@ -106,14 +106,14 @@ function endOfRun(rows: readonly Row[], from: number, rulings: Rulings): number 
  * Threshold: number of rows. A table with at least this many ends at a gap larger than its row gaps by
  * `OTHER_TABLE_GAP`.
  */
-const FEWEST_ROWS = 3
+const MIN_ROWS = 3
 const OTHER_TABLE_GAP = 1.2
 const ALIGNED_POINTS = 4
 
 /** True if a row has a larger gap than the rows above, with its cells at other positions. */
 function beginsOther(above: readonly Row[], row: Row): boolean {
   const last = above.at(-1)
-  if (above.length < FEWEST_ROWS || last === undefined) return false
+  if (above.length < MIN_ROWS || last === undefined) return false
   const pitches = above.slice(1).map((other, index) => other.y0 - (above[index]?.y0 ?? 0))
   if (row.y0 - last.y0 < OTHER_TABLE_GAP * Math.max(...pitches)) return false
   const edges = above.flatMap(({ segments }) => segments.flatMap(({ x0, x1 }) => [x0, x1]))
@@ -183,7 +183,7 @@ function withTrailing(
 
 /** Threshold: fraction of lines with a label and a colon in a form without rules. */
 const MOSTLY_LABELS = 0.7
-const FEWEST_TITLES = 4
+const MIN_TITLES = 4
 /** Threshold: number of columns. From there on, a line whose only cell is not the first continues that cell. */
 const WIDE = 3
 /** Threshold: fraction of multi-cell lines that fill each column of a wide table. */
@@ -192,7 +192,7 @@ const FILLED = 0.5
 /** Matches column titles over one row, most of it values. This is the shortest table. */
 function isTitledRow([titles = [], row = []]: readonly (readonly string[])[]): boolean {
   return (
-    titles.length >= FEWEST_TITLES &&
+    titles.length >= MIN_TITLES &&
     titles.every((text) => text !== '' && !isValue(text)) &&
     row.every((text) => text !== '') &&
     row.filter(isValue).length >= row.length / 2

@@ -119,7 +119,7 @@ function areRows(blocks: readonly (readonly TableLine[])[]): boolean {
 }
 
 /** Threshold: fraction of tall blocks with ragged ends. In the others, all cells may end on the same line. */
-const MOST_RAGGED = 0.5
+const MAX_RAGGED = 0.5
 
 /**
  * True if blocks have the shape of rows of long texts. Each cell starts on the first line of its block and continues
@@ -132,7 +132,7 @@ function haveRaggedEnds(blocks: readonly (readonly TableLine[])[]): boolean {
     const filled = heights.filter((height) => height !== 0)
     return filled.length > 1 && filled.every((height) => height > 0) && Math.min(...filled) < Math.max(...filled)
   })
-  return tall.length > 1 && ragged.length >= MOST_RAGGED * tall.length
+  return tall.length > 1 && ragged.length >= MAX_RAGGED * tall.length
 }
 
 /** Returns the number of lines from the top of a block that a column fills. -1 if it has a gap. */

@@ -6,7 +6,7 @@ import { BEGINS_WITH_RUN, ENDS_IN_RUN } from '../../geometry/ideographs.ts'
  * words in clean print. Two letters of a word have 0.0004 or less. Noise and compression raise both (45 generated
  * pages).
  */
-const LEAST_SPACE = 0.01
+const MIN_SPACE = 0.01
 /** Threshold: ratio to the median pitch of the line. Ideographs have no spaces, so a larger gap separates columns. */
 const OTHER_COLUMN = 1.8
 
@@ -79,7 +79,7 @@ function lettersOf({ steps, classes, probabilities }: LineReading, charset: read
       const text = charset[best - 1] ?? ''
       const last = letters.at(-1)
       const joined = last === undefined || isRun(last.text, text)
-      letters.push({ text, step, confidence: row[best] ?? 0, begins: !joined && spaceBetween > LEAST_SPACE })
+      letters.push({ text, step, confidence: row[best] ?? 0, begins: !joined && spaceBetween > MIN_SPACE })
       spaceBetween = 0
     }
     previous = best

@@ -1,11 +1,11 @@
 import type { GreyPicture } from '../../ink/grey-picture.ts'
 import { type Point, smallestBox, type TurnedBox } from './turned-box.ts'
 
-/** Longest side of the model's input picture. Smaller pictures are enlarged to it, up to `MOST_ENLARGED`. */
+/** Longest side of the model's input picture. Smaller pictures are enlarged to it, up to `MAX_ENLARGED`. */
 const LONGEST_SIDE = 1536
-const MOST_ENLARGED = 4
+const MAX_ENLARGED = 4
 /** Minimum scale. Long receipts keep their print as large as that of an A3 page at 200 dpi. */
-const LEAST_SCALE = 0.46
+const MIN_SCALE = 0.46
 /** Maximum width of a band in map pixels. Wider bands shrink more, to limit their memory. */
 const WIDEST = 2_500
 /** The model requires sides that are multiples of this. */
@@ -14,7 +14,7 @@ const STRIDE = 32
  * Maximum number of map pixels. A page takes most of its memory here, 200 bytes per pixel. Higher pictures split into
  * bands.
  */
-const MOST_PIXELS = 400_000
+const MAX_PIXELS = 400_000
 /** Overlap in rows on each side of a cut between bands, enough for a line of the largest print. */
 const OVERLAP = 64
 /** Tolerance: maximum offset between the positions of a cut line in two bands. */
@@ -24,11 +24,11 @@ const MEANS = [0.485, 0.456, 0.406]
 const DEVIATIONS = [0.229, 0.224, 0.225]
 
 /** Threshold of probability for a pixel of a line, and for the mean of a line. */
-const LEAST_PIXEL = 0.3
-const LEAST_LINE = 0.6
+const MIN_PIXEL = 0.3
+const MIN_LINE = 0.6
 /** Threshold in map pixels. A smaller region is a speck. */
-const LEAST_PIXELS = 10
-const LEAST_SIDE = 3
+const MIN_PIXELS = 10
+const MIN_SIDE = 3
 /** The map shows the kernel of a line. Its rectangle grows by this factor of area over perimeter. */
 const UNCLIP = 1.5
 
@@ -50,10 +50,10 @@ export interface Band extends GreyPicture {
 
 /** Splits a picture into bands within the memory limit of their maps. */
 export function bandsOf({ width, height, grey }: GreyPicture): readonly Band[] {
-  const least = Math.min(LEAST_SCALE, WIDEST / width)
-  const scale = Math.min(MOST_ENLARGED, Math.max(LONGEST_SIDE / Math.max(width, height), least))
+  const least = Math.min(MIN_SCALE, WIDEST / width)
+  const scale = Math.min(MAX_ENLARGED, Math.max(LONGEST_SIDE / Math.max(width, height), least))
   const overlap = Math.ceil(OVERLAP / scale)
-  const most = Math.max(4 * overlap, Math.floor(MOST_PIXELS / (width * scale * scale)))
+  const most = Math.max(4 * overlap, Math.floor(MAX_PIXELS / (width * scale * scale)))
   const count = height <= most ? 1 : Math.ceil(height / (most - 2 * overlap))
   return Array.from({ length: count }, (_, index): Band => {
     const [ownFrom, ownTo] = [index, index + 1].map((at) => Math.round((at * height) / count)) as [number, number]
@@ -136,9 +136,9 @@ export function linesInMap(
   const [scaleX, scaleY] = [width / map.width, height / map.height]
   const lines: TurnedBox[] = []
   for (const { rim, mean, pixels } of regionsOf(map)) {
-    if (pixels < LEAST_PIXELS || mean < LEAST_LINE) continue
+    if (pixels < MIN_PIXELS || mean < MIN_LINE) continue
     const inMap = smallestBox(rim)
-    if (Math.min(inMap.width, inMap.height) < LEAST_SIDE) continue
+    if (Math.min(inMap.width, inMap.height) < MIN_SIDE) continue
     const kernel = smallestBox(rim.map(([x, y]) => [x * scaleX, top + y * scaleY] as const))
     if (kernel.y < ownFrom - SLACK / scale || kernel.y >= ownTo) continue
     if (kernel.y < ownFrom + SLACK / scale && above.some((line) => isWithin(line, kernel))) continue
@@ -168,7 +168,7 @@ function regionsOf({ width, height, data }: Planes): Region[] {
   const seen = new Uint8Array(width * height)
   const regions: Region[] = []
   for (let start = 0; start < seen.length; start += 1) {
-    if (seen[start] === 1 || (data[start] ?? 0) <= LEAST_PIXEL) continue
+    if (seen[start] === 1 || (data[start] ?? 0) <= MIN_PIXEL) continue
     regions.push(regionFrom(start, { width, height, data }, seen))
   }
   return regions
@@ -192,7 +192,7 @@ function regionFrom(start: number, { width, height, data }: Planes, seen: Uint8A
     for (let nextY = Math.max(0, y - 1); nextY <= Math.min(height - 1, y + 1); nextY += 1) {
       for (let nextX = Math.max(0, x - 1); nextX <= Math.min(width - 1, x + 1); nextX += 1) {
         const next = nextY * width + nextX
-        if (seen[next] === 1 || (data[next] ?? 0) <= LEAST_PIXEL) continue
+        if (seen[next] === 1 || (data[next] ?? 0) <= MIN_PIXEL) continue
         seen[next] = 1
         open.push(next)
       }

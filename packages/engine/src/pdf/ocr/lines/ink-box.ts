@@ -8,12 +8,12 @@ interface Area {
 }
 
 /** Threshold of contrast. An area with less is paper. */
-const LEAST_CONTRAST = 40
+const MIN_CONTRAST = 40
 /** Threshold: ink pixels in a row. Fewer are a speck. */
-const LEAST_INKED = 2
+const MIN_INKED = 2
 
 /** Threshold: fraction of the height between an i and its dot. A larger gap leads to the line above or below. */
-const MOST_GAP = 0.15
+const MAX_GAP = 0.15
 
 /** Returns the rows of an area with ink. A detected line is as high as its highest glyph, and a word may be lower. */
 export function inkedRows({ width, height, grey }: GreyPicture, area: Area): Area {
@@ -27,17 +27,17 @@ export function inkedRows({ width, height, grey }: GreyPicture, area: Area): Are
       lightest = Math.max(lightest, level)
     }
   }
-  if (lightest - darkest < LEAST_CONTRAST) return area
+  if (lightest - darkest < MIN_CONTRAST) return area
   const inkLevel = (darkest + lightest) / 2
   const isInked = (y: number): boolean => {
     let inked = 0
     for (let x = x0; x < x1; x += 1) if ((grey[y * width + x] ?? 255) < inkLevel) inked += 1
-    return inked >= LEAST_INKED
+    return inked >= MIN_INKED
   }
   const middle = Math.round((y0 + y1) / 2)
   const reach = (step: 1 | -1): number => {
     let [last, gap] = [middle, 0]
-    for (let y = middle; y >= y0 && y < y1 && gap <= MOST_GAP * (y1 - y0); y += step) {
+    for (let y = middle; y >= y0 && y < y1 && gap <= MAX_GAP * (y1 - y0); y += step) {
       gap = isInked(y) ? 0 : gap + 1
       if (gap === 0) last = y
     }

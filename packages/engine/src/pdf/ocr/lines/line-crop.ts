@@ -3,11 +3,11 @@ import type { Planes } from './find-lines.ts'
 import type { TurnedBox } from './turned-box.ts'
 
 const HEIGHT = 48
-const MOST_WIDTH = 3200
+const MAX_WIDTH = 3200
 
 /** Converts a line to the input of the recognition model: level, 48 pixels high, with proportional width. */
 export function readerInput(picture: GreyPicture, box: TurnedBox): Planes {
-  const width = Math.max(HEIGHT / 2, Math.min(MOST_WIDTH, Math.round((HEIGHT * box.width) / Math.max(1, box.height))))
+  const width = Math.max(HEIGHT / 2, Math.min(MAX_WIDTH, Math.round((HEIGHT * box.width) / Math.max(1, box.height))))
   const [stepX, stepY] = [box.width / width, box.height / HEIGHT]
   const [acrossSamples, downSamples] = [Math.max(1, Math.ceil(stepX)), Math.max(1, Math.ceil(stepY))]
   const size = width * HEIGHT

@@ -10,9 +10,9 @@ import type { LineModels } from './line-models.ts'
 import { isVertical, quarterTurned, type TurnedBox, turnedOver } from './turned-box.ts'
 
 /** Threshold of confidence. Lines below it are not text. */
-const LEAST_CONFIDENCE = 0.5
+const MIN_CONFIDENCE = 0.5
 /** The same threshold for vertical lines. The models read rules and brackets as letters too. */
-const LEAST_VERTICAL = 0.9
+const MIN_VERTICAL = 0.9
 /**
  * Threshold: sine of the angle of a slanted line. Pages are already level, and the layout has no position for slanted
  * text.
@@ -86,8 +86,7 @@ export class Lines {
     for (const along of ways) {
       const words = await this.#wordsOf(along)
       const sure = meanConfidence(words)
-      if (sure > best.sure && sure >= (isVertical(along) ? LEAST_VERTICAL : LEAST_CONFIDENCE))
-        best = { words, along, sure }
+      if (sure > best.sure && sure >= (isVertical(along) ? MIN_VERTICAL : MIN_CONFIDENCE)) best = { words, along, sure }
     }
     return best
   }

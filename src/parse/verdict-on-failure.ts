@@ -2,10 +2,10 @@ import type { FailureCode } from '#src/document/failure.ts'
 import type { Verdict } from '#src/document/verdict.ts'
 import { AnswerTooLong, NoAnswer, RequestTimeout } from './exchange.ts'
 
-const TRUST = 'Name its authority in NODE_EXTRA_CA_CERTS'
+const TRUST_HINT = 'Name its authority in NODE_EXTRA_CA_CERTS'
 
 /** Plain descriptions of the error codes of sockets, DNS, TLS and the HTTP parser. */
-const PLAIN: Readonly<Record<string, string>> = {
+const DESCRIPTIONS: Readonly<Record<string, string>> = {
   ECONNREFUSED: 'nothing listens there',
   ECONNRESET: 'the connection was cut',
   EPIPE: 'the connection was cut',
@@ -16,10 +16,10 @@ const PLAIN: Readonly<Record<string, string>> = {
   ENETUNREACH: 'there is no route to it',
   ETIMEDOUT: 'it does not respond',
   UND_ERR_CONNECT_TIMEOUT: 'it does not respond',
-  DEPTH_ZERO_SELF_SIGNED_CERT: `its certificate is self-signed. ${TRUST}`,
-  SELF_SIGNED_CERT_IN_CHAIN: `its certificate is signed by an authority that this machine does not know. ${TRUST}`,
-  UNABLE_TO_GET_ISSUER_CERT_LOCALLY: `its certificate is signed by an authority that this machine does not know. ${TRUST}`,
-  UNABLE_TO_VERIFY_LEAF_SIGNATURE: `its certificate is signed by an authority that this machine does not know. ${TRUST}`,
+  DEPTH_ZERO_SELF_SIGNED_CERT: `its certificate is self-signed. ${TRUST_HINT}`,
+  SELF_SIGNED_CERT_IN_CHAIN: `its certificate is signed by an authority that this machine does not know. ${TRUST_HINT}`,
+  UNABLE_TO_GET_ISSUER_CERT_LOCALLY: `its certificate is signed by an authority that this machine does not know. ${TRUST_HINT}`,
+  UNABLE_TO_VERIFY_LEAF_SIGNATURE: `its certificate is signed by an authority that this machine does not know. ${TRUST_HINT}`,
   CERT_HAS_EXPIRED: 'its certificate has expired',
   CERT_NOT_YET_VALID: 'its certificate is not valid yet; the clock of this machine may be wrong',
   ERR_TLS_CERT_ALTNAME_INVALID: 'its certificate is for another host name',
@@ -60,5 +60,5 @@ function reasonOf(error: Error): string {
   const refusal = /^Proxy response \((\d+)\)/.exec(error.message)
   if (refusal !== null) return `the proxy answered ${refusal[1]}: check HTTPS_PROXY, its login, or set NO_PROXY`
   const { code } = error as NodeJS.ErrnoException
-  return PLAIN[code ?? ''] ?? (code === undefined ? error.message : `${error.message} (${code})`)
+  return DESCRIPTIONS[code ?? ''] ?? (code === undefined ? error.message : `${error.message} (${code})`)
 }

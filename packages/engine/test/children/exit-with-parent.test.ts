@@ -10,7 +10,7 @@ const ROOT = resolve(import.meta.dirname, '../../../..')
 const STUCK = `data:text/javascript,process.on('exit', () => { for (;;) Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 1000) })`
 
 const programs = globSync('{src,packages/*/src}/**/*.ts', { cwd: ROOT }).filter((path) =>
-  /^(?:process\.on\('disconnect'|endWithParent\(\))/m.test(readFileSync(resolve(ROOT, path), 'utf8')),
+  /^(?:process\.on\('disconnect'|exitWithParent\(\))/m.test(readFileSync(resolve(ROOT, path), 'utf8')),
 )
 
 test('each program that runs as a child process is in this test', () => {

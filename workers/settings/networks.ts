@@ -2,14 +2,17 @@ import { readFileSync } from 'node:fs'
 import { proxiesOf, proxyEnvOf } from '#config/proxies.ts'
 import type { Settings } from '#config/settings.ts'
 import { DependencyUnusable } from '#src/document/dependency.ts'
-import type { WayOut } from '#src/parse/way-out.ts'
+import type { ServiceNetwork } from '#src/parse/service-network.ts'
 import type { WebNetwork } from '@sluice/fetch'
 import type { S3Network } from '#src/s3/client.ts'
 
 export type TlsSettings = Pick<Settings, 'caFile' | 'clientCert' | 'clientKey'>
 
 /** Proxies and certificates for the service. */
-export const wayOutOf = (settings: TlsSettings): WayOut => ({ proxies: proxiesOf(), tls: tlsOf(settings) })
+export const serviceNetworkOf = (settings: TlsSettings): ServiceNetwork => ({
+  proxies: proxiesOf(),
+  tls: tlsOf(settings),
+})
 
 /** The same for buckets. */
 export function s3NetworkOf(settings: TlsSettings): S3Network {
@@ -26,7 +29,7 @@ export function webNetworkOf({ caFile }: Pick<TlsSettings, 'caFile'>): WebNetwor
  * Trusts the certificate authorities of the settings in addition to Node's. Reads Node's by name: an import of the
  * module would read them for every command.
  */
-function tlsOf({ caFile, clientCert, clientKey }: TlsSettings): WayOut['tls'] {
+function tlsOf({ caFile, clientCert, clientKey }: TlsSettings): ServiceNetwork['tls'] {
   return {
     ...(caFile === undefined
       ? {}

@@ -5,7 +5,7 @@ const PIECE_CHARACTERS = 1024 ** 2
  * Buffer for a text of many megabytes outside the heap. In the heap, a million short strings and their parent strings
  * take many times the size of the text. A buffer outside takes it once.
  */
-export class LongText {
+export class OffHeapText {
   readonly #pieces: Buffer[] = []
   #open = ''
 

@@ -38,7 +38,7 @@ export interface RedisDataOptions {
 }
 
 /** Retry interval for an unavailable store. */
-const STORE_AWAY_MS = 1_000
+const STORE_RETRY_MS = 1_000
 
 /** From now on this process declares its holdings again after each loss in Redis. */
 export function redisData(options: RedisDataOptions): RedisData {
@@ -62,21 +62,21 @@ export function redisData(options: RedisDataOptions): RedisData {
 async function complete(options: RedisDataOptions, signal: AbortSignal): Promise<number> {
   const { lease, rebuild, spending } = options
   let documents = 0
-  while (!(await lease.isFilled())) {
+  while (!(await lease.isLedgerComplete())) {
     signal.throwIfAborted()
     const { epoch } = lease
     const now = new Date()
-    const completed = await whenStoreIsThere(() => completeLedger(rebuild, now, signal), options, signal)
+    const completed = await waitForStore(() => completeLedger(rebuild, now, signal), options, signal)
     documents += completed.documents
     await spending?.restore(rebuild.store.url, now, completed.spentThisMonth)
-    await clearAnswered(options)
-    await lease.filled(epoch)
+    await concludeAnswered(options)
+    await lease.markLedgerComplete(epoch)
   }
   return documents
 }
 
 /** Waits for an unavailable store: a store read as empty would make every document new. */
-async function whenStoreIsThere<T>(
+async function waitForStore<T>(
   read: () => Promise<T>,
   { events, settings }: RedisDataOptions,
   signal: AbortSignal,
@@ -92,7 +92,7 @@ async function whenStoreIsThere<T>(
         events.emit('run:halted', { cause: 'store', message: error.message })
         throw error
       }
-      await sleep(STORE_AWAY_MS, undefined, { signal })
+      await sleep(STORE_RETRY_MS, undefined, { signal })
     }
   }
 }
@@ -100,7 +100,7 @@ async function whenStoreIsThere<T>(
 /**
  * A rollback restores intents of dead processes whose answers were saved since: those intents are no longer in doubt.
  */
-async function clearAnswered({ intents, rebuild: { store } }: RedisDataOptions): Promise<void> {
+async function concludeAnswered({ intents, rebuild: { store } }: RedisDataOptions): Promise<void> {
   for (const { receipt, key, state } of await intents.list()) {
     if (state === 'ambiguous' && (await store.receipts.read(receipt)) !== null) await intents.conclude(receipt, key)
   }

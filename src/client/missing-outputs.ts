@@ -14,7 +14,7 @@ export interface Wanted {
  * Lists requested outputs that the answer lacks, one sentence each. An answer with a warning already reports a gap
  * (contract: `json` is null with a warning). `readAnswer` reports an answer without any output.
  */
-export function undelivered(data: ParsedData, { options, isPdf, credits }: Wanted): string[] {
+export function missingOutputs(data: ParsedData, { options, isPdf, credits }: Wanted): string[] {
   if (data.warning !== undefined && data.warning !== null && data.warning.trim() !== '') return []
   if (!hasOutput(data)) return []
   const [pdf] = options.parsers

@@ -6,43 +6,43 @@ import { isWrittenWithoutSpace, keepsHyphen } from './geometry/line-text.ts'
  * the separator changes, and the hyphen of a split word goes. If `acrossPages` is false, pages remain separate, as page
  * markers require.
  */
-export function withRunOns(
+export function joinSplitParagraphs(
   pages: readonly PageFragments[],
   options: { readonly acrossPages: boolean; readonly vocabulary: ReadonlySet<string> },
 ): PageFragments[] {
   const out = pages.map((page) => ({ ...page, fragments: [...page.fragments] }))
-  let last: Place | null = null
+  let last: FragmentPosition | null = null
   for (const { fragments } of out) {
     if (!options.acrossPages) last = null
     for (const [index, fragment] of fragments.entries()) {
       const before: Fragment | undefined = last?.fragments[last.index]
-      if (fragment.markdown === '' || (before !== undefined && isWholeNote(fragment))) continue
-      if (last === null || before === undefined || !goesOn(before, fragment, last.fragments !== fragments)) {
+      if (fragment.markdown === '' || (before !== undefined && isCompleteNote(fragment))) continue
+      if (last === null || before === undefined || !isContinuation(before, fragment, last.fragments !== fragments)) {
         last = { fragments, index }
         continue
       }
-      const cut = cutWord(before.markdown, fragment.markdown, options.vocabulary)
+      const cut = withoutSplitHyphen(before.markdown, fragment.markdown, options.vocabulary)
       const glued = cut !== null || isWrittenWithoutSpace(before.markdown, fragment.markdown)
       fragments[index] = { ...fragment, spacing: glued ? 'glued' : 'run_on' }
       if (cut !== null) last.fragments[last.index] = { ...before, markdown: cut }
-      last = last.fragments === fragments ? besides(last, index) : onNextPage(last, { fragments, index })
+      last = last.fragments === fragments ? moveBeforeNotes(last, index) : moveNotesBefore(last, { fragments, index })
     }
   }
   return out
 }
 
 /** True for a complete note. An incomplete note continues with the following text. */
-function isWholeNote({ note, markdown }: Fragment): boolean {
+function isCompleteNote({ note, markdown }: Fragment): boolean {
   return note === true && /[.!?]["”’)\]]?$/u.test(markdown)
 }
 
-interface Place {
+interface FragmentPosition {
   readonly fragments: Fragment[]
   readonly index: number
 }
 
 /** Moves the continuation at `index` before the notes below the first part. Returns its new index. */
-function besides({ fragments, index: before }: Place, index: number): Place {
+function moveBeforeNotes({ fragments, index: before }: FragmentPosition, index: number): FragmentPosition {
   if (!fragments.slice(before + 1, index).some(({ note }) => note === true)) return { fragments, index }
   const [rest] = fragments.splice(index, 1)
   if (rest !== undefined) fragments.splice(before + 1, 0, rest)
@@ -50,14 +50,14 @@ function besides({ fragments, index: before }: Place, index: number): Place {
 }
 
 /** Moves the notes below a paragraph before its last part. The text of a page remains on its page. */
-function onNextPage({ fragments, index }: Place, next: Place): Place {
+function moveNotesBefore({ fragments, index }: FragmentPosition, next: FragmentPosition): FragmentPosition {
   const below = fragments.slice(index)
   const notes = below.filter(({ note, markdown }) => note === true && markdown !== '')
   if (notes.length > 0) fragments.splice(index, below.length, ...notes, ...below.filter((one) => !notes.includes(one)))
   return next
 }
 
-function goesOn(before: Fragment, fragment: Fragment, overPage: boolean): boolean {
+function isContinuation(before: Fragment, fragment: Fragment, overPage: boolean): boolean {
   if (before.label !== 'paragraph' && before.label !== 'list_item') return false
   if (fragment.label !== 'paragraph') return false
   if (/[\p{L}\p{N},-]$/u.test(before.markdown) && /^\p{Ll}/u.test(fragment.markdown)) return true
@@ -82,7 +82,7 @@ const ENDS_CASELESS = new RegExp(`[${CASELESS}，、،]$`, 'u')
 const BEGINS_CASELESS = new RegExp(`^[${CASELESS}]`, 'u')
 
 /** Returns `text` without the hyphen of a split last word, or null if its last word is complete. */
-function cutWord(text: string, next: string, vocabulary: ReadonlySet<string>): string | null {
+function withoutSplitHyphen(text: string, next: string, vocabulary: ReadonlySet<string>): string | null {
   const head = /(\p{L}{2,})-$/u.exec(text)?.[1]
   if (head === undefined) return null
   const tail = /^\p{L}+/u.exec(next)?.[0] ?? ''

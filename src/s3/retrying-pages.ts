@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { S3Client } from '@aws-sdk/client-s3'
 import type { ListingPage } from '#src/s3/listing-page.ts'
-import { mayComeBack } from './listing-errors.ts'
+import { isTransientError } from './listing-errors.ts'
 import { listPage, type PageRequest } from './page.ts'
 
 export interface Patience {
@@ -18,14 +18,14 @@ interface PatientOptions {
 }
 
 const FIRST_PAUSE_MS = 250
-const LONGEST_PAUSE_MS = 5_000
+const MAX_PAUSE_MS = 5_000
 
 /**
  * Requests the pages of a listing with retries. A million objects are a thousand requests, which take minutes. If a
  * store fails after its first page, this class retries the failed page. A restart of the store therefore does not end
  * the run. A failure before the first page is more likely a mistake in the settings, and throws at once.
  */
-export class PatientPages {
+export class RetryingPages {
   readonly #options: PatientOptions
   readonly #signal: AbortSignal
   #answered = false
@@ -39,7 +39,7 @@ export class PatientPages {
   async ask(request: Omit<PageRequest, 'bucket'>): Promise<ListingPage> {
     const { forMs = 60_000 } = this.#options.patience ?? {}
     let givesUpAt = Infinity
-    for (let pauseMs = FIRST_PAUSE_MS; ; pauseMs = Math.min(2 * pauseMs, LONGEST_PAUSE_MS)) {
+    for (let pauseMs = FIRST_PAUSE_MS; ; pauseMs = Math.min(2 * pauseMs, MAX_PAUSE_MS)) {
       try {
         const page = await this.#once(request)
         this.#answered = true
@@ -48,7 +48,7 @@ export class PatientPages {
         this.#signal.throwIfAborted()
         const now = performance.now()
         givesUpAt = Math.min(givesUpAt, now + forMs)
-        if (!this.#answered || !mayComeBack(error) || now + pauseMs > givesUpAt) throw error
+        if (!this.#answered || !isTransientError(error) || now + pauseMs > givesUpAt) throw error
       }
       await sleep(pauseMs, undefined, { signal: this.#signal })
     }

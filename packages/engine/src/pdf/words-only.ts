@@ -5,7 +5,7 @@ import type { Box } from './geometry/box.ts'
 /** Threshold of the difference from white at which a pixel counts as marked, of 255. */
 const VISIBLE = 9
 /** Threshold: minimum fraction of white paper on a page that this check decides. */
-const LEAST_WHITE = 0.4
+const MIN_WHITE = 0.4
 /** Overhang of glyphs beyond their word box, in points. */
 const MARGIN_POINTS = 2
 /**
@@ -16,16 +16,16 @@ const RULE_POINTS = 20
 const THIN_POINTS = 3
 const THICK_POINTS = 20
 /** Threshold in square points. A larger surface is a picture, or shading that may hold text. */
-const LEAST_SURFACE = 48
+const MIN_SURFACE = 48
 /** Threshold in square points of ink. Smaller marks are remains of words. */
-const LEAST_MARK = 20
+const MIN_MARK = 20
 /** Threshold: number of marks next to text that the check tolerates. OCR needs eight letters or more. */
-const MOST_MARKS = 3
+const MAX_MARKS = 3
 /**
  * Threshold: number of letters that the marks may equal in size. A complete word is connected at this resolution. Noise
  * is too, and forms a mark higher than any glyph.
  */
-const MOST_LETTERS = 8
+const MAX_LETTERS = 8
 const HIGHEST_POINTS = 40
 const LETTER_WIDTH = 0.75
 /** Threshold in points. A solid bar of at most this height is a rule. */
@@ -34,14 +34,14 @@ const FULL = 0.97
 /** Threshold in letters. With this much text on the page, the check ignores small marks. */
 const MUCH_TEXT = 200
 /** Threshold: maximum fraction of the word area that may be blank. */
-const MOST_BLANK = 0.05
+const MAX_BLANK = 0.05
 
 /**
  * True if a small drawing proves that a page shows only its words and rules. Such a page has no picture, no surface and
  * no mark that may be a glyph. Most pages that a program wrote pass. `false` is inconclusive. The check does not prove
  * that words are visible: they may lie invisibly over a picture of words.
  */
-export function showsOnlyItsWords(drawing: PageDrawing, words: readonly (Box & { readonly text: string })[]): boolean {
+export function showsOnlyWords(drawing: PageDrawing, words: readonly (Box & { readonly text: string })[]): boolean {
   const { width, height, grey } = drawing
   const marks = new Uint8Array(width * height)
   let shown = 0
@@ -50,17 +50,17 @@ export function showsOnlyItsWords(drawing: PageDrawing, words: readonly (Box & {
     marks[at] = 1
     shown += 1
   }
-  if (shown > (1 - LEAST_WHITE) * grey.length) return false
-  if (clearWords(marks, drawing, words) > MOST_BLANK) return false
+  if (shown > (1 - MIN_WHITE) * grey.length) return false
+  if (clearWords(marks, drawing, words) > MAX_BLANK) return false
   const pixels = drawing.perPoint ** 2
   // Too few pixels for a surface or a mark of any shape. Most pages without rules end here.
-  if (hasFewer(marks, LEAST_MARK * pixels)) return true
-  if (clearRules(marks, drawing) >= LEAST_SURFACE * pixels) return false
+  if (hasFewer(marks, MIN_MARK * pixels)) return true
+  if (clearRules(marks, drawing) >= MIN_SURFACE * pixels) return false
   const left = componentsOf({ width, height, perPoint: drawing.perPoint, ink: marks, grainShare: 0, noiseShare: 0 })
   const letters = words.reduce((sum, { text }) => sum + text.length, 0)
-  const large = left.filter((mark) => mark.pixels >= LEAST_MARK * pixels)
-  if (large.length > (letters >= MUCH_TEXT ? MOST_MARKS : 0)) return false
-  return large.reduce((sum, mark) => sum + lettersIn(mark, drawing.perPoint), 0) < MOST_LETTERS
+  const large = left.filter((mark) => mark.pixels >= MIN_MARK * pixels)
+  if (large.length > (letters >= MUCH_TEXT ? MAX_MARKS : 0)) return false
+  return large.reduce((sum, mark) => sum + lettersIn(mark, drawing.perPoint), 0) < MAX_LETTERS
 }
 
 function hasFewer(marks: Uint8Array, least: number): boolean {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { showsOnlyItsWords } from '../../src/pdf/glance.ts'
+import { showsOnlyWords } from '../../src/pdf/words-only.ts'
 import { wordsOf } from '../../src/pdf/geometry/words.ts'
 import { openPdf } from '../../src/pdf/read-pages.ts'
 import { BuiltPdfs } from '../../../../test/support/built-pdfs.ts'
@@ -23,7 +23,7 @@ async function glanceAt(pdf: Buffer, lost = ''): Promise<boolean> {
   await using opened = await openPdf(source)
   for await (const [read] of opened.batches(1)) {
     if (!read?.page) continue
-    return showsOnlyItsWords(
+    return showsOnlyWords(
       drawing,
       wordsOf(read.page).filter(({ text }) => text !== lost),
     )

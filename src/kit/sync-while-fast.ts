@@ -2,16 +2,16 @@
 const SLOW_MS = 0.5
 
 /** Number of calls that run in threads after a slow one. */
-const AFTER_SLOW = 100
+const CALLS_AFTER_SLOW = 100
 
-type Quickly = <T>(atOnce: () => T, inThread: () => Promise<T>) => T | Promise<T>
+type SyncOrThread = <T>(atOnce: () => T, inThread: () => Promise<T>) => T | Promise<T>
 
 /**
  * Calls to one file system, synchronous while its cache answers: a quarter of the time of a handover to a thread. After
  * a slow call (a cold disk, a network) the next ones run concurrently in threads. At most one call in a hundred
  * therefore blocks the process.
  */
-export function quickCalls(): Quickly {
+export function syncWhileFast(): SyncOrThread {
   /** Number of further calls to run in threads. */
   let inThreads = 0
   return (atOnce, inThread) => {
@@ -21,7 +21,7 @@ export function quickCalls(): Quickly {
     }
     const askedAt = performance.now()
     const answer = atOnce()
-    if (performance.now() - askedAt > SLOW_MS) inThreads = AFTER_SLOW
+    if (performance.now() - askedAt > SLOW_MS) inThreads = CALLS_AFTER_SLOW
     return answer
   }
 }

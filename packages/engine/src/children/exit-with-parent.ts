@@ -2,15 +2,15 @@
  * Kills a process that has a channel to its parent and needs no cleanup. Uses a signal, because `process.exit` may
  * never return while another thread runs (nodejs/node#54918).
  */
-function endAtOnce(): void {
+function killSelf(): void {
   process.kill(process.pid, 'SIGKILL')
 }
 
 /** Ends this process when its parent ends, for any reason. */
-export function endWithParent(): void {
-  process.on('disconnect', endAtOnce)
+export function exitWithParent(): void {
+  process.on('disconnect', killSelf)
   // Race: the parent may have ended before this call.
-  if (!process.connected) endAtOnce()
+  if (!process.connected) killSelf()
 }
 
 /**
@@ -18,6 +18,6 @@ export function endWithParent(): void {
  */
 export function sendToParent(message: unknown): void {
   process.send?.(message, (error: Error | null) => {
-    if (error !== null) endAtOnce()
+    if (error !== null) killSelf()
   })
 }

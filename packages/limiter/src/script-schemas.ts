@@ -9,7 +9,7 @@ import type { SentPermit } from './permit.ts'
  */
 
 /** Arguments of every script that decides. */
-export interface Limits {
+export interface DecisionArguments {
   readonly process: string
   readonly windowMs: number
   readonly leaseMs: number
@@ -24,15 +24,15 @@ export interface Limits {
 }
 
 /** A request that asks for a permit. `more`: further requests of its process wait. */
-export interface Wanted {
+export interface RequestArguments {
   readonly id: string
   readonly more: boolean
 }
 
 /** Arguments of each script. */
-export interface Asks {
-  readonly acquire: Limits & Wanted
-  readonly release: Limits &
+export interface ScriptArguments {
+  readonly acquire: DecisionArguments & RequestArguments
+  readonly release: DecisionArguments &
     Feedback & {
       readonly permit: SentPermit
       /** TTL of the state of a failed document. */
@@ -40,10 +40,10 @@ export interface Asks {
       /** Jitter, below 1: spreads requests that return. */
       readonly random: number
       /** The next request, which takes the released place if it can. */
-      readonly next?: Wanted
+      readonly next?: RequestArguments
     }
-  readonly snapshot: Pick<Limits, 'windowMs' | 'leaseMs' | 'rateCeiling' | 'placesCeiling' | 'now'>
-  readonly declare: Pick<Limits, 'process' | 'windowMs' | 'now'> & {
+  readonly snapshot: Pick<DecisionArguments, 'windowMs' | 'leaseMs' | 'rateCeiling' | 'placesCeiling' | 'now'>
+  readonly declare: Pick<DecisionArguments, 'process' | 'windowMs' | 'now'> & {
     readonly held: readonly { readonly id: string; readonly sentAt: number }[]
     readonly known: readonly string[]
     readonly upTo: number
@@ -113,7 +113,7 @@ const snapshotReply = z.object({
   shutMs: z.object({ rate: count, outage: count, credits: count, key: count, permission: count }),
 })
 
-export const REPLIES = {
+export const REPLY_SCHEMAS = {
   acquire: acquireReply,
   release: releaseReply,
   snapshot: snapshotReply,
@@ -124,4 +124,4 @@ export const REPLIES = {
 export type WaitReply = z.infer<typeof wait>
 
 /** Replies of each script. */
-export type Replies = { readonly [Name in keyof typeof REPLIES]: z.infer<(typeof REPLIES)[Name]> }
+export type ScriptReplies = { readonly [Name in keyof typeof REPLY_SCHEMAS]: z.infer<(typeof REPLY_SCHEMAS)[Name]> }
