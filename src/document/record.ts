@@ -109,7 +109,7 @@ export interface DocumentRecord {
   /** Canonical parse options, in the form of `client/recipe.ts`. */
   readonly recipe: Readonly<Record<string, unknown>>
   readonly recipeHash: RecipeHash
-  /** Null if the answer must not be kept (zero data retention), and if `pieces` has several. */
+  /** Null if the answer must not be kept (zero data retention), or if each of the `pieces` has its own. */
   readonly receipt: ReceiptId | null
   /**
    * In page order; only for a document that was parsed in pieces. Pieces of the complete document come first, then

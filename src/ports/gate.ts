@@ -5,7 +5,7 @@ import type { HaltCause, Verdict } from '#src/document/verdict.ts'
 export interface PermitRequest {
   readonly key: SourceKey
   /**
-   * A limit refused the request: it asks again after this time, in milliseconds, before all requests without a refusal.
+   * Milliseconds until a request that a limit refused asks again. It precedes all requests that were never refused.
    */
   readonly againInMs?: number
   /** On abort the document stops waiting and returns to the queue. */

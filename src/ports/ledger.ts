@@ -70,7 +70,7 @@ export interface Intents {
    */
   release(id: ReceiptId, key: SourceKey): Promise<void>
   clear(id: ReceiptId): Promise<void>
-  /** Sends no command. False if this process stalled since `begin`: another process may have sent the request. */
+  /** Decides without a command to Redis. False if this process stalled since `begin`: another process may have sent the request. */
   isValid(id: ReceiptId): boolean
   /** The receipt was found. This clears the doubt about an earlier attempt, by this document or a dead process. */
   conclude(id: ReceiptId, key: SourceKey): Promise<void>

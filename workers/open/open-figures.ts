@@ -19,7 +19,7 @@ import { openSource } from './open-source.ts'
 /** Resolution that keeps the labels of a chart legible. */
 const FIGURE_DPI = 150
 
-/** Draws the figures of a store's documents from the folders and buckets of their sources. */
+/** Renders the figures of a store's documents. It reads the original files from their folders and buckets. */
 export async function openFigures(
   store: OutputStore,
   settings: Settings,

@@ -95,12 +95,13 @@ const TIMING: RecoveryTiming = { everyMs: 1_000, calmMs: 5_000 }
 const ANSWER_MS = 500
 
 /**
- * Ends an outage of the service that this process saw start and another process saw end. A process without further
- * requests would report it forever: another process retried its document. The gate is the shared truth: an outage
- * closes it until a probe of any process succeeds. While this process has documents in flight, their answers decide.
+ * Reports the recovery of the service to a process that saw the outage start but not end: another process retried its
+ * document, and it sends nothing more itself. It reads the limiter, which all processes share: an outage closes it, and
+ * a successful probe of any process opens it.
  *
- * States: idle; `suspect` from a failure to the next success, polling the gate. It returns to idle at a success of this
- * process. With nothing in flight here and a gate open for `calmMs`, it returns with `service:recovered`.
+ * States: `idle`; `suspect` from a failure on, while the process polls the limiter. A success of this process leads back
+ * to `idle`. So does a limiter that stays open for `calmMs` while this process has no document in flight; then the
+ * process emits `service:recovered`.
  */
 export function watchRecovery(
   events: Events,

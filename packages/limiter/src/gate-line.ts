@@ -64,5 +64,5 @@ function rate({ rate: limit, windowMs }: GateState): string | null {
 
 /** Shows the number of places if it is the limit that holds requests back. */
 function places({ inFlight, places: limit }: GateState): string {
-  return inFlight >= limit.count ? `${inFlight} of ${limit.count} places in flight` : `${inFlight} in flight`
+  return inFlight >= limit.count ? `${inFlight} of at most ${limit.count} requests in flight` : `${inFlight} in flight`
 }

@@ -19,7 +19,7 @@ describe('the status line of the gate', () => {
   })
 
   test('reports that the limit of requests in flight holds requests back', () => {
-    expect(lineOf({ ...STATE, inFlight: 20 })).toBe('20 of 20 places in flight')
+    expect(lineOf({ ...STATE, inFlight: 20 })).toBe('20 of at most 20 requests in flight')
   })
 
   test('states why the gate is shut and when it polls again', () => {

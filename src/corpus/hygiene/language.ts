@@ -77,7 +77,7 @@ export async function openLanguages(): Promise<Languages> {
     const prose = proseOf(body)
     const scriptOfChunk = scriptOf(prose)
     if (scriptOfChunk === null) return document
-    // English is not the language of a Chinese chunk in an English document, even a short one.
+    // A chunk in another script never inherits the language of its document, even if it is short: Chinese in English.
     if (scriptOfChunk !== script) return lettersIn(prose) < MIN_LETTERS ? UNKNOWN : guess(prose, SURE_AGAINST)
     if (lettersIn(prose) < MIN_LETTERS_OF_CHUNK) return document
     const whole = guess(prose, SURE_AGAINST)

@@ -124,7 +124,7 @@ function ratioOf(env: Environment, complain: ReportProblem): number {
   if (root === 'always_off') return 0
   if (root !== 'traceidratio') {
     complain(
-      'OTEL_TRACES_SAMPLER must be always_on, always_off or traceidratio (or parentbased_…); all documents are traced',
+      'OTEL_TRACES_SAMPLER must be always_on, always_off or traceidratio, or one of these after parentbased_; until it is corrected, Sluice traces all documents',
     )
     return 1
   }

@@ -14,7 +14,8 @@ export async function* mailMembers(
   const shown = JSON.stringify(name)
   if (unpacked.kind === 'not_mail')
     throw new ArchiveRefused('wrong_type', `${shown} is named like a mail but has no mail headers; rename it.`)
-  if (unpacked.kind === 'damaged') throw new ArchiveRefused('corrupt', `${shown} cannot be read: ${CAUSES[unpacked.reason]}.`)
+  if (unpacked.kind === 'damaged')
+    throw new ArchiveRefused('corrupt', `${shown} cannot be read: ${CAUSES[unpacked.reason]}.`)
   await using mail = unpacked
   yield { name: '', skip: null, open: async () => mail.read(mail.message) }
   for (const part of mail.attachments) yield { name: part.name, skip: part.skip, open: async () => mail.read(part) }

@@ -2,7 +2,7 @@ import type { S3Client } from '@aws-sdk/client-s3'
 import type { ListedObject } from '#src/s3/listing-page.ts'
 import { listPage } from '#src/s3/page.ts'
 
-/** Folders of the topmost folder that has several. */
+/** The subfolders of the first folder, from the top, that has more than one. */
 export interface Branches {
   /** Full prefixes, as the store lists them. */
   readonly folders: readonly string[]

@@ -8,8 +8,8 @@ const NOT_LISTED: Failure = {
   code: 'unreadable',
   stage: 'read',
   message:
-    'its URL holds a login or a token, which only the list of URLs has: the list no longer holds it, or another ' +
-    'process read the list from standard input',
+    'its URL holds a login or a token, which only the list of URLs has: the list no longer holds it, or it came by ' +
+    'standard input of another process. Pass the list to this process',
 }
 
 /**

@@ -69,7 +69,7 @@ function rowsOf(table: XmlElement): string[][] {
   )
 }
 
-/** Returns the paragraphs of a cell. It may also contain a description of the origin of its value. */
+/** Returns the paragraphs of a cell only. A cell may also describe the origin of its value, which is left out. */
 function cellText(cell: XmlElement): string {
   return [...descendants(cell, 'text:p')].map(textOf).join(' ').trim()
 }

@@ -4,7 +4,7 @@ import { counted } from '../markup/left-out.ts'
 import { isOle } from '../container/locked-office.ts'
 import { zipEntries } from '../container/zip-directory.ts'
 
-/** Threshold in letters. The text of a document above it suffices, and its pictures are illustrations. */
+/** Threshold in letters. A document with more letters has text of its own: its pictures count as illustrations. */
 const HARDLY_ANY_LETTERS = 40
 /** Threshold in bytes. A smaller picture is an ornament. A scanned page is larger, even with few lines. */
 const MIN_BYTES = 4_000

@@ -104,7 +104,7 @@ function points(source: XmlElement | undefined): ReadonlyMap<number, string> {
   return found
 }
 
-/** An outer level stores a name only at its first point. */
+/** An outer level of categories stores a name only at the first of its points: the others take the nearest before. */
 function latestUpTo(level: ReadonlyMap<number, string>, index: number): string {
   for (let at = index; at >= 0; at -= 1) {
     const text = level.get(at)

@@ -11,7 +11,7 @@ import { markTitleStyle } from './word-binary-marks.ts'
 import { blankDeletedText, tableStream, wordStories } from './word-binary-text.ts'
 
 const WORD_FILE = 0xa5ec
-/** A field that prints the page of the text. For other fields, only the result remains. */
+/** A field that prints a page number or a page count. It is removed with its result; other fields keep their result. */
 const PAGE_FIELD = /\u0013\s*(?:PAGE|NUMPAGES|SECTIONPAGES)\b[^\u0013\u0015]*\u0015/g
 const FIELD_CODE = /\u0013[^\u0013-\u0015]*[\u0014\u0015]/g
 

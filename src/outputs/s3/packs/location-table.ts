@@ -17,8 +17,8 @@ const FIRST_SLOTS = 1024
 const FULLEST = 0.7
 
 /**
- * Hash index of locations by name, in 24 bytes each: those of millions of objects fit into a worker's memory. It stores
- * no names, so two names collide if 96 bits of hash agree. Names requested together share a group: the receipts of one
+ * Hash index from names to locations, in 24 bytes each: millions of them fit into a worker's memory. It stores no names,
+ * so two names collide if 96 bits of their hashes agree. Names of one group are found in one lookup: the receipts of one
  * content, the objects of one document.
  */
 export class LocationTable {

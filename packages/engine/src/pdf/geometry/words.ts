@@ -29,7 +29,7 @@ export interface Word extends Box {
 
 /** Threshold in degrees. Text with less slant belongs to a line. */
 const LEANING_DEGREES = 5
-/** Letters whose glyph extends below the baseline. The box of a recognised line ends at its ink. */
+/** Letters whose glyph extends below the baseline. Only a line without them has its baseline at the bottom of its box. */
 const LOW_LETTERS = /[gjpqy,;()[\]{}|/\p{Script=Han}]/u
 /** Letters whose glyph is higher than an x. Ideographs extend fully in both directions. */
 const HIGH_LETTERS = /[\p{Lu}\p{N}bdfhijklt()[\]{}|/!?"'&%$\p{Script=Han}]/u

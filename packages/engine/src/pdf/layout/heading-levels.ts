@@ -162,7 +162,10 @@ function byLetters(a: HeadingStyle, b: HeadingStyle): number {
   return b.size - a.size || Number(b.bold) - Number(a.bold)
 }
 
-/** Returns a level by depth of the section number. The shallowest headings keep the median of their levels by style. */
+/**
+ * Returns the level for each depth of section number (1, 1.2). The shallowest depth has the median level that its
+ * headings have by their style; each deeper one follows.
+ */
 function numberedLevels(
   headings: readonly PlacedHeading[],
   ranks: (style: HeadingStyle) => number,

@@ -5,7 +5,7 @@ import { cellsOf, columnsOf } from './columns.ts'
 import { type Cell, cellText, isValue } from './grid.ts'
 import { tableLine, type TableLine } from './stacked-rows.ts'
 
-/** Printed lines without a wide gap between them. A band is a table row, at any vertical alignment of its cells. */
+/** Consecutive lines of text without a large vertical gap: one table row, however its cells are aligned. */
 interface Band extends Row {
   /** Line range of the band: from `from` up to `to`, exclusive. */
   readonly from: number

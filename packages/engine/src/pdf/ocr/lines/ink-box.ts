@@ -15,7 +15,7 @@ const MIN_INKED = 2
 /** Threshold: fraction of the height between an i and its dot. A larger gap leads to the line above or below. */
 const MAX_GAP = 0.15
 
-/** Returns the rows of an area with ink. A detected line is as high as its highest glyph, and a word may be lower. */
+/** Shrinks an area to its rows of pixels with ink: a line is as tall as its tallest glyph, which most words lack. */
 export function inkedRows({ width, height, grey }: GreyPicture, area: Area): Area {
   const [x0, x1] = [Math.max(0, Math.floor(area.x)), Math.min(width, Math.ceil(area.x + area.width))]
   const [y0, y1] = [Math.max(0, Math.floor(area.y)), Math.min(height, Math.ceil(area.y + area.height))]
