@@ -1,4 +1,4 @@
-import type { DocumentRecord, PageCounts, SpanCounts } from '#src/document/record.ts'
+import type { DocumentMetadata, DocumentRecord, PageCounts, SpanCounts } from '#src/document/record.ts'
 import { namedPages } from '#src/document/page-list.ts'
 import {
   type Extensions,
@@ -8,6 +8,7 @@ import {
   fieldsOf,
   tolerantData,
 } from '@sluice/contract'
+import { documentMetadata } from './document-metadata.ts'
 import { jsonObject, oneLine, replacedIn } from './error-body.ts'
 import { verifySpans } from './markdown-spans.ts'
 import { usageOf } from './usage.ts'
@@ -23,6 +24,7 @@ export interface AnswerReading {
   readonly pages: PageCounts
   /** Null if the service reports no credits. */
   readonly creditsReported: number | null
+  readonly metadata: DocumentMetadata
   readonly requestId: string | null
   readonly expiring: DocumentRecord['expiring']
   readonly spans: SpanCounts
@@ -68,6 +70,7 @@ export function readData(fields: Readonly<Record<string, unknown>>, receivedAtMs
     problems: problemsOf(data, pages),
     pages,
     creditsReported: usage.credits,
+    metadata: documentMetadata(data.metadata ?? {}),
     requestId: typeof scrapeId === 'string' ? oneLine(scrapeId) : null,
     expiring: expiringLinks(data, receivedAtMs),
     spans: { unit: spans.unit, dropped: spans.dropped },

@@ -95,6 +95,18 @@ export interface RecordedGrade extends DocumentGrade {
   readonly expected?: readonly (number | null)[]
 }
 
+/** Properties of a document itself: its page or file names them. Each is absent where unknown. */
+export interface DocumentMetadata {
+  /** Address of a page on the web, without a login and without secret parts. */
+  readonly address?: string
+  readonly title?: string
+  readonly description?: string
+  /** As the document names it, usually a BCP 47 tag. */
+  readonly language?: string
+  /** ISO 8601, UTC. */
+  readonly modified?: string
+}
+
 /** Record of one version of a document: its outputs and their cost. The commit marker, written last. */
 export interface DocumentRecord {
   readonly schema: 1 | typeof RECORD_SCHEMA
@@ -106,6 +118,8 @@ export interface DocumentRecord {
   readonly version: Version
   readonly contentHash: ContentHash
   readonly bytes: number
+  /** Absent in records of releases up to 0.2.0, and for a document without any. */
+  readonly metadata?: DocumentMetadata
   /** Canonical parse options, in the form of `client/recipe.ts`. */
   readonly recipe: Readonly<Record<string, unknown>>
   readonly recipeHash: RecipeHash

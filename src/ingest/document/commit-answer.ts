@@ -110,6 +110,7 @@ function recordOf(
     version: work.version,
     contentHash: work.read.contentHash,
     bytes: work.read.bytes,
+    ...(Object.keys(reading.metadata).length === 0 ? {} : { metadata: reading.metadata }),
     recipe: work.recipe.canonical,
     recipeHash: work.recipe.hash,
     receipt,

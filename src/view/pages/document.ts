@@ -100,6 +100,13 @@ const failure = ({ failure: { code, stage, message }, attempts, lastAt }: DeadLe
 
 function facts({ record }: ShownDocument, base: string): Markup {
   const { outcome, goneAt, pages, cost, parser, grade, attempts, finishedAt, requestId, problems, bytes } = record
+  const { title, language, modified, address } = record.metadata ?? {}
+  const own = [
+    ['Title', title],
+    ['Address', address],
+    ['Language', language],
+    ['Modified', modified === undefined ? undefined : `${moment(modified)} UTC`],
+  ] as const
   const main = [
     ['Pages', pages.parsed === null ? '–' : `${pages.parsed} of ${pages.total ?? '?'}`],
     ['Grade', grade === undefined ? '–' : `${percent(grade.grade)}, lowest page ${percent(grade.lowest)}`],
@@ -114,7 +121,10 @@ function facts({ record }: ShownDocument, base: string): Markup {
     ['Receipt', record.receipt ?? (record.pieces === undefined ? 'not kept' : `${record.pieces.length} pieces`)],
     ['Content', record.contentHash],
   ] as const
-  return html`<div class="summary">${badge(goneAt === undefined ? outcome : 'gone')} ${list(main)}</div>
+  return html`<div class="summary">
+      ${badge(goneAt === undefined ? outcome : 'gone')}
+      ${list([...own.flatMap(([name, value]) => (value === undefined ? [] : [[name, value] as const])), ...main])}
+    </div>
     ${
       problems.length === 0
         ? ''
