@@ -7,7 +7,7 @@ import type { Setting } from './setting.ts'
  * `parseApiKeyFile`.
  */
 
-const SECTIONS = ['engine', 's3', 'events'] as const
+const SECTIONS = ['engine', 's3', 'events', 'notify'] as const
 export type Section = (typeof SECTIONS)[number]
 
 /** A key of the settings file. */

@@ -1,5 +1,6 @@
 import { isSentinel, sentinelAddress } from '#src/kit/sentinel-address.ts'
 import { ENGINE_SETTINGS } from './engine-settings.ts'
+import { NOTIFY_SETTINGS } from './notify-settings.ts'
 import { PARSE_SETTINGS } from './parse-settings.ts'
 import {
   address,
@@ -90,6 +91,7 @@ export const SETTINGS = withVariables({
   ...PARSE_SETTINGS,
   ...ROUTE_SETTINGS,
   ...SERVICE_SETTINGS,
+  ...NOTIFY_SETTINGS,
   ...SOURCE_SETTINGS,
   ...SITE_SETTINGS,
   ...SPENDING_SETTINGS,

@@ -147,7 +147,9 @@ export interface SluiceEvents {
   /** Emitted for each document that stops at a halt of the run. */
   'run:halted': [{ cause: HaltCause; message: string }]
   /** The batch is halted: emitted once, in one of the processes that met the halt. */
-  'halt:begun': [{ cause: HaltCause }]
+  'halt:begun': [{ cause: HaltCause; message: string }]
+  /** A process ended its work: a run, a watch, a retry. `message` is one sentence without a secret. */
+  'run:ended': [{ kind: 'complete' | 'halted' | 'interrupted' | 'failed'; message: string | null }]
   /** A further service of the pipeline becomes available. */
   'service:opened': [{ service: string }]
   /**

@@ -69,6 +69,7 @@ export async function openIngestPipeline(options: PipelineOptions, signal: Abort
       },
     }
     const isOutdated = await outdatedDocuments(opened, signal)
+    await notify(opened, options)
     return {
       ...opened,
       ingest,
@@ -134,6 +135,12 @@ async function observe(
   resources.use(observer.observe({ name, events, ledger, queue, outages, scans, lastRun, activity }))
   const traceparent = observer.tracing?.observe({ events, id, name })
   return traceparent === undefined ? {} : { traceparent }
+}
+
+/** Loads the module of notices only if a receiver is set. */
+async function notify(opened: Opened, { settings: { notifyUrl }, say }: PipelineOptions): Promise<void> {
+  if (notifyUrl === undefined) return
+  ;(await import('./pipeline/notices.ts')).sendNotices(notifyUrl, opened, say)
 }
 
 function reportFound(documents: number, say: PipelineOptions['say']): void {

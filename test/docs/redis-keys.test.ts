@@ -60,7 +60,7 @@ test('docs/internals/redis-keys.md has a row for each key that a run and a watch
     '--redis-url',
     redis.url,
   ]
-  const first = await sluice(['run', ...target, '--max-credits', '100'])
+  const first = await sluice(['run', ...target, '--max-credits', '100', '--notify-url', 'http://127.0.0.1:9/'])
   expect(first.code, first.stderr).toBe(0)
   const watch = startSluice(['watch', ...target, '--every', '1s'])
   await until('a tick', 20_000, () => [...used].some((name) => name.includes(':ticks:')))

@@ -57,6 +57,8 @@ export class RunRecord {
       if (this.#isFeeding) await lastRun.recordEnd(lease.id, { ...ending, at: Date.now() })
     }
     await withTimeout(write(), PATIENCE_MS)
+    const message = ending.kind === 'halted' || ending.kind === 'failed' ? ending.message : null
+    if (this.#isFeeding) this.#options.events.emit('run:ended', { kind: ending.kind, message })
   }
 
   /** Each document that meets a halt reports it, in each process: duplicates count once. */
@@ -65,7 +67,7 @@ export class RunRecord {
     const { lastRun, events } = this.#options
     const halt = { cause, message, since: Date.now() }
     this.#know([...this.#known.values(), halt])
-    if (await lastRun.recordHalt(halt).catch(() => true)) events.emit('halt:begun', { cause })
+    if (await lastRun.recordHalt(halt).catch(() => true)) events.emit('halt:begun', { cause, message })
   }
 
   async #clearHalts(): Promise<void> {

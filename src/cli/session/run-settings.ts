@@ -65,6 +65,8 @@ const CONVERSION_SETTINGS: Names = ['engineProcesses', 'engineOcrLanguages', 'en
 
 const METRICS_SETTINGS: Names = ['metricsPort', 'metricsHost']
 
+const NOTIFY: Names = ['notifyUrl', 'notifySecret', 'notifyEvents']
+
 export const WORK_SETTINGS: Names = [
   ...TARGET_SETTINGS,
   ...PARSE_SETTINGS,
@@ -81,6 +83,7 @@ export const WORK_SETTINGS: Names = [
   'spool',
   ...CONVERSION_SETTINGS,
   ...METRICS_SETTINGS,
+  ...NOTIFY,
 ]
 
 /** Settings of a command that feeds the queue. */
@@ -149,7 +152,7 @@ const GROUPS: Readonly<Record<string, Names>> = {
   'Following a source:': FOLLOW_SETTINGS,
   'Deletions:': DELETION_SETTINGS,
   'Timeouts:': PATIENCE_SETTINGS,
-  'Log and metrics:': ['logLevel', 'logFile', ...METRICS_SETTINGS],
+  'Log, metrics and notices:': ['logLevel', 'logFile', ...METRICS_SETTINGS, ...NOTIFY],
 }
 
 export const groupOf = (name: SettingName): string =>
