@@ -7,7 +7,8 @@ import { type Version, version } from './ids.ts'
  * - `unsupported`: no parser takes its extension
  * - `excluded`: by `--include`, `--exclude` or a `.sluiceignore`
  * - `hidden`: its name, or that of a folder above it, starts with a dot
- * - `system`: a file of an operating system or office program: thumbnails, lock files, resource forks
+ * - `system`: a file of an operating system or office program: thumbnails, lock files, resource forks,
+ *   shortcuts
  * - `temporary`: an unfinished download or upload
  * - `symlink`, `special`: a symbolic link; a socket, a pipe or a device
  * - `text_page`: a page of a website in plain text or Markdown, in a run that downloads pages without passthrough of

@@ -17,9 +17,9 @@ export interface Filter {
 /** Temporary names that programs later rename: downloads and uploads. */
 const TEMPORARY = /\.(?:part|partial|filepart|crdownload|download|tmp)$/i
 
-/** Files of office programs (locks) and operating systems (thumbnails, folder views, resource forks). */
+/** Files of office programs (locks) and operating systems (thumbnails, folder views, resource forks, shortcuts). */
 const SYSTEM_FILE =
-  /^(?:~\$.*|\.~lock\..*#|\._.*|\.DS_Store|\.localized|\.directory|\.sluiceignore|(?:eh)?thumbs(?:_vista)?\.db|desktop\.ini|icon\r)$/i
+  /^(?:~\$.*|\.~lock\..*#|\._.*|\.DS_Store|\.localized|\.directory|\.sluiceignore|(?:eh)?thumbs(?:_vista)?\.db|desktop\.ini|icon\r|.*\.lnk)$/i
 const SYSTEM_FOLDER =
   /^(?:__MACOSX|\$RECYCLE\.BIN|System Volume Information|@eaDir|\.Trash.*|\.Trashes|\.Spotlight-V100|\.fseventsd)$/i
 

@@ -2,10 +2,10 @@ import { readdir, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
-/** Returns the name prefix of an engine's temporary folder. */
+/** Returns the name prefix of a temporary folder of this process, of an engine or of a reader of mails. */
 export const folderPrefix = (pid: number): string => `sluice-engine-${pid}-`
 
-/** Parses the process id from the name of an engine's folder. Null for other folders. */
+/** Parses the process id from the name of such a folder. Null for other folders. */
 function ownerOf(name: string): number | null {
   const match = /^sluice-engine-(\d+)-/.exec(name)
   return match === null ? null : Number(match[1])
@@ -20,7 +20,7 @@ function isAlive(pid: number): boolean {
   }
 }
 
-/** Removes the temporary folders of killed engines, which may hold documents. */
+/** Removes the temporary folders of killed processes, which may hold documents. */
 export async function removeOrphanedFolders(parent: string = tmpdir()): Promise<void> {
   for (const name of await readdir(parent)) {
     const owner = ownerOf(name)

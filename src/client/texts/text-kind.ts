@@ -30,12 +30,13 @@ const LANGUAGES: Readonly<Record<string, string>> = {
   rb: 'ruby',
   rs: 'rust',
   vbs: 'vbscript',
+  url: 'ini',
   yml: 'yaml',
 }
 
 /** Extensions that name their language. */
 const CODE =
-  'bash c cmake conf cpp css diff go gradle graphql ics ini java js json jsx lua patch php properties proto r sass scala scss sh sql swift tex toml ts tsx vb vcf xml xsd xsl yaml'.split(
+  'bash c cmake conf cpp css diff go gradle graphql ics ini java js json jsx log lua patch php properties proto r sass scala scss sh sql swift tex toml ts tsx vb vcf xml xsd xsl yaml'.split(
     ' ',
   )
 

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import { LimitedChild } from '../children/limited-child.ts'
+import { folderPrefix, removeOrphanedFolders } from '../orphaned-folders.ts'
 import type { Attachment, Range } from './mail.ts'
 import type { MailResult, MailTask } from './mail-child.ts'
 
@@ -40,6 +41,7 @@ export class MailUnpacker implements AsyncDisposable {
     env: {},
   })
   readonly #folder: string
+  #cleaned: Promise<void> | null = null
 
   /** `folder` is the parent of the temporary folders. Default: the system's. */
   constructor(folder: string = tmpdir()) {
@@ -47,7 +49,9 @@ export class MailUnpacker implements AsyncDisposable {
   }
 
   async unpack(message: AsyncIterable<Uint8Array>, signal: AbortSignal): Promise<UnpackedMail | MailProblem> {
-    const folder = await mkdtemp(join(this.#folder, 'sluice-mail-'))
+    // The folders of killed processes hold mails.
+    await (this.#cleaned ??= removeOrphanedFolders(this.#folder))
+    const folder = await mkdtemp(join(this.#folder, folderPrefix(process.pid)))
     const remove = (): Promise<void> => rm(folder, { recursive: true, force: true })
     try {
       const path = join(folder, 'message')

@@ -35,7 +35,8 @@ function withExtension(name: string, mediaType: string): string {
 }
 
 const extensionFor = (mediaType: string): string =>
-  EXTENSIONS.find((extension) => formatOf(extension).mediaType === mediaType) ?? 'bin'
+  EXTENSIONS.find((extension) => formatOf(extension).mediaType === mediaType) ??
+  (mediaType.startsWith('text/') ? 'txt' : 'bin')
 
 function clean(fileName: string): string {
   const name = fileName.slice(Math.max(fileName.lastIndexOf('/'), fileName.lastIndexOf('\\')) + 1)

@@ -68,7 +68,7 @@ async function pageOf(leaves: readonly Leaf[]): Promise<Mail> {
 }
 
 /** Headers of which a message has at least one. A page that was saved as mail has its own. */
-const HEADERS = ['From', 'Sender', 'To', 'Date', 'Subject', 'Received', 'Message-ID', 'MIME-Version']
+const HEADERS = ['From', 'Sender', 'To', 'Date', 'Subject', 'Received', 'Message-ID', 'MIME-Version', 'Content-Type']
 
 const isMessage = (root: MimeNode): boolean =>
   root.headers !== false && HEADERS.some((name) => root.headers !== false && root.headers.get(name).length > 0)

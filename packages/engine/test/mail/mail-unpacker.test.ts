@@ -1,5 +1,11 @@
+import { spawn } from 'node:child_process'
+import { once as emitted } from 'node:events'
+import { existsSync } from 'node:fs'
+import { mkdir, readdir } from 'node:fs/promises'
+import { join } from 'node:path'
 import { afterAll, describe, expect, test } from 'vitest'
 import { MailUnpacker } from '@sluice/engine/mail'
+import { tempFolder } from '../../../../test/support/temp-folder.ts'
 import { tnef } from './generated-mail.ts'
 import { outlookMessage } from './outlook-message.ts'
 
@@ -29,6 +35,13 @@ async function read(raw: string | Buffer): Promise<Read> {
     opened.attachments.map(async (part) => [part.name, (await bytesOf(part)).toString('latin1'), part.skip] as const),
   )
   return { markdown: (await bytesOf(opened.message)).toString(), parts }
+}
+
+/** Id of a process that has ended. */
+async function endedProcess(): Promise<number> {
+  const child = spawn('true')
+  await emitted(child, 'exit')
+  return child.pid ?? 0
 }
 
 const mime = (...lines: readonly string[]): string => lines.join('\r\n')
@@ -210,6 +223,18 @@ describe('a message of Outlook', () => {
       '# Inner\n\n| Header | Value |\n| --- | --- |\n| From | B \\<b@x.org> |\n| Subject | Inner |\n\ninner text\n',
     )
   })
+})
+
+test('the reader of mails removes the folder that a killed process left', async () => {
+  await using folder = await tempFolder()
+  const orphan = join(folder.path, `sluice-engine-${await endedProcess()}-abc`)
+  await mkdir(orphan)
+  await using own = new MailUnpacker(folder.path)
+  const mail = await own.unpack(once(Buffer.from('From: a@x\n\ntext\n')), never)
+  expect(mail.kind).toBe('mail')
+  expect(existsSync(orphan)).toBe(false)
+  if (mail.kind === 'mail') await mail[Symbol.asyncDispose]()
+  expect(await readdir(folder.path)).toEqual([])
 })
 
 describe('a file that is no message', () => {
