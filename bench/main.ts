@@ -7,6 +7,7 @@ const BENCHES: Readonly<Record<string, () => Promise<unknown>>> = {
   start: () => import('./start/main.ts'),
   scans: () => import('./scans/main.ts'),
   corpus: () => import('./corpus/main.ts'),
+  search: () => import('./search/main.ts'),
 }
 
 const [name = ''] = process.argv.splice(2, 1)

@@ -79,7 +79,23 @@ const BELOW_WORKERS: Readonly<Record<string, readonly string[]>> = {
     'src/document',
     'src/ports',
   ],
-  'src/view': ['packages/contract', 'packages/engine', 'src/document', 'src/client', 'src/ports'],
+  'src/corpus/search': [
+    'src/corpus/chunks',
+    'src/corpus/export',
+    'src/corpus/feed',
+    'src/corpus/tokens',
+    'src/document',
+    'src/ports',
+  ],
+  'src/view': [
+    'packages/contract',
+    'packages/engine',
+    'src/corpus/chunks',
+    'src/corpus/search',
+    'src/document',
+    'src/client',
+    'src/ports',
+  ],
   config: ['packages/contract', 'src/kit', 'src/document', 'src/client'],
 }
 
@@ -132,7 +148,8 @@ const OWNED_PACKAGES: readonly (readonly [name: RegExp, owner: RegExp])[] = [
   [/^(gpt-tokenizer|@huggingface\/tokenizers)(\/|$)/, /^src\/corpus\/tokens\//],
   [/^hyparquet(-writer)?$/, /^src\/corpus\/export\//],
   [/^commander$/, /^src\/cli\//],
-  [/^(hono|@hono\/.*|node:sqlite|hast-util-sanitize)(\/|$)/, /^src\/view\//],
+  [/^(hono|@hono\/.*|hast-util-sanitize)(\/|$)/, /^src\/view\//],
+  [/^node:sqlite$/, /^src\/(view|corpus\/search)\//],
 ]
 
 function sourceFiles(folder: string): string[] {

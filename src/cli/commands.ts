@@ -64,6 +64,12 @@ export const COMMANDS: readonly CommandRow[] = [
     load: async () => (await import('./commands/view.ts')).viewCommand(),
   },
   {
+    name: 'search',
+    group: INSPECT,
+    description: 'find passages in the documents of a store, each with its page and checked against its document',
+    load: async () => (await import('./commands/search.ts')).searchCommand(),
+  },
+  {
     name: 'failures',
     group: INSPECT,
     description: 'list every failed document with its reason',

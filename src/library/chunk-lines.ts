@@ -56,7 +56,7 @@ export async function* chunkLines(
   }
 }
 
-function requireWhole(name: string, value: number, least: number, most: number): void {
+export function requireWhole(name: string, value: number, least: number, most: number): void {
   if (Number.isInteger(value) && value >= least && value <= most) return
   throw new SetupError(`${name} takes a whole number from ${least} to ${most}, not ${value}`)
 }

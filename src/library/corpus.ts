@@ -1,13 +1,17 @@
+import { indexFileOf } from '#workers/open/index-file.ts'
 import { openStore } from '#workers/open/open-store.ts'
 import type { ChunkLine } from '#src/corpus/export/chunk-line.ts'
 import { cursorText } from '#src/corpus/feed/change-log.ts'
 import type { FeedEntry } from '#src/corpus/feed/change.ts'
 import { netChanges } from '#src/corpus/feed/net-changes.ts'
 import { updateFeed } from '#src/corpus/feed/update-feed.ts'
+import { cite, type CitationCheck, type Quotation } from '#src/corpus/search/cite.ts'
+import type { SearchAnswer } from '#src/corpus/search/search-store.ts'
+import type { StoreSearch } from '#src/corpus/search/store-search.ts'
 import type { SourceKey } from '#src/document/ids.ts'
 import type { DocumentRecord } from '#src/document/record.ts'
 import type { OutputStore } from '#src/ports/output-store.ts'
-import { chunkLines, type DivisionOptions } from './chunk-lines.ts'
+import { chunkLines, type DivisionOptions, requireWhole } from './chunk-lines.ts'
 import { customStore } from './custom-store.ts'
 import { type CorpusFigure, type FigureDrawing, figuresOf } from './figures.ts'
 import { settingsOf, type SettingValues } from './run.ts'
@@ -24,6 +28,18 @@ export interface ChunkingOptions extends DocumentFilter, DivisionOptions {}
 
 /** Selection of figures, and the drawing options. */
 export interface FigureSelection extends ChunkingOptions, FigureDrawing {}
+
+export interface SearchSelection {
+  /** Maximum number of hits; default: 10. */
+  readonly limit?: number
+  readonly key?: (key: string) => boolean
+  /** A condition on columns, as of `sluice search --where`. */
+  readonly where?: string
+  /** `document` for the best hit of each document alone. */
+  readonly group?: 'document'
+  /** False to answer from the index as it is; default: true. */
+  readonly update?: boolean
+}
 
 export interface CorpusDocument {
   readonly key: SourceKey
@@ -46,6 +62,13 @@ export interface Corpus extends AsyncDisposable {
    * folder or bucket still holds them. The images of one document are in memory together.
    */
   figures(options?: FigureSelection): AsyncIterable<CorpusFigure>
+  /**
+   * Answers a question like `sluice search`: the index is brought up to date first, and each hit is compared with its
+   * document. The index of a store of your own is in memory.
+   */
+  search(question: string, options?: SearchSelection): Promise<SearchAnswer>
+  /** Compares a quotation, such as a hit or a chunk with its `body` as `text`, with the present document. */
+  cite(quotation: Quotation): Promise<CitationCheck>
   /** Updates the change feed, and returns the cursor after its last change. */
   cursor(): Promise<string>
   /**
@@ -66,17 +89,38 @@ export async function openCorpus(out: string | OutputStore, settings: SettingVal
     typeof out === 'string'
       ? await openStore(await settingsOf({ ...settings, out }), resources, { mustExist: true })
       : customStore(out)
-  const kept = resources.move()
   const values = typeof out === 'string' ? { ...settings, out } : settings
+  const open = async (): Promise<StoreSearch> => {
+    const { StoreSearch: Search } = await import('#src/corpus/search/store-search.ts')
+    const file = typeof out === 'string' ? await indexFileOf(await settingsOf(values), store.url) : ':memory:'
+    return kept.use(new Search(store, file))
+  }
+  let opened: Promise<StoreSearch> | null = null
+  const kept = resources.move()
   return {
     store,
     documents: (filter) => documentsOf(store, filter ?? {}),
     chunks: (options = {}) => chunkLines(store, recordsOf(store, options), options),
     figures: (options = {}) => figuresOf(store, recordsOf(store, options), options, values),
+    search: async (question, options) => answerOf(await (opened ??= open()), question, options ?? {}),
+    cite: (quotation) => cite(store.documents, quotation),
     cursor: async () => cursorText((await updateFeed(store, never())).cursor),
     changes: (range) => changesOf(store, range ?? {}),
     [Symbol.asyncDispose]: () => kept.disposeAsync(),
   }
+}
+
+async function answerOf(
+  search: StoreSearch,
+  question: string,
+  { limit = 10, key, where, group, update = true }: SearchSelection,
+): Promise<SearchAnswer> {
+  requireWhole('limit', limit, 1, 1000)
+  const { parseSearchWhere } = await import('#src/corpus/search/store-search.ts')
+  const test = where === undefined ? null : parseSearchWhere(where)
+  const listener = { progress: () => undefined, signal: never() }
+  if (update || !search.isComplete) await search.update(listener)
+  return search.answer(question, { limit, key: key ?? null, where: test, byDocument: group === 'document' }, listener)
 }
 
 const never = (): AbortSignal => new AbortController().signal

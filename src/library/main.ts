@@ -10,6 +10,8 @@ export type {
   TokenCounter,
 } from '#src/corpus/chunks/chunk.ts'
 export type { ChunkLine } from '#src/corpus/export/chunk-line.ts'
+export type { CitationCheck, Quotation } from '#src/corpus/search/cite.ts'
+export type { SearchAnswer, SearchHit } from '#src/corpus/search/search-store.ts'
 export type { DocumentState, FeedEntry } from '#src/corpus/feed/change.ts'
 export { openCounter } from '#src/corpus/tokens/open-counter.ts'
 export { contentHash, sourceKey, version } from '#src/document/ids.ts'
@@ -27,9 +29,10 @@ export {
   type DocumentFilter,
   type FigureSelection,
   openCorpus,
+  type SearchSelection,
 } from './corpus.ts'
 export type { FigureTally } from '#src/corpus/figures/figure.ts'
 export type { CorpusFigure } from './figures.ts'
 export { parsedAnswer } from './parsed-answer.ts'
 export { run, type RunOptions, type RunResult, type SettingValues, type SettledDocument } from './run.ts'
-export { type Citation, viewLink } from './view-link.ts'
+export { type Citation, viewLink } from '#src/corpus/search/view-link.ts'

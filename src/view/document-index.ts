@@ -1,4 +1,5 @@
-import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite'
+import type { DatabaseSync, SQLInputValue, StatementSync } from 'node:sqlite'
+import { openIndexFile } from '#src/corpus/search/index-file.ts'
 import type { DeadLetter, DocumentRecord } from '#src/document/record.ts'
 import type { DocumentRow, Sort } from './api-schemas.ts'
 
@@ -33,9 +34,6 @@ CREATE INDEX IF NOT EXISTS by_at ON documents (at);
 CREATE INDEX IF NOT EXISTS by_outcome ON documents (outcome, code, name);
 `
 
-/** Raised with each change of the schema: an index of another version is built again. */
-const SCHEMA_VERSION = 2
-
 const COLUMNS = 'key, outcome, code, format, parser, credits, pages, grade, bytes, at, note'
 
 /** A value of a column, and its number of documents. */
@@ -59,11 +57,8 @@ export class DocumentIndex implements Disposable {
 
   /** A file, or `:memory:`. */
   constructor(file: string) {
-    this.#db = new DatabaseSync(file)
-    this.#db.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = OFF; PRAGMA cache_size = -32000')
-    const version = this.#db.prepare('PRAGMA user_version').get() as { user_version: number }
-    if (version.user_version !== SCHEMA_VERSION) this.#db.exec('DROP TABLE IF EXISTS documents')
-    this.#db.exec(`${SCHEMA}PRAGMA user_version = ${SCHEMA_VERSION}`)
+    this.#db = openIndexFile(file)
+    this.#db.exec(SCHEMA)
     this.#mark = this.#db.prepare('UPDATE documents SET pass = ? WHERE place = ? AND stamp = ?')
     this.#insert = this.#db.prepare(
       'INSERT OR REPLACE INTO documents VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)',
@@ -122,7 +117,7 @@ export class DocumentIndex implements Disposable {
 
   /** A single transaction: thousands of writes cost one flush. */
   batch(write: () => void): void {
-    this.#db.exec('BEGIN')
+    this.#db.exec('BEGIN IMMEDIATE')
     try {
       write()
       this.#db.exec('COMMIT')

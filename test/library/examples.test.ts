@@ -40,7 +40,7 @@ test(
       sluice([], { program: join(at, 'cookbook.ts'), cwd: at, env: { SLUICE_STATE_DIR: join(at, 'state') } })
     const first = await started()
     expect(first.code, first.stderr).toBe(0)
-    expect(first.stdout).toContain('indexed 1 documents\n')
+    expect(first.stdout).toContain('searched 1 documents\n')
     const cited =
       /^annual-report\.pdf, pages \[2\], boxes \[\{"page":2,"bbox":\[0\.[\d.,]+\]\}\]\n### 2\.1 What it cost\n\n\| Item/m
     expect(first.stdout).toMatch(cited)
@@ -52,7 +52,7 @@ test(
     const minutes = '# Minutes\n\nWhat the work at Gannet Lock cost: Gannet Lock, work, cost.\n'
     await writeFile(join(at, 'papers/minutes.md'), minutes)
     const second = await started()
-    expect(second.stdout, second.stderr).toContain('indexed 1 documents\n')
+    expect(second.stdout, second.stderr).toContain('searched 2 documents\n')
     expect(second.stdout).toContain(`minutes.md, pages [], boxes []\n${minutes.trim()}`)
   },
 )

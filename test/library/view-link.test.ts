@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { sourceKey } from '#src/document/ids.ts'
-import { viewLink } from '#src/library/view-link.ts'
+import { viewLink } from '#src/corpus/search/view-link.ts'
 import { readCitation } from '#src/view/citation.ts'
 
 const position = {

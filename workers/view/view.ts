@@ -1,19 +1,15 @@
-import { hash } from 'node:crypto'
-import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { childEnvironment } from '#config/child-environment.ts'
 import { packageVersion } from '#config/package-version.ts'
-import type { Settings } from '#config/settings.ts'
 import { LimitedChild, PageDrawer } from '@sluice/engine/pages'
-import { makeFolder } from '#src/kit/make-folder.ts'
 import type { OutputStore } from '#src/ports/output-store.ts'
 import { RENDER_ENTRY } from '#src/view/content.ts'
 import { DocumentIndex } from '#src/view/document-index.ts'
 import type { RenderRequest } from '#src/view/content.ts'
 import { updateIndex } from '#src/view/update-index.ts'
 import { openViewServer, type ViewServer } from '#src/view/server/view-server.ts'
-import { foldersOf } from '../settings/location.ts'
 import { openServerOf } from '../settings/setting-errors.ts'
+import { indexFileOf } from '../open/index-file.ts'
 import { openStore } from '../open/open-store.ts'
 import { type LiveOptions, livePipeline } from './view-live.ts'
 
@@ -51,7 +47,7 @@ export async function openView(options: ViewOptions): Promise<View> {
   await using resources = new AsyncDisposableStack()
   const store = await openStore(settings, resources, { mustExist: true })
   const manifest = await store.manifest.read()
-  const index = resources.use(new DocumentIndex(await indexFile(settings, store)))
+  const index = resources.use(new DocumentIndex(await indexFileOf(settings, store.url)))
   const stopping = new AbortController()
   const env = childEnvironment({ web: false })
   const drawer = resources.use(new PageDrawer({ env }))
@@ -92,20 +88,6 @@ export async function openView(options: ViewOptions): Promise<View> {
   )
   const kept = resources.move()
   return { url: server.url, indexed: first.promise, [Symbol.asyncDispose]: () => kept.disposeAsync() }
-}
-
-/**
- * The index file in the cache folder: it is derived, and a store may be read-only. In memory if the cache is not
- * writable.
- */
-async function indexFile(settings: Settings, { url }: OutputStore): Promise<string> {
-  const folder = join(foldersOf(settings).cache, 'view')
-  try {
-    await makeFolder(folder, { mode: 0o700 })
-    return join(folder, `${hash('sha256', url, 'hex').slice(0, 32)}.sqlite`)
-  } catch {
-    return ':memory:'
-  }
 }
 
 interface IndexListener {

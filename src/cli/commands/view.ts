@@ -59,10 +59,12 @@ async function chosen(command: Command, source: string | undefined): Promise<Tar
   throw new UsageError(`view shows one store: choose one with --pipeline (${names})`)
 }
 
-async function serve(
+/** `path`: opened in the browser. */
+export async function serve(
   { targets, shared }: Targets,
   { host, port, allowWrites = false }: Options,
   output: Output,
+  path: string | null = null,
 ): Promise<void> {
   await using _closing = shared
   const [target] = targets
@@ -89,7 +91,9 @@ async function serve(
     retryCommand: (code) => (source === null ? null : commandLine(...again(code))),
     onError: (error) => output.say(error instanceof Error ? error.message : String(error)),
   })
-  output.result(view.url, () => ({ event: 'viewing', url: view.url }))
+  const url = path === null ? view.url : new URL(path, view.url).href
+  output.result(url, () => ({ event: 'viewing', url }))
+  if (path !== null) openBrowser(url, output)
   output.say('press Ctrl-C to stop')
   stopping.soft.addEventListener('abort', () => stopped.resolve(), { once: true })
   await stopped.promise
@@ -107,4 +111,11 @@ function retry(words: readonly string[], output: Output): void {
   })
   child.once('exit', (code) => output.say(`${commandLine(...words)}: exit code ${code ?? 'none'}`))
   child.once('error', (error) => output.say(`${commandLine(...words)}: ${error.message}`))
+}
+
+/** Opens an address with the desktop's own program. */
+function openBrowser(url: string, output: Output): void {
+  const child = spawn(process.platform === 'darwin' ? 'open' : 'xdg-open', [url], { stdio: 'ignore', detached: true })
+  child.once('error', () => output.say('no browser can be started from here: open the printed address'))
+  child.unref()
 }

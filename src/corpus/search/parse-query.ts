@@ -1,0 +1,143 @@
+import { type Term, termsOf } from './terms.ts'
+
+/** Consecutive terms; the last one may be the start of a term. */
+export interface Phrase {
+  readonly terms: readonly string[]
+  readonly isPrefix: boolean
+}
+
+/** A question in the language of `sluice search`. */
+export interface Query {
+  /**
+   * Expressions of FTS5, made of quoted terms alone: the last one finds every hit, those before it the best ones in less
+   * time. Empty if the question names nothing to search for.
+   */
+  readonly matches: readonly string[]
+  /** Phrases that a hit may hold, for its snippet. */
+  readonly wanted: readonly Phrase[]
+  /** Number of words beyond the limit, which are not searched. */
+  readonly ignored: number
+}
+
+/** Number of chunks with a term; null for a rare one. */
+type Frequency = (term: string) => number | null
+
+interface Word {
+  readonly expression: string
+  /** Number of chunks that may hold it; 0 for a rare word. */
+  readonly chunks: number
+}
+
+/** Ranking of more matches than this takes too long, if fewer have the best hits. */
+const MANY = 10_000
+
+/** Maximum number of words and phrases of a question. */
+const MOST_PARTS = 64
+
+/** A longer run of a script without spaces is searched by its pairs of characters. */
+const LONGEST_RUN = 4
+
+/** A part of a question: `-title:"two words"`. Quotes may be typographic; a quote without a partner is a space. */
+const PART = /(?<not>(?<!\S)-)?(?<title>title:)?(?:"(?<quoted>[^"]*)"|(?<word>[^\s"]+))/giu
+
+/**
+ * Parses a question: words, of which a hit holds at least one; `"phrases"` and `title:word`, which it must hold; `-word`,
+ * which it must not. Every text is a question: quotes and operators of FTS5 are plain text.
+ */
+export function parseQuery(text: string, frequencyOf: Frequency = () => null): Query {
+  const words: Word[] = []
+  const [required, excluded]: [string[], string[]] = [[], []]
+  const wanted: Phrase[] = []
+  const seen = new Set<string>()
+  let ignored = 0
+  for (const { phrase, kind } of partsOf(text.replaceAll(/[“”„«»]/gu, '"'))) {
+    const expression = expressionOf(phrase, kind.title)
+    const id = `${kind.group} ${expression}`
+    if (seen.has(id)) continue
+    if (seen.size >= MOST_PARTS) {
+      ignored += 1
+      continue
+    }
+    seen.add(id)
+    if (kind.group === 'excluded') excluded.push(expression)
+    else {
+      wanted.push(phrase)
+      if (kind.group === 'required') required.push(expression)
+      else words.push({ expression, chunks: Math.min(...phrase.terms.map((term) => frequencyOf(term) ?? 0)) })
+    }
+  }
+  return { matches: matchesOf(words, required, excluded), wanted, ignored }
+}
+
+interface Kind {
+  readonly group: 'word' | 'required' | 'excluded'
+  readonly title: boolean
+}
+
+function* partsOf(text: string): Generator<{ readonly phrase: Phrase; readonly kind: Kind }> {
+  for (const { groups = {} } of text.matchAll(PART)) {
+    const { not, title, quoted, word } = groups
+    const terms = [...termsOf(quoted ?? word ?? '')]
+    if (terms.length === 0) continue
+    const isRequired = quoted !== undefined || title !== undefined
+    const group = not === undefined ? (isRequired ? 'required' : 'word') : 'excluded'
+    const kind = { group, title: title !== undefined } as const
+    const isLongRun = group === 'word' && terms.length > LONGEST_RUN && terms.at(-1)?.isTail === true
+    if (!isLongRun) yield { phrase: phraseOf(terms), kind }
+    else for (const term of terms.slice(0, -1)) yield { phrase: { terms: [term.text], isPrefix: false }, kind }
+  }
+}
+
+/** The last character of a run ends no term of its own in a longer run. */
+function phraseOf(terms: readonly Term[]): Phrase {
+  const [last, before] = [terms.at(-1), terms.at(-2)]
+  const texts = terms.map(({ text }) => text)
+  if (last?.isTail !== true) return { terms: texts, isPrefix: false }
+  const isInRun = before !== undefined && before.end > last.start
+  return isInRun ? { terms: texts.slice(0, -1), isPrefix: false } : { terms: texts, isPrefix: true }
+}
+
+/** Terms hold letters, digits and marks alone, so that a quoted one is never syntax. */
+const expressionOf = ({ terms, isPrefix }: Phrase, title: boolean): string =>
+  `${title ? '{headings} : ' : ''}"${terms.join(' ')}"${isPrefix ? ' *' : ''}`
+
+const any = (expressions: readonly string[]): string => `(${expressions.map((one) => `(${one})`).join(' OR ')})`
+const all = (expressions: readonly string[]): string => `(${expressions.map((one) => `(${one})`).join(' AND ')})`
+
+function matchesOf(
+  words: readonly Word[],
+  required: readonly string[],
+  excluded: readonly string[],
+): readonly string[] {
+  const without = (match: string): string => (excluded.length === 0 ? match : `${match} NOT ${any(excluded)}`)
+  const [first] = required
+  const expressions = words.map(({ expression }) => expression)
+  // Words next to required phrases change the rank alone.
+  if (first !== undefined) return [without(all([...required, any([first, ...expressions])]))]
+  if (words.length === 0) return []
+  return [...fewerMatches(words), any(expressions)].map(without)
+}
+
+/**
+ * Common words decide no hit if rarer ones do: matches of the rarest words first. Of common words alone, chunks with all
+ * of them first.
+ */
+function fewerMatches(words: readonly Word[]): readonly string[] {
+  const total = words.reduce((sum, { chunks }) => sum + chunks, 0)
+  if (total <= MANY) return []
+  const [rarest, ...others] = words.toSorted((one, other) => one.chunks - other.chunks)
+  if (rarest === undefined || others.length === 0) return []
+  const leading = [rarest]
+  let chunks = rarest.chunks
+  for (const word of others) {
+    if ((chunks += word.chunks) > MANY) break
+    leading.push(word)
+  }
+  // Each word is in the expression twice, so that BM25 adds each twice.
+  const further = words.filter((word) => !leading.includes(word))
+  const lead = all([
+    any(leading.map(({ expression }) => expression)),
+    any([...leading, ...further, ...further].map(({ expression }) => expression)),
+  ])
+  return rarest.chunks > MANY ? [all(words.map(({ expression }) => expression)), lead] : [lead]
+}

@@ -1,0 +1,321 @@
+import { hash } from 'node:crypto'
+import type { DatabaseSync, StatementSync } from 'node:sqlite'
+import type { ChunkLine } from '#src/corpus/export/chunk-line.ts'
+import type { SourceKey } from '#src/document/ids.ts'
+import { isDamaged, lockWriter, openIndexFile, removeIndexFile } from './index-file.ts'
+import { indexedText } from './terms.ts'
+
+/** Facts of a document that its hits show or filter by. */
+type DocumentFacts = Pick<ChunkLine, 'source' | 'contentHash' | 'receipts' | 'parser' | 'outcome' | 'goneAt'>
+
+/** Facts of a chunk that its hits show or filter by. */
+type ChunkFacts = Pick<
+  ChunkLine,
+  | 'kind'
+  | 'tokens'
+  | 'oversize'
+  | 'index'
+  | 'title'
+  | 'headings'
+  | 'caption'
+  | 'pages'
+  | 'boxes'
+  | 'sheet'
+  | 'anchors'
+  | 'grade'
+>
+
+/** `read`: its chunks are in the index. The others have none. */
+type DocumentStatus = 'read' | 'no_markdown' | 'damaged' | 'gone'
+
+export interface IndexedDocument {
+  readonly key: string
+  /** Digest of the record, as in the change feed. */
+  readonly state: string
+  readonly status: DocumentStatus
+  /** Number of pages that the parser did not return. */
+  readonly missingPages: number
+  readonly facts: DocumentFacts | null
+  readonly chunks: readonly ChunkLine[]
+}
+
+/** A chunk that matches, not yet compared with its document. */
+export interface Candidate extends ChunkFacts, DocumentFacts {
+  readonly id: string
+  readonly document: SourceKey
+  readonly state: string
+  /** BM25; higher is better. */
+  readonly score: number
+  readonly markdownSpan: readonly [start: number, end: number]
+  readonly digest: string
+}
+
+/** Reasons why the text of a document is not searched, or not completely (`partial`). */
+export type UnreadStatus = 'partial' | 'failed' | 'no_markdown' | 'damaged' | 'gone'
+
+export interface StatusCount {
+  readonly status: 'read' | UnreadStatus
+  readonly documents: number
+  readonly missing: number
+}
+
+interface Failure {
+  readonly key: string
+  readonly code: string
+}
+
+const SCHEMA = `
+CREATE TABLE IF NOT EXISTS search_documents (
+  id INTEGER PRIMARY KEY, key TEXT NOT NULL UNIQUE, state TEXT NOT NULL, status TEXT NOT NULL,
+  partial INTEGER NOT NULL, missing_pages INTEGER NOT NULL, facts TEXT
+);
+CREATE TABLE IF NOT EXISTS search_chunks (
+  id INTEGER PRIMARY KEY, document INTEGER NOT NULL, uuid BLOB NOT NULL, start INTEGER NOT NULL, stop INTEGER NOT NULL,
+  digest BLOB NOT NULL, facts TEXT NOT NULL
+);
+CREATE INDEX IF NOT EXISTS search_by_document ON search_chunks (document);
+CREATE VIRTUAL TABLE IF NOT EXISTS search_terms
+  USING fts5 (headings, body, content = '', contentless_delete = 1, tokenize = 'ascii');
+CREATE VIRTUAL TABLE IF NOT EXISTS search_vocabulary USING fts5vocab (search_terms, row);
+CREATE TABLE IF NOT EXISTS search_common (term TEXT PRIMARY KEY, chunks INTEGER NOT NULL) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS search_failures (key TEXT PRIMARY KEY, code TEXT NOT NULL) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS search_state (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
+`
+
+/** Documents and failures: `key`, `status`, `missing_pages`. */
+const COVERED = `
+SELECT key, CASE WHEN status = 'read' AND partial THEN 'partial' ELSE status END AS status, missing_pages FROM search_documents
+UNION ALL SELECT key, 'failed', 0 FROM search_failures`
+
+/** Headings count twice. The setting is stored with the table. */
+const RANK = "INSERT INTO search_terms (search_terms, rank) VALUES ('rank', 'bm25(2.0, 1.0)')"
+
+/** Growth, as one part in four, after which the index is optimized again. */
+const GROWTH = 4
+
+/** A term in a hundredth of the chunks is common. */
+const COMMON = 100
+
+/**
+ * The terms of the chunks of a store, without their text: it comes from the store. A document is replaced in a single
+ * transaction.
+ */
+export class SearchIndex implements Disposable {
+  readonly #file: string
+  #db: DatabaseSync
+  #statements = new Map<string, StatementSync>()
+
+  constructor(file: string) {
+    this.#file = file
+    this.#db = openedWithTables(file)
+  }
+
+  /** Runs a task; a damaged file is replaced by an empty index, and the task runs again. */
+  async withRepair<Result>(task: () => Promise<Result>): Promise<Result> {
+    try {
+      return await task()
+    } catch (error) {
+      if (!isDamaged(error)) throw error
+      this.#db.close()
+      removeIndexFile(this.#file)
+      this.#statements = new Map()
+      this.#db = openedWithTables(this.#file)
+      return await task()
+    }
+  }
+
+  /** Null while another process writes. */
+  lock(): Disposable | null {
+    return lockWriter(this.#file)
+  }
+
+  /** Position in the change feed; null for an incomplete index. */
+  get cursor(): string | null {
+    return (
+      (this.#get('SELECT value FROM search_state WHERE name = ?', 'cursor')?.['value'] as string | undefined) ?? null
+    )
+  }
+
+  set cursor(cursor: string) {
+    this.#run('INSERT OR REPLACE INTO search_state VALUES (?, ?)', 'cursor', cursor)
+  }
+
+  transaction(write: () => void): void {
+    this.#db.exec('BEGIN IMMEDIATE')
+    try {
+      write()
+      this.#db.exec('COMMIT')
+    } catch (error) {
+      if (this.#db.isTransaction) this.#db.exec('ROLLBACK')
+      throw error
+    }
+  }
+
+  stateOf(key: string): string | null {
+    return (this.#get('SELECT state FROM search_documents WHERE key = ?', key)?.['state'] as string | undefined) ?? null
+  }
+
+  /** Keys of documents with this status. */
+  *keys(status: DocumentStatus | null = null): Generator<string> {
+    const sql = 'SELECT key FROM search_documents WHERE ? IS NULL OR status = ?'
+    for (const { key } of this.#db.prepare(sql).all(status, status)) yield String(key)
+  }
+
+  replace({ key, state, status, missingPages, facts, chunks }: IndexedDocument): void {
+    this.remove(key)
+    const isPartial = facts?.outcome === 'partial' ? 1 : 0
+    const document = this.#run(
+      'INSERT INTO search_documents (key, state, status, partial, missing_pages, facts) VALUES (?, ?, ?, ?, ?, ?)',
+      key,
+      state,
+      status,
+      isPartial,
+      missingPages,
+      facts === null ? null : JSON.stringify(facts),
+    )
+    for (const chunk of chunks) {
+      const [start, end] = chunk.markdownSpan
+      const row = this.#run(
+        'INSERT INTO search_chunks (document, uuid, start, stop, digest, facts) VALUES (?, ?, ?, ?, ?, ?)',
+        document,
+        Buffer.from(chunk.id.replaceAll('-', ''), 'hex'),
+        start,
+        end,
+        Buffer.from(bodyDigest(chunk.body), 'hex'),
+        JSON.stringify(chunkFacts(chunk)),
+      )
+      const columns = [indexedText(headingsOf(chunk)), indexedText(chunk.body)]
+      this.#run('INSERT INTO search_terms (rowid, headings, body) VALUES (?, ?, ?)', row, ...columns)
+    }
+  }
+
+  remove(key: string): void {
+    const id = this.#get('SELECT id FROM search_documents WHERE key = ?', key)?.['id']
+    if (typeof id !== 'number') return
+    this.#run('DELETE FROM search_terms WHERE rowid IN (SELECT id FROM search_chunks WHERE document = ?)', id)
+    this.#run('DELETE FROM search_chunks WHERE document = ?', id)
+    this.#run('DELETE FROM search_documents WHERE id = ?', id)
+  }
+
+  setFailures(failures: readonly Failure[]): void {
+    this.#run('DELETE FROM search_failures')
+    for (const { key, code } of failures) this.#run('INSERT OR REPLACE INTO search_failures VALUES (?, ?)', key, code)
+  }
+
+  /** Streams matching chunks, the best first. The caller reads it without a pause: writes wait for it. */
+  *candidates(match: string): Generator<Candidate> {
+    const sql = 'SELECT rowid AS id, -rank AS score FROM search_terms WHERE search_terms MATCH ? ORDER BY rank'
+    const read = this.#prepared(`
+      SELECT lower(hex(c.uuid)) AS uuid, c.start, c.stop, lower(hex(c.digest)) AS digest, c.facts AS chunk, d.key, d.state, d.facts
+      FROM search_chunks c JOIN search_documents d ON d.id = c.document WHERE c.id = ?`)
+    for (const { id, score } of this.#db.prepare(sql).iterate(match)) {
+      const row = read.get(Number(id))
+      if (row !== undefined) yield candidateOf(row, Number(score))
+    }
+  }
+
+  /** Number of chunks with a term; null for one in less than a hundredth of them. */
+  frequencyOf(term: string): number | null {
+    return (
+      (this.#get('SELECT chunks FROM search_common WHERE term = ?', term)?.['chunks'] as number | undefined) ?? null
+    )
+  }
+
+  /** After much growth: merges the parts of the index, and counts its common terms. */
+  optimize(): void {
+    const chunks = Number(this.#get('SELECT count(*) AS chunks FROM search_chunks')?.['chunks'] ?? 0)
+    const before = Number(this.#get("SELECT value FROM search_state WHERE name = 'optimized'")?.['value'] ?? 0)
+    if (Math.abs(chunks - before) <= before / GROWTH) return
+    this.#db.exec("INSERT INTO search_terms (search_terms) VALUES ('optimize')")
+    this.transaction(() => {
+      this.#run('DELETE FROM search_common')
+      this.#run('INSERT INTO search_common SELECT term, doc FROM search_vocabulary WHERE doc >= ?', chunks / COMMON)
+      this.#run("INSERT OR REPLACE INTO search_state VALUES ('optimized', ?)", String(chunks))
+    })
+  }
+
+  /** Numbers of documents by status; of all documents without a filter. */
+  counts(isWanted: ((key: string) => boolean) | null): readonly StatusCount[] {
+    if (isWanted === null) {
+      const sql = `SELECT status, count(*) AS documents, sum(missing_pages) AS missing FROM (${COVERED}) GROUP BY status`
+      return this.#db.prepare(sql).all() as unknown as StatusCount[]
+    }
+    const counts = new Map<string, StatusCount>()
+    for (const row of this.#db.prepare(COVERED).iterate()) {
+      if (!isWanted(String(row['key']))) continue
+      const status = row['status'] as StatusCount['status']
+      const { documents, missing } = counts.get(status) ?? { documents: 0, missing: 0 }
+      counts.set(status, { status, documents: documents + 1, missing: missing + Number(row['missing_pages']) })
+    }
+    return [...counts.values()]
+  }
+
+  /** The first documents that are not read completely. */
+  unread(isWanted: ((key: string) => boolean) | null, most: number): readonly { key: string; status: UnreadStatus }[] {
+    const found: { key: string; status: UnreadStatus }[] = []
+    for (const { key, status } of this.#db.prepare(`SELECT * FROM (${COVERED}) WHERE status <> 'read'`).iterate()) {
+      if (isWanted?.(String(key)) !== false) found.push({ key: String(key), status: status as UnreadStatus })
+      if (found.length === most) break
+    }
+    return found
+  }
+
+  [Symbol.dispose](): void {
+    this.#db.close()
+  }
+
+  #prepared(sql: string): StatementSync {
+    const known = this.#statements.get(sql)
+    if (known !== undefined) return known
+    const statement = this.#db.prepare(sql)
+    this.#statements.set(sql, statement)
+    return statement
+  }
+
+  #get(sql: string, ...values: readonly string[]): Record<string, unknown> | undefined {
+    return this.#prepared(sql).get(...values)
+  }
+
+  /** Returns the number of the inserted row. */
+  #run(sql: string, ...values: readonly (string | number | null | Uint8Array)[]): number {
+    return Number(this.#prepared(sql).run(...values).lastInsertRowid)
+  }
+}
+
+function openedWithTables(file: string): DatabaseSync {
+  const db = openIndexFile(file)
+  const isNew = db.prepare("SELECT 1 FROM sqlite_schema WHERE name = 'search_common'").get() === undefined
+  if (isNew) db.exec(`BEGIN IMMEDIATE;${SCHEMA}${RANK};COMMIT`)
+  return db
+}
+
+/** First 64 bits of SHA-256: a span with another text is no hit. */
+export const bodyDigest = (body: string): string => hash('sha256', body).slice(0, 16)
+
+const HEADING = /^#{1,6}[ \t]+(.+)$/gm
+
+/** Title, headings above and in the body, caption, and the header of a table. */
+function headingsOf({ title, headings, caption, body, table }: ChunkLine): string {
+  const own = [...body.matchAll(HEADING)].map(([, text = '']) => text)
+  const columns = Object.keys(table?.rows[0] ?? {})
+  return [...new Set([title, ...headings, caption, ...own, ...columns])].filter((text) => text !== null).join('\n')
+}
+
+function chunkFacts(chunk: ChunkLine): ChunkFacts {
+  const { kind, tokens, oversize, index, title, headings, caption, pages, boxes, sheet, anchors, grade } = chunk
+  return { kind, tokens, oversize, index, title, headings, caption, pages, boxes, sheet, anchors, grade }
+}
+
+function candidateOf(row: Readonly<Record<string, unknown>>, score: number): Candidate {
+  const id = String(row['uuid']).replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5')
+  return {
+    ...(JSON.parse(String(row['chunk'])) as ChunkFacts),
+    ...(JSON.parse(String(row['facts'])) as DocumentFacts),
+    id,
+    document: row['key'] as SourceKey,
+    state: String(row['state']),
+    score,
+    markdownSpan: [Number(row['start']), Number(row['stop'])],
+    digest: String(row['digest']),
+  }
+}

@@ -1,0 +1,58 @@
+import { columnsOf, parseWhere } from '#src/corpus/export/where.ts'
+import type { ChunkTest } from '#src/corpus/export/where.ts'
+import { openCounter } from '#src/corpus/tokens/open-counter.ts'
+import { SetupError } from '#src/document/setup-error.ts'
+import type { OutputStore } from '#src/ports/output-store.ts'
+import { SearchIndex } from './search-index.ts'
+import { SEARCH_COLUMNS, type SearchAnswer, type SearchOptions, searchStore } from './search-store.ts'
+import { type IndexUpdate, updateSearch } from './update-search.ts'
+
+type Listener = Pick<IndexUpdate, 'progress' | 'signal'>
+
+/** A store with its index. */
+export class StoreSearch implements Disposable {
+  readonly #index: SearchIndex
+  readonly #store: OutputStore
+
+  /** `file`: of the index; `:memory:` for none. */
+  constructor(store: OutputStore, file: string) {
+    this.#store = store
+    this.#index = new SearchIndex(file)
+  }
+
+  /** False until the first update is complete. */
+  get isComplete(): boolean {
+    return this.#index.cursor !== null
+  }
+
+  async update(listener: Listener): Promise<void> {
+    await this.#index.withRepair(async () => updateSearch(this.#index, this.#store, withCounter(listener)))
+  }
+
+  /** Answers from the index as it is. */
+  async answer(question: string, options: SearchOptions, listener: Listener): Promise<SearchAnswer> {
+    return this.#index.withRepair(async () =>
+      searchStore(this.#index, this.#store, question, options, withCounter(listener)),
+    )
+  }
+
+  [Symbol.dispose](): void {
+    this.#index[Symbol.dispose]()
+  }
+}
+
+const withCounter = (listener: Listener): IndexUpdate => ({ ...listener, openCounter: () => openCounter('o200k_base') })
+
+/**
+ * Parses a condition on the columns that the index has.
+ *
+ * @throws {SetupError} for a syntax error, or another column
+ */
+export function parseSearchWhere(text: string): ChunkTest {
+  const test = parseWhere(text)
+  const unknown = [...columnsOf(text)].filter((name) => !SEARCH_COLUMNS.has(name))
+  if (unknown.length === 0) return test
+  throw new SetupError(
+    `--where: the index has no column ${unknown.join(', ')}: use ${[...SEARCH_COLUMNS].join(', ')}, or export --where for the others`,
+  )
+}

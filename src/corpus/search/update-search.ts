@@ -1,0 +1,210 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { ChunkLines } from '#src/corpus/export/chunk-line.ts'
+import { readDocument } from '#src/corpus/export/read-document.ts'
+import { chunksOf } from '#src/corpus/chunks/chunk-document.ts'
+import type { TokenCounter } from '#src/corpus/chunks/chunk.ts'
+import { type ChangeLog, cursorText } from '#src/corpus/feed/change-log.ts'
+import { stateOf } from '#src/corpus/feed/change.ts'
+import { netChanges } from '#src/corpus/feed/net-changes.ts'
+import { updateFeed } from '#src/corpus/feed/update-feed.ts'
+import { type SourceKey, sourceKey } from '#src/document/ids.ts'
+import { type DocumentRecord, receiptsOf } from '#src/document/record.ts'
+import { SetupError } from '#src/document/setup-error.ts'
+import { mapInOrder } from '#src/kit/map-in-order.ts'
+import type { OutputStore } from '#src/ports/output-store.ts'
+import type { IndexedDocument, SearchIndex } from './search-index.ts'
+
+/** Tokens of a chunk of the index: passages of this size rank best. */
+const LIMIT = 256
+
+/** Number of documents to read ahead. */
+const AHEAD = 8
+
+/** Characters of Markdown per transaction. */
+const BATCH = 4_000_000
+
+/** Interval at which a second process asks for the lock of the writer. */
+const LOCK_MS = 50
+
+export interface IndexUpdate {
+  readonly openCounter: () => Promise<TokenCounter>
+  /** Called with the number of documents that were indexed so far. */
+  readonly progress: (documents: number) => void
+  readonly signal: AbortSignal
+}
+
+type Store = Pick<OutputStore, 'feed' | 'documents' | 'deadLetters'>
+
+/** `cursor`: null if the store has no feed. */
+interface Changes {
+  readonly keys: AsyncIterable<SourceKey>
+  readonly cursor: string | null
+}
+
+/**
+ * Brings the index to the present state of the store. One process writes at a time, the others wait. Batches are
+ * idempotent: after a crash the next update skips their documents. The last transaction stores the cursor.
+ */
+export async function updateSearch(index: SearchIndex, store: Store, update: IndexUpdate): Promise<void> {
+  using _lock = await waitForLock(index, update.signal)
+  const failures = failuresOf(store, update.signal)
+  failures.catch(() => undefined)
+  const { keys, cursor } = await changesOf(index, store, update.signal)
+  await replaceAll(index, store, withDamaged(index, keys), update)
+  const failed = await failures
+  index.transaction(() => {
+    index.setFailures(failed)
+    if (cursor !== null) index.cursor = cursor
+  })
+  index.optimize()
+}
+
+/** Indexes documents whose hits differ from the store. */
+export async function reindex(
+  index: SearchIndex,
+  store: Store,
+  keys: ReadonlySet<string>,
+  update: IndexUpdate,
+): Promise<void> {
+  using _lock = await waitForLock(index, update.signal)
+  await replaceAll(index, store, eachKey(keys), update)
+}
+
+async function* eachKey(keys: ReadonlySet<string>): AsyncGenerator<SourceKey> {
+  for (const key of keys) yield sourceKey(key)
+}
+
+async function waitForLock(index: SearchIndex, signal: AbortSignal): Promise<Disposable> {
+  for (let lock = index.lock(); ; lock = index.lock()) {
+    if (lock !== null) return lock
+    await sleep(LOCK_MS, undefined, { signal })
+  }
+}
+
+async function failuresOf({ deadLetters }: Store, signal: AbortSignal): Promise<{ key: string; code: string }[]> {
+  const failures: { key: string; code: string }[] = []
+  for await (const { key, failure } of deadLetters.list(signal)) failures.push({ key, code: failure.code })
+  return failures
+}
+
+/** From the change feed; a store that cannot be written has none, and is compared record by record. */
+async function changesOf(index: SearchIndex, store: Store, signal: AbortSignal): Promise<Changes> {
+  try {
+    const { log, cursor } = await updateFeed(store, signal)
+    return { keys: changedKeys(index, log, positionOf(index, log), cursor.segments), cursor: cursorText(cursor) }
+  } catch (error) {
+    if (signal.aborted) throw error
+    return { keys: differingKeys(index, store, signal), cursor: null }
+  }
+}
+
+/** 0 for an index without a cursor of this feed, or with one from before its compaction. */
+function positionOf(index: SearchIndex, log: ChangeLog): number {
+  const { cursor } = index
+  if (cursor === null) return 0
+  try {
+    return log.cursor(cursor).segments
+  } catch (error) {
+    if (error instanceof SetupError) return 0
+    throw error
+  }
+}
+
+async function* changedKeys(
+  index: SearchIndex,
+  log: ChangeLog,
+  since: number,
+  until: number,
+): AsyncGenerator<SourceKey> {
+  // From the start of the feed, documents that it does not report are gone.
+  const unreported = new Set(since === 0 ? index.keys() : [])
+  for await (const { document, state } of netChanges(log, since, until)) {
+    unreported.delete(document)
+    if (index.stateOf(document) !== state) yield document
+  }
+  yield* eachKey(unreported)
+}
+
+async function* differingKeys(index: SearchIndex, store: Store, signal: AbortSignal): AsyncGenerator<SourceKey> {
+  const gone = new Set(index.keys())
+  for await (const record of store.documents.list(signal)) {
+    gone.delete(record.key)
+    if (index.stateOf(record.key) !== stateOf({ record, folder: '' })) yield record.key
+  }
+  yield* eachKey(gone)
+}
+
+/** A repair of damaged files changes no record. */
+async function* withDamaged(index: SearchIndex, keys: AsyncIterable<SourceKey>): AsyncGenerator<SourceKey> {
+  const again = new Set(index.keys('damaged'))
+  yield* eachKey(again)
+  for await (const key of keys) if (!again.has(key)) yield key
+}
+
+async function replaceAll(
+  index: SearchIndex,
+  store: Store,
+  keys: AsyncIterable<SourceKey>,
+  { openCounter, progress, signal }: IndexUpdate,
+): Promise<void> {
+  let counter: TokenCounter | null = null
+  let [characters, documents] = [0, 0]
+  let batch: (() => void)[] = []
+  const write = (): void => {
+    if (batch.length > 0) index.transaction(() => batch.forEach((one) => one()))
+    ;[batch, characters] = [[], 0]
+  }
+  const read = mapInOrder(keys, AHEAD, async (key) => {
+    const record = await store.documents.read(key)
+    const isThere = record !== null && record.goneAt === undefined
+    return { key, record, found: isThere ? await readDocument(store.documents, record) : null }
+  })
+  for await (const { key, record, found } of read) {
+    signal.throwIfAborted()
+    if (record === null || found?.kind === 'removed') batch.push(() => index.remove(key))
+    else if (found === null) batch.push(() => index.replace(withoutChunks(record, 'gone')))
+    else if (found.kind === 'no-markdown') batch.push(() => index.replace(withoutChunks(found.record, 'no_markdown')))
+    else if (found.kind === 'damaged') batch.push(() => index.replace(withoutChunks(found.record, 'damaged')))
+    else {
+      const tokens = (counter ??= await openCounter())
+      characters += found.document.markdown.length
+      batch.push(() => index.replace(indexed(found, tokens)))
+    }
+    documents += 1
+    if (characters >= BATCH || batch.length >= 1_000) write()
+    progress(documents)
+  }
+  write()
+}
+
+const withoutChunks = (record: DocumentRecord, status: 'gone' | 'no_markdown' | 'damaged'): IndexedDocument => ({
+  key: record.key,
+  state: stateOf({ record, folder: '' }),
+  status,
+  missingPages: 0,
+  facts: null,
+  chunks: [],
+})
+
+function indexed(
+  { record, document }: Extract<Awaited<ReturnType<typeof readDocument>>, { kind: 'read' }>,
+  counter: TokenCounter,
+): IndexedDocument {
+  const lines = new ChunkLines(record, document.markdown, null)
+  const { source, contentHash, outcome, parser, pages } = record
+  return {
+    key: record.key,
+    state: stateOf({ record, folder: '' }),
+    status: 'read',
+    missingPages: Math.max(0, (pages.total ?? 0) - (pages.parsed ?? pages.total ?? 0)),
+    facts: {
+      source,
+      contentHash,
+      receipts: receiptsOf(record).filter((receipt) => receipt !== null),
+      parser: parser === undefined ? null : { class: parser.class, origin: parser.origin, version: parser.version },
+      outcome,
+      goneAt: null,
+    },
+    chunks: [...chunksOf(document, { counter, limit: LIMIT, overlap: 0 })].map((chunk) => lines.of(chunk)),
+  }
+}
