@@ -42,6 +42,24 @@ export interface Facet {
   readonly count: number
 }
 
+/** A problem of partial documents, with `…` for its numbers and names. */
+export interface PartialReason {
+  readonly reason: string
+  readonly count: number
+  readonly examples: readonly DocumentRow[]
+}
+
+/** Maximum number of reasons on a page. */
+const MOST_REASONS = 50
+
+/** `pages 3, 4 of 12 are missing` and `page 7 of 9 is missing` are one reason. */
+const withoutNumbers = (problem: string): string =>
+  problem
+    .replaceAll(/"[^"]*"/g, '…')
+    .replaceAll(/\d[\d,.]*(?:(?:, | and |-|–)\d[\d,.]*)*/g, '…')
+    .replaceAll(/\b(page|document|picture|chapter)s?\b/g, '$1s')
+    .replaceAll(/\b(?:is|are|was|were) missing\b/g, 'are missing')
+
 /** TTL of cached counts by value: of a million documents they take a second. */
 const FACET_MS = 5_000
 
@@ -160,6 +178,21 @@ export class DocumentIndex implements Disposable {
   examples(code: string, limit: number): readonly DocumentRow[] {
     const sql = `SELECT ${COLUMNS} FROM documents WHERE outcome = 'failed' AND code = ? ORDER BY name LIMIT ?`
     return this.#db.prepare(sql).all(code, limit) as unknown as DocumentRow[]
+  }
+
+  /** Partial documents by reason, numbers apart; the most frequent first. */
+  partials(examples: number): readonly PartialReason[] {
+    const reasons = new Map<string, { reason: string; count: number; examples: DocumentRow[] }>()
+    const sql = `SELECT ${COLUMNS} FROM documents WHERE outcome = 'partial' ORDER BY name`
+    for (const row of this.#db.prepare(sql).iterate() as Iterable<unknown> as Iterable<DocumentRow>) {
+      for (const problem of new Set(row.note.split('; ').map(withoutNumbers))) {
+        const known = reasons.get(problem) ?? { reason: problem, count: 0, examples: [] }
+        known.count += 1
+        if (known.examples.length < examples) known.examples.push(row)
+        reasons.set(problem, known)
+      }
+    }
+    return [...reasons.values()].toSorted((one, other) => other.count - one.count).slice(0, MOST_REASONS)
   }
 
   [Symbol.dispose](): void {

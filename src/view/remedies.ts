@@ -29,8 +29,8 @@ const REMEDIES: Readonly<Record<FailureCode, string>> = {
 export const remedyOf = (code: string): string =>
   code in REMEDIES ? REMEDIES[code as FailureCode] : 'Read the reason of each failure.'
 
-/** Maximum number of example documents per code. */
-const EXAMPLES = 5
+/** Maximum number of example documents per code or reason. */
+export const EXAMPLES = 5
 
 export type CodeFailures = ReturnType<typeof failuresByCode>[number]
 

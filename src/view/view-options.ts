@@ -1,5 +1,6 @@
 import type { StoreSource } from '#src/document/store-manifest.ts'
 import type { OutputStore } from '#src/ports/output-store.ts'
+import type { ConsoleSearch } from './console-search.ts'
 import type { Render } from './content.ts'
 import type { DocumentIndex } from './document-index.ts'
 import type { LivePipeline } from './live.ts'
@@ -8,6 +9,7 @@ export interface ViewOptions {
   readonly store: OutputStore
   readonly sources: readonly StoreSource[]
   readonly index: DocumentIndex
+  readonly search: ConsoleSearch
   /** Draws a PDF page as PNG; null if it cannot be drawn. */
   readonly draw: (request: {
     readonly path: string

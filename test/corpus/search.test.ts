@@ -88,6 +88,15 @@ test.each([
   expect(documentsOf(await ask(index, store, question)).toSorted()).toEqual(documents)
 })
 
+test('search finds an item of a list by the items around it', async () => {
+  const items = Array.from({ length: 60 }, (_, number) => `    - item ${number}: oak`)
+  const store = await storeOf({ 'a.md': `# A\n\n- Kestrel reach\n  - Gradient\n${items.join('\n')}` })
+  using index = new SearchIndex(':memory:')
+  await updateSearch(index, store, update)
+  const { hits } = await ask(index, store, '"kestrel reach" "item 59"')
+  expect(hits.map(({ body }) => body.includes('item 59'))).toEqual([true])
+})
+
 test('search shows the matching words of a hit with its span', async () => {
   const store = await storeOf({
     'a.md': `# A\n\n${'Filler words here. '.repeat(30)}The \n sluice  gate leaks. ${'More. '.repeat(60)}`,

@@ -3,6 +3,8 @@ import { childEnvironment } from '#config/child-environment.ts'
 import { packageVersion } from '#config/package-version.ts'
 import { LimitedChild, PageDrawer } from '@sluice/engine/pages'
 import type { OutputStore } from '#src/ports/output-store.ts'
+import { StoreSearch } from '#src/corpus/search/store-search.ts'
+import { ConsoleSearch } from '#src/view/console-search.ts'
 import { RENDER_ENTRY } from '#src/view/content.ts'
 import { DocumentIndex } from '#src/view/document-index.ts'
 import type { RenderRequest } from '#src/view/content.ts'
@@ -47,8 +49,10 @@ export async function openView(options: ViewOptions): Promise<View> {
   await using resources = new AsyncDisposableStack()
   const store = await openStore(settings, resources, { mustExist: true })
   const manifest = await store.manifest.read()
-  const index = resources.use(new DocumentIndex(await indexFileOf(settings, store.url)))
+  const file = await indexFileOf(settings, store.url)
+  const index = resources.use(new DocumentIndex(file))
   const stopping = new AbortController()
+  const search = new ConsoleSearch(resources.use(new StoreSearch(store, file)), stopping.signal, onError)
   const env = childEnvironment({ web: false })
   const drawer = resources.use(new PageDrawer({ env }))
   const renderer = resources.use(
@@ -60,7 +64,7 @@ export async function openView(options: ViewOptions): Promise<View> {
   const indexing = keepUpdated(index, store, { first: first.resolve, onError }, stopping.signal)
   resources.defer(async () => {
     stopping.abort()
-    await indexing
+    await Promise.all([indexing, search.settled()])
   })
   const { host, port, allowWrites, retry, retryCommand } = options
   const server = resources.use(
@@ -71,6 +75,7 @@ export async function openView(options: ViewOptions): Promise<View> {
         store,
         sources: manifest?.sources ?? [],
         index,
+        search,
         draw: (request) => drawer.draw(request),
         render: async (request) => {
           const result = await renderer.run(request)

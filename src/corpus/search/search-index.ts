@@ -184,7 +184,9 @@ export class SearchIndex implements Disposable {
         Buffer.from(bodyDigest(chunk.body), 'hex'),
         JSON.stringify(chunkFacts(chunk)),
       )
-      const columns = [indexedText(headingsOf(chunk)), indexedText(chunk.body)]
+      const headings = headingsOf(chunk)
+      const body = `${contextOf(chunk, headings)}\n${chunk.body}`
+      const columns = [indexedText([...headings].join('\n')), indexedText(body)]
       this.#run('INSERT INTO search_terms (rowid, headings, body) VALUES (?, ?, ?)', row, ...columns)
     }
   }
@@ -295,10 +297,16 @@ export const bodyDigest = (body: string): string => hash('sha256', body).slice(0
 const HEADING = /^#{1,6}[ \t]+(.+)$/gm
 
 /** Title, headings above and in the body, caption, and the header of a table. */
-function headingsOf({ title, headings, caption, body, table }: ChunkLine): string {
+function headingsOf({ title, headings, caption, body, table }: ChunkLine): ReadonlySet<string> {
   const own = [...body.matchAll(HEADING)].map(([, text = '']) => text)
   const columns = Object.keys(table?.rows[0] ?? {})
-  return [...new Set([title, ...headings, caption, ...own, ...columns])].filter((text) => text !== null).join('\n')
+  return new Set([title, ...headings, caption, ...own, ...columns].filter((text) => text !== null))
+}
+
+/** Other context of a chunk: the outer items of a list, the header of a part of a table. */
+function contextOf({ text, body }: ChunkLine, headings: ReadonlySet<string>): string {
+  const lines = text.slice(0, text.length - body.length).split('\n')
+  return lines.filter((line) => !headings.has(line.replace(/^#{1,6}[ \t]+/, '').trim())).join('\n')
 }
 
 function chunkFacts(chunk: ChunkLine): ChunkFacts {

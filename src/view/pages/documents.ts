@@ -77,7 +77,7 @@ function filters(index: DocumentIndex, params: URLSearchParams): Markup {
       <input type="${type}" name="${name}" value="${value(name)}" ${type === 'number' ? html`min="0" step="any"` : ''}
     /></label>`
   const isFiltered = MORE.some((name) => value(name) !== '')
-  return html`<form method="get" class="filters" role="search">
+  return html`<form method="get" class="filters" role="search" aria-label="List of documents">
     <label class="search"
       >Name <input type="search" name="q" value="${value('q')}" placeholder="part of a name" accesskey="s"
     /></label>

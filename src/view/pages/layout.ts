@@ -13,7 +13,9 @@ export interface StoreFrame {
 
 interface PageFrame extends StoreFrame {
   readonly title: string
-  readonly current: 'overview' | 'documents' | 'failures'
+  readonly current: 'overview' | 'documents' | 'failures' | 'search'
+  /** Text of the search box. */
+  readonly question?: string
 }
 
 const LINKS = [
@@ -33,7 +35,7 @@ export const pairs = (rows: readonly (readonly [name: string, value: string])[])
   )
 
 /** A page with its navigation. */
-export const page = ({ title, base, current, store }: PageFrame, content: Markup): Markup =>
+export const page = ({ title, base, current, store, question = '' }: PageFrame, content: Markup): Markup =>
   html`<!doctype html>
     <html lang="en">
       <head>
@@ -57,6 +59,15 @@ export const page = ({ title, base, current, store }: PageFrame, content: Markup
                 >`,
             )}
           </nav>
+          <form class="ask" action="${base}/search" role="search" aria-label="Text of the documents">
+            <input
+              type="search"
+              name="q"
+              value="${question}"
+              aria-label="Search the text"
+              placeholder="Search the text"
+            />
+          </form>
           <span class="store" title="${store}">${lastOf(store)}</span>
         </header>
         <main id="main" tabindex="-1">${content}</main>

@@ -11,13 +11,14 @@ import { documentsPage } from '../pages/documents.ts'
 import { failuresPage } from '../pages/failures.ts'
 import { type Markup, page, type StoreFrame } from '../pages/layout.ts'
 import { overviewPage } from '../pages/overview.ts'
+import { searchPage } from '../pages/search.ts'
 import { shownDocument, type ShownDocument } from '../read-blocks.ts'
 import { paramsOf } from '../read-query.ts'
 import { addApi } from '../api-routes.ts'
 import { addContent } from '../content-routes.ts'
 import { comparePage, type Side } from '../pages/compare.ts'
 import { differingLines, receiptsFor, shownReceipt } from '../receipts.ts'
-import { failuresByCode } from '../remedies.ts'
+import { EXAMPLES, failuresByCode } from '../remedies.ts'
 import { sourceFile, sourcePath } from '../source-file.ts'
 import type { ViewOptions } from '../view-options.ts'
 
@@ -31,6 +32,9 @@ const ASSETS: Readonly<Record<string, string>> = {
   'blocks.js': 'text/javascript; charset=utf-8',
   'icon.svg': 'image/svg+xml',
 }
+
+/** Maximum length of a question. */
+const MAX_QUESTION = 10_000
 
 /** Pages and API below `/<token>`; `guard.ts` admits or refuses a request first. */
 export function viewApp(options: ViewOptions): Hono {
@@ -50,7 +54,15 @@ export function viewApp(options: ViewOptions): Hono {
   app.get('/documents', (c) => respond(c, documentsPage({ ...frame(c), index, params: paramsOf(c) })))
   app.get('/failures', (c) => {
     const canRetry = options.allowWrites && options.retry !== null
-    return respond(c, failuresPage({ ...frame(c), failures: failuresByCode(options), canRetry }))
+    return respond(
+      c,
+      failuresPage({ ...frame(c), failures: failuresByCode(options), partials: index.partials(EXAMPLES), canRetry }),
+    )
+  })
+  app.get('/search', async (c) => {
+    const question = paramsOf(c).get('q')?.slice(0, MAX_QUESTION) ?? ''
+    const found = question.trim() === '' ? null : await options.search.answer(question)
+    return respond(c, searchPage({ ...frame(c), question, found }))
   })
   app.get('/document', async (c) => {
     const params = paramsOf(c)

@@ -1,6 +1,8 @@
 import { join } from 'node:path'
 import { openFolderStore } from '#src/outputs/folder/folder-store.ts'
 import type { OutputStore } from '#src/ports/output-store.ts'
+import { StoreSearch } from '#src/corpus/search/store-search.ts'
+import { ConsoleSearch } from '#src/view/console-search.ts'
 import { DocumentIndex } from '#src/view/document-index.ts'
 import { renderHtml, renderMarkdown } from '#src/view/render-markdown.ts'
 import { updateIndex } from '#src/view/update-index.ts'
@@ -29,12 +31,19 @@ export async function serve(
   const index = resources.use(new DocumentIndex(':memory:'))
   await updateIndex(index, store, new AbortController().signal)
   const errors: unknown[] = []
+  const onError = (error: unknown): unknown => errors.push(error)
+  const search = new ConsoleSearch(
+    resources.use(new StoreSearch(store, ':memory:')),
+    new AbortController().signal,
+    onError,
+  )
   const server = resources.use(
     await openViewServer({
       port: 0,
       store,
       sources: [],
       index,
+      search,
       draw: async () => null,
       render: async ({ kind, text, cited }) => (kind === 'html' ? renderHtml(text) : renderMarkdown(text, cited)),
       live: null,
@@ -43,7 +52,7 @@ export async function serve(
       allowWrites: false,
       retry: null,
       retryCommand: (code) => `sluice retry --code ${code}`,
-      onError: (error) => errors.push(error),
+      onError,
       ...options,
     }),
   )

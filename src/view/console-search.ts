@@ -1,0 +1,64 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { SearchAnswer } from '#src/corpus/search/search-store.ts'
+import type { StoreSearch } from '#src/corpus/search/store-search.ts'
+
+/** Least time between two updates of the index: each lists the store. */
+const UPDATE_EVERY_MS = 15_000
+
+/** A page waits this long for an update; later hits come from the index as it is. */
+const WAIT_MS = 2_000
+
+/** Number of hits of a page. */
+const HITS = 20
+
+export type ConsoleAnswer =
+  | { readonly kind: 'answer'; readonly answer: SearchAnswer }
+  /** The first update is not complete. */
+  | { readonly kind: 'indexing'; readonly documents: number }
+
+/** Search of the console: requests start updates, and do not wait for long ones. */
+export class ConsoleSearch {
+  readonly #search: Pick<StoreSearch, 'update' | 'answer' | 'isComplete'>
+  readonly #signal: AbortSignal
+  readonly #onError: (error: unknown) => void
+  #update: Promise<void> | null = null
+  #updatedAt = -Infinity
+  #documents = 0
+
+  constructor(
+    search: Pick<StoreSearch, 'update' | 'answer' | 'isComplete'>,
+    signal: AbortSignal,
+    onError: (error: unknown) => void,
+  ) {
+    this.#search = search
+    this.#signal = signal
+    this.#onError = onError
+  }
+
+  async answer(question: string): Promise<ConsoleAnswer> {
+    if (this.#update === null && performance.now() - this.#updatedAt >= UPDATE_EVERY_MS) this.#update = this.#run()
+    if (this.#update !== null) {
+      await Promise.race([this.#update, sleep(WAIT_MS, undefined, { ref: false })])
+    }
+    if (!this.#search.isComplete) return { kind: 'indexing', documents: this.#documents }
+    const listener = { progress: () => undefined, signal: this.#signal }
+    const options = { limit: HITS, key: null, where: null, byDocument: false }
+    return { kind: 'answer', answer: await this.#search.answer(question, options, listener) }
+  }
+
+  /** Resolves when no update is in flight. */
+  async settled(): Promise<void> {
+    await this.#update
+  }
+
+  async #run(): Promise<void> {
+    this.#documents = 0
+    try {
+      await this.#search.update({ progress: (documents) => (this.#documents = documents), signal: this.#signal })
+    } catch (error) {
+      if (!this.#signal.aborted) this.#onError(error)
+    }
+    this.#updatedAt = performance.now()
+    this.#update = null
+  }
+}
