@@ -57,6 +57,7 @@ const withoutNumbers = (problem: string): string =>
   problem
     .replaceAll(/"[^"]*"/g, '…')
     .replaceAll(/\d[\d,.]*(?:(?:, | and |-|–)\d[\d,.]*)*/g, '…')
+    .replaceAll(/…(?:(?:,| and)? …)*(?: more)?/g, '…')
     .replaceAll(/\b(page|document|picture|chapter)s?\b/g, '$1s')
     .replaceAll(/\b(?:is|are|was|were) missing\b/g, 'are missing')
 

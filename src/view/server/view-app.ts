@@ -85,13 +85,7 @@ export function viewApp(options: ViewOptions): Hono {
   })
   addContent(app, options)
   addApi(app, options)
-  app.get('/assets/:name', async (c) => {
-    const name = c.req.param('name')
-    const type = ASSETS[name]
-    if (type === undefined) return c.text('not found', 404, PAGE_HEADERS)
-    const body = await readFile(new URL(`assets/${name}`, import.meta.url))
-    return c.body(new Uint8Array(body), 200, { ...PAGE_HEADERS, 'content-type': type })
-  })
+  addAssets(app)
   app.notFound((c) => c.text('not found', 404, PAGE_HEADERS))
   // An error may name a path: it goes to the terminal of the server, never to a page.
   app.onError((error, c) => {
@@ -99,6 +93,16 @@ export function viewApp(options: ViewOptions): Hono {
     return c.text('this page failed; the terminal of "sluice view" shows the error', 500, PAGE_HEADERS)
   })
   return app
+}
+
+function addAssets(app: Hono): void {
+  app.get('/assets/:name', async (c) => {
+    const name = c.req.param('name')
+    const type = ASSETS[name]
+    if (type === undefined) return c.text('not found', 404, PAGE_HEADERS)
+    const body = await readFile(new URL(`assets/${name}`, import.meta.url))
+    return c.body(new Uint8Array(body), 200, { ...PAGE_HEADERS, 'content-type': type })
+  })
 }
 
 const missing = (frame: StoreFrame, key: string): Markup =>
