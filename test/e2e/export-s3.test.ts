@@ -50,6 +50,30 @@ describe.skipIf(s3.kind !== 'ready')(name, () => {
   })
 })
 
+describe.skipIf(s3.kind !== 'ready')(name, () => {
+  test('is searched, and a changed document is found by its new text', { timeout: 240_000 }, async () => {
+    if (s3.kind !== 'ready') throw new Error('no S3')
+    await using folder = await tempFolder()
+    const papers = join(folder.path, 'papers')
+    await mkdir(papers)
+    await s3.newBucket('search')
+    const env = {
+      ...s3.env,
+      SLUICE_STATE_DIR: join(folder.path, 'state'),
+      SLUICE_CACHE_DIR: join(folder.path, 'cache'),
+    }
+    const found = async (text: string, question: string): Promise<string> => {
+      await writeFile(join(papers, 'a.md'), text)
+      const { code, stderr } = await sluice(['run', papers, '--out', 's3://search/out'], { env, cwd: folder.path })
+      expect(code, stderr).toBe(0)
+      return (await sluice(['search', question, '--out', 's3://search/out'], { env, cwd: folder.path })).stdout
+    }
+    expect(await found('# Weir\n\nThe weir in flood.\n', 'flood')).toContain('1. a.md\n')
+    expect(await found('# Weir\n\nThe weir in drought.\n', 'flood')).toBe('0 hits in 1 document\n')
+    expect(await found('# Weir\n\nThe weir in drought.\n', 'drought')).toContain('1. a.md\n')
+  })
+})
+
 describe.skipIf(s3.kind !== 'ready')(name.replace('store', 'source'), () => {
   test('yields the images of figures while it still holds the parsed bytes', { timeout: 240_000 }, async () => {
     if (s3.kind !== 'ready') throw new Error('no S3')
