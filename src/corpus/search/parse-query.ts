@@ -29,7 +29,7 @@ interface Word {
 }
 
 /** Ranking of more matches than this takes too long, if fewer have the best hits. */
-const MANY = 10_000
+const MANY = 5_000
 
 /** Maximum number of words and phrases of a question. */
 const MOST_PARTS = 64
