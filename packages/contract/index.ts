@@ -23,6 +23,7 @@ export {
   type Family,
   formatOf,
   FORMATS,
+  isPaged,
   MAX_FILE_BYTES,
   type TextExtension,
   textExtensionOf,

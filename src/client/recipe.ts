@@ -25,15 +25,18 @@ export interface Recipe {
 /** Options for identification, timeouts or retention: they do not change the answer. */
 const NEUTRAL = ['timeout', 'origin', 'integration', 'auditMetadata', 'zeroDataRetention'] as const
 
+/** An image is a document of pages too, and the engine and services without images parse it as a PDF. */
+const hasPages = (family: Family): boolean => family === 'pdf' || family === 'image'
+
 /**
- * Builds the recipe of these options. It drops PDF options for other formats (`family`): turning `blocks` on must not
+ * Builds the recipe of these options. It drops PDF options for documents without pages (`family`): turning `blocks` on must not
  * buy every Word file again.
  *
  * @throws {InvalidOptions} with every mistake, each with its path
  */
 export function recipeOf(input: ParseOptionsInput, family: Family = 'pdf'): Recipe {
   checkOptions(input)
-  const options = parseOptionsSchema.parse(family === 'pdf' ? input : { ...input, parsers: undefined })
+  const options = parseOptionsSchema.parse(hasPages(family) ? input : { ...input, parsers: undefined })
   const canonical = canonicalOptions(options)
   const digest = createHash('sha256').update(canonicalJson(canonical)).digest('hex')
   return { options, canonical, hash: recipeHash(digest.slice(0, 16)) }

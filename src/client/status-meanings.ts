@@ -82,7 +82,7 @@ function isAboutDocument(details: unknown): boolean {
 function meaningOfBadRequest(error: ErrorBody): Meaning {
   const { text, details } = error
   if (/exceeds? (the )?maximum size|too large/i.test(text)) return { kind: 'rejected', failure: 'too_large' }
-  if (/unsupported (file|format|extension)/i.test(text)) return { kind: 'rejected', failure: 'unsupported_type' }
+  if (/unsupported (upload|file|format|extension)/i.test(text)) return { kind: 'rejected', failure: 'unsupported_type' }
   if (isAboutDocument(details)) return { kind: 'rejected', failure: 'service_rejected' }
   const fields = details !== null && typeof details === 'object' && Object.keys(details).length > 0
   const options = fields || /unrecogni[sz]ed key|\boptions?\b|validation/i.test(text)

@@ -37,7 +37,7 @@ export function serverTimeoutMs(options: ParseOptions, { bytes, family, pages }:
 
 /** Like `serverTimeoutMs`, for the embedded engine, which gets one attempt: long enough for a scan of 5 kB per page. */
 export function localTimeoutMs(options: ParseOptions, size: DocumentSize): number {
-  const bytesPerSecond = size.family === 'pdf' ? 5_000 : 25_000
+  const bytesPerSecond = ['pdf', 'image'].includes(size.family) ? 5_000 : 25_000
   const byBytes = options.timeout + Math.floor(size.bytes / bytesPerSecond) * 1000
   return Math.min(Math.max(serverTimeoutMs(options, size), byBytes), MAX_TIMEOUT_MS)
 }

@@ -1,5 +1,4 @@
 import { hash as digestOf } from 'node:crypto'
-import { extensionOf } from '@sluice/contract'
 import type { SourceKey } from '#src/document/ids.ts'
 
 /*
@@ -8,8 +7,8 @@ import type { SourceKey } from '#src/document/ids.ts'
  *
  * 1. Each escape starts with `%`, and a `%` of the key itself becomes `%25`. An escaped name therefore never equals
  *    another document's own name.
- * 2. A document's last segment ends in a supported extension or in `%doc`. No segment above it does: its dot becomes
- *    `%2E`. `a.pdf` and `a.pdf/b.pdf` are two siblings, not one inside the other.
+ * 2. A document's last segment ends in one of `EXTENSIONS_IN_PATHS` or in `%doc`. No segment above it does: its dot
+ *    becomes `%2E`. `a.pdf` and `a.pdf/b.pdf` are two siblings, not one inside the other.
  * 3. A name that cannot be spelled out (too long, or ambiguous on this file system) contains the hash of the original.
  */
 
@@ -29,8 +28,16 @@ export const FOLDER_MAX_BYTES = 3000
 /** File systems allow 255; the rest is for a suffix in folders that users sync elsewhere. */
 const SEGMENT_MAX_BYTES = 240
 
-/** Ends a document's segment without a supported extension, so that no folder can have its name. */
+/** Ends a document's segment without an extension of the list, so that no folder can have its name. */
 const DOCUMENT_MARK = '%doc'
+
+/**
+ * Extensions that mark a document's segment. The list is part of the store's format and stays as it is: a store may
+ * hold a folder of a source whose name ends in an extension of a later version (`scans.tiff/`).
+ */
+const EXTENSIONS_IN_PATHS: ReadonlySet<string> = new Set(
+  'html htm xhtml pdf docx doc docm odt ods odp rtf xlsx xls xlsm xlsb pptx ppt pptm epub csv'.split(' '),
+)
 
 /** Path of a document's folder, with `/` between segments. No segment is empty, `.` or `..`. */
 export function documentPath(key: SourceKey, rules: PathRules): string {
@@ -49,17 +56,23 @@ function ofDocument(segment: string, rules: PathRules): string {
 function ofFolder(segment: string, rules: PathRules): string {
   const escaped = escape(segment)
   const dot = escaped.lastIndexOf('.')
-  const open = extensionOf(segment) === null ? escaped : `${escaped.slice(0, dot)}%2E${escaped.slice(dot + 1)}`
+  const open = markedExtension(segment) === null ? escaped : `${escaped.slice(0, dot)}%2E${escaped.slice(dot + 1)}`
   return fit(open, segment, '', rules)
 }
 
 /**
- * Suffix that separates a document's segment from a folder's: its supported extension in the original spelling, else
- * the mark.
+ * Suffix that separates a document's segment from a folder's: its marked extension in the original spelling, else the
+ * mark.
  */
 function ending(segment: string): string {
-  const extension = extensionOf(segment)
+  const extension = markedExtension(segment)
   return extension === null ? DOCUMENT_MARK : segment.slice(-extension.length - 1)
+}
+
+/** Returns the extension that marks a document's segment, in lower case and without its dot, else null. */
+function markedExtension(name: string): string | null {
+  const extension = name.slice(name.lastIndexOf('.') + 1).toLowerCase()
+  return name.includes('.') && EXTENSIONS_IN_PATHS.has(extension) ? extension : null
 }
 
 /** `escaped` is the complete segment; `end` is its required suffix. */
@@ -108,7 +121,7 @@ function hash(text: string, digits: number): string {
 
 /** True if a folder below `documents/` is a document's own: by rule 2 its name alone shows it. */
 export function isDocumentFolder(name: string): boolean {
-  return name.endsWith(DOCUMENT_MARK) || extensionOf(name) !== null
+  return name.endsWith(DOCUMENT_MARK) || markedExtension(name) !== null
 }
 
 /**

@@ -93,13 +93,19 @@ function wrongLength(request: ParseRequest, given: number): DocumentChanged {
   return new DocumentChanged(`it had ${request.bytes} bytes at the first read, and ${given} for the upload`)
 }
 
+/** Turns the parser of images on, which is off for a list without it. */
+const withImageParser = (options: ParseRequest['options']): Record<string, unknown> => {
+  const { parsers = ['pdf'], ...sent } = sentOptions(options)
+  return { ...sent, parsers: [parsers, 'image'].flat() }
+}
+
 function partHeads({ options, contentHash, extension }: ParseRequest): string {
   return [
     `--${BOUNDARY}`,
     'Content-Disposition: form-data; name="options"',
     'Content-Type: application/json',
     '',
-    JSON.stringify(sentOptions(options)),
+    JSON.stringify(formatOf(extension).family === 'image' ? withImageParser(options) : sentOptions(options)),
     `--${BOUNDARY}`,
     `Content-Disposition: form-data; name="file"; filename="${contentHash}.${extension}"`,
     `Content-Type: ${formatOf(extension).mediaType}`,

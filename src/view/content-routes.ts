@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises'
 import type { Context, Hono } from 'hono'
+import { extensionOf, isPaged } from '@sluice/contract'
 import { sourceKey } from '#src/document/ids.ts'
 import type { DocumentRecord } from '#src/document/record.ts'
 import { readCitation } from './citation.ts'
@@ -20,6 +21,11 @@ const HIGHEST_DPI = 120
 const SIZE_DPI = 144
 
 const A4_HEIGHT = 1_684
+
+const hasPages = (key: string): boolean => {
+  const extension = extensionOf(key)
+  return extension !== null && isPaged(extension)
+}
 
 const content = (c: Context, body: string): Response => {
   const base = `/${c.req.param('token') ?? ''}`
@@ -59,7 +65,7 @@ export function addContent(app: Hono, { store, sources, draw, render }: ViewOpti
   })
   app.get('/page.png', async (c) => {
     const record = await recordOf(c)
-    const path = record === null || !/\.pdf$/i.test(record.key) ? null : await sourceFile(record, sources)
+    const path = record === null || !hasPages(record.key) ? null : await sourceFile(record, sources)
     const number = Math.floor(Number(paramsOf(c).get('page') ?? 1)) || 1
     const drawn =
       path === null || record === null ? null : await draw({ path, page: number, dpi: await dpiOf(record.key) })

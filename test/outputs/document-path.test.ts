@@ -112,3 +112,13 @@ describe('the path of a document', () => {
     expect(new Set(NASTY_KEYS.map((text) => seenAs(path(text, rules)))).size).toBe(NASTY_KEYS.length)
   })
 })
+
+test.each(['png', 'jpg', 'jpeg', 'jp2', 'tif', 'tiff', 'gif', 'bmp', 'webp', 'avif'])(
+  'a folder named like .%s keeps its path of 0.2.0, and a document with that extension ends in the mark',
+  (extension) => {
+    expect(path(`scans.${extension}/page.pdf`)).toBe(`scans.${extension}/page.pdf`)
+    expect(isDocumentFolder(`scans.${extension}`)).toBe(false)
+    expect(path(`scans/photo.${extension}`)).toBe(`scans/photo.${extension}%doc`)
+    expect(isDocumentFolder(`photo.${extension}%doc`)).toBe(true)
+  },
+)

@@ -1,6 +1,6 @@
 import type { Settings } from '#config/settings.ts'
 import { DEFAULT_SERVICE } from '#src/client/rules.ts'
-import { creditsFor, FREE } from '@sluice/contract'
+import { creditsFor, type Extension, FREE } from '@sluice/contract'
 import type { Tier } from '#src/ingest/document/deps.ts'
 import { ReadWindow } from '#src/ingest/document/read-window.ts'
 import { openGate, type RedisGate } from '@sluice/limiter'
@@ -8,6 +8,9 @@ import type { PageCounter } from '@sluice/engine/pages'
 import { MAX_REQUEST_MS } from '#src/client/timeouts.ts'
 import { DIRECT_NETWORK } from '#src/parse/service-network.ts'
 import { HttpParser } from '#src/parse/http-parser.ts'
+import { WrappingParser } from '#src/parse/wrapping-parser.ts'
+import { childEnvironment } from '#config/child-environment.ts'
+import type { ImageWrapper } from '#src/ports/image-wrapper.ts'
 import { type AccountCredits, creditsOf } from '#src/ledger/account-spending.ts'
 import type { Parser } from '#src/ports/parser.ts'
 import type { RedisConnection } from '#src/redis/connection.ts'
@@ -42,7 +45,7 @@ export async function openRequests(
 ): Promise<Requests> {
   const isAsked = !service.free && settings.apiConcurrency === undefined
   let limitWatch: ConcurrencyLimitWatch | null = null
-  const parser = resources.use(
+  const client = resources.use(
     new HttpParser({
       baseUrl: () => new URL(service.url()),
       apiKey: service.apiKey,
@@ -59,6 +62,7 @@ export async function openRequests(
       isLocal: service.free,
     }),
   )
+  const parser = service.free ? client : new WrappingParser(client, imageWrapping(resources))
   const limiter = resources.use(
     await openGate({
       redis: connection,
@@ -89,6 +93,15 @@ export async function openRequests(
   }
 }
 
+/** Opens the wrapper with the first image that a service refuses. */
+function imageWrapping(resources: AsyncDisposableStack): () => Promise<ImageWrapper> {
+  let opened: Promise<ImageWrapper & AsyncDisposable> | null = null
+  resources.defer(async () => (await opened)?.[Symbol.asyncDispose]())
+  const open = async () =>
+    new (await import('@sluice/engine/pages')).ImageWrapper({ env: childEnvironment({ web: false }) })
+  return () => (opened ??= open())
+}
+
 function watchConcurrencyLimit(settings: Settings, gate: RedisGate): ConcurrencyLimitWatch {
   return new ConcurrencyLimitWatch({
     read: (signal) => concurrencyLimitOf(settings, signal),
@@ -97,6 +110,9 @@ function watchConcurrencyLimit(settings: Settings, gate: RedisGate): Concurrency
   })
 }
 
+/** Formats of several pages: a service without images gets a TIFF as a PDF. */
+const isLong = (extension: Extension): boolean => ['pdf', 'tif', 'tiff'].includes(extension)
+
 /** Counts pages only if they cost credits. */
 export function pageCounting(free: boolean, resources: AsyncDisposableStack): Tier['countPages'] {
   if (free) return async () => null
@@ -104,7 +120,7 @@ export function pageCounting(free: boolean, resources: AsyncDisposableStack): Ti
   resources.defer(async () => (await counter)?.[Symbol.asyncDispose]())
   const open = async (): Promise<PageCounter> => new (await import('@sluice/engine/pages')).PageCounter()
   return async (read, extension, signal) =>
-    extension === 'pdf' ? (await (counter ??= open())).count(read.reread(signal), signal) : null
+    isLong(extension) ? (await (counter ??= open())).count(read.reread(signal), signal) : null
 }
 
 export function priceWith(free: boolean, { prices: set }: Pick<Settings, 'prices'>): Tier['price'] {

@@ -1,12 +1,12 @@
 /** Family of extensions that one converter parses and that take the same options. */
-export type Family = 'pdf' | 'office' | 'html' | 'csv'
+export type Family = 'pdf' | 'office' | 'html' | 'csv' | 'image'
 
 export interface Format {
   readonly family: Family
   readonly mediaType: string
 }
 
-/** The 20 extensions of the contract ("Parse request"), in its order, each with the media type of its upload. */
+/** The 30 extensions of the contract ("Parse request", "Images"), in its order, each with the media type of its upload. */
 export const FORMATS = {
   html: { family: 'html', mediaType: 'text/html' },
   htm: { family: 'html', mediaType: 'text/html' },
@@ -28,6 +28,16 @@ export const FORMATS = {
   pptm: { family: 'office', mediaType: 'application/vnd.ms-powerpoint.presentation.macroEnabled.12' },
   epub: { family: 'office', mediaType: 'application/epub+zip' },
   csv: { family: 'csv', mediaType: 'text/csv' },
+  png: { family: 'image', mediaType: 'image/png' },
+  jpg: { family: 'image', mediaType: 'image/jpeg' },
+  jpeg: { family: 'image', mediaType: 'image/jpeg' },
+  jp2: { family: 'image', mediaType: 'image/jp2' },
+  tif: { family: 'image', mediaType: 'image/tiff' },
+  tiff: { family: 'image', mediaType: 'image/tiff' },
+  gif: { family: 'image', mediaType: 'image/gif' },
+  bmp: { family: 'image', mediaType: 'image/bmp' },
+  webp: { family: 'image', mediaType: 'image/webp' },
+  avif: { family: 'image', mediaType: 'image/avif' },
 } as const satisfies Record<string, Format>
 
 export type Extension = keyof typeof FORMATS
@@ -66,6 +76,8 @@ const ALSO_SENT_AS: Readonly<Record<string, Extension>> = {
   'text/rtf': 'rtf',
   'application/x-pdf': 'pdf',
   'application/xml+xhtml': 'xhtml',
+  'image/jpg': 'jpg',
+  'image/x-ms-bmp': 'bmp',
 }
 
 /** Returns the supported extension of a `Content-Type` header, else null; ignores its parameters. */
@@ -77,4 +89,9 @@ export function extensionOfMediaType(contentType: string): Extension | null {
 
 export function formatOf(extension: Extension): Format {
   return FORMATS[extension]
+}
+
+/** True for documents of physical pages: PDFs and images. Their answers have pages, blocks and grades. */
+export function isPaged(extension: Extension): boolean {
+  return extension === 'pdf' || FORMATS[extension].family === 'image'
 }

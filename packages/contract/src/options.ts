@@ -42,6 +42,17 @@ const parser = z.preprocess(
   pdfParser,
 )
 
+const imageParser = z.strictObject({ type: z.literal('image') })
+
+const isImageParser = (value: unknown): boolean => value === 'image' || imageParser.safeParse(value).success
+
+/** Services parse images by default, and `image` takes no options: an entry of this type changes nothing. */
+const parserList = z.preprocess(
+  (value: (z.input<typeof parser> | 'image' | z.input<typeof imageParser>)[]) =>
+    Array.isArray(value) ? value.filter((entry) => !isImageParser(entry)) : value,
+  z.array(parser),
+)
+
 export const redactionSchema = z.strictObject({
   mode: z.enum(['accurate', 'aggressive', 'fast']).default('accurate'),
   entities: z.array(z.enum(PII_ENTITIES)).default([...PII_ENTITIES]),
@@ -56,7 +67,7 @@ export const parseOptionsSchema = z.strictObject({
   excludeTags: z.array(z.string()).default([]),
   headers: z.record(z.string(), z.string()).default({}),
   timeout: z.int().min(1).max(MAX_TIMEOUT_MS).default(DEFAULT_TIMEOUT_MS),
-  parsers: z.array(parser).default([pdfParser.parse({ type: 'pdf' })]),
+  parsers: parserList.default([pdfParser.parse({ type: 'pdf' })]),
   skipTlsVerification: z.boolean().default(true),
   removeBase64Images: z.boolean().default(true),
   blockAds: z.boolean().default(true),

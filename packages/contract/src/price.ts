@@ -1,4 +1,4 @@
-import type { Extension } from './formats.ts'
+import { type Extension, isPaged } from './formats.ts'
 import type { ParseOptions } from './options.ts'
 
 /** Prices of the service, in credits. The contract states none and they change, so they are settings. */
@@ -37,7 +37,8 @@ export const FREE: PriceModel = {
 }
 
 /**
- * Credits for one document. `pages` is the length of a PDF before `maxPages`. Null means not counted: the result is
+ * Credits for one document. `pages` is the length of a PDF before `maxPages`, or of an image of several pages that a
+ * service may get as a PDF (`tif`). Null means not counted: the result is
  * then the lower bound. Modes, `pages`, `blocks` and `pageMarkers` are free (contract, "PDF parser").
  */
 export function creditsFor(
@@ -48,7 +49,7 @@ export function creditsFor(
 ): number {
   const wantsJson = options.formats.some(({ type }) => type === 'json')
   const redacts = options.redactPII !== false
-  const further = extension === 'pdf' ? Math.max(Math.min(pages ?? 1, pagesAllowed(options)) - 1, 0) : 0
+  const further = isPaged(extension) ? Math.max(Math.min(pages ?? 1, pagesAllowed(options)) - 1, 0) : 0
   return (
     (wantsJson ? prices.documentWithJson : prices.document) +
     further * prices.furtherPage +

@@ -1,4 +1,4 @@
-import type { Extension } from './formats.ts'
+import { type Extension, formatOf } from './formats.ts'
 
 /**
  * File type according to the first bytes (magic number). `text` is content without a NUL byte that matches no other
@@ -19,6 +19,8 @@ const MAGIC: readonly (readonly [Signature, readonly number[]])[] = [
   ['image', [0x47, 0x49, 0x46, 0x38]],
   ['image', [0x49, 0x49, 0x2a, 0x00]],
   ['image', [0x4d, 0x4d, 0x00, 0x2a]],
+  ['image', [0x00, 0x00, 0x00, 0x0c, 0x6a, 0x50, 0x20, 0x20]],
+  ['image', [0xff, 0x4f, 0xff, 0x51]],
   ['archive', [0x1f, 0x8b]],
   ['archive', [0x37, 0x7a, 0xbc, 0xaf]],
   ['archive', [0x52, 0x61, 0x72, 0x21]],
@@ -35,12 +37,22 @@ const UTF16_MARKS: readonly (readonly number[])[] = [
   [0xfe, 0xff],
 ]
 
+/** Brands of AVIF in the `ftyp` box: single images and sequences. */
+const AVIF_BRAND = /^ftyp(?:avif|avis|mif1|msf1)/
+
+/** Containers whose mark lies behind their length: WebP, AVIF. */
+function isBoxedImage(head: Uint8Array): boolean {
+  const start = Buffer.from(head.buffer, head.byteOffset, Math.min(head.length, 12)).toString('latin1')
+  return (start.startsWith('RIFF') && start.endsWith('WEBP')) || AVIF_BRAND.test(start.slice(4))
+}
+
 const startsWith = (head: Uint8Array, bytes: readonly number[]): boolean =>
   bytes.every((byte, index) => head[index] === byte)
 
 export function signatureOf(head: Uint8Array): Signature {
   const known = MAGIC.find(([, bytes]) => startsWith(head, bytes))
   if (known !== undefined) return known[0]
+  if (isBoxedImage(head)) return 'image'
   // The PDF reference allows the header at any offset in the first 1024 bytes.
   if (Buffer.from(head.buffer, head.byteOffset, Math.min(head.length, 1024)).includes('%PDF-')) return 'pdf'
   if (UTF16_MARKS.some((mark) => startsWith(head, mark))) return 'text'
@@ -64,11 +76,17 @@ export const CALLED_SIGNATURES: Readonly<Record<Signature, string>> = {
   unknown: 'binary data',
 }
 
+/** Content that an image's name excludes. A BMP has no certain signature, and may pass for text. */
+const NEVER_AN_IMAGE: readonly Signature[] = ['pdf', 'zip', 'ole', 'rtf', 'archive', 'program', 'media']
+
 /**
  * Describes the real content if it clearly contradicts the extension, else returns null. Only certain mismatches count:
  * a service may still read an old `.doc` that holds RTF or HTML.
  */
 export function contradiction(extension: Extension, signature: Signature): string | null {
+  if (formatOf(extension).family === 'image') {
+    return NEVER_AN_IMAGE.includes(signature) ? CALLED_SIGNATURES[signature] : null
+  }
   if (NEVER_A_DOCUMENT.includes(signature)) return CALLED_SIGNATURES[signature]
   const isPdf = signature === 'pdf'
   if (extension === 'pdf') return isPdf || signature === 'unknown' ? null : CALLED_SIGNATURES[signature]

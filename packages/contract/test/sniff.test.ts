@@ -11,6 +11,10 @@ describe('the first bytes of a file', () => {
     ['\u00d0\u00cf\u0011\u00e0\u00a1\u00b1\u001a\u00e1', 'ole'],
     ['{\\rtf1\\ansi', 'rtf'],
     ['\u0089PNG\r\n', 'image'],
+    ['RIFF\u0000\u0001\u0000\u0000WEBPVP8 ', 'image'],
+    ['RIFF\u0000\u0001\u0000\u0000WAVEfmt ', 'unknown'],
+    ['\u0000\u0000\u0000\u001cftypavif', 'image'],
+    ['\u0000\u0000\u0000\u000cjP  \r\n', 'image'],
     ['\u001f\u008b\u0008', 'archive'],
     ['\u007fELF', 'program'],
     ['\u00ff\u00fea\u0000b\u0000', 'text'],
@@ -28,6 +32,18 @@ describe('a file behind the wrong extension', () => {
     expect(contradiction('docx', 'pdf')).toBe('a PDF')
     expect(contradiction('html', 'zip')).toMatch(/ZIP/)
     expect(contradiction('xlsx', 'image')).toBe('an image')
+  })
+
+  test('is refused when an image has another name, or another file has the name of an image', () => {
+    expect(contradiction('pdf', 'image')).toBe('an image')
+    expect(contradiction('png', 'pdf')).toBe('a PDF')
+    expect(contradiction('tiff', 'zip')).toMatch(/ZIP/)
+  })
+
+  test('is accepted when it is an image under the name of another image format', () => {
+    expect(contradiction('png', 'image')).toBeNull()
+    expect(contradiction('bmp', 'text')).toBeNull()
+    expect(contradiction('bmp', 'unknown')).toBeNull()
   })
 
   test('is accepted when a converter may still read it', () => {

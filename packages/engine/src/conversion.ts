@@ -28,9 +28,9 @@ export interface Conversion {
   readonly markdown: string
   /** Clean HTML of the document, if the format has one. Null: the server renders it from the Markdown. */
   readonly html: string | null
-  /** PDF only. */
+  /** PDFs and images only. */
   readonly pages: readonly ParsedPage[] | null
-  /** PDF only. `markdownSpan`s are UTF-16 offsets into `markdown`, and slice it to exactly `content`. */
+  /** PDFs and images only. `markdownSpan`s are UTF-16 offsets into `markdown`, and slice it to exactly `content`. */
   readonly blocks: readonly BlockPage[] | null
   readonly links: readonly string[]
   readonly images: readonly string[]
@@ -40,9 +40,9 @@ export interface Conversion {
   readonly metadata: Readonly<Record<string, string | readonly string[] | number | null>>
   /** Sentences for `data.warning`, or null. */
   readonly warning: string | null
-  /** PDF only: quality of each page, in page order. */
+  /** PDFs and images only: quality of each page, in page order. */
   readonly quality?: readonly PageQuality[]
-  /** PDF only: codes of missing OCR languages that can be fetched (`LanguageStore`). */
+  /** PDFs and images only: codes of missing OCR languages that can be fetched (`LanguageStore`). */
   readonly lackingLanguages?: readonly string[]
   /** Offsets of slides, sheets and chapters, if the request asked for anchors. Absent for a document of sections. */
   readonly marks?: readonly Mark[]

@@ -1,3 +1,4 @@
+import { extensionOf, isPaged } from '@sluice/contract'
 import { readFile } from 'node:fs/promises'
 import { type Context, Hono } from 'hono'
 import { html } from 'hono/html'
@@ -113,12 +114,13 @@ const missing = (frame: StoreFrame, key: string): Markup =>
   )
 
 async function previewOf({ record }: ShownDocument, { sources }: ViewOptions): Promise<Preview> {
-  const isPdf = /\.pdf$/i.test(record.key)
-  if (!isPdf && !/\.x?html?$/i.test(record.key)) return 'none'
+  const extension = extensionOf(record.key)
+  const hasPages = extension !== null && isPaged(extension)
+  if (!hasPages && !/\.x?html?$/i.test(record.key)) return 'none'
   if ((await sourceFile(record, sources)) === null) {
     return (await sourcePath(record, sources)) === null ? 'away' : 'changed'
   }
-  return isPdf ? 'pages' : 'html'
+  return hasPages ? 'pages' : 'html'
 }
 
 /** Returns the receipts in the address; else the receipt in use and the latest other one. */

@@ -3,7 +3,7 @@ import type { Conversion, ConversionProblem } from '../conversion.ts'
 import type { TextKind } from '../text/text-kind.ts'
 import type { ModelOptions } from '../model/chat-completion.ts'
 
-/** A document for a child process. PDFs and large documents travel by file, all others over the pipe. */
+/** A document for a child process. PDFs, images and large documents travel by file, all others over the pipe. */
 export interface ConversionTask {
   /** The file does not exist if `bytes` are present. */
   readonly path: string

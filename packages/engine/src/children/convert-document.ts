@@ -70,6 +70,23 @@ async function withEmptyWarning(page: Conversion, task: ConversionTask): Promise
   return { ...page, warning: page.warning === null ? empty : `${page.warning} ${empty}` }
 }
 
+/** Converts a PDF, or the PDF of an image. */
+async function convertPages(path: string, task: ConversionTask): Promise<Conversion> {
+  const { convertPdf } = await import('../pdf/convert-pdf.ts')
+  const { cacheFolder, ocr, passwords, options } = task
+  return convertPdf(
+    {
+      path,
+      cacheFolder,
+      ...(ocr === undefined ? {} : { ocr }),
+      passwords,
+      onlyMainContent: options.onlyMainContent,
+      ocrBudgetMs: ocrBudgetMs(options.timeout),
+    },
+    pdfOptionsOf(options),
+  )
+}
+
 /** Selects the converter of the document's family, and loads it on first use. */
 export async function convertDocument(task: ConversionTask): Promise<Conversion> {
   const { path, extension, options, textKind = null } = task
@@ -80,20 +97,15 @@ export async function convertDocument(task: ConversionTask): Promise<Conversion>
   await refuseContradiction(task)
   const { family } = formatOf(extension)
   switch (family) {
-    case 'pdf': {
-      const { convertPdf } = await import('../pdf/convert-pdf.ts')
-      const { cacheFolder, ocr, passwords } = task
-      return convertPdf(
-        {
-          path,
-          cacheFolder,
-          ...(ocr === undefined ? {} : { ocr }),
-          passwords,
-          onlyMainContent: options.onlyMainContent,
-          ocrBudgetMs: ocrBudgetMs(options.timeout),
-        },
-        pdfOptionsOf(options),
-      )
+    case 'pdf':
+      return convertPages(path, task)
+    case 'image': {
+      const { wrapImage } = await import('../images/wrap-image.ts')
+      const pdfPath = `${path}.pdf`
+      const { warning } = await wrapImage(path, pdfPath)
+      const conversion = await convertPages(pdfPath, task)
+      const warnings = [warning, conversion.warning].filter((sentence) => sentence !== null)
+      return { ...conversion, warning: warnings.length === 0 ? null : warnings.join(' ') }
     }
     case 'html': {
       const { contentType, baseUrl } = task

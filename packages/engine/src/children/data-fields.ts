@@ -1,5 +1,5 @@
 import { readFile } from 'node:fs/promises'
-import { type Extensions, extensionsFrom, type BlockPage, type ParsedData, formatOf } from '@sluice/contract'
+import { type Extensions, extensionsFrom, type BlockPage, type ParsedData, formatOf, isPaged } from '@sluice/contract'
 import { detect } from 'tinyld'
 import { anchoredBlocks } from '../anchors/anchored-blocks.ts'
 import type { Conversion } from '../conversion.ts'
@@ -47,7 +47,7 @@ function inPixels(page: BlockPage): BlockPage {
 
 async function wantedFields(conversion: Conversion, task: ConversionTask): Promise<Fields> {
   const wanted = new Set(task.options.formats.map((format) => format.type))
-  const pdf = task.extension === 'pdf' ? pdfOptionsOf(task.options) : undefined
+  const pdf = isPaged(task.extension) ? pdfOptionsOf(task.options) : undefined
   const wantsHtml = wanted.has('html') || wanted.has('rawHtml')
   const html = wantsHtml ? (conversion.html ?? markdownToHtml(conversion.markdown)) : ''
   return {
@@ -69,7 +69,7 @@ function extensionFields(conversion: Conversion, task: ConversionTask): { readon
   if (!task.extensions) return {}
   const { quality = [], markdown, marks = [], blocks } = conversion
   const hasSpans =
-    blocks === null && task.extension !== 'pdf' && task.options.formats.some(({ type }) => type === 'markdown')
+    blocks === null && !isPaged(task.extension) && task.options.formats.some(({ type }) => type === 'markdown')
   const graded = extensionsFrom(quality.map(gradePage), ENGINE_VERSION)
   return { sluice: { ...graded, blocks: hasSpans ? anchoredBlocks(markdown, marks) : null } }
 }

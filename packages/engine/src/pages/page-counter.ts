@@ -21,7 +21,7 @@ const CHILD_ENTRY = new URL(
 const PDFS_PER_CHILD = 500
 
 /**
- * Counts the pages of PDFs on this machine, before any request or payment. It uses child processes, because a hostile
+ * Counts the pages of PDFs and images on this machine, before any request or payment. It uses child processes, because a hostile
  * file can hang or crash the library. Children start with the first PDF.
  */
 export class PageCounter implements AsyncDisposable {

@@ -22,7 +22,7 @@ export interface PageDrawerOptions {
   readonly memoryBytes?: number
 }
 
-/** Draws pages of PDFs for a person in a child process, because a hostile file can hang or crash the library. */
+/** Draws pages of PDFs and images for a person in a child process, because a hostile file can hang or crash the library. */
 export class PageDrawer implements AsyncDisposable {
   readonly #child: LimitedChild<PageToShow, Uint8Array | null>
 

@@ -5,6 +5,7 @@ import {
   type PriceModel,
   type ParsedMetadata,
   formatOf,
+  isPaged,
   type Extension,
 } from '@sluice/contract'
 import type { ConversionPool, PoolResult } from '../children/conversion-pool.ts'
@@ -74,7 +75,7 @@ async function convert(
   return (await languages.obtain(first.lackingLanguages)) ? run() : first
 }
 
-/** Saves a PDF to a file with its extension, because the native parser requires one. All others read bytes. */
+/** Saves a PDF or an image to a file with its extension, because its parser requires one. All others read bytes. */
 async function placed({
   folder,
   bytes,
@@ -82,7 +83,7 @@ async function placed({
   textKind = null,
 }: ReceivedDocument): Promise<Pick<ConversionTask, 'path' | 'bytes'>> {
   if (bytes === null) return { path: await folder.nameUpload(extension) }
-  const needsFile = textKind === null && formatOf(extension).family === 'pdf'
+  const needsFile = textKind === null && isPaged(extension)
   return needsFile ? { path: await folder.saveUpload(bytes, extension) } : { path: '', bytes }
 }
 
@@ -122,7 +123,8 @@ export async function answerDocument(
   }
   const { fields, metadata, warnings } = convertedOrThrow(await convert(parts, task, signal), options.timeout)
 
-  const pages = typeof metadata.numPages === 'number' ? metadata.numPages : null
+  // An image has one price, also with several pages.
+  const pages = extension === 'pdf' && typeof metadata.numPages === 'number' ? metadata.numPages : null
   const creditsUsed = price(pages)
   if (!account.credits.spend(creditsUsed)) throw insufficientCredits()
   account.lastSuccess = new Date().toISOString()

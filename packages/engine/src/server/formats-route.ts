@@ -12,31 +12,19 @@ interface ParseFormat {
 }
 
 /** Extensions that are another spelling of a format. */
-const SPELLINGS: Readonly<Record<string, string>> = { htm: 'html' }
+const SPELLINGS: Readonly<Record<string, string>> = { htm: 'html', jpeg: 'jpg', tif: 'tiff' }
 
-/** Formats that some plans of the hosted service parse. This engine refuses them. */
-const IMAGES: readonly ParseFormat[] = [
-  image('png', ['.png'], 'image/png'),
-  image('jpg', ['.jpg', '.jpeg'], 'image/jpeg'),
-  image('webp', ['.webp'], 'image/webp'),
-  image('tiff', ['.tif', '.tiff'], 'image/tiff'),
-]
-
-function image(format: string, extensions: readonly string[], mimeType: string): ParseFormat {
-  return { format, kind: 'image', extensions, mimeTypes: [mimeType], available: false }
-}
-
-function documents(): ParseFormat[] {
+function formats(): ParseFormat[] {
   return EXTENSIONS.filter((extension) => !Object.hasOwn(SPELLINGS, extension)).map((extension) => ({
     format: extension,
-    kind: 'document',
+    kind: formatOf(extension).family === 'image' ? 'image' : 'document',
     extensions: [extension, ...EXTENSIONS.filter((other) => SPELLINGS[other] === extension)].map((name) => `.${name}`),
     mimeTypes: [formatOf(extension).mediaType],
     available: true,
   }))
 }
 
-const FORMATS_ANSWER = { success: true, data: { formats: [...documents(), ...IMAGES] } }
+const FORMATS_ANSWER = { success: true, data: { formats: formats() } }
 const MAX_AGE_SECONDS = 3600
 
 /** GET /v2/parse/formats: the types that an upload may have. */
