@@ -1,6 +1,6 @@
 export { exitWithParent, sendToParent } from './src/children/exit-with-parent.ts'
 export { LimitedChild } from './src/children/limited-child.ts'
-export { ImageWrapper } from './src/images/image-wrapper.ts'
+export { ImageWrapper } from './src/pages/image-wrapper.ts'
 export { FigureCropper } from './src/pages/figure-cropper.ts'
 export { PageCounter } from './src/pages/page-counter.ts'
 export { PageDrawer } from './src/pages/page-drawer.ts'

@@ -4,13 +4,13 @@ import { execFileSync } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
-import { annualReport, memorandum } from './content/report.ts'
+import { annualReport, memorandum, noticeBoard } from './content/report.ts'
 import * as sheets from './content/sheets.ts'
 import * as slides from './content/slides.ts'
 import * as texts from './content/texts.ts'
 import { epub } from './epub.ts'
 import { openDocumentSlides, openDocumentText } from './open-document.ts'
-import { report, scan } from './pdf.ts'
+import { picture, report, scan } from './pdf.ts'
 import { slideDeck } from './slide-deck.ts'
 import { withoutThumbnail } from './thumbnail.ts'
 import { wordDocument } from './word.ts'
@@ -32,6 +32,7 @@ save('water-levels.ods', workbook('ods', 'Water levels', sheets.levels))
 save('keepers-handbook.epub', epub('The lock keeper’s handbook', texts.handbook))
 save('annual-report.pdf', await report('Annual report 2024', annualReport))
 save('scan.pdf', await scan('Memorandum of 1931', memorandum))
+save('notice-board.png', await picture('Notice board', noticeBoard))
 
 save('winter-works.pptx', slideDeck('pptx', 'Winter works 2024/25', slides.briefing))
 save('safety-training.pptm', slideDeck('pptm', 'Safety training', slides.safety))

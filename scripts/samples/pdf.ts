@@ -23,16 +23,20 @@ export async function report(title: string, pages: readonly (readonly Passage[])
 
 /** A page with only a picture of printed lines, slightly askew, like the output of a scanner. */
 export async function scan(title: string, lines: readonly string[]): Promise<Uint8Array> {
+  const scanned = open(title)
+  scanned.addPage()
+  scanned.rotate(0.2, { origin: [297, 421] }).image(await picture(title, lines), 0, 0, { width: 595 })
+  return finish(scanned)
+}
+
+/** Printed lines as a PNG. */
+export async function picture(title: string, lines: readonly string[]): Promise<Buffer> {
   const typed = open(title)
   typed.addPage()
   typed.font('Times-Roman').fontSize(14).text(lines.join('\n'), MARGIN, MARGIN, { lineGap: 4 })
-  const [picture] = await new LiteParse({ quiet: true, dpi: 150 }).screenshot(Buffer.from(await finish(typed)), [1])
-  if (picture === undefined) throw new Error('the page could not be drawn')
-
-  const scanned = open(title)
-  scanned.addPage()
-  scanned.rotate(0.2, { origin: [297, 421] }).image(picture.imageBuffer, 0, 0, { width: 595 })
-  return finish(scanned)
+  const [drawn] = await new LiteParse({ quiet: true, dpi: 150 }).screenshot(Buffer.from(await finish(typed)), [1])
+  if (drawn === undefined) throw new Error('the page could not be drawn')
+  return drawn.imageBuffer
 }
 
 function open(title: string): PDFKit.PDFDocument {

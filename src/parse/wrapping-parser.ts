@@ -58,7 +58,7 @@ export class WrappingParser implements Parser {
 }
 
 /**
- * True if a service does not know the type of the file. One that knows no images may name the options instead
+ * True if a service does not know the type of the file. A service without images may name the options instead
  * (`parsers`), or nothing.
  */
 function refusesType(verdict: Verdict): boolean {

@@ -16,7 +16,7 @@ const ROOT = resolve(import.meta.dirname, '../..')
 async function archive(folder: string): Promise<string[]> {
   await mkdir(join(folder, 'papers'))
   await cp(join(ROOT, 'samples/boat-passages.csv'), join(folder, 'papers/boat-passages.csv'))
-  await writeFile(join(folder, 'papers/notes.jpg'), 'left out')
+  await writeFile(join(folder, 'papers/notes.psd'), 'left out')
   return ['run', 'papers', '--out', 'corpus']
 }
 

@@ -42,7 +42,7 @@ async function testWith(runtime: ContainerEngine): Promise<void> {
     const before = await stack.volumes()
     await step('compose starts Redis, the engine and two workers, all healthy', () => stack.up())
     await step('no container runs as root, with capabilities or a writable root file system', () => stack.hardened())
-    await step('one pass converts 21 of 21 samples', () => stack.convertsSamples())
+    await step('one pass converts 22 of 22 samples', () => stack.convertsSamples())
     await step('a second pass sends nothing', () => stack.unchanged())
     await step('own DOCUMENTS and STORE are converted beside running workers', () => ownFolders(stack, folder))
     await step('a run goes on while worker, Redis and engine restart', () => restarts(stack, folder))

@@ -43,7 +43,7 @@ describe('./sluice run on real documents with the embedded engine', () => {
     )
     const pdf = (await readdir(SAMPLES)).find((name) => name.endsWith('.pdf')) ?? ''
     await writeFile(join(source, 'empty.pdf'), '')
-    await writeFile(join(source, 'notes.jpg'), 'not a document of ours')
+    await writeFile(join(source, 'notes.psd'), 'not a document of ours')
     await writeFile(join(source, 'image.pdf'), Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]))
     await cp(join(SAMPLES, pdf), join(source, 'cut.pdf'))
     await truncate(join(source, 'cut.pdf'), 700)
@@ -57,8 +57,8 @@ describe('./sluice run on real documents with the embedded engine', () => {
     const store = await readStore(out)
     const { records, letters } = store
     expect(await breachesOfSchemas(store)).toEqual([])
-    expect(stdout).toMatch(/skipped 1: 1 \.jpg/)
-    expect(letters.has('notes.jpg')).toBe(false)
+    expect(stdout).toMatch(/skipped 1: 1 \.psd/)
+    expect(letters.has('notes.psd')).toBe(false)
     expect([...records.keys()]).toEqual(['good.csv'])
     const codes = Object.fromEntries([...letters].map(([key, letter]) => [key, letter.failure.code]))
     expect(codes).toMatchObject({

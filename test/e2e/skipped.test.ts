@@ -13,7 +13,7 @@ const SEED = seedFrom('SKIPPED_SEED', 16)
 /** Names that a real folder holds, by what becomes of them. */
 const NAMES = {
   done: ['report.html', 'table.csv', 'Page.HTM', 'scan.xhtml'],
-  skipped: ['photo.jpg', 'data.json', 'mail.eml', 'README', 'Thumbs.db', '.DS_Store', '~$report.docx', 'desktop.ini'],
+  skipped: ['photo.psd', 'data.json', 'mail.eml', 'README', 'Thumbs.db', '.DS_Store', '~$report.docx', 'desktop.ini'],
   also: ['.env', 'movie.mp4.part', 'song.mp3', 'a.b.c', '._report.html', 'noise.tmp'],
 } as const
 const FOLDERS = ['', 'a', 'a/b', '.git/objects', 'node', '__MACOSX', 'deep/er/still'] as const

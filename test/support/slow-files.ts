@@ -8,6 +8,7 @@ export const LONG_FILES = [
   'test/e2e/skipped.test.ts',
   'test/e2e/unreachable-bucket.test.ts',
   'packages/engine/test/engine-process.test.ts',
+  'packages/engine/test/abuse/hostile-images.test.ts',
   'test/parse/upload-memory.test.ts',
   'test/redis/private-server/private-redis.test.ts',
   'test/scripts/set-up.test.ts',

@@ -63,3 +63,15 @@ export const memorandum: readonly string[] = [
   '',
   'J. Wren, Engineer, Pell Basin',
 ]
+
+/** Text of a picture. */
+export const noticeBoard: readonly string[] = [
+  'GANNET LOCK',
+  '',
+  'Notice to boaters, 6 May 2024',
+  '',
+  'The bottom gates are under repair. Boats pass',
+  'from eight in the morning until noon only.',
+  '',
+  'Moor above the lock and wait for the keeper.',
+]

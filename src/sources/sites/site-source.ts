@@ -1,6 +1,6 @@
 import { type WebNetwork, type SiteItem, type SiteSummary, walkSite, SiteUnusable } from '@sluice/fetch'
 import { assertNever } from '#src/kit/assert-never.ts'
-import { type Extension, extensionOf, MAX_FILE_BYTES } from '@sluice/contract'
+import { type Extension, extensionOf, formatOf, MAX_FILE_BYTES } from '@sluice/contract'
 import { type Version, version } from '#src/document/ids.ts'
 import { SourceUnusable } from '#src/document/source-unusable.ts'
 import type { SourceItem } from '#src/document/source-item.ts'
@@ -107,7 +107,8 @@ function itemOf(found: SiteItem, unversioned: Version, options: SiteSourceOption
       return pageItem(found, options)
     case 'file': {
       const extension = documents ? urlExtension({ url, header: (name) => found.answer.header(name) }) : null
-      if (extension === null) return null
+      // Pictures that pages link to are parts of pages.
+      if (extension === null || formatOf(extension).family === 'image') return null
       const served = urlVersion(found.answer)
       const bytes = Number(found.answer.header('content-length') ?? 0) || UNKNOWN_BYTES
       return {

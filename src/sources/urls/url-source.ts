@@ -2,7 +2,7 @@ import type { WebNetwork, UrlAnswer } from '@sluice/fetch'
 import { pathToFileURL } from 'node:url'
 import { resolve } from 'node:path'
 import type { Failure } from '#src/document/failure.ts'
-import { extensionOf, MAX_FILE_BYTES, textExtensionOf } from '@sluice/contract'
+import { extensionOf, formatOf, MAX_FILE_BYTES, textExtensionOf } from '@sluice/contract'
 import { type SourceKey, type Version, version } from '#src/document/ids.ts'
 import type { Source } from '#src/ports/source.ts'
 import type { SourceItem } from '#src/document/source-item.ts'
@@ -90,7 +90,10 @@ async function itemOf(
   const via = url === line.url ? options.via : 'download'
   const seen = await checkUrl(client, line.url, signal)
   if ('code' in seen) return unseen(url, seen, unversioned, via)
-  const extension = urlExtension(seen) ?? (via === 'scrape' ? 'html' : urlTextExtension(seen))
+  const typed = urlExtension(seen)
+  const isUpload = via === 'download'
+  const accepted = typed !== null && (isUpload || formatOf(typed).family !== 'image') ? typed : null // Services accept images as uploads only.
+  const extension = accepted ?? (isUpload ? urlTextExtension(seen) : 'html')
   if (extension === null) return unusable(keyOfUrl(url, 'html'), noDocument(seen))
   const served = urlVersion(seen)
   return {

@@ -9,8 +9,8 @@ import type { StoreOutside } from './store-outside.ts'
 
 /** Files of every source that are no documents, and what a summary counts them under. */
 const NO_DOCUMENTS = {
-  'photo.jpg': '.jpg',
-  'b/scan.JPG': '.jpg',
+  'photo.psd': '.psd',
+  'b/scan.PSD': '.psd',
   README: 'no extension',
   '.hidden.html': 'hidden',
   'b/~$letter.docx': 'system',

@@ -13,7 +13,7 @@ const FOLDERS = ['', '', 'sub', 'sub/deep', 'other', 'dropped', '.hidden', '__MA
 const NAMES = {
   document: ['a.html', 'b.csv', 'c.htm', 'dropme.html', 'é ü.html'],
   text: ['note.md', 'read me.txt', 'dropped.md', 'LONG.MARKDOWN'],
-  other: ['photo.jpg', 'data.bin', 'README', '.secret.html', '~$a.docx', 'Thumbs.db', 'x.part', 'mail.eml'],
+  other: ['photo.psd', 'data.bin', 'README', '.secret.html', '~$a.docx', 'Thumbs.db', 'x.part', 'mail.eml'],
 } as const
 
 /** An archive there is not opened. */

@@ -11,7 +11,7 @@ const refuse = (name: string, bytes: number, cutter: null) =>
   refuseByListing(handlingOf(sourceKey(name), books), bytes, cutter)
 
 test('the preflight refuses listed files that no service accepts, with a reason and a remedy', () => {
-  expect(refuse('notes.jpg', 10, null)?.code).toBe('unsupported_type')
+  expect(refuse('notes.psd', 10, null)?.code).toBe('unsupported_type')
   expect(refuse('README', 10, null)?.code).toBe('unsupported_type')
   expect(refuse('a.pdf', 0, null)?.code).toBe('empty')
   expect(refuse('a.pdf', MAX_FILE_BYTES + 1, null)).toMatchObject({ code: 'too_large', message: /50 MB/ })

@@ -42,7 +42,11 @@ async function decoded(file: ImageFile, format: keyof typeof DECODERS, orientati
   const bytes = new Uint8Array(file.read(0, file.bytes))
   const decoder = await decoderOf(format)
   const pixels = (await decoder.default(bytes.buffer).catch(() => null)) as Pixels | null
-  if (pixels === null) throw corrupt('its pixels are broken')
+  if (pixels === null) {
+    // A decoder that a hostile image has ended answers no further one.
+    loaded.delete(format)
+    throw corrupt('its pixels are broken')
+  }
   const { width, height, data } = pixels
   limitPixels(width, height, DECODER_BYTES)
   const rgba = new Uint8Array(data.buffer, data.byteOffset, data.byteLength)

@@ -1,4 +1,5 @@
-import { ImageFile, unsupported } from './image-file.ts'
+import { ConversionError } from '../conversion.ts'
+import { corrupt, ImageFile, unsupported } from './image-file.ts'
 import type { ImageDocument } from './image-page.ts'
 import { PdfWriter } from './pdf-writer.ts'
 import { readBmp } from './read-bmp.ts'
@@ -43,9 +44,18 @@ const MAX_PDF_BYTES = 512 * 1024 ** 2
  */
 export async function wrapImage(path: string, pdfPath: string, maxBytes = MAX_PDF_BYTES): Promise<WrappedImage> {
   using file = new ImageFile(path)
-  const { pages, warning } = await readImage(file)
   using pdf = new PdfWriter(pdfPath, maxBytes)
-  for (const page of pages) await pdf.add(page)
-  pdf.end()
-  return { pages: pdf.pages, warning }
+  try {
+    const { pages, warning } = await readImage(file)
+    for (const page of pages) await pdf.add(page)
+    pdf.end()
+    return { pages: pdf.pages, warning }
+  } catch (error) {
+    if (error instanceof ConversionError || isOfSystem(error)) throw error
+    // A number of a damaged file is out of range for a buffer or a decoder.
+    throw corrupt('its structure is broken')
+  }
 }
+
+/** True for an error of the file system. */
+const isOfSystem = (error: unknown): boolean => error instanceof Error && 'syscall' in error

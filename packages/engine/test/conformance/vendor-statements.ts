@@ -24,7 +24,7 @@ const HTML: Upload = {
 const PDF: Upload = { content: pdfOf(['First sheet', 'Second sheet']), name: 'upload.pdf', type: 'application/pdf' }
 const DOCX: Upload = { content: docxWithFurniture(), name: 'upload.docx', type: DOCX_TYPE }
 const EXE: Upload = { content: 'no document', name: 'upload.exe', type: 'application/x-msdownload' }
-const PNG: Upload = { content: 'no document', name: 'upload.png', type: 'image/png' }
+const PNG: Upload = { content: 'no document', name: 'upload.psd', type: 'image/vnd.adobe.photoshop' }
 
 type Data = NonNullable<Answer['body']['data']>
 type Check<T> = (value: T) => boolean

@@ -1,6 +1,6 @@
 import { exitWithParent, sendToParent } from '../children/exit-with-parent.ts'
 import { ConversionError } from '../conversion.ts'
-import { wrapImage } from './wrap-image.ts'
+import { wrapImage } from '../images/wrap-image.ts'
 
 /* Entry point of a child process that writes images as PDFs. The parent kills it and never asks it to stop. */
 
