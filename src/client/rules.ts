@@ -43,6 +43,7 @@ export interface RecipeSettings {
 export type RecipeBook = (key: SourceKey, extension: Extension) => Recipe
 
 type ParserInput = NonNullable<ParseOptionsInput['parsers']>[number]
+type PdfParserInput = Exclude<ParserInput, 'image' | { type: 'image' }>
 
 const glob = z.string().min(1)
 const ruleSchema = z.strictObject({
@@ -141,10 +142,14 @@ function ruleProblems(rule: unknown, index: number): string[] {
 function mergeOptions(base: ParseOptionsInput, over: ParseOptionsInput): ParseOptionsInput {
   const merged = { ...base, ...over }
   if (base.parsers === undefined || over.parsers === undefined) return merged
-  const [below] = base.parsers
+  const [below] = pdfParsersOf(base.parsers)
   return {
     ...merged,
-    parsers: over.parsers.map((parser) => ({ type: 'pdf', ...parserObject(below), ...parserObject(parser) })),
+    parsers: pdfParsersOf(over.parsers).map((parser) => ({
+      type: 'pdf',
+      ...parserObject(below),
+      ...parserObject(parser),
+    })),
   }
 }
 
@@ -152,10 +157,23 @@ function withPdfDefaults(options: ParseOptionsInput): ParseOptionsInput {
   const { parsers = ['pdf'] } = options
   return {
     ...options,
-    parsers: parsers.map((parser) => ({ type: 'pdf', pages: true, blocks: true, ...parserObject(parser) })),
+    parsers: pdfParsersOf(parsers).map((parser) => ({
+      type: 'pdf',
+      pages: true,
+      blocks: true,
+      ...parserObject(parser),
+    })),
   }
 }
 
-function parserObject(parser: ParserInput | undefined): Partial<Exclude<ParserInput, string>> {
+/** Leaves out `image`, which changes nothing. */
+export function pdfParsersOf(parsers: readonly ParserInput[] = []): PdfParserInput[] {
+  return parsers.flatMap((parser): PdfParserInput[] => {
+    if (typeof parser === 'string') return parser === 'pdf' ? [parser] : []
+    return parser.type === 'pdf' ? [parser] : []
+  })
+}
+
+function parserObject(parser: PdfParserInput | undefined): Partial<Exclude<PdfParserInput, string>> {
   return typeof parser === 'string' ? { type: parser } : { ...parser }
 }

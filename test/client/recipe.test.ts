@@ -159,3 +159,10 @@ describe('the recipe of a document', () => {
     expect(JSON.stringify(kept)).not.toContain('hunter2')
   })
 })
+
+test('the parser of images changes no recipe, and an image has the recipe of a PDF', () => {
+  const pdf = recipeOf({ parsers: [{ type: 'pdf', blocks: true }] })
+  expect(recipeOf({ parsers: [{ type: 'pdf', blocks: true }, 'image'] }).hash).toBe(pdf.hash)
+  expect(recipeOf({ parsers: [{ type: 'pdf', blocks: true }, { type: 'image' }] }, 'image').hash).toBe(pdf.hash)
+  expect(recipeOf({}).hash).toBe(recipeOf({ parsers: ['pdf', 'image'] }).hash)
+})

@@ -2,7 +2,7 @@ import type { Settings } from '#config/settings.ts'
 import type { ParseOptionsInput } from '@sluice/contract'
 import { textRecipeBook } from '#src/client/passthrough.ts'
 import type { Recipe } from '#src/client/recipe.ts'
-import { type RecipeBook, recipeBook } from '#src/client/rules.ts'
+import { pdfParsersOf, type RecipeBook, recipeBook } from '#src/client/rules.ts'
 import { PdfCutter } from '#src/cut/pdf-cutter.ts'
 import type { RouteTerms } from '#src/document/route.ts'
 import type { Recipes } from '#src/ingest/document/deps.ts'
@@ -79,7 +79,7 @@ type ParseSettings = Pick<Settings, 'mode' | 'formats' | 'pages' | 'blocks' | 'o
  * `--options`.
  */
 function parseOptionsOf({ mode, formats, pages, blocks, options }: ParseSettings): ParseOptionsInput {
-  const [parser] = options.parsers ?? []
+  const [parser] = pdfParsersOf(options.parsers)
   const pdf = typeof parser === 'object' && parser !== null ? parser : {}
   return {
     ...options,

@@ -37,21 +37,16 @@ const pdfParser = z.strictObject({
   pageMarkers: z.boolean().default(false),
 })
 
-const parser = z.preprocess(
-  (value: 'pdf' | z.input<typeof pdfParser>) => (typeof value === 'string' ? { type: value } : value),
-  pdfParser,
-)
-
 const imageParser = z.strictObject({ type: z.literal('image') })
 
-const isImageParser = (value: unknown): boolean => value === 'image' || imageParser.safeParse(value).success
-
-/** Services parse images by default, and `image` takes no options: an entry of this type changes nothing. */
-const parserList = z.preprocess(
-  (value: (z.input<typeof parser> | 'image' | z.input<typeof imageParser>)[]) =>
-    Array.isArray(value) ? value.filter((entry) => !isImageParser(entry)) : value,
-  z.array(parser),
+const parser = z.preprocess(
+  (value: 'pdf' | 'image' | z.input<typeof pdfParser> | z.input<typeof imageParser>) =>
+    typeof value === 'string' ? { type: value } : value,
+  z.discriminatedUnion('type', [pdfParser, imageParser]),
 )
+
+/** Services parse images by default, and `image` has no options: an entry of this type changes nothing. */
+const parserList = z.array(parser).transform((list) => list.flatMap((entry) => (entry.type === 'pdf' ? [entry] : [])))
 
 export const redactionSchema = z.strictObject({
   mode: z.enum(['accurate', 'aggressive', 'fast']).default('accurate'),

@@ -2,7 +2,7 @@ import { type Extension, extensionOf, formatOf, type TextExtension, textExtensio
 import { type SourceKey, sourceKey } from '#src/document/ids.ts'
 
 /** Separator and extension after a URL that does not end in its document's extension. */
-const ADDED = /!\.[a-z]+$/
+const ADDED = /!\.(?:[a-z]+|jp2)$/
 
 /**
  * Source key of a URL: host, path and query as written, the prefix `http:` unless it is https. If the path lacks the
