@@ -18,6 +18,7 @@ export const LONG_FILES = [
   'test/notify/notices.test.ts',
   'test/e2e/mail-kills.test.ts',
   'test/e2e/price.test.ts',
+  'test/e2e/images.test.ts',
   'test/e2e/redis-calls.test.ts',
   'test/e2e/routes.test.ts',
   'test/e2e/local-first.test.ts',
