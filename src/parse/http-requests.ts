@@ -5,6 +5,7 @@ import { clientTimeoutMs, localTimeoutMs, MAX_REQUEST_MS, serverTimeoutMs } from
 import type { Verdict } from '#src/document/verdict.ts'
 import { RequestWithdrawn } from '#src/document/request-withdrawn.ts'
 import type { Parser, ParseRequest } from '#src/ports/parser.ts'
+import type { FetchedDocument } from '#src/ports/source.ts'
 import { sentOptions } from '#src/client/sent-options.ts'
 import { ACCEPTED_ENCODINGS, decodedAnswer } from './decode-body.ts'
 import { RestingConnections } from './dispatcher.ts'
@@ -45,6 +46,17 @@ type RequestsOptions = Omit<HttpParserOptions, 'baseUrl' | 'service' | 'ready'> 
   readonly service: string
 }
 
+interface Operation {
+  readonly path: 'parse' | 'scrape'
+  /** Content type of the request. */
+  readonly type: string
+}
+
+const PARSE: Operation = { path: 'parse', type: MULTIPART_TYPE }
+const SCRAPE: Operation = { path: 'scrape', type: 'application/json; charset=utf-8' }
+/** Extension of the embedded engine: a scrape with the bytes of the page. */
+const SCRAPE_BYTES: Operation = { path: 'scrape', type: MULTIPART_TYPE }
+
 const DEFAULT_MAX_ANSWER_BYTES = 256 * 1024 * 1024
 
 const UNLIMITED = new AnswerMemory(Infinity)
@@ -72,11 +84,27 @@ export class HttpRequests {
     const { isLocal = false } = this.#options
     const request = withTimeFor(unsized, isLocal ? localTimeoutMs : serverTimeoutMs)
     const { address } = request
-    const body = address === undefined ? await multipartBody(request, signal) : scrapeBody(address, request)
+    if (address === undefined) return await this.#send(request, PARSE, await multipartBody(request, signal), signal)
+    if (!isLocal || request.fetch === undefined) {
+      return await this.#send(request, SCRAPE, scrapeBody(address, request), signal)
+    }
+    const fetched = await request.fetch(signal)
+    if ('code' in fetched) return { kind: 'rejected', failure: fetched, remedy: { kind: 'none' } }
+    await using page = fetched
+    return await this.#send(request, SCRAPE_BYTES, await pageBody(address, page, request, signal), signal)
+  }
+
+  async #send(request: ParseRequest, operation: Operation, body: RequestBody, signal: AbortSignal): Promise<Verdict> {
+    const { isLocal = false } = this.#options
     try {
-      const answer = await this.#ask(request, body, signal)
+      const answer = await this.#ask(request, operation, body, signal)
       return withoutKey(
-        classify(answer, { options: request.options, byAddress: address !== undefined, isLocal, nowMs: Date.now() }),
+        classify(answer, {
+          options: request.options,
+          byAddress: request.address !== undefined,
+          isLocal,
+          nowMs: Date.now(),
+        }),
         this.#options.apiKey,
         this.#options.login,
       )
@@ -93,15 +121,18 @@ export class HttpRequests {
     return this.#connections.destroy()
   }
 
-  async #ask(request: ParseRequest, body: RequestBody, signal: AbortSignal): Promise<HttpAnswer> {
+  async #ask(
+    request: ParseRequest,
+    { path, type }: Operation,
+    body: RequestBody,
+    signal: AbortSignal,
+  ): Promise<HttpAnswer> {
     const { maxAnswerBytes = DEFAULT_MAX_ANSWER_BYTES, isLocal = false } = this.#options
     const { timeoutMs = isLocal ? () => MAX_REQUEST_MS : usualTimeoutMs } = this.#options
-    const [operation, type] =
-      request.address === undefined ? ['parse', MULTIPART_TYPE] : ['scrape', 'application/json; charset=utf-8']
     const { traceparent } = request
     const headers = { ...this.#headers, 'content-type': type, ...(traceparent === undefined ? {} : { traceparent }) }
     const baseUrl = this.#options.baseUrl()
-    const at = { origin: baseUrl.origin, path: `${pathOf(baseUrl)}/v2/${operation}` }
+    const at = { origin: baseUrl.origin, path: `${pathOf(baseUrl)}/v2/${path}` }
     const { hold = UNLIMITED.hold(), maySend = () => true } = request
     const options = { ...at, headers, body, timeoutMs: timeoutMs(request), maxAnswerBytes, hold, maySend }
     const raw = await this.#connections.use((connection) => exchange(connection, options, signal))
@@ -125,4 +156,15 @@ const usualTimeoutMs = ({ options, bytes }: ParseRequest): number => clientTimeo
 function scrapeBody(address: string, { options }: Pick<ParseRequest, 'options'>): RequestBody {
   const content = Buffer.from(JSON.stringify({ url: address, ...sentOptions(options), maxAge: 0 }))
   return { content, bytes: content.length, readFailure: () => null }
+}
+
+/** Builds the body of a scrape that needs no request to the site: address and type of the page, then its bytes. */
+function pageBody(
+  url: string,
+  { contentType, fileName, bytes, read }: FetchedDocument,
+  request: ParseRequest,
+  signal: AbortSignal,
+): Promise<RequestBody> {
+  const fields = { url, fetched: { contentType, fileName } }
+  return multipartBody({ ...request, bytes, read }, signal, fields)
 }

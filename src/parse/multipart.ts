@@ -33,12 +33,16 @@ export interface RequestBody {
 /**
  * Builds the body of a parse request: `options`, then `file`. The options part has a content type and no `filename`,
  * since some services would parse it as a second file. The file's name is ASCII, since services read other names as
- * Latin-1.
+ * Latin-1. `fields` are sent in addition to the options.
  *
  * @throws errors of `read`, and DocumentChanged if its length differs from that in the request
  */
-export async function multipartBody(request: ParseRequest, signal: AbortSignal): Promise<RequestBody> {
-  const head = Buffer.from(partHeads(request))
+export async function multipartBody(
+  request: ParseRequest,
+  signal: AbortSignal,
+  fields: Readonly<Record<string, unknown>> = {},
+): Promise<RequestBody> {
+  const head = Buffer.from(partHeads(request, fields))
   const bytes = head.length + request.bytes + TAIL.length
   return request.bytes <= ONE_BUFFER_BYTES
     ? await inOneBuffer(head, bytes, request, signal)
@@ -99,13 +103,16 @@ const withImageParser = (options: ParseRequest['options']): Record<string, unkno
   return { ...sent, parsers: [parsers, 'image'].flat() }
 }
 
-function partHeads({ options, contentHash, extension }: ParseRequest): string {
+function partHeads(
+  { options, contentHash, extension }: ParseRequest,
+  fields: Readonly<Record<string, unknown>>,
+): string {
   return [
     `--${BOUNDARY}`,
     'Content-Disposition: form-data; name="options"',
     'Content-Type: application/json',
     '',
-    JSON.stringify(formatOf(extension).family === 'image' ? withImageParser(options) : sentOptions(options)),
+    JSON.stringify({ ...fields, ...(formatOf(extension).family === 'image' ? withImageParser(options) : sentOptions(options)) }),
     `--${BOUNDARY}`,
     `Content-Disposition: form-data; name="file"; filename="${contentHash}.${extension}"`,
     `Content-Type: ${formatOf(extension).mediaType}`,

@@ -2,7 +2,8 @@ import type { ParseOptions, Extension } from '@sluice/contract'
 import type { AnswerHold } from '#src/kit/answer-memory.ts'
 import type { ContentHash } from '#src/document/ids.ts'
 import type { Verdict } from '#src/document/verdict.ts'
-import type { OpenedDocument } from './source.ts'
+import type { Failure } from '#src/document/failure.ts'
+import type { FetchedDocument, OpenedDocument } from './source.ts'
 
 /** With an `address` the service fetches the document, and the request sends no bytes of it. */
 export interface ParseRequest extends Pick<OpenedDocument, 'bytes' | 'address'> {
@@ -12,6 +13,8 @@ export interface ParseRequest extends Pick<OpenedDocument, 'bytes' | 'address'> 
   readonly pages?: number | null
   /** Streams the document; a retry may call it again. A chunk is valid until the caller asks for the next one. */
   read(signal: AbortSignal): AsyncIterable<Uint8Array>
+  /** Obtains the document of `address`; the embedded engine gets these bytes instead of a request to the site. */
+  readonly fetch?: (signal: AbortSignal) => Promise<FetchedDocument | Failure>
   readonly options: ParseOptions
   /** Memory budget of the answer; absent means unlimited. */
   readonly hold?: AnswerHold

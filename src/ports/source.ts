@@ -19,6 +19,19 @@ export interface Source extends SourceTraits {
   list(signal: AbortSignal): AsyncIterable<SourceItem>
   /** Opens a document for reading. A `Failure` concerns this document only (vanished, unreadable). Idempotent. */
   open(key: SourceKey, signal: AbortSignal): Promise<OpenedDocument | Failure>
+  /**
+   * Obtains a document that has an address, for an engine that sends no request to its site: once for listing and
+   * document, at the pace of the site. Absent if the engine fetches by address.
+   */
+  readonly fetch?: (key: SourceKey, signal: AbortSignal) => Promise<FetchedDocument | Failure>
+}
+
+/** A document as its site sent it. */
+export interface FetchedDocument extends AsyncDisposable {
+  readonly contentType: string | null
+  readonly fileName: string | null
+  readonly bytes: number
+  read(signal: AbortSignal): AsyncIterable<Uint8Array>
 }
 
 export type SourceChange =

@@ -1,3 +1,4 @@
+import type { Failure } from '#src/document/failure.ts'
 import { type SourceKey, sourceKey } from '#src/document/ids.ts'
 import type { Source, SourceChange, SourceWatch } from '#src/ports/source.ts'
 
@@ -9,7 +10,7 @@ import type { Source, SourceChange, SourceWatch } from '#src/ports/source.ts'
 /** `prefix` has no slash at its end; an empty one changes nothing. */
 export function withPrefix(inner: Source, prefix: string): Source {
   if (prefix === '') return inner
-  const { addressOf, skips } = inner
+  const { addressOf, skips, fetch } = inner
   return {
     ...inner,
     async *list(signal) {
@@ -17,13 +18,26 @@ export function withPrefix(inner: Source, prefix: string): Source {
     },
     async open(key, signal) {
       const innerKey = withoutPrefix(prefix, key)
-      if (innerKey !== null) return inner.open(innerKey, signal)
-      return { code: 'vanished', stage: 'read', message: `${JSON.stringify(key)} is not below the prefix "${prefix}".` }
+      return innerKey === null ? outside(key, prefix) : inner.open(innerKey, signal)
     },
+    ...(fetch === undefined
+      ? {}
+      : {
+          fetch: async (key: SourceKey, signal: AbortSignal) => {
+            const innerKey = withoutPrefix(prefix, key)
+            return innerKey === null ? outside(key, prefix) : fetch(innerKey, signal)
+          },
+        }),
     ...(skips === undefined ? {} : { skips: (key: SourceKey) => skips(withoutPrefix(prefix, key) ?? key) }),
     ...(addressOf === undefined ? {} : { addressOf: (key: SourceKey) => addressOf(withoutPrefix(prefix, key) ?? key) }),
   }
 }
+
+const outside = (key: SourceKey, prefix: string): Failure => ({
+  code: 'vanished',
+  stage: 'read',
+  message: `${JSON.stringify(key)} is not below the prefix "${prefix}".`,
+})
 
 export function watchWithPrefix(inner: SourceWatch, prefix: string): SourceWatch {
   if (prefix === '') return inner

@@ -43,6 +43,7 @@ export function openSite(
     exclude,
     via,
     passthrough,
+    keepsPages: via === 'download' || service === null,
     allowPrivateAddresses,
     network: webNetworkOf(settings),
     refresh: settings.detectChanges === 'content',
@@ -53,6 +54,8 @@ export function openSite(
     delayMs: settings.siteDelayMs,
     documents: settings.siteDocuments,
     obeyRobots: !settings.ignoreRobots,
+    ignoredParameters: settings.siteIgnoreQuery,
+    headers: settings.options?.headers ?? {},
     ...(service === null ? {} : { map: mapOf({ start, service, settings, purchases, say }) }),
   })
   return {

@@ -42,7 +42,15 @@ const DOCUMENT_SETTINGS: Names = [
 ]
 
 /** Settings for the pages of a website. */
-const SITE_SETTINGS: Names = ['siteListing', 'siteLimit', 'siteDepth', 'siteDelayMs', 'siteDocuments', 'ignoreRobots']
+const SITE_SETTINGS: Names = [
+  'siteListing',
+  'siteLimit',
+  'siteDepth',
+  'siteDelayMs',
+  'siteDocuments',
+  'siteIgnoreQuery',
+  'ignoreRobots',
+]
 
 /** Storage options of objects. */
 const BUCKET_SETTINGS: Names = ['s3Encryption', 's3KmsKeyId', 's3StorageClass', 's3PackMs']

@@ -4,6 +4,7 @@ import type { Verdict } from '#src/document/verdict.ts'
 import { RequestWithdrawn } from '#src/document/request-withdrawn.ts'
 import { DocumentChanged } from '#src/document/document-changed.ts'
 import { type ParseRequest } from '#src/ports/parser.ts'
+import type { Source } from '#src/ports/source.ts'
 import { type Recipe } from '#src/client/recipe.ts'
 import type { Admitted } from './admit.ts'
 import type { DocumentDeps, Run } from './deps.ts'
@@ -27,7 +28,7 @@ export async function sendRequest(
   recipe: Recipe,
   id: ReceiptId,
   { permit, reservation, pages }: Admitted,
-  { run }: Pick<DocumentDeps, 'run'>,
+  { run, stores: { source } }: Pick<DocumentDeps, 'run' | 'stores'>,
   signal: AbortSignal,
 ): Promise<Verdict | Unfinished> {
   const { job, tier } = work
@@ -45,7 +46,10 @@ export async function sendRequest(
   }
   run.events.emit('request:begun', { key, ...receiver })
   try {
-    const verdict = await tier.parser.parse({ ...requestOf(work, recipe, pages), ...traced(key, run), maySend }, signal)
+    const verdict = await tier.parser.parse(
+      { ...requestOf(work, recipe, pages, source), ...traced(key, run), maySend },
+      signal,
+    )
     // Without a connection, the request counts with its failure.
     emitSent()
     return verdict
@@ -70,9 +74,10 @@ const traced = (key: SourceKey, { traceparent }: Run): Pick<ParseRequest, 'trace
 }
 
 const requestOf = (
-  { read, extension, address, hold }: Work,
+  { job, read, extension, address, hold }: Work,
   { options }: Recipe,
   pages: number | null,
+  source: Source,
 ): ParseRequest => ({
   contentHash: read.contentHash,
   extension,
@@ -82,4 +87,8 @@ const requestOf = (
   pages,
   hold,
   ...(address === null ? {} : { address }),
+  ...fetching(address === null ? undefined : source.fetch, job.key),
 })
+
+const fetching = (fetch: Source['fetch'], key: SourceKey): Pick<ParseRequest, 'fetch'> =>
+  fetch === undefined ? {} : { fetch: (signal) => fetch(key, signal) }

@@ -1,13 +1,25 @@
-import { type WebNetwork, type SiteItem, type SiteSummary, walkSite, SiteUnusable } from '@sluice/fetch'
+import {
+  type KeepBytes,
+  obeyCrawlDelay,
+  SiteClient,
+  type SiteItem,
+  type SiteOptions,
+  type SiteSummary,
+  SiteUnusable,
+  type UrlAnswer,
+  walkSite,
+  type WebNetwork,
+} from '@sluice/fetch'
 import { assertNever } from '#src/kit/assert-never.ts'
 import { type Extension, extensionOf, formatOf, MAX_FILE_BYTES } from '@sluice/contract'
 import { type Version, version } from '#src/document/ids.ts'
+import type { Failure } from '#src/document/failure.ts'
 import { SourceUnusable } from '#src/document/source-unusable.ts'
 import type { SourceItem } from '#src/document/source-item.ts'
 import { type Filter, keyRules } from '../path-rules.ts'
-import { openPage } from './site-document.ts'
+import { PageCache } from './page-cache.ts'
+import { fetchPage, openPage } from './site-document.ts'
 import { unusable } from '../unusable.ts'
-import { UrlClient } from '../urls/url-client.ts'
 import { keyOfUrl, urlOfKey } from '../urls/url-key.ts'
 import type { UrlSource } from '../urls/url-source.ts'
 import { urlExtension, urlTextExtension } from '../urls/url-type.ts'
@@ -26,8 +38,14 @@ export interface SiteSourceOptions extends Pick<Filter, 'include' | 'exclude'> {
   /** Includes PDFs and office documents that pages link to. */
   readonly documents: boolean
   readonly obeyRobots: boolean
+  /** Query parameters that do not change a page; `*` is any text. */
+  readonly ignoredParameters?: readonly string[]
+  /** Headers for each request to the site: a login, a cookie. */
+  readonly headers?: Readonly<Record<string, string>>
   /** `scrape`: the service fetches the pages; `download`: Sluice downloads them and sends their bytes. */
   readonly via: 'scrape' | 'download'
+  /** True if this process converts pages from the bytes that the listing reads. */
+  readonly keepsPages: boolean
   /** True if a downloaded page in plain text or Markdown is a document. */
   readonly passthrough: boolean
   readonly allowPrivateAddresses: boolean
@@ -51,27 +69,64 @@ const UNKNOWN_BYTES = 1
  * redirect.
  */
 export function openSiteSource(options: SiteSourceOptions): UrlSource {
-  const { start, via } = options
-  const client = new UrlClient({ ...options, redirects: 'return' })
+  const { start, via, obeyRobots, keepsPages } = options
+  const client = new SiteClient({ ...options, maxBytes: MAX_FILE_BYTES })
+  const cache = new PageCache()
+  const pages = { client, cache }
+  let crawlDelay: Promise<void> | null = obeyRobots ? null : Promise.resolve()
+  /** A process that converts pages of another one's listing reads the rules of the site first. */
+  const paced = async (signal: AbortSignal): Promise<Failure | null> => {
+    try {
+      await (crawlDelay ??= obeyCrawlDelay(client, start, signal))
+      return null
+    } catch (error) {
+      crawlDelay = null
+      if (!(error instanceof SiteUnusable)) throw error
+      return { code: 'unreadable', stage: 'read', message: error.message }
+    }
+  }
   const skips = keyRules({ ...options, hidden: true })
   return {
     url: start.href,
     ...(via === 'scrape' ? { addressOf: (key) => urlOfKey(key).href } : {}),
     async *list(signal: AbortSignal): AsyncGenerator<SourceItem> {
       const unversioned = options.refresh ? version(`asked-${Date.now()}`) : UNVERSIONED
-      for await (const found of foundOn(options, signal)) {
+      crawlDelay ??= Promise.resolve()
+      const walk = { client, ...(keepsPages ? { keep: keeperOf(cache, options) } : {}) }
+      for await (const found of foundOn(options, walk, signal)) {
         const item = itemOf(found, unversioned, options)
         if (item === null) continue
         const reason = skips(item.key)
         yield reason === null ? item : { kind: 'skipped', key: item.key, reason }
       }
     },
-    open: (key, signal) => openPage(client, urlOfKey(key), signal),
-    [Symbol.asyncDispose]: () => client[Symbol.asyncDispose](),
+    open: async (key, signal) => (await paced(signal)) ?? openPage(pages, urlOfKey(key), signal),
+    fetch: async (key, signal) => (await paced(signal)) ?? fetchPage(pages, urlOfKey(key), signal),
+    async [Symbol.asyncDispose]() {
+      await client[Symbol.asyncDispose]()
+      await cache[Symbol.asyncDispose]()
+    },
   }
 }
 
-async function* foundOn(options: SiteSourceOptions, signal: AbortSignal): AsyncGenerator<SiteItem> {
+type WalkParts = Pick<SiteOptions, 'client' | 'keep'>
+
+/** Keeps pages and texts, and files that are documents. */
+const keeperOf =
+  (cache: PageCache, { documents }: Pick<SiteSourceOptions, 'documents'>): KeepBytes =>
+  (url, answer) =>
+    (documents && fileExtension(url, answer) !== null) ||
+    /^text\/(?:html|plain|markdown|x-markdown)|xhtml/i.test(answer.header('content-type') ?? '')
+      ? cache.keep(url, answer)
+      : null
+
+/** Null for a picture too: pictures that pages link to are parts of pages. */
+function fileExtension(url: URL, { header }: Pick<UrlAnswer, 'header'>): Extension | null {
+  const extension = urlExtension({ url, header })
+  return extension === null || formatOf(extension).family === 'image' ? null : extension
+}
+
+async function* foundOn(options: SiteSourceOptions, walk: WalkParts, signal: AbortSignal): AsyncGenerator<SiteItem> {
   const { listing, map, exclude = [] } = options
   const given = listing === 'auto' || listing === 'map' ? ((await map?.(signal)) ?? null) : null
   if (listing === 'map' && given === null) {
@@ -80,6 +135,7 @@ async function* foundOn(options: SiteSourceOptions, signal: AbortSignal): AsyncG
   const excluded = keyRules({ exclude, hidden: true })
   const site = {
     ...options,
+    ...walk,
     ...(given === null ? {} : { given }),
     listing: given !== null ? ('given' as const) : listing === 'sitemap' ? ('sitemap' as const) : ('links' as const),
     maxBytes: MAX_FILE_BYTES,
@@ -106,9 +162,8 @@ function itemOf(found: SiteItem, unversioned: Version, options: SiteSourceOption
     case 'page':
       return pageItem(found, options)
     case 'file': {
-      const extension = documents ? urlExtension({ url, header: (name) => found.answer.header(name) }) : null
-      // Pictures that pages link to are parts of pages.
-      if (extension === null || formatOf(extension).family === 'image') return null
+      const extension = documents ? fileExtension(url, found.answer) : null
+      if (extension === null) return null
       const served = urlVersion(found.answer)
       const bytes = Number(found.answer.header('content-length') ?? 0) || UNKNOWN_BYTES
       return {

@@ -10,6 +10,7 @@ const OPTIONS: Omit<SiteSourceOptions, 'start'> = {
   documents: false,
   obeyRobots: true,
   via: 'scrape',
+  keepsPages: true,
   passthrough: true,
   allowPrivateAddresses: true,
   refresh: false,

@@ -1,5 +1,6 @@
 import type { WebNetwork } from '@sluice/fetch'
 import type { FastifyReply, FastifyRequest } from 'fastify'
+import { z } from 'zod'
 import {
   parseOptionsSchema,
   type ParseOptions,
@@ -16,6 +17,7 @@ import { scrapeTimeout } from './conversion-outcome.ts'
 import { identify } from './identify.ts'
 import type { ParseRouteParts } from './parse-route.ts'
 import { readOptions } from './read-options.ts'
+import { receiveUpload } from './receive-upload.ts'
 import { clientDisconnected } from './client-disconnected.ts'
 
 export interface ScrapeRouteParts extends ParseRouteParts {
@@ -26,6 +28,7 @@ export interface ScrapeRouteParts extends ParseRouteParts {
 
 interface ScrapeRequest {
   readonly url: URL
+  readonly fetched: unknown
   readonly options: ParseOptions
   /** Lists the fields of scrape without effect on a document, so that the server drops none silently. */
   readonly warnings: readonly string[]
@@ -40,12 +43,12 @@ const isParseOption = (name: string): boolean =>
 /** Contract, "POST /v2/scrape": the route reads `url`, and parses the rest as parse options. */
 function readScrapeRequest(body: unknown): ScrapeRequest {
   if (body === null || typeof body !== 'object' || Array.isArray(body)) throw badRequest('Bad Request')
-  const { url, ...rest } = body as Readonly<Record<string, unknown>>
+  const { url, fetched, ...rest } = body as Readonly<Record<string, unknown>>
   const known = Object.entries(rest).filter(([name]) => isParseOption(name))
   const ignored = Object.keys(rest).filter((name) => !HONOURED.includes(name) && !isParseOption(name))
   const { options, warnings } = readOptions(Object.fromEntries(known), 'Scrapes')
   const notUsed = ignored.length === 0 ? [] : [`Not used for documents: ${ignored.join(', ')}.`]
-  return { url: scrapeUrl(url), options, warnings: [...notUsed, ...warnings] }
+  return { url: scrapeUrl(url), fetched, options, warnings: [...notUsed, ...warnings] }
 }
 
 /** Returns the extension by content type, unless it is generic. Falls back to the file name, then to the path. */
@@ -67,19 +70,30 @@ function textOf({ contentType, fileName, url }: FetchedDocument): TextKind | nul
   return kind === 'plain' && documentExtensionOf(fileName ?? url.pathname) !== null ? null : kind
 }
 
+const fetchedSchema = z.object({ contentType: z.string().nullable(), fileName: z.string().nullable() })
+
+/** Extension to the contract: a multipart scrape holds the document that the client fetched, and its header. */
+function fetchedBefore(url: URL, given: unknown): FetchedDocument {
+  const read = fetchedSchema.safeParse(given)
+  if (!read.success) throw badRequest("Bad Request: 'fetched' needs contentType and fileName, each a string or null.")
+  return { ...read.data, url, statusCode: 200, retryAfter: null }
+}
+
 async function scrape(parts: ScrapeRouteParts, request: FastifyRequest, reply: FastifyReply): Promise<AnswerBody> {
-  const { url: sourceUrl, options, warnings } = readScrapeRequest(request.body)
   await using folder = parts.workFolder.forRequest()
+  const upload = request.isMultipart() ? await receiveUpload(request, folder, parts.maxFileBytes) : null
+  const { url: sourceUrl, fetched: given, options, warnings } = readScrapeRequest(upload?.rawOptions ?? request.body)
   const timed = AbortSignal.any([clientDisconnected(reply), AbortSignal.timeout(options.timeout)])
   const { headers, skipTlsVerification } = options
   const { allowPrivateAddresses, network, maxFileBytes: maxBytes } = parts
   const way = network === undefined ? {} : { network }
   const fetchOptions = { headers, skipTlsVerification, allowPrivateAddresses, maxBytes, ...way }
-  const fetched = await fetchDocument(sourceUrl, await folder.makePath(), fetchOptions, timed).catch(
-    (error: unknown) => {
-      throw timed.aborted ? scrapeTimeout(options.timeout) : error
-    },
-  )
+  const fetched =
+    upload === null
+      ? await fetchDocument(sourceUrl, await folder.makePath(), fetchOptions, timed).catch((error: unknown) => {
+          throw timed.aborted ? scrapeTimeout(options.timeout) : error
+        })
+      : fetchedBefore(sourceUrl, given)
   const { url, statusCode, contentType, retryAfter } = fetched
   // Forwards the page's header with the 200 answer. A client that retries then waits as the site requests.
   if (retryAfter !== null) void reply.header('retry-after', retryAfter)
@@ -91,7 +105,7 @@ async function scrape(parts: ScrapeRouteParts, request: FastifyRequest, reply: F
   }
   const textKind = textOf(fetched) ?? (statusCode >= 400 && !isPage(fetched) ? 'plain' : null)
   const extension = textKind === null ? extensionOf(fetched) : 'html'
-  const document = { folder, bytes: null, extension, textKind, contentType, baseUrl: url.href, origin }
+  const document = { folder, bytes: upload?.bytes ?? null, extension, textKind, contentType, baseUrl: url.href, origin }
   const received = { ...document, extensions: asksForExtensions(request), warnings }
   return await answerDocument(parts, request.account, received, options, timed)
 }

@@ -27,9 +27,14 @@ export async function* listSitemaps(
   const first = robots.sitemaps.length > 0 ? robots.sitemaps : usual.map((path) => new URL(path, scope.start).href)
   const known = new Set<string>()
   const waiting: Found[] = []
+  const follows = (to: URL): URL | null => {
+    const address = atCurrentOrigin(scope, to)
+    return address !== null && isOnSite(scope, address) ? address : null
+  }
   const add = (text: string, level: number, base: URL): void => {
-    const address = atCurrentOrigin(scope, webUrl(text, base))
-    if (address === null || !isOnSite(scope, address) || level > MAX_LEVELS || known.has(address.href)) return
+    const url = webUrl(text, base)
+    const address = url === null ? null : follows(url)
+    if (address === null || level > MAX_LEVELS || known.has(address.href)) return
     if (known.size >= MAX_SITEMAPS) return
     known.add(address.href)
     waiting.push({ address, level })
@@ -37,8 +42,8 @@ export async function* listSitemaps(
   for (const address of first) add(address, 1, scope.start)
   for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) {
     const { address, level } = next
-    const answer = await client.text(address, signal)
-    if (!('text' in answer)) continue
+    const answer = await client.text(address, follows, signal)
+    if (answer.kind !== 'text') continue
     const { kind, addresses } = readSitemap(answer.text)
     if (kind === 'pages') yield* addresses
     else for (const found of addresses) add(found, level + 1, address)

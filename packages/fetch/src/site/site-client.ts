@@ -6,6 +6,7 @@ import { answerBody } from '../answer-body.ts'
 import { FetchRefused } from '../fetch-refused.ts'
 import { discard, requestUrl, type UrlAnswer, webAgent } from '../request-url.ts'
 import { inUtf8 } from '../utf8-text.ts'
+import { webUrl } from '../web-url.ts'
 import { type PageContent, PageReader } from './page-reader.ts'
 import { SitePace } from './site-pace.ts'
 
@@ -15,10 +16,16 @@ export interface SiteClientOptions {
   readonly network?: WebNetwork
   /** Minimum delay between two requests, in ms. */
   readonly delayMs: number
-  /** Maximum number of concurrent requests. */
-  readonly connections: number
+  /** Headers for every request, for example those of a login. */
+  readonly headers?: Readonly<Record<string, string>>
   readonly maxBytes: number
 }
+
+/** Result of a request whose answer is not content. */
+export type Refused =
+  | { readonly kind: 'redirect'; readonly to: string }
+  | { readonly kind: 'absent' }
+  | { readonly kind: 'failed'; readonly reason: string; readonly status: number | null }
 
 /** Result of a request to an address. */
 export type Visit =
@@ -27,14 +34,24 @@ export type Visit =
   | { readonly kind: 'text'; readonly digest: string; readonly contentType: string; readonly bytes: number }
   /** Any other content; the client did not read its body. */
   | { readonly kind: 'file'; readonly answer: UrlAnswer; readonly contentType: string }
-  | { readonly kind: 'redirect'; readonly to: string }
-  | { readonly kind: 'absent' }
-  | { readonly kind: 'failed'; readonly reason: string; readonly status: number | null }
+  | Refused
+
+/** Returns the receiver of an answer's bytes, as the site sent them; null if they are not needed again. */
+export type KeepBytes = (url: URL, answer: UrlAnswer) => ((bytes: Buffer) => Promise<void>) | null
+
+/** Maximum number of concurrent requests to a site. */
+export const SITE_CONNECTIONS = 4
 
 const PATIENCE_MS = 30_000
 const TRIES = 3
 /** Number of retries after the site throttles a request; each retry waits for the pause that the site states. */
 const TRIES_WHEN_REFUSED = 10
+
+/** Maximum number of redirects of robots.txt or a sitemap; RFC 9309, 2.3.1.2 asks for five at least. */
+const MAX_REDIRECTS = 10
+
+/** A larger page is fetched again for its document. */
+const MAX_KEPT_BYTES = 4 * 1024 * 1024
 
 const PAGE = /^(?:text\/html|application\/xhtml\+xml)\b/i
 const TEXT = /^text\/(?:plain|markdown|x-markdown)\b/i
@@ -47,7 +64,7 @@ export class SiteClient implements AsyncDisposable {
 
   constructor(options: SiteClientOptions) {
     this.#options = options
-    this.#pace = new SitePace(options.delayMs)
+    this.#pace = new SitePace(options.delayMs, SITE_CONNECTIONS)
     this.#dispatcher = webAgent({ ...options, skipTlsVerification: false, patienceMs: PATIENCE_MS })
   }
 
@@ -56,81 +73,142 @@ export class SiteClient implements AsyncDisposable {
     this.#pace.slowDown(delayMs)
   }
 
-  visit(url: URL, signal: AbortSignal): Promise<Visit> {
-    return this.#withRetries(url, (answer) => this.#read(url, answer), signal)
+  async visit(url: URL, signal: AbortSignal, keep?: KeepBytes): Promise<Visit> {
+    const read = (answer: UrlAnswer): Promise<Visit> => this.#read(url, answer, keep)
+    const got = await this.get(url, read, signal)
+    if (got.kind !== 'read') return got
+    if (got.value.kind !== 'file' || got.value.answer.header('content-encoding') === null) return got.value
+    // The version of a file is in its header, and servers give compressed content another ETag and length.
+    const plain = await this.get(url, read, signal, { 'accept-encoding': 'identity' })
+    return plain.kind === 'read' ? plain.value : plain
   }
 
-  /** Fetches a text other than a page, gunzipped if necessary: robots.txt, a sitemap. */
-  async text(url: URL, signal: AbortSignal): Promise<{ readonly text: string } | Exclude<Visit, { kind: 'page' }>> {
-    let text = ''
-    const visit = await this.#withRetries(
-      url,
-      async (answer) => {
-        const bytes = await collected(answerBody(answer, this.#options.maxBytes))
-        const isPacked = bytes[0] === 0x1f && bytes[1] === 0x8b
-        const plain = isPacked ? await unzip(bytes, { maxOutputLength: this.#options.maxBytes }) : bytes
-        text = plain.toString('utf8')
-        return { kind: 'text', digest: '', contentType: '', bytes: plain.length }
-      },
-      signal,
-    )
-    return visit.kind === 'text' ? { text } : (visit as Exclude<Visit, { kind: 'page' }>)
+  /**
+   * Fetches a text other than a page, gunzipped if necessary: robots.txt, a sitemap. It follows redirects to the
+   * addresses that `follows` allows.
+   */
+  async text(
+    start: URL,
+    follows: (to: URL) => URL | null,
+    signal: AbortSignal,
+  ): Promise<{ readonly kind: 'text'; readonly text: string } | Refused> {
+    let url = start
+    for (let hops = 0; ; hops += 1) {
+      const got = await this.get(url, (answer) => this.#readText(answer), signal)
+      if (got.kind === 'read') return { kind: 'text', text: got.value }
+      const to = got.kind === 'redirect' && hops < MAX_REDIRECTS ? webUrl(got.to, url) : null
+      const next = to === null ? null : follows(to)
+      if (next === null) return got
+      url = next
+    }
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
     await this.#dispatcher.destroy()
   }
 
-  async #read(url: URL, answer: UrlAnswer): Promise<Visit> {
+  async #read(url: URL, answer: UrlAnswer, keep?: KeepBytes): Promise<Visit> {
     const contentType = answer.header('content-type') ?? ''
-    const body = (): AsyncIterable<Uint8Array> => inUtf8(answerBody(answer, this.#options.maxBytes), answer)
-    if (PAGE.test(contentType)) return { kind: 'page', contentType, ...(await readPage(url, body())) }
-    if (TEXT.test(contentType)) return { kind: 'text', contentType, ...(await digestOf(body())) }
-    discard(answer)
-    return { kind: 'file', answer, contentType }
+    const [isPage, isText] = [PAGE.test(contentType), TEXT.test(contentType)]
+    const receive = keep?.(url, answer) ?? null
+    if (!isPage && !isText) {
+      if (receive !== null && Number(answer.header('content-length') ?? Infinity) <= MAX_KEPT_BYTES) {
+        await receive(await collected(answerBody(answer, MAX_KEPT_BYTES)))
+      } else discard(answer)
+      return { kind: 'file', answer, contentType }
+    }
+    const copy = new Copy(receive === null ? 0 : MAX_KEPT_BYTES)
+    const body = inUtf8(copy.through(answerBody(answer, this.#options.maxBytes)), answer)
+    const visit: Visit = isPage
+      ? { kind: 'page', contentType, ...(await readPage(url, body)) }
+      : { kind: 'text', contentType, ...(await digestOf(body)) }
+    const bytes = copy.bytes()
+    if (bytes !== null) await receive?.(bytes)
+    return visit
   }
 
-  async #withRetries(url: URL, read: (answer: UrlAnswer) => Promise<Visit>, signal: AbortSignal): Promise<Visit> {
+  async #readText(answer: UrlAnswer): Promise<string> {
+    const bytes = await collected(answerBody(answer, this.#options.maxBytes))
+    const isPacked = bytes[0] === 0x1f && bytes[1] === 0x8b
+    const plain = isPacked ? await unzip(bytes, { maxOutputLength: this.#options.maxBytes }) : bytes
+    return plain.toString('utf8')
+  }
+
+  /** Fetches an address with the pace and the retries of the site. `read` must read the answer or discard it. */
+  async get<T>(
+    url: URL,
+    read: (answer: UrlAnswer) => Promise<T>,
+    signal: AbortSignal,
+    headers: Readonly<Record<string, string>> = {},
+  ): Promise<Got<T>> {
     for (let tries = 1, refusals = 0; ;) {
-      await this.#pace.waitForTurn(signal)
-      const { visit, retry } = await this.#once(url, read, signal)
-      if (retry === 'no') return visit
+      using _turn = await this.#pace.takeTurn(signal)
+      const { got, retry } = await this.#once(url, read, signal, headers)
+      if (retry === 'no') return got
       if (retry === 'refused') refusals += 1
       else tries += 1
-      if (tries > TRIES || refusals > TRIES_WHEN_REFUSED) return visit
+      if (tries > TRIES || refusals > TRIES_WHEN_REFUSED) return got
     }
   }
 
-  async #once(
+  async #once<T>(
     url: URL,
-    read: (answer: UrlAnswer) => Promise<Visit>,
+    read: (answer: UrlAnswer) => Promise<T>,
     signal: AbortSignal,
-  ): Promise<{ readonly visit: Visit; readonly retry: 'no' | 'refused' | 'failed' }> {
+    extra: Readonly<Record<string, string>>,
+  ): Promise<{ readonly got: Got<T>; readonly retry: 'no' | 'refused' | 'failed' }> {
     try {
-      const { allowPrivateAddresses } = this.#options
+      const { allowPrivateAddresses, headers = {} } = this.#options
       const dispatcher = this.#dispatcher
-      const options = { method: 'GET', headers: {}, dispatcher, allowPrivateAddresses, redirects: 'return' } as const
+      const sent = { 'accept-encoding': 'gzip, deflate, br', ...headers, ...extra }
+      const options = { method: 'GET', headers: sent, dispatcher, allowPrivateAddresses, redirects: 'return' } as const
       const answer = await requestUrl(url, options, signal)
       const { statusCode: status } = answer
       const location = answer.header('location')
+      const isRefusal = status === 429 || status === 503
+      this.#pace.recordAnswer(isRefusal)
       if (status < 300) {
-        this.#pace.recordAnswer()
-        return { visit: await read(answer), retry: 'no' }
+        return { got: { kind: 'read', value: await read(answer) }, retry: 'no' }
       }
       discard(answer)
-      if (status < 400 && location !== null) return { visit: { kind: 'redirect', to: location }, retry: 'no' }
-      if (status === 404 || status === 410) return { visit: { kind: 'absent' }, retry: 'no' }
-      const isRefusal = status === 429 || status === 503
+      if (status < 400 && location !== null) return { got: { kind: 'redirect', to: location }, retry: 'no' }
+      if (status === 404 || status === 410) return { got: { kind: 'absent' }, retry: 'no' }
       if (isRefusal) this.#pace.recordRefusal(answer.header('retry-after'))
-      const visit: Visit = { kind: 'failed', reason: `the server answered ${status}`, status }
-      return { visit, retry: isRefusal ? 'refused' : status >= 500 ? 'failed' : 'no' }
+      const got: Refused = { kind: 'failed', reason: `the server answered ${status}`, status }
+      return { got, retry: isRefusal ? 'refused' : status >= 500 ? 'failed' : 'no' }
     } catch (error) {
       signal.throwIfAborted()
       const { code, message } = error as { readonly code?: string; readonly message?: string }
       const isOurs = error instanceof FetchRefused
       const reason = isOurs ? error.message : `it cannot be fetched now (${code ?? message ?? 'unknown'})`
-      return { visit: { kind: 'failed', reason, status: null }, retry: isOurs ? 'no' : 'failed' }
+      return { got: { kind: 'failed', reason, status: null }, retry: isOurs ? 'no' : 'failed' }
     }
+  }
+}
+
+type Got<T> = { readonly kind: 'read'; readonly value: T } | Refused
+
+/** Copy of a body on its way, up to a limit. */
+class Copy {
+  readonly #limit: number
+  readonly #chunks: Uint8Array[] = []
+  #bytes = 0
+
+  constructor(limit: number) {
+    this.#limit = limit
+  }
+
+  async *through(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+    for await (const chunk of chunks) {
+      this.#bytes += chunk.length
+      if (this.#bytes <= this.#limit) this.#chunks.push(chunk)
+      yield chunk
+    }
+  }
+
+  /** Null for a body over the limit. */
+  bytes(): Buffer | null {
+    return this.#bytes <= this.#limit ? Buffer.concat(this.#chunks) : null
   }
 }
 

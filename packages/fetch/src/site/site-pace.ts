@@ -5,15 +5,21 @@ const MAX_PAUSE_MS = 120_000
 
 const FIRST_PAUSE_MS = 1_000
 
-/** Schedules requests to a site: at least `delayMs` apart, and none during a pause that the site states. */
+/**
+ * Schedules requests to a site: at least `delayMs` apart, a limited number at once, and none during a pause that the
+ * site states.
+ */
 export class SitePace {
   #delayMs: number
   #sentAt = Number.NEGATIVE_INFINITY
   #nextAt = 0
   #refusals = 0
+  #free: number
+  readonly #waiting: (() => void)[] = []
 
-  constructor(delayMs: number) {
+  constructor(delayMs: number, connections: number) {
     this.#delayMs = delayMs
+    this.#free = connections
   }
 
   /** A longer delay applies from the last request on. */
@@ -22,7 +28,24 @@ export class SitePace {
     this.#nextAt = Math.max(this.#nextAt, this.#sentAt + this.#delayMs)
   }
 
-  async waitForTurn(signal: AbortSignal): Promise<void> {
+  /** Waits for a connection, then for the pace. The disposal of the turn releases its connection. */
+  async takeTurn(signal: AbortSignal): Promise<Disposable> {
+    while (this.#free === 0) await new Promise<void>((resolve) => this.#waiting.push(resolve))
+    this.#free -= 1
+    const release = (): void => {
+      this.#free += 1
+      this.#waiting.shift()?.()
+    }
+    try {
+      await this.#waitForPace(signal)
+    } catch (error) {
+      release()
+      throw error
+    }
+    return { [Symbol.dispose]: release }
+  }
+
+  async #waitForPace(signal: AbortSignal): Promise<void> {
     for (;;) {
       signal.throwIfAborted()
       const now = performance.now()
@@ -42,8 +65,13 @@ export class SitePace {
     this.#nextAt = Math.max(this.#nextAt, performance.now() + Math.min(pauseMs, MAX_PAUSE_MS))
   }
 
-  recordAnswer(): void {
-    this.#refusals = 0
+  /**
+   * The next request also waits for the delay after this answer: a request reaches the site later than it was sent,
+   * by the time of a new connection.
+   */
+  recordAnswer(isRefusal: boolean): void {
+    if (!isRefusal) this.#refusals = 0
+    this.#nextAt = Math.max(this.#nextAt, performance.now() + this.#delayMs)
   }
 }
 

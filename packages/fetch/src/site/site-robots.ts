@@ -29,19 +29,24 @@ export interface SiteRobots {
 export const NO_ROBOTS: SiteRobots = { allows: () => true, delayMs: 0, sitemaps: [] }
 
 /**
- * Fetches the rules of a site (RFC 9309); without robots.txt there are none.
+ * Fetches the rules of a site (RFC 9309), through redirects to any host; without robots.txt there are none.
  *
  * @throws {SiteUnusable} if the site cannot answer: the RFC forbids all requests then
  */
 export async function robotsOf(client: SiteClient, start: URL, signal: AbortSignal): Promise<SiteRobots> {
   const url = new URL('/robots.txt', start)
-  const answer = await client.text(url, signal)
-  if ('text' in answer) return rulesIn(url, answer.text)
+  const answer = await client.text(url, (to) => to, signal)
+  if (answer.kind === 'text') return rulesIn(url, answer.text)
   const cannotAnswer =
     answer.kind === 'failed' && (answer.status === null || answer.status >= 500 || answer.status === 429)
   if (cannotAnswer)
     throw new SiteUnusable(`${url.href}: ${answer.reason}; without its rules no page of the site is requested`)
   return NO_ROBOTS
+}
+
+/** Applies the crawl delay of a site's rules to a client that fetches its pages without a walk. */
+export async function obeyCrawlDelay(client: SiteClient, start: URL, signal: AbortSignal): Promise<void> {
+  client.slowDown((await robotsOf(client, start, signal)).delayMs)
 }
 
 function rulesIn(url: URL, text: string): SiteRobots {

@@ -9,6 +9,8 @@ export interface SiteScope {
   readonly prefix: string
   readonly includeSubdomains: boolean
   readonly ignoreQueryParameters: boolean
+  /** Names of query parameters that do not change a page, beyond those of visits; `*` is any text. */
+  readonly ignoredParameters: readonly string[]
 }
 
 /** Query parameters that track a visit or a campaign; they do not change the page. */
@@ -23,10 +25,10 @@ const MAX_URL_CHARACTERS = 2_000
 /** Derives the scope from the user's address: its origin, and the folder of its path. */
 export function scopeOf(
   start: URL,
-  options: Partial<Pick<SiteScope, 'includeSubdomains' | 'ignoreQueryParameters'>> = {},
+  options: Partial<Pick<SiteScope, 'includeSubdomains' | 'ignoreQueryParameters' | 'ignoredParameters'>> = {},
 ): SiteScope {
-  const { includeSubdomains = false, ignoreQueryParameters = false } = options
-  return { start, prefix: prefixOf(start), includeSubdomains, ignoreQueryParameters }
+  const { includeSubdomains = false, ignoreQueryParameters = false, ignoredParameters = [] } = options
+  return { start, prefix: prefixOf(start), includeSubdomains, ignoreQueryParameters, ignoredParameters }
 }
 
 /**
@@ -49,7 +51,7 @@ export function withinScope(scope: SiteScope, address: string | URL, base?: URL)
   url.hash = ''
   url.pathname = url.pathname.replace(SESSION_SEGMENT, '')
   if (scope.ignoreQueryParameters) url.search = ''
-  else dropVisitParameters(url)
+  else dropIgnoredParameters(url, scope.ignoredParameters)
   return isLinkLoop(url) ? null : url
 }
 
@@ -78,11 +80,18 @@ const hasDefaultPort = ({ port }: URL): boolean => port === ''
 
 const isBelow = (prefix: string, path: string): boolean => path.startsWith(prefix) || `${path}/` === prefix
 
-function dropVisitParameters(url: URL): void {
-  const visit = [...url.searchParams.keys()].filter((name) => VISIT_PARAMETER.test(name))
+function dropIgnoredParameters(url: URL, ignored: readonly string[]): void {
+  const isIgnored = (name: string): boolean => VISIT_PARAMETER.test(name) || ignored.some((each) => matches(each, name))
+  const visit = [...url.searchParams.keys()].filter(isIgnored)
   // Deleting a parameter re-encodes all others, so the code deletes only what is present.
   for (const name of visit) url.searchParams.delete(name)
   if (url.href.endsWith('?')) url.search = ''
+}
+
+/** Compares a name with one that may contain `*`. */
+function matches(pattern: string, name: string): boolean {
+  const parts = pattern.split('*').map((part) => part.replace(/[.+?^${}()|[\]\\]/g, '\\$&'))
+  return new RegExp(`^${parts.join('.*')}$`, 'i').test(name)
 }
 
 function isLinkLoop({ href, pathname }: URL): boolean {

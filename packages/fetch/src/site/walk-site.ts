@@ -3,7 +3,7 @@ import type { UrlAnswer } from '../request-url.ts'
 import { webUrl } from '../web-url.ts'
 import { Frontier, type Waiting } from './frontier.ts'
 import { listSitemaps } from './list-sitemaps.ts'
-import { SiteClient, type Visit } from './site-client.ts'
+import { type KeepBytes, SITE_CONNECTIONS, SiteClient, type Visit } from './site-client.ts'
 import { NO_ROBOTS, robotsOf, type SiteRobots } from './site-robots.ts'
 import { isSameSite, type SiteScope, scopeOf, withinScope } from './site-scope.ts'
 import { SiteUnusable } from './site-unusable.ts'
@@ -29,11 +29,17 @@ export interface SiteOptions {
   readonly network?: WebNetwork
   readonly includeSubdomains?: boolean
   readonly ignoreQueryParameters?: boolean
+  readonly ignoredParameters?: readonly string[]
+  /** Headers for every request to the site, for example those of a login. */
+  readonly headers?: Readonly<Record<string, string>>
   readonly maxBytes: number
   /** False skips an address without a request, for example a file of an unwanted type. */
   readonly isWanted?: (url: URL) => boolean
   /** Reason for skipping an address of the site; null visits it. */
   readonly skipReason?: (url: URL) => string | null
+  /** Client whose pace and connections the walk shares; default: one of its own. */
+  readonly client?: SiteClient
+  readonly keep?: KeepBytes
   /** Called once, at the end of the walk. */
   readonly onEnd?: (summary: SiteSummary) => void
 }
@@ -63,9 +69,6 @@ export interface SiteSummary {
   readonly truncated: boolean
 }
 
-/** Maximum number of concurrent requests to a site. */
-const CONNECTIONS = 4
-
 /** Extensions of assets, which are never pages: the walk skips them without a request. */
 const ASSET =
   /\.(?:avif|bmp|bz2|css|dmg|eot|exe|gif|gz|ico|iso|jpe?g|js|m4a|mjs|mov|mp[34]|ogg|otf|png|rar|rss|svg|tar|tgz|tiff?|ttf|wasm|wav|web[mp]|woff2?|xml|zip|7z)$/i
@@ -77,7 +80,8 @@ const ASSET =
  * @throws {SiteUnusable} if the site cannot be listed at all
  */
 export async function* walkSite(options: SiteOptions, signal: AbortSignal): AsyncGenerator<SiteItem> {
-  await using client = new SiteClient({ ...options, connections: CONNECTIONS })
+  await using resources = new AsyncDisposableStack()
+  const client = options.client ?? resources.use(new SiteClient(options))
   const { scope, first } = await scopeFrom(client, options, signal)
   const robots = options.obeyRobots ? await robotsOf(client, scope.start, signal) : NO_ROBOTS
   client.slowDown(robots.delayMs)
@@ -101,7 +105,7 @@ async function scopeFrom(
   signal: AbortSignal,
 ): Promise<{ readonly scope: SiteScope; readonly first: Visit }> {
   const scope = scopeOf(options.start, options)
-  const first = await client.visit(scope.start, signal)
+  const first = await client.visit(scope.start, signal, options.keep)
   if (first.kind === 'failed' && first.status === null) throw new SiteUnusable(`${scope.start.href}: ${first.reason}`)
   if (first.kind !== 'redirect') return { scope, first }
   const to = webUrl(first.to, scope.start)
@@ -112,7 +116,10 @@ async function scopeFrom(
     )
   }
   const start = new URL(`${scope.start.pathname}${scope.start.search}`, to.origin)
-  return { scope: { ...scope, start, formerOrigin: scope.start.origin }, first: await client.visit(start, signal) }
+  return {
+    scope: { ...scope, start, formerOrigin: scope.start.origin },
+    first: await client.visit(start, signal, options.keep),
+  }
 }
 
 type Visited = { readonly at: Waiting; readonly visit: Visit }
@@ -160,7 +167,7 @@ class Walk {
   async *run(client: SiteClient, signal: AbortSignal): AsyncGenerator<SiteItem> {
     const inFlight = new Map<Waiting, Promise<Visited>>()
     for (;;) {
-      while (inFlight.size < CONNECTIONS && this.#pages + inFlight.size < this.#options.limit) {
+      while (inFlight.size < SITE_CONNECTIONS && this.#pages + inFlight.size < this.#options.limit) {
         const at = this.#frontier.take()
         if (at === undefined) break
         if (at.depth === Number.POSITIVE_INFINITY) continue
@@ -194,7 +201,7 @@ class Walk {
   async #visit(client: SiteClient, at: Waiting, signal: AbortSignal): Promise<Visited> {
     const early = this.#prefetched.get(at.url.href)
     this.#prefetched.delete(at.url.href)
-    return { at, visit: early ?? (await client.visit(at.url, signal)) }
+    return { at, visit: early ?? (await client.visit(at.url, signal, this.#options.keep)) }
   }
 
   #entryOf({ url, depth }: Waiting, visit: Visit): SiteItem | null {

@@ -1,0 +1,54 @@
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { readStore } from '../support/check-store.ts'
+import { tempFolder } from '../support/temp-folder.ts'
+import { sluice } from '../support/sluice.ts'
+import { openSite, type Page } from '../support/web-site.ts'
+
+/* One fetch a page, one pace a site, with the embedded engine. */
+
+const html = (body: string): Page => ({ headers: { 'content-type': 'text/html' }, body })
+const links = (paths: readonly string[]): string => paths.map((path) => `<a href="${path}">to</a>`).join('')
+
+/** A site whose robots.txt and sitemap are behind redirects. */
+function siteOf(arrivals: number[]) {
+  return openSite((path, _body, { headers }) => {
+    arrivals.push(performance.now())
+    const pages: Readonly<Record<string, Page>> = {
+      '/robots.txt': { status: 302, headers: { location: '/rules/1' } },
+      '/rules/1': { status: 301, headers: { location: '/rules/2' } },
+      '/rules/2': { headers: { 'content-type': 'text/plain' }, body: 'User-agent: *\nDisallow: /p3\n' },
+      '/sitemap.xml': { status: 301, headers: { location: '/sitemap_index.xml' } },
+      '/sitemap_index.xml': {
+        headers: { 'content-type': 'text/xml' },
+        body: `<urlset><url><loc>http://${headers.host}/p4</loc></url></urlset>`,
+      },
+      '/': html(`<h1>Start</h1>${links(['/p1', '/p2', '/p3'])}`),
+    }
+    return pages[path] ?? (path.startsWith('/p') ? html(`<h1>Page ${path}</h1><a href="/p1">one</a>`) : undefined)
+  })
+}
+
+test.each(['scrape', 'download'])(
+  'pages are fetched once and at the pace of the site (--via %s)',
+  async (via) => {
+    const arrivals: number[] = []
+    await using folder = await tempFolder()
+    await using site = await siteOf(arrivals)
+    const out = join(folder.path, 'out')
+    const args = ['run', site.url, '--out', out, '--allow-private-addresses', '--site-delay', '150ms', '--via', via]
+    const run = await sluice(args)
+    expect([run.code, run.stderr]).toEqual([0, expect.anything()])
+    expect(site.asked.toSorted()).toEqual(
+      ['', 'p1', 'p2', 'p4', 'robots.txt', 'rules/1', 'rules/2', 'sitemap.xml', 'sitemap_index.xml'].map(
+        (path) => `GET /${path}`,
+      ),
+    )
+    // Timers and the first connection are late by some milliseconds, never by a pause.
+    const gaps = arrivals.slice(1).map((at, index) => at - (arrivals[index] ?? 0))
+    expect(Math.min(...gaps)).toBeGreaterThan(100)
+    const { records } = await readStore(out)
+    expect([...records.values()].map(({ outcome }) => outcome)).toEqual(['done', 'done', 'done', 'done'])
+  },
+  60_000,
+)
