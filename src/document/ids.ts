@@ -35,6 +35,10 @@ export type SourceId = Brand<string, 'SourceId'>
 export const storeId = (text: string): StoreId => text as StoreId
 export const sourceId = (text: string): SourceId => text as SourceId
 export const sourceKey = (text: string): SourceKey => text as SourceKey
+/** Part of a version that changes with the content: the version of a page also holds its validators after `~`. */
+export const contentVersion = (of: Version): Version =>
+  (/^((?:page|text)-[0-9a-f]{20})~/.exec(of)?.[1] ?? of) as Version
+
 export const version = (text: string): Version => text as Version
 export const contentHash = (hex: string): ContentHash => hex as ContentHash
 export const recipeHash = (hex: string): RecipeHash => hex as RecipeHash

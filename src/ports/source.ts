@@ -14,9 +14,10 @@ export interface Source extends SourceTraits {
   readonly url: string
   /**
    * Streams all documents, in no order. It holds at most one page or folder in memory. Throws if the listing cannot
-   * continue. No caller may then treat an unlisted document as gone.
+   * continue. No caller may then treat an unlisted document as gone. With `known` a source may ask its server for changes
+   * only.
    */
-  list(signal: AbortSignal): AsyncIterable<SourceItem>
+  list(signal: AbortSignal, known?: KnownVersions): AsyncIterable<SourceItem>
   /** Opens a document for reading. A `Failure` concerns this document only (vanished, unreadable). Idempotent. */
   open(key: SourceKey, signal: AbortSignal): Promise<OpenedDocument | Failure>
   /**
@@ -33,6 +34,9 @@ export interface FetchedDocument extends AsyncDisposable {
   readonly bytes: number
   read(signal: AbortSignal): AsyncIterable<Uint8Array>
 }
+
+/** Streams the versions of earlier listings. */
+export type KnownVersions = (signal: AbortSignal) => AsyncIterable<readonly [SourceKey, Version]>
 
 export type SourceChange =
   | SourceItem

@@ -1,6 +1,6 @@
 import type { Failure } from '#src/document/failure.ts'
 import { type SourceKey, sourceKey } from '#src/document/ids.ts'
-import type { Source, SourceChange, SourceWatch } from '#src/ports/source.ts'
+import type { KnownVersions, Source, SourceChange, SourceWatch } from '#src/ports/source.ts'
 
 /*
  * A source whose documents have a prefix in their keys, so that several sources share one store. Ledger, queue, records
@@ -13,8 +13,9 @@ export function withPrefix(inner: Source, prefix: string): Source {
   const { addressOf, skips, fetch } = inner
   return {
     ...inner,
-    async *list(signal) {
-      for await (const item of inner.list(signal)) yield { ...item, key: withKeyPrefix(prefix, item.key) }
+    async *list(signal, known) {
+      const ofInner = known === undefined ? undefined : knownWithout(prefix, known)
+      for await (const item of inner.list(signal, ofInner)) yield { ...item, key: withKeyPrefix(prefix, item.key) }
     },
     async open(key, signal) {
       const innerKey = withoutPrefix(prefix, key)
@@ -32,6 +33,14 @@ export function withPrefix(inner: Source, prefix: string): Source {
     ...(addressOf === undefined ? {} : { addressOf: (key: SourceKey) => addressOf(withoutPrefix(prefix, key) ?? key) }),
   }
 }
+
+const knownWithout = (prefix: string, known: KnownVersions): KnownVersions =>
+  async function* (signal) {
+    for await (const [key, version] of known(signal)) {
+      const innerKey = withoutPrefix(prefix, key)
+      if (innerKey !== null) yield [innerKey, version]
+    }
+  }
 
 const outside = (key: SourceKey, prefix: string): Failure => ({
   code: 'vanished',

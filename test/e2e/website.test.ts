@@ -81,6 +81,38 @@ describe('a website', () => {
     expect((await readStore(out)).records.size).toBe(site.reachable.length)
   }, 240_000)
 
+  test('sends in later runs the bodies of changed pages only, to the embedded engine', async () => {
+    await using folder = await tempFolder()
+    await using site = await GeneratedSite.open({ seed: SEED + 4, pages: 40, isHard: true })
+    const out = join(folder.path, 'out')
+    const args = [
+      'run',
+      site.url,
+      '--out',
+      out,
+      '--allow-private-addresses',
+      '--exclude',
+      '**/deep/**',
+      '--site-depth',
+      '50',
+    ]
+    await sluice(args)
+    site.mend()
+    expect((await sluice(args)).code).toBe(0)
+    const { records } = await readStore(out)
+    expect(records.size).toBe(site.reachable.length)
+    const { changed, added } = site.change(0.1)
+    site.bodies.length = 0
+    const third = await sluice([...args, '--json'])
+    expect([third.code, third.stdout]).toEqual([
+      0,
+      expect.stringContaining(`"requests":${changed.length + added.length},`),
+    ])
+    const needed = new Set(['/', ...changed, ...added, ...site.unvalidated])
+    expect(site.bodies.filter((path) => !needed.has(path))).toEqual([])
+    expect([...needed].filter((path) => site.bodies.indexOf(path) !== site.bodies.lastIndexOf(path))).toEqual([])
+  }, 240_000)
+
   test('is listed by a service with /v2/map, limited to the pages of the site', async () => {
     await using folder = await tempFolder()
     await using site = await GeneratedSite.open({ seed: SEED + 1, pages: 60 })

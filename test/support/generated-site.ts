@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import { gzipSync } from 'node:zlib'
 import { listen } from './listen.ts'
 import { Random } from './random.ts'
 
@@ -17,15 +18,27 @@ interface SitePage {
   removed: boolean
   /** Served with an ETag that is another one each time, as frameworks do that hash a token. */
   readonly restless: boolean
+  /** Validator of its content that the server sends, and compares in a conditional request. */
+  readonly validator: 'etag' | 'last-modified' | 'none'
+  modifiedAt: number
+  /** Answered with 500 until it is mended. */
+  isSick: boolean
+  /** Its answer is late. */
+  readonly isSlow: boolean
 }
 
 export interface SiteDraw {
   readonly seed: number
   readonly pages: number
+  /** Adds pages that fail, slow pages, redirected robots.txt and sitemaps; default: none. */
+  readonly isHard?: true
 }
 
 export class GeneratedSite implements AsyncDisposable {
   readonly asked: string[] = []
+  /** Paths whose body travelled, and the moments of all requests. */
+  readonly bodies: string[] = []
+  readonly arrivals: number[] = []
   /** What a server that is no part of the site was asked for: must stay empty. */
   readonly askedOutside: string[] = []
   readonly #random: () => number
@@ -36,8 +49,11 @@ export class GeneratedSite implements AsyncDisposable {
   #url = ''
   #outsideUrl = ''
 
-  private constructor({ seed, pages }: SiteDraw) {
+  readonly #isHard: boolean
+
+  private constructor({ seed, pages, isHard }: SiteDraw) {
     this.#seed = seed
+    this.#isHard = isHard === true
     const random = new Random(seed)
     this.#random = () => random.next()
     this.#draw(pages)
@@ -64,6 +80,24 @@ export class GeneratedSite implements AsyncDisposable {
     return [...this.#pages.values()].filter(({ removed }) => !removed).map(({ path }) => `${this.#url}${path}`)
   }
 
+  /** Addresses of the pages that answer now. */
+  get healthy(): readonly string[] {
+    const pages = [...this.#pages.values()].filter(({ removed, isSick }) => !removed && !isSick)
+    return pages.map(({ path }) => `${this.#url}${path}`)
+  }
+
+  /** Paths of pages without a validator: their bodies travel each time. */
+  get unvalidated(): readonly string[] {
+    return [...this.#pages.values()].filter(({ validator }) => validator === 'none').map(({ path }) => path)
+  }
+
+  /** Mends the pages that failed; their paths. */
+  mend(): string[] {
+    const sick = [...this.#pages.values()].filter(({ isSick }) => isSick)
+    for (const page of sick) page.isSick = false
+    return sick.map(({ path }) => path)
+  }
+
   /** Changes, removes and adds pages; the paths of each. A page that is removed is still linked to. */
   change(share: number): { readonly changed: string[]; readonly removed: string[]; readonly added: string[] } {
     const count = Math.max(1, Math.round((this.#pages.size * share) / 3))
@@ -73,13 +107,18 @@ export class GeneratedSite implements AsyncDisposable {
     const chosen = shuffled(leaves, this.#random)
     const changed = chosen.slice(0, count)
     const removed = chosen.slice(count, 2 * count)
-    for (const page of changed) page.text += ' And this was written later.'
+    for (const page of changed) {
+      page.text += ' And this was written later.'
+      page.modifiedAt += 3_600_000
+    }
     for (const page of removed) page.removed = true
     const added = Array.from({ length: count }, (_, index) => `/new/${this.asked.length}-${index}.html`)
     for (const path of added) {
       this.#add(path)
       this.#pages.get('/index-of-new')?.links.push(path)
     }
+    const list = this.#pages.get('/index-of-new')
+    if (list !== undefined) list.modifiedAt += 3_600_000
     // The page that lists what is new is one of those that changed.
     return {
       changed: [...changed.map(({ path }) => path), '/index-of-new'],
@@ -110,13 +149,33 @@ export class GeneratedSite implements AsyncDisposable {
       if (page.links.length === 0) continue
       for (let more = 0; more < 3; more += 1) page.links.push(this.#trap(paths))
     }
+    if (!this.#isHard) return
+    // Leaves only: what lies behind a page that fails cannot be found.
+    for (const page of this.#pages.values())
+      page.isSick = page.links.length === 0 && page.path !== '/index-of-new' && random() < 0.08
   }
 
   #add(path: string): void {
     const random = this.#random
     const text = `This is ${path}, number ${this.#pages.size}: ${createHash('sha256').update(path).digest('hex')}.`
     const refusals = random() < 0.03 ? 1 + Math.floor(random() * 2) : 0
-    this.#pages.set(path, { path, text, links: [], refusals, removed: false, restless: random() < 0.2 })
+    const restless = random() < 0.2
+    const isSlow = this.#isHard && random() < 0.01
+    const validator =
+      restless || !this.#isHard ? 'none' : random() < 0.5 ? 'etag' : random() < 0.8 ? 'last-modified' : 'none'
+    const modifiedAt = Date.parse('2026-01-01T00:00:00Z')
+    this.#pages.set(path, {
+      path,
+      text,
+      links: [],
+      refusals,
+      removed: false,
+      restless,
+      validator,
+      modifiedAt,
+      isSick: false,
+      isSlow,
+    })
   }
 
   /** A link that leads nowhere new: back, around, outside, to nothing, or for ever. */
@@ -150,14 +209,17 @@ export class GeneratedSite implements AsyncDisposable {
   #answer(request: IncomingMessage, response: ServerResponse): void {
     const url = new URL(request.url ?? '/', this.#url)
     this.asked.push(`${url.pathname}${url.search}`)
+    this.arrivals.push(performance.now())
     const { pathname, searchParams } = url
     const html = (body: string): void => void response.setHeader('content-type', 'text/html; charset=utf-8').end(body)
-    if (pathname === '/robots.txt') {
+    if (this.#isHard && (pathname === '/robots.txt' || pathname === '/maps.xml')) {
+      response.writeHead(301, { location: `/moved${pathname}` }).end()
+    } else if (pathname === '/robots.txt' || pathname === '/moved/robots.txt') {
       response.setHeader('content-type', 'text/plain')
       response.end(
         `User-agent: *\nDisallow: /forbidden/\nSitemap: ${this.#url}/maps.xml\nSitemap: ${this.#outsideUrl}/map.xml\n`,
       )
-    } else if (pathname === '/maps.xml') {
+    } else if (pathname === '/maps.xml' || pathname === '/moved/maps.xml') {
       response.setHeader('content-type', 'application/xml')
       response.end(
         `<sitemapindex><sitemap><loc>${this.#url}/map-1.xml</loc></sitemap><sitemap><loc>/maps.xml</loc></sitemap></sitemapindex>`,
@@ -176,25 +238,46 @@ export class GeneratedSite implements AsyncDisposable {
       response.writeHead(301, { location: `/around/${(Number(pathname.slice(8)) % 3) + 1}` }).end()
     } else if (pathname.startsWith('/deep/')) {
       html(`<p>Deeper: <a href="in/">on</a></p>`)
-    } else this.#page(pathname, searchParams.has('copy'), response, html)
+    } else this.#page(pathname, searchParams.has('copy'), request, response)
   }
 
-  #page(path: string, isCopy: boolean, response: ServerResponse, html: (body: string) => void): void {
+  #page(path: string, isCopy: boolean, request: IncomingMessage, response: ServerResponse): void {
     const page = this.#pages.get(path)
     if (page === undefined || page.removed) return void response.writeHead(404).end()
     if (page.refusals > 0) {
       page.refusals -= 1
       return void response.writeHead(429, { 'retry-after': '0' }).end()
     }
+    if (page.isSick) return void response.writeHead(500, { 'content-type': 'text/html' }).end('<h1>Error 500</h1>')
     const token = createHash('sha256').update(`${this.asked.length} ${this.#seed}`).digest('hex')
     if (page.restless) response.setHeader('etag', `"${token}"`)
+    if (this.#isUnchanged(page, isCopy, request, response)) return void response.writeHead(304).end()
+    if (!isCopy) this.bodies.push(path)
     const links = page.links
       .map((to) => `<li><a href="${to.replace('OUTSIDE', this.#outsideUrl)}">on</a></li>`)
       .join('')
-    html(
+    const body =
       `<html><head><title>${path}</title>${isCopy ? `<link rel="canonical" href="${path}">` : ''}<script nonce="${token}">let built = '${token}'</script></head>` +
-        `<body><h1>${path}</h1><p>${page.text}</p><ul>${links}</ul><form><input type="hidden" value="${token}"></form></body></html>`,
-    )
+      `<body><h1>${path}</h1><p>${page.text}</p><ul>${links}</ul><form><input type="hidden" value="${token}"></form></body></html>`
+    response.setHeader('content-type', 'text/html; charset=utf-8')
+    const isPacked = this.#isHard && /gzip/.test(request.headers['accept-encoding'] ?? '')
+    if (isPacked) response.setHeader('content-encoding', 'gzip')
+    const sent = isPacked ? gzipSync(body) : body
+    if (page.isSlow) setTimeout(() => response.end(sent), 300)
+    else response.end(sent)
+  }
+
+  /** Sends the validator of a page, and compares that of the request. */
+  #isUnchanged(page: SitePage, isCopy: boolean, { headers }: IncomingMessage, response: ServerResponse): boolean {
+    if (page.validator === 'none' || isCopy) return false
+    const etag = `"${createHash('sha256')
+      .update(`${page.text} ${page.links.join(' ')}`)
+      .digest('hex')
+      .slice(0, 16)}"`
+    const modified = new Date(page.modifiedAt).toUTCString()
+    if (page.validator === 'etag') response.setHeader('etag', etag)
+    else response.setHeader('last-modified', modified)
+    return page.validator === 'etag' ? headers['if-none-match'] === etag : headers['if-modified-since'] === modified
   }
 }
 

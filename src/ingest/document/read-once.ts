@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { hashThrough } from '#src/kit/hash-through.ts'
-import { type ContentHash, contentHash, type SourceKey, type Version } from '#src/document/ids.ts'
+import { type ContentHash, contentHash, contentVersion, type SourceKey, type Version } from '#src/document/ids.ts'
 import { SNIFF_BYTES } from '@sluice/contract'
 import { DocumentChanged } from '#src/document/document-changed.ts'
 import type { OpenedDocument, Source } from '#src/ports/source.ts'
@@ -64,7 +64,11 @@ export async function openListed(
   signal: AbortSignal,
 ): Promise<OpenedDocument | Failure> {
   const address = source.addressOf?.(key)
-  return address === undefined ? source.open(key, signal) : openByAddress(address, version)
+  if (address !== undefined) return openByAddress(address, version)
+  const opened = await source.open(key, signal)
+  // The listed version also holds the validators of its server.
+  const isListed = 'read' in opened && opened.version !== version && opened.version === contentVersion(version)
+  return isListed ? { ...opened, version } : opened
 }
 
 /**
@@ -73,7 +77,7 @@ export async function openListed(
  * new purchase.
  */
 function openByAddress(address: string, version: Version): OpenedDocument {
-  const content = Buffer.from(`sluice: document at\0${address}\0${version}`)
+  const content = Buffer.from(`sluice: document at\0${address}\0${contentVersion(version)}`)
   return {
     kind: 'opened',
     version,

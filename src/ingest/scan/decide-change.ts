@@ -1,6 +1,6 @@
 import { isTransientStatus } from '#src/client/error-page.ts'
 import type { Failure, FailureCode } from '#src/document/failure.ts'
-import type { RecipeHash, SourceKey, Version, ContentHash } from '#src/document/ids.ts'
+import { contentVersion, type RecipeHash, type SourceKey, type Version, type ContentHash } from '#src/document/ids.ts'
 import { policyFor } from '#src/document/parser.ts'
 import type { Change } from '#src/events.ts'
 import { type LedgerEntry, GONE } from '#src/document/ledger-entry.ts'
@@ -24,7 +24,7 @@ export function decideChange(
   parsed: Acceptance = ANY_PARSER,
 ): Exclude<Change, 'gone' | 'unusable'> {
   if (known === null) return 'new'
-  if (known.version !== listed.version) return 'changed'
+  if (contentVersion(known.version) !== contentVersion(listed.version)) return 'changed'
   if (known.recipeHash !== listed.recipeHash) return 'recipe_changed'
   if (known.outcome === 'pending') return 'pending'
   const done = known.outcome === 'done' || known.outcome === 'partial'
@@ -148,7 +148,7 @@ export function isUnchanged(item: ListedItem, known: LedgerEntry | null, deps: D
   if (deps.checksum || known === null || known.outcome === 'failed' || mayBeErrorPage(item.key, known, deps.stores))
     return false
   const decided = decideByVersion(item, known, deps)
-  return decided.kind === 'document' && decided.change === 'unchanged'
+  return decided.kind === 'document' && decided.change === 'unchanged' && known.version === decided.version
 }
 
 /**

@@ -1,10 +1,11 @@
 import { assertNever } from '#src/kit/assert-never.ts'
 import type { Failure } from '#src/document/failure.ts'
 import { invariant } from '#src/kit/invariant.ts'
-import { NO_RECIPE, version } from '#src/document/ids.ts'
+import { contentVersion, NO_RECIPE, version } from '#src/document/ids.ts'
 import type { Change } from '#src/events.ts'
 import type { DocumentJob } from '#src/ports/queue.ts'
-import type { LedgerEntry } from '#src/document/ledger-entry.ts'
+import { GONE, type LedgerEntry } from '#src/document/ledger-entry.ts'
+import type { KnownVersions } from '#src/ports/source.ts'
 import type { SourceItem } from '#src/document/source-item.ts'
 import { skipFile } from '../document/skip-file.ts'
 import { batchesOf, prefetchOne } from '#src/kit/batched-stream.ts'
@@ -52,7 +53,7 @@ export async function scanSource(deps: ScanDeps, signal: AbortSignal): Promise<S
   let grown = true
   const listed = new KeySet()
   const leftOut = new KeySet()
-  await prefetchOne(batchesOf(deps.stores.source.list(signal), BATCH, FIRST_BATCH), async (batch) => {
+  await prefetchOne(batchesOf(deps.stores.source.list(signal, knownOf(deps)), BATCH, FIRST_BATCH), async (batch) => {
     if (grown) await backlogBelowLimit(deps, signal)
     const jobs = await scanBatch(batch, deps, signal)
     grown = jobs > 0
@@ -77,6 +78,14 @@ export async function scanSource(deps: ScanDeps, signal: AbortSignal): Promise<S
   if (seen > 0 && rules.length > 0) deps.run.events.emit('rules:unmatched', { globs: rules })
   return { seen, enqueued, durationMs, listed, leftOut }
 }
+
+/** Undefined for a scan that compares bytes: it needs those of unchanged documents, too. */
+const knownOf = ({ checksum, stores: { ledger } }: ScanDeps): KnownVersions | undefined =>
+  checksum
+    ? undefined
+    : async function* (signal) {
+        for await (const [key, entry] of ledger.entries(signal)) if (entry.version !== GONE) yield [key, entry.version]
+      }
 
 /** Waits while Redis holds its maximum number of jobs (Law 6). */
 export async function backlogBelowLimit(deps: ScanDeps, signal: AbortSignal): Promise<void> {
@@ -185,7 +194,11 @@ async function documentStep(
     const job = { schema: 1, ...queued, bytes, queuedAt: deps.run.clock.shared() } as const
     return { listed: item, known, entry: pendingInLedger(job), job, change: isTriedAgain ? 'pending' : change }
   }
-  // New mtime only: another version with the same content is written to ledger and record, and not enqueued.
+  if (known !== null && !isDone(known) && contentVersion(known.version) === contentVersion(present)) {
+    deps.run.events.emit('document:seen', { key, change })
+    return null
+  }
+  // New mtime or validators only: another version with the same content is written to ledger and record, and not enqueued.
   if (known !== null && known.version !== present) {
     const record = isDone(known) ? await deps.stores.documents.read(key) : null
     if (record !== null) await recommit({ ...record, version: present }, null, deps.stores.documents)

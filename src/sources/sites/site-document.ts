@@ -64,6 +64,8 @@ async function save(
       return { code: 'vanished', stage: 'read', message: 'the site redirects this page elsewhere' }
     case 'absent':
       return { code: 'vanished', stage: 'read', message: 'the site has no such page' }
+    case 'unchanged':
+      return { code: 'unreadable', stage: 'read', message: 'the site sent no body (304) to an unconditional request' }
     case 'failed':
     default:
       return {

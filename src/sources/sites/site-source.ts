@@ -21,6 +21,7 @@ import { PageCache } from './page-cache.ts'
 import { fetchPage, openPage } from './site-document.ts'
 import { unusable } from '../unusable.ts'
 import { keyOfUrl, urlOfKey } from '../urls/url-key.ts'
+import type { KnownVersions } from '#src/ports/source.ts'
 import type { UrlSource } from '../urls/url-source.ts'
 import { urlExtension, urlTextExtension } from '../urls/url-type.ts'
 import { UNVERSIONED, urlVersion } from '../urls/url-version.ts'
@@ -89,10 +90,14 @@ export function openSiteSource(options: SiteSourceOptions): UrlSource {
   return {
     url: start.href,
     ...(via === 'scrape' ? { addressOf: (key) => urlOfKey(key).href } : {}),
-    async *list(signal: AbortSignal): AsyncGenerator<SourceItem> {
+    async *list(signal: AbortSignal, known?: KnownVersions): AsyncGenerator<SourceItem> {
       const unversioned = options.refresh ? version(`asked-${Date.now()}`) : UNVERSIONED
       crawlDelay ??= Promise.resolve()
-      const walk = { client, ...(keepsPages ? { keep: keeperOf(cache, options) } : {}) }
+      const walk = {
+        client,
+        ...(keepsPages ? { keep: keeperOf(cache, options) } : {}),
+        ...(await knownOf(known, options, signal)),
+      }
       for await (const found of foundOn(options, walk, signal)) {
         const item = itemOf(found, unversioned, options)
         if (item === null) continue
@@ -109,7 +114,19 @@ export function openSiteSource(options: SiteSourceOptions): UrlSource {
   }
 }
 
-type WalkParts = Pick<SiteOptions, 'client' | 'keep'>
+type WalkParts = Pick<SiteOptions, 'client' | 'keep' | 'known'>
+
+/** Versions by address, and the settings that decide about the links of a page. */
+async function knownOf(
+  known: KnownVersions | undefined,
+  { include, exclude, documents, via }: SiteSourceOptions,
+  signal: AbortSignal,
+): Promise<Pick<SiteOptions, 'known'>> {
+  if (known === undefined) return {}
+  const versions = new Map<string, string>()
+  for await (const [key, of] of known(signal)) versions.set(urlOfKey(key).href, of)
+  return { known: { versions, rules: JSON.stringify([include, exclude, documents, via]) } }
+}
 
 /** Keeps pages and texts, and files that are documents. */
 const keeperOf =

@@ -7,6 +7,7 @@ import { FetchRefused } from '../fetch-refused.ts'
 import { discard, requestUrl, type UrlAnswer, webAgent } from '../request-url.ts'
 import { inUtf8 } from '../utf8-text.ts'
 import { webUrl } from '../web-url.ts'
+import { type Validators, validatorsOf } from './known-site.ts'
 import { type PageContent, PageReader } from './page-reader.ts'
 import { SitePace } from './site-pace.ts'
 
@@ -25,13 +26,21 @@ export interface SiteClientOptions {
 export type Refused =
   | { readonly kind: 'redirect'; readonly to: string }
   | { readonly kind: 'absent' }
+  /** The answer to a conditional request: 304. */
+  | { readonly kind: 'unchanged' }
   | { readonly kind: 'failed'; readonly reason: string; readonly status: number | null }
+
+interface ReadBody {
+  readonly contentType: string
+  readonly bytes: number
+  readonly validators: Validators
+}
 
 /** Result of a request to an address. */
 export type Visit =
-  | { readonly kind: 'page'; readonly content: PageContent; readonly contentType: string; readonly bytes: number }
+  | (ReadBody & { readonly kind: 'page'; readonly content: PageContent })
   /** Plain text or Markdown. `digest` is the hash of its bytes. */
-  | { readonly kind: 'text'; readonly digest: string; readonly contentType: string; readonly bytes: number }
+  | (ReadBody & { readonly kind: 'text'; readonly digest: string })
   /** Any other content; the client did not read its body. */
   | { readonly kind: 'file'; readonly answer: UrlAnswer; readonly contentType: string }
   | Refused
@@ -73,9 +82,14 @@ export class SiteClient implements AsyncDisposable {
     this.#pace.slowDown(delayMs)
   }
 
-  async visit(url: URL, signal: AbortSignal, keep?: KeepBytes): Promise<Visit> {
+  async visit(
+    url: URL,
+    signal: AbortSignal,
+    keep?: KeepBytes,
+    conditions: Readonly<Record<string, string>> = {},
+  ): Promise<Visit> {
     const read = (answer: UrlAnswer): Promise<Visit> => this.#read(url, answer, keep)
-    const got = await this.get(url, read, signal)
+    const got = await this.get(url, read, signal, conditions)
     if (got.kind !== 'read') return got
     if (got.value.kind !== 'file' || got.value.answer.header('content-encoding') === null) return got.value
     // The version of a file is in its header, and servers give compressed content another ETag and length.
@@ -117,11 +131,12 @@ export class SiteClient implements AsyncDisposable {
       } else discard(answer)
       return { kind: 'file', answer, contentType }
     }
+    const header = { contentType, validators: validatorsOf(answer) }
     const copy = new Copy(receive === null ? 0 : MAX_KEPT_BYTES)
     const body = inUtf8(copy.through(answerBody(answer, this.#options.maxBytes)), answer)
     const visit: Visit = isPage
-      ? { kind: 'page', contentType, ...(await readPage(url, body)) }
-      : { kind: 'text', contentType, ...(await digestOf(body)) }
+      ? { kind: 'page', ...header, ...(await readPage(url, body)) }
+      : { kind: 'text', ...header, ...(await digestOf(body)) }
     const bytes = copy.bytes()
     if (bytes !== null) await receive?.(bytes)
     return visit
@@ -171,6 +186,7 @@ export class SiteClient implements AsyncDisposable {
         return { got: { kind: 'read', value: await read(answer) }, retry: 'no' }
       }
       discard(answer)
+      if (status === 304) return { got: { kind: 'unchanged' }, retry: 'no' }
       if (status < 400 && location !== null) return { got: { kind: 'redirect', to: location }, retry: 'no' }
       if (status === 404 || status === 410) return { got: { kind: 'absent' }, retry: 'no' }
       if (isRefusal) this.#pace.recordRefusal(answer.header('retry-after'))

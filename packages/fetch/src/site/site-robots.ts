@@ -24,9 +24,11 @@ export interface SiteRobots {
   allows(url: URL): boolean
   readonly delayMs: number
   readonly sitemaps: readonly string[]
+  /** Rules as written; empty without rules. */
+  readonly text: string
 }
 
-export const NO_ROBOTS: SiteRobots = { allows: () => true, delayMs: 0, sitemaps: [] }
+export const NO_ROBOTS: SiteRobots = { allows: () => true, delayMs: 0, sitemaps: [], text: '' }
 
 /**
  * Fetches the rules of a site (RFC 9309), through redirects to any host; without robots.txt there are none.
@@ -52,6 +54,7 @@ export async function obeyCrawlDelay(client: SiteClient, start: URL, signal: Abo
 function rulesIn(url: URL, text: string): SiteRobots {
   const rules = parseRobots(url.href, text)
   return {
+    text,
     allows: (asked) => rules.isDisallowed(asked.href, AGENT) !== true,
     delayMs: Math.min((rules.getCrawlDelay(AGENT) ?? 0) * 1000, MAX_DELAY_MS),
     sitemaps: rules.getSitemaps().flatMap((address) => webUrl(address, url)?.href ?? []),

@@ -2,6 +2,7 @@ import type { WebNetwork } from '../web-network.ts'
 import type { UrlAnswer } from '../request-url.ts'
 import { webUrl } from '../web-url.ts'
 import { Frontier, type Waiting } from './frontier.ts'
+import { KnownSite, type KnownVersions } from './known-site.ts'
 import { listSitemaps } from './list-sitemaps.ts'
 import { type KeepBytes, SITE_CONNECTIONS, SiteClient, type Visit } from './site-client.ts'
 import { NO_ROBOTS, robotsOf, type SiteRobots } from './site-robots.ts'
@@ -40,6 +41,8 @@ export interface SiteOptions {
   /** Client whose pace and connections the walk shares; default: one of its own. */
   readonly client?: SiteClient
   readonly keep?: KeepBytes
+  /** Versions of the walks before, for conditional requests; `rules` are the settings that decide about links. */
+  readonly known?: { readonly versions: KnownVersions; readonly rules: string }
   /** Called once, at the end of the walk. */
   readonly onEnd?: (summary: SiteSummary) => void
 }
@@ -58,6 +61,8 @@ export type SiteItem =
   | { readonly kind: 'file'; readonly url: URL; readonly answer: UrlAnswer; readonly contentType: string }
   | { readonly kind: 'left_out'; readonly url: URL; readonly reason: string }
   | { readonly kind: 'failed'; readonly url: URL; readonly reason: string; readonly status: number | null }
+
+type Page = Extract<SiteItem, { kind: 'page' }>
 
 export interface SiteSummary {
   readonly pages: number
@@ -85,9 +90,13 @@ export async function* walkSite(options: SiteOptions, signal: AbortSignal): Asyn
   const { scope, first } = await scopeFrom(client, options, signal)
   const robots = options.obeyRobots ? await robotsOf(client, scope.start, signal) : NO_ROBOTS
   client.slowDown(robots.delayMs)
-  const walk = new Walk(options, scope, robots)
+  const { listing, known } = options
+  const rules = JSON.stringify([known?.rules, listing, scope, options.limit, options.depth, robots.text])
+  const before = new KnownSite(known?.versions ?? new Map(), rules, listing === 'links')
+  const walk = new Walk(options, { scope, robots, before })
   walk.addVisit(scope.start, first)
   if (options.listing !== 'given') walk.enqueue(scope.start.href, 0)
+  for (const address of before.addresses()) walk.enqueue(address, 0)
   if (options.listing === 'given') for (const address of options.given ?? []) walk.enqueue(address, 0)
   else if (options.sitemaps !== false)
     for await (const address of listSitemaps(client, scope, robots, signal)) walk.enqueue(address, 0)
@@ -124,6 +133,12 @@ async function scopeFrom(
 
 type Visited = { readonly at: Waiting; readonly visit: Visit }
 
+interface WalkParts {
+  readonly scope: SiteScope
+  readonly robots: SiteRobots
+  readonly before: KnownSite
+}
+
 class Walk {
   readonly #options: SiteOptions
   readonly #scope: SiteScope
@@ -137,15 +152,20 @@ class Walk {
    * Items by canonical address: a page with another spelling represents the canonical page until the walk reaches that.
    */
   readonly #otherSpellings = new Map<string, SiteItem>()
+  readonly #before: KnownSite
+  /** The first page waits for the end of the walk: its version keeps the result. */
+  #firstPage: Page | null = null
+  #isCut = false
   #pages = 0
   #forbidden = 0
   #absent = 0
   #truncated = false
 
-  constructor(options: SiteOptions, scope: SiteScope, robots: SiteRobots) {
+  constructor(options: SiteOptions, { scope, robots, before }: WalkParts) {
     this.#options = options
     this.#scope = scope
     this.#robots = robots
+    this.#before = before
   }
 
   addVisit(url: URL, visit: Visit): void {
@@ -155,8 +175,11 @@ class Walk {
   /** Queues a discovered address, `depth` links from the start of the walk. */
   enqueue(address: string, depth: number, base?: URL): void {
     const url = withinScope(this.#scope, address, base)
-    if (url === null || depth > this.#options.depth || ASSET.test(url.pathname)) return
-    if (this.#options.isWanted?.(url) === false) return
+    if (url === null || ASSET.test(url.pathname) || this.#options.isWanted?.(url) === false) return
+    if (depth > this.#options.depth) {
+      this.#isCut = true
+      return
+    }
     const reason = this.#options.skipReason?.(url) ?? null
     const isAllowed = reason === null && this.#robots.allows(url)
     if (!this.#frontier.add(url, isAllowed ? depth : Number.POSITIVE_INFINITY)) return
@@ -181,7 +204,9 @@ class Walk {
       const { at, visit } = await Promise.race(inFlight.values())
       inFlight.delete(at)
       const entry = this.#entryOf(at, visit)
-      if (entry !== null) yield entry
+      if (entry?.kind === 'page' && this.#options.known !== undefined && this.#firstPage === null)
+        this.#firstPage = entry
+      else if (entry !== null) yield entry
     }
     for (const [canonical, entry] of this.#otherSpellings) {
       if (this.#yielded.has(canonical)) continue
@@ -191,6 +216,8 @@ class Walk {
     for (let at = this.#frontier.take(); at !== undefined; at = this.#frontier.take()) {
       if (at.depth !== Number.POSITIVE_INFINITY) this.#truncated = true
     }
+    const [page, isComplete] = [this.#firstPage, !this.#truncated && !this.#isCut]
+    if (page !== null) yield { ...page, version: this.#before.ending(page.version, isComplete) }
   }
 
   summary(): SiteSummary {
@@ -201,11 +228,15 @@ class Walk {
   async #visit(client: SiteClient, at: Waiting, signal: AbortSignal): Promise<Visited> {
     const early = this.#prefetched.get(at.url.href)
     this.#prefetched.delete(at.url.href)
-    return { at, visit: early ?? (await client.visit(at.url, signal, this.#options.keep)) }
+    return {
+      at,
+      visit: early ?? (await client.visit(at.url, signal, this.#options.keep, this.#before.conditions(at.url))),
+    }
   }
 
   #entryOf({ url, depth }: Waiting, visit: Visit): SiteItem | null {
     if (visit.kind === 'page') return this.#pageOf(url, depth, visit)
+    if (visit.kind === 'redirect' || visit.kind === 'absent' || visit.kind === 'file') this.#before.addOther(url)
     switch (visit.kind) {
       case 'redirect':
         this.enqueue(visit.to, depth, url)
@@ -218,22 +249,28 @@ class Walk {
       case 'file':
         this.#pages += 1
         return { ...visit, url }
+      case 'unchanged':
+        this.#pages += 1
+        this.#yielded.add(url.href)
+        return { kind: 'page', url, ...this.#before.unchanged(url), bytes: 0, title: null, description: null }
       case 'text':
       default: {
         this.#pages += 1
-        const { digest, bytes, contentType } = visit
-        return { kind: 'page', url, version: `text-${digest}`, bytes, contentType, title: null, description: null }
+        const { digest, bytes, contentType, validators } = visit
+        const version = this.#before.versionOf(url, `text-${digest}`, contentType, validators)
+        return { kind: 'page', url, version, bytes, contentType, title: null, description: null }
       }
     }
   }
 
-  #pageOf(url: URL, depth: number, { content, bytes, contentType }: Extract<Visit, { kind: 'page' }>): SiteItem | null {
+  #pageOf(url: URL, depth: number, visit: Extract<Visit, { kind: 'page' }>): SiteItem | null {
+    const { content, bytes, contentType, validators } = visit
     if (this.#options.listing === 'links') for (const link of content.links) this.enqueue(link, depth + 1)
     const { title, description, fingerprint, canonical } = content
     const entry: SiteItem = {
       kind: 'page',
       url,
-      version: `page-${fingerprint}`,
+      version: this.#before.versionOf(url, `page-${fingerprint}`, contentType, validators),
       bytes,
       contentType,
       title,
@@ -241,6 +278,7 @@ class Walk {
     }
     const other = this.#otherSpelling(url, canonical)
     if (other !== null) {
+      this.#before.addOther(url)
       if (!this.#otherSpellings.has(other.href)) this.#otherSpellings.set(other.href, entry)
       this.enqueue(other.href, depth)
       return null

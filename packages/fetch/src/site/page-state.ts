@@ -1,0 +1,42 @@
+/** Part of a page's version for the next walk: it does not decide about a change. */
+export interface PageState {
+  /** Digest of the rules and settings of the walk that read the page: others may have followed other links. */
+  readonly walk: string
+  /** Start of that walk, in ms. Its links were all visited if the walk is complete. */
+  readonly readAt: number
+  readonly etag?: string
+  readonly modified?: string
+  /** Number of walks with another validator for the same content. */
+  readonly misses?: number
+  /** Content type, unless it is HTML. */
+  readonly type?: string
+  /** In one page of a site: the result of the walks that ended. */
+  readonly ended?: EndedWalks
+}
+
+export interface EndedWalks {
+  /** Starts of complete walks, in ms. */
+  readonly readAt: readonly number[]
+  /** Visited addresses without a document: dead links, redirects, files. A page may appear at them. */
+  readonly others: readonly string[]
+}
+
+const SEPARATOR = '~'
+
+/** Appends the state to the digest of a page. */
+export const withState = (content: string, state: PageState): string =>
+  `${content}${SEPARATOR}${Buffer.from(JSON.stringify(state)).toString('base64url')}`
+
+/** Digest of a page without its state. */
+export const contentOf = (version: string): string => version.split(SEPARATOR, 1)[0] ?? version
+
+/** Null for a version without a state. */
+export function stateOf(version: string): PageState | null {
+  const at = version.indexOf(SEPARATOR)
+  if (at < 0 || !/^(?:page|text)-/.test(version)) return null
+  try {
+    return JSON.parse(Buffer.from(version.slice(at + 1), 'base64url').toString()) as PageState
+  } catch {
+    return null
+  }
+}
