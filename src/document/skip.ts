@@ -13,6 +13,7 @@ import { type Version, version } from './ids.ts'
  * - `symlink`, `special`: a symbolic link; a socket, a pipe or a device
  * - `text_page`: a page of a website in plain text or Markdown, in a run that downloads pages without passthrough of
  *   texts
+ * - `noindex`: a page of a website that asks to be left out of an index
  * - `hard_link`, `duplicate`: of an archive's members: a second name of a member, or a second member of one name
  * - `outside`: an archive's member whose name leads out of the archive: `../a.pdf`
  * - `nested`: an archive or mail inside eight others
@@ -27,6 +28,7 @@ export const SKIP_REASONS = [
   'symlink',
   'special',
   'text_page',
+  'noindex',
   'hard_link',
   'duplicate',
   'outside',

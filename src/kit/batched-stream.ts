@@ -20,12 +20,21 @@ async function* batchesIn<T>(items: AsyncIterable<T>): AsyncGenerator<readonly T
 
 /**
  * Groups a stream into arrays of `size`, the last one shorter. With `first`, the batch size starts there and doubles,
- * so the head of the stream does not wait.
+ * so the head of the stream does not wait. With `lingerMs`, a batch that is not full waits no longer for a slow item.
  */
-export async function* batchesOf<T>(items: AsyncIterable<T>, size: number, first = size): AsyncGenerator<T[]> {
+export async function* batchesOf<T>(
+  items: AsyncIterable<T>,
+  size: number,
+  first = size,
+  lingerMs: number | null = null,
+): AsyncGenerator<T[]> {
   let batch: T[] = []
   let wanted = first
-  for await (const some of batchesIn(items)) {
+  for await (const some of lingerMs === null ? batchesIn(items) : withPauses(batchesIn(items), lingerMs)) {
+    if (some === PAUSE && batch.length > 0) {
+      yield batch
+      batch = []
+    }
     for (const item of some) {
       if (batch.push(item) < wanted) continue
       yield batch
@@ -34,6 +43,36 @@ export async function* batchesOf<T>(items: AsyncIterable<T>, size: number, first
     }
   }
   if (batch.length > 0) yield batch
+}
+
+const PAUSE: readonly never[] = []
+
+/** Yields `PAUSE` whenever the stream gives nothing for `lingerMs`. */
+async function* withPauses<T>(batches: AsyncIterable<readonly T[]>, lingerMs: number): AsyncGenerator<readonly T[]> {
+  const iterator = batches[Symbol.asyncIterator]()
+  try {
+    for (let next = iterator.next(); ;) {
+      let timer: NodeJS.Timeout | undefined
+      const pause = new Promise<null>((resolve) => {
+        timer = setTimeout(resolve, lingerMs, null)
+      })
+      const result = await Promise.race([next, pause])
+      clearTimeout(timer)
+      if (result === null) {
+        // A consumer that stops here must not leave a rejection behind.
+        next.catch(() => undefined)
+        yield PAUSE
+        // Waits for the item itself: one pause per item.
+        const late = await next
+        if (late.done === true) return
+        yield late.value
+      } else if (result.done === true) return
+      else yield result.value
+      next = iterator.next()
+    }
+  } finally {
+    await iterator.return?.()
+  }
 }
 
 /**

@@ -13,6 +13,21 @@ describe('batchesOf', () => {
     expect(batches.map(({ length }) => length)).toEqual([3, 6, 10, 10, 1])
     expect(batches.flat()).toEqual(Array.from({ length: 30 }, (_, index) => index))
   })
+
+  test('gives a batch that is not full while an item is slow', async () => {
+    const slow = Promise.withResolvers<void>()
+    async function* items(): AsyncGenerator<number> {
+      yield* [1, 2]
+      await slow.promise
+      yield 3
+    }
+    const batches: number[][] = []
+    for await (const batch of batchesOf(items(), 10, 10, 20)) {
+      batches.push(batch)
+      slow.resolve()
+    }
+    expect(batches).toEqual([[1, 2], [3]])
+  })
 })
 
 describe('prefetchOne', () => {

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { extensionOf, type PageGrade } from '@sluice/contract'
-import { recipeHash, type SourceKey } from '#src/document/ids.ts'
+import { contentVersion, recipeHash, type SourceKey } from '#src/document/ids.ts'
 import type { PieceCutter } from '#src/ports/piece-cutter.ts'
 import type { Recipe } from '#src/client/recipe.ts'
 import type { AnswerReading } from '#src/client/read-answer.ts'
@@ -208,7 +208,10 @@ async function countItem(
   if (policy.mustStay(key)) return { key, pages: 'stays' }
   if (extension !== 'pdf' || source.addressOf?.(key) !== undefined) return { key, pages: 'other' }
   const record = await documents.read(key)
-  const known = record?.version === item.version ? (record.pages.total ?? record.pages.parsed) : null
+  const known =
+    record !== null && contentVersion(record.version) === contentVersion(item.version)
+      ? (record.pages.total ?? record.pages.parsed)
+      : null
   if (known !== null && known > 0) return { key, pages: known }
   const opened = await source.open(key, signal)
   if ('message' in opened) return { key, pages: 'unknown' }

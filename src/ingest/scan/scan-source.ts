@@ -23,6 +23,9 @@ const BATCH = 500
 /** The first batch is small, so that work starts at once. */
 const FIRST_BATCH = 32
 
+/** Maximum wait in milliseconds of listed items for a slow one: a page may take minutes. */
+const LINGER_MS = 1_000
+
 /** Number of items of a batch compared concurrently: requests to the store and reads take time. */
 const AT_ONCE = 8
 
@@ -53,23 +56,26 @@ export async function scanSource(deps: ScanDeps, signal: AbortSignal): Promise<S
   let grown = true
   const listed = new KeySet()
   const leftOut = new KeySet()
-  await prefetchOne(batchesOf(deps.stores.source.list(signal, knownOf(deps)), BATCH, FIRST_BATCH), async (batch) => {
-    if (grown) await backlogBelowLimit(deps, signal)
-    const jobs = await scanBatch(batch, deps, signal)
-    grown = jobs > 0
-    enqueued += jobs
-    for (const { kind, key } of batch) {
-      if (kind === 'left_out') {
-        leftOut.add(key)
-        continue
+  await prefetchOne(
+    batchesOf(deps.stores.source.list(signal, knownOf(deps)), BATCH, FIRST_BATCH, LINGER_MS),
+    async (batch) => {
+      if (grown) await backlogBelowLimit(deps, signal)
+      const jobs = await scanBatch(batch, deps, signal)
+      grown = jobs > 0
+      enqueued += jobs
+      for (const { kind, key } of batch) {
+        if (kind === 'left_out') {
+          leftOut.add(key)
+          continue
+        }
+        seen += 1
+        // Visits every key once: a never-send glob without a matching key is reported below.
+        routes?.of(key)
+        deps.parsers.rules?.recordKey(key)
+        listed.add(key)
       }
-      seen += 1
-      // Visits every key once: a never-send glob without a matching key is reported below.
-      routes?.of(key)
-      deps.parsers.rules?.recordKey(key)
-      listed.add(key)
-    }
-  })
+    },
+  )
   const durationMs = deps.run.clock.monotonic() - startedAt
   deps.run.events.emit('scan:finished', { seen, enqueued, durationMs })
   const globs = routes?.unmatched() ?? []

@@ -153,6 +153,7 @@ async function* foundOn(options: SiteSourceOptions, walk: WalkParts, signal: Abo
   const site = {
     ...options,
     ...walk,
+    skipsNoIndex: options.obeyRobots,
     ...(given === null ? {} : { given }),
     listing: given !== null ? ('given' as const) : listing === 'sitemap' ? ('sitemap' as const) : ('links' as const),
     maxBytes: MAX_FILE_BYTES,
@@ -191,7 +192,7 @@ function itemOf(found: SiteItem, unversioned: Version, options: SiteSourceOption
       }
     }
     case 'left_out':
-      return { kind: 'skipped', key: pageKey(url), reason: 'excluded' }
+      return { kind: 'skipped', key: pageKey(url), reason: found.reason === 'noindex' ? 'noindex' : 'excluded' }
     case 'failed':
       return unusable(pageKey(url), {
         code: 'unreadable',
@@ -222,11 +223,17 @@ function pageKey(url: URL): SourceItem['key'] {
   return keyOfUrl(url, named !== null && HTML_NAMES.includes(named) ? named : 'html')
 }
 
-function report({ forbidden, absent, truncated }: SiteSummary, { say, limit, start }: SiteSourceOptions): void {
+function report(
+  { forbidden, absent, truncated, unwanted }: SiteSummary,
+  { say, limit, start }: SiteSourceOptions,
+): void {
   const lines = [
     ...(truncated ? [`stopped at ${limit} pages (--site-limit): there are more`] : []),
     ...(forbidden > 0
       ? [`its robots.txt forbids ${forbidden} addresses (--ignore-robots, for a site of your own)`]
+      : []),
+    ...(unwanted > 0
+      ? [`${unwanted} linked documents are left out (--site-documents includes PDFs and Office files)`]
       : []),
     ...(absent > 0 ? [`${absent} of its links are dead`] : []),
   ]

@@ -63,3 +63,57 @@ test('downloaded pages in plain text or Markdown without pass-through are skippe
   const [pages] = await listed({ via: 'download', passthrough: false })
   expect(pages).toEqual(['/!.html document', '/guide.md!.html text_page', '/notes.txt!.html text_page'])
 })
+
+const page = (body: string, headers: Readonly<Record<string, string>> = {}): Page => ({
+  headers: { 'content-type': 'text/html', ...headers },
+  body,
+})
+
+const ODD: Readonly<Record<string, Page>> = {
+  '/': page(
+    ['noindex', 'header', 'moving', 'secret', 'old', 'q3.pdf', 'list?sort=a&id=1', 'list?sort=b&id=1']
+      .map((path) => `<a href="/${path.replace('&', '&amp;')}">to</a>`)
+      .join(' ') + '<a rel="nofollow" href="/unfollowed">to</a>',
+  ),
+  '/noindex': page('<meta name="robots" content="noindex"><a href="/behind">to</a>'),
+  '/behind': page('Behind'),
+  '/header': page('Header', { 'x-robots-tag': 'noindex' }),
+  '/moving': page('<meta http-equiv="refresh" content="0; url=/target">moving'),
+  '/target': page('Target'),
+  '/secret': { status: 302, headers: { location: '/login?next=/secret' } },
+  '/login?next=/secret': page('<form><input type="password"></form>'),
+  '/old': { status: 301, headers: { location: '/new' } },
+  '/new': page('New <form><input type="password"></form>'),
+  '/list?id=1': page('List'),
+  '/unfollowed': page('Unfollowed'),
+}
+
+test('a website source obeys noindex, nofollow, meta refresh, logins and ignored parameters, and counts linked documents', async () => {
+  const lines: string[] = []
+  await using site = await openSite((path, _body, { headers }) =>
+    headers.cookie === 'session=1' ? ODD[path] : { status: 401 },
+  )
+  await using source = openSiteSource({
+    ...OPTIONS,
+    start: new URL(site.url),
+    headers: { cookie: 'session=1' },
+    ignoredParameters: ['so*'],
+    say: (line) => lines.push(line),
+  })
+  const found: string[] = []
+  for await (const item of source.list(AbortSignal.timeout(20_000))) {
+    const path = item.key.replace(`http:${new URL(site.url).host}`, '')
+    found.push(`${path} ${item.kind === 'skipped' ? item.reason : item.kind}`)
+  }
+  expect(found.toSorted()).toEqual([
+    '/!.html document',
+    '/behind!.html document',
+    '/header!.html noindex',
+    '/list?id=1!.html document',
+    '/new!.html document',
+    '/noindex!.html noindex',
+    '/secret!.html unusable',
+    '/target!.html document',
+  ])
+  expect(lines.join()).toContain('1 linked documents are left out')
+})

@@ -26,6 +26,7 @@ export function validatorsOf(answer: Pick<UrlAnswer, 'header'>): Validators {
  */
 export class KnownSite {
   readonly #versions: KnownVersions
+  readonly #keepsState: boolean
   readonly #walk: string
   readonly #followsLinks: boolean
   readonly #readAt = Date.now()
@@ -33,8 +34,11 @@ export class KnownSite {
   readonly #others = new Set<string>()
   #hasNewState = false
 
-  constructor(versions: KnownVersions, rules: string, followsLinks: boolean) {
+  /** `versions`: null for a walk that no later one continues. */
+  constructor(given: KnownVersions | null, rules: string, followsLinks: boolean) {
+    const versions: KnownVersions = given ?? new Map()
     this.#versions = versions
+    this.#keepsState = given !== null
     this.#walk = createHash('sha256').update(rules).digest('hex').slice(0, 12)
     this.#followsLinks = followsLinks
     const ended = [...versions.values()].flatMap((version) => this.#stateOf(version)?.ended ?? [])
@@ -76,7 +80,7 @@ export class KnownSite {
     const known = this.#versions.get(url.href) ?? ''
     const state = this.#stateOf(known)
     const isSame = contentOf(known) === content
-    if (validators.etag === undefined && validators.modified === undefined) return content
+    if (!this.#keepsState || (validators.etag === undefined && validators.modified === undefined)) return content
     if (isSame && state !== null && this.#isComplete(state)) {
       const isMiss = state.etag !== validators.etag || state.modified !== validators.modified
       if (!isMiss || (state.misses ?? 0) >= MAX_MISSES) return this.#without(known, state)

@@ -10,12 +10,24 @@ export interface PageContent {
   readonly links: readonly string[]
   /** Address in `<link rel="canonical">`, absolute. */
   readonly canonical: string | null
+  /** Target of `<meta http-equiv="refresh">` within a few seconds, absolute. */
+  readonly refresh: string | null
+  /** The page asks to be left out of an index. */
+  readonly isNoIndex: boolean
+  /** The page has a field for a password. */
+  readonly asksPassword: boolean
   /**
    * Digest of the page's text, link targets and pictures. Scripts, styles, form tokens and new asset builds do not
    * change it.
    */
   readonly fingerprint: string
 }
+
+/** Value of the robots directive of a page, in its head or its header. */
+export const NO_INDEX = /\b(?:noindex|none)\b/i
+
+/** A page that moves its reader on within ten seconds is a redirect; a longer time reloads news. */
+const REFRESH = /^\s*\d(?:\.\d*)?\s*[;,]\s*url\s*=\s*["']?([^"']+?)["']?\s*$/i
 
 /** Elements whose text does not belong to the page. */
 const UNREAD: ReadonlySet<string> = new Set(['script', 'style', 'noscript', 'template', 'svg'])
@@ -29,6 +41,9 @@ export class PageReader {
   #title = ''
   #description: string | null = null
   #canonical: string | null = null
+  #refresh: string | null = null
+  #isNoIndex = false
+  #asksPassword = false
   #unread = 0
   #inTitle = false
   #followsLinks = true
@@ -55,6 +70,9 @@ export class PageReader {
       description: this.#description,
       links: this.#followsLinks ? [...this.#links] : [],
       canonical: this.#canonical,
+      refresh: this.#refresh,
+      isNoIndex: this.#isNoIndex,
+      asksPassword: this.#asksPassword,
       fingerprint: createHash('sha256').update(read.join('\0')).digest('hex').slice(0, 20),
     }
   }
@@ -67,7 +85,9 @@ export class PageReader {
     else if (name === 'meta') this.#meta(attributes)
     else if (name === 'link' && /\bcanonical\b/i.test(attributes['rel'] ?? '')) {
       this.#canonical = (href === undefined ? null : webUrl(href, this.#base)?.href) ?? null
-    } else if ((name === 'a' || name === 'area') && href !== undefined) this.#link(href)
+    } else if ((name === 'a' || name === 'area') && href !== undefined) {
+      this.#link(href, /\bnofollow\b/i.test(attributes['rel'] ?? ''))
+    } else if (name === 'input' && /^password$/i.test(attributes['type'] ?? '')) this.#asksPassword = true
     else if (name === 'img' && src !== undefined) this.#text.push(` ${src.replace(/[?#].*$/s, '').slice(0, 500)} `)
     else if (name === 'br' || !INLINE.has(name)) this.#text.push(' ')
   }
@@ -84,15 +104,18 @@ export class PageReader {
     else this.#text.push(text)
   }
 
-  #meta({ name = '', content = '' }: Readonly<Record<string, string>>): void {
+  #meta({ name = '', content = '', 'http-equiv': directive = '' }: Readonly<Record<string, string>>): void {
     if (/^description$/i.test(name) && content.trim() !== '') this.#description ??= content.trim()
-    if (/^robots$/i.test(name) && /\bnofollow\b/i.test(content)) this.#followsLinks = false
+    if (/^robots$/i.test(name) && /\b(?:nofollow|none)\b/i.test(content)) this.#followsLinks = false
+    if (/^robots$/i.test(name) && NO_INDEX.test(content)) this.#isNoIndex = true
+    const refresh = /^refresh$/i.test(directive) ? REFRESH.exec(content)?.[1] : undefined
+    if (refresh !== undefined) this.#refresh = webUrl(refresh, this.#base)?.href ?? null
   }
 
-  #link(href: string): void {
+  #link(href: string, isNoFollow: boolean): void {
     const url = webUrl(href.trim(), this.#base)
     if (url === null) return
-    this.#links.add(url.href)
+    if (!isNoFollow) this.#links.add(url.href)
     this.#text.push(` ${url.origin}${url.pathname} `)
   }
 }

@@ -8,7 +8,7 @@ import { discard, requestUrl, type UrlAnswer, webAgent } from '../request-url.ts
 import { inUtf8 } from '../utf8-text.ts'
 import { webUrl } from '../web-url.ts'
 import { type Validators, validatorsOf } from './known-site.ts'
-import { type PageContent, PageReader } from './page-reader.ts'
+import { NO_INDEX, type PageContent, PageReader } from './page-reader.ts'
 import { SitePace } from './site-pace.ts'
 
 export interface SiteClientOptions {
@@ -38,7 +38,7 @@ interface ReadBody {
 
 /** Result of a request to an address. */
 export type Visit =
-  | (ReadBody & { readonly kind: 'page'; readonly content: PageContent })
+  | (ReadBody & { readonly kind: 'page'; readonly content: PageContent; readonly isNoIndex: boolean })
   /** Plain text or Markdown. `digest` is the hash of its bytes. */
   | (ReadBody & { readonly kind: 'text'; readonly digest: string })
   /** Any other content; the client did not read its body. */
@@ -134,8 +134,11 @@ export class SiteClient implements AsyncDisposable {
     const header = { contentType, validators: validatorsOf(answer) }
     const copy = new Copy(receive === null ? 0 : MAX_KEPT_BYTES)
     const body = inUtf8(copy.through(answerBody(answer, this.#options.maxBytes)), answer)
+    // A directive for one named robot has its name before a colon, and concerns others.
+    const directive = answer.header('x-robots-tag') ?? ''
+    const isNoIndexed = !directive.includes(':') && NO_INDEX.test(directive)
     const visit: Visit = isPage
-      ? { kind: 'page', ...header, ...(await readPage(url, body)) }
+      ? pageVisit(url, { ...header, ...(await readPage(url, body)) }, isNoIndexed)
       : { kind: 'text', ...header, ...(await digestOf(body)) }
     const bytes = copy.bytes()
     if (bytes !== null) await receive?.(bytes)
@@ -200,6 +203,12 @@ export class SiteClient implements AsyncDisposable {
       return { got: { kind: 'failed', reason, status: null }, retry: isOurs ? 'no' : 'failed' }
     }
   }
+}
+
+function pageVisit(url: URL, page: ReadBody & { readonly content: PageContent }, isNoIndexed: boolean): Visit {
+  const { refresh, isNoIndex } = page.content
+  if (refresh !== null && refresh !== url.href) return { kind: 'redirect', to: refresh }
+  return { kind: 'page', ...page, isNoIndex: isNoIndex || isNoIndexed }
 }
 
 type Got<T> = { readonly kind: 'read'; readonly value: T } | Refused

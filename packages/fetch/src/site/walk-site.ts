@@ -6,6 +6,7 @@ import { KnownSite, type KnownVersions } from './known-site.ts'
 import { listSitemaps } from './list-sitemaps.ts'
 import { type KeepBytes, SITE_CONNECTIONS, SiteClient, type Visit } from './site-client.ts'
 import { NO_ROBOTS, robotsOf, type SiteRobots } from './site-robots.ts'
+import { SignInPages } from './sign-in-pages.ts'
 import { isSameSite, type SiteScope, scopeOf, withinScope } from './site-scope.ts'
 import { SiteUnusable } from './site-unusable.ts'
 
@@ -41,6 +42,8 @@ export interface SiteOptions {
   /** Client whose pace and connections the walk shares; default: one of its own. */
   readonly client?: SiteClient
   readonly keep?: KeepBytes
+  /** True leaves out pages that ask to be left out of an index; default: false. */
+  readonly skipsNoIndex?: boolean
   /** Versions of the walks before, for conditional requests; `rules` are the settings that decide about links. */
   readonly known?: { readonly versions: KnownVersions; readonly rules: string }
   /** Called once, at the end of the walk. */
@@ -68,6 +71,8 @@ export interface SiteSummary {
   readonly pages: number
   /** Number of addresses that robots.txt disallows. */
   readonly forbidden: number
+  /** Number of linked addresses that `isWanted` refused. */
+  readonly unwanted: number
   /** Number of dead links. */
   readonly absent: number
   /** The walk reached the limit of pages, and the site has more. */
@@ -92,7 +97,7 @@ export async function* walkSite(options: SiteOptions, signal: AbortSignal): Asyn
   client.slowDown(robots.delayMs)
   const { listing, known } = options
   const rules = JSON.stringify([known?.rules, listing, scope, options.limit, options.depth, robots.text])
-  const before = new KnownSite(known?.versions ?? new Map(), rules, listing === 'links')
+  const before = new KnownSite(known?.versions ?? null, rules, listing === 'links')
   const walk = new Walk(options, { scope, robots, before })
   walk.addVisit(scope.start, first)
   if (options.listing !== 'given') walk.enqueue(scope.start.href, 0)
@@ -160,6 +165,8 @@ class Walk {
   #forbidden = 0
   #absent = 0
   #truncated = false
+  #unwanted = 0
+  readonly #signIns = new SignInPages<SiteItem>()
 
   constructor(options: SiteOptions, { scope, robots, before }: WalkParts) {
     this.#options = options
@@ -175,7 +182,11 @@ class Walk {
   /** Queues a discovered address, `depth` links from the start of the walk. */
   enqueue(address: string, depth: number, base?: URL): void {
     const url = withinScope(this.#scope, address, base)
-    if (url === null || ASSET.test(url.pathname) || this.#options.isWanted?.(url) === false) return
+    if (url === null || ASSET.test(url.pathname)) return
+    if (this.#options.isWanted?.(url) === false) {
+      if (this.#frontier.add(url, Number.POSITIVE_INFINITY)) this.#unwanted += 1
+      return
+    }
     if (depth > this.#options.depth) {
       this.#isCut = true
       return
@@ -208,6 +219,7 @@ class Walk {
         this.#firstPage = entry
       else if (entry !== null) yield entry
     }
+    yield* this.#signIns.settle(loginRequired)
     for (const [canonical, entry] of this.#otherSpellings) {
       if (this.#yielded.has(canonical)) continue
       this.#pages += 1
@@ -222,7 +234,7 @@ class Walk {
 
   summary(): SiteSummary {
     const [pages, forbidden, absent, truncated] = [this.#pages, this.#forbidden, this.#absent, this.#truncated]
-    return { pages, forbidden, absent, truncated }
+    return { pages, forbidden, absent, truncated, unwanted: this.#unwanted }
   }
 
   async #visit(client: SiteClient, at: Waiting, signal: AbortSignal): Promise<Visited> {
@@ -240,6 +252,7 @@ class Walk {
     switch (visit.kind) {
       case 'redirect':
         this.enqueue(visit.to, depth, url)
+        this.#signIns.addRedirect(url, withinScope(this.#scope, visit.to, url))
         return null
       case 'absent':
         this.#absent += 1
@@ -276,6 +289,10 @@ class Walk {
       title,
       description,
     }
+    if (visit.isNoIndex && this.#options.skipsNoIndex === true) {
+      this.#before.addOther(url)
+      return { kind: 'left_out', url, reason: 'noindex' }
+    }
     const other = this.#otherSpelling(url, canonical)
     if (other !== null) {
       this.#before.addOther(url)
@@ -285,7 +302,7 @@ class Walk {
     }
     this.#pages += 1
     this.#yielded.add(url.href)
-    return entry
+    return content.asksPassword ? this.#signIns.hold(url, entry) : entry
   }
 
   /** Trusts a canonical address only for the same path: a wrong one would collapse a site into one page. */
@@ -296,3 +313,10 @@ class Walk {
     return bare(other.pathname) === bare(url.pathname) ? other : null
   }
 }
+
+const loginRequired = (url: URL, signIn: URL): SiteItem => ({
+  kind: 'failed',
+  url,
+  reason: `the site asks for a login at ${signIn.pathname}; headers of the parse options can hold one`,
+  status: null,
+})
