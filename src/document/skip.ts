@@ -14,6 +14,7 @@ import { type Version, version } from './ids.ts'
  * - `text_page`: a page of a website in plain text or Markdown, in a run that downloads pages without passthrough of
  *   texts
  * - `noindex`: a page of a website that asks to be left out of an index
+ * - `canonical`: a page of a website with the content of its canonical address, which is listed
  * - `hard_link`, `duplicate`: of an archive's members: a second name of a member, or a second member of one name
  * - `outside`: an archive's member whose name leads out of the archive: `../a.pdf`
  * - `nested`: an archive or mail inside eight others
@@ -29,6 +30,7 @@ export const SKIP_REASONS = [
   'special',
   'text_page',
   'noindex',
+  'canonical',
   'hard_link',
   'duplicate',
   'outside',

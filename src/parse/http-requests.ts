@@ -161,10 +161,11 @@ function scrapeBody(address: string, { options }: Pick<ParseRequest, 'options'>)
 /** Builds the body of a scrape that needs no request to the site: address and type of the page, then its bytes. */
 function pageBody(
   url: string,
-  { contentType, fileName, bytes, read }: FetchedDocument,
+  page: FetchedDocument,
   request: ParseRequest,
   signal: AbortSignal,
 ): Promise<RequestBody> {
+  const { contentType, fileName, bytes } = page
   const fields = { url, fetched: { contentType, fileName } }
-  return multipartBody({ ...request, bytes, read }, signal, fields)
+  return multipartBody({ ...request, bytes, read: (again) => page.read(again) }, signal, fields)
 }

@@ -17,6 +17,7 @@ const REASON_TEXTS: ReadonlyMap<string, (number: number) => string> = new Map([
   ['symlink', (number) => plural(number, 'symbolic link')],
   ['special', (number) => plural(number, 'socket or pipe')],
   ['noindex', (number) => `${plural(number, 'page')} with noindex (--ignore-robots includes them)`],
+  ['canonical', (number) => `${plural(number, 'page')} with the content of their canonical address`],
   ['text_page', (number) => `${plural(number, 'page')} in plain text or Markdown (--no-passthrough skips them)`],
   ['hard_link', (number) => `${plural(number, 'hard link')} in archives`],
   ['duplicate', (number) => `${plural(number, 'duplicate name')} in an archive`],

@@ -15,6 +15,7 @@ import { type Extension, extensionOf, formatOf, MAX_FILE_BYTES } from '@sluice/c
 import { type Version, version } from '#src/document/ids.ts'
 import type { Failure } from '#src/document/failure.ts'
 import { SourceUnusable } from '#src/document/source-unusable.ts'
+import type { SkipReason } from '#src/document/skip.ts'
 import type { SourceItem } from '#src/document/source-item.ts'
 import { type Filter, keyRules } from '../path-rules.ts'
 import { PageCache } from './page-cache.ts'
@@ -192,7 +193,7 @@ function itemOf(found: SiteItem, unversioned: Version, options: SiteSourceOption
       }
     }
     case 'left_out':
-      return { kind: 'skipped', key: pageKey(url), reason: found.reason === 'noindex' ? 'noindex' : 'excluded' }
+      return { kind: 'skipped', key: pageKey(url), reason: leftOutReason(found.reason) }
     case 'failed':
       return unusable(pageKey(url), {
         code: 'unreadable',
@@ -204,6 +205,9 @@ function itemOf(found: SiteItem, unversioned: Version, options: SiteSourceOption
       return assertNever(found)
   }
 }
+
+const leftOutReason = (reason: string): SkipReason =>
+  reason === 'noindex' || reason === 'canonical' ? reason : 'excluded'
 
 /** Text is not HTML: only a service that fetches it itself learns the type from its server. */
 function pageItem(

@@ -17,6 +17,14 @@ describe('a listed document', () => {
     expect(decideChange(known, { ...listed, version: version('10:1700:6') })).toBe('changed')
   })
 
+  test('is unchanged when only the validators of a page differ, also from a version of 0.2.0', () => {
+    const page = { ...known, version: version('page-0123456789abcdef0123') }
+    const validated = version('page-0123456789abcdef0123~eyJldGFnIjoiMSJ9')
+    expect(decideChange(page, { ...listed, version: validated })).toBe('unchanged')
+    expect(decideChange({ ...page, version: validated }, { ...listed, version: page.version })).toBe('unchanged')
+    expect(decideChange(page, { ...listed, version: version('page-1123456789abcdef0123~e30') })).toBe('changed')
+  })
+
   test('is parsed again when its recipe has another meaning', () => {
     expect(decideChange(known, { ...listed, recipeHash: recipeHash('bb') })).toBe('recipe_changed')
   })

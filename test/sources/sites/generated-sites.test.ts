@@ -49,7 +49,7 @@ async function pass(site: GeneratedSite, ledger: Ledger): Promise<Pass> {
     await page[Symbol.asyncDispose]()
   }
   checkPace(site)
-  for (const key of [...ledger.keys()]) if (!listed.has(key)) ledger.delete(key)
+  for (const key of ledger.keys()) if (!listed.has(key)) ledger.delete(key)
   return { bodies: [...site.bodies], text }
 }
 

@@ -71,7 +71,7 @@ const page = (body: string, headers: Readonly<Record<string, string>> = {}): Pag
 
 const ODD: Readonly<Record<string, Page>> = {
   '/': page(
-    ['noindex', 'header', 'moving', 'secret', 'old', 'q3.pdf', 'list?sort=a&id=1', 'list?sort=b&id=1']
+    ['noindex', 'header', 'moving', 'secret', 'old', 'q3.pdf', 'list?sort=a&id=1', 'list?sort=b&id=1', 'copy', 'unlike']
       .map((path) => `<a href="/${path.replace('&', '&amp;')}">to</a>`)
       .join(' ') + '<a rel="nofollow" href="/unfollowed">to</a>',
   ),
@@ -84,6 +84,8 @@ const ODD: Readonly<Record<string, Page>> = {
   '/login?next=/secret': page('<form><input type="password"></form>'),
   '/old': { status: 301, headers: { location: '/new' } },
   '/new': page('New <form><input type="password"></form>'),
+  '/copy': page('<link rel="canonical" href="/behind">Behind'),
+  '/unlike': page('<link rel="canonical" href="/">Unlike'),
   '/list?id=1': page('List'),
   '/unfollowed': page('Unfollowed'),
 }
@@ -108,12 +110,14 @@ test('a website source obeys noindex, nofollow, meta refresh, logins and ignored
   expect(found.toSorted()).toEqual([
     '/!.html document',
     '/behind!.html document',
+    '/copy!.html canonical',
     '/header!.html noindex',
     '/list?id=1!.html document',
     '/new!.html document',
     '/noindex!.html noindex',
     '/secret!.html unusable',
     '/target!.html document',
+    '/unlike!.html document',
   ])
   expect(lines.join()).toContain('1 linked documents are left out')
 })

@@ -12,12 +12,16 @@ const MAX_MISSES = 3
 const MAX_OTHERS = 2_000
 const MAX_WALKS = 100
 
+/** A younger date, by the server's own clock, may miss a change (RFC 9110, 8.8.2.2). */
+const WEAK_MS = 60_000
+
 /** Validators of an answer, for the state of its page. */
 export type Validators = Pick<PageState, 'etag' | 'modified'>
 
 export function validatorsOf(answer: Pick<UrlAnswer, 'header'>): Validators {
   const [etag, modified] = [answer.header('etag') ?? '', answer.header('last-modified') ?? '']
-  return { ...(etag === '' ? {} : { etag }), ...(modified === '' ? {} : { modified }) }
+  const ageMs = Date.parse(answer.header('date') ?? '') - Date.parse(modified)
+  return { ...(etag === '' ? {} : { etag }), ...(ageMs >= WEAK_MS ? { modified } : {}) }
 }
 
 /**

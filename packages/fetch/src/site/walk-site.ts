@@ -3,6 +3,7 @@ import type { UrlAnswer } from '../request-url.ts'
 import { webUrl } from '../web-url.ts'
 import { Frontier, type Waiting } from './frontier.ts'
 import { KnownSite, type KnownVersions } from './known-site.ts'
+import { contentOf } from './page-state.ts'
 import { listSitemaps } from './list-sitemaps.ts'
 import { type KeepBytes, SITE_CONNECTIONS, SiteClient, type Visit } from './site-client.ts'
 import { NO_ROBOTS, robotsOf, type SiteRobots } from './site-robots.ts'
@@ -152,7 +153,10 @@ class Walk {
   readonly #leftOut: SiteItem[] = []
   /** Visits before the start of the walk, by address. */
   readonly #prefetched = new Map<string, Visit>()
-  readonly #yielded = new Set<string>()
+  /** Digests of the listed pages, by address. */
+  readonly #yielded = new Map<string, string>()
+  /** Pages that name another path as their canonical address; they wait for that page. */
+  readonly #copies: { readonly entry: Page; readonly canonical: URL }[] = []
   /**
    * Items by canonical address: a page with another spelling represents the canonical page until the walk reaches that.
    */
@@ -220,6 +224,7 @@ class Walk {
       else if (entry !== null) yield entry
     }
     yield* this.#signIns.settle(loginRequired)
+    yield* this.#settleCopies()
     for (const [canonical, entry] of this.#otherSpellings) {
       if (this.#yielded.has(canonical)) continue
       this.#pages += 1
@@ -264,7 +269,7 @@ class Walk {
         return { ...visit, url }
       case 'unchanged':
         this.#pages += 1
-        this.#yielded.add(url.href)
+        this.#yielded.set(url.href, contentOf(this.#before.unchanged(url).version))
         return { kind: 'page', url, ...this.#before.unchanged(url), bytes: 0, title: null, description: null }
       case 'text':
       default: {
@@ -280,7 +285,7 @@ class Walk {
     const { content, bytes, contentType, validators } = visit
     if (this.#options.listing === 'links') for (const link of content.links) this.enqueue(link, depth + 1)
     const { title, description, fingerprint, canonical } = content
-    const entry: SiteItem = {
+    const entry: Page = {
       kind: 'page',
       url,
       version: this.#before.versionOf(url, `page-${fingerprint}`, contentType, validators),
@@ -293,7 +298,12 @@ class Walk {
       this.#before.addOther(url)
       return { kind: 'left_out', url, reason: 'noindex' }
     }
-    const other = this.#otherSpelling(url, canonical)
+    const other = this.#canonicalOf(url, canonical)
+    if (other !== null && !isSamePath(other, url)) {
+      this.enqueue(other.href, depth)
+      this.#copies.push({ entry, canonical: other })
+      return null
+    }
     if (other !== null) {
       this.#before.addOther(url)
       if (!this.#otherSpellings.has(other.href)) this.#otherSpellings.set(other.href, entry)
@@ -301,17 +311,31 @@ class Walk {
       return null
     }
     this.#pages += 1
-    this.#yielded.add(url.href)
+    this.#yielded.set(url.href, contentOf(entry.version))
     return content.asksPassword ? this.#signIns.hold(url, entry) : entry
   }
 
-  /** Trusts a canonical address only for the same path: a wrong one would collapse a site into one page. */
-  #otherSpelling(url: URL, canonical: string | null): URL | null {
+  #canonicalOf(url: URL, canonical: string | null): URL | null {
     const other = canonical === null ? null : withinScope(this.#scope, canonical)
-    if (other === null || other.href === url.href || other.origin !== url.origin) return null
-    const bare = (path: string): string => path.replace(/\/(?:index\.html?)?$/, '')
-    return bare(other.pathname) === bare(url.pathname) ? other : null
+    return other === null || other.href === url.href || other.origin !== url.origin ? null : other
   }
+
+  /**
+   * A canonical address with another path counts if the page there has the same content: a wrong one would collapse a
+   * site into one page.
+   */
+  *#settleCopies(): Generator<SiteItem> {
+    for (const { entry, canonical } of this.#copies) {
+      const isCopy = this.#yielded.get(canonical.href) === contentOf(entry.version)
+      if (!isCopy) this.#pages += 1
+      yield isCopy ? { kind: 'left_out', url: entry.url, reason: 'canonical' } : entry
+    }
+  }
+}
+
+function isSamePath(one: URL, other: URL): boolean {
+  const bare = ({ pathname }: URL): string => pathname.replace(/\/(?:index\.html?)?$/, '')
+  return bare(one) === bare(other)
 }
 
 const loginRequired = (url: URL, signIn: URL): SiteItem => ({
