@@ -2,9 +2,10 @@ import { resolve } from 'node:path'
 import { Command } from 'commander'
 import { openStore } from '#workers/open/open-store.ts'
 import { FAILURE_CODES } from '#src/document/failure.ts'
+import type { DeadLetter } from '#src/document/record.ts'
 import { EXIT } from '../print/exit-codes.ts'
 import { outputOf, type Output } from '../print/output.ts'
-import { oneLine, plural, shownName } from '../print/format.ts'
+import { count, oneLine, plural, shownName } from '../print/format.ts'
 import { commandLine } from '#config/invocation.ts'
 import {
   addTargetFlags,
@@ -49,10 +50,13 @@ async function list({ name, settings }: Target, code: string | undefined, output
   await using resources = new AsyncDisposableStack()
   const store = await openStore(settings, resources, { mustExist: true })
   let shown = 0
+  const hosts = new Map<string, number>()
   for await (const letter of store.deadLetters.list(new AbortController().signal)) {
     const { key, failure, attempts } = letter
     if (code !== undefined && failure.code !== code) continue
     shown += 1
+    const host = hostOf(letter)
+    if (host !== null) hosts.set(host, (hosts.get(host) ?? 0) + 1)
     const tries = attempts > 1 ? ` (${attempts} attempts)` : ''
     output.result(`${shownName(key)}: ${failure.code}, ${oneLine(failure.message)}${tries}`, () =>
       name === null ? letter : { pipeline: name, ...letter },
@@ -60,10 +64,26 @@ async function list({ name, settings }: Target, code: string | undefined, output
   }
   if (!output.json) {
     const hint = shown > 0 ? retryHint(settings.out, await lastTarget()) : []
-    output.result([plural(shown, 'failure'), ...hint].join('\n'), () => ({}))
+    output.result([plural(shown, 'failure') + byHost(hosts), ...hint].join('\n'), () => ({}))
   }
   return shown
 }
+
+/** Null for a document that is not of the web. */
+function hostOf({ source, key }: Pick<DeadLetter, 'source' | 'key'>): string | null {
+  if (!/^(?:https?|urls):/.test(source)) return null
+  return /^(?:http:)?(?:[^/]*@)?([^/?!]+)/.exec(key)?.[1] ?? null
+}
+
+/** `: 10 at a.org, 2 at b.org`, the most frequent first; empty for a single host. */
+export function byHost(hosts: ReadonlyMap<string, number>): string {
+  if (hosts.size < 2) return ''
+  const [first, rest] = [[...hosts].toSorted(([, a], [, b]) => b - a).slice(0, MAX_HOSTS), hosts.size - MAX_HOSTS]
+  const texts = first.map(([host, number]) => `${count(number)} at ${shownName(host)}`)
+  return `: ${[...texts, ...(rest > 0 ? [`others at ${plural(rest, 'more host')}`] : [])].join(', ')}`
+}
+
+const MAX_HOSTS = 10
 
 /** Command for a retry, if the source of this store is known. */
 const retryHint = (out: string, last: LastTarget | null): string[] =>
