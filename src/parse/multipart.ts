@@ -112,7 +112,10 @@ function partHeads(
     'Content-Disposition: form-data; name="options"',
     'Content-Type: application/json',
     '',
-    JSON.stringify({ ...fields, ...(formatOf(extension).family === 'image' ? withImageParser(options) : sentOptions(options)) }),
+    JSON.stringify({
+      ...fields,
+      ...(formatOf(extension).family === 'image' ? withImageParser(options) : sentOptions(options)),
+    }),
     `--${BOUNDARY}`,
     `Content-Disposition: form-data; name="file"; filename="${contentHash}.${extension}"`,
     `Content-Type: ${formatOf(extension).mediaType}`,
