@@ -16,7 +16,7 @@ export const NOTIFY_SETTINGS = {
   }),
   notifyEvents: choices({
     values: NOTICES,
-    doc: 'events of notices, separated by commas',
+    doc: 'events of notices',
     standard: 'run.ended, run.halted',
   }),
 }

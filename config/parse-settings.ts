@@ -42,7 +42,7 @@ export const PARSE_SETTINGS = {
   }),
   formats: choices({
     values: FORMAT_TYPES,
-    doc: 'outputs, separated by commas',
+    doc: 'outputs',
     standard: 'markdown',
     common: true,
   }),

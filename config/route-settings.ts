@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { ROUTES } from '#src/document/route.ts'
-import { choice, list, optionalNumber } from './setting.ts'
+import { choice, globs, optionalNumber } from './setting.ts'
 
 const NOT_IN_SOURCE = 'a glob matches paths within the source: leave out a leading "/" or "~", and ".."'
 
@@ -19,15 +19,7 @@ export const ROUTE_SETTINGS = {
     doc: 'parse at the service, locally, or send only poor pages',
     common: true,
   }),
-  neverSend: {
-    ...list({
-      placeholder: 'globs',
-      doc: 'globs of documents that never leave this machine',
-      common: true,
-    }),
-    schema: z.array(keyGlob).default([]),
-    fromText: globsFromText,
-  },
+  neverSend: globs({ doc: 'documents that never leave this machine', common: true }, keyGlob),
   qualityFloor: optionalNumber({
     min: 0,
     max: 1,
@@ -37,19 +29,6 @@ export const ROUTE_SETTINGS = {
   buyShare: optionalNumber({ min: 0, max: 1, doc: 'local-first: maximum share of pages to buy, 0 to 1' }),
   buyPages: optionalNumber({ min: 0, max: 10_000, doc: 'local-first: maximum pages to buy per document' }),
 } as const
-
-/** Splits at commas outside braces. */
-function globsFromText(text: string): string[] {
-  const globs = ['']
-  let depth = 0
-  for (const letter of text) {
-    if (letter === '{') depth += 1
-    if (letter === '}') depth -= 1
-    if (letter === ',' && depth <= 0) globs.push('')
-    else globs[globs.length - 1] += letter
-  }
-  return globs.map((glob) => glob.trim()).filter((glob) => glob !== '')
-}
 
 function isBalanced(glob: string): boolean {
   const plain = glob.replaceAll(/\\./g, '')

@@ -13,8 +13,12 @@ export interface Setting<T> {
   readonly unit?: string
   /** A duration: its name ends in `Ms`, its flag does not. */
   readonly duration?: true
+  /** A list: its flag is repeatable, and the values of all its flags add up. */
+  readonly repeatable?: true
   /** A line of `--help`: at most 80 characters, with its unit. */
   readonly doc: string
+  /** Help of the `--no-…` flag, if it is more than `do not` and `doc`. */
+  readonly negated?: string
   /** A command with many settings lists it in `--help`, and the others in `--help --all`. */
   readonly common?: true
   /** Description of a computed default. */
@@ -143,7 +147,7 @@ export const optionalDuration = (row: Given & Range): Row<number | undefined> =>
   fromText: (value) => value,
 })
 
-export const flag = (row: Given & { readonly default?: true }): Row<boolean> => ({
+export const flag = (row: Given & { readonly default?: true; readonly negated?: string }): Row<boolean> => ({
   ...row,
   placeholder: null,
   schema: z.boolean().default(row.default ?? false),
@@ -181,15 +185,24 @@ export const choice = <const T extends string>(
 /** Comma-separated in text, an array in a file. */
 export const list = (row: Given & { readonly placeholder?: string }): Row<string[]> => ({
   placeholder: 'a,b',
+  repeatable: true,
   ...row,
   schema: z.array(z.string().min(1)).default([]),
   fromText: itemsFromText,
+})
+
+/** A list of globs on keys, split at commas outside braces. `item` validates each. */
+export const globs = (row: Given, item: z.ZodType<string>): Row<string[]> => ({
+  ...list({ placeholder: 'globs', ...row }),
+  schema: z.array(item).default([]),
+  fromText: globsFromText,
 })
 
 /** Some of a few words: comma-separated in text, an array in a file. */
 export const choices = <const T extends string>(row: Given & { readonly values: readonly [T, ...T[]] }): Row<T[]> => ({
   ...row,
   placeholder: row.values.join(','),
+  repeatable: true,
   schema: z.array(z.enum(row.values)).default([]),
   fromText: itemsFromText,
 })
@@ -214,6 +227,18 @@ function itemsFromText(value: string): string[] {
     .split(',')
     .map((item) => item.trim())
     .filter((item) => item !== '')
+}
+
+function globsFromText(text: string): string[] {
+  const found = ['']
+  let depth = 0
+  for (const letter of text) {
+    if (letter === '{') depth += 1
+    if (letter === '}') depth -= 1
+    if (letter === ',' && depth <= 0) found.push('')
+    else found[found.length - 1] += letter
+  }
+  return found.map((glob) => glob.trim()).filter((glob) => glob !== '')
 }
 
 function numberFromText(value: string): unknown {

@@ -5,7 +5,7 @@ import {
   choice,
   duration,
   flag,
-  list,
+  globs,
   optionalDuration,
   optionalNumber,
   optionalText,
@@ -25,6 +25,14 @@ const archiveLimits = z.strictObject({
   ratio: z.int().min(1).max(1_000_000).default(200),
 })
 
+const relativeGlob = z
+  .string()
+  .min(1)
+  .refine(
+    (glob) => !/^~?\//.test(glob),
+    'globs are relative to the source: leave out the path of the source, "/" and "~/"',
+  )
+
 /** Settings that select documents of a source, watch it, and locate buckets. */
 export const SOURCE_SETTINGS = {
   sourceName: optionalText({
@@ -34,8 +42,8 @@ export const SOURCE_SETTINGS = {
   }),
   prefix: optionalText({ placeholder: 'name', doc: 'subfolder of --out for the outputs of this source', common: true }),
   newStore: flag({ doc: 'accept that --out now holds another store, or none' }),
-  include: list({ placeholder: 'globs', doc: 'only documents that match one of these globs', common: true }),
-  exclude: list({ placeholder: 'globs', doc: 'skip documents that match one of these globs', common: true }),
+  include: globs({ doc: 'only documents that match a glob', common: true }, relativeGlob),
+  exclude: globs({ doc: 'skip documents that match a glob', common: true }, relativeGlob),
   hidden: flag({ doc: 'include files and folders whose names start with a dot' }),
   followSymlinks: flag({ doc: 'follow symbolic links' }),
   archives: flag({ doc: 'read the members of .zip, .tar and .tar.gz files', common: true }),
@@ -43,7 +51,11 @@ export const SOURCE_SETTINGS = {
     schema: archiveLimits.default(archiveLimits.parse({})),
     doc: 'limits of an archive: members, MiB unpacked, compression ratio, as JSON',
   }),
-  passthrough: flag({ default: true, doc: 'copy .md and .txt to the outputs without a request' }),
+  passthrough: flag({
+    default: true,
+    doc: 'convert texts, code, notebooks, subtitles, mail text; off: skip them',
+    negated: 'skip texts, code, notebooks, subtitles and the text of mails',
+  }),
   strict: flag({ doc: 'exit with code 2 if a file of unknown format was skipped' }),
   detectChanges: choice({
     values: ['version', 'content'],

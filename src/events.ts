@@ -32,6 +32,13 @@ export interface Receiver {
   readonly service?: string | undefined
 }
 
+/** Excess of the mass-deletion safety limit. */
+export type Unbelievable =
+  /** The source lists no document: `files` others, while the ledger has `documents`. */
+  | { readonly kind: 'no_document'; readonly files: number; readonly documents: number }
+  /** More than `limit` of the `known` files of the ledger are missing. */
+  | { readonly kind: 'too_many'; readonly limit: number; readonly known: number }
+
 /**
  * All events of Sluice. Metrics, log and progress subscribe to them; no other code emits telemetry. No event holds
  * document text, a key or a token.
@@ -134,7 +141,7 @@ export interface SluiceEvents {
    * Searched for documents that left the source. `unbelievable`: the result exceeds the safety limit, so nothing was
    * deleted.
    */
-  'sweep:finished': [{ kept: number; removed: number; forgotten: number; unbelievable: boolean }]
+  'sweep:finished': [{ kept: number; removed: number; forgotten: number; unbelievable: Unbelievable | null }]
   /** An error outside the work on documents; `key` is null if it concerns no document. */
   'process:error': [{ key: SourceKey | null; error: unknown }]
   /**

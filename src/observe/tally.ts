@@ -102,7 +102,7 @@ export function tallyOf(...sources: readonly Events[]): Tally {
     unsupported: 0,
     errorPages: 0,
     leftOut,
-    gone: { kept: 0, removed: 0, forgotten: 0, unbelievable: false },
+    gone: { kept: 0, removed: 0, forgotten: 0, unbelievable: null },
   }
   for (const events of sources) {
     events.on('request:charged', ({ cost }) => {

@@ -76,8 +76,20 @@ export function keyRules(filter: Filter): (key: string) => SkipReason | null {
 
 function matcher(globs: readonly string[]): ((key: string) => boolean) | null {
   if (globs.length === 0) return null
-  const matches = globs.map((glob) => picomatch(glob, { dot: true, basename: !glob.includes('/') }))
+  const matches = globs.map((given) => {
+    const glob = tidied(given)
+    return picomatch(glob, { dot: true, basename: !glob.includes('/') })
+  })
   return (key) => matches.some((match) => match(key))
+}
+
+/** `./a` is `a`; `a/` is everything below a folder `a`, and `.` everything. */
+function tidied(given: string): string {
+  const glob = given.replace(/^(?:\.\/+)+/, '')
+  const folder = glob.replace(/\/+$/, '')
+  if (folder === '' || folder === '.') return '**'
+  if (folder === glob) return glob
+  return folder.includes('/') ? `${folder}/**` : `**/${folder}/**`
 }
 
 /** The library caches every path; a fresh instance from time to time bounds its memory. */

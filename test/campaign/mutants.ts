@@ -118,7 +118,7 @@ export const MUTANTS = {
   ],
   /** An empty source is believed. */
   'believes-empty': [
-    ['src/ingest/scan/sweep-gone.ts', 'listed === 0 ? 0 : Math.max', 'Math.max'],
+    ['src/ingest/scan/sweep-gone.ts', 'documents === 0 ? 0 : Math.max', 'Math.max'],
     ['src/ingest/scan/sweep-gone.ts', 'const ALWAYS_ALLOWED = 10', 'const ALWAYS_ALLOWED = 1e9'],
     ['src/ingest/scan/sweep-gone.ts', 'record === null || policy.remove', 'record === null || !policy.remove'],
   ],

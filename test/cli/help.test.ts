@@ -1,4 +1,6 @@
+import { Command } from 'commander'
 import { expect, test } from 'vitest'
+import { flagOf } from '#config/flag-name.ts'
 import { SETTINGS, type SettingName } from '#config/settings.ts'
 import { createProgram } from '#src/cli/program.ts'
 
@@ -37,4 +39,15 @@ test('no line of any help is wider than 80 columns', async () => {
     wide.push(...lines.filter((line) => line.length > 80).map((line) => `${name}: ${line}`))
   }
   expect(wide).toEqual([])
+})
+
+test('values of a repeated list flag add up, and its help names it repeatable', async () => {
+  const { addSettings, givenFlags } = await import('#src/cli/session/flags.ts')
+  const lists = NAMES.filter((name) => Array.isArray(SETTINGS[name].fromText('a,b')))
+  expect(lists).toContain('neverSend')
+  const command = addSettings(new Command(), lists)
+  const words = lists.flatMap((name) => [`--${flagOf(name)}`, 'a,b', `--${flagOf(name)}`, 'c'])
+  command.parse(words, { from: 'user' })
+  expect(givenFlags(command)).toEqual(Object.fromEntries(lists.map((name) => [name, 'a,b,c'])))
+  for (const name of lists) expect(command.helpInformation()).toMatch(new RegExp(`--${flagOf(name)} <[^-]+?repeatable`))
 })

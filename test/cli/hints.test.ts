@@ -18,6 +18,14 @@ test.each([
   ],
   [{ options: "{'a':1}" }, "--options: JSON is needed, with double quotes around names and texts (given: {'a':1})"],
   [{ rules: '{bad' }, '--rules: JSON is needed, with double quotes around names and texts (given: {bad)'],
+  [
+    { exclude: '~/papers/old' },
+    '--exclude: globs are relative to the source: leave out the path of the source, "/" and "~/" (given: ~/papers/old)',
+  ],
+  [
+    { include: '/srv/a.pdf' },
+    '--include: globs are relative to the source: leave out the path of the source, "/" and "~/" (given: /srv/a.pdf)',
+  ],
   [{ mode: 'orc' }, '--mode: it must be one of fast, auto, ocr (given: orc)'],
 ])('the command line refuses the settings %j in plain words', (flags, problem) => {
   expect(loadSettings(flags, {}, {})).toEqual({ ok: false, problems: [problem] })

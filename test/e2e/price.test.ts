@@ -48,6 +48,12 @@ test('the charge is zero for credits that the embedded engine reports, and --rep
   // The embedded engine reports a credit a document.
   const free = await sluice(['run', source, '--out', embedded, '--max-credits', '1', '--json'])
   expect([free.code, summaryIn(free.stdout)?.credits]).toEqual([0, { reported: 0, estimated: 0 }])
+  const unused = '--max-credits has no effect: the embedded engine charges nothing'
+  const shown = await sluice(['run', source, '--out', embedded, '--max-credits', '1'])
+  expect(shown.stderr.replaceAll(/\s+/g, ' ').split(unused).length).toBe(2)
+  const planned = await sluice(['plan', source, '--out', join(folder.path, 'none'), '--max-credits', '1'])
+  expect(planned.stdout).toContain(unused)
+  expect(planned.stdout).not.toContain('would halt')
   expect(await costsIn(embedded)).toEqual([0, 0, 0, 0, 0])
 
   const api = ['--parse-api-url', service.url, '--parse-api-key', 'k', '--reported-credit', '0.5']

@@ -13,7 +13,16 @@ const SEED = seedFrom('SKIPPED_SEED', 16)
 /** Names that a real folder holds, by what becomes of them. */
 const NAMES = {
   done: ['report.html', 'table.csv', 'Page.HTM', 'scan.xhtml'],
-  skipped: ['photo.psd', 'data.json', 'mail.eml', 'README', 'Thumbs.db', '.DS_Store', '~$report.docx', 'desktop.ini'],
+  skipped: [
+    'photo.psd',
+    'drawing.vsdx',
+    'clip.mov',
+    'README',
+    'Thumbs.db',
+    '.DS_Store',
+    '~$report.docx',
+    'desktop.ini',
+  ],
   also: ['.env', 'movie.mp4.part', 'song.mp3', 'a.b.c', '._report.html', 'noise.tmp'],
 } as const
 const FOLDERS = ['', 'a', 'a/b', '.git/objects', 'node', '__MACOSX', 'deep/er/still'] as const
@@ -70,6 +79,8 @@ test('run skips another store inside the source with one line, and ingests none 
   await writeFile(join(source, 'a.html'), '<p>a')
   const against = ['--parse-api-url', service.url, '--parse-api-key', 'k']
   expect((await sluice(['run', source, '--out', join(source, 'older'), ...against])).code).toBe(0)
+  const planned = await sluice(['plan', source, '--out', out, ...against])
+  expect(planned.stdout.match(/^left out: .*$/gm)).toEqual(['left out: older/ (a Sluice store)'])
   const ran = await sluice(['run', source, '--out', out, ...against])
   expect(ran.code).toBe(0)
   expect(ran.stdout.match(/^left out: .*$/gm)).toEqual(['left out: older/ (a Sluice store)'])

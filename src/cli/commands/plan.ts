@@ -4,15 +4,18 @@ import { join } from 'node:path'
 import Table from 'cli-table3'
 import type { Command } from 'commander'
 import type { FailureCode } from '#src/document/failure.ts'
+import type { SourceKey } from '#src/document/ids.ts'
+import type { LeftOutReason } from '#src/document/skip.ts'
 import { type Change, Events } from '#src/events.ts'
 import { type PlannedItem, planSource } from '#src/ingest/scan/plan-source.ts'
 import type { Settings } from '#config/settings.ts'
 import { locationOf } from '#workers/settings/location.ts'
 import type { Shared } from '#workers/pipeline/shared.ts'
 import { checkSource } from '../session/check-source.ts'
-import { skippedLines } from '../print/document-lines.ts'
+import { leftOutLines, skippedLines } from '../print/document-lines.ts'
 import { count, duration, plural, printable } from '../print/format.ts'
 import { type Output, outputOf } from '../print/output.ts'
+import { unusedBudgetLines } from '../session/run-events.ts'
 import { PLAN_SETTINGS } from '../session/run-settings.ts'
 import {
   addTargetFlags,
@@ -47,9 +50,11 @@ async function showPlan(target: Target, shared: Shared, output: Output): Promise
   await rememberTarget(target)
   let plan = NO_PLAN
   const refused = new Map<string, string[]>()
+  const leftOut = new Map<SourceKey, LeftOutReason>()
   const drawn = setInterval(() => output.live(`planning: ${plural(plan.seen, 'document')} checked`), 250)
   try {
-    for await (const planned of planSource(planning.plan, new AbortController().signal)) {
+    const onLeftOut = ({ key, reason }: { key: SourceKey; reason: LeftOutReason }) => void leftOut.set(key, reason)
+    for await (const planned of planSource(planning.plan, new AbortController().signal, onLeftOut)) {
       plan = addTo(plan, planned)
       if (planned.refusal !== null) name(refused, planned.refusal.code, planned.key)
     }
@@ -65,11 +70,18 @@ async function showPlan(target: Target, shared: Shared, output: Output): Promise
   const free = target.settings.parseApiUrl === undefined
   const named = target.name === null ? {} : { pipeline: target.name }
   const lines = [
-    tableOf(plan, refused, free, estimatedMs),
+    tableOf(plan, { refused, leftOut }, free, estimatedMs),
     ...leftLines(plan, creditsLeft),
     ...budgetLines(plan, target.settings),
   ]
-  output.result(lines.join('\n'), () => ({ ...named, ...plan, estimatedMs, creditsLeft, free }))
+  output.result(lines.join('\n'), () => ({
+    ...named,
+    ...plan,
+    leftOut: [...leftOut].map(([folder, reason]) => ({ folder, reason })),
+    estimatedMs,
+    creditsLeft,
+    free,
+  }))
 }
 
 function leftLines({ credits }: Plan, left: number | null): string[] {
@@ -79,7 +91,10 @@ function leftLines({ credits }: Plan, left: number | null): string[] {
 }
 
 /** Credits that the month has spent already are not known here. */
-function budgetLines({ credits }: Plan, { maxCredits, monthlyCredits }: Settings): string[] {
+function budgetLines({ credits }: Plan, settings: Settings): string[] {
+  const unused = unusedBudgetLines(settings)
+  if (unused.length > 0) return unused
+  const { maxCredits, monthlyCredits } = settings
   const budgets = [
     ['--max-credits', maxCredits],
     ['--monthly-credits', monthlyCredits],
@@ -120,7 +135,12 @@ function passedThroughLines({ passedThrough }: Plan): string[] {
     : [`${plural(passedThrough, 'text')} copied to the outputs without a request, for 0 credits`]
 }
 
-function tableOf(plan: Plan, examples: Refused, free: boolean, estimatedMs: number | null): string {
+interface Examples {
+  readonly refused: Refused
+  readonly leftOut: ReadonlyMap<SourceKey, LeftOutReason>
+}
+
+function tableOf(plan: Plan, examples: Examples, free: boolean, estimatedMs: number | null): string {
   const rows = new Table({
     head: ['format', 'to send', 'pages', 'saved', 'credits'],
     colAligns: ['left', 'right', 'right', 'right', 'right'],
@@ -134,13 +154,14 @@ function tableOf(plan: Plan, examples: Refused, free: boolean, estimatedMs: numb
     .filter(([, value]) => value > 0)
     .map(([change, value]) => `${count(value)} ${change.replace('_', ' ')}`)
   const refused = Object.entries(plan.refused).map(
-    ([code, value]) => `  ${count(value)} ${code}: ${namesOf(examples.get(code) ?? [], value)}`,
+    ([code, value]) => `  ${count(value)} ${code}: ${namesOf(examples.refused.get(code) ?? [], value)}`,
   )
   return [
     `${count(plan.seen)} seen: ${changes.join(', ') || 'nothing'}`,
     rows.toString(),
     ...passedThroughLines(plan),
     ...skippedLines(new Map(Object.entries(plan.skipped))),
+    ...leftOutLines(examples.leftOut),
     ...(plan.gone > 0 ? [`${plural(plan.gone, 'document')} no longer in the source`] : []),
     ...(refused.length > 0 ? ['documents that would fail without a request:', ...refused] : []),
     ...againLines(plan, free),

@@ -171,10 +171,12 @@ function unfinished({ counts, end }: SummaryInput): string[] {
 
 /** Result of the search for documents that are no longer in the source. */
 export function goneLines({ kept, removed, forgotten, unbelievable }: Tally['gone']): string[] {
-  if (unbelievable) {
-    return [
-      'mass-deletion safety limit: the source is empty, or more of its documents are missing than --gone-limit-percent allows; their outputs are kept (--force bypasses the limit)',
-    ]
+  if (unbelievable !== null) {
+    const cause =
+      unbelievable.kind === 'no_document'
+        ? `the source lists no document (${plural(unbelievable.files, 'other file')}), and the store knows ${plural(unbelievable.documents, 'document')}`
+        : `more than ${count(unbelievable.limit)} of ${plural(unbelievable.known, 'known file')} are missing from the source (--gone-limit-percent)`
+    return [`mass-deletion safety limit: ${cause}; all outputs are kept (--force bypasses the limit)`]
   }
   return [
     ...(kept > 0

@@ -3,6 +3,7 @@ import { durationText } from '#config/duration.ts'
 import { flagOf, longFlagOf } from '#config/flag-name.ts'
 import type { Flags } from '#config/load.ts'
 import { type Configuration, readConfiguration } from '#config/read-config.ts'
+import type { Setting } from '#config/setting.ts'
 import { type SettingName, SETTINGS, type Settings } from '#config/settings.ts'
 import { UsageError } from '../print/errors.ts'
 import { count } from '../print/format.ts'
@@ -58,12 +59,16 @@ function addFlags(command: Command, name: SettingName, without: string, isListed
   const setting = { name, isRare: SETTINGS[name].common !== true }
   noteSetting(option, setting)
   command.addOption(option)
+  if (SETTINGS[name].repeatable === true) option.argParser(joined)
   if (SETTINGS[name].duration !== true) return
   option.argParser(withUnit)
   const alias = new Option(`--${longFlagOf(shortName(name, without))} <duration>`).hideHelp()
   noteSetting(alias, setting)
   command.addOption(alias)
 }
+
+/** Joins the values of a repeated flag to the comma-separated text of one. */
+const joined = (text: string, before: string | undefined): string => (before === undefined ? text : `${before},${text}`)
 
 /** A small number without a unit meant seconds and would be milliseconds: the command asks for a unit. */
 function withUnit(text: string): string {
@@ -79,17 +84,20 @@ function shortName(name: string, without: string): string {
 
 /** A flag that is on by default gets a `--no-…` twin instead, the convention of command lines. */
 function optionOf(name: SettingName, flag: string): Option {
-  const setting = SETTINGS[name]
+  const setting: Setting<unknown> = SETTINGS[name]
   const unit = setting.unit === undefined ? '' : `, in ${setting.unit}`
   const standard = setting.schema.safeParse(undefined).data
-  const about = `${setting.doc}${unit} [${setting.env}]`
+  const repeatable = setting.repeatable === true ? '; repeatable' : ''
+  const about = `${setting.doc}${unit}${repeatable} [${setting.env}]`
   if (setting.placeholder !== null) {
     const computed =
       setting.duration === true && typeof standard === 'number' ? durationText(standard) : shownDefault(standard)
     const shown = setting.standard ?? computed
     return new Option(`--${flag} <${setting.placeholder}>`, shown === null ? about : `${about} (default: ${shown})`)
   }
-  return standard === true ? new Option(`--no-${flag}`, `do not ${about}`) : new Option(`--${flag}`, about)
+  if (standard !== true) return new Option(`--${flag}`, about)
+  const negated = setting.negated === undefined ? `do not ${about}` : `${setting.negated} [${setting.env}]`
+  return new Option(`--no-${flag}`, negated)
 }
 
 function shownDefault(value: unknown): string | null {

@@ -1,4 +1,5 @@
 import { redactLogin } from '#config/secrets.ts'
+import type { Settings } from '#config/settings.ts'
 import { seen } from '#src/document/outcome.ts'
 import type { Events } from '#src/events.ts'
 import { redactUrl } from '#src/redis/connection.ts'
@@ -19,6 +20,15 @@ export function reportBegun({ name, source, settings: { out, parseApiUrl, redisU
   const line = Object.entries(begun).map(([what, value]) => `${what} ${shownName(value)}`)
   const named = name === null ? {} : { pipeline: name }
   output.event('begun', () => ({ ...named, ...begun }), `${name === null ? '' : `${name}: `}${line.join(', ')}`)
+}
+
+/** Budgets without an effect: the embedded engine charges nothing. */
+export function unusedBudgetLines({ parseApiUrl, services, maxCredits, monthlyCredits }: Settings): string[] {
+  if (parseApiUrl !== undefined || Object.keys(services).length > 0) return []
+  const budgets = { '--max-credits': maxCredits, '--monthly-credits': monthlyCredits }
+  return Object.entries(budgets).flatMap(([flag, budget]) =>
+    budget === undefined ? [] : [`${flag} has no effect: the embedded engine charges nothing`],
+  )
 }
 
 /** Reports each document as it ends: an event with --json, a line with --verbose. */

@@ -19,7 +19,14 @@ import { EXIT, type RunEnd, worstOf } from '../print/exit-codes.ts'
 import { count, oneLine, plural } from '../print/format.ts'
 import type { Output } from '../print/output.ts'
 import { type Activity, activityOf, startProgress } from '../print/progress.ts'
-import { reportBegun, reportDocuments, reportLosses, reportUnmatched, stopNotices } from './run-events.ts'
+import {
+  reportBegun,
+  reportDocuments,
+  reportLosses,
+  reportUnmatched,
+  stopNotices,
+  unusedBudgetLines,
+} from './run-events.ts'
 import { printSummary, readSummary, startOf } from './read-summary.ts'
 import { screen } from '../print/screen.ts'
 import { unsaved } from '../print/summary.ts'
@@ -73,6 +80,7 @@ async function runTarget(target: Target, { shared, stopping, intake, output }: S
   const tally = tallyOf(events)
   const activity = activityOf(events)
   if (intake === 'scan') reportBegun(target, output)
+  for (const line of unusedBudgetLines(target.settings)) say(line)
   output.starting()
   await using pipeline = await openIngestPipeline(
     { ...target, shared, events, say, mustExist: typeof intake === 'function' },

@@ -6,6 +6,7 @@ import type { ScanDeps } from '../document/deps.ts'
 import { backlogBelowLimit, scanBatch } from './scan-source.ts'
 import { KeySet } from '#src/kit/key-set.ts'
 import { type GonePolicy, sweepGone } from './sweep-gone.ts'
+import { isListedDocument } from './unlisted.ts'
 
 /**
  * Follows a source until `signal` aborts. It compares every reported change with the ledger, like an item of a listing.
@@ -110,11 +111,12 @@ export class Deletions {
   }
 
   async #sweep(signal: AbortSignal): Promise<void> {
-    const { stores, run, queue } = this.#deps
-    const listing = { listed: new KeySet(), leftOut: new KeySet() }
-    for await (const { kind, key } of stores.source.list(signal)) {
-      if (kind === 'left_out') listing.leftOut.add(key)
-      else listing.listed.add(key)
+    const { stores, run, queue, policy } = this.#deps
+    const listing = { listed: new KeySet(), documents: 0, leftOut: new KeySet() }
+    for await (const item of stores.source.list(signal)) {
+      if (item.kind === 'left_out') listing.leftOut.add(item.key)
+      else listing.listed.add(item.key)
+      if (isListedDocument(item, policy)) listing.documents += 1
     }
     // A document still in the queue belongs to its worker, which detects that it vanished.
     const leavePending = (await queue.backlog()) > 0

@@ -58,9 +58,13 @@ export interface PlannedItem {
 /**
  * Plans a run without sending anything. It lists the source, reads new or changed documents, counts the pages of PDFs,
  * and searches for receipts. Documents of the ledger that the listing lacked follow. It streams, and remembers eight
- * bytes per item, and 16 characters per document that it would buy.
+ * bytes per item, and 16 characters per document that it would buy. `onLeftOut` receives each folder that is not listed.
  */
-export async function* planSource(deps: PlanDeps, signal: AbortSignal): AsyncGenerator<PlannedItem> {
+export async function* planSource(
+  deps: PlanDeps,
+  signal: AbortSignal,
+  onLeftOut: (folder: Extract<SourceItem, { kind: 'left_out' }>) => void = () => undefined,
+): AsyncGenerator<PlannedItem> {
   // Hashes of planned purchases, so that a copy costs nothing.
   const bought = new Set<string>()
   const listing = { listed: new KeySet(), leftOut: new KeySet() }
@@ -68,8 +72,10 @@ export async function* planSource(deps: PlanDeps, signal: AbortSignal): AsyncGen
   for await (const batch of batchesOf(deps.stores.source.list(signal), BATCH)) {
     const known = await deps.stores.ledger.read(batch.map((item) => item.key))
     for (const [index, item] of batch.entries()) {
-      if (item.kind === 'left_out') listing.leftOut.add(item.key)
-      else {
+      if (item.kind === 'left_out') {
+        listing.leftOut.add(item.key)
+        onLeftOut(item)
+      } else {
         listing.listed.add(item.key)
         if (known[index]) recorded += 1
         yield await planItem(item, known[index] ?? null, bought, deps, signal)

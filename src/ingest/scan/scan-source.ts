@@ -15,7 +15,7 @@ import type { ScanDeps } from '../document/deps.ts'
 import { isDone } from '../document/disagreement.ts'
 import { recommit } from '../document/rederive.ts'
 import { KeySet } from '#src/kit/key-set.ts'
-import type { Listing } from './unlisted.ts'
+import { isListedDocument, type Listing } from './unlisted.ts'
 
 /** Batch size: entries compared with the ledger, written and enqueued together. */
 const BATCH = 500
@@ -52,6 +52,7 @@ export async function scanSource(deps: ScanDeps, signal: AbortSignal): Promise<S
   const { routes } = deps.parsers
   let seen = 0
   let enqueued = 0
+  let documents = 0
   // After a batch without a job the backlog has not grown: an unchanged archive checks it once.
   let grown = true
   const listed = new KeySet()
@@ -63,7 +64,8 @@ export async function scanSource(deps: ScanDeps, signal: AbortSignal): Promise<S
       const jobs = await scanBatch(batch, deps, signal)
       grown = jobs > 0
       enqueued += jobs
-      for (const { kind, key } of batch) {
+      for (const item of batch) {
+        const { kind, key } = item
         if (kind === 'left_out') {
           leftOut.add(key)
           continue
@@ -73,6 +75,7 @@ export async function scanSource(deps: ScanDeps, signal: AbortSignal): Promise<S
         routes?.of(key)
         deps.parsers.rules?.recordKey(key)
         listed.add(key)
+        if (isListedDocument(item, deps.policy)) documents += 1
       }
     },
   )
@@ -82,7 +85,7 @@ export async function scanSource(deps: ScanDeps, signal: AbortSignal): Promise<S
   if (seen > 0 && globs.length > 0) deps.run.events.emit('never-send:unmatched', { globs })
   const rules = deps.parsers.rules?.unmatched() ?? []
   if (seen > 0 && rules.length > 0) deps.run.events.emit('rules:unmatched', { globs: rules })
-  return { seen, enqueued, durationMs, listed, leftOut }
+  return { seen, enqueued, durationMs, listed, documents, leftOut }
 }
 
 /** Undefined for a scan that compares bytes: it needs those of unchanged documents, too. */

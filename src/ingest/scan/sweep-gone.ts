@@ -1,6 +1,7 @@
 import { NO_RECIPE, type SourceKey } from '#src/document/ids.ts'
 import { GONE } from '#src/document/ledger-entry.ts'
 import { seen } from '#src/document/outcome.ts'
+import type { Unbelievable } from '#src/events.ts'
 import { belongsTo } from '#src/document/store-manifest.ts'
 import type { DocumentDeps } from '../document/deps.ts'
 import { recommit } from '../document/rederive.ts'
@@ -26,11 +27,11 @@ export interface GoneSummary {
   readonly removed: number
   /** Number of gone documents that never succeeded: they have only a dead letter, which is removed. */
   readonly forgotten: number
-  /** True if more documents were missing than the safety limit allows; nothing was changed. */
-  readonly unbelievable: boolean
+  /** More was missing than the safety limit allows; nothing was changed. Null within the limit. */
+  readonly unbelievable: Unbelievable | null
 }
 
-/** This number may always be gone, in an archive of any size, unless it is empty. */
+/** This number may always be gone, in an archive of any size, unless the source lists no document. */
 const ALWAYS_ALLOWED = 10
 
 /** Batch size: entries written or removed together. */
@@ -47,11 +48,13 @@ export async function sweepGone(
   deps: DocumentDeps,
   signal: AbortSignal,
 ): Promise<GoneSummary> {
-  const listed = listing.listed.size
+  const { documents } = listing
+  const files = listing.listed.size
   const counts = await deps.stores.ledger.counts()
-  const nothing = { kept: counts.gone, removed: 0, forgotten: 0, unbelievable: false }
-  if (seen(counts) <= listed && !(policy.remove && counts.gone > 0)) return nothing
-  const believable = listed === 0 ? 0 : Math.max(ALWAYS_ALLOWED, (seen(counts) + counts.gone) * policy.maxGoneShare)
+  const nothing = { kept: counts.gone, removed: 0, forgotten: 0, unbelievable: null }
+  if (seen(counts) <= files && !(policy.remove && counts.gone > 0)) return nothing
+  const known = seen(counts) + counts.gone
+  const believable = documents === 0 ? 0 : Math.max(ALWAYS_ALLOWED, known * policy.maxGoneShare)
   const gone: SourceKey[] = []
   const noDocuments: SourceKey[] = []
   let believed = 0
@@ -69,14 +72,20 @@ export async function sweepGone(
       if (entry.outcome === 'pending') await skipPending({ key, reason: 'excluded', version: null }, entry, deps)
       continue
     }
-    // A document accepted as gone before does not count again; but an empty source removes nothing.
-    if (kind === 'marked' && listed > 0) believed += 1
+    // A document accepted as gone before does not count again; but a source without documents removes nothing.
+    if (kind === 'marked' && documents > 0) believed += 1
     if (kind === 'marked' && !policy.remove) {
       marked += 1
       continue
     }
     gone.push(key)
-    if (!policy.force && gone.length - believed > believable) return { ...nothing, kept: 0, unbelievable: true }
+    if (!policy.force && gone.length - believed > believable) {
+      const unbelievable: Unbelievable =
+        documents === 0
+          ? { kind: 'no_document', files, documents: known - counts.skipped }
+          : { kind: 'too_many', limit: Math.floor(believable), known }
+      return { ...nothing, kept: 0, unbelievable }
+    }
   }
   await deps.stores.ledger.forget(noDocuments)
   const settled = { kept: marked, removed: 0, forgotten: 0 }
@@ -84,7 +93,7 @@ export async function sweepGone(
     // Verified once more: it may have returned while the others were processed.
     if (await isGone(key, deps.stores.source, signal)) settled[await settleGone(key, policy, deps)] += 1
   }
-  return { ...settled, unbelievable: false }
+  return { ...settled, unbelievable: null }
 }
 
 /** Keeps or removes existing outputs. A document without outputs is forgotten with its dead letter. */

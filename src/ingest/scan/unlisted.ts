@@ -4,11 +4,16 @@ import { seen } from '#src/document/outcome.ts'
 import type { Ledger } from '#src/ports/ledger.ts'
 import type { Source } from '#src/ports/source.ts'
 import type { KeySet } from '#src/kit/key-set.ts'
+import type { SourceItem } from '#src/document/source-item.ts'
+import type { Recipes } from '../document/deps.ts'
+import { handlingOf } from '../document/preflight.ts'
 
 /** Result of a complete listing of a source. */
 export interface Listing {
   /** Every listed key. */
   readonly listed: KeySet
+  /** Number of listed documents: without skipped and unusable files. */
+  readonly documents: number
   /** Excluded folders. */
   readonly leftOut: KeySet
 }
@@ -29,7 +34,7 @@ export interface Unlisted {
 
 /** Streams the complete ledger, unless it has no more documents than the `recorded` ones of the listing. */
 export async function* unlistedOf(
-  { listed, leftOut }: Listing,
+  { listed, leftOut }: Pick<Listing, 'listed' | 'leftOut'>,
   { source, ledger }: { readonly source: Source; readonly ledger: Ledger },
   signal: AbortSignal,
   recorded = listed.size,
@@ -52,6 +57,10 @@ function isBelow(key: SourceKey, folders: KeySet): boolean {
   }
   return false
 }
+
+/** False for a file that a rule or its format skips, and for an unusable one. */
+export const isListedDocument = (item: SourceItem, policy: Recipes): boolean =>
+  item.kind === 'document' && handlingOf(item.key, policy) !== null
 
 export async function isGone(key: SourceKey, source: Source, signal: AbortSignal): Promise<boolean> {
   const opened = await source.open(key, signal)

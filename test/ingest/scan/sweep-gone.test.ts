@@ -7,6 +7,7 @@ import { decideChange } from '#src/ingest/scan/decide-change.ts'
 import { KeySet } from '#src/kit/key-set.ts'
 import { rebuildLedger } from '#src/ingest/maintain/rebuild-ledger.ts'
 import { type GonePolicy, sweepGone } from '#src/ingest/scan/sweep-gone.ts'
+import { isListedDocument } from '#src/ingest/scan/unlisted.ts'
 import { openFolderSource } from '#src/sources/folder/folder-source.ts'
 import { collect, letterOf } from '../../support/documents.ts'
 import { startTestRedis } from '../../support/redis.ts'
@@ -30,8 +31,12 @@ async function benchOf(documents: number): Promise<Workbench> {
 }
 
 async function sweep({ deps }: Workbench, policy: GonePolicy, listed = new KeySet()) {
-  for await (const { key } of deps.source.list(SIGNAL)) listed.add(key)
-  return sweepGone({ listed, leftOut: new KeySet() }, policy, depsOf(deps), SIGNAL)
+  let documents = listed.size
+  for await (const item of deps.source.list(SIGNAL)) {
+    listed.add(item.key)
+    if (isListedDocument(item, depsOf(deps).policy)) documents += 1
+  }
+  return sweepGone({ listed, documents, leftOut: new KeySet() }, policy, depsOf(deps), SIGNAL)
 }
 
 const key = sourceKey('0.csv')
@@ -39,8 +44,8 @@ const key = sourceKey('0.csv')
 test('the sweep keeps and marks the outputs of a gone document, which counts as changed on its return', async () => {
   await using bench = await benchOf(3)
   await bench.erase('0.csv')
-  expect(await sweep(bench, KEEP)).toEqual({ kept: 1, removed: 0, forgotten: 0, unbelievable: false })
-  expect(await sweep(bench, KEEP)).toEqual({ kept: 1, removed: 0, forgotten: 0, unbelievable: false })
+  expect(await sweep(bench, KEEP)).toEqual({ kept: 1, removed: 0, forgotten: 0, unbelievable: null })
+  expect(await sweep(bench, KEEP)).toEqual({ kept: 1, removed: 0, forgotten: 0, unbelievable: null })
   const { store, ledger } = bench.deps
   expect(await store.documents.readOutput(key, 'document.md')).not.toBeNull()
   expect(await ledger.counts()).toEqual({ ...NO_COUNTS, done: 2, gone: 1 })
@@ -65,7 +70,7 @@ test('the sweep keeps and marks the outputs of a gone document, which counts as 
 test('the sweep removes outputs on request, but never those of a copy with the same receipt', async () => {
   await using bench = await benchOf(3)
   await bench.erase('0.csv')
-  expect(await sweep(bench, REMOVE)).toEqual({ kept: 0, removed: 1, forgotten: 0, unbelievable: false })
+  expect(await sweep(bench, REMOVE)).toEqual({ kept: 0, removed: 1, forgotten: 0, unbelievable: null })
   const { store, ledger } = bench.deps
   expect(await store.documents.read(key)).toBeNull()
   expect((await store.documents.read(sourceKey('1.csv')))?.outcome).toBe('done')
@@ -76,28 +81,50 @@ test('the sweep removes outputs on request, but never those of a copy with the s
 test('the sweep refuses an empty source and a loss above the safety limit, unless forced', async () => {
   await using bench = await benchOf(13)
   for (let number = 1; number < 13; number++) await bench.erase(`${number}.csv`)
-  expect(await sweep(bench, REMOVE)).toEqual({ kept: 0, removed: 0, forgotten: 0, unbelievable: true })
+  expect(await sweep(bench, REMOVE)).toEqual({
+    kept: 0,
+    removed: 0,
+    forgotten: 0,
+    unbelievable: { kind: 'too_many', limit: 10, known: 13 },
+  })
   await bench.erase('0.csv')
-  expect(await sweep(bench, { ...REMOVE, maxGoneShare: 1 })).toMatchObject({ unbelievable: true })
+  expect(await sweep(bench, { ...REMOVE, maxGoneShare: 1 })).toMatchObject({
+    unbelievable: { kind: 'no_document', files: 0, documents: 13 },
+  })
   expect(await bench.deps.ledger.counts()).toEqual({ ...NO_COUNTS, done: 13 })
   expect(await sweep(bench, { ...REMOVE, force: true })).toEqual({
     kept: 0,
     removed: 13,
     forgotten: 0,
-    unbelievable: false,
+    unbelievable: null,
   })
   expect(await bench.deps.ledger.counts()).toEqual(NO_COUNTS)
 })
+
+test.each(['.DS_Store', '.keep', 'x.xyz'])(
+  'the sweep refuses a source that lists only %s, unless forced',
+  async (name) => {
+    await using bench = await benchOf(2)
+    for (const gone of ['0.csv', '1.csv']) await bench.erase(gone)
+    await bench.write(name, 'not a document')
+    expect(await sweep(bench, { ...REMOVE, maxGoneShare: 1 })).toMatchObject({
+      removed: 0,
+      unbelievable: { kind: 'no_document', files: 1, documents: 2 },
+    })
+    expect(await bench.deps.ledger.counts()).toEqual({ ...NO_COUNTS, done: 2 })
+    expect(await sweep(bench, { ...REMOVE, force: true })).toMatchObject({ removed: 2, unbelievable: null })
+  },
+)
 
 test('the sweep keeps existing documents that a filter excludes from the listing', async () => {
   await using bench = await benchOf(2)
   const listed = new KeySet()
   listed.add('1.csv')
-  expect(await sweepGone({ listed, leftOut: new KeySet() }, REMOVE, depsOf(bench.deps), SIGNAL)).toEqual({
+  expect(await sweepGone({ listed, documents: 1, leftOut: new KeySet() }, REMOVE, depsOf(bench.deps), SIGNAL)).toEqual({
     kept: 0,
     removed: 0,
     forgotten: 0,
-    unbelievable: false,
+    unbelievable: null,
   })
   expect(await bench.deps.ledger.counts()).toEqual({ ...NO_COUNTS, done: 2 })
 })
@@ -117,9 +144,9 @@ test('the sweep settles a pending document without a job below an excluded folde
   const [listed, leftOut] = [new KeySet(), new KeySet()]
   for (const name of ['0.csv', '1.csv']) listed.add(name)
   leftOut.add('sub/')
-  await sweepGone({ listed, leftOut }, KEEP, depsOf(bench.deps), SIGNAL)
+  await sweepGone({ listed, documents: 2, leftOut }, KEEP, depsOf(bench.deps), SIGNAL)
   expect(await ledger.counts()).toEqual({ ...NO_COUNTS, done: 3, skipped: 1 })
-  await sweepGone({ listed, leftOut }, KEEP, depsOf(bench.deps), SIGNAL)
+  await sweepGone({ listed, documents: 2, leftOut }, KEEP, depsOf(bench.deps), SIGNAL)
   expect(await ledger.counts()).toEqual({ ...NO_COUNTS, done: 3 })
 })
 
@@ -133,7 +160,7 @@ test('the sweep drops the failure of a gone document, and keeps the outcome of a
     if (recipeHash !== null) await ledger.write([[sourceKey(name), { version, recipeHash, outcome: 'failed' }]])
   }
   await bench.erase('0.csv')
-  expect(await sweep(bench, KEEP)).toEqual({ kept: 1, removed: 0, forgotten: 1, unbelievable: false })
+  expect(await sweep(bench, KEEP)).toEqual({ kept: 1, removed: 0, forgotten: 1, unbelievable: null })
   expect(await collect(store.deadLetters.list(SIGNAL))).toEqual([])
   expect(await ledger.counts()).toEqual({ ...NO_COUNTS, done: 1, gone: 1 })
   expect(await store.documents.readOutput(key, 'document.md')).not.toBeNull()
@@ -147,10 +174,10 @@ test('the sweep accepts a few more missing documents each time, however many it 
     [10, 20],
   ] as const) {
     for (let number = from; number < until; number++) await bench.erase(`${number}.csv`)
-    expect(await sweep(bench, KEEP)).toEqual({ kept: until, removed: 0, forgotten: 0, unbelievable: false })
+    expect(await sweep(bench, KEEP)).toEqual({ kept: until, removed: 0, forgotten: 0, unbelievable: null })
   }
   expect((await ledger.counts()).gone).toBe(20)
-  expect(await sweep(bench, REMOVE)).toEqual({ kept: 0, removed: 20, forgotten: 0, unbelievable: false })
+  expect(await sweep(bench, REMOVE)).toEqual({ kept: 0, removed: 20, forgotten: 0, unbelievable: null })
   expect(await ledger.counts()).toEqual({ ...NO_COUNTS, done: 5 })
 })
 
@@ -169,7 +196,7 @@ test('the sweep marks nothing as gone below a folder that could not be listed', 
   const looped = { ...bench, deps: { ...bench.deps, source } }
   const inside = await source.open(sourceKey('letters/1790/1.csv'), SIGNAL)
   expect(inside).toMatchObject({ code: 'vanished' })
-  expect(await sweep(looped, REMOVE)).toEqual({ kept: 0, removed: 1, forgotten: 0, unbelievable: false })
+  expect(await sweep(looped, REMOVE)).toEqual({ kept: 0, removed: 1, forgotten: 0, unbelievable: null })
   expect(await bench.deps.store.documents.read(sourceKey('letters/1790/1.csv'))).not.toBeNull()
 })
 
@@ -180,7 +207,7 @@ test('the sweep leaves pending documents to their jobs', async () => {
   if (!entry) throw new Error('it is not in the ledger')
   await ledger.write([[key, { ...entry, outcome: 'pending' }]])
   await bench.erase('0.csv')
-  const nothing = { kept: 0, removed: 0, forgotten: 0, unbelievable: false }
+  const nothing = { kept: 0, removed: 0, forgotten: 0, unbelievable: null }
   expect(await sweep(bench, { ...REMOVE, leavePending: true })).toEqual(nothing)
   expect(await sweep(bench, REMOVE)).toEqual({ ...nothing, removed: 1 })
 })
