@@ -72,7 +72,10 @@ const HINTS: readonly (readonly [mistake: RegExp, hint: string])[] = [
     /^error: too many arguments for '(?:failures|render|gc|export|changes|doctor|config)'/,
     '(The command takes no source: give the store with --out, as in the run)',
   ],
-  [/^error: too many arguments/, '(The command takes one source; give the output folder with --out)'],
+  [
+    /^error: too many arguments/,
+    '(The command takes one source; give the output folder with --out)\n(Commas separate the values of a list: --formats markdown,html)',
+  ],
   [/^error: unknown option '(?:--every|--schedule|--cron)/, '(Only watch has a schedule: sluice watch --every)'],
   [/^error: unknown option '--(?:rescan|stable|poll|sqs-queue|events-)/, '(Only watch has this flag: sluice watch)'],
   [/^error: unknown option '--remove-strays/, '(The flag is called --remove-orphans)'],
@@ -91,8 +94,30 @@ function removedHint(text: string): string | undefined {
   return found && `(--${flag} was removed: ${found[1]})`
 }
 
+/** Example values for placeholders that are none. */
+const EXAMPLE_VALUES: Readonly<Record<string, string>> = {
+  'folder or bucket': 'corpus',
+  folder: 'corpus',
+  globs: "'*.pdf,private'",
+  number: '10',
+  duration: '10m',
+  url: 'https://parse.example.com',
+}
+
+/** Hint for a flag without its value: with an example, from the choices of its placeholder if it has some. */
+function valueHint(text: string): string | undefined {
+  const [, flag, placeholder = ''] =
+    /^error: option '(?:-\w, )?(--[\w-]+) <([^>]+)>' argument (?:missing|.* is invalid\. It is another flag)/.exec(
+      text,
+    ) ?? []
+  if (flag === undefined) return undefined
+  const [choice = ''] = placeholder.split('|')
+  const example = EXAMPLE_VALUES[placeholder] ?? choice.split(',').slice(0, 2).join(',')
+  return `(${flag} needs a value, such as ${flag} ${example}; --help describes it)`
+}
+
 function withHint(text: string, write: (text: string) => void): void {
-  const hint = HINTS.find(([mistake]) => mistake.test(text))?.[1] ?? removedHint(text)
+  const hint = HINTS.find(([mistake]) => mistake.test(text))?.[1] ?? removedHint(text) ?? valueHint(text)
   const message = hint === undefined || text.includes(hint) ? text : `${text.trimEnd()}\n${hint}\n`
   // If the log is the output, a mistake of the command line is a line of it.
   if (screen.isLog) screen.print(`sluice: ${oneLine(message)}`, {}, 'error')

@@ -107,7 +107,12 @@ function verdictOf(meaning: Meaning, { answer, error, asked }: Case): Verdict {
   const base = { answer, error, message: said }
   switch (meaning.kind) {
     case 'rejected':
-      return rejected({ ...base, code: meaning.failure })
+      // The embedded engine is part of this program: HTTP adds nothing to its sentence.
+      return rejected({
+        ...base,
+        message: asked.isLocal === true && error.code !== null ? error.text : said,
+        code: meaning.failure,
+      })
     case 'needs-ocr': {
       const remedy = ocrMode(asked.options)
       const message = remedy.kind === 'none' ? said : SCAN_IN_FAST

@@ -37,4 +37,4 @@ export const notAStore = (where: string, hasContent: boolean): string =>
   hasContent
     ? `${where} has documents but no store.json. Nothing was changed. Restore store.json from a backup, ` +
       'or let ./sluice run --new-store make one for what is there.'
-    : `${where} is not a store of Sluice: it has no store.json. Check --out; ./sluice run makes a store.`
+    : `${where} is not a store of Sluice: it has no store.json. Give the store with --out; ./sluice run makes a store.`

@@ -36,6 +36,15 @@ test.each([
   [['run', 'www.example.com'], 'For a website, add the scheme: https://www.example.com'],
   [['run', 'papers', 'out'], '(The command takes one source; give the output folder with --out)'],
   [['failures', 'papers'], '(The command takes no source: give the store with --out, as in the run)'],
+  [
+    ['run', 'papers', 'more', '--formats', 'markdown'],
+    '(Commas separate the values of a list: --formats markdown,html)',
+  ],
+  [
+    ['run', 'papers', '--formats', '--out', 'out'],
+    '(--formats needs a value, such as --formats markdown,summary; --help describes it)',
+  ],
+  [['run', 'papers', '--out'], '(--out needs a value, such as --out corpus; --help describes it)'],
   [['run', 'papers', '-o', 'out'], '(Did you mean --out?)'],
   [['engine', '--port', '99999'], '  --port: it must be 65535 or less (given: 99999)'],
   [['run', 'papers', '--rescan', '1h'], '(Only watch has this flag: sluice watch)'],
@@ -51,6 +60,22 @@ test.each([
   await using folder = await tempFolder()
   const { code, stderr } = await sluice(words, { cwd: folder.path })
   expect([code, stderr]).toEqual([1, expect.stringContaining(hint)])
+})
+
+test('status corrects a mistyped source, and failures, retry and run name the next command', async () => {
+  await using folder = await tempFolder()
+  await mkdir(join(folder.path, 'docs'))
+  await writeFile(join(folder.path, 'docs/broken.pdf'), 'nope')
+  const [cwd, source, at] = [folder.path, join(folder.path, 'docs'), ['--out', 'corpus']]
+  const ran = await sluice(['run', source, ...at], { cwd })
+  expect(ran.stdout.split(`parse them again: sluice retry ${source} --out corpus`).length).toBe(2)
+  const mistyped = await sluice(['status', `${folder.path}/dosc`, ...at], { cwd })
+  expect(mistyped.stderr).toContain(`Did you mean ${source}?`)
+  expect((await sluice(['status', source], { cwd })).stderr).toContain('Give the store with --out')
+  const listed = await sluice(['failures', ...at], { cwd })
+  expect(listed.stdout).toContain(`  sluice retry ${source} --out corpus\n`)
+  const retried = await sluice(['retry', source, ...at, '--code', 'timeout'], { cwd })
+  expect([retried.code, retried.stdout]).toEqual([0, 'no failure has the code timeout\n'])
 })
 
 test('the command line refuses an occupied engine port and a duplicate name in sluice.yaml in one sentence', async () => {

@@ -49,6 +49,28 @@ function headline(
 }
 
 test.each([
+  [1, false, 'stopped by hand after 2 s; run again to continue'],
+  [1, true, 'stopped by hand after 2 s; watch again to continue'],
+  [0, true, 'stopped by hand after 2 s'],
+])('the headline of a stop with %i pending (watch: %s) is %s', (pending, follows, expected) => {
+  const tally = tallyOf(new Events())
+  const text = summaryOf({
+    end: { kind: 'interrupted' },
+    counts: { ...NOTHING, pending },
+    doneBefore: 0,
+    endedSince: 0,
+    tally,
+    skipped: tally.skipped,
+    elapsedMs: 2_000,
+    out: 'out',
+    letters: [],
+    ambiguous: 0,
+    follows,
+  })
+  expect(text.split('\n')[0]).toBe(expected)
+})
+
+test.each([
   ['18 documents in 2 s, 9.0/s, 222 by other workers', headline(240, 18, { unchanged: 0, done: 240, elsewhere: 222 })],
   ['1 document in 2 s, 0.5/s, 20 unchanged', headline(1, 1, { unchanged: 20, done: 21 })],
   [

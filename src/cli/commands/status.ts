@@ -11,6 +11,7 @@ import { type UnusableAnswers, unusableAnswers } from '#src/ledger/unusable-answ
 import { describeRun } from '#workers/pipeline/run-record.ts'
 import type { Pipeline } from '#workers/pipeline/pipeline.ts'
 import type { Shared } from '#workers/pipeline/shared.ts'
+import { checkSource } from '../session/check-source.ts'
 import { lostLine, skippedLines, dayNumber } from '../print/document-lines.ts'
 import { count, oneLine, plural, printable } from '../print/format.ts'
 import { type Output, outputOf } from '../print/output.ts'
@@ -44,7 +45,12 @@ async function lostOf(pipeline: Pipeline): Promise<SourceKey[]> {
 async function showStatus(target: Target, shared: Shared, output: Output, grades: boolean): Promise<void> {
   const { ambiguousRequests, openPipeline } = await import('#workers/pipeline/open-pipeline.ts')
   const { gateLines } = await import('#workers/pipeline/work-state.ts')
-  await using pipeline = await openPipeline({ ...target, shared, events: new Events(), say: quiet })
+  const opening = openPipeline({ ...target, shared, events: new Events(), say: quiet })
+  await using pipeline = await opening.catch(async (error: unknown) => {
+    // A mistyped source explains the error. The status of a known one does not need its source.
+    await checkSource(target)
+    throw error
+  })
   const counts = await pipeline.ledger.counts()
   const backlog = await pipeline.queue.backlog()
   const { signal } = new AbortController()

@@ -1,4 +1,3 @@
-import { commandLine } from '#config/invocation.ts'
 import { nextStep } from '#src/document/next-step.ts'
 import { type Counts, seen } from '#src/document/outcome.ts'
 import type { DeadLetter } from '#src/document/record.ts'
@@ -25,6 +24,10 @@ export interface SummaryInput {
   readonly letters: readonly DeadLetter[]
   /** Number of requests cut off by a kill or a stop, over all runs of this source. */
   readonly ambiguous: number
+  /** True for a watch. */
+  readonly follows?: boolean
+  /** Commands for failures of this pipeline; absent without a remedy. */
+  readonly remedies?: readonly string[]
   /** Width of the terminal. */
   readonly columns?: number
 }
@@ -68,7 +71,9 @@ function headline(input: SummaryInput): string {
   if (end.kind === 'halted') return [`halted: ${end.message}`, nextStep(end.cause) ?? []].flat().join('\n')
   if (end.kind === 'interrupted') {
     const by = end.by === 'SIGTERM' || end.by === 'SIGHUP' ? end.by : 'hand'
-    return `stopped by ${by} after ${duration(elapsedMs)}; run again to continue`
+    const isFinished = input.counts.pending === 0 && (input.follows === true || tally.scanned)
+    const next = isFinished ? '' : `; ${input.follows === true ? 'watch' : 'run'} again to continue`
+    return `stopped by ${by} after ${duration(elapsedMs)}${next}`
   }
   if (here === 0 && tally.enqueued === 0 && tally.changes.unchanged > 0) {
     return `${plural(tally.changes.unchanged, 'document')} unchanged, nothing sent (${duration(elapsedMs)})`
@@ -144,16 +149,12 @@ function nothingFound({ tally, counts, end }: SummaryInput): string[] {
   ]
 }
 
-function failures({ letters, counts, out }: SummaryInput): string[] {
+function failures({ letters, counts, remedies = [] }: SummaryInput): string[] {
   if (letters.length === 0) return []
   const shown = letters.slice(0, SHOWN_FAILURES)
   const lines = shown.map(({ key, failure }) => `  ${shownName(key)}: ${failure.code}, ${oneLine(failure.message)}`)
   const more = counts.failed - shown.length
-  return [
-    'failed:',
-    ...lines,
-    ...(more > 0 ? [`  and ${count(more)} more: ${commandLine('failures', '--out', out)}`] : []),
-  ]
+  return ['failed:', ...lines, ...(more > 0 ? [`  and ${count(more)} more`] : []), ...remedies]
 }
 
 /** Partial documents of this run; an unchanged one is not repeated. */
@@ -184,7 +185,9 @@ export function goneLines({ kept, removed, forgotten, unbelievable }: Tally['gon
       : []),
     ...(removed > 0 ? [`${plural(removed, 'document')} no longer in the source; removed`] : []),
     ...(forgotten > 0
-      ? [`${plural(forgotten, 'failed or pending document')} without outputs no longer in the source; forgotten`]
+      ? [
+          `${plural(forgotten, 'failed or pending document')} ${forgotten === 1 ? 'was' : 'were'} deleted from the source; ${forgotten === 1 ? 'its failure is' : 'their failures are'} dropped`,
+        ]
       : []),
   ]
 }

@@ -59,16 +59,21 @@ function addFlags(command: Command, name: SettingName, without: string, isListed
   const setting = { name, isRare: SETTINGS[name].common !== true }
   noteSetting(option, setting)
   command.addOption(option)
-  if (SETTINGS[name].repeatable === true) option.argParser(joined)
+  if (SETTINGS[name].placeholder !== null) option.argParser(parserOf(SETTINGS[name]))
   if (SETTINGS[name].duration !== true) return
-  option.argParser(withUnit)
   const alias = new Option(`--${longFlagOf(shortName(name, without))} <duration>`).hideHelp()
   noteSetting(alias, setting)
   command.addOption(alias)
 }
 
-/** Joins the values of a repeated flag to the comma-separated text of one. */
-const joined = (text: string, before: string | undefined): string => (before === undefined ? text : `${before},${text}`)
+/** Values of a repeated list flag are joined to the comma-separated text of one. */
+function parserOf({ repeatable, duration, secret }: Setting<unknown>) {
+  return (text: string, before: string | undefined): string => {
+    if (secret === undefined && text.startsWith('--')) throw new InvalidArgumentError(`It is another flag.`)
+    if (duration === true) return withUnit(text)
+    return repeatable === true && before !== undefined ? `${before},${text}` : text
+  }
+}
 
 /** A small number without a unit meant seconds and would be milliseconds: the command asks for a unit. */
 function withUnit(text: string): string {

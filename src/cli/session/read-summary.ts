@@ -1,3 +1,4 @@
+import { commandLine } from '#config/invocation.ts'
 import { type Counts, seen } from '#src/document/outcome.ts'
 import type { DeadLetter } from '#src/document/record.ts'
 import { StoreUnusable } from '#src/document/store-unusable.ts'
@@ -28,12 +29,13 @@ interface Ended {
   readonly tally: Tally
   readonly start: Start
   readonly end: RunEnd
+  readonly follows?: boolean
 }
 
 export async function readSummary(
   pipeline: IngestPipeline,
   target: Target,
-  { tally, start, end }: Ended,
+  { tally, start, end, follows = false }: Ended,
 ): Promise<SummaryInput> {
   const { ledger, intents } = pipeline
   const counts = await ledger.counts()
@@ -48,8 +50,25 @@ export async function readSummary(
     out: target.settings.out,
     letters: counts.failed > 0 ? await firstLetters(pipeline) : [],
     ambiguous: await intents.ambiguousTotal(),
+    follows,
+    remedies: remediesOf(target),
     columns: process.stdout.columns || 80,
   }
+}
+
+/** Commands that list the failures and parse them again. */
+function remediesOf({ name, source, settings: { out } }: Target): string[] {
+  const [store, all] =
+    name === null
+      ? [
+          ['--out', out],
+          [source, '--out', out],
+        ]
+      : [
+          ['--pipeline', name],
+          ['--pipeline', name],
+        ]
+  return [`list them: ${commandLine('failures', ...store)}`, `parse them again: ${commandLine('retry', ...all)}`]
 }
 
 /** Prints the summary of a target; `exitCode` of the process by default follows from it. Returns the exit code. */

@@ -202,7 +202,7 @@ async function runUntilStopped(
     const exitCode = end.kind === 'halted' ? EXIT.halted : EXIT.allDone
     const isSummed = intake === 'follow' && !stopping.hard.aborted
     const summary = isSummed
-      ? await withTimeout(readSummary(pipeline, target, { tally, start, end }), SUMMARY_MS)
+      ? await withTimeout(readSummary(pipeline, target, { tally, start, end, follows: true }), SUMMARY_MS)
       : null
     if (summary !== null) return printSummary(summary, target, output, exitCode)
     const say = sayFor(target, output.say)

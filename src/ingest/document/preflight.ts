@@ -19,7 +19,12 @@ export function refuseByListing(handling: Handling | null, bytes: number, cutter
     }
   }
   const { kind } = handling
-  if (bytes === 0 && kind === 'parse') return { code: 'empty', stage: 'scan', message: 'the file is empty' }
+  if (bytes === 0 && kind === 'parse')
+    return {
+      code: 'empty',
+      stage: 'scan',
+      message: 'the file is empty; write it again, or leave it out with --exclude',
+    }
   const cut = kind === 'parse' && handling.extension === 'pdf' && cutter !== null
   if (bytes > MAX_FILE_BYTES && !cut) {
     const megabytes = (bytes / 1024 / 1024).toFixed(1)
