@@ -229,10 +229,10 @@ function itemsFromText(value: string): string[] {
     .filter((item) => item !== '')
 }
 
-function globsFromText(text: string): string[] {
+function globsFromText(value: string): string[] {
   const found = ['']
   let depth = 0
-  for (const letter of text) {
+  for (const letter of value) {
     if (letter === '{') depth += 1
     if (letter === '}') depth -= 1
     if (letter === ',' && depth <= 0) found.push('')

@@ -41,16 +41,22 @@ async function lostOf(pipeline: Pipeline): Promise<SourceKey[]> {
   return lost
 }
 
-/** Prints the state of one source. */
-async function showStatus(target: Target, shared: Shared, output: Output, grades: boolean): Promise<void> {
-  const { ambiguousRequests, openPipeline } = await import('#workers/pipeline/open-pipeline.ts')
-  const { gateLines } = await import('#workers/pipeline/work-state.ts')
-  const opening = openPipeline({ ...target, shared, events: new Events(), say: quiet })
-  await using pipeline = await opening.catch(async (error: unknown) => {
-    // A mistyped source explains the error. The status of a known one does not need its source.
+/** A mistyped source explains a refusal. The status of a known source does not need the source itself. */
+async function open(target: Target, shared: Shared): Promise<Pipeline> {
+  const { openPipeline } = await import('#workers/pipeline/open-pipeline.ts')
+  try {
+    return await openPipeline({ ...target, shared, events: new Events(), say: quiet })
+  } catch (error) {
     await checkSource(target)
     throw error
-  })
+  }
+}
+
+/** Prints the state of one source. */
+async function showStatus(target: Target, shared: Shared, output: Output, grades: boolean): Promise<void> {
+  const { ambiguousRequests } = await import('#workers/pipeline/open-pipeline.ts')
+  const { gateLines } = await import('#workers/pipeline/work-state.ts')
+  await using pipeline = await open(target, shared)
   const counts = await pipeline.ledger.counts()
   const backlog = await pipeline.queue.backlog()
   const { signal } = new AbortController()
