@@ -5,6 +5,8 @@ import type { SkipReason } from './skip.ts'
 export interface SourceTraits {
   /** URL from which the service fetches a document; undefined for a document that Sluice reads. */
   readonly addressOf?: (key: SourceKey) => string | undefined
+  /** Public address of a document on the web, for citations. It holds no login and no secret part. */
+  readonly pageAddressOf?: (key: SourceKey) => string
   /** True for a list that is an order, not an inventory: a document that is not listed is not gone. */
   readonly isPartial?: boolean
   /**

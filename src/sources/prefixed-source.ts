@@ -10,7 +10,7 @@ import type { KnownVersions, Source, SourceChange, SourceWatch } from '#src/port
 /** `prefix` has no slash at its end; an empty one changes nothing. */
 export function withPrefix(inner: Source, prefix: string): Source {
   if (prefix === '') return inner
-  const { addressOf, skips, fetch } = inner
+  const { addressOf, pageAddressOf, skips, fetch } = inner
   return {
     ...inner,
     async *list(signal, known) {
@@ -30,6 +30,9 @@ export function withPrefix(inner: Source, prefix: string): Source {
           },
         }),
     ...(skips === undefined ? {} : { skips: (key: SourceKey) => skips(withoutPrefix(prefix, key) ?? key) }),
+    ...(pageAddressOf === undefined
+      ? {}
+      : { pageAddressOf: (key: SourceKey) => pageAddressOf(withoutPrefix(prefix, key) ?? key) }),
     ...(addressOf === undefined ? {} : { addressOf: (key: SourceKey) => addressOf(withoutPrefix(prefix, key) ?? key) }),
   }
 }

@@ -15,7 +15,7 @@ const PAGES = (): Map<string, Page> =>
     ['/a.csv', { headers: { etag: '"1"', 'content-type': 'text/csv' }, body: 'name\na\n' }],
     ['/page?id=7', { headers: { 'content-type': 'text/html' }, body: '<h1>Seven</h1><p>The gate is open.' }],
     ['/moved', { status: 302, headers: { location: '/a.csv' } }],
-    ['/picture', { headers: { 'content-type': 'image/png' }, body: 'x' }],
+    ['/clip', { headers: { 'content-type': 'video/mp4' }, body: 'x' }],
   ])
 
 const answerTo = (url: string): Page => {
@@ -92,7 +92,7 @@ describe('a list of URLs', () => {
     await using site = await openSite((path) => pages.get(path))
     await using service = await new ScriptedService({}).listen()
     const [list, out] = [join(folder.path, 'urls.txt'), join(folder.path, 'out')]
-    await writeFile(list, ['a.csv', 'page?id=7', 'moved', 'picture'].map((path) => `${site.url}/${path}\n`).join(''))
+    await writeFile(list, ['a.csv', 'page?id=7', 'moved', 'clip'].map((path) => `${site.url}/${path}\n`).join(''))
     const api = ['--parse-api-url', service.url, '--parse-api-key', 'test-key', '--via', 'download']
     const args = ['run', '--from-urls', list, '--out', out, ...api, '--allow-private-addresses']
     expect((await sluice(args)).code).toBe(2)

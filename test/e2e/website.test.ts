@@ -101,6 +101,8 @@ describe('a website', () => {
     expect((await sluice(args)).code).toBe(0)
     const { records } = await readStore(out)
     expect(records.size).toBe(site.reachable.length)
+    const addresses = [...records.values()].map(({ metadata }) => metadata?.address ?? 'none')
+    expect(addresses.filter((address) => !address.startsWith(site.url))).toEqual([])
     const { changed, added } = site.change(0.1)
     site.bodies.length = 0
     const third = await sluice([...args, '--json'])

@@ -73,7 +73,8 @@ test('less than 1 % of the files of a generated office share are of an unsupport
   for (let at = 0; at < FILES; at++) {
     const extension = random.pick(kinds)
     const parent = `${random.pick(FOLDERS)}${at}/`
-    const name = NAMES[extension] ?? `${random.pick(['Report', 'Scan', 'Offer final v2', 'Überblick'])} ${at}.${extension}`
+    const name =
+      NAMES[extension] ?? `${random.pick(['Report', 'Scan', 'Offer final v2', 'Überblick'])} ${at}.${extension}`
     const path = join(folder.path, parent, name)
     await mkdir(dirname(path), { recursive: true })
     const isMail = extension === 'eml' || extension === 'msg'

@@ -102,6 +102,8 @@ function recordOf(
     ...(parser.class === PASSTHROUGH.class ? [] : missingOutputs(reading.data, wanted)),
     ...gradeProblems(grade, deps.policy.minGrade),
   ]
+  const address = deps.stores.source.pageAddressOf?.(work.job.key)
+  const metadata = { ...(address === undefined ? {} : { address }), ...reading.metadata }
   return {
     schema: RECORD_SCHEMA,
     source: deps.stores.owner.address,
@@ -110,7 +112,7 @@ function recordOf(
     version: work.version,
     contentHash: work.read.contentHash,
     bytes: work.read.bytes,
-    ...(Object.keys(reading.metadata).length === 0 ? {} : { metadata: reading.metadata }),
+    ...(Object.keys(metadata).length === 0 ? {} : { metadata }),
     recipe: work.recipe.canonical,
     recipeHash: work.recipe.hash,
     receipt,

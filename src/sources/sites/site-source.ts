@@ -90,6 +90,7 @@ export function openSiteSource(options: SiteSourceOptions): UrlSource {
   const skips = keyRules({ ...options, hidden: true })
   return {
     url: start.href,
+    pageAddressOf: (key) => urlOfKey(key).href,
     ...(via === 'scrape' ? { addressOf: (key) => urlOfKey(key).href } : {}),
     async *list(signal: AbortSignal, known?: KnownVersions): AsyncGenerator<SourceItem> {
       const unversioned = options.refresh ? version(`asked-${Date.now()}`) : UNVERSIONED

@@ -54,6 +54,7 @@ export function openUrlSource(options: UrlSourceOptions): UrlSource {
   return {
     url: path === '-' ? 'urls:-' : `urls:${pathToFileURL(resolve(path)).href}`,
     isPartial: true,
+    pageAddressOf: (key) => urlOfKey(key).href,
     ...(via === 'scrape' ? { addressOf } : {}),
     async *list(signal: AbortSignal): AsyncGenerator<SourceItem> {
       const unversioned = options.refresh ? version(`asked-${Date.now()}`) : UNVERSIONED
