@@ -148,7 +148,7 @@ function unknownKey(section: Section | null, key: string, inPipeline: boolean): 
   if (name === 'source') return SOURCE_AT_TOP
   if (PDF_MODES.some((mode) => mode === name)) return `there is no setting "${name}"; did you mean "mode: ${name}"?`
   const known = FILE_NAMES.filter(({ setting }) => !inPipeline || !isShared(setting)).map(written)
-  // The name of the section is no evidence for a typo in the rest.
+  // All keys of a section share its name: only the rest counts for the search of a typo.
   const slip = section === null ? undefined : Math.min(MAX_TYPO_EDITS, Math.floor(key.length / 2))
   const close = didYouMean(name, [inPipeline ? 'source' : 'pipelines', ...known], slip)
   return `there is no setting "${name}"${close || '; docs/reference/settings.md lists all settings'}`

@@ -41,7 +41,7 @@ export const SPENDING_SETTINGS = {
     max: 1e6,
     unit: 'credits',
     doc: 'charge per credit that the service reports',
-    standard: '1, or 0 where --prices is 0',
+    standard: '1, or 0 if --prices is 0',
   }),
   prices: structure({
     schema: PRICES.default({ ...DEFAULT_PRICES }),

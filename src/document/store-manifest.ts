@@ -38,7 +38,10 @@ export interface StoreManifest {
   readonly createdBy: string
   /** True if small objects are in packs; never in a folder. */
   readonly packs?: true
-  /** Raised before a new or lost Redis counts claims (`ClaimNumber`); absent until the first claim. */
+  /**
+   * Increased before claims are counted in a new Redis, or in one that lost its data: new claim numbers exceed the old
+   * ones. Absent until the first claim.
+   */
   readonly claimEpoch?: number
   readonly sources: readonly StoreSource[]
 }

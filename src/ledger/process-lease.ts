@@ -117,7 +117,8 @@ export class ProcessLease implements AsyncDisposable {
   }
 
   /**
-   * Epoch of the data in Redis, as far as this process knows; scripts that take something are refused in another one.
+   * Epoch of the data in Redis that this process last saw. In another epoch Redis refuses its scripts that take a job, a
+   * permit or a reservation.
    */
   get epoch(): string {
     return this.#epoch

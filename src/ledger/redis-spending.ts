@@ -122,7 +122,10 @@ export class RedisSpending {
     }
   }
 
-  /** Declares again if a reservation was concluded during the call: a retry may run the script late. */
+  /**
+   * Writes the open reservations of this process to Redis. Repeats it if one was concluded meanwhile: a retried script
+   * may run late and write the earlier state.
+   */
   async #declare(): Promise<void> {
     let declared: string
     do {

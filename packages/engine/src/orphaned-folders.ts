@@ -1,4 +1,4 @@
-import { readdir, rm } from 'node:fs/promises'
+import { mkdtemp, readdir, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
@@ -28,4 +28,17 @@ export async function removeOrphanedFolders(parent: string = tmpdir()): Promise<
     // A child that ends with its engine may still be writing here.
     await rm(join(parent, name), { recursive: true, force: true, maxRetries: 5, retryDelay: 50 })
   }
+}
+
+const cleaned = new Map<string, Promise<void>>()
+
+/**
+ * Makes a temporary folder of this process. The first call for a parent removes the folders of killed processes; a
+ * killed process leaves its own to the next one.
+ */
+export async function makeWorkFolder(parent: string = tmpdir()): Promise<string> {
+  const cleaning = cleaned.get(parent) ?? removeOrphanedFolders(parent).catch(() => undefined)
+  cleaned.set(parent, cleaning)
+  await cleaning
+  return mkdtemp(join(parent, folderPrefix(process.pid)))
 }

@@ -19,7 +19,7 @@ export interface Clock {
 }
 
 export interface WaitingLineOptions {
-  /** Asks the gate, once. `more`: further requests wait. */
+  /** Asks the shared limiter for a permit, once. `more`: other requests of this process wait behind this one. */
   readonly ask: (want: PermitRequest, more: boolean) => Promise<AskResult>
   /** This process was called, but none of its requests waits any more. */
   readonly leaveLine: () => void

@@ -30,7 +30,7 @@ export function viewCommand(): Command {
     .optionsGroup('View:')
     .option('--host <address>', 'address to listen on', '127.0.0.1')
     .option('--port <number>', 'port to listen on; 0 picks a free one', '0')
-    .option('--allow-writes', 'allow pause, resume and retry from the pages')
+    .option('--allow-writes', 'allow pause, resume and retry in the console; read-only without it')
     .addHelpText('after', EXAMPLES)
   addSettings(
     addOutput(command.option('--pipeline <name>', 'a pipeline of the settings file', collect, [])),

@@ -74,7 +74,7 @@ function withoutPadding(line: string): string {
   return short.replaceAll(/\s*(?<!\\)\|\s*/g, ' | ').trim()
 }
 
-/** Removes the indent, which in a list would turn it into code below the header. */
+/** Removes the indent of a table row in a list: below the repeated header it would turn the row into code. */
 const rowPiece = (piece: Piece, line: Line, row: number, repeat: string): Piece => ({
   ...part(piece, 'line', Math.max(line.text, line.start), line.end),
   repeat,

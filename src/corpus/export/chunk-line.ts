@@ -17,6 +17,8 @@ export interface ChunkLine extends Hygiene {
   readonly oversize: boolean
   readonly document: SourceKey
   readonly source: string
+  /** Address of its page on the web; null for any other document. */
+  readonly address: string | null
   /** Index among the chunks of its document, from 0. */
   readonly index: number
   readonly title: string | null
@@ -66,7 +68,7 @@ export class ChunkLines {
   }
 
   of(chunk: Chunk): ChunkLine {
-    const { key, source, contentHash, outcome, parser, grade, goneAt = null } = this.#record
+    const { key, source, contentHash, outcome, parser, grade, metadata, goneAt = null } = this.#record
     const { kind, text, body, tokens, oversize, title, headings, caption, span, pages, boxes, blocks, anchors, table } =
       chunk
     const id = this.#id(chunk)
@@ -80,6 +82,7 @@ export class ChunkLines {
       oversize,
       document: key,
       source,
+      address: metadata?.address ?? null,
       index: this.#index++,
       title,
       headings,

@@ -66,11 +66,12 @@ function* rowsOf({ record, document }: Read, lines: Iterable<DividedLine>): Gene
 }
 
 function documentLine(record: DocumentRecord, markdown: string, spans: readonly Span[], left: number): object {
-  const { key, source, contentHash, outcome, problems, pages, files, goneAt = null } = record
+  const { key, source, contentHash, outcome, problems, pages, files, metadata = {}, goneAt = null } = record
   return {
     document: key,
     source,
     contentHash,
+    metadata,
     outcome,
     problems,
     pages,

@@ -19,6 +19,7 @@ export const CHUNK_COLUMNS: readonly Column[] = [
   { name: 'oversize', type: 'flag' },
   { name: 'document', type: 'text' },
   { name: 'source', type: 'text' },
+  { name: 'address', type: 'text' },
   { name: 'index', type: 'whole' },
   { name: 'title', type: 'text' },
   { name: 'headings', type: 'texts' },

@@ -16,7 +16,7 @@ import { parserOfRecord } from './find-receipt.ts'
 export interface SkippedFile {
   readonly key: SourceKey
   readonly reason: SkipReason
-  /** Version of a text that only the present settings skip; null if a rule does. */
+  /** Version of a text that the present settings skip, so that other settings may take it; null for a rule's file. */
   readonly version: Version | null
 }
 

@@ -1,8 +1,8 @@
 import { closeSync, openSync, readSync } from 'node:fs'
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { signatureOf } from '@sluice/contract'
+import { makeWorkFolder } from '../orphaned-folders.ts'
 import { wrapImage } from './wrap-image.ts'
 
 /** True if the first bytes of a file are those of an image. */
@@ -21,7 +21,7 @@ export function isImage(path: string): boolean {
 /** Calls `use` with the path of a PDF: the file itself, or the PDF of an image for the time of the call. */
 export async function withPdf<Result>(path: string, use: (pdfPath: string) => Promise<Result>): Promise<Result> {
   if (!isImage(path)) return use(path)
-  const folder = await mkdtemp(join(tmpdir(), 'sluice-image-'))
+  const folder = await makeWorkFolder()
   try {
     const pdfPath = join(folder, 'image.pdf')
     await wrapImage(path, pdfPath)

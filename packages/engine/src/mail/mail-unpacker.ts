@@ -1,10 +1,10 @@
 import { createReadStream, createWriteStream } from 'node:fs'
-import { mkdtemp, rm } from 'node:fs/promises'
+import { rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import { LimitedChild } from '../children/limited-child.ts'
-import { folderPrefix, removeOrphanedFolders } from '../orphaned-folders.ts'
+import { makeWorkFolder } from '../orphaned-folders.ts'
 import type { Attachment, Range } from './mail.ts'
 import type { MailResult, MailTask } from './mail-child.ts'
 
@@ -41,7 +41,6 @@ export class MailUnpacker implements AsyncDisposable {
     env: {},
   })
   readonly #folder: string
-  #cleaned: Promise<void> | null = null
 
   /** `folder` is the parent of the temporary folders. Default: the system's. */
   constructor(folder: string = tmpdir()) {
@@ -49,9 +48,7 @@ export class MailUnpacker implements AsyncDisposable {
   }
 
   async unpack(message: AsyncIterable<Uint8Array>, signal: AbortSignal): Promise<UnpackedMail | MailProblem> {
-    // The folders of killed processes hold mails.
-    await (this.#cleaned ??= removeOrphanedFolders(this.#folder))
-    const folder = await mkdtemp(join(this.#folder, folderPrefix(process.pid)))
+    const folder = await makeWorkFolder(this.#folder)
     const remove = (): Promise<void> => rm(folder, { recursive: true, force: true })
     try {
       const path = join(folder, 'message')

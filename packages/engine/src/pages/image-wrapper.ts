@@ -1,9 +1,9 @@
 import { createReadStream, createWriteStream } from 'node:fs'
-import { mkdtemp, rm, stat } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import { LimitedChild } from '../children/limited-child.ts'
+import { makeWorkFolder } from '../orphaned-folders.ts'
 import type { WrapResult, WrapTask } from './wrap-image-child.ts'
 
 const CHILD_ENTRY = new URL(
@@ -50,7 +50,7 @@ export class ImageWrapper implements AsyncDisposable {
     maxBytes: number,
     signal: AbortSignal,
   ): Promise<ImageAsPdf | NotWrapped> {
-    const folder = await mkdtemp(join(tmpdir(), 'sluice-image-'))
+    const folder = await makeWorkFolder()
     const remove = (): Promise<void> => rm(folder, { recursive: true, force: true })
     try {
       const [path, pdfPath] = [join(folder, 'image'), join(folder, 'image.pdf')]

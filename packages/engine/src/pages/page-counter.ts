@@ -1,9 +1,9 @@
 import { createWriteStream } from 'node:fs'
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import type { Tinypool } from 'tinypool'
+import { makeWorkFolder } from '../orphaned-folders.ts'
 
 export interface PageCounterOptions {
   /** Number of concurrent PDFs, one per process. Default: 1. */
@@ -37,7 +37,7 @@ export class PageCounter implements AsyncDisposable {
 
   /** Null if the pages cannot be counted. */
   async count(bytes: AsyncIterable<Uint8Array>, signal: AbortSignal): Promise<number | null> {
-    const folder = await mkdtemp(join(tmpdir(), 'sluice-pages-'))
+    const folder = await makeWorkFolder()
     try {
       // The library detects a file's type by its name.
       const path = join(folder, 'document.pdf')

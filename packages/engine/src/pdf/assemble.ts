@@ -2,7 +2,7 @@ import type { Block, BlockPage, ParsedPage } from '@sluice/contract'
 import type { Fragment, PageFragments, Spacing } from './fragment.ts'
 import { statusOf } from './page-reading.ts'
 
-/** The document Markdown, and for each page the span of each of its fragments in it. */
+/** The Markdown of a document, and the spans in it of the fragments of each page. */
 export interface Assembly {
   readonly markdown: string
   readonly spans: readonly (readonly Span[])[]

@@ -5,8 +5,8 @@ import type { InkMask } from './ink-mask.ts'
 const LOWEST_POINTS = 3.4
 const HIGHEST_POINTS = 40
 /**
- * Thresholds in points: longest stroke of a word, and of a glyph vertically. Longer ink is a rule, a frame or a
- * picture.
+ * Upper limits in points: the length of a stroke in a word, and the height of a vertical stroke in a glyph. Longer ink
+ * is a rule, a frame or a picture.
  */
 const LONGEST_STROKE_POINTS = 110
 const HIGHEST_STROKE_POINTS = 46
