@@ -41,6 +41,23 @@ describe('sluice export --chunks', { timeout: 240_000 }, () => {
   }, 240_000)
   afterAll(async () => (await folder)[Symbol.asyncDispose]())
 
+  test('writes only the columns of --columns, and refuses unknown ones', async () => {
+    const columns = ['--columns', 'text,id', '--columns', 'document']
+    expect((await exported('--out', 'corpus', '--to', 'few', ...columns)).code).toBe(0)
+    const [line] = await linesOf<object>(join(at, 'few/chunks.jsonl'))
+    expect(Object.keys(line ?? {})).toEqual(['id', 'text', 'document'])
+    expect((await exported('--out', 'corpus', '--to', 'few-rows', '--format', 'parquet', ...columns)).code).toBe(0)
+    const rows = await parquetReadObjects({ file: await asyncBufferFromFile(join(at, 'few-rows/chunks.parquet')) })
+    expect(Object.keys(rows[0] ?? {})).toEqual(['id', 'text', 'document'])
+    const mistyped = await exported('--out', 'corpus', '--to', 'none', '--columns', 'tex')
+    expect([mistyped.code, mistyped.stderr]).toEqual([
+      1,
+      expect.stringContaining('--columns: there is no column "tex"; did you mean "text"? The columns are id, kind,'),
+    ])
+    const shaped = await exported('--out', 'corpus', '--to', 'none', '--columns', 'id', '--format', 'langchain')
+    expect([shaped.code, shaped.stderr]).toEqual([1, expect.stringContaining('--columns is for --format jsonl and')])
+  })
+
   test('writes chunks that slice the Markdown and match the published schemas', async () => {
     const { code, stdout } = await exported('--out', 'corpus', '--to', 'chunks', '--limit', '128')
     expect(code).toBe(0)

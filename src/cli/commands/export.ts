@@ -6,7 +6,9 @@ import { openFigures } from '#workers/open/open-figures.ts'
 import { openStore } from '#workers/open/open-store.ts'
 import { MAX_LIMIT, MIN_LIMIT } from '#src/corpus/chunks/chunk.ts'
 import { exportChunks } from '#src/corpus/export/export-chunks.ts'
-import { EXPORT_FORMATS } from '#src/corpus/export/export-options.ts'
+import { didYouMean } from '#config/suggest.ts'
+import { EXPORT_FORMATS, type ExportFormat } from '#src/corpus/export/export-options.ts'
+import { CHUNK_COLUMNS } from '#src/corpus/export/parquet-columns.ts'
 import type { Damage, ExportTally } from '#src/corpus/export/export-manifest.ts'
 import type { ExportFilter } from '#src/corpus/export/select-documents.ts'
 import { columnsOf, parseWhere } from '#src/corpus/export/where.ts'
@@ -26,6 +28,7 @@ interface Options {
   readonly chunks?: boolean
   readonly to: string
   readonly format: string
+  readonly columns: readonly string[]
   readonly tokenizer: string
   readonly limit: string
   readonly overlap: string
@@ -54,6 +57,7 @@ export function exportCommand(): Command {
     .option('--chunks', 'export chunks with exact citations')
     .option('--to <folder>', 'folder of the export; an earlier export in it is replaced', 'export')
     .option('--format <format>', `file format: ${EXPORT_FORMATS.join(', ')}`, 'jsonl')
+    .option('--columns <names>', 'only these columns of the chunks, separated by commas; repeatable', collectNames, [])
     .option(
       '--tokenizer <name>',
       'tokenizer: o200k_base, cl100k_base, p50k_base, r50k_base or a tokenizer.json file',
@@ -127,20 +131,44 @@ async function chunking(options: Options): Promise<Chunking> {
   const format = EXPORT_FORMATS.find((known) => known === options.format)
   if (format === undefined)
     throw new UsageError(`--format takes one of ${EXPORT_FORMATS.join(', ')}, not "${options.format}"`)
+  const columns = columnsFor(options.columns, format)
   const filter = filterOf(options)
   const where = options.where === undefined ? null : parseWhere(options.where)
   const read = options.where === undefined ? new Set<string>() : columnsOf(options.where)
-  const hygiene = options.hygiene === true || HYGIENE_COLUMNS.some((name) => read.has(name))
+  const needed = new Set([...read, ...(columns ?? [])])
+  const hygiene = options.hygiene === true || HYGIENE_COLUMNS.some((name) => needed.has(name))
   const filterText = {
     key: options.key,
     outcome: options.outcome ?? null,
     gone: options.gone ?? false,
     ...(options.where === undefined ? {} : { where: options.where }),
     ...(options.pages === true && { pages: true }),
+    ...(columns === null ? {} : { columns: [...columns] }),
   }
   const counter = await openCounter(options.tokenizer)
   const { pages = false } = options
-  return { hygiene, where, limit, overlap, pages, format, filter, filterText, counter }
+  const chosen = columns === null ? {} : { columns }
+  return { hygiene, where, limit, overlap, pages, format, filter, filterText, counter, ...chosen }
+}
+
+const collectNames = (value: string, names: readonly string[]): readonly string[] => [
+  ...names,
+  ...value.split(',').map((name) => name.trim()),
+]
+
+/** Null for all columns. */
+function columnsFor(names: readonly string[], format: ExportFormat): ReadonlySet<string> | null {
+  if (names.length === 0) return null
+  if (format !== 'jsonl' && format !== 'parquet') {
+    throw new UsageError(`--columns is for --format jsonl and parquet: ${format} has the columns of its own documents`)
+  }
+  const known = CHUNK_COLUMNS.map(({ name }) => name as string)
+  const unknown = names.find((name) => !known.includes(name))
+  if (unknown !== undefined) {
+    const hint = didYouMean(unknown, known) || '.'
+    throw new UsageError(`--columns: there is no column "${unknown}"${hint} The columns are ${known.join(', ')}`)
+  }
+  return new Set(names)
 }
 
 function filterOf({ key: globs, outcome, gone = false }: Options): ExportFilter {

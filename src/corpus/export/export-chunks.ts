@@ -22,6 +22,9 @@ const ROWS: Readonly<Record<ExportFormat, (line: ChunkLine) => object>> = {
   llamaindex: llamaIndexLine,
 }
 
+const withColumns = (row: object, columns?: ReadonlySet<string>): object =>
+  columns === undefined ? row : Object.fromEntries(Object.entries(row).filter(([name]) => columns.has(name)))
+
 /** Number of documents to read ahead of the chunking. */
 const AHEAD = 8
 
@@ -43,7 +46,7 @@ export async function exportChunks(
   const since = options.since === null ? null : await readSince(options.since, settingsOf(options))
   await using folder = await ExportFolder.open(options.to)
   const [chunks, documents] = [
-    await folder.create(options.format === 'parquet' ? 'chunks.parquet' : 'chunks.jsonl'),
+    await folder.create(options.format === 'parquet' ? 'chunks.parquet' : 'chunks.jsonl', options.columns),
     await folder.create('documents.jsonl'),
   ]
   const tombstones = since === null ? null : await folder.create('tombstones.jsonl')
@@ -64,7 +67,7 @@ export async function exportChunks(
       await ids.add(row.line)
       tally.tokens += row.line.tokens
       if (row.line.oversize) tally.oversize += 1
-      await chunks.write(ROWS[options.format](row.line))
+      await chunks.write(withColumns(ROWS[options.format](row.line), options.columns))
       continue
     }
     if (row.kind === 'without-markdown') tally.withoutMarkdown += 1

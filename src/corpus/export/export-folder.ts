@@ -38,10 +38,10 @@ export class ExportFolder implements AsyncDisposable {
     return new ExportFolder(path, aside)
   }
 
-  /** Creates a file; its extension decides the format: `.jsonl` or `.parquet`. */
-  async create(name: string): Promise<RowsFile> {
+  /** Creates a file; its extension decides the format: `.jsonl`, or `.parquet` with these columns. */
+  async create(name: string, columns?: ReadonlySet<string>): Promise<RowsFile> {
     const path = join(this.#aside, name)
-    const file = name.endsWith('.parquet') ? await ParquetFile.create(path) : await JsonLinesFile.create(path)
+    const file = name.endsWith('.parquet') ? await ParquetFile.create(path, columns) : await JsonLinesFile.create(path)
     this.#files.push(file)
     return file
   }

@@ -14,6 +14,8 @@ export interface ExportOptions extends ChunkOptions {
   /** Target folder; the export atomically replaces an earlier one. */
   readonly to: string
   readonly format: ExportFormat
+  /** Columns of the chunks, in their usual order; all when absent. Only for `jsonl` and `parquet`. */
+  readonly columns?: ReadonlySet<string>
   readonly filter: ExportFilter
   /** Filter in the caller's words, for the manifest. */
   readonly filterText: Readonly<Record<string, unknown>>

@@ -70,9 +70,14 @@ const PLAIN = {
   json: { type: 'BYTE_ARRAY', converted_type: 'JSON' },
 } as const satisfies Record<string, Partial<SchemaElement>>
 
-export function chunkSchema(): SchemaElement[] {
-  return [{ name: 'chunk', num_children: CHUNK_COLUMNS.length }, ...CHUNK_COLUMNS.flatMap(elementsOf)]
-}
+export const chunkSchema = (columns: readonly Column[]): SchemaElement[] => [
+  { name: 'chunk', num_children: columns.length },
+  ...columns.flatMap(elementsOf),
+]
+
+/** The chosen columns; all without a choice. */
+export const chosenColumns = (columns?: ReadonlySet<string>): readonly Column[] =>
+  columns === undefined ? CHUNK_COLUMNS : CHUNK_COLUMNS.filter(({ name }) => columns.has(name))
 
 function elementsOf({ name, type }: Column): SchemaElement[] {
   if (type !== 'texts' && type !== 'wholes') return [{ name, repetition_type: 'OPTIONAL', ...PLAIN[type] }]

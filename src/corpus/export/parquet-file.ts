@@ -4,7 +4,7 @@ import { open, stat } from 'node:fs/promises'
 import { basename } from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import type { ParquetWriter } from 'hyparquet-writer'
-import { CHUNK_COLUMNS, chunkSchema, COLUMNS_WITH_STATISTICS } from './parquet-columns.ts'
+import { chosenColumns, chunkSchema, COLUMNS_WITH_STATISTICS } from './parquet-columns.ts'
 import type { ExportedFile, RowsFile } from './export-manifest.ts'
 
 /** Thresholds of rows and characters of text that complete a row group. */
@@ -15,18 +15,22 @@ const MAX_CHARACTERS = 4 * 1024 * 1024
 export class ParquetFile implements RowsFile {
   readonly #path: string
   readonly #writer: ParquetWriter
+  readonly #columns: ReturnType<typeof chosenColumns>
   #group: Readonly<Record<string, unknown>>[] = []
   #characters = 0
   #rows = 0
 
-  private constructor(path: string, writer: ParquetWriter) {
+  private constructor(path: string, writer: ParquetWriter, columns: ReturnType<typeof chosenColumns>) {
     this.#path = path
+    this.#columns = columns
     this.#writer = writer
   }
 
-  static async create(path: string): Promise<ParquetFile> {
+  static async create(path: string, chosen?: ReadonlySet<string>): Promise<ParquetFile> {
+    const columns = chosenColumns(chosen)
     const { fileWriter, ParquetWriter: Writer } = await import('hyparquet-writer')
-    return new ParquetFile(path, new Writer({ writer: fileWriter(path), schema: chunkSchema(), createdBy: 'sluice' }))
+    const writer = new Writer({ writer: fileWriter(path), schema: chunkSchema(columns), createdBy: 'sluice' })
+    return new ParquetFile(path, writer, columns)
   }
 
   async write(row: object): Promise<void> {
@@ -58,7 +62,7 @@ export class ParquetFile implements RowsFile {
     const group = this.#group
     this.#group = []
     this.#characters = 0
-    const columnData = CHUNK_COLUMNS.map(({ name }) => ({
+    const columnData = this.#columns.map(({ name }) => ({
       name,
       data: group.map((row) => row[name] ?? null),
       statistics: COLUMNS_WITH_STATISTICS.has(name),
