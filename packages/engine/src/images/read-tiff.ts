@@ -73,6 +73,8 @@ function segmentsOf(directory: TiffDirectory, width: number, height: number): Se
   const offsets = directory.numbers(isTiled ? TAG.tileOffsets : TAG.stripOffsets)
   const lengths = directory.numbers(isTiled ? TAG.tileBytes : TAG.stripBytes)
   if (high < 1 || offsets.length === 0 || lengths.length < offsets.length) throw corrupt('the TIFF has no strips')
+  // Single empty tiles are blank; a file without any was never completed.
+  if (!lengths.some((length) => length > 0)) throw corrupt('the strips of the TIFF have no data')
   limitPixels(wide, high, 1)
   const across = Math.ceil(width / wide)
   const count = across * Math.ceil(height / high)

@@ -34,6 +34,13 @@ function difference(sheet: typeof reference): number {
   return differing / one.length
 }
 
+/** Sets the number of bytes of each strip to zero, as in a file of a program that was killed. */
+function withoutStrips(tiff: Buffer): Buffer {
+  const [at, bytes] = [tiff.indexOf(Buffer.from([0x17, 0x01])), Buffer.from(tiff)]
+  bytes.fill(0, at + 8, at + 12)
+  return bytes
+}
+
 test.each(NAMES)('the page of %s shows the picture upright', async (name) => {
   const { pdf, pages } = await wrapped(name)
   expect(pages).toBe(name.startsWith('three') ? 3 : 1)
@@ -56,6 +63,7 @@ test.each([
   ['an unknown format', Buffer.from('hello, world'), 'its format is unknown'],
   ['a JPEG that is cut off', imageBytes('rgb.jpg').subarray(0, 100), 'The image is damaged'],
   ['a TIFF that is cut off', imageBytes('group4.tif').subarray(0, 60), 'The image is damaged'],
+  ['a TIFF whose strips were never written', withoutStrips(imageBytes('group4.tif')), 'The image is damaged'],
   ['a PNG without pixels', imageBytes('rgb.png').subarray(0, 40), 'The image is damaged'],
   ['an AVIF that is cut off', imageBytes('rgb.avif').subarray(0, 300), 'The image is damaged'],
 ])('%s is refused with a reason', async (_, bytes, message) => {
