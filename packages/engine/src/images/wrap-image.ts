@@ -29,6 +29,21 @@ function readImage(file: ImageFile): ImageDocument | Promise<ImageDocument> {
   throw unsupported('its format is unknown')
 }
 
+const CUT_OFF = 'The image file is cut off, so a part of the picture is missing.'
+
+/** Maximum length of foreign bytes after an image, such as the video of a phone's photo. */
+const TAIL_BYTES = 16 * 1024 ** 2
+
+/** True without the mark that ends the format. Readers show what came before, and fill the rest with one colour. */
+function isCutOff(file: ImageFile): boolean {
+  const start = file.read(0, Math.min(file.bytes, 4)).toString('latin1')
+  const length = Math.min(file.bytes, TAIL_BYTES)
+  const tail = file.read(file.bytes - length, length)
+  if (start.startsWith('\u00ff\u00d8')) return !tail.includes('\u00ff\u00d9', 'latin1')
+  if (start === '\u0089PNG') return !tail.includes('IEND')
+  return start === 'GIF8' && tail.findLast((byte) => byte !== 0) !== 0x3b
+}
+
 /** Loads the decoders on demand. */
 async function compressed(file: ImageFile, isWebp: boolean): Promise<ImageDocument> {
   const { readAvif, readWebp } = await import('./wasm-images.ts')
@@ -49,7 +64,8 @@ export async function wrapImage(path: string, pdfPath: string, maxBytes = MAX_PD
     const { pages, warning } = await readImage(file)
     for (const page of pages) await pdf.add(page)
     pdf.end()
-    return { pages: pdf.pages, warning }
+    const warnings = [warning, isCutOff(file) ? CUT_OFF : null].filter((sentence) => sentence !== null)
+    return { pages: pdf.pages, warning: warnings.length === 0 ? null : warnings.join(' ') }
   } catch (error) {
     if (error instanceof ConversionError || isOfSystem(error)) throw error
     // A number of a damaged file is out of range for a buffer or a decoder.

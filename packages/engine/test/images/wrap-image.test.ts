@@ -59,6 +59,16 @@ test('an animation names its unread frames', async () => {
   expect((await wrapped('frames.gif')).warning).toBe('The image has 2 frames, and only the first one was read.')
 })
 
+test.each(['rgb.jpg', 'rgb.png', 'rgb.gif'])(
+  '%s without its end warns that a part of the picture is missing',
+  async (name) => {
+    const bytes = imageBytes(name)
+    const cut = await wrapped(`cut-${name}`, bytes.subarray(0, bytes.length - (name.endsWith('png') ? 12 : 2)))
+    expect(cut.warning).toBe('The image file is cut off, so a part of the picture is missing.')
+    expect((await wrapped(`long-${name}`, Buffer.concat([bytes, Buffer.alloc(100)]))).warning).toBeNull()
+  },
+)
+
 test.each([
   ['an unknown format', Buffer.from('hello, world'), 'its format is unknown'],
   ['a JPEG that is cut off', imageBytes('rgb.jpg').subarray(0, 100), 'The image is damaged'],
