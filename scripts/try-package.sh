@@ -28,7 +28,8 @@ grep -q 'PP-OCRv4 reads scans' doctor.txt || {
 step 'npx sluice run' npx --no-install sluice run ../papers --out ../out
 for sample in "$sandbox"/papers/*; do
   name=$(basename "$sample")
-  [ -s "$sandbox/out/documents/$name/document.md" ] || {
+  # The folder of an image ends in %doc.
+  [ -s "$sandbox/out/documents/$name/document.md" ] || [ -s "$sandbox/out/documents/$name%doc/document.md" ] || {
     echo "FAILED: no documents/$name/document.md"
     exit 1
   }

@@ -15,6 +15,7 @@ export const LONG_FILES = [
   'test/e2e/large-pdf.test.ts',
   'test/e2e/passthrough.test.ts',
   'test/e2e/archives.test.ts',
+  'test/e2e/website-once.test.ts',
   'test/notify/notices.test.ts',
   'test/e2e/mail-kills.test.ts',
   'test/e2e/price.test.ts',
