@@ -155,7 +155,7 @@ describe('a page that OCR takes too long for', () => {
     const options = { type: 'pdf', mode: 'auto', pages: true, blocks: true, pageMarkers: false } as const
     const { blocks, pages, warning } = await convertPdf(slow, options)
     expect(blocks?.map(({ status }) => status)).toEqual(['partial', 'ok'])
-    expect(warning).toMatch(/the time for OCR was over; set a longer timeout: 1\.$/)
+    expect(warning).toMatch(/because OCR ran out of time; set a longer timeout: 1\.$/)
     expect(pages?.map(({ markdown }) => markdown.includes('quay'))).toEqual([true, false])
     expect(pages?.[1]?.markdown).toContain('Smaller ones moor behind the breakwater.')
   }, 300_000)
