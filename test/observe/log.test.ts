@@ -89,7 +89,7 @@ describe('the log of the real command', () => {
     expect(running.stderr().slice(before.length)).toBe('')
     running.child.kill('SIGTERM')
     const { stdout, stderr } = await running.finished
-    expect(stdout).toBe('')
+    expect(JSON.parse(stdout)).toMatchObject({ event: 'summary', end: 'interrupted', done: 2 })
     const lines = linesOf(stderr)
     expect(lines.map(({ msg }) => String(msg)).filter((msg) => msg.startsWith('watching '))).toHaveLength(1)
     expect(new Set(lines.map((line) => line['run'])).size).toBe(1)
