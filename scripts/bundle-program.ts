@@ -8,10 +8,11 @@ const ROOT = resolve(import.meta.dirname, '..')
 const MAIN = { main: 'src/cli/main.ts' }
 
 /** Entry points of child processes, in one folder with all chunks: the parent finds each in its folder. */
-const CHILDREN = {
+export const CHILDREN = {
   engine: 'workers/engine/engine.ts',
   'convert-child': 'packages/engine/src/children/convert-child.ts',
   'mail-child': 'packages/engine/src/mail/mail-child.ts',
+  'wrap-image-child': 'packages/engine/src/pages/wrap-image-child.ts',
   'page-count-child': 'packages/engine/src/pages/page-count-child.ts',
   'draw-page-child': 'packages/engine/src/pages/draw-page-child.ts',
   'crop-figures-child': 'packages/engine/src/pages/crop-figures-child.ts',
@@ -30,7 +31,7 @@ const LIBRARY = {
 }
 
 /** Packages that load files from their folder. */
-const STAY_OUTSIDE = /^(?:@llamaindex|@firecrawl|@tesseract|@neslinesli93|onnxruntime-node|tinypool|cld3-asm)/
+const STAY_OUTSIDE = /^(?:@llamaindex|@firecrawl|@tesseract|@neslinesli93|onnxruntime-node|tinypool|cld3-asm|@jsquash)/
 
 /** Megabytes of data. The package contains only the used part, and installs fewer megabytes. */
 const STAY_OUTSIDE_OF_CHECKOUT = /^(?:tinyld|gpt-tokenizer)/

@@ -13,6 +13,7 @@ sh scripts/run-node.sh scripts/release/runtimes.ts "$sandbox"
 runtime=$sandbox/sluice-onnxruntime-$(node -p 'process.platform + "-" + process.arch')-*.tgz
 mkdir "$sandbox/folder"
 cp -r samples "$sandbox/papers"
+printf 'From: a@example.org\nSubject: A mail\nContent-Type: text/html\n\n<p>Read by the package.</p>\n' >"$sandbox/papers/mail.eml"
 cd "$sandbox/folder"
 
 echo "Node of the machine: $(clean node -v); package: $(du -k "$sandbox"/sluice-*.tgz | cut -f1) kB"
@@ -28,7 +29,7 @@ grep -q 'PP-OCRv4 reads scans' doctor.txt || {
 step 'npx sluice run' npx --no-install sluice run ../papers --out ../out
 for sample in "$sandbox"/papers/*; do
   name=$(basename "$sample")
-  # The folder of an image ends in %doc.
+  # The folder of an image or a mail ends in %doc.
   [ -s "$sandbox/out/documents/$name/document.md" ] || [ -s "$sandbox/out/documents/$name%doc/document.md" ] || {
     echo "FAILED: no documents/$name/document.md"
     exit 1
@@ -66,4 +67,8 @@ engine=$!
 until url=$(grep -o 'http://127.0.0.1:[0-9]*' "$sandbox/engine.txt"); do sleep 1; done
 step 'npx sluice run with a service' env PARSE_API_URL="$url" PARSE_API_KEY=any npx --no-install sluice run ../papers --out ../served
 kill "$engine"
+grep -q 'Read by the package' "$sandbox/served/documents/mail.eml%doc/document.md" || {
+  echo 'FAILED: the package reads no mail without its engine'
+  exit 1
+}
 echo "The package works."

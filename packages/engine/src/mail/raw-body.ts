@@ -1,5 +1,4 @@
 import { decompressRTF } from '@kenjiuno/decompressrtf'
-import { convertOffice } from '../office/convert-office.ts'
 import { markdownOfHtml, markdownOfText } from './body-text.ts'
 
 /** The body of an Outlook message, in the forms that it holds. */
@@ -15,6 +14,8 @@ export async function markdownOfBody({ html, text, rtf }: RawBody): Promise<stri
   if (html !== null && html.trim() !== '') return markdownOfHtml(html)
   if (text !== null && text.trim() !== '') return markdownOfText(text)
   if (rtf === null || rtf.length === 0) return ''
+  // The native converter is absent where the engine is not installed: only a body in RTF needs it.
+  const { convertOffice } = await import('../office/convert-office.ts')
   const options = { onlyMainContent: false, removeBase64Images: true }
   const { markdown } = await convertOffice(Buffer.from(decompressRTF([...rtf])), 'rtf', options)
   return (markdown ?? '').trim()
