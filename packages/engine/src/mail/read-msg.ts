@@ -1,4 +1,5 @@
 import { readFile } from 'node:fs/promises'
+import { encodingExists } from 'iconv-lite'
 import MsgReaderModule, { type FieldsData } from '@kenjiuno/msgreader'
 import { decodeBody } from './body-text.ts'
 import { type Attachment, type Mail, type MailHeader, type PartsFile, shownIn, skipOfPart } from './mail.ts'
@@ -13,7 +14,9 @@ const MsgReader = MsgReaderModule.default
 /** Reads a message of Outlook (MS-OXMSG). Null for a compound file that is no message. */
 export async function readMsg(path: string, parts: PartsFile): Promise<Mail | null> {
   const bytes = await readFile(path)
-  const reader = new MsgReader(bytes.buffer.slice(bytes.byteOffset, bytes.byteOffset + bytes.length))
+  const content = bytes.buffer.slice(bytes.byteOffset, bytes.byteOffset + bytes.length)
+  const reader = new MsgReader(content)
+  reader.parserConfig = { ansiEncoding: ansiEncodingOf(new MsgReader(content).getFileData()) }
   const fields = reader.getFileData()
   if (fields.dataType !== 'msg' || fields.error !== undefined) return null
   const html = htmlOf(fields)
@@ -32,6 +35,47 @@ export async function readMsg(path: string, parts: PartsFile): Promise<Mail | nu
   const body = await markdownOfBody({ html, text: fields.body ?? null, rtf: fields.compressedRtf ?? null })
   const subject = (fields.subject ?? '').trim()
   return { headers: headersOf(fields, subject), subject, body: withMarkedHistory(body), attachments, notes: [] }
+}
+
+/** Languages (MS-LCID, without their region) whose Windows code page is not 1252. */
+const ANSI_ENCODINGS: Readonly<Record<number, string>> = {
+  0x01: 'windows-1256',
+  0x02: 'windows-1251',
+  0x05: 'windows-1250',
+  0x08: 'windows-1253',
+  0x0d: 'windows-1255',
+  0x0e: 'windows-1250',
+  0x11: 'shift_jis',
+  0x12: 'cp949',
+  0x15: 'windows-1250',
+  0x18: 'windows-1250',
+  0x19: 'windows-1251',
+  0x1a: 'windows-1250',
+  0x1b: 'windows-1250',
+  0x1e: 'windows-874',
+  0x1f: 'windows-1254',
+  0x22: 'windows-1251',
+  0x23: 'windows-1251',
+  0x24: 'windows-1250',
+  0x25: 'windows-1257',
+  0x26: 'windows-1257',
+  0x27: 'windows-1257',
+  0x29: 'windows-1256',
+  0x2a: 'windows-1258',
+  0x2f: 'windows-1251',
+}
+
+const CHINESE = 0x04
+/** Taiwan, Hong Kong, Macao. */
+const TRADITIONAL: ReadonlySet<number> = new Set([0x0404, 0x0c04, 0x1404])
+
+/** Encoding of the texts of a message without Unicode: its code page, else that of its locale. */
+function ansiEncodingOf({ messageCodepage, messageLocaleId = 0 }: FieldsData): string {
+  const named = CODE_PAGES[messageCodepage ?? 0] ?? `windows-${messageCodepage}`
+  if (encodingExists(named)) return named
+  const language = messageLocaleId & 0x3ff
+  if (language === CHINESE) return TRADITIONAL.has(messageLocaleId) ? 'big5' : 'gbk'
+  return ANSI_ENCODINGS[language] ?? 'windows-1252'
 }
 
 function htmlOf({ bodyHtml, html, internetCodepage }: FieldsData): string | null {

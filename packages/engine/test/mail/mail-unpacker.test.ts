@@ -237,6 +237,30 @@ test('the reader of mails removes the folder that a killed process left', async 
   expect(await readdir(folder.path)).toEqual([])
 })
 
+describe('the body of a message of Outlook', () => {
+  const rtf = '{\\rtf1\\ansi of the RTF}'
+
+  test('is its RTF without a plain text', async () => {
+    expect((await read(outlookMessage({ subject: 's', rtf }))).markdown).toContain('of the RTF')
+  })
+
+  test('is empty when its plain text is blank, whatever its RTF holds', async () => {
+    const { markdown } = await read(outlookMessage({ subject: 's', body: ' \r\n', rtf }))
+    expect(markdown).toBe('# s\n\n| Header | Value |\n| --- | --- |\n| Subject | s |\n')
+  })
+
+  test.each([
+    [1041, 'shift_jis', '会議の報告'],
+    [1049, 'windows-1251', 'Привет'],
+    [1031, 'windows-1252', 'Grüße'],
+    [2052, 'gbk', '会议报告'],
+  ])('is decoded by the locale %i of a message without Unicode', async (locale, encoding, text) => {
+    const { markdown } = await read(outlookMessage({ subject: text, body: text, ansi: { encoding, locale } }))
+    expect(markdown).toContain(`# ${text}\n`)
+    expect(markdown.trimEnd().endsWith(text)).toBe(true)
+  })
+})
+
 describe('a file that is no message', () => {
   test.each(['', 'just text\n\nmore', '<html><body>x', '\0\0\0'])('%j has no parts', async (raw) => {
     expect(await unpacker.unpack(once(Buffer.from(raw)), never)).toEqual({ kind: 'not_mail' })

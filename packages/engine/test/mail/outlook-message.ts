@@ -1,3 +1,4 @@
+import { encode } from 'iconv-lite'
 import { burn } from '@kenjiuno/msgreader/lib/Burner.js'
 import { TypeEnum } from '@kenjiuno/msgreader/lib/Reader.js'
 
@@ -6,6 +7,10 @@ export interface OutlookMessage {
   readonly subject?: string
   readonly body?: string
   readonly html?: Buffer
+  /** Body as RTF. */
+  readonly rtf?: string
+  /** Stores subject and body in this encoding, of the locale with this id, instead of Unicode. */
+  readonly ansi?: { readonly encoding: string; readonly locale: number }
   readonly sender?: { readonly name: string; readonly address: string }
   readonly to?: readonly { readonly name: string; readonly address: string }[]
   readonly attachments?: readonly (
@@ -20,6 +25,7 @@ type Folder = { readonly [name: string]: Buffer | Folder }
 const { DIRECTORY, DOCUMENT, ROOT } = TypeEnum
 
 const UNICODE = '001F'
+const ANSI = '001E'
 const BINARY = '0102'
 const OBJECT = '000D'
 
@@ -42,7 +48,11 @@ function properties(header: number, fixed: readonly (readonly [id: number, type:
 }
 
 function messageFolder(message: OutlookMessage, isRoot: boolean): Folder {
-  const { subject, body, html, sender, to = [], attachments = [] } = message
+  const { subject, body, html, rtf, ansi, sender, to = [], attachments = [] } = message
+  const own = (id: string, value: string | undefined): Folder =>
+    ansi === undefined || value === undefined
+      ? text(id, value)
+      : { [`__substg1.0_${id}${ANSI}`]: encode(value, ansi.encoding) }
   const recipients = to.map(({ name, address }, at) => ({
     [`__recip_version1.0_#${number8(at)}`]: {
       ...properties(8, [[0x0c15, 3, 1]]),
@@ -67,16 +77,26 @@ function messageFolder(message: OutlookMessage, isRoot: boolean): Folder {
   }))
   return Object.assign(
     {},
-    properties(isRoot ? 32 : 24, []),
+    properties(isRoot ? 32 : 24, ansi === undefined ? [] : [[0x3ff1, 3, ansi.locale]]),
     text('001A', 'IPM.Note'),
-    text('0037', subject),
-    text('1000', body),
+    own('0037', subject),
+    own('1000', body),
+    rtf === undefined ? {} : { [`__substg1.0_1009${BINARY}`]: uncompressedRtf(rtf) },
     html === undefined ? {} : { [`__substg1.0_1013${BINARY}`]: html },
     text('0C1A', sender?.name),
     text('5D01', sender?.address),
     ...recipients,
     ...parts,
   ) as Folder
+}
+
+/** The container of RTF without compression (MS-OXRTFCP 2.1.3.1). */
+function uncompressedRtf(rtf: string): Buffer {
+  const head = Buffer.alloc(16)
+  head.writeUInt32LE(rtf.length + 12, 0)
+  head.writeUInt32LE(rtf.length, 4)
+  head.write('MELA', 8, 'latin1')
+  return Buffer.concat([head, Buffer.from(rtf, 'latin1')])
 }
 
 /** Builds the bytes of a `.msg` file. */
