@@ -1,10 +1,7 @@
-import { createReadStream, createWriteStream } from 'node:fs'
-import { rm } from 'node:fs/promises'
+import { createReadStream } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { pipeline } from 'node:stream/promises'
 import { LimitedChild } from '../children/limited-child.ts'
-import { makeWorkFolder } from '../orphaned-folders.ts'
+import { SpooledFile } from '../children/spooled-file.ts'
 import type { Attachment, Range } from './mail.ts'
 import type { MailResult, MailTask } from './mail-child.ts'
 
@@ -48,21 +45,20 @@ export class MailUnpacker implements AsyncDisposable {
   }
 
   async unpack(message: AsyncIterable<Uint8Array>, signal: AbortSignal): Promise<UnpackedMail | MailProblem> {
-    const folder = await makeWorkFolder(this.#folder)
-    const remove = (): Promise<void> => rm(folder, { recursive: true, force: true })
-    try {
-      const path = join(folder, 'message')
-      const partsPath = join(folder, 'parts')
-      await pipeline(copies(message), createWriteStream(path), { signal })
-      const result = await this.#child.run({ path, partsPath })
-      signal.throwIfAborted()
-      if (result.kind === 'done' && result.output.kind === 'mail') return opened(result.output, partsPath, remove)
-      await remove()
-      if (result.kind === 'ended') return { kind: 'damaged', reason: result.reason }
-      return result.output.kind === 'not_mail' ? { kind: 'not_mail' } : { kind: 'damaged', reason: 'format' }
-    } catch (error) {
-      await remove()
-      throw error
+    await using resources = new AsyncDisposableStack()
+    const file = resources.use(await SpooledFile.write(message, 'message', signal, this.#folder))
+    const partsPath = file.beside('parts')
+    const result = await this.#child.run({ path: file.path, partsPath })
+    signal.throwIfAborted()
+    if (result.kind === 'ended') return { kind: 'damaged', reason: result.reason }
+    switch (result.output.kind) {
+      case 'mail':
+        return opened(result.output, partsPath, resources.move())
+      case 'not_mail':
+        return { kind: 'not_mail' }
+      case 'damaged':
+      default:
+        return { kind: 'damaged', reason: 'format' }
     }
   }
 
@@ -71,15 +67,10 @@ export class MailUnpacker implements AsyncDisposable {
   }
 }
 
-/** A chunk of a source is valid only until the next one. */
-async function* copies(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Buffer> {
-  for await (const chunk of chunks) yield Buffer.from(chunk)
-}
-
 function opened(
   { message, attachments }: Extract<MailResult, { kind: 'mail' }>,
   partsPath: string,
-  remove: () => Promise<void>,
+  resources: AsyncDisposableStack,
 ): UnpackedMail {
   return {
     kind: 'mail',
@@ -88,6 +79,6 @@ function opened(
     async *read({ offset, bytes }) {
       if (bytes > 0) yield* createReadStream(partsPath, { start: offset, end: offset + bytes - 1 })
     },
-    [Symbol.asyncDispose]: remove,
+    [Symbol.asyncDispose]: () => resources.disposeAsync(),
   }
 }

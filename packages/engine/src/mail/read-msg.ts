@@ -14,9 +14,9 @@ const MsgReader = MsgReaderModule.default
 /** Reads a message of Outlook (MS-OXMSG). Null for a compound file that is no message. */
 export async function readMsg(path: string, parts: PartsFile): Promise<Mail | null> {
   const bytes = await readFile(path)
-  const content = bytes.buffer.slice(bytes.byteOffset, bytes.byteOffset + bytes.length)
-  const reader = new MsgReader(content)
-  reader.parserConfig = { ansiEncoding: ansiEncodingOf(new MsgReader(content).getFileData()) }
+  const file = bytes.buffer.slice(bytes.byteOffset, bytes.byteOffset + bytes.length)
+  const reader = new MsgReader(file)
+  reader.parserConfig = { ansiEncoding: ansiEncodingOf(new MsgReader(file).getFileData()) }
   const fields = reader.getFileData()
   if (fields.dataType !== 'msg' || fields.error !== undefined) return null
   const html = htmlOf(fields)

@@ -1,9 +1,7 @@
-import { createReadStream, createWriteStream } from 'node:fs'
-import { rm, stat } from 'node:fs/promises'
-import { join } from 'node:path'
-import { pipeline } from 'node:stream/promises'
+import { createReadStream } from 'node:fs'
+import { stat } from 'node:fs/promises'
 import { LimitedChild } from '../children/limited-child.ts'
-import { makeWorkFolder } from '../orphaned-folders.ts'
+import { SpooledFile } from '../children/spooled-file.ts'
 import type { WrapResult, WrapTask } from './wrap-image-child.ts'
 
 const CHILD_ENTRY = new URL(
@@ -50,34 +48,26 @@ export class ImageWrapper implements AsyncDisposable {
     maxBytes: number,
     signal: AbortSignal,
   ): Promise<ImageAsPdf | NotWrapped> {
-    const folder = await makeWorkFolder()
-    const remove = (): Promise<void> => rm(folder, { recursive: true, force: true })
-    try {
-      const [path, pdfPath] = [join(folder, 'image'), join(folder, 'image.pdf')]
-      await pipeline(copies(image), createWriteStream(path), { signal })
-      const result = await this.#child.run({ path, pdfPath, maxBytes })
-      signal.throwIfAborted()
-      if (result.kind === 'done' && result.output.kind === 'wrapped') {
-        const { size } = await stat(pdfPath)
-        const read = (cut: AbortSignal): AsyncIterable<Uint8Array> => createReadStream(pdfPath, { signal: cut })
-        return { kind: 'pdf', pages: result.output.pages, bytes: size, read, [Symbol.asyncDispose]: remove }
-      }
-      await remove()
-      const reason =
-        result.kind === 'ended' ? ENDED[result.reason] : result.output.kind === 'failed' ? result.output.reason : ''
-      return { kind: 'failed', reason }
-    } catch (error) {
-      await remove()
-      throw error
+    await using resources = new AsyncDisposableStack()
+    const file = resources.use(await SpooledFile.write(image, 'image', signal))
+    const pdfPath = file.beside('image.pdf')
+    const result = await this.#child.run({ path: file.path, pdfPath, maxBytes })
+    signal.throwIfAborted()
+    if (result.kind === 'ended') return { kind: 'failed', reason: ENDED[result.reason] }
+    if (result.output.kind === 'failed') return result.output
+    const { size } = await stat(pdfPath)
+    const read = (cut: AbortSignal): AsyncIterable<Uint8Array> => createReadStream(pdfPath, { signal: cut })
+    const owned = resources.move()
+    return {
+      kind: 'pdf',
+      pages: result.output.pages,
+      bytes: size,
+      read,
+      [Symbol.asyncDispose]: () => owned.disposeAsync(),
     }
   }
 
   [Symbol.asyncDispose](): Promise<void> {
     return this.#child[Symbol.asyncDispose]()
   }
-}
-
-/** A chunk of a source is valid only until the next one. */
-async function* copies(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Buffer> {
-  for await (const chunk of chunks) yield Buffer.from(chunk)
 }

@@ -1,9 +1,5 @@
-import { createWriteStream } from 'node:fs'
-import { rm } from 'node:fs/promises'
-import { join } from 'node:path'
-import { pipeline } from 'node:stream/promises'
 import type { Tinypool } from 'tinypool'
-import { makeWorkFolder } from '../orphaned-folders.ts'
+import { SpooledFile } from '../children/spooled-file.ts'
 
 export interface PageCounterOptions {
   /** Number of concurrent PDFs, one per process. Default: 1. */
@@ -37,15 +33,9 @@ export class PageCounter implements AsyncDisposable {
 
   /** Null if the pages cannot be counted. */
   async count(bytes: AsyncIterable<Uint8Array>, signal: AbortSignal): Promise<number | null> {
-    const folder = await makeWorkFolder()
-    try {
-      // The library detects a file's type by its name.
-      const path = join(folder, 'document.pdf')
-      await pipeline(bytes, createWriteStream(path), { signal })
-      return await this.#inChild(path, signal)
-    } finally {
-      await rm(folder, { recursive: true, force: true })
-    }
+    // The library detects a file's type by its name.
+    await using file = await SpooledFile.write(bytes, 'document.pdf', signal)
+    return await this.#inChild(file.path, signal)
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
