@@ -24,6 +24,7 @@ export {
   formatOf,
   FORMATS,
   isPaged,
+  isPagedFamily,
   MAX_FILE_BYTES,
   type TextExtension,
   textExtensionOf,

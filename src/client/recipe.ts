@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import {
   type Family,
   checkOptions,
+  isPagedFamily,
   type ParseOptions,
   type ParseOptionsInput,
   parseOptionsSchema,
@@ -25,9 +26,6 @@ export interface Recipe {
 /** Options for identification, timeouts or retention: they do not change the answer. */
 const NEUTRAL = ['timeout', 'origin', 'integration', 'auditMetadata', 'zeroDataRetention'] as const
 
-/** An image is a document of pages too, and the engine and services without images parse it as a PDF. */
-const hasPages = (family: Family): boolean => family === 'pdf' || family === 'image'
-
 /**
  * Builds the recipe of these options. It drops PDF options for documents without pages (`family`): turning `blocks` on must not
  * buy every Word file again.
@@ -36,7 +34,7 @@ const hasPages = (family: Family): boolean => family === 'pdf' || family === 'im
  */
 export function recipeOf(input: ParseOptionsInput, family: Family = 'pdf'): Recipe {
   checkOptions(input)
-  const options = parseOptionsSchema.parse(hasPages(family) ? input : { ...input, parsers: undefined })
+  const options = parseOptionsSchema.parse(isPagedFamily(family) ? input : { ...input, parsers: undefined })
   const canonical = canonicalOptions(options)
   const digest = createHash('sha256').update(canonicalJson(canonical)).digest('hex')
   return { options, canonical, hash: recipeHash(digest.slice(0, 16)) }

@@ -1,4 +1,4 @@
-import { type Family, MAX_FILE_BYTES, MAX_TIMEOUT_MS, type ParseOptions } from '@sluice/contract'
+import { type Family, isPagedFamily, MAX_FILE_BYTES, MAX_TIMEOUT_MS, type ParseOptions } from '@sluice/contract'
 
 /** Milliseconds per page in each mode; OCR reads pictures, and `auto` may have to. */
 const PER_PAGE_MS = { fast: 200, auto: 1_500, ocr: 3_000 } as const
@@ -37,7 +37,7 @@ export function serverTimeoutMs(options: ParseOptions, { bytes, family, pages }:
 
 /** Like `serverTimeoutMs`, for the embedded engine, which gets one attempt: long enough for a scan of 5 kB per page. */
 export function localTimeoutMs(options: ParseOptions, size: DocumentSize): number {
-  const bytesPerSecond = ['pdf', 'image'].includes(size.family) ? 5_000 : 25_000
+  const bytesPerSecond = isPagedFamily(size.family) ? 5_000 : 25_000
   const byBytes = options.timeout + Math.floor(size.bytes / bytesPerSecond) * 1000
   return Math.min(Math.max(serverTimeoutMs(options, size), byBytes), MAX_TIMEOUT_MS)
 }

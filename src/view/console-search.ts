@@ -2,10 +2,10 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { SearchAnswer } from '#src/corpus/search/search-store.ts'
 import type { StoreSearch } from '#src/corpus/search/store-search.ts'
 
-/** Least time between two updates of the index: each lists the store. */
+/** Minimum interval between two updates of the index: each lists the store. */
 const UPDATE_EVERY_MS = 15_000
 
-/** A page waits this long for an update; later hits come from the index as it is. */
+/** Maximum wait of a page for an update, after which it shows the hits of the present index. */
 const WAIT_MS = 2_000
 
 /** Number of hits of a page. */

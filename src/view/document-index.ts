@@ -50,7 +50,7 @@ export interface PartialReason {
 }
 
 /** Maximum number of reasons on a page. */
-const MOST_REASONS = 50
+const MAX_REASONS = 50
 
 /** `pages 3, 4 of 12 are missing` and `page 7 of 9 is missing` are one reason. */
 const withoutNumbers = (problem: string): string =>
@@ -193,7 +193,7 @@ export class DocumentIndex implements Disposable {
         reasons.set(problem, known)
       }
     }
-    return [...reasons.values()].toSorted((one, other) => other.count - one.count).slice(0, MOST_REASONS)
+    return [...reasons.values()].toSorted((one, other) => other.count - one.count).slice(0, MAX_REASONS)
   }
 
   [Symbol.dispose](): void {

@@ -92,6 +92,7 @@ export function formatOf(extension: Extension): Format {
 }
 
 /** True for documents of physical pages: PDFs and images. Their answers have pages, blocks and grades. */
-export function isPaged(extension: Extension): boolean {
-  return extension === 'pdf' || FORMATS[extension].family === 'image'
-}
+export const isPagedFamily = (family: Family): boolean => family === 'pdf' || family === 'image'
+
+/** Like `isPagedFamily`, by the extension. */
+export const isPaged = (extension: Extension): boolean => isPagedFamily(FORMATS[extension].family)

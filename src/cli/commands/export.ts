@@ -1,6 +1,5 @@
 import { join, resolve } from 'node:path'
 import { Command } from 'commander'
-import picomatch from 'picomatch'
 import { isStop, listenForStop, type Stopping } from '#workers/process/lifecycle.ts'
 import { openFigures } from '#workers/open/open-figures.ts'
 import { openStore } from '#workers/open/open-store.ts'
@@ -14,7 +13,6 @@ import type { ExportFilter } from '#src/corpus/export/select-documents.ts'
 import { columnsOf, parseWhere } from '#src/corpus/export/where.ts'
 import { NO_HYGIENE } from '#src/corpus/hygiene/hygiene.ts'
 import { openCounter } from '#src/corpus/tokens/open-counter.ts'
-import type { SourceKey } from '#src/document/ids.ts'
 import { type FigureTally, NO_IMAGE, type NoImage } from '#src/corpus/figures/figure.ts'
 import { EXIT, worstOf } from '../print/exit-codes.ts'
 import { count, plural, printable } from '../print/format.ts'
@@ -22,7 +20,7 @@ import { outputOf, type Output } from '../print/output.ts'
 import { STORE_SETTINGS } from '../session/run-settings.ts'
 import { addTargetFlags, forEachTarget, lastStoresOf, type Target } from '../session/targets.ts'
 import { UsageError } from '../print/errors.ts'
-import { collect, wholeNumber } from '../session/flags.ts'
+import { collect, keyMatcher, wholeNumber } from '../session/flags.ts'
 
 interface Options {
   readonly chunks?: boolean
@@ -175,9 +173,7 @@ function filterOf({ key: globs, outcome, gone = false }: Options): ExportFilter 
   if (outcome !== undefined && outcome !== 'done' && outcome !== 'partial') {
     throw new UsageError(`--outcome takes done or partial, not "${outcome}"`)
   }
-  const matches = globs.map((glob) => picomatch(glob, { dot: true, basename: !glob.includes('/') }))
-  const key = (name: SourceKey): boolean => matches.length === 0 || matches.some((match) => match(name))
-  return { key, outcome: outcome ?? null, gone }
+  return { key: keyMatcher(globs) ?? (() => true), outcome: outcome ?? null, gone }
 }
 
 interface ExportContext {

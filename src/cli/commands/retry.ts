@@ -1,8 +1,8 @@
 import type { Command } from 'commander'
-import picomatch from 'picomatch'
 import type { DeadLetter } from '#src/document/record.ts'
 import { openStore } from '#workers/open/open-store.ts'
 import { FAILURE_CODES } from '#src/document/failure.ts'
+import { keyMatcher } from '../session/flags.ts'
 import { FEED_SETTINGS } from '../session/run-settings.ts'
 import { addTargetFlags, lastTargetsOf, sourceCommand, type Targets } from '../session/targets.ts'
 import { outputOf } from '../print/output.ts'
@@ -53,6 +53,6 @@ async function hasSome({ targets }: Targets, chosen: (letter: DeadLetter) => boo
 
 function wanted({ code, key }: RetryOptions): (letter: DeadLetter) => boolean {
   checkCode(code)
-  const matches = key === undefined ? () => true : picomatch(key, { dot: true, basename: !key.includes('/') })
-  return (letter) => (code === undefined || letter.failure.code === code) && matches(letter.key)
+  const matches = keyMatcher(key === undefined ? [] : [key])
+  return (letter) => (code === undefined || letter.failure.code === code) && matches?.(letter.key) !== false
 }

@@ -1,5 +1,4 @@
 import { Command } from 'commander'
-import picomatch from 'picomatch'
 import { indexFileOf } from '#workers/open/index-file.ts'
 import { openStore } from '#workers/open/open-store.ts'
 import { coverageText } from '#src/corpus/search/coverage.ts'
@@ -10,7 +9,7 @@ import { EXIT } from '../print/exit-codes.ts'
 import { UsageError } from '../print/errors.ts'
 import { plural, printable } from '../print/format.ts'
 import { outputOf, type Output } from '../print/output.ts'
-import { collect, wholeNumber } from '../session/flags.ts'
+import { collect, keyMatcher, wholeNumber } from '../session/flags.ts'
 import { STORE_SETTINGS } from '../session/run-settings.ts'
 import { addTargetFlags, forEachTarget, lastStoresOf, storesOf, type Target } from '../session/targets.ts'
 
@@ -61,10 +60,9 @@ export function searchCommand(): Command {
 
 function searchOptions({ limit, key: globs, where, group }: Options): SearchOptions {
   if (group !== undefined && group !== 'document') throw new UsageError(`--group takes document, not "${group}"`)
-  const matches = globs.map((glob) => picomatch(glob, { dot: true, basename: !glob.includes('/') }))
   return {
     limit: wholeNumber('--limit', limit, 1, 1000),
-    key: matches.length === 0 ? null : (name) => matches.some((match) => match(name)),
+    key: keyMatcher(globs),
     where: where === undefined ? null : parseSearchWhere(where),
     byDocument: group === 'document',
   }

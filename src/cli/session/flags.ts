@@ -1,4 +1,5 @@
 import { type Command, InvalidArgumentError, Option } from 'commander'
+import picomatch from 'picomatch'
 import { durationText } from '#config/duration.ts'
 import { flagOf, longFlagOf } from '#config/flag-name.ts'
 import type { Flags } from '#config/load.ts'
@@ -29,6 +30,12 @@ export function wholeNumber(flag: string, text: string, least: number, most: num
 
 /** Collects the values of a repeatable option. */
 export const collect = (value: string, values: readonly string[]): readonly string[] => [...values, value]
+
+/** Matches keys of documents by the globs of `--key`; null without one. A glob without `/` matches the file name. */
+export function keyMatcher(globs: readonly string[]): ((key: string) => boolean) | null {
+  const matches = globs.map((glob) => picomatch(glob, { dot: true, basename: !glob.includes('/') }))
+  return matches.length === 0 ? null : (key) => matches.some((match) => match(key))
+}
 
 /**
  * Adds one flag per setting to a command, with the help text of the settings table. Removes `without` from the names:

@@ -12,7 +12,7 @@ export interface Coverage {
   readonly examples: readonly { readonly document: string; readonly reason: UnreadStatus }[]
 }
 
-const MOST_EXAMPLES = 100
+const MAX_EXAMPLES = 100
 
 /** `isWanted`: null for all documents. */
 export function coverageOf(
@@ -26,7 +26,7 @@ export function coverageOf(
     if (status !== 'read') unread[status] = number
     missingPages += missing
   }
-  const examples = index.unread(isWanted, MOST_EXAMPLES).map(({ key, status }) => ({ document: key, reason: status }))
+  const examples = index.unread(isWanted, MAX_EXAMPLES).map(({ key, status }) => ({ document: key, reason: status }))
   return { documents, missingPages, unread, examples }
 }
 

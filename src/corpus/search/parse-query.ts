@@ -32,10 +32,10 @@ interface Word {
 const MANY = 5_000
 
 /** Maximum number of words and phrases of a question. */
-const MOST_PARTS = 64
+const MAX_PARTS = 64
 
 /** A longer run of a script without spaces is searched by its pairs of characters. */
-const LONGEST_RUN = 4
+const MAX_RUN = 4
 
 /** A part of a question: `-title:"two words"`. Quotes may be typographic; a quote without a partner is a space. */
 const PART = /(?<not>(?<!\S)-)?(?<title>title:)?(?:"(?<quoted>[^"]*)"|(?<word>[^\s"]+))/giu
@@ -54,7 +54,7 @@ export function parseQuery(text: string, frequencyOf: Frequency = () => null): Q
     const expression = expressionOf(phrase, kind.title)
     const id = `${kind.group} ${expression}`
     if (seen.has(id)) continue
-    if (seen.size >= MOST_PARTS) {
+    if (seen.size >= MAX_PARTS) {
       ignored += 1
       continue
     }
@@ -82,7 +82,7 @@ function* partsOf(text: string): Generator<{ readonly phrase: Phrase; readonly k
     const isRequired = quoted !== undefined || title !== undefined
     const group = not === undefined ? (isRequired ? 'required' : 'word') : 'excluded'
     const kind = { group, title: title !== undefined } as const
-    const isLongRun = group === 'word' && terms.length > LONGEST_RUN && terms.at(-1)?.isTail === true
+    const isLongRun = group === 'word' && terms.length > MAX_RUN && terms.at(-1)?.isTail === true
     if (!isLongRun) yield { phrase: phraseOf(terms), kind }
     else for (const term of terms.slice(0, -1)) yield { phrase: { terms: [term.text], isPrefix: false }, kind }
   }

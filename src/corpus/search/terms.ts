@@ -26,7 +26,7 @@ const INVISIBLES = new RegExp(`[${INVISIBLE}]`, 'gu')
 const DIACRITICS = /[\u0300-\u036F]/g
 
 /** Maximum length of a term: a longer word is indexed by its start. */
-const LONGEST = 64
+const MAX_LENGTH = 64
 
 /**
  * Terms of a text, in order. Case, diacritics, ligatures and full-width forms are equal. A run of a script without spaces
@@ -35,7 +35,7 @@ const LONGEST = 64
 export function* termsOf(text: string): Generator<Term> {
   for (const { 0: run, index, groups } of text.matchAll(RUN)) {
     if (groups?.['spaceless'] === undefined) {
-      yield { text: folded(run).slice(0, LONGEST), start: index, end: index + run.length, isTail: false }
+      yield { text: folded(run).slice(0, MAX_LENGTH), start: index, end: index + run.length, isTail: false }
     } else yield* pairsOf(run, index)
   }
 }

@@ -51,8 +51,8 @@ export function withArchives(inner: Source, options: ArchiveSourceOptions): Open
   const source: Source = {
     ...inner,
     skips,
-    async *list(signal: AbortSignal): AsyncGenerator<SourceItem> {
-      for await (const item of inner.list(signal)) yield* expand(item, signal)
+    async *list(signal, known): AsyncGenerator<SourceItem> {
+      for await (const item of inner.list(signal, known)) yield* expand(item, signal)
     },
     async open(key: SourceKey, signal: AbortSignal): Promise<OpenedDocument | Failure> {
       const at = key.indexOf(MEMBER)

@@ -8,7 +8,7 @@ const NEWLINE = 0x0a
 
 /** Separator of an mbox file (RFC 4155): sender and date. Text that starts a line with `From` has no time and year. */
 const SEPARATOR = /^From \S*.*\d{1,2}:\d{2}.*\b\d{4}\b/
-const LONGEST_SEPARATOR = 500
+const MAX_SEPARATOR = 500
 
 /**
  * Streams the messages of an mbox file. The name of a message is its date and the digest of its bytes, so that messages
@@ -60,13 +60,13 @@ async function* separatorsOf(
     window = Buffer.concat([window, chunk])
     const isLast = offset + window.length === packed.length
     // A later chunk completes a separator at the end of the window.
-    const limit = isLast ? window.length : window.length - LONGEST_SEPARATOR
+    const limit = isLast ? window.length : window.length - MAX_SEPARATOR
     let at = window.indexOf(FROM)
     for (; at >= 0 && at < limit; at = window.indexOf(FROM, at + 1)) {
       const end = window.indexOf(NEWLINE, at)
       const line = window
         .subarray(at, end < 0 ? undefined : end)
-        .subarray(0, LONGEST_SEPARATOR)
+        .subarray(0, MAX_SEPARATOR)
         .toString('latin1')
       if (!isLineStart(at) || !SEPARATOR.test(line)) continue
       yield { start: offset + at, next: end < 0 ? packed.length : offset + end + 1 }

@@ -11,7 +11,7 @@ const SCREEN_DPI = 96
 /** Longest side of a page of unknown resolution, in inches: A4. */
 const SHEET_INCHES = 11.7
 /** Values below are defaults of programs (72, 96), which no scanner uses. */
-const LEAST_DPI = 100
+const MIN_DPI = 100
 const MAX_INCHES = 100
 
 const CATALOG = 1
@@ -107,7 +107,7 @@ const fixed = (value: number): string => value.toFixed(3).replace(/\.?0+$/, '')
 
 /** Returns the size of the stored image in points. */
 function sizeInPoints({ width, height, dpi }: ImagePage): [number, number] {
-  if (dpi !== null && Math.max(...dpi) >= LEAST_DPI) {
+  if (dpi !== null && Math.max(...dpi) >= MIN_DPI) {
     const [wide, high] = [width / dpi[0], height / dpi[1]]
     if (Math.max(wide, high) <= MAX_INCHES) return [wide * POINTS_PER_INCH, high * POINTS_PER_INCH]
   }

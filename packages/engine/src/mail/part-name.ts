@@ -18,7 +18,7 @@ const DEFAULT_NAMES: Readonly<Record<string, string>> = {
   'image/gif': 'image.gif',
 }
 
-const LONGEST = 150
+const MAX_LENGTH = 150
 
 /**
  * Names a part by its position in the message, from 1, and its file name: `3-report.pdf`. A missing extension follows
@@ -45,5 +45,5 @@ function clean(fileName: string): string {
   const dot = printable.lastIndexOf('.')
   const ending = dot > 0 && printable.length - dot <= 10 ? printable.slice(dot) : ''
   const stem = ending === '' ? printable : printable.slice(0, dot)
-  return stem.slice(0, LONGEST).toWellFormed() + ending
+  return stem.slice(0, MAX_LENGTH).toWellFormed() + ending
 }

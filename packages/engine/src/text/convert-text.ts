@@ -1,6 +1,7 @@
 import { toHtml } from 'hast-util-to-html'
 import type { ParseOptions } from '@sluice/contract'
 import type { Conversion } from '../conversion.ts'
+import { fenced } from '../markup/fenced.ts'
 import { imagesOf, linksOf } from '../web/collect-urls.ts'
 import { markdownToHtml } from '../web/markdown-formats.ts'
 import { parseHtmlFragment } from '../web/parse-html.ts'
@@ -25,7 +26,7 @@ const DATA_IMAGE = /(!\[[^\]]*\]\()data:image\/[^)\s]+(?=[)\s])/gi
 export function convertText({ bytes, kind, contentType, baseUrl }: TextInput, options: ParseOptions): Conversion {
   const text = new TextDecoder(encodingOf(bytes, contentType, false)).decode(bytes)
   if (kind !== 'markdown') {
-    const markdown = kind === 'json' ? fenced(text) : text
+    const markdown = kind === 'json' ? `${fenced(text.trimEnd(), 'json')}\n` : text
     const html = `<pre>${text.replace(/&/g, '&amp;').replace(/</g, '&lt;')}</pre>`
     return { ...NOTHING_ELSE, markdown, html, links: [], images: [], metadata: {} }
   }
@@ -38,10 +39,3 @@ export function convertText({ bytes, kind, contentType, baseUrl }: TextInput, op
 }
 
 const NOTHING_ELSE = { pages: null, blocks: null, warning: null } as const
-
-/** Returns text in a fence longer than every run of backquotes in it. */
-function fenced(text: string): string {
-  const rows = [...text.matchAll(/`+/g)].map(([row]) => row.length)
-  const fence = '`'.repeat(Math.max(2, ...rows) + 1)
-  return `${fence}json\n${text.trimEnd()}\n${fence}\n`
-}
