@@ -54,7 +54,7 @@ describe('the chunker', () => {
   test('repeats the header of a table above each part of it, and returns its rows', () => {
     const rows = Array.from({ length: 20 }, (_, index) => `| row ${index} | a \\| b |`)
     const parts = chunks(
-      `## Prices\n\nTable 1: What it cost\n\n| Item | Cost |\n| --- | --- |\n${rows.join('\n')}\n\nAfter.`,
+      `## Prices\n\nTable 1: What it cost\n\n| Item | Cost |\n| --- | --- |\n${rows.join('\n')}\n\n${sentence('after', 20)}`,
     )
     const tables = parts.filter(({ kind }) => kind === 'table')
     expect(tables.length).toBeGreaterThan(2)
@@ -62,7 +62,63 @@ describe('the chunker', () => {
     expect(tables[1]?.text).toMatch(/^Prices\n\nTable 1: What it cost\n\n\| Item/)
     expect(tables.flatMap(({ table }) => table?.rows ?? [])).toEqual(rows.map((_, index) => [`row ${index}`, 'a | b']))
     expect(tables[1]?.table?.firstRow).toBe((tables[0]?.table?.rows.length ?? 0) + 1)
-    expect(parts.at(-1)).toMatchObject({ kind: 'text', body: 'After.' })
+    expect(parts.at(-1)).toMatchObject({ kind: 'text', body: sentence('after', 20) })
+  })
+
+  test('joins text of under 20 tokens to the table after it, else to the table before it', () => {
+    const table = (cell: string): string => `| A | B |\n| --- | --- |\n${`| ${cell} | 2 |\n`.repeat(3)}`
+    const text = `## Costs\n\nBefore one.\n\n${table('one')}\nBefore two.\n\n${table('two')}\nThe end.`
+    const [one, two, ...others] = chunks(text)
+    expect(others).toEqual([])
+    expect(one).toMatchObject({
+      kind: 'table',
+      headings: ['Costs'],
+      body: expect.stringMatching(/^## Costs\n\nBefore/),
+    })
+    expect(two).toMatchObject({ kind: 'table', body: expect.stringMatching(/^Before two\.[^]*\nThe end\.$/) })
+    expect([one, two].map((chunk) => chunk?.table?.rows.length)).toEqual([3, 3])
+  })
+
+  test('joins text of under 20 tokens to a section below that is divided', () => {
+    const parts = chunks(`# Title\n\nBy nobody.\n\n## Part\n\n${sentence('a', 40)}\n\n${sentence('b', 40)}`)
+    expect(parts.map(({ body }) => body.slice(0, 33))).toEqual([
+      '# Title\n\nBy nobody.\n\n## Part\n\na a',
+      sentence('b', 40).slice(0, 33),
+    ])
+  })
+
+  test('keeps a caption with its table or figure, above or below', () => {
+    const [prose, table] = [sentence('a', 30), '| A |\n| - |\n| 1 |']
+    const below = 'Table 2: Levels of the river at the weir'
+    const markdown = `${prose}\n\nExhibit B\n\n${table}\n\n${prose}\n\n${table}\n\n${below}\n\n${prose}\n\nA picture\n\nFig. 3: It\n\n${table}`
+    const block = (id: string, type: string, text: string): LayoutBlock => {
+      const at = markdown.indexOf(text)
+      return { id, type, page: 1, bbox: null, span: [at, at + text.length] }
+    }
+    const blocks = [block('b1', 'caption', 'Exhibit B'), block('b2', 'figure', 'A picture')]
+    const found = chunks(markdown, {}, blocks).filter(({ kind }) => kind !== 'text')
+    expect(found.map(({ kind, caption, body }) => [kind, caption, body.replaceAll('\n', '¶')])).toEqual([
+      ['table', 'Exhibit B', 'Exhibit B¶¶| A |¶| - |¶| 1 |'],
+      ['table', below, `| A |¶| - |¶| 1 |¶¶${below}`],
+      ['figure', 'Fig. 3: It', 'A picture¶¶Fig. 3: It'],
+      ['table', null, '| A |¶| - |¶| 1 |'],
+    ])
+    expect(found.map(({ table: rows }) => rows?.rows ?? null)).toEqual([[['1']], [['1']], null, [['1']]])
+  })
+
+  test.each([
+    ['scan_07', 'inbox-scan_07.pdf', null],
+    ['Report.docx', 'Report.docx', null],
+    ['Microsoft Word - Report', 'other.pdf', null],
+    ['Report', 'Report.docx', 'Report'],
+    ['COVID-19', 'COVID-19.pdf', 'COVID-19'],
+    ['setup.pdf', 'other.md', 'setup.pdf'],
+  ])('has a title other than the name of its file: %s of %s', (title, fileName, expected) => {
+    const markdown = `# ${title}\n\n${sentence('a', 40)}\n\n${sentence('b', 40)}`
+    const options = { counter: words, limit: 64, overlap: 0 }
+    const [, second] = chunkDocument({ markdown, blocks: [], pages: [], fileName }, options).chunks
+    expect(second).toMatchObject({ title: expected, headings: expected === null ? [] : [expected] })
+    expect(second?.text.startsWith('b')).toBe(expected === null)
   })
 
   test('repeats a header padded with no-break spaces by its column names', () => {

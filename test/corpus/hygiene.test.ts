@@ -129,3 +129,15 @@ describe('the hygiene of a chunk', () => {
     expect(personalDataIn(other)).not.toContain(kind)
   })
 })
+
+test('a document is a duplicate of the first with the same words', async () => {
+  const reader = await HygieneReader.open()
+  const of = (key: string, text: string) => reader.duplicateDocument(key, text)
+  expect([
+    of('a.md', 'One two.'),
+    of('b.md', '# one TWO'),
+    of('c.md', 'two one'),
+    of('d.md', '—'),
+    of('e.md', '…'),
+  ]).toEqual([null, 'a.md', null, null, null])
+})

@@ -89,7 +89,9 @@ describe('a table in chunks', () => {
   })
 
   test('has no sentence as its caption that merely resembles one', () => {
-    const [first, second] = chunks(`Table 3 shows what it cost, and why.\n\n| A |\n| - |\n${'| 1 |\n'.repeat(30)}`)
+    const [first, second] = chunks(
+      `Table 3 shows what it cost, and ${prose('why', 20)}\n\n| A |\n| - |\n${'| 1 |\n'.repeat(30)}`,
+    )
     expect(first).toMatchObject({ kind: 'text', caption: null })
     expect(second).toMatchObject({ kind: 'table', caption: null })
   })

@@ -3,7 +3,7 @@ import { Citations } from './citations.ts'
 import { PAGE_MARKER } from './markdown-lines.ts'
 import { outlineOf, piecesByPage } from './outline.ts'
 import { ChunkPacker, type PackedChunk } from './pack.ts'
-import { HEADER_ROW, type Piece } from './piece.ts'
+import { NO_ROW, type Piece } from './piece.ts'
 
 /**
  * Divides a document into chunks along its headings and blocks.
@@ -21,8 +21,8 @@ export function chunkDocument(document: ChunkableDocument, options: ChunkOptions
 
 /** Like `chunkDocument`, as a stream: a large document's chunks are never in memory together. */
 export function* chunksOf(document: ChunkableDocument, options: ChunkOptions): Generator<Chunk> {
-  const { markdown, blocks } = document
-  const whole = outlineOf(markdown, blocks)
+  const { markdown } = document
+  const whole = outlineOf(document)
   const outline = options.pages === true ? { ...whole, pieces: piecesByPage(document, whole.pieces) } : whole
   const citations = new Citations(document)
   for (const packed of new ChunkPacker(markdown, outline, options).pack()) {
@@ -34,7 +34,7 @@ function chunkOf(markdown: string, packed: PackedChunk, citations: Citations, ti
   const { pieces, context, tokens, parts } = packed
   const span = [pieces[0]?.start ?? 0, pieces.at(-1)?.end ?? 0] as const
   const body = markdown.slice(span[0], span[1])
-  const content = pieces.find(({ kind }) => kind !== 'heading') ?? pieces[0]
+  const content = pieces.find(({ own }) => own !== null) ?? pieces.find(({ kind }) => kind !== 'heading') ?? pieces[0]
   return {
     kind: pieces.find(({ own }) => own !== null)?.own?.kind ?? 'text',
     text: context + body,
@@ -111,7 +111,7 @@ function cellOf(line: string, from: number, end: number, escapes: boolean): stri
 /** Rows of a chunk's pieces; null if they are not a table, or one of them is cut. */
 function tableRows(text: string, pieces: readonly Piece[]): TableRows | null {
   const ofTables = pieces.filter((piece) => piece.own?.kind === 'table')
-  const parts = ofTables.filter(({ row }) => row !== HEADER_ROW)
+  const parts = ofTables.filter(({ row }) => row !== NO_ROW)
   const [first] = parts
   if (first === undefined || parts.some(({ row }) => row < 0)) return null
   const lines = parts.flatMap((piece) => {

@@ -65,6 +65,8 @@ export interface ChunkableDocument {
   readonly blocks: readonly LayoutBlock[]
   /** Markdown of each page, if the parser returned it: the fallback for citing pages without blocks. */
   readonly pages: readonly { readonly page: number; readonly markdown: string }[]
+  /** A heading of level 1 that repeats this name is no title and no heading; default: unknown. */
+  readonly fileName?: string
 }
 
 /** Union of the boxes of a page's blocks that the body overlaps: [x0, y0, x1, y1], 0 to 1. */
@@ -82,7 +84,7 @@ export interface TableRows {
 }
 
 export interface ChunkContext {
-  /** First heading of level 1 of the document; null without one. */
+  /** First heading of level 1 of the document other than its file name; null without one. */
   readonly title: string | null
   /** Headings above the body, outermost first, without those in the body itself. */
   readonly headings: readonly string[]

@@ -1,6 +1,7 @@
-import type { LayoutBlock, ChunkableDocument } from './chunk.ts'
+import { extensionOf } from '@sluice/contract'
+import type { ChunkableDocument } from './chunk.ts'
 import { type MarkdownBlock, markdownBlocks } from './markdown-blocks.ts'
-import { type Piece, plainPiece, addLeaves } from './piece.ts'
+import { addLeaves, NO_ROW, type Piece, plainPiece } from './piece.ts'
 import { pageSpans } from './citations.ts'
 
 export interface Outline {
@@ -16,7 +17,7 @@ interface OpenSection {
 }
 
 /** Builds the tree of a document's sections. Headings come from the Markdown and from the layout. */
-export function outlineOf(markdown: string, layout: readonly LayoutBlock[]): Outline {
+export function outlineOf({ markdown, blocks: layout, fileName = '' }: ChunkableDocument): Outline {
   const types = new Map(layout.map(({ type, page, span }) => [span[0], { type, page, end: span[1] }]))
   const root: OpenSection = { level: 0, headings: [], children: [] }
   const open: OpenSection[] = [root]
@@ -25,12 +26,13 @@ export function outlineOf(markdown: string, layout: readonly LayoutBlock[]): Out
   blocks.forEach((block, index) => {
     if (block.level === 0) {
       const { headings, children } = open.at(-1) ?? root
-      children.push(pieceOf(markdown, blocks, index, { headings, isFigure: isFigure(block, types) }))
+      children.push(pieceOf({ markdown, blocks, types }, index, headings))
       return
     }
     while (open.length > 1 && (open.at(-1)?.level ?? 0) >= block.level) close(open)
     const parent = open.at(-1) ?? root
-    const text = headingText(markdown.slice(block.start, block.end))
+    const written = headingText(markdown.slice(block.start, block.end))
+    const text = block.level === 1 && isFileName(written, fileName) ? '' : written
     if (block.level === 1 && text !== '') title ??= { text, at: block.start }
     const heading = plainPiece('heading', block.start, block.end, parent.headings)
     const headings = text === '' ? parent.headings : [...parent.headings, text]
@@ -53,23 +55,27 @@ function close(open: OpenSection[]): void {
 
 type Types = ReadonlyMap<number, { readonly type: string; readonly page: number | null; readonly end: number }>
 
+/** Type of the layout block with the span of this block. */
+const typeOf = ({ start, end }: MarkdownBlock, types: Types): string | null => {
+  const named = types.get(start)
+  return named?.end === end ? named.type : null
+}
+
 /** A service may return headings without their `#`: the layout then identifies them. */
 function withLayout(block: MarkdownBlock, types: Types): MarkdownBlock {
-  const named = block.kind === 'paragraph' ? types.get(block.start) : undefined
-  if (named?.end !== block.end) return block
-  if (named.type === 'title') return { ...block, kind: 'heading', level: 1 }
-  return named.type === 'section_header' ? { ...block, kind: 'heading', level: 2 } : block
+  const type = block.kind === 'paragraph' ? typeOf(block, types) : null
+  if (type === 'title') return { ...block, kind: 'heading', level: 1 }
+  return type === 'section_header' ? { ...block, kind: 'heading', level: 2 } : block
 }
 
 /** A picture of a document without pages has no box to cite: it is part of the surrounding text. */
-const isFigure = ({ start, end }: MarkdownBlock, types: Types): boolean => {
-  const named = types.get(start)
-  return named?.type === 'figure' && named.page !== null && named.end === end
-}
+const isFigure = (block: MarkdownBlock, types: Types): boolean =>
+  typeOf(block, types) === 'figure' && types.get(block.start)?.page !== null
 
-interface BlockContext {
-  readonly headings: readonly string[]
-  readonly isFigure: boolean
+interface Blocks {
+  readonly markdown: string
+  readonly blocks: readonly MarkdownBlock[]
+  readonly types: Types
 }
 
 const KINDS = {
@@ -82,33 +88,56 @@ const KINDS = {
   table: 'table',
 } as const
 
-function pieceOf(
-  markdown: string,
-  blocks: readonly MarkdownBlock[],
-  index: number,
-  { headings, isFigure: figure }: BlockContext,
-): Piece {
-  const block = blocks[index] as MarkdownBlock
-  const piece = plainPiece(KINDS[block.kind], block.start, block.end, headings)
-  if (block.kind === 'table' || figure) {
-    const float = { kind: figure ? 'figure' : 'table', at: block.start } as const
-    return { ...piece, own: float, row: figure ? -1 : 0, caption: captionOf(markdown, blocks[index - 1]) }
+function pieceOf(document: Blocks, index: number, headings: readonly string[]): Piece {
+  const { kind, start, end } = document.blocks[index] as MarkdownBlock
+  const piece = plainPiece(KINDS[kind], start, end, headings)
+  const float = floatAt(document, index)
+  if (float !== null) {
+    const above = captionAt(document, index - 1)
+    const caption = above?.isAbove === true ? above : captionAt(document, index + 1)
+    const isOwn = caption !== null && caption.isAbove === (caption === above)
+    return { ...piece, own: float, row: float.kind === 'table' ? 0 : -1, caption: isOwn ? caption.text : null }
   }
-  const nextIsTable = blocks[index + 1]?.kind === 'table'
-  return nextIsTable && captionOf(markdown, block) !== null ? { ...piece, keepNext: true } : piece
+  const caption = captionAt(document, index)
+  if (caption === null) return piece
+  return caption.isAbove ? { ...piece, keepNext: true } : { ...piece, own: floatAt(document, index - 1), row: NO_ROW }
 }
 
+/** Null for a block other than a table or figure. */
+function floatAt({ blocks, types }: Blocks, index: number): Piece['own'] {
+  const block = blocks[index]
+  if (block === undefined) return null
+  const kind = block.kind === 'table' ? 'table' : isFigure(block, types) ? 'figure' : null
+  return kind && { kind, at: block.start }
+}
+
+/** Maximum length in characters of a caption: by its words alone, and by the layout. */
 const LONGEST_CAPTION = 300
+const LONGEST_IN_LAYOUT = 1000
 
-/** `Table 3: …`, also in bold or italics. */
-function captionOf(markdown: string, block: MarkdownBlock | undefined): string | null {
-  if (block?.kind !== 'paragraph' || block.end - block.start > LONGEST_CAPTION) return null
-  const text = markdown.slice(block.start, block.end).replaceAll(/\s+/g, ' ').trim()
-  const label =
-    /^[*_]*(?:table|tab\.|figure|fig\.|tabelle|tabla|tableau|abbildung|abb\.)\s*\d+(?:[.-]\d+)*[a-z]?/i.exec(text)
-  // "Table 3 shows …" is a sentence.
-  return label !== null && /^[\s*_]*(?:$|[^\p{Ll}\s,;*_])/u.test(text.slice(label[0].length)) ? text : null
+interface Caption {
+  readonly text: string
+  /** True above its table or figure, false below. */
+  readonly isAbove: boolean
 }
+
+/** `Table 3: …`, also in bold or italics, or a caption of the layout; null unless it is next to a table or figure. */
+function captionAt(document: Blocks, index: number): Caption | null {
+  const block = document.blocks[index]
+  const [before, after] = [floatAt(document, index - 1), floatAt(document, index + 1)]
+  if (block?.kind !== 'paragraph' || (before ?? after) === null || floatAt(document, index) !== null) return null
+  const isNamed = typeOf(block, document.types) === 'caption'
+  if (block.end - block.start > (isNamed ? LONGEST_IN_LAYOUT : LONGEST_CAPTION)) return null
+  const text = document.markdown.slice(block.start, block.end).replaceAll(/\s+/g, ' ').trim()
+  const label = LABEL.exec(text)
+  // "Table 3 shows …" is a sentence.
+  const isSentence = label !== null && !/^[\s*_]*(?:$|[^\p{Ll}\s,;*_])/u.test(text.slice(label[0].length))
+  if (isSentence || (label === null && !isNamed)) return null
+  const namesFigure = /^[*_]*(?:f|a)/i.test(label?.[0] ?? '')
+  return { text, isAbove: after !== null && !(namesFigure && before?.kind === 'figure') }
+}
+
+const LABEL = /^[*_]*(?:table|tab\.|figure|fig\.|tabelle|tabla|tableau|abbildung|abb\.)\s*\d+(?:[.-]\d+)*[a-z]?/i
 
 /** Strips the `#` of both ends, or the line below. */
 function headingText(source: string): string {
@@ -121,6 +150,17 @@ function headingText(source: string): string {
     .replace(/\s#+$/, '')
     .trim()
 }
+
+/** `scan_07`, `Report.docx`, `Microsoft Word - Report`: such a title of a file with this name tells nothing about it. */
+function isFileName(title: string, fileName: string): boolean {
+  if (/^microsoft \w+ - /i.test(title)) return true
+  const [stem, name] = [withoutExtension(fileName), withoutExtension(title)]
+  const isWord = /^\S*(?:_|\p{L}\d|\d\p{L})\S*$/u.test(name)
+  return new RegExp(`(?:^|[-_ ])${RegExp.escape(name)}$`, 'iu').test(stem) && (isWord || name !== title)
+}
+
+const withoutExtension = (name: string): string =>
+  extensionOf(name) === null ? name : name.slice(0, name.lastIndexOf('.'))
 
 /**
  * Builds a piece per page from the blocks that start on it: a block across a page break belongs to its first page.

@@ -46,6 +46,9 @@ const MAX_WORD_UNITS = 2048
 /** Maximum difference in tokens between context and body together and separately. */
 const JOINT_TOKENS = 4
 
+/** Threshold: text of fewer tokens, such as a line above a table, joins the chunk of a neighbour. */
+const SMALL_TOKENS = 20
+
 /** Kinds that prefer a shorter context over a split. */
 const PREFERS_SHORT_CONTEXT = new Set<Piece['kind']>(['page', 'sentence', 'line', 'word', 'heading'])
 
@@ -80,9 +83,11 @@ export class ChunkPacker {
       else if (next === PAGE_END) this.#close(0)
       else if (next !== undefined) this.#fill(next)
       else if (this.#open.pieces.length > 0) this.#close(0)
-      else return
-      yield* this.#ready.splice(0)
+      else break
+      // The last chunk may take in a small one after it.
+      yield* this.#ready.splice(0, this.#ready.length - 1)
     }
+    yield* this.#ready
   }
 
   /** Puts these at the head of the queue. */
@@ -103,7 +108,8 @@ export class ChunkPacker {
     }
     const isEmpty = this.#open.pieces.length === 0
     const headsOnly = this.#open.pieces.every(({ keepNext }) => keepNext)
-    const splitsFirst = piece.kind !== 'section' && !PREFERS_SHORT_CONTEXT.has(piece.kind) && size > this.#meter.limit
+    const splitsFirst =
+      size > this.#meter.limit && (piece.kind === 'section' ? this.#isSmall() : !PREFERS_SHORT_CONTEXT.has(piece.kind))
     if (!headsOnly && !splitsFirst) this.#closeWithoutTrailingHeadings(piece)
     else if (!isEmpty && headsOnly && PREFERS_SHORT_CONTEXT.has(piece.kind) && size <= this.#meter.limit) {
       this.#close(0, piece)
@@ -128,7 +134,12 @@ export class ChunkPacker {
     if (piece.oversize && last.oversize && piece.end - first.start > MAX_WORD_UNITS) return false
     if (last.keepNext) return piece.own === null || pieces.every(({ keepNext }) => keepNext)
     if (piece.kind !== 'section' && last.oversize !== piece.oversize) return false
+    if (last.own === null && piece.own?.kind === 'table' && this.#isSmall()) return true
     return last.own?.at === piece.own?.at && (last.own === null || piece.kind !== 'section')
+  }
+
+  #isSmall(): boolean {
+    return this.#open.size < SMALL_TOKENS
   }
 
   #fits(piece: Piece, size: number): boolean {
@@ -213,8 +224,22 @@ export class ChunkPacker {
   }
 
   #finish(chunk: PackedChunk): void {
-    this.#ready.push(chunk)
-    this.#last = chunk
+    const joined = this.#joinedToLast(chunk)
+    if (joined !== null) this.#ready.pop()
+    this.#last = joined ?? chunk
+    this.#ready.push(this.#last)
+  }
+
+  /** Joins small text to the chunk before it, below the same headings; null if it is not small or does not fit. */
+  #joinedToLast({ pieces }: PackedChunk): PackedChunk | null {
+    const before = this.#last
+    const [end, first, last] = [before?.pieces.at(-1), pieces[0], pieces.at(-1)]
+    if (before === null || end === undefined || first === undefined || last === undefined) return null
+    if (first.start - end.end > WIDE_GAP || end.oversize || isAlone(end)) return null
+    if (!pieces.every((piece) => isText(piece, end.headings))) return null
+    if (pieces.reduce((sum, piece) => sum + this.#meter.pieceTokens(piece), 0) >= SMALL_TOKENS) return null
+    const tokens = this.#meter.totalTokens(before.context, before.pieces[0]?.start ?? 0, last.end)
+    return tokens > this.#options.limit ? null : { ...before, pieces: [...before.pieces, ...pieces], tokens }
   }
 
   /** Cached, because each chunk asks several times, always by its first piece. */
@@ -244,6 +269,12 @@ export class ChunkPacker {
     return overlapOf(this.#text, before, first, (text) => this.#meter.contextTokens(text) <= this.#options.overlap)
   }
 }
+
+/** A figure is cited by its box and a page as a page: they take in no other text. */
+const isAlone = ({ own }: Piece): boolean => own !== null && own.kind !== 'table'
+
+const isText = ({ own, kind, oversize, headings }: Piece, below: readonly string[]): boolean =>
+  own === null && kind !== 'heading' && !oversize && headings.join('\n') === below.join('\n')
 
 const emptyGroup = (): Group => ({ pieces: [], size: 0, reserve: 0 })
 

@@ -35,15 +35,15 @@ export interface Piece {
   /** True for a section with a table or a figure, which has a chunk of its own. */
   readonly holdsOwn: boolean
   /**
-   * Number of rows before it in its table, without the header; -1 unless it is a complete row, `HEADER_ROW` for the
-   * header alone.
+   * Number of rows before it in its table, without the header; -1 unless it is a complete row, `NO_ROW` for the header
+   * alone and for a caption below.
    */
   readonly row: number
   /** Start of the row that it is a part of; -1 if it is not part of a row. */
   readonly rowStart: number
 }
 
-export const HEADER_ROW = -2
+export const NO_ROW = -2
 
 export const plainPiece = (kind: PieceKind, start: number, end: number, headings: readonly string[]): Piece => ({
   kind,

@@ -1,7 +1,7 @@
 import { assertNever } from '#src/kit/assert-never.ts'
 import { isListItem, type Line, lineAfter, lineAt } from './markdown-lines.ts'
 import { nestedBlocks, repeatedLine } from './nested-blocks.ts'
-import { HEADER_ROW, type Piece } from './piece.ts'
+import { NO_ROW, type Piece } from './piece.ts'
 import { characterRanges, sentenceRanges, wordRanges } from './split-text.ts'
 
 /** Splits a piece that does not fit into at least two parts in order; null for one character. */
@@ -59,7 +59,7 @@ function rowsOf(text: string, piece: Piece): readonly Piece[] {
   const repeat = [header, delimiter].map((line) => withoutPadding(repeatedLine(text, line))).join('\n')
   // Merged with the first row: a table of one row. If that does not fit either, it is split into lines.
   if (rows.length === 1) {
-    const head = { ...part(piece, 'line', header.start, delimiter.end), repeat: '', row: HEADER_ROW, keepNext: true }
+    const head = { ...part(piece, 'line', header.start, delimiter.end), repeat: '', row: NO_ROW, keepNext: true }
     return [head, rowPiece(piece, first, 0, repeat)]
   }
   const head = { ...part(piece, 'table', header.start, first.end), row: 0 }

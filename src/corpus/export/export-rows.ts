@@ -30,7 +30,7 @@ export async function* exportRows(
   const rowsFor = async (found: ReadDocument): Promise<Iterable<ExportRow>> => {
     if (found.kind !== 'read') return withoutChunks(found)
     const lines = divided(found, hygiene, options)
-    return rowsOf(found, figures === null ? lines : await withImages([...lines], found, figures))
+    return rowsOf(found, figures === null ? lines : await withImages([...lines], found, figures), hygiene)
   }
   // With images, the documents that are drawn concurrently are in memory with all their lines.
   for await (const rows of mapInOrder(documents, figures?.images.parallel ?? 1, rowsFor)) yield* rows
@@ -53,7 +53,11 @@ function* divided(
   }
 }
 
-function* rowsOf({ record, document }: Read, lines: Iterable<DividedLine>): Generator<ExportRow> {
+function* rowsOf(
+  { record, document: { markdown } }: Read,
+  lines: Iterable<DividedLine>,
+  hygiene: HygieneReader | null,
+): Generator<ExportRow> {
   const spans: Span[] = []
   let leftOut = 0
   for (const { line, isWanted } of lines) {
@@ -61,7 +65,8 @@ function* rowsOf({ record, document }: Read, lines: Iterable<DividedLine>): Gene
     if (isWanted) yield { kind: 'chunk', line }
     else leftOut += 1
   }
-  const line = documentLine(record, document.markdown, spans, leftOut)
+  const duplicateOf = hygiene?.duplicateDocument(record.key, markdown) ?? null
+  const line = { ...documentLine(record, markdown, spans, leftOut), duplicateOf }
   yield { kind: 'document', line, chunks: spans.length - leftOut, leftOut }
 }
 

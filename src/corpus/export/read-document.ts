@@ -51,13 +51,26 @@ async function readOnce(documents: Read, record: DocumentRecord): Promise<ReadDo
   const read = wanted.map(async (name) => (names.includes(name) ? readWhole(documents, record, name) : ''))
   const [markdown, layout] = await Promise.all(read)
   if (typeof markdown !== 'string' || typeof layout !== 'string') return { kind: 'damaged', record }
+  const fileName = record.key.slice(record.key.lastIndexOf('/') + 1)
   const lines = layout.split('\n').filter((line) => line !== '')
   if (wanted[1] === 'pages.jsonl') {
     const pages = lines.map((line) => pageOf(JSON.parse(line) as PageLine))
-    return { kind: 'read', record, document: { markdown, blocks: [], pages }, figures: [], unlocatedFigures: 0 }
+    return {
+      kind: 'read',
+      record,
+      document: { markdown, blocks: [], pages, fileName },
+      figures: [],
+      unlocatedFigures: 0,
+    }
   }
   const { blocks, figures, unlocated } = layoutOf(lines.map((line) => JSON.parse(line) as BlockLine))
-  return { kind: 'read', record, document: { markdown, blocks, pages: [] }, figures, unlocatedFigures: unlocated }
+  return {
+    kind: 'read',
+    record,
+    document: { markdown, blocks, pages: [], fileName },
+    figures,
+    unlocatedFigures: unlocated,
+  }
 }
 
 /** A figure without its own text is cited with its caption, which becomes a chunk of kind `figure`. */

@@ -34,6 +34,9 @@ export class HygieneReader {
   readonly #near = new NearDuplicates()
   /** Words of a chunk → the id of the first one that has them, as four words. */
   readonly #exact = new PlaceTable(4)
+  /** Words of a document → the number of the first one that has them in `#documents`, from 1. */
+  readonly #texts = new PlaceTable(1)
+  readonly #documents: string[] = []
 
   private constructor(languages: Languages) {
     this.#languages = languages
@@ -45,6 +48,16 @@ export class HygieneReader {
 
   languageOf(markdown: string): DocumentLanguage {
     return this.#languages.ofDocument(markdown)
+  }
+
+  /** First document of this export with the same words; null if this is the first, or it has no words. */
+  duplicateDocument(key: string, markdown: string): string | null {
+    const words = wordsOf(markdown)
+    if (words.length === 0) return null
+    const row = this.#texts.row(words.join(' '))
+    const first = this.#documents[(row[0] ?? 0) - 1]
+    if (first === undefined) row[0] = this.#documents.push(key)
+    return first ?? null
   }
 
   of({ id, body }: Texts, document: DocumentLanguage): Hygiene {

@@ -1,8 +1,8 @@
 import { rmSync } from 'node:fs'
 import { DatabaseSync } from 'node:sqlite'
 
-/** Raised with each change of a schema or of terms: an index of another version is built again. */
-const VERSION = 3
+/** Raised with each change of a schema, of terms or of the division into chunks: another version is built again. */
+const VERSION = 4
 
 /** Mark of SQLite's header for files of Sluice: `SLUI`. */
 const APPLICATION = 0x53_4c_55_49
