@@ -87,7 +87,7 @@ export async function bundleProgram(
   await build.close()
   await writeFile(join(folder, 'package.json'), '{"type":"module"}')
   await cp(join(ROOT, 'packages/limiter/src/lua'), join(folder, 'lua'), { recursive: true })
-  await cp(join(ROOT, 'src/view/assets'), join(folder, 'assets'), { recursive: true })
+  await cp(join(ROOT, 'src/view/server/assets'), join(folder, 'assets'), { recursive: true })
   const chunks = output.filter((file) => file.type === 'chunk')
   return {
     outside: packagesIn(chunks.flatMap(({ imports, dynamicImports }) => [...imports, ...dynamicImports])),

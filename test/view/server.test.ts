@@ -57,6 +57,24 @@ test.each([
   expect(served.errors).toEqual([])
 })
 
+test('view serves each stylesheet, script and image that its pages and modules name', async () => {
+  await using served = await serve((store) => commit(store, 'a.pdf'))
+  const named = new Set<string>()
+  const collect = (text: string): void => {
+    for (const [, name = ''] of text.matchAll(/(?:assets|\.)\/([\w-]+\.(?:css|js|svg))\b/g)) named.add(name)
+  }
+  for (const path of ['', keyed('document', 'a.pdf'), keyed('content/markdown', 'a.pdf')]) {
+    collect((await served.get(path)).text)
+  }
+  for (const name of named) {
+    const { status, headers, text } = await served.get(`assets/${name}`)
+    expect([name, status, headers.get('content-type')]).toEqual([name, 200, expect.stringMatching(/^(?:text|image)\//)])
+    collect(text)
+  }
+  expect([...named].toSorted()).toEqual(await readdir(new URL('../../src/view/server/assets', import.meta.url)))
+  expect(served.errors).toEqual([])
+})
+
 test.each(['assets/../view-app.ts', 'assets/..%2fview-app.ts', 'assets/%2e%2e/view-app.ts', 'assets/.', 'nothing'])(
   'view answers an unknown address with 404: %s',
   async (path) => {
