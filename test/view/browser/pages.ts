@@ -111,12 +111,16 @@ describe.skipIf(typeof found === 'string')('with sluice view in Chromium,', () =
     expect(await page.locator('#live-tiles').innerText()).toMatch(/Failed\s*1/)
   })
 
-  test('the list searches, filters and sorts', async () => {
+  test('the slash key reaches the search of texts; the list searches names, filters and sorts', async () => {
     const page = await open('documents')
     await page.keyboard.press('/')
     await page.keyboard.type('report')
     await page.keyboard.press('Enter')
-    await page.waitForURL(/q=report/)
+    await page.waitForURL(/search\?q=report/)
+    await page.goto(`${viewed.url}documents`)
+    await page.getByLabel('Name').fill('report')
+    await page.keyboard.press('Enter')
+    await page.waitForURL(/documents\?q=report/)
     expect(await page.locator('tbody tr').count()).toBe(1)
     await page.goto(`${viewed.url}documents`)
     await page.getByLabel('Outcome').selectOption('failed')
