@@ -41,6 +41,7 @@ async function bench(): Promise<void> {
     help: [sluice, '--help'],
     runHelp: [sluice, 'run', '--help'],
     status: [sluice, 'status', ...pass],
+    search: [sluice, 'search', 'lock', '--out', join(folder, 'out')],
     unchanged: [sluice, 'run', ...pass],
   }
   // The first pass converts the document; what Node compiles is kept from then on.

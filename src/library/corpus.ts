@@ -116,8 +116,7 @@ async function answerOf(
   { limit = 10, key, where, group, update = true }: SearchSelection,
 ): Promise<SearchAnswer> {
   requireWhole('limit', limit, 1, 1000)
-  const { parseSearchWhere } = await import('#src/corpus/search/store-search.ts')
-  const test = where === undefined ? null : parseSearchWhere(where)
+  const test = where === undefined ? null : (await import('#src/corpus/search/search-where.ts')).parseSearchWhere(where)
   const listener = { progress: () => undefined, signal: never() }
   if (update || !search.isComplete) await search.update(listener)
   return search.answer(question, { limit, key: key ?? null, where: test, byDocument: group === 'document' }, listener)

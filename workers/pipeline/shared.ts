@@ -6,7 +6,7 @@ import { Events } from '#src/events.ts'
 import { RequestPriority } from '#src/ingest/document/request-priority.ts'
 import type { Budget } from '#src/ledger/account-spending.ts'
 import { type OutageNotice, outageNotices } from '#src/observe/outage-text.ts'
-import { connectRedis, type RedisConnection } from '#src/redis/connection.ts'
+import type { RedisConnection } from '#src/redis/connection.ts'
 import { watchRedis } from '#src/redis/watch-redis.ts'
 import { type Folders, foldersOf } from '../settings/location.ts'
 import type { Observer } from '../open/observe.ts'
@@ -141,6 +141,8 @@ async function openRedis(
 ): Promise<RedisConnection> {
   await makeFolderOf(settings.stateDir === undefined ? '--out' : '--state-dir', folders.state)
   const url = settings.redisUrl ?? (await redis.url(signal))
+  // A command that reads a store alone loads no Redis client.
+  const { connectRedis } = await import('#src/redis/connection.ts')
   const connection = await connectRedis({ url, name: 'sluice', isRestarted: settings.redisUrl === undefined }, signal)
   resources.defer(() => connection.disconnect())
   return connection

@@ -3,7 +3,7 @@ import { indexFileOf } from '#workers/open/index-file.ts'
 import { openStore } from '#workers/open/open-store.ts'
 import { coverageText } from '#src/corpus/search/coverage.ts'
 import type { SearchAnswer, SearchHit, SearchOptions } from '#src/corpus/search/search-store.ts'
-import { parseSearchWhere, StoreSearch } from '#src/corpus/search/store-search.ts'
+import { StoreSearch } from '#src/corpus/search/store-search.ts'
 import { viewLink } from '#src/corpus/search/view-link.ts'
 import { EXIT } from '../print/exit-codes.ts'
 import { UsageError } from '../print/errors.ts'
@@ -45,7 +45,7 @@ export function searchCommand(): Command {
   return command.action(async (words: readonly string[]) => {
     const options = command.opts<Options>()
     const question = words.join(' ')
-    const chosen = searchOptions(options)
+    const chosen = await searchOptions(options)
     const output = outputOf(command)
     let best: SearchHit | null = null
     await forEachTarget(await lastStoresOf(command), output, async (target) => {
@@ -58,12 +58,12 @@ export function searchCommand(): Command {
   })
 }
 
-function searchOptions({ limit, key: globs, where, group }: Options): SearchOptions {
+async function searchOptions({ limit, key: globs, where, group }: Options): Promise<SearchOptions> {
   if (group !== undefined && group !== 'document') throw new UsageError(`--group takes document, not "${group}"`)
   return {
     limit: wholeNumber('--limit', limit, 1, 1000),
     key: keyMatcher(globs),
-    where: where === undefined ? null : parseSearchWhere(where),
+    where: where === undefined ? null : (await import('#src/corpus/search/search-where.ts')).parseSearchWhere(where),
     byDocument: group === 'document',
   }
 }

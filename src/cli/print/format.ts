@@ -1,7 +1,8 @@
+import { count } from '#src/kit/count.ts'
+
 /** Formats numbers and times for people. */
 
-/** `1,234,567`. Does not use `Intl`, which reads all its locales first: a twentieth of a command's start. */
-export const count = (value: number): string => `${Math.round(value)}`.replaceAll(/\B(?=(?:\d{3})+$)/g, ',')
+export { count }
 
 /** `1 document`, `2 documents`. */
 export const plural = (value: number, noun: string): string => `${count(value)} ${noun}${value === 1 ? '' : 's'}`

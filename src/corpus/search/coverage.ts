@@ -1,3 +1,4 @@
+import { count } from '#src/kit/count.ts'
 import type { SearchIndex, UnreadStatus } from './search-index.ts'
 
 /** Documents that a search covers, and those it does not. */
@@ -31,7 +32,7 @@ export function coverageOf(
 }
 
 const one = (number: number, singular: string, plural: string): string =>
-  `${number.toLocaleString('en')} ${number === 1 ? singular : plural}`
+  `${count(number)} ${number === 1 ? singular : plural}`
 
 /** The coverage line of an answer: `0 hits in 12,408 documents; 4 documents failed`. */
 export function coverageText({ documents, missingPages, unread }: Coverage, hits: number, more: boolean): string {
@@ -43,7 +44,7 @@ export function coverageText({ documents, missingPages, unread }: Coverage, hits
     [unread.no_markdown, `${one(unread.no_markdown, 'document has', 'documents have')} no Markdown`],
     [unread.gone, `${one(unread.gone, 'document is', 'documents are')} gone from the source`],
   ] as const
-  const first = hits === 1 ? 'the first hit' : `the first ${hits.toLocaleString('en')} hits`
+  const first = hits === 1 ? 'the first hit' : `the first ${count(hits)} hits`
   const found = more ? first : one(hits, 'hit', 'hits')
   return [
     `${found} in ${one(documents, 'document', 'documents')}`,

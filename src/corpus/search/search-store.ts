@@ -140,7 +140,7 @@ function chosenFrom(candidates: Iterable<Candidate>, { limit, key, where, byDocu
     const { document } = candidate
     const isWanted = wanted.get(document) ?? key?.(document) !== false
     wanted.set(document, isWanted)
-    // `searchColumns` admits only conditions on fields of candidates.
+    // `parseSearchWhere` admits only conditions on fields of candidates.
     if (!isWanted || where?.(candidate as unknown as ChunkLine) === false) continue
     if (byDocument) wanted.set(document, false)
     if (chosen.push(candidate) > limit) break
@@ -159,25 +159,3 @@ async function textOf(documents: OutputStore['documents'], key: string): Promise
   const markdown = await documents.readOutput(record.key, 'document.md', record)
   return { state: stateOf({ record, folder: '' }), markdown: markdown?.toString('utf8') ?? null }
 }
-
-/** Columns of chunks that the index holds; a condition of a search reads no others. */
-export const SEARCH_COLUMNS: ReadonlySet<string> = new Set<keyof ChunkLine>([
-  'id',
-  'kind',
-  'tokens',
-  'oversize',
-  'document',
-  'source',
-  'index',
-  'title',
-  'headings',
-  'caption',
-  'markdownSpan',
-  'pages',
-  'sheet',
-  'contentHash',
-  'receipts',
-  'grade',
-  'outcome',
-  'goneAt',
-])

@@ -1,10 +1,6 @@
-import { columnsOf, parseWhere } from '#src/corpus/export/where.ts'
-import type { ChunkTest } from '#src/corpus/export/where.ts'
-import { openCounter } from '#src/corpus/tokens/open-counter.ts'
-import { SetupError } from '#src/document/setup-error.ts'
 import type { OutputStore } from '#src/ports/output-store.ts'
 import { SearchIndex } from './search-index.ts'
-import { SEARCH_COLUMNS, type SearchAnswer, type SearchOptions, searchStore } from './search-store.ts'
+import { type SearchAnswer, type SearchOptions, searchStore } from './search-store.ts'
 import { type IndexUpdate, updateSearch } from './update-search.ts'
 
 type Listener = Pick<IndexUpdate, 'progress' | 'signal'>
@@ -41,18 +37,7 @@ export class StoreSearch implements Disposable {
   }
 }
 
-const withCounter = (listener: Listener): IndexUpdate => ({ ...listener, openCounter: () => openCounter('o200k_base') })
-
-/**
- * Parses a condition on the columns that the index has.
- *
- * @throws {SetupError} for a syntax error, or another column
- */
-export function parseSearchWhere(text: string): ChunkTest {
-  const test = parseWhere(text)
-  const unknown = [...columnsOf(text)].filter((name) => !SEARCH_COLUMNS.has(name))
-  if (unknown.length === 0) return test
-  throw new SetupError(
-    `--where: the index has no column ${unknown.join(', ')}: use ${[...SEARCH_COLUMNS].join(', ')}, or export --where for the others`,
-  )
-}
+const withCounter = (listener: Listener): IndexUpdate => ({
+  ...listener,
+  openCounter: async () => (await import('#src/corpus/tokens/open-counter.ts')).openCounter('o200k_base'),
+})

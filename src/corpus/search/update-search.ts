@@ -1,21 +1,14 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { ChunkLines } from '#src/corpus/export/chunk-line.ts'
-import { readDocument } from '#src/corpus/export/read-document.ts'
-import { chunksOf } from '#src/corpus/chunks/chunk-document.ts'
 import type { TokenCounter } from '#src/corpus/chunks/chunk.ts'
 import { type ChangeLog, cursorText } from '#src/corpus/feed/change-log.ts'
 import { stateOf } from '#src/corpus/feed/change.ts'
 import { netChanges } from '#src/corpus/feed/net-changes.ts'
 import { updateFeed } from '#src/corpus/feed/update-feed.ts'
 import { type SourceKey, sourceKey } from '#src/document/ids.ts'
-import { type DocumentRecord, receiptsOf } from '#src/document/record.ts'
 import { SetupError } from '#src/document/setup-error.ts'
 import { mapInOrder } from '#src/kit/map-in-order.ts'
 import type { OutputStore } from '#src/ports/output-store.ts'
-import type { IndexedDocument, SearchIndex } from './search-index.ts'
-
-/** Tokens of a chunk of the index: passages of this size rank best. */
-const LIMIT = 256
+import type { SearchIndex } from './search-index.ts'
 
 /** Number of documents to read ahead. */
 const AHEAD = 8
@@ -155,16 +148,14 @@ async function replaceAll(
     ;[batch, characters] = [[], 0]
   }
   const read = mapInOrder(keys, AHEAD, async (key) => {
-    const record = await store.documents.read(key)
-    const isThere = record !== null && record.goneAt === undefined
-    return { key, record, found: isThere ? await readDocument(store.documents, record) : null }
+    // An update without a change loads no chunking.
+    const { readForIndex, indexed } = await import('./index-document.ts')
+    return { key, found: await readForIndex(store.documents, key), indexed }
   })
-  for await (const { key, record, found } of read) {
+  for await (const { key, found, indexed } of read) {
     signal.throwIfAborted()
-    if (record === null || found?.kind === 'removed') batch.push(() => index.remove(key))
-    else if (found === null) batch.push(() => index.replace(withoutChunks(record, 'gone')))
-    else if (found.kind === 'no-markdown') batch.push(() => index.replace(withoutChunks(found.record, 'no_markdown')))
-    else if (found.kind === 'damaged') batch.push(() => index.replace(withoutChunks(found.record, 'damaged')))
+    if (found.kind === 'removed') batch.push(() => index.remove(key))
+    else if (found.kind === 'unread') batch.push(() => index.replace(found.document))
     else {
       const tokens = (counter ??= await openCounter())
       characters += found.document.markdown.length
@@ -175,36 +166,4 @@ async function replaceAll(
     progress(documents)
   }
   write()
-}
-
-const withoutChunks = (record: DocumentRecord, status: 'gone' | 'no_markdown' | 'damaged'): IndexedDocument => ({
-  key: record.key,
-  state: stateOf({ record, folder: '' }),
-  status,
-  missingPages: 0,
-  facts: null,
-  chunks: [],
-})
-
-function indexed(
-  { record, document }: Extract<Awaited<ReturnType<typeof readDocument>>, { kind: 'read' }>,
-  counter: TokenCounter,
-): IndexedDocument {
-  const lines = new ChunkLines(record, document.markdown, null)
-  const { source, contentHash, outcome, parser, pages } = record
-  return {
-    key: record.key,
-    state: stateOf({ record, folder: '' }),
-    status: 'read',
-    missingPages: Math.max(0, (pages.total ?? 0) - (pages.parsed ?? pages.total ?? 0)),
-    facts: {
-      source,
-      contentHash,
-      receipts: receiptsOf(record).filter((receipt) => receipt !== null),
-      parser: parser === undefined ? null : { class: parser.class, origin: parser.origin, version: parser.version },
-      outcome,
-      goneAt: null,
-    },
-    chunks: [...chunksOf(document, { counter, limit: LIMIT, overlap: 0 })].map((chunk) => lines.of(chunk)),
-  }
 }
