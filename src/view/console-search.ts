@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { SearchAnswer } from '#src/corpus/search/search-store.ts'
+import type { DocumentChunks, SearchAnswer, SearchOptions } from '#src/corpus/search/search-store.ts'
 import type { StoreSearch } from '#src/corpus/search/store-search.ts'
 
 /** Minimum interval between two updates of the index: each lists the store. */
@@ -11,14 +11,19 @@ const WAIT_MS = 2_000
 /** Number of hits of a page. */
 const HITS = 20
 
-export type ConsoleAnswer =
-  | { readonly kind: 'answer'; readonly answer: SearchAnswer }
-  /** The first update is not complete. */
-  | { readonly kind: 'indexing'; readonly documents: number }
+/** The first update of the index is not complete. */
+export interface Indexing {
+  readonly kind: 'indexing'
+  readonly documents: number
+}
+
+export type ConsoleAnswer = { readonly kind: 'answer'; readonly answer: SearchAnswer } | Indexing
+
+export type ConsoleChunks = ({ readonly kind: 'chunks' } & DocumentChunks) | Indexing
 
 /** Search of the console: requests start updates, and do not wait for long ones. */
 export class ConsoleSearch {
-  readonly #search: Pick<StoreSearch, 'update' | 'answer' | 'isComplete'>
+  readonly #search: Pick<StoreSearch, 'update' | 'answer' | 'chunks' | 'isComplete'>
   readonly #signal: AbortSignal
   readonly #onError: (error: unknown) => void
   #update: Promise<void> | null = null
@@ -26,7 +31,7 @@ export class ConsoleSearch {
   #documents = 0
 
   constructor(
-    search: Pick<StoreSearch, 'update' | 'answer' | 'isComplete'>,
+    search: Pick<StoreSearch, 'update' | 'answer' | 'chunks' | 'isComplete'>,
     signal: AbortSignal,
     onError: (error: unknown) => void,
   ) {
@@ -35,20 +40,33 @@ export class ConsoleSearch {
     this.#onError = onError
   }
 
-  async answer(question: string): Promise<ConsoleAnswer> {
-    if (this.#update === null && performance.now() - this.#updatedAt >= UPDATE_EVERY_MS) this.#update = this.#run()
-    if (this.#update !== null) {
-      await Promise.race([this.#update, sleep(WAIT_MS, undefined, { ref: false })])
-    }
-    if (!this.#search.isComplete) return { kind: 'indexing', documents: this.#documents }
-    const listener = { progress: () => undefined, signal: this.#signal }
-    const options = { limit: HITS, key: null, where: null, byDocument: false }
-    return { kind: 'answer', answer: await this.#search.answer(question, options, listener) }
+  async answer(question: string, options: Partial<SearchOptions> = {}): Promise<ConsoleAnswer> {
+    if (!(await this.#isReady())) return { kind: 'indexing', documents: this.#documents }
+    const all = { limit: HITS, key: null, where: null, byDocument: false, ...options }
+    return { kind: 'answer', answer: await this.#search.answer(question, all, this.#listener()) }
+  }
+
+  /** Reads chunks of a document, from a number on, counted from 0. */
+  async chunks(key: string, from: number, limit: number): Promise<ConsoleChunks> {
+    if (!(await this.#isReady())) return { kind: 'indexing', documents: this.#documents }
+    return { kind: 'chunks', ...(await this.#search.chunks(key, from, limit, this.#listener())) }
   }
 
   /** Resolves when no update is in flight. */
   async settled(): Promise<void> {
     await this.#update
+  }
+
+  async #isReady(): Promise<boolean> {
+    if (this.#update === null && performance.now() - this.#updatedAt >= UPDATE_EVERY_MS) this.#update = this.#run()
+    if (this.#update !== null) {
+      await Promise.race([this.#update, sleep(WAIT_MS, undefined, { ref: false })])
+    }
+    return this.#search.isComplete
+  }
+
+  #listener() {
+    return { progress: () => undefined, signal: this.#signal }
   }
 
   async #run(): Promise<void> {

@@ -1,3 +1,4 @@
+import { withCodes } from '#src/kit/concealed.ts'
 import type { Span } from './citation.ts'
 
 /** The module whose process renders documents (`Render`). */
@@ -41,7 +42,7 @@ export async function shownContent(
   if (rendered !== null && isWhole) return rendered
   if (rendered !== null)
     return `<p><em>The document is too large to show: these are its first lines.</em></p>${rendered}`
-  const shown = `<pre>${escapeText(text.slice(0, MAX_CHARACTERS))}</pre>`
+  const shown = `<pre>${withCodes(escapeText(text.slice(0, MAX_CHARACTERS)))}</pre>`
   const cut = isWhole ? '' : ', cut at two million characters'
   return `<p><em>The document is too large or too deeply nested to render: this is its Markdown source${cut}.</em></p>${shown}`
 }

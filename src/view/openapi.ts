@@ -1,19 +1,24 @@
 import { z } from 'zod'
 import {
+  chunksAnswer,
+  chunksParams,
   documentAnswer,
   documentsAnswer,
   documentsParams,
   errorAnswer,
   failuresAnswer,
   keyParams,
+  noParams,
   receiptsAnswer,
+  searchAnswer,
+  searchParams,
   storeAnswer,
 } from './api-schemas.ts'
 import { liveSample, liveStatus } from './live.ts'
 
 interface Operation {
   readonly summary: string
-  readonly params: z.ZodObject | null
+  readonly params: z.ZodObject
   readonly answer: z.ZodObject
   /** Other answers, each with an error. */
   readonly errors: Readonly<Record<number, string>>
@@ -21,11 +26,13 @@ interface Operation {
 
 const historyAnswer = z.object({ samples: z.array(liveSample) })
 
-const WRONG = { 400: 'a parameter is wrong' }
+const WRONG = { 400: 'a parameter is unknown, missing or wrong' }
+
+const INDEXING = { 503: 'the index is being built' }
 
 /** Read operations of the API, by path below the address that `sluice view` prints. */
 export const OPERATIONS = {
-  '/api/store': { summary: 'Totals of the store', params: null, answer: storeAnswer, errors: {} },
+  '/api/store': { summary: 'Totals of the store', params: noParams, answer: storeAnswer, errors: WRONG },
   '/api/documents': { summary: 'A page of documents', params: documentsParams, answer: documentsAnswer, errors: WRONG },
   '/api/document': {
     summary: 'A document: record, failure and layout blocks',
@@ -39,18 +46,30 @@ export const OPERATIONS = {
     answer: receiptsAnswer,
     errors: { ...WRONG, 404: 'the store has no record of this document' },
   },
-  '/api/failures': { summary: 'Failures by code', params: null, answer: failuresAnswer, errors: {} },
+  '/api/chunks': {
+    summary: 'A page of the chunks of a document, as the search has them',
+    params: chunksParams,
+    answer: chunksAnswer,
+    errors: { ...WRONG, 404: 'the store has no chunks of this document', ...INDEXING },
+  },
+  '/api/search': {
+    summary: 'Passages that hold the words of a question, each compared with its document',
+    params: searchParams,
+    answer: searchAnswer,
+    errors: { ...WRONG, ...INDEXING },
+  },
+  '/api/failures': { summary: 'Failures by code', params: noParams, answer: failuresAnswer, errors: WRONG },
   '/api/live': {
     summary: 'The run: counts, workers, limiter, budgets, outages',
-    params: null,
+    params: noParams,
     answer: liveStatus,
-    errors: { 404: 'no source is known for the store' },
+    errors: { ...WRONG, 404: 'no source is known for the store' },
   },
   '/api/history': {
     summary: 'The last hour of the run, sampled every 5 s since the first request for it',
-    params: null,
+    params: noParams,
     answer: historyAnswer,
-    errors: {},
+    errors: WRONG,
   },
 } as const satisfies Readonly<Record<string, Operation>>
 
@@ -94,7 +113,7 @@ const described = (codes: Readonly<Record<number, string>>): object =>
 function operationOf({ summary, params, answer, errors }: Operation): object {
   return {
     summary,
-    ...(params === null ? {} : { parameters: parametersOf(params) }),
+    ...(params === noParams ? {} : { parameters: parametersOf(params) }),
     responses: { 200: { description: 'OK', ...jsonOf(answer) }, ...described(errors) },
   }
 }

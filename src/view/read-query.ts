@@ -1,33 +1,38 @@
 import type { Context } from 'hono'
-import { type DocumentsParams, documentsParams, PAGE_LINES } from './api-schemas.ts'
+import type { z } from 'zod'
+import { type DocumentsParams, PAGE_LINES } from './api-schemas.ts'
 import type { DocumentQuery } from './document-index.ts'
 
 export const paramsOf = (c: Context): URLSearchParams => new URL(c.req.url).searchParams
 
-/**
- * Parses the query of an address, or lists its wrong parameters. Empty parameters, which forms send, count as absent.
- */
-export function parseQuery(
+/** Values of an address, or the sentence that refuses it. */
+export type Parsed<Values> =
+  | { readonly kind: 'values'; readonly values: Values }
+  | { readonly kind: 'wrong'; readonly error: string }
+
+/** Parses the parameters of an address. Empty parameters, which forms send, count as absent. */
+export function readParams<Schema extends z.ZodObject>(
+  schema: Schema,
   params: URLSearchParams,
-):
-  | { readonly kind: 'query'; readonly query: DocumentQuery }
-  | { readonly kind: 'wrong'; readonly names: readonly string[] } {
-  const unknown = [...params.keys()].filter((name) => !(name in documentsParams.shape))
-  if (unknown.length > 0) return { kind: 'wrong', names: unknown }
+): Parsed<z.output<Schema>> {
+  const taken = Object.keys(schema.shape)
+  const unknown = [...new Set(params.keys())].filter((name) => !taken.includes(name))
+  if (unknown.length > 0) {
+    const noun = unknown.length === 1 ? 'parameter' : 'parameters'
+    const known = taken.length === 0 ? 'none' : taken.join(', ')
+    return { kind: 'wrong', error: `unknown ${noun}: ${unknown.join(', ')}; this address takes ${known}` }
+  }
   const given = Object.fromEntries([...params].filter(([, value]) => value !== ''))
-  const parsed = documentsParams.safeParse(given)
-  if (parsed.success) return { kind: 'query', query: queryOf(parsed.data) }
-  return { kind: 'wrong', names: [...new Set(parsed.error.issues.map(({ path }) => String(path[0])))] }
+  const parsed = schema.safeParse(given)
+  if (parsed.success) return { kind: 'values', values: parsed.data }
+  const names = [...new Set(parsed.error.issues.map(({ path }) => String(path[0])))]
+  const missing = names.filter((name) => !(name in given))
+  if (missing.length > 0) return { kind: 'wrong', error: `${missing.join(', ')} is missing` }
+  const rules = names.map((name) => `${name} (${schema.shape[name]?.description ?? ''})`)
+  return { kind: 'wrong', error: `wrong value of ${rules.join(', ')}` }
 }
 
-/** Like `parseQuery`, for the page of the list: a wrong parameter does not filter. */
-export function readQuery(params: URLSearchParams): DocumentQuery {
-  const parsed = parseQuery(params)
-  if (parsed.kind === 'query') return parsed.query
-  return readQuery(new URLSearchParams([...params].filter(([name]) => !parsed.names.includes(name))))
-}
-
-function queryOf(given: DocumentsParams): DocumentQuery {
+export function queryOf(given: DocumentsParams): DocumentQuery {
   const { q = '', outcome = '', code = '', format = '', parser = '', from = '', to = '' } = given
   const { grade, credits, sort = 'key', order, page = 1 } = given
   return {

@@ -8,6 +8,7 @@ import { toHast } from 'mdast-util-to-hast'
 import { gfm } from 'micromark-extension-gfm'
 import { parseFragment } from 'parse5'
 import { visit } from 'unist-util-visit'
+import { withCodes } from '#src/kit/concealed.ts'
 import type { Span } from './citation.ts'
 import { escapeText } from './content.ts'
 import { markCited } from './mark-cited.ts'
@@ -57,7 +58,7 @@ export function renderMarkdown(markdown: string, cited: readonly Span[] = []): s
     })
     const clean = sanitize(hast, SCHEMA) as Root
     markCited(clean, cited)
-    return bidiShown(toHtml(clean))
+    return withCodes(toHtml(clean))
   } catch (error) {
     // A tree of thousands of levels.
     if (error instanceof RangeError) return asText(markdown)
@@ -81,18 +82,11 @@ function fragment(html: string, properties: object = {}): ElementContent[] {
 /** Sanitises an HTML document: its content without style, scripts and pictures. */
 export function renderHtml(html: string): string {
   try {
-    return bidiShown(toHtml(sanitize(fromParse5(parseFragment(html)), SCHEMA)))
+    return withCodes(toHtml(sanitize(fromParse5(parseFragment(html)), SCHEMA)))
   } catch (error) {
     if (error instanceof RangeError) return asText(html)
     throw error
   }
 }
 
-const asText = (text: string): string => bidiShown(`<pre>${escapeText(text)}</pre>`)
-
-/** Shows bidirectional control characters by their code, without their effect. */
-const bidiShown = (html: string): string =>
-  html.replaceAll(
-    /[\u202a-\u202e\u2066-\u2069]/g,
-    (control) => `[U+${control.charCodeAt(0).toString(16).toUpperCase()}]`,
-  )
+const asText = (text: string): string => withCodes(`<pre>${escapeText(text)}</pre>`)

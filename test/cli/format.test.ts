@@ -20,6 +20,22 @@ test('control characters of a name never reach the terminal', () => {
   expect(oneLine('two\nlines')).toBe('two lines')
 })
 
+test('characters that reorder a name or have no width are escaped in the terminal, except as spelling', () => {
+  expect(printable('photo\u202egpj.exe')).toBe('photo\\x202egpj.exe')
+  expect(printable('pay\u200bpal\u200d\ufeff \u2066x\u2069')).toBe('pay\\x200bpal\\x200d\\xfeff \\x2066x\\x2069')
+  expect(printable('a\u{e0041}\u{e0042}')).toBe('a\\xe0041\\xe0042')
+  for (const name of [
+    'می\u200cخواهم',
+    'क्\u200dष',
+    '👩\u200d🔧',
+    '\u200fשלום',
+    'កម្ពុជា\u200bក',
+    '🏴\u{e0067}\u{e0062}\u{e007f}',
+    'co\u00adop',
+  ])
+    expect(printable(name)).toBe(name)
+})
+
 test('the exit code of a run reflects the work that was not done', () => {
   expect(exitCodeOf({ kind: 'complete' }, { failed: 0, pending: 0 })).toBe(0)
   expect(exitCodeOf({ kind: 'complete' }, { failed: 1, pending: 0 })).toBe(2)

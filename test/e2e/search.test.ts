@@ -1,10 +1,12 @@
 import { Ajv2020 } from 'ajv/dist/2020.js'
+import { existsSync } from 'node:fs'
 import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { sluice } from '../support/sluice.ts'
+import { sluice, startSluice } from '../support/sluice.ts'
 import { tempFolder } from '../support/temp-folder.ts'
 import { parseLines } from '../support/json-lines.ts'
+import { until } from '../support/wait.ts'
 
 const ROOT = resolve(import.meta.dirname, '../..')
 
@@ -46,6 +48,33 @@ describe('sluice search', { timeout: 240_000 }, () => {
     ])
     expect(lines.filter((line) => !isValid(line))).toEqual([])
     expect(lines[1]?.examples).toEqual([{ document: 'broken.pdf', reason: 'failed' }])
+    expect(isValid({ ...lines[0], other: 1 })).toBe(false)
+    const { rank: _rank, ...incomplete } = lines[0] as unknown as Record<string, unknown>
+    expect(isValid(incomplete)).toBe(false)
+  })
+
+  test('--open starts the browser of the desktop at the best hit', async () => {
+    await mkdir(join(at, 'bin'), { recursive: true })
+    const browser = `#!${process.execPath}
+const { writeFileSync, renameSync } = require('node:fs')
+fetch(process.argv[2]).then(async (page) => {
+  writeFileSync('page.tmp', JSON.stringify({ url: process.argv[2], status: page.status, text: await page.text() }))
+  renameSync('page.tmp', 'page.json')
+})
+`
+    for (const name of ['xdg-open', 'open']) await writeFile(join(at, 'bin', name), browser, { mode: 0o755 })
+    const running = startSluice(['search', '"one line"', '--out', 'corpus', '--open'], {
+      cwd: at,
+      env: { SLUICE_CACHE_DIR: join(at, 'cache'), PATH: `${join(at, 'bin')}:${process.env['PATH'] ?? ''}` },
+    })
+    await until('the browser has loaded the page', 60_000, () => existsSync(join(at, 'page.json')))
+    running.child.kill('SIGINT')
+    const { code, stdout } = await running.finished
+    const page = JSON.parse(await readFile(join(at, 'page.json'), 'utf8')) as Record<'url' | 'text', string>
+    expect(page).toMatchObject({ status: 200, text: expect.stringMatching(/Cited:<\/strong> characters \d+ to \d+/) })
+    expect(page.text).toContain('notes.md')
+    expect(stdout).toContain(`\n${page.url}\n`)
+    expect(code).toBe(0)
   })
 
   test('finds a new document, and without an update none', async () => {

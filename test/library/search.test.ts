@@ -5,7 +5,13 @@ import { MemoryStore } from '../support/memory-store.ts'
 
 async function put(store: MemoryStore, markdown: string, receipt: string): Promise<void> {
   const files = outputs({ 'document.md': markdown })
-  await store.documents.commit(recordOf('a.md', files, { receipt: receiptOf(receipt) }), files)
+  await store.documents.commit(
+    recordOf('a.md', files, {
+      receipt: receiptOf(receipt),
+      metadata: { title: 'Works', address: 'https://site.example/a' },
+    }),
+    files,
+  )
 }
 
 test('corpus.search follows the store, and corpus.cite states what became of a hit', async () => {
@@ -15,6 +21,7 @@ test('corpus.search follows the store, and corpus.cite states what became of a h
   const [hit] = (await corpus.search('oak gates', { where: "kind = 'text'", group: 'document' })).hits
   if (hit === undefined) throw new Error('no hit')
   expect(hit.body).toBe('# Gates\n\nOak gates cost 4,512 pounds.')
+  expect(hit).toMatchObject({ title: 'Gates', documentTitle: 'Works', address: 'https://site.example/a', index: 0 })
   const quotation = { ...hit, text: hit.body }
   expect(await corpus.cite(quotation)).toMatchObject({ kind: 'exact', markdownSpan: hit.markdownSpan })
   await put(store, `Preface.\n\n${hit.body}`, 'second')

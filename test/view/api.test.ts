@@ -107,6 +107,8 @@ test('each answer of the API matches its description, which names each address',
     '/api/documents': '?q=report&sort=at&order=desc&page=1',
     '/api/document': '?key=report.pdf',
     '/api/receipts': '?key=report.pdf',
+    '/api/chunks': '?key=report.pdf',
+    '/api/search': '?q=two',
   }
   for (const [path, { get }] of Object.entries(described.paths)) {
     if (get === undefined) continue
@@ -119,11 +121,30 @@ test('each answer of the API matches its description, which names each address',
   expect(documents.rows.map(({ key }) => key)).toEqual(['broken.pdf'])
 })
 
+const LIST = 'q, outcome, code, format, parser, grade, credits, from, to, sort, order, page'
+
 test.each([
-  ['api/documents?page=0&sort=size', 400, 'these parameters are wrong: sort, page'],
-  ['api/documents?from=yesterday', 400, 'these parameters are wrong: from'],
-  ['api/documents?search=a&name=b', 400, 'these parameters are wrong: search, name'],
+  [
+    'api/documents?page=0&sort=size',
+    400,
+    'wrong value of sort (key, at, credits, pages, grade, bytes; default: key), page (from 1; 100 documents each)',
+  ],
+  ['api/documents?from=yesterday', 400, 'wrong value of from (finished on this day or later, 2026-11-22, UTC)'],
+  ['api/documents?search=a&name=b', 400, `unknown parameters: search, name; this address takes ${LIST}`],
   ['api/document', 400, 'key is missing'],
+  ['api/document?kay=report.pdf', 400, 'unknown parameter: kay; this address takes key'],
+  ['api/store?outcome=done', 400, 'unknown parameter: outcome; this address takes none'],
+  ['api/search?q=', 400, 'q is missing'],
+  ['api/search?q=-x', 400, 'the question has no word to search for'],
+  ['api/search?query=x', 400, 'unknown parameter: query; this address takes q, limit, group, where'],
+  ['api/search?q=x&limit=0', 400, 'wrong value of limit (1 to 100; default: 20)'],
+  [
+    "api/search?q=x&where=language%20%3D%20'en'",
+    400,
+    expect.stringContaining('where: the index has no column language'),
+  ],
+  ['api/chunks?key=absent', 404, 'the store has no such document'],
+  ['api/chunks?key=report.pdf&chunk=0', 400, 'wrong value of chunk (from 1; opens its page of the list)'],
   ['api/document?key=absent', 404, 'the store has no such document'],
   ['api/receipts?key=broken.pdf', 404, 'the store has no record of this document'],
   ['api/live', 404, 'the source of this store is unknown: start "sluice view SOURCE --out …"'],

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
-import type { DocumentRow } from '#src/view/api-schemas.ts'
+import { type DocumentRow, documentsParams } from '#src/view/api-schemas.ts'
 import { DocumentIndex } from '#src/view/document-index.ts'
-import { readQuery } from '#src/view/read-query.ts'
+import { queryOf } from '#src/view/read-query.ts'
 import { updateIndex } from '#src/view/update-index.ts'
 import { letterOf, outputs, recordOf } from '../support/documents.ts'
 import { MemoryStore } from '../support/memory-store.ts'
@@ -22,7 +22,7 @@ const row = (key: string, more: Partial<DocumentRow> = {}): DocumentRow => ({
 })
 
 const found = (index: DocumentIndex, search: string): string[] =>
-  index.find(readQuery(new URLSearchParams(search))).rows.map(({ key }) => key)
+  index.find(queryOf(documentsParams.parse(Object.fromEntries(new URLSearchParams(search))))).rows.map(({ key }) => key)
 
 test('the index finds documents by part of their name, filters, sorts and pages', () => {
   using index = new DocumentIndex(':memory:')
@@ -46,7 +46,6 @@ test('the index finds documents by part of their name, filters, sorts and pages'
   expect(found(index, 'to=2026-11-22')).toHaveLength(2)
   expect(found(index, 'sort=credits&order=desc')[0]).toBe('reports/A.pdf')
   expect(found(index, 'page=2')).toEqual([])
-  expect(found(index, 'sort=key;DROP&page=x&grade=NaN')).toHaveLength(3)
   expect(index.facet('format')).toEqual([
     { value: 'pdf', count: 2 },
     { value: 'html', count: 1 },
@@ -83,7 +82,7 @@ test('a document that fails after it was done is listed once, as failed, until i
   using index = new DocumentIndex(':memory:')
   const update = async (): Promise<readonly string[]> => {
     await updateIndex(index, store, new AbortController().signal)
-    return index.find(readQuery(new URLSearchParams())).rows.map(({ key, outcome }) => `${key} ${outcome}`)
+    return index.find(queryOf({})).rows.map(({ key, outcome }) => `${key} ${outcome}`)
   }
   await store.documents.commit(recordOf('a.pdf', files), files)
   await store.documents.commit(recordOf('b.pdf', files), files)

@@ -25,12 +25,17 @@ test('the console searches the text of documents, and a hit opens its document a
 test('the console states that the first update of the index is not complete', async () => {
   const stuck = Promise.withResolvers<void>()
   const { ConsoleSearch } = await import('#src/view/console-search.ts')
-  const search = { isComplete: false, update: () => stuck.promise, answer: () => Promise.reject(new Error('not yet')) }
+  const refuse = (): Promise<never> => Promise.reject(new Error('not yet'))
+  const search = { isComplete: false, update: () => stuck.promise, answer: refuse, chunks: refuse }
   const signal = new AbortController().signal
   await using served = await serve(async () => undefined, {
     search: new ConsoleSearch(search, signal, () => undefined),
   })
-  expect((await served.get('search?q=oak')).text).toContain('The index is being built: 0 documents so far.')
+  for (const path of ['search?q=oak', 'chunks?key=a.md']) {
+    expect((await served.get(path)).text).toContain('The index is being built: 0 documents so far.')
+  }
+  const refused = await served.get('api/search?q=oak')
+  expect([refused.status, refused.text]).toEqual([503, expect.stringContaining('the index is being built')])
   stuck.resolve()
 })
 

@@ -31,7 +31,8 @@ test('view serves a page for each document of any key, each with a strict policy
     expect(headers.get('content-security-policy')).not.toMatch(/unsafe|https?:|\*/)
   }
   for (const key of NASTY_KEYS) {
-    await Promise.all(['document', 'content/markdown', 'compare', 'api/document'].map((path) => check(key, path)))
+    const paths = ['document', 'content/markdown', 'compare', 'chunks', 'api/document', 'api/chunks']
+    await Promise.all(paths.map((path) => check(key, path)))
   }
   const { text } = await served.get('api/documents')
   const { rows } = JSON.parse(text) as { readonly rows: readonly { readonly key: string }[] }
@@ -54,6 +55,7 @@ test.each([
   expect((await served.get(keyed('document', key))).status).toBe(404)
   expect((await served.get(keyed('content/markdown', key))).text).toContain('parsed without Markdown')
   expect((await served.get(keyed('page.png', key))).status).toBe(404)
+  expect((await served.get(keyed('chunks', key))).status).toBe(key === '' ? 400 : 404)
   expect(served.errors).toEqual([])
 })
 
@@ -105,7 +107,7 @@ test('view shows a half-written, damaged or vanishing store as far as it is read
   for (const [key, hurt] of Object.entries(damage)) await hurt(join(served.folder, 'documents', key))
   expect((await readdir(join(served.folder, 'documents'))).length).toBe(5)
   for (const key of Object.keys(damage)) {
-    for (const path of ['document', 'content/markdown', 'compare', 'api/document']) {
+    for (const path of ['document', 'content/markdown', 'compare', 'chunks', 'api/document', 'api/chunks']) {
       const { status } = await served.get(keyed(path, key))
       expect([key, path, [200, 404].includes(status)]).toEqual([key, path, true])
     }
@@ -133,4 +135,42 @@ test('view refuses other hosts, other pages and wrong tokens before any read, an
     403,
   )
   expect(await ask(`${pathname}actions/pause`, { origin: 'null' }, 'POST')).toBe(403)
+})
+
+test.each([
+  ['documents?serach=a', 'unknown parameter: serach; this address takes q, outcome'],
+  ['documents?sort=size', 'wrong value of sort (key, at, credits'],
+  ['search?query=<b>', 'unknown parameter: query; this address takes q.'],
+  ['chunks', 'key is missing'],
+  ['chunks?key=a.pdf&page=0', 'wrong value of page (from 1; 50 chunks each)'],
+])('a list refuses a wrong address instead of showing everything: %s', async (path, message) => {
+  await using served = await serve((store) => commit(store, 'a.pdf'))
+  const { status, text } = await served.get(path)
+  expect([status, text.includes(`The address is wrong: ${message}`), text.includes('a.pdf')]).toEqual([
+    400,
+    true,
+    false,
+  ])
+})
+
+test('names and texts show characters that reorder them or have no width', async () => {
+  const key = 'photo\u202egpj.p\u200bdf'
+  await using served = await serve((store) =>
+    commit(store, key, '# Pay\u200bpal \u2066oak\u2069 می\u200cخواهم 👩\u200d🔧'),
+  )
+  const shown = 'photo[U+202E]gpj.p[U+200B]df'
+  for (const path of [
+    'documents',
+    'search?q=oak',
+    keyed('document', key),
+    keyed('chunks', key),
+    keyed('compare', key),
+  ]) {
+    const { text } = await served.get(path)
+    const outside = text.replaceAll(/<[^>]*>/g, '')
+    expect([path, outside.includes(shown), /[\u202e\u2066\u200b]/.test(outside)]).toEqual([path, true, false])
+  }
+  const { text } = await served.get(keyed('chunks', key))
+  expect(text).toContain('# Pay[U+200B]pal [U+2066]oak[U+2069] می\u200cخواهم 👩\u200d🔧')
+  expect((await served.get('documents?outcome=don')).text).toContain('0 documents')
 })

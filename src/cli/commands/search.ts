@@ -106,10 +106,13 @@ async function answer(
 const BOLD = ['\u001b[1m', '\u001b[22m'] as const
 
 function hitText(hit: SearchHit): string {
-  const { rank, document, headings, markdownSpan } = hit
+  const { rank, document, documentTitle, address, headings, markdownSpan } = hit
   const position = positionOf(hit)
   return [
     `${rank}. ${printable(document)}${position === '' ? '' : `, ${printable(position)}`}`,
+    ...[documentTitle, address]
+      .filter((text) => text !== null && text !== headings[0])
+      .map((text) => `   ${printable(text ?? '')}`),
     ...(headings.length === 0 ? [] : [`   ${printable(headings.join(' › '))}`]),
     `   ${marked(hit)}`,
     `   characters ${markdownSpan.join('-')}; ${viewLink('', hit)}`,

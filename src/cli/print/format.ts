@@ -1,3 +1,4 @@
+import { revealed } from '#src/kit/concealed.ts'
 import { count } from '#src/kit/count.ts'
 
 /** Formats numbers and times for people. */
@@ -19,11 +20,17 @@ export function duration(milliseconds: number): string {
 /** Documents per second: one decimal below ten, else an integer. */
 export const rate = (perSecond: number): string => `${perSecond < 10 ? perSecond.toFixed(1) : count(perSecond)}/s`
 
-/** A name from a source may contain anything: escapes control characters before they reach the terminal. */
+const escaped = (codePoint: number): string => `\\x${codePoint.toString(16).padStart(2, '0')}`
+
+/**
+ * A name from a source may contain anything: escapes control characters, and characters that reorder a text or have no
+ * width, before they reach the terminal.
+ */
 export const printable = (name: string): string =>
-  name.replaceAll(/[\u0000-\u001f\u007f-\u009f\u2028\u2029\u202a-\u202e\u2066-\u2069]/g, (character) => {
-    return `\\x${character.charCodeAt(0).toString(16).padStart(2, '0')}`
-  })
+  revealed(
+    name.replaceAll(/[\u0000-\u001f\u007f-\u009f\u2028\u2029]/g, (character) => escaped(character.charCodeAt(0))),
+    escaped,
+  )
 
 /** Longest name printed in full: one of 2,000 letters would fill the screen before the message. */
 const LONGEST_NAME = 120

@@ -9,7 +9,7 @@ import type { Documents } from '#src/ports/output-store.ts'
 import type { IndexedDocument } from './search-index.ts'
 
 /** Tokens of a chunk of the index: passages of this size rank best. */
-const LIMIT = 256
+export const INDEX_LIMIT = 256
 
 interface ReadForIndex {
   readonly kind: 'read'
@@ -58,6 +58,6 @@ export function indexed({ record, document }: ReadForIndex, counter: TokenCounte
       outcome,
       goneAt: null,
     },
-    chunks: [...chunksOf(document, { counter, limit: LIMIT, overlap: 0 })].map((chunk) => lines.of(chunk)),
+    chunks: [...chunksOf(document, { counter, limit: INDEX_LIMIT, overlap: 0 })].map((chunk) => lines.of(chunk)),
   }
 }

@@ -26,7 +26,7 @@ type ChunkFacts = Pick<
 >
 
 /** `read`: its chunks are in the index. The others have none. */
-type DocumentStatus = 'read' | 'no_markdown' | 'damaged' | 'gone'
+export type DocumentStatus = 'read' | 'no_markdown' | 'damaged' | 'gone'
 
 export interface IndexedDocument {
   readonly key: string
@@ -86,6 +86,10 @@ CREATE TABLE IF NOT EXISTS search_state (name TEXT PRIMARY KEY, value TEXT NOT N
 const COVERED = `
 SELECT key, CASE WHEN status = 'read' AND partial THEN 'partial' ELSE status END AS status, missing_pages FROM search_documents
 UNION ALL SELECT key, 'failed', 0 FROM search_failures`
+
+const CHUNKS = `
+SELECT lower(hex(c.uuid)) AS uuid, c.start, c.stop, lower(hex(c.digest)) AS digest, c.facts AS chunk, d.key, d.state, d.facts
+FROM search_chunks c JOIN search_documents d ON d.id = c.document`
 
 /** Headings count twice. The setting is stored with the table. */
 const RANK = "INSERT INTO search_terms (search_terms, rank) VALUES ('rank', 'bm25(2.0, 1.0)')"
@@ -207,13 +211,27 @@ export class SearchIndex implements Disposable {
   /** Streams matching chunks, the best first. The caller reads it without a pause: writes wait for it. */
   *candidates(match: string): Generator<Candidate> {
     const sql = 'SELECT rowid AS id, -rank AS score FROM search_terms WHERE search_terms MATCH ? ORDER BY rank'
-    const read = this.#prepared(`
-      SELECT lower(hex(c.uuid)) AS uuid, c.start, c.stop, lower(hex(c.digest)) AS digest, c.facts AS chunk, d.key, d.state, d.facts
-      FROM search_chunks c JOIN search_documents d ON d.id = c.document WHERE c.id = ?`)
+    const read = this.#prepared(`${CHUNKS} WHERE c.id = ?`)
     for (const { id, score } of this.#db.prepare(sql).iterate(match)) {
       const row = read.get(Number(id))
       if (row !== undefined) yield candidateOf(row, Number(score))
     }
+  }
+
+  /** Status of a document, null if it is not in the index, and the number of its chunks. */
+  document(key: string): { readonly status: DocumentStatus | null; readonly total: number } {
+    const row = this.#get('SELECT id, status FROM search_documents WHERE key = ?', key)
+    if (row === undefined) return { status: null, total: 0 }
+    const total = this.#prepared('SELECT count(*) AS total FROM search_chunks WHERE document = ?').get(
+      Number(row['id']),
+    )
+    return { status: row['status'] as DocumentStatus, total: Number(total?.['total']) }
+  }
+
+  /** Chunks of a document, in order. */
+  chunksOf(key: string, from: number, limit: number): readonly Candidate[] {
+    const rows = this.#prepared(`${CHUNKS} WHERE d.key = ? ORDER BY c.id LIMIT ? OFFSET ?`).all(key, limit, from)
+    return rows.map((row) => candidateOf(row, 0))
   }
 
   /** Number of chunks with a term; null for one in less than a hundredth of them. */

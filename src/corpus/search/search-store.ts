@@ -1,11 +1,10 @@
 import type { ChunkLine } from '#src/corpus/export/chunk-line.ts'
 import type { ChunkTest } from '#src/corpus/export/where.ts'
-import { stateOf } from '#src/corpus/feed/change.ts'
-import { sourceKey } from '#src/document/ids.ts'
 import type { OutputStore } from '#src/ports/output-store.ts'
 import { type Coverage, coverageOf } from './coverage.ts'
 import { parseQuery, type Query } from './parse-query.ts'
-import { bodyDigest, type Candidate, type SearchIndex } from './search-index.ts'
+import { type ProvenChunk, StoredTexts } from './prove-chunk.ts'
+import type { Candidate, DocumentStatus, SearchIndex } from './search-index.ts'
 import { type Snippet, snippetOf } from './snippet.ts'
 import { type IndexUpdate, reindex } from './update-search.ts'
 
@@ -19,25 +18,8 @@ export interface SearchOptions {
   readonly byDocument: boolean
 }
 
-/** A chunk that holds the words; its body was read from the store and compared. */
-export interface SearchHit extends Pick<
-  ChunkLine,
-  | 'id'
-  | 'document'
-  | 'kind'
-  | 'title'
-  | 'headings'
-  | 'caption'
-  | 'pages'
-  | 'boxes'
-  | 'sheet'
-  | 'anchors'
-  | 'markdownSpan'
-  | 'body'
-  | 'receipts'
-  | 'grade'
-  | 'outcome'
-> {
+/** A chunk that holds the words. */
+export interface SearchHit extends ProvenChunk {
   /** From 1. */
   readonly rank: number
   /** BM25; comparable within an answer. */
@@ -99,26 +81,19 @@ async function proven(
 ): Promise<Proven> {
   const chosen = chosenFrom(candidatesOf(index, matches), options)
   const best = chosen.slice(0, options.limit)
-  const read = new Map<string, Promise<StoredText>>()
+  const texts = new StoredTexts(documents)
   const stale = new Set<string>()
   const hits: SearchHit[] = []
   for (let at = 0; at < best.length; at += AT_ONCE) {
     const some = best.slice(at, at + AT_ONCE)
-    for (const { document } of some) if (!read.has(document)) read.set(document, textOf(documents, document))
-    for (const candidate of some) {
-      const { state, markdown } = await (read.get(candidate.document) as Promise<StoredText>)
-      const { digest, state: indexed, goneAt: _, contentHash: _hash, source: _source, ...facts } = candidate
-      const body = markdown?.slice(...candidate.markdownSpan) ?? null
-      if (body === null || state !== indexed || bodyDigest(body) !== digest) stale.add(candidate.document)
-      else hits.push({ ...hitOf(facts), rank: hits.length + 1, body, snippet: snippetOf(body, wanted) })
+    const chunks = await Promise.all(some.map((candidate) => texts.prove(candidate)))
+    for (const [number, chunk] of chunks.entries()) {
+      const { document, score } = some[number] as Candidate
+      if (chunk === null) stale.add(document)
+      else hits.push({ rank: hits.length + 1, score, ...chunk, snippet: snippetOf(chunk.body, wanted) })
     }
   }
   return { hits, stale, more: chosen.length > best.length }
-}
-
-function hitOf(candidate: Omit<Candidate, 'digest' | 'state' | 'goneAt' | 'contentHash' | 'source'>) {
-  const { tokens: _tokens, oversize: _oversize, index: _index, parser: _parser, ...shown } = candidate
-  return shown
 }
 
 /** Each chunk once, in the order of the expressions. */
@@ -148,14 +123,30 @@ function chosenFrom(candidates: Iterable<Candidate>, { limit, key, where, byDocu
   return chosen
 }
 
-interface StoredText {
-  readonly state: string | null
-  readonly markdown: string | null
+/** Part of the chunks of a document, in order. */
+export interface DocumentChunks {
+  /** Null for a document that the index does not have. Only a `read` one has chunks. */
+  readonly status: DocumentStatus | null
+  /** Number of all chunks. */
+  readonly total: number
+  readonly chunks: readonly ProvenChunk[]
 }
 
-async function textOf(documents: OutputStore['documents'], key: string): Promise<StoredText> {
-  const record = await documents.read(sourceKey(key))
-  if (record === null) return { state: null, markdown: null }
-  const markdown = await documents.readOutput(record.key, 'document.md', record)
-  return { state: stateOf({ record, folder: '' }), markdown: markdown?.toString('utf8') ?? null }
+/** Reads chunks of a document, from a number on, counted from 0. A document that differs is divided again first. */
+export async function chunksOfDocument(
+  index: SearchIndex,
+  store: Pick<OutputStore, 'feed' | 'documents' | 'deadLetters'>,
+  { key, from, limit }: { readonly key: string; readonly from: number; readonly limit: number },
+  update: IndexUpdate,
+): Promise<DocumentChunks> {
+  for (let round = 1; ; round++) {
+    const texts = new StoredTexts(store.documents)
+    const { state } = await texts.of(key)
+    const { status, total } = index.document(key)
+    const proofs = await Promise.all(index.chunksOf(key, from, limit).map((one) => texts.prove(one)))
+    const chunks = proofs.filter((chunk) => chunk !== null)
+    const isStale = state !== index.stateOf(key) || chunks.length < proofs.length
+    if (!isStale || round === MAX_ROUNDS) return { status, total, chunks }
+    await reindex(index, store, new Set([key]), update)
+  }
 }

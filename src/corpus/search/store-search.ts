@@ -1,6 +1,12 @@
 import type { OutputStore } from '#src/ports/output-store.ts'
 import { SearchIndex } from './search-index.ts'
-import { type SearchAnswer, type SearchOptions, searchStore } from './search-store.ts'
+import {
+  chunksOfDocument,
+  type DocumentChunks,
+  type SearchAnswer,
+  type SearchOptions,
+  searchStore,
+} from './search-store.ts'
 import { type IndexUpdate, updateSearch } from './update-search.ts'
 
 type Listener = Pick<IndexUpdate, 'progress' | 'signal'>
@@ -30,6 +36,12 @@ export class StoreSearch implements Disposable {
     return this.#index.withRepair(async () =>
       searchStore(this.#index, this.#store, question, options, withCounter(listener)),
     )
+  }
+
+  /** Reads chunks of a document, from a number on, counted from 0. */
+  async chunks(key: string, from: number, limit: number, listener: Listener): Promise<DocumentChunks> {
+    const range = { key, from, limit }
+    return this.#index.withRepair(async () => chunksOfDocument(this.#index, this.#store, range, withCounter(listener)))
   }
 
   [Symbol.dispose](): void {

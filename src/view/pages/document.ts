@@ -132,6 +132,7 @@ function facts({ record }: ShownDocument, base: string): Markup {
             ${problems.map((problem) => html`<li>${problem}</li>`)}
           </ul>`
     }
+    <p><a href="${base}/chunks?${new URLSearchParams({ key: record.key }).toString()}">Chunks of this document</a></p>
     <details>
       <summary>Request, receipt and content</summary>
       ${list(more)}

@@ -1,12 +1,13 @@
 import { html } from 'hono/html'
-import { type DocumentRow, PAGE_LINES, type Sort } from '../api-schemas.ts'
+import { type DocumentRow, type DocumentsParams, PAGE_LINES, type Sort } from '../api-schemas.ts'
 import type { DocumentIndex } from '../document-index.ts'
-import { readQuery, withParams } from '../read-query.ts'
-import { badge, count, documentLink, type Markup, moment, page, type StoreFrame, percent } from './layout.ts'
+import { queryOf, withParams } from '../read-query.ts'
+import { badge, count, documentLink, type Markup, moment, page, paging, percent, type StoreFrame } from './layout.ts'
 
 export interface DocumentsOptions extends StoreFrame {
   readonly index: DocumentIndex
   readonly params: URLSearchParams
+  readonly values: DocumentsParams
 }
 
 const COLUMNS: readonly (readonly [name: string, sort: Sort | null])[] = [
@@ -23,8 +24,8 @@ const COLUMNS: readonly (readonly [name: string, sort: Sort | null])[] = [
 const MORE = ['code', 'format', 'parser', 'grade', 'credits', 'from', 'to']
 
 /** The list: a search, filters, and a page of lines. */
-export function documentsPage({ index, params, ...frame }: DocumentsOptions): Markup {
-  const query = readQuery(params)
+export function documentsPage({ index, params, values, ...frame }: DocumentsOptions): Markup {
+  const query = queryOf(values)
   const { rows, total } = index.find(query)
   const current = query.offset / PAGE_LINES + 1
   const last = Math.max(1, Math.ceil(total / PAGE_LINES))
@@ -46,11 +47,7 @@ export function documentsPage({ index, params, ...frame }: DocumentsOptions): Ma
         </table>
       </div>
       ${total === 0 ? html`<p>No document matches the filters. <a href="${frame.base}/documents">Show all</a></p>` : ''}
-      <nav class="paging" aria-label="Pages of the list">
-        ${current > 1 ? html`<a rel="prev" href="${withParams(params, { page: String(current - 1) })}">Previous</a>` : ''}
-        <span>Page ${count(current)} of ${count(last)}</span>
-        ${current < last ? html`<a rel="next" href="${withParams(params, { page: String(current + 1) })}">Next</a>` : ''}
-      </nav>`,
+      ${paging('Pages of the list', { current, last, link: (number) => withParams(params, { page: String(number) }) })}`,
   )
 }
 

@@ -1,5 +1,7 @@
 import { html } from 'hono/html'
 import type { HtmlEscapedString } from 'hono/utils/html'
+import type { ProvenChunk } from '#src/corpus/search/prove-chunk.ts'
+import { withCodes } from '#src/kit/concealed.ts'
 
 export type Markup = HtmlEscapedString | Promise<HtmlEscapedString>
 
@@ -100,3 +102,36 @@ export const percent = (value: number | null): string => (value === null ? '–'
 export const moment = (iso: string): string => iso.slice(0, 16).replace('T', ' ')
 
 export const badge = (outcome: string): Markup => html`<span class="badge ${outcome}">${outcome}</span>`
+
+/** Page and sheet of a chunk: `, page 3`. */
+export const position = ({ pages: [first], sheet }: Pick<ProvenChunk, 'pages' | 'sheet'>): string =>
+  first === undefined ? (sheet === null ? '' : `, sheet ${sheet}`) : `, page ${first}`
+
+interface Paging {
+  /** From 1. */
+  readonly current: number
+  readonly last: number
+  /** Address of a page of the list. */
+  readonly link: (page: number) => string
+}
+
+/** Links to the previous and next page of a list. */
+export const paging = (label: string, { current, last, link }: Paging): Markup =>
+  html`<nav class="paging" aria-label="${label}">
+    ${current > 1 ? html`<a rel="prev" href="${link(current - 1)}">Previous</a>` : ''}
+    <span>Page ${count(current)} of ${count(last)}</span>
+    ${current < last ? html`<a rel="next" href="${link(current + 1)}">Next</a>` : ''}
+  </nav>`
+
+/** A list whose address has a wrong parameter. */
+export const wrongAddress = ({ path, ...frame }: PageFrame & { readonly path: string }, error: string): Markup =>
+  page(
+    frame,
+    html`<h1>${frame.title}</h1>
+      <p role="alert">The address is wrong: ${error}.</p>
+      <p><a href="${frame.base}/${path}">${frame.title} without parameters</a></p>`,
+  )
+
+/** Shows characters of texts that reorder a text or have no width; attributes stay as they are. */
+export const revealedPage = (markup: string): string =>
+  markup.replaceAll(/<[^>]*>|[^<]+/g, (part) => (part.startsWith('<') ? part : withCodes(part)))

@@ -4,7 +4,8 @@ import type { SearchAnswer, SearchHit } from '#src/corpus/search/search-store.ts
 import type { Snippet } from '#src/corpus/search/snippet.ts'
 import { viewLink } from '#src/corpus/search/view-link.ts'
 import type { ConsoleAnswer } from '../console-search.ts'
-import { count, type Markup, page, type StoreFrame } from './layout.ts'
+import { chunkLink } from './chunks.ts'
+import { count, type Markup, page, position, type StoreFrame } from './layout.ts'
 
 export interface SearchPageOptions extends StoreFrame {
   readonly question: string
@@ -40,15 +41,16 @@ function answer({ hits, more, coverage, hasWords, ignoredWords }: SearchAnswer, 
     </ol>`
 }
 
-const line = (hit: SearchHit, base: string): Markup =>
-  html`<li>
-    <a class="name" href="${base}/${viewLink('', hit)}">${hit.document}${position(hit)}</a>
-    ${hit.headings.length === 0 ? '' : html`<small>${hit.headings.join(' › ')}</small>`}
-    <p>${marked(hit.snippet)}</p>
+const line = (hit: SearchHit, base: string): Markup => {
+  const { document, documentTitle, address, headings, index, snippet } = hit
+  return html`<li>
+    <a class="name" href="${base}/${viewLink('', hit)}">${document}${position(hit)}</a>
+    ${[documentTitle, address].map((text) => (text === null || text === headings[0] ? '' : html`<small>${text}</small>`))}
+    ${headings.length === 0 ? '' : html`<small>${headings.join(' › ')}</small>`}
+    <p>${marked(snippet)}</p>
+    <small><a href="${chunkLink(base, hit)}">Chunk ${count(index + 1)}</a></small>
   </li>`
-
-const position = ({ pages: [first], sheet }: SearchHit): string =>
-  first === undefined ? (sheet === null ? '' : `, sheet ${sheet}`) : `, page ${first}`
+}
 
 function marked({ text, marks }: Snippet): readonly (Markup | string)[] {
   const parts: (Markup | string)[] = []

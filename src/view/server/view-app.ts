@@ -5,16 +5,19 @@ import { html } from 'hono/html'
 import { sourceKey } from '#src/document/ids.ts'
 import type { DocumentRecord } from '#src/document/record.ts'
 import type { OutputStore } from '#src/ports/output-store.ts'
+import { chunksParams, documentsParams, PAGE_CHUNKS, searchPageParams } from '../api-schemas.ts'
 import { citedPage, readCitation } from '../citation.ts'
+import { firstOf } from '../chunk-list.ts'
+import { chunksPage } from '../pages/chunks.ts'
 import { PAGE_HEADERS } from '../headers.ts'
 import { documentPage, type Preview } from '../pages/document.ts'
 import { documentsPage } from '../pages/documents.ts'
 import { failuresPage } from '../pages/failures.ts'
-import { type Markup, page, type StoreFrame } from '../pages/layout.ts'
+import { type Markup, page, revealedPage, type StoreFrame, wrongAddress } from '../pages/layout.ts'
 import { overviewPage } from '../pages/overview.ts'
 import { searchPage } from '../pages/search.ts'
 import { shownDocument, type ShownDocument } from '../read-blocks.ts'
-import { paramsOf } from '../read-query.ts'
+import { paramsOf, readParams } from '../read-query.ts'
 import { addApi } from '../api-routes.ts'
 import { addContent } from '../content-routes.ts'
 import { comparePage, type Side } from '../pages/compare.ts'
@@ -34,9 +37,6 @@ const ASSETS: Readonly<Record<string, string>> = {
   'icon.svg': 'image/svg+xml',
 }
 
-/** Maximum length of a question. */
-const MAX_QUESTION = 10_000
-
 /** Pages and API below `/<token>`; `guard.ts` admits or refuses a request first. */
 export function viewApp(options: ViewOptions): Hono {
   const app = new Hono({ strict: false }).basePath('/:token')
@@ -45,25 +45,19 @@ export function viewApp(options: ViewOptions): Hono {
     base: `/${c.req.param('token') ?? ''}`,
     store: store.url,
   })
-  const respond = async (c: Context, markup: Markup, status: 200 | 404 = 200): Promise<Response> =>
-    c.html(await markup, status, PAGE_HEADERS)
+  const respond = async (c: Context, markup: Markup, status: 200 | 400 | 404 = 200): Promise<Response> =>
+    c.html(revealedPage(String(await markup)), status, PAGE_HEADERS)
 
   app.get('/', (c) => {
     const { allowWrites } = options
     return respond(c, overviewPage({ ...frame(c), index, hasLive: live !== null, allowWrites }))
   })
-  app.get('/documents', (c) => respond(c, documentsPage({ ...frame(c), index, params: paramsOf(c) })))
   app.get('/failures', (c) => {
     const canRetry = options.allowWrites && options.retry !== null
     return respond(
       c,
       failuresPage({ ...frame(c), failures: failuresByCode(options), partials: index.partials(EXAMPLES), canRetry }),
     )
-  })
-  app.get('/search', async (c) => {
-    const question = paramsOf(c).get('q')?.slice(0, MAX_QUESTION) ?? ''
-    const found = question.trim() === '' ? null : await options.search.answer(question)
-    return respond(c, searchPage({ ...frame(c), question, found }))
   })
   app.get('/document', async (c) => {
     const params = paramsOf(c)
@@ -84,6 +78,7 @@ export function viewApp(options: ViewOptions): Hono {
     const compared = await compare(record, params, store)
     return respond(c, comparePage({ ...frame(c), key, ...compared }))
   })
+  addLists(app, options, { frame, respond })
   addContent(app, options)
   addApi(app, options)
   addAssets(app)
@@ -94,6 +89,45 @@ export function viewApp(options: ViewOptions): Hono {
     return c.text('this page failed; the terminal of "sluice view" shows the error', 500, PAGE_HEADERS)
   })
   return app
+}
+
+interface Responding {
+  readonly frame: (c: Context) => StoreFrame
+  readonly respond: (c: Context, markup: Markup, status?: 200 | 400 | 404) => Promise<Response>
+}
+
+/** Lists refuse an unknown or wrong parameter: without it they would show everything. */
+function addLists(app: Hono, { index, search }: ViewOptions, { frame, respond }: Responding): void {
+  app.get('/documents', (c) => {
+    const params = paramsOf(c)
+    const parsed = readParams(documentsParams, params)
+    if (parsed.kind === 'values')
+      return respond(c, documentsPage({ ...frame(c), index, params, values: parsed.values }))
+    const wrong = { ...frame(c), title: 'Documents', current: 'documents', path: 'documents' } as const
+    return respond(c, wrongAddress(wrong, parsed.error), 400)
+  })
+  app.get('/search', async (c) => {
+    const parsed = readParams(searchPageParams, paramsOf(c))
+    if (parsed.kind === 'wrong') {
+      const wrong = { ...frame(c), title: 'Search', current: 'search', path: 'search' } as const
+      return respond(c, wrongAddress(wrong, parsed.error), 400)
+    }
+    const { q: question = '' } = parsed.values
+    const found = question.trim() === '' ? null : await search.answer(question)
+    return respond(c, searchPage({ ...frame(c), question, found }))
+  })
+  app.get('/chunks', async (c) => {
+    const parsed = readParams(chunksParams, paramsOf(c))
+    if (parsed.kind === 'wrong') {
+      const wrong = { ...frame(c), title: 'Chunks', current: 'documents', path: 'documents' } as const
+      return respond(c, wrongAddress(wrong, parsed.error), 400)
+    }
+    const { key, chunk: marked = null } = parsed.values
+    const from = firstOf(parsed.values)
+    const found = await search.chunks(key, from, PAGE_CHUNKS)
+    const isThere = found.kind === 'indexing' || found.status !== null
+    return respond(c, chunksPage({ ...frame(c), key, from, marked, found }), isThere ? 200 : 404)
+  })
 }
 
 function addAssets(app: Hono): void {

@@ -40,6 +40,7 @@ const PATHS = [
   'documents?q=a&sort=at',
   'failures',
   'search?q=cost+of+Gannet+Lock',
+  'chunks?key=annual-report.pdf&chunk=2',
   'document?key=annual-report.pdf&page=2',
   'document?key=annual-report.pdf&span=22-48&box=0.1,0.1,0.5,0.2',
   'document?key=lock-register.xlsx',
