@@ -4,47 +4,15 @@ import { expect, test } from 'vitest'
 import { coverageText } from '#src/corpus/search/coverage.ts'
 import { parseQuery } from '#src/corpus/search/parse-query.ts'
 import { SearchIndex } from '#src/corpus/search/search-index.ts'
-import { searchStore, type SearchAnswer, type SearchOptions } from '#src/corpus/search/search-store.ts'
+import type { SearchAnswer } from '#src/corpus/search/search-store.ts'
 import { updateSearch } from '#src/corpus/search/update-search.ts'
 import { sourceKey } from '#src/document/ids.ts'
 import type { OutputStore } from '#src/ports/output-store.ts'
 import { letterOf, outputs, recordOf } from '../support/documents.ts'
 import { MemoryStore } from '../support/memory-store.ts'
-import { Random } from '../support/random.ts'
-import { seedFrom } from '../support/seed.ts'
 import { tempFolder } from '../support/temp-folder.ts'
 import { withMethods } from '../support/with-methods.ts'
-import { randomText } from './support/random-text.ts'
-import { wordCounter } from './support/word-counter.ts'
-
-const SEED = seedFrom('SEARCH_SEED', 1)
-
-/** Number of random questions; 10,000 take a minute. */
-const QUESTIONS = Number(process.env['SEARCH_QUESTIONS'] ?? 1_000)
-
-const update = {
-  openCounter: async () => wordCounter,
-  progress: () => undefined,
-  signal: new AbortController().signal,
-}
-
-const ALL: SearchOptions = { limit: 1_000, key: null, where: null, byDocument: false }
-
-const ask = (index: SearchIndex, store: OutputStore, question: string, options: Partial<SearchOptions> = {}) =>
-  searchStore(index, store, question, { ...ALL, ...options }, update)
-
-async function put(store: OutputStore, key: string, markdown: string, changes = {}): Promise<void> {
-  const files = outputs({ 'document.md': markdown })
-  await store.documents.commit(recordOf(key, files, changes), files)
-}
-
-async function storeOf(texts: Readonly<Record<string, string>>): Promise<MemoryStore> {
-  const store = new MemoryStore()
-  for (const [key, text] of Object.entries(texts)) await put(store, key, text)
-  return store
-}
-
-const documentsOf = ({ hits }: SearchAnswer): string[] => hits.map(({ document }) => document)
+import { ask, documentsOf, put, storeOf, summary, update } from './support/searched.ts'
 
 test('search ranks words, requires phrases and titles, and excludes', async () => {
   const store = await storeOf({
@@ -143,118 +111,39 @@ test('the coverage line names what was not searched', async () => {
   expect(coverageText(some, 0, false)).toBe('0 hits in 0 documents; 1 document failed')
 })
 
-/** The answer of a new index, which nothing but the present store decides. */
-async function answerOfNew(store: OutputStore, question: string): Promise<unknown> {
+test('common words do not hide a rare one, and every hit is found', { timeout: 300_000 }, async () => {
+  const store = new MemoryStore()
+  const texts = Array.from({ length: 6_000 }, (_, number) =>
+    number % 3 === 0 ? 'oak' : number % 3 === 1 ? 'elm' : 'oak elm',
+  )
+  for (const [number, text] of texts.entries()) await put(store, `${number}.md`, text)
+  for (const number of [7, 4_000]) await put(store, `${number}.md`, 'oak pelican')
   using index = new SearchIndex(':memory:')
   await updateSearch(index, store, update)
-  return summary(await ask(index, store, question))
-}
-
-const summary = ({ hits, coverage }: SearchAnswer): unknown => ({
-  coverage: { ...coverage, examples: coverage.examples.map((one) => JSON.stringify(one)).toSorted() },
-  hits: hits.map(({ id, markdownSpan, body }) => `${id} ${markdownSpan.join('-')} ${body}`).toSorted(),
+  const { hits, more } = await ask(index, store, 'oak elm pelican', { limit: 6_000 })
+  expect(
+    documentsOf({ hits } as SearchAnswer)
+      .slice(0, 2)
+      .toSorted(),
+  ).toEqual(['4000.md', '7.md'])
+  expect([new Set(hits.map(({ id }) => id)).size, more]).toEqual([6_000, false])
+  expect(documentsOf(await ask(index, store, 'elm oak', { limit: 1 }))).toHaveLength(1)
+  const without = await ask(index, store, 'oak elm -pelican', { limit: 6_000 })
+  expect(without.hits).toHaveLength(5_998)
 })
 
-const WORDS = ['oak', 'gate', 'lock', 'winter', 'leak', 'canal']
-
-async function changeAnything(store: OutputStore, random: Random): Promise<void> {
-  const key = `${random.below(12)}.md`
-  const roll = random.below(8)
-  if (roll === 0) return store.documents.remove(sourceKey(key))
-  if (roll === 1) return store.deadLetters.bury(letterOf(key))
-  const text = Array.from({ length: 1 + random.below(600) }, () => random.pick(WORDS)).join(' ')
-  const gone = roll === 2 ? { goneAt: '2026-11-22T00:00:00.000Z' } : {}
-  await put(store, key, `# ${random.pick(WORDS)}\n\n${text}`, gone)
-}
-
-test('an updated index answers like a new one after any changes', { timeout: 300_000 }, async () => {
-  const random = new Random(SEED)
-  const store = new MemoryStore()
-  using index = new SearchIndex(':memory:')
-  for (let round = 0; round < 40; round++) {
-    for (let change = random.below(6); change > 0; change--) await changeAnything(store, random)
-    if (random.chance(0.7)) await updateSearch(index, store, update)
-    const question = `${random.pick(WORDS)} ${random.pick(WORDS)}`
-    const answer = await ask(index, store, question)
-    for (const { document, markdownSpan, body } of answer.hits) {
-      const markdown = await store.documents.readOutput(document, 'document.md')
-      expect(markdown?.toString().slice(...markdownSpan), `seed ${SEED}, round ${round}`).toBe(body)
-    }
-    await updateSearch(index, store, update)
-    expect(summary(await ask(index, store, question)), `seed ${SEED}, round ${round}`).toEqual(
-      await answerOfNew(store, question),
-    )
-  }
-})
-
-test(`${QUESTIONS} random questions neither fail nor cite wrongly`, { timeout: 300_000 }, async () => {
-  const random = new Random(SEED)
-  const store = new MemoryStore()
-  const scripts = ['latin', 'han', 'wild', 'mixed']
-  for (let number = 0; number < 24; number++) await put(store, `${number}.md`, randomText(random, random.pick(scripts)))
-  const texts = new Map<string, string>()
-  for (let number = 0; number < 24; number++) {
-    const markdown = await store.documents.readOutput(sourceKey(`${number}.md`), 'document.md')
-    texts.set(`${number}.md`, markdown?.toString() ?? '')
-  }
-  using index = new SearchIndex(':memory:')
-  await updateSearch(index, store, update)
-  const parts = [
-    '"',
-    "'",
-    '-',
-    'title:',
-    '(',
-    ')',
-    '*',
-    '^',
-    'NEAR(',
-    ' OR ',
-    ' AND ',
-    ' NOT ',
-    ':',
-    '{headings}',
-    '\0',
-    '+',
-    ',',
-    '\\',
-  ]
-  let found = 0
-  for (let number = 0; number < QUESTIONS; number++) {
-    const length = random.below(100) === 0 ? 10_000 : random.pick([3, 20, 100])
-    let question = ''
-    while (question.length < length) {
-      question += random.chance(0.3)
-        ? random.pick(parts)
-        : `${randomText(random, random.pick(scripts)).slice(0, 1 + random.below(30))} `
-    }
-    const { hits } = await ask(index, store, question.slice(0, length), { limit: 5 })
-    found += hits.length
-    for (const { document, markdownSpan, body, snippet } of hits) {
-      if (texts.get(document)?.slice(...markdownSpan) !== body)
-        throw new Error(`seed ${SEED}: wrong span for ${question}`)
-      if (snippet.marks.some(([start, end]) => start >= end || end > snippet.text.length))
-        throw new Error(`seed ${SEED}: wrong mark for ${question}`)
-    }
-  }
-  expect(found).toBeGreaterThan(QUESTIONS)
-})
-
-test('1,000 answers of "not there" agree with a reading of every document', { timeout: 300_000 }, async () => {
-  const random = new Random(SEED)
-  const store = new MemoryStore()
-  const vocabulary = Array.from({ length: 400 }, (_, number) => `w${number.toString(36)}x`)
-  const texts = Array.from({ length: 30 }, () => Array.from({ length: 200 }, () => random.pick(vocabulary)))
-  for (const [number, words] of texts.entries()) await put(store, `${number}.md`, words.join(' '))
-  using index = new SearchIndex(':memory:')
-  await updateSearch(index, store, update)
-  for (let number = 0; number < 1_000; number++) {
-    const words = Array.from({ length: 1 + random.below(2) }, () => random.pick([...vocabulary, 'absent']))
-    const isThere = texts.some((text) => ` ${text.join(' ')} `.includes(` ${words.join(' ')} `))
-    const { hits } = await ask(index, store, `"${words.join(' ')}"`)
-    // A phrase across two chunks is in neither.
-    if (!isThere || words.length === 1) expect(hits.length > 0, words.join(' ')).toBe(isThere)
-  }
+test('a question is asked first for its rare words, then for one more, then for any', () => {
+  const counts: Readonly<Record<string, number>> = { oak: 90_000, elm: 20_000, ash: 30_000 }
+  const frequencies = { chunks: 100_000, of: (term: string) => counts[term] ?? null }
+  const asked = (text: string): readonly string[] =>
+    parseQuery(text, frequencies).matches.map(({ expression, times }) => `${times} ${expression}`)
+  expect(asked('oak fir elm ash')).toEqual([
+    '2 (((("fir"))) AND ((("fir") OR ("elm") OR ("elm") OR ("ash") OR ("ash"))))',
+    '2 (((("fir") OR ("elm"))) AND ((("fir") OR ("elm") OR ("ash") OR ("ash"))))',
+    '1 (("oak") OR ("fir") OR ("elm") OR ("ash"))',
+  ])
+  expect(asked('oak elm')).toEqual(['1 (("oak") AND ("elm"))', '1 (("elm"))', '1 (("oak") OR ("elm"))'])
+  expect(asked('fir yew')).toEqual(['1 (("fir") OR ("yew"))'])
 })
 
 test.each([

@@ -2,7 +2,7 @@ import { rmSync } from 'node:fs'
 import { DatabaseSync } from 'node:sqlite'
 
 /** Raised with each change of a schema, of terms or of the division into chunks: another version is built again. */
-const VERSION = 4
+const VERSION = 5
 
 /** Mark of SQLite's header for files of Sluice: `SLUI`. */
 const APPLICATION = 0x53_4c_55_49

@@ -6,21 +6,35 @@ export interface Phrase {
   readonly isPrefix: boolean
 }
 
+/** An expression of FTS5, made of quoted terms alone. */
+export interface Match {
+  readonly expression: string
+  /** Number of times that each word is in it, and adds its BM25. */
+  readonly times: number
+}
+
 /** A question in the language of `sluice search`. */
 export interface Query {
   /**
-   * Expressions of FTS5, made of quoted terms alone: the last one finds every hit, those before it the best ones in less
-   * time. Empty if the question names nothing to search for.
+   * The last one finds every hit, those before it the best ones in less time. Empty if the question names nothing to
+   * search for.
    */
-  readonly matches: readonly string[]
+  readonly matches: readonly Match[]
   /** Phrases that a hit may hold, for its snippet. */
   readonly wanted: readonly Phrase[]
   /** Number of words beyond the limit, which are not searched. */
   readonly ignored: number
 }
 
-/** Number of chunks with a term; null for a rare one. */
-type Frequency = (term: string) => number | null
+/** Frequencies of terms in an index. */
+interface Frequencies {
+  /** Number of all chunks. */
+  readonly chunks: number
+  /** Number of chunks with a term; null for a rare one. */
+  readonly of: (term: string) => number | null
+}
+
+const NONE: Frequencies = { chunks: 0, of: () => null }
 
 interface Word {
   readonly expression: string
@@ -44,7 +58,7 @@ const PART = /(?<not>(?<!\S)-)?(?<title>title:)?(?:"(?<quoted>[^"]*)"|(?<word>[^
  * Parses a question: words, of which a hit holds at least one; `"phrases"` and `title:word`, which it must hold; `-word`,
  * which it must not. Every text is a question: quotes and operators of FTS5 are plain text.
  */
-export function parseQuery(text: string, frequencyOf: Frequency = () => null): Query {
+export function parseQuery(text: string, frequencies: Frequencies = NONE): Query {
   const words: Word[] = []
   const [required, excluded]: [string[], string[]] = [[], []]
   const wanted: Phrase[] = []
@@ -63,10 +77,10 @@ export function parseQuery(text: string, frequencyOf: Frequency = () => null): Q
     else {
       wanted.push(phrase)
       if (kind.group === 'required') required.push(expression)
-      else words.push({ expression, chunks: Math.min(...phrase.terms.map((term) => frequencyOf(term) ?? 0)) })
+      else words.push({ expression, chunks: Math.min(...phrase.terms.map((term) => frequencies.of(term) ?? 0)) })
     }
   }
-  return { matches: matchesOf(words, required, excluded), wanted, ignored }
+  return { matches: matchesOf(words, required, excluded, frequencies.chunks), wanted, ignored }
 }
 
 interface Kind {
@@ -104,40 +118,44 @@ const expressionOf = ({ terms, isPrefix }: Phrase, title: boolean): string =>
 const any = (expressions: readonly string[]): string => `(${expressions.map((one) => `(${one})`).join(' OR ')})`
 const all = (expressions: readonly string[]): string => `(${expressions.map((one) => `(${one})`).join(' AND ')})`
 
+const once = (expression: string): Match => ({ expression, times: 1 })
+
 function matchesOf(
   words: readonly Word[],
   required: readonly string[],
   excluded: readonly string[],
-): readonly string[] {
-  const without = (match: string): string => (excluded.length === 0 ? match : `${match} NOT ${any(excluded)}`)
+  chunks: number,
+): readonly Match[] {
+  const without = ({ expression, times }: Match): Match =>
+    excluded.length === 0 ? { expression, times } : { expression: `${expression} NOT ${any(excluded)}`, times }
   const [first] = required
   const expressions = words.map(({ expression }) => expression)
   // Words next to required phrases change the rank alone.
-  if (first !== undefined) return [without(all([...required, any([first, ...expressions])]))]
+  if (first !== undefined) return [without(once(all([...required, any([first, ...expressions])])))]
   if (words.length === 0) return []
-  return [...fewerMatches(words), any(expressions)].map(without)
+  return [...fewerMatches(words, chunks), once(any(expressions))].map(without)
 }
 
 /**
- * Common words decide no hit if rarer ones do: matches of the rarest words first. Of common words alone, chunks with all
- * of them first.
+ * Common words decide no hit if rarer ones do: matches of the rarest words first, then of one word more. Of common words
+ * alone, chunks with all of them first.
  */
-function fewerMatches(words: readonly Word[]): readonly string[] {
-  const total = words.reduce((sum, { chunks }) => sum + chunks, 0)
-  if (total <= MANY) return []
-  const [rarest, ...others] = words.toSorted((one, other) => one.chunks - other.chunks)
-  if (rarest === undefined || others.length === 0) return []
-  const leading = [rarest]
-  let chunks = rarest.chunks
-  for (const word of others) {
-    if ((chunks += word.chunks) > MANY) break
-    leading.push(word)
-  }
-  // Each word is in the expression twice, so that BM25 adds each twice.
-  const further = words.filter((word) => !leading.includes(word))
-  const lead = all([
-    any(leading.map(({ expression }) => expression)),
-    any([...leading, ...further, ...further].map(({ expression }) => expression)),
-  ])
-  return rarest.chunks > MANY ? [all(words.map(({ expression }) => expression)), lead] : [lead]
+function fewerMatches(words: readonly Word[], total: number): readonly Match[] {
+  if (words.reduce((sum, { chunks }) => sum + chunks, 0) <= MANY || words.length < 2) return []
+  const ordered = words.toSorted((one, other) => one.chunks - other.chunks)
+  let [leading, chunks] = [1, ordered[0]?.chunks ?? 0]
+  while (chunks + (ordered[leading]?.chunks ?? Infinity) <= MANY) chunks += ordered[leading++]?.chunks ?? 0
+  const leads = [leading, leading + 1].filter((count) => count < words.length)
+  const every = once(all(words.map(({ expression }) => expression)))
+  return [...(chunks > MANY ? [every] : []), ...leads.map((count) => leadOf(ordered, count, total))]
+}
+
+/** Chunks with one of the first words, ranked by all words. */
+function leadOf(words: readonly Word[], count: number, total: number): Match {
+  const leading = words.slice(0, count).map(({ expression }) => expression)
+  // BM25 gives a word in half of the chunks no weight, and its list takes the most time.
+  const further = words.slice(count).filter(({ chunks }) => chunks < total / 2)
+  if (further.length === 0) return once(any(leading))
+  const twice = further.flatMap(({ expression }) => [expression, expression])
+  return { expression: all([any(leading), any([...leading, ...twice])]), times: 2 }
 }

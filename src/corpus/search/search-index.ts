@@ -3,6 +3,7 @@ import type { DatabaseSync, StatementSync } from 'node:sqlite'
 import type { ChunkLine } from '#src/corpus/export/chunk-line.ts'
 import type { SourceKey } from '#src/document/ids.ts'
 import { isDamaged, lockWriter, openIndexFile, removeIndexFile } from './index-file.ts'
+import type { Match } from './parse-query.ts'
 import { indexedText } from './terms.ts'
 
 /** Facts of a document that its hits show or filter by. */
@@ -69,6 +70,7 @@ CREATE TABLE IF NOT EXISTS search_documents (
   id INTEGER PRIMARY KEY, key TEXT NOT NULL UNIQUE, state TEXT NOT NULL, status TEXT NOT NULL,
   partial INTEGER NOT NULL, missing_pages INTEGER NOT NULL, facts TEXT
 );
+CREATE INDEX IF NOT EXISTS search_coverage ON search_documents (status, partial, missing_pages);
 CREATE TABLE IF NOT EXISTS search_chunks (
   id INTEGER PRIMARY KEY, document INTEGER NOT NULL, uuid BLOB NOT NULL, start INTEGER NOT NULL, stop INTEGER NOT NULL,
   digest BLOB NOT NULL, facts TEXT NOT NULL
@@ -86,6 +88,18 @@ CREATE TABLE IF NOT EXISTS search_state (name TEXT PRIMARY KEY, value TEXT NOT N
 const COVERED = `
 SELECT key, CASE WHEN status = 'read' AND partial THEN 'partial' ELSE status END AS status, missing_pages FROM search_documents
 UNION ALL SELECT key, 'failed', 0 FROM search_failures`
+
+/** Like `COVERED`, without documents that are read completely. */
+const UNREAD = `
+SELECT key, status FROM search_documents WHERE status IN ('no_markdown', 'damaged', 'gone')
+UNION ALL SELECT key, 'partial' FROM search_documents WHERE status = 'read' AND partial = 1
+UNION ALL SELECT key, 'failed' FROM search_failures`
+
+/** Counts by the index alone. */
+const COUNTS = `
+SELECT CASE WHEN status = 'read' AND partial THEN 'partial' ELSE status END AS status, count(*) AS documents,
+  sum(missing_pages) AS missing FROM search_documents GROUP BY search_documents.status, partial
+UNION ALL SELECT 'failed', count(*), 0 FROM search_failures HAVING count(*) > 0`
 
 const CHUNKS = `
 SELECT lower(hex(c.uuid)) AS uuid, c.start, c.stop, lower(hex(c.digest)) AS digest, c.facts AS chunk, d.key, d.state, d.facts
@@ -209,12 +223,12 @@ export class SearchIndex implements Disposable {
   }
 
   /** Streams matching chunks, the best first. The caller reads it without a pause: writes wait for it. */
-  *candidates(match: string): Generator<Candidate> {
+  *candidates({ expression, times }: Match): Generator<Candidate> {
     const sql = 'SELECT rowid AS id, -rank AS score FROM search_terms WHERE search_terms MATCH ? ORDER BY rank'
     const read = this.#prepared(`${CHUNKS} WHERE c.id = ?`)
-    for (const { id, score } of this.#db.prepare(sql).iterate(match)) {
+    for (const { id, score } of this.#db.prepare(sql).iterate(expression)) {
       const row = read.get(Number(id))
-      if (row !== undefined) yield candidateOf(row, Number(score))
+      if (row !== undefined) yield candidateOf(row, Number(score) / times)
     }
   }
 
@@ -234,17 +248,17 @@ export class SearchIndex implements Disposable {
     return rows.map((row) => candidateOf(row, 0))
   }
 
-  /** Number of chunks with a term; null for one in less than a hundredth of them. */
-  frequencyOf(term: string): number | null {
-    return (
-      (this.#get('SELECT chunks FROM search_common WHERE term = ?', term)?.['chunks'] as number | undefined) ?? null
-    )
+  /** Numbers of chunks, at the last `optimize`: of all, and of those with a term, null for less than a hundredth. */
+  get frequencies(): { readonly chunks: number; readonly of: (term: string) => number | null } {
+    const common = (term: string): unknown =>
+      this.#get('SELECT chunks FROM search_common WHERE term = ?', term)?.['chunks']
+    return { chunks: this.#optimizedChunks, of: (term) => (common(term) as number | undefined) ?? null }
   }
 
   /** After much growth: merges the parts of the index, and counts its common terms. */
   optimize(): void {
     const chunks = Number(this.#get('SELECT count(*) AS chunks FROM search_chunks')?.['chunks'] ?? 0)
-    const before = Number(this.#get("SELECT value FROM search_state WHERE name = 'optimized'")?.['value'] ?? 0)
+    const before = this.#optimizedChunks
     if (Math.abs(chunks - before) <= before / GROWTH) return
     this.#db.exec("INSERT INTO search_terms (search_terms) VALUES ('optimize')")
     this.transaction(() => {
@@ -257,8 +271,7 @@ export class SearchIndex implements Disposable {
   /** Numbers of documents by status; of all documents without a filter. */
   counts(isWanted: ((key: string) => boolean) | null): readonly StatusCount[] {
     if (isWanted === null) {
-      const sql = `SELECT status, count(*) AS documents, sum(missing_pages) AS missing FROM (${COVERED}) GROUP BY status`
-      return this.#db.prepare(sql).all() as unknown as StatusCount[]
+      return this.#prepared(COUNTS).all() as unknown as StatusCount[]
     }
     const counts = new Map<string, StatusCount>()
     for (const row of this.#db.prepare(COVERED).iterate()) {
@@ -273,7 +286,7 @@ export class SearchIndex implements Disposable {
   /** The first documents that are not read completely. */
   unread(isWanted: ((key: string) => boolean) | null, most: number): readonly { key: string; status: UnreadStatus }[] {
     const found: { key: string; status: UnreadStatus }[] = []
-    for (const { key, status } of this.#db.prepare(`SELECT * FROM (${COVERED}) WHERE status <> 'read'`).iterate()) {
+    for (const { key, status } of this.#db.prepare(UNREAD).iterate()) {
       if (isWanted?.(String(key)) !== false) found.push({ key: String(key), status: status as UnreadStatus })
       if (found.length === most) break
     }
@@ -282,6 +295,10 @@ export class SearchIndex implements Disposable {
 
   [Symbol.dispose](): void {
     this.#db.close()
+  }
+
+  get #optimizedChunks(): number {
+    return Number(this.#get("SELECT value FROM search_state WHERE name = 'optimized'")?.['value'] ?? 0)
   }
 
   #prepared(sql: string): StatementSync {

@@ -2,7 +2,7 @@ import type { ChunkLine } from '#src/corpus/export/chunk-line.ts'
 import type { ChunkTest } from '#src/corpus/export/where.ts'
 import type { OutputStore } from '#src/ports/output-store.ts'
 import { type Coverage, coverageOf } from './coverage.ts'
-import { parseQuery, type Query } from './parse-query.ts'
+import { type Match, parseQuery, type Query } from './parse-query.ts'
 import { type ProvenChunk, StoredTexts } from './prove-chunk.ts'
 import type { Candidate, DocumentStatus, SearchIndex } from './search-index.ts'
 import { type Snippet, snippetOf } from './snippet.ts'
@@ -55,7 +55,7 @@ export async function searchStore(
   options: SearchOptions,
   update: IndexUpdate,
 ): Promise<SearchAnswer> {
-  const query = parseQuery(question, (term) => index.frequencyOf(term))
+  const query = parseQuery(question, index.frequencies)
   const answer = { hasWords: query.matches.length > 0, ignoredWords: query.ignored }
   for (let round = 1; ; round++) {
     const { hits, stale, more } = await proven(index, store, query, options)
@@ -97,7 +97,7 @@ async function proven(
 }
 
 /** Each chunk once, in the order of the expressions. */
-function* candidatesOf(index: SearchIndex, matches: readonly string[]): Generator<Candidate> {
+function* candidatesOf(index: SearchIndex, matches: readonly Match[]): Generator<Candidate> {
   const seen = new Set<string>()
   for (const match of matches) {
     for (const candidate of index.candidates(match)) {
