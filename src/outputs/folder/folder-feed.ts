@@ -1,12 +1,18 @@
+import { statSync } from 'node:fs'
 import { readdir, rm, stat } from 'node:fs/promises'
-import { join, relative, sep } from 'node:path'
+import { join, sep } from 'node:path'
 import type { FeedStorage, PlacedRecord, RecordStamp } from '#src/ports/feed-storage.ts'
+import { syncWhileFast } from '#src/kit/sync-while-fast.ts'
 import { createExclusive } from './files/exclusive-file.ts'
 import { isOneOf, readIfThere } from '../file-system.ts'
 import { documentFolders } from './folder-records.ts'
 import { makeFolderFlushed } from './files/make-folder.ts'
 import { parseRecord, RECORD_FILE } from '../record-json.ts'
 import type { WorkArea } from './files/work-area.ts'
+
+const quickly = syncWhileFast()
+
+const DOCUMENTS = 'documents'
 
 /** Files of the change feed in a folder. A commit recreates `record.json`, so inode and mtime change with it. */
 export class FolderFeed implements FeedStorage {
@@ -45,8 +51,9 @@ export class FolderFeed implements FeedStorage {
   }
 
   async *stamps(signal: AbortSignal): AsyncGenerator<readonly RecordStamp[]> {
-    for await (const folders of documentFolders(join(this.#root, 'documents'), this.#area, signal)) {
-      const found = await Promise.all(folders.map((folder) => this.#stampOf(folder)))
+    const root = join(this.#root, DOCUMENTS)
+    for await (const folders of documentFolders(root, this.#area, signal)) {
+      const found = await Promise.all(folders.map((folder) => stampOf(folder, root)))
       yield found.filter((stamp) => stamp !== null)
     }
   }
@@ -56,15 +63,20 @@ export class FolderFeed implements FeedStorage {
     const record = json === null ? null : parseRecord(json)
     return record === null ? null : { record, folder: place }
   }
+}
 
-  async #stampOf(folder: string): Promise<RecordStamp | null> {
-    try {
-      const { ino, mtimeNs, size } = await stat(join(folder, RECORD_FILE), { bigint: true })
-      const place = relative(this.#root, folder).split(sep).join('/')
-      return { place, stamp: `${ino}-${mtimeNs}-${size}` }
-    } catch (error) {
-      if (isOneOf(error, 'ENOENT', 'ENOTDIR')) return null
-      throw error
-    }
+async function stampOf(folder: string, root: string): Promise<RecordStamp | null> {
+  try {
+    const file = `${folder}${sep}${RECORD_FILE}`
+    const bigint = { bigint: true } as const
+    const { ino, mtimeNs, size } = await quickly(
+      () => statSync(file, bigint),
+      () => stat(file, bigint),
+    )
+    const place = `${DOCUMENTS}${folder.slice(root.length)}`.replaceAll(sep, '/')
+    return { place, stamp: `${ino}-${mtimeNs}-${size}` }
+  } catch (error) {
+    if (isOneOf(error, 'ENOENT', 'ENOTDIR')) return null
+    throw error
   }
 }
