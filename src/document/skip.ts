@@ -15,6 +15,7 @@ import { type Version, version } from './ids.ts'
  *   texts
  * - `noindex`: a page of a website that asks to be left out of an index
  * - `canonical`: a page of a website with the content of its canonical address, which is listed
+ * - `equal_content`: a page of a website with the content of another page, which is listed
  * - `hard_link`, `duplicate`: of an archive's members: a second name of a member, or a second member of one name
  * - `outside`: an archive's member whose name leads out of the archive: `../a.pdf`
  * - `nested`: an archive or mail inside eight others
@@ -31,6 +32,7 @@ export const SKIP_REASONS = [
   'text_page',
   'noindex',
   'canonical',
+  'equal_content',
   'hard_link',
   'duplicate',
   'outside',

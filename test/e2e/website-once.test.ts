@@ -52,3 +52,28 @@ test.each(['scrape', 'download'])(
   },
   60_000,
 )
+
+test('equal content under several addresses is bought once, and outputs of a page that becomes equal are marked as gone', async () => {
+  const text = (of: string): Page => html(`<title>${of}</title><p>All about ${of}.`)
+  const pages: Record<string, Page> = {
+    '/': html(`<h1>Start</h1>${links(['/a', '/b', '/c'])}`),
+    '/a': text('x'),
+    '/b': text('x'),
+    '/c': text('y'),
+  }
+  await using folder = await tempFolder()
+  await using site = await openSite((path) => pages[path])
+  const out = join(folder.path, 'out')
+  const args = ['run', site.url, '--out', out, '--allow-private-addresses', '--json']
+  const first = await sluice(args)
+  expect(first.stdout).toMatch(/"requests":3,/)
+  expect(first.stdout).toContain('"equal_content":1')
+  pages['/c'] = text('x')
+  const plan = await sluice(args.with(0, 'plan').slice(0, -1))
+  expect(plan.stdout).toContain('2 pages with the content of another page')
+  const second = await sluice(args)
+  expect([second.code, second.stdout]).toEqual([0, expect.stringMatching(/"requests":0,/)])
+  const { records } = await readStore(out)
+  const gone = [...records.values()].filter(({ goneAt }) => goneAt !== undefined).map(({ key }) => key)
+  expect([records.size, gone]).toEqual([3, [expect.stringContaining('/c')]])
+}, 60_000)

@@ -18,6 +18,7 @@ const REASON_TEXTS: ReadonlyMap<string, (number: number) => string> = new Map([
   ['special', (number) => plural(number, 'socket or pipe')],
   ['noindex', (number) => `${plural(number, 'page')} with noindex (--ignore-robots includes them)`],
   ['canonical', (number) => `${plural(number, 'page')} with the content of their canonical address`],
+  ['equal_content', (number) => `${plural(number, 'page')} with the content of another page`],
   ['text_page', (number) => `${plural(number, 'page')} in plain text or Markdown (--no-passthrough skips them)`],
   ['hard_link', (number) => `${plural(number, 'hard link')} in archives`],
   ['duplicate', (number) => `${plural(number, 'duplicate name')} in an archive`],

@@ -28,8 +28,16 @@ export type SkipDecision =
   | { readonly kind: 'stays'; readonly entry: LedgerEntry; readonly record: DocumentRecord | null }
   | { readonly kind: 'skipped'; readonly entry: LedgerEntry; readonly outdated: DocumentRecord | null }
 
-/** No document of that name exists any more, under any rules. */
-const REPLACEMENT_REASONS: readonly SkipReason[] = ['symlink', 'special', 'hard_link', 'duplicate', 'outside']
+/** No document of that name exists any more, under any rules; its former content is outdated. */
+const REPLACEMENT_REASONS: readonly SkipReason[] = [
+  'symlink',
+  'special',
+  'hard_link',
+  'duplicate',
+  'outside',
+  'canonical',
+  'equal_content',
+]
 
 export const skippedFileOf = ({ key, ...entry }: Extract<SourceItem, { kind: 'document' | 'skipped' }>): SkippedFile =>
   entry.kind === 'skipped'

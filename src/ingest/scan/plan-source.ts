@@ -17,7 +17,7 @@ import { openListed, type ReadDocument, readOnce } from '../document/read-once.t
 import { cutterFor, type Handling, handlingOf, needsPdfParser, refuseByContent } from '../document/preflight.ts'
 import { decideSkip } from '../document/skip-file.ts'
 import { decideItem } from './decide-change.ts'
-import { type Unlisted, unlistedOf } from './unlisted.ts'
+import { knownVersions, type Unlisted, unlistedOf } from './unlisted.ts'
 
 const BATCH = 200
 
@@ -69,7 +69,7 @@ export async function* planSource(
   const bought = new Set<string>()
   const listing = { listed: new KeySet(), leftOut: new KeySet() }
   let recorded = 0
-  for await (const batch of batchesOf(deps.stores.source.list(signal), BATCH)) {
+  for await (const batch of batchesOf(deps.stores.source.list(signal, knownVersions(deps.stores.ledger)), BATCH)) {
     const known = await deps.stores.ledger.read(batch.map((item) => item.key))
     for (const [index, item] of batch.entries()) {
       if (item.kind === 'left_out') {

@@ -4,8 +4,7 @@ import { invariant } from '#src/kit/invariant.ts'
 import { contentVersion, NO_RECIPE, version } from '#src/document/ids.ts'
 import type { Change } from '#src/events.ts'
 import type { DocumentJob } from '#src/ports/queue.ts'
-import { GONE, type LedgerEntry } from '#src/document/ledger-entry.ts'
-import type { KnownVersions } from '#src/ports/source.ts'
+import type { LedgerEntry } from '#src/document/ledger-entry.ts'
 import type { SourceItem } from '#src/document/source-item.ts'
 import { skipFile } from '../document/skip-file.ts'
 import { batchesOf, prefetchOne } from '#src/kit/batched-stream.ts'
@@ -15,7 +14,7 @@ import type { ScanDeps } from '../document/deps.ts'
 import { isDone } from '../document/disagreement.ts'
 import { recommit } from '../document/rederive.ts'
 import { KeySet } from '#src/kit/key-set.ts'
-import { isListedDocument, type Listing } from './unlisted.ts'
+import { isListedDocument, knownVersions, type Listing } from './unlisted.ts'
 
 /** Batch size: entries compared with the ledger, written and enqueued together. */
 const BATCH = 500
@@ -58,7 +57,7 @@ export async function scanSource(deps: ScanDeps, signal: AbortSignal): Promise<S
   const listed = new KeySet()
   const leftOut = new KeySet()
   await prefetchOne(
-    batchesOf(deps.stores.source.list(signal, knownOf(deps)), BATCH, FIRST_BATCH, LINGER_MS),
+    batchesOf(deps.stores.source.list(signal, knownVersions(deps.stores.ledger)), BATCH, FIRST_BATCH, LINGER_MS),
     async (batch) => {
       if (grown) await backlogBelowLimit(deps, signal)
       const jobs = await scanBatch(batch, deps, signal)
@@ -87,14 +86,6 @@ export async function scanSource(deps: ScanDeps, signal: AbortSignal): Promise<S
   if (seen > 0 && rules.length > 0) deps.run.events.emit('rules:unmatched', { globs: rules })
   return { seen, enqueued, durationMs, listed, documents, leftOut }
 }
-
-/** Undefined for a scan that compares bytes: it needs those of unchanged documents, too. */
-const knownOf = ({ checksum, stores: { ledger } }: ScanDeps): KnownVersions | undefined =>
-  checksum
-    ? undefined
-    : async function* (signal) {
-        for await (const [key, entry] of ledger.entries(signal)) if (entry.version !== GONE) yield [key, entry.version]
-      }
 
 /** Waits while Redis holds its maximum number of jobs (Law 6). */
 export async function backlogBelowLimit(deps: ScanDeps, signal: AbortSignal): Promise<void> {

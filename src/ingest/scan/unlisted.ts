@@ -2,7 +2,7 @@ import type { SourceKey } from '#src/document/ids.ts'
 import { GONE, type LedgerEntry } from '#src/document/ledger-entry.ts'
 import { seen } from '#src/document/outcome.ts'
 import type { Ledger } from '#src/ports/ledger.ts'
-import type { Source } from '#src/ports/source.ts'
+import type { KnownVersions, Source } from '#src/ports/source.ts'
 import type { KeySet } from '#src/kit/key-set.ts'
 import type { SourceItem } from '#src/document/source-item.ts'
 import type { Recipes } from '../document/deps.ts'
@@ -31,6 +31,12 @@ export interface Unlisted {
   readonly entry: LedgerEntry
   readonly kind: 'marked' | 'gone' | 'left_out' | 'there'
 }
+
+/** Versions of the last listing, for a source that compares with them. */
+export const knownVersions = (ledger: Pick<Ledger, 'entries'>): KnownVersions =>
+  async function* (signal) {
+    for await (const [key, { version }] of ledger.entries(signal)) if (version !== GONE) yield [key, version]
+  }
 
 /** Streams the complete ledger, unless it has no more documents than the `recorded` ones of the listing. */
 export async function* unlistedOf(

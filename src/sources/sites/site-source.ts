@@ -55,7 +55,7 @@ export interface SiteSourceOptions extends Pick<Filter, 'include' | 'exclude'> {
   readonly network?: WebNetwork
   /**
    * Treats documents without a version from their server as changed, at each listing. Pages have a version of their
-   * own.
+   * own, and all are read.
    */
   readonly refresh: boolean
   /** Gets a line about each omission of the listing. */
@@ -121,13 +121,13 @@ type WalkParts = Pick<SiteOptions, 'client' | 'keep' | 'known'>
 /** Versions by address, and the settings that decide about the links of a page. */
 async function knownOf(
   known: KnownVersions | undefined,
-  { include, exclude, documents, via }: SiteSourceOptions,
+  { include, exclude, documents, via, refresh }: SiteSourceOptions,
   signal: AbortSignal,
 ): Promise<Pick<SiteOptions, 'known'>> {
   if (known === undefined) return {}
   const versions = new Map<string, string>()
   for await (const [key, of] of known(signal)) versions.set(urlOfKey(key).href, of)
-  return { known: { versions, rules: JSON.stringify([include, exclude, documents, via]) } }
+  return { known: { versions, rules: JSON.stringify([include, exclude, documents, via]), readsAll: refresh } }
 }
 
 /** Keeps pages and texts, and files that are documents. */
@@ -152,6 +152,7 @@ async function* foundOn(options: SiteSourceOptions, walk: WalkParts, signal: Abo
     throw new SourceUnusable('the service has no POST /v2/map: give --site-listing links')
   }
   const excluded = keyRules({ exclude, hidden: true })
+  const included = keyRules({ ...options, hidden: true })
   const site = {
     ...options,
     ...walk,
@@ -160,6 +161,10 @@ async function* foundOn(options: SiteSourceOptions, walk: WalkParts, signal: Abo
     listing: given !== null ? ('given' as const) : listing === 'sitemap' ? ('sitemap' as const) : ('links' as const),
     maxBytes: MAX_FILE_BYTES,
     isWanted: (url: URL) => options.documents || isPageName(url),
+    isDocument: (url: URL, contentType: string) => {
+      const key = pageKeyOf(url, contentType, options)
+      return key !== null && included(key) === null
+    },
     skipReason: (url: URL) => excluded(keyOfUrl(url, extensionOf(url.pathname) ?? 'html')),
     onEnd: (summary: SiteSummary) => report(summary, options),
   }
@@ -208,18 +213,26 @@ function itemOf(found: SiteItem, unversioned: Version, options: SiteSourceOption
 }
 
 const leftOutReason = (reason: string): SkipReason =>
-  reason === 'noindex' || reason === 'canonical' ? reason : 'excluded'
+  reason === 'noindex' || reason === 'canonical' || reason === 'equal_content' ? reason : 'excluded'
 
-/** Text is not HTML: only a service that fetches it itself learns the type from its server. */
 function pageItem(
   { url, contentType, version: read, bytes }: Extract<SiteItem, { kind: 'page' }>,
-  { via, passthrough }: SiteSourceOptions,
+  options: SiteSourceOptions,
 ): SourceItem {
-  const isText = via === 'download' && /^text\/(?!html)/i.test(contentType)
-  const text = isText && passthrough ? urlTextExtension({ url, header: () => contentType }) : null
-  if (isText && text === null) return { kind: 'skipped', key: pageKey(url), reason: 'text_page' }
-  const key = text === null ? pageKey(url) : keyOfUrl(url, text)
+  const key = pageKeyOf(url, contentType, options)
+  if (key === null) return { kind: 'skipped', key: pageKey(url), reason: 'text_page' }
   return { kind: 'document', key, version: version(read), bytes: bytes || UNKNOWN_BYTES }
+}
+
+/**
+ * Null for a text that this run skips. Text is not HTML: only a service that fetches it itself learns the type from its
+ * server.
+ */
+function pageKeyOf(url: URL, contentType: string, { via, passthrough }: SiteSourceOptions): SourceItem['key'] | null {
+  const isText = via === 'download' && /^text\/(?!html)/i.test(contentType)
+  if (!isText) return pageKey(url)
+  const text = passthrough ? urlTextExtension({ url, header: () => contentType }) : null
+  return text === null ? null : keyOfUrl(url, text)
 }
 
 /** A page whose name suggests another type, `/report.pdf` with HTML, is still a page. */

@@ -4,6 +4,7 @@ import { contentVersion } from '#src/document/ids.ts'
 import { openSiteSource, type SiteSourceOptions } from '#src/sources/sites/site-source.ts'
 import { urlOfKey } from '#src/sources/urls/url-key.ts'
 import { GeneratedSite } from '../../support/generated-site.ts'
+import { SITE_OPTIONS } from '../../support/site-options.ts'
 import { seedFrom } from '../../support/seed.ts'
 
 /*
@@ -54,21 +55,12 @@ async function pass(site: GeneratedSite, ledger: Ledger): Promise<Pass> {
 }
 
 const optionsFor = (site: GeneratedSite): SiteSourceOptions => ({
+  ...SITE_OPTIONS,
   start: new URL(site.url),
-  listing: 'links',
   limit: 10_000,
   depth: 100,
   delayMs: DELAY_MS,
-  documents: false,
-  obeyRobots: true,
-  via: 'scrape',
-  keepsPages: true,
-  passthrough: true,
-  allowPrivateAddresses: true,
-  refresh: false,
-  include: [],
   exclude: ['**/deep/**'],
-  say: () => undefined,
 })
 
 const documentsOf = (ledger: Ledger): string[] =>

@@ -1,23 +1,7 @@
 import { expect, test } from 'vitest'
 import { openSiteSource, type SiteSourceOptions } from '#src/sources/sites/site-source.ts'
+import { SITE_OPTIONS } from '../../support/site-options.ts'
 import { openSite, type Page } from '../../support/web-site.ts'
-
-const OPTIONS: Omit<SiteSourceOptions, 'start'> = {
-  listing: 'links',
-  limit: 1_000,
-  depth: 10,
-  delayMs: 0,
-  documents: false,
-  obeyRobots: true,
-  via: 'scrape',
-  keepsPages: true,
-  passthrough: true,
-  allowPrivateAddresses: true,
-  refresh: false,
-  include: [],
-  exclude: [],
-  say: () => undefined,
-}
 
 const typed = (type: string, body: string): Page => ({ headers: { 'content-type': type, etag: '"1"' }, body })
 const LINKS = ['notes.txt', 'guide.md', 'q3.pdf', 'plan.docx', 'get?id=7', 'logo.png', 'feed.xml', 'data.bin']
@@ -35,7 +19,7 @@ const FILES: Readonly<Record<string, Page>> = {
 /** What the site is listed as: `path kind`, and the reason of what is skipped. */
 async function listed(options: Partial<SiteSourceOptions>): Promise<readonly [string[], string[]]> {
   await using site = await openSite((path) => FILES[path])
-  await using source = openSiteSource({ ...OPTIONS, start: new URL(site.url), ...options })
+  await using source = openSiteSource({ ...SITE_OPTIONS, start: new URL(site.url), ...options })
   const found: string[] = []
   for await (const item of source.list(AbortSignal.timeout(20_000))) {
     const path = item.key.replace(`http:${new URL(site.url).host}`, '')
@@ -96,7 +80,7 @@ test('a website source obeys noindex, nofollow, meta refresh, logins and ignored
     headers.cookie === 'session=1' ? ODD[path] : { status: 401 },
   )
   await using source = openSiteSource({
-    ...OPTIONS,
+    ...SITE_OPTIONS,
     start: new URL(site.url),
     headers: { cookie: 'session=1' },
     ignoredParameters: ['so*'],

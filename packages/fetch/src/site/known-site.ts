@@ -5,6 +5,14 @@ import { contentOf, type EndedWalks, type PageState, stateOf, withState } from '
 /** Versions of pages by address, from the walks before. */
 export type KnownVersions = ReadonlyMap<string, string>
 
+export interface KnownWalk {
+  readonly versions: KnownVersions
+  /** Settings that decide about links. */
+  readonly rules: string
+  /** True reads all pages, without conditional requests. */
+  readonly readsAll?: boolean
+}
+
 /** A server that changes its validator this often for the same content gets no more conditional requests. */
 const MAX_MISSES = 3
 
@@ -24,6 +32,14 @@ export function validatorsOf(answer: Pick<UrlAnswer, 'header'>): Validators {
   return { ...(etag === '' ? {} : { etag }), ...(ageMs >= WEAK_MS ? { modified } : {}) }
 }
 
+/** A page whose body was read. `content` is its digest. */
+export interface ReadPage {
+  readonly content: string
+  readonly identity: string | null
+  readonly contentType: string
+  readonly validators: Validators
+}
+
 /**
  * What the walks before know of a site. A page that the site reports as unchanged (304) has no body, so its links are
  * those of the last complete walk: its documents and its other addresses are visited again.
@@ -31,6 +47,7 @@ export function validatorsOf(answer: Pick<UrlAnswer, 'header'>): Validators {
 export class KnownSite {
   readonly #versions: KnownVersions
   readonly #keepsState: boolean
+  readonly #readsAll: boolean
   readonly #walk: string
   readonly #followsLinks: boolean
   readonly #readAt = Date.now()
@@ -38,10 +55,11 @@ export class KnownSite {
   readonly #others = new Set<string>()
   #hasNewState = false
 
-  /** `versions`: null for a walk that no later one continues. */
-  constructor(given: KnownVersions | null, rules: string, followsLinks: boolean) {
-    const versions: KnownVersions = given ?? new Map()
+  /** `given`: null for a walk that no later one continues. */
+  constructor(given: KnownWalk | null, rules: string, followsLinks: boolean) {
+    const versions: KnownVersions = given?.versions ?? new Map()
     this.#versions = versions
+    this.#readsAll = given?.readsAll === true
     this.#keepsState = given !== null
     this.#walk = createHash('sha256').update(rules).digest('hex').slice(0, 12)
     this.#followsLinks = followsLinks
@@ -62,25 +80,26 @@ export class KnownSite {
   /** Headers of a conditional request; none if the body is needed. */
   conditions(url: URL): Readonly<Record<string, string>> {
     const state = this.#stateOf(this.#versions.get(url.href) ?? '')
-    if (state === null || !this.#isComplete(state) || (state.misses ?? 0) >= MAX_MISSES) return {}
+    if (this.#readsAll || state === null || !this.#isComplete(state) || (state.misses ?? 0) >= MAX_MISSES) return {}
     return {
       ...(state.etag === undefined ? {} : { 'if-none-match': state.etag }),
       ...(state.modified === undefined ? {} : { 'if-modified-since': state.modified }),
     }
   }
 
-  /** Version and content type of a page that the site reports as unchanged. */
-  unchanged(url: URL): { readonly version: string; readonly contentType: string } {
+  /** A page that the site reports as unchanged. */
+  unchanged(url: URL): { readonly version: string; readonly contentType: string; readonly identity: string | null } {
     const version = this.#versions.get(url.href) ?? ''
     const state = this.#stateOf(version)
     return {
       version: state === null ? version : this.#without(version, state),
       contentType: state?.type ?? 'text/html',
+      identity: state?.identity ?? null,
     }
   }
 
   /** Version of a page with this content; the known one if nothing changed. */
-  versionOf(url: URL, content: string, contentType: string, validators: Validators): string {
+  versionOf(url: URL, { content, identity, contentType, validators }: ReadPage): string {
     const known = this.#versions.get(url.href) ?? ''
     const state = this.#stateOf(known)
     const isSame = contentOf(known) === content
@@ -95,6 +114,7 @@ export class KnownSite {
       walk: this.#walk,
       readAt: this.#readAt,
       ...validators,
+      ...(identity === null ? {} : { identity }),
       ...(misses === 0 ? {} : { misses }),
       ...(/^text\/html\b/i.test(contentType) ? {} : { type: contentType }),
     })

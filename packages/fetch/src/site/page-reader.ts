@@ -21,6 +21,11 @@ export interface PageContent {
    * change it.
    */
   readonly fingerprint: string
+  /**
+   * Digest that pages of equal content share: of the fingerprint, and of pictures and frames with their queries. Null
+   * for a page without text, and for one with little text and a script that may add some.
+   */
+  readonly identity: string | null
 }
 
 /** Value of the robots directive of a page, in its head or its header. */
@@ -28,6 +33,15 @@ export const NO_INDEX = /\b(?:noindex|none)\b/i
 
 /** A page that moves its reader on within ten seconds is a redirect; a longer time reloads news. */
 const REFRESH = /^\s*\d(?:\.\d*)?\s*[;,]\s*url\s*=\s*["']?([^"']+?)["']?\s*$/i
+
+/** A page with a script and fewer characters outside of links may be the same shell at each address. */
+const MIN_TEXT_CHARACTERS = 200
+
+/** Elements that show the content of another address. */
+const FRAMES: ReadonlySet<string> = new Set(['iframe', 'frame', 'embed', 'object', 'video', 'audio', 'source'])
+
+/** Types of scripts that hold data. */
+const DATA = /\bjson\b/i
 
 /** Elements whose text does not belong to the page. */
 const UNREAD: ReadonlySet<string> = new Set(['script', 'style', 'noscript', 'template', 'svg'])
@@ -45,6 +59,11 @@ export class PageReader {
   #isNoIndex = false
   #asksPassword = false
   #unread = 0
+  #inLink = false
+  #hasScript = false
+  #textCharacters = 0
+  /** Addresses of pictures and frames, with their queries. */
+  readonly #shown: string[] = []
   #inTitle = false
   #followsLinks = true
 
@@ -65,6 +84,7 @@ export class PageReader {
     this.#parser.end()
     const title = this.#title.replace(/\s+/g, ' ').trim()
     const read = [title, this.#description ?? '', this.#text.join('').replace(/\s+/g, ' ').trim()]
+    const isShell = this.#textCharacters < (this.#hasScript ? MIN_TEXT_CHARACTERS : 1)
     return {
       title: title === '' ? null : title,
       description: this.#description,
@@ -73,12 +93,16 @@ export class PageReader {
       refresh: this.#refresh,
       isNoIndex: this.#isNoIndex,
       asksPassword: this.#asksPassword,
-      fingerprint: createHash('sha256').update(read.join('\0')).digest('hex').slice(0, 20),
+      fingerprint: digestOf(read),
+      identity: isShell ? null : digestOf([...read, ...this.#shown]),
     }
   }
 
   #open(name: string, attributes: Readonly<Record<string, string>>): void {
     const { href, src } = attributes
+    if (name === 'a') this.#inLink = true
+    if (name === 'script' && !DATA.test(attributes['type'] ?? '')) this.#hasScript = true
+    if (this.#unread === 0 && (name === 'img' || FRAMES.has(name))) this.#shown.push(src ?? attributes['data'] ?? '')
     if (UNREAD.has(name)) this.#unread += 1
     else if (name === 'title') this.#inTitle = this.#title === ''
     else if (name === 'base' && href !== undefined) this.#base = webUrl(href, this.#base) ?? this.#base
@@ -93,6 +117,7 @@ export class PageReader {
   }
 
   #close(name: string): void {
+    if (name === 'a') this.#inLink = false
     if (UNREAD.has(name)) this.#unread -= 1
     else if (name === 'title') this.#inTitle = false
     else if (!INLINE.has(name)) this.#text.push(' ')
@@ -101,7 +126,10 @@ export class PageReader {
   #say(text: string): void {
     if (this.#unread > 0) return
     if (this.#inTitle) this.#title += text
-    else this.#text.push(text)
+    else {
+      this.#text.push(text)
+      if (!this.#inLink) this.#textCharacters += text.replace(/\s+/g, '').length
+    }
   }
 
   #meta({ name = '', content = '', 'http-equiv': directive = '' }: Readonly<Record<string, string>>): void {
@@ -119,6 +147,9 @@ export class PageReader {
     this.#text.push(` ${url.origin}${url.pathname} `)
   }
 }
+
+const digestOf = (parts: readonly string[]): string =>
+  createHash('sha256').update(parts.join('\0')).digest('hex').slice(0, 20)
 
 /** Inline elements: their tags do not end a word. */
 const INLINE: ReadonlySet<string> = new Set(

@@ -6,6 +6,8 @@ export interface PageState {
   readonly readAt: number
   readonly etag?: string
   readonly modified?: string
+  /** Digest that pages of equal content share; absent for a page that equals no other. */
+  readonly identity?: string
   /** Number of walks with another validator for the same content. */
   readonly misses?: number
   /** Content type, unless it is HTML. */

@@ -2,7 +2,8 @@ import type { WebNetwork } from '../web-network.ts'
 import type { UrlAnswer } from '../request-url.ts'
 import { webUrl } from '../web-url.ts'
 import { Frontier, type Waiting } from './frontier.ts'
-import { KnownSite, type KnownVersions } from './known-site.ts'
+import { EqualPages } from './equal-pages.ts'
+import { KnownSite, type KnownWalk } from './known-site.ts'
 import { contentOf } from './page-state.ts'
 import { listSitemaps } from './list-sitemaps.ts'
 import { type KeepBytes, SITE_CONNECTIONS, SiteClient, type Visit } from './site-client.ts'
@@ -45,8 +46,10 @@ export interface SiteOptions {
   readonly keep?: KeepBytes
   /** True leaves out pages that ask to be left out of an index; default: false. */
   readonly skipsNoIndex?: boolean
-  /** Versions of the walks before, for conditional requests; `rules` are the settings that decide about links. */
-  readonly known?: { readonly versions: KnownVersions; readonly rules: string }
+  /** False for a page that becomes no document; absent if all do. It represents no page of equal content. */
+  readonly isDocument?: (url: URL, contentType: string) => boolean
+  /** Versions of the walks before, for the choice among pages of equal content and for conditional requests. */
+  readonly known?: KnownWalk
   /** Called once, at the end of the walk. */
   readonly onEnd?: (summary: SiteSummary) => void
 }
@@ -61,6 +64,8 @@ export type SiteItem =
       readonly contentType: string
       readonly title: string | null
       readonly description: string | null
+      /** Digest that pages of equal content share; null for a page that equals no other. */
+      readonly identity: string | null
     }
   | { readonly kind: 'file'; readonly url: URL; readonly answer: UrlAnswer; readonly contentType: string }
   | { readonly kind: 'left_out'; readonly url: URL; readonly reason: string }
@@ -98,7 +103,7 @@ export async function* walkSite(options: SiteOptions, signal: AbortSignal): Asyn
   client.slowDown(robots.delayMs)
   const { listing, known } = options
   const rules = JSON.stringify([known?.rules, listing, scope, options.limit, options.depth, robots.text])
-  const before = new KnownSite(known?.versions ?? null, rules, listing === 'links')
+  const before = new KnownSite(known ?? null, rules, listing === 'links')
   const walk = new Walk(options, { scope, robots, before })
   walk.addVisit(scope.start, first)
   if (options.listing !== 'given') walk.enqueue(scope.start.href, 0)
@@ -162,6 +167,7 @@ class Walk {
    */
   readonly #otherSpellings = new Map<string, SiteItem>()
   readonly #before: KnownSite
+  readonly #equalPages: EqualPages<Page>
   /** The first page waits for the end of the walk: its version keeps the result. */
   #firstPage: Page | null = null
   #isCut = false
@@ -177,6 +183,7 @@ class Walk {
     this.#scope = scope
     this.#robots = robots
     this.#before = before
+    this.#equalPages = new EqualPages(options.known?.versions ?? null)
   }
 
   addVisit(url: URL, visit: Visit): void {
@@ -219,22 +226,40 @@ class Walk {
       const { at, visit } = await Promise.race(inFlight.values())
       inFlight.delete(at)
       const entry = this.#entryOf(at, visit)
-      if (entry?.kind === 'page' && this.#options.known !== undefined && this.#firstPage === null)
-        this.#firstPage = entry
-      else if (entry !== null) yield entry
+      if (entry !== null) yield* this.#listed(entry)
     }
-    yield* this.#signIns.settle(loginRequired)
+    for (const entry of this.#signIns.settle(loginRequired)) yield* this.#listed(entry)
     yield* this.#settleCopies()
     for (const [canonical, entry] of this.#otherSpellings) {
       if (this.#yielded.has(canonical)) continue
       this.#pages += 1
-      yield entry
+      yield* this.#listed(entry)
     }
+    for (const [entry, decision] of this.#equalPages.settle()) yield* this.#decided(entry, decision)
     for (let at = this.#frontier.take(); at !== undefined; at = this.#frontier.take()) {
       if (at.depth !== Number.POSITIVE_INFINITY) this.#truncated = true
     }
     const [page, isComplete] = [this.#firstPage, !this.#truncated && !this.#isCut]
     if (page !== null) yield { ...page, version: this.#before.ending(page.version, isComplete) }
+  }
+
+  *#listed(entry: SiteItem): Generator<SiteItem> {
+    if (entry.kind !== 'page' || !this.#isDocument(entry)) yield entry
+    else yield* this.#decided(entry, this.#equalPages.add(entry))
+  }
+
+  *#decided(page: Page, decision: 'listed' | 'equal' | 'held'): Generator<SiteItem> {
+    if (decision === 'equal') {
+      this.#before.addOther(page.url)
+      yield { kind: 'left_out', url: page.url, reason: 'equal_content' }
+    } else if (decision === 'listed') {
+      if (this.#options.known !== undefined && this.#firstPage === null) this.#firstPage = page
+      else yield page
+    }
+  }
+
+  #isDocument({ url, contentType }: Pick<Page, 'url' | 'contentType'>): boolean {
+    return this.#options.isDocument?.(url, contentType) !== false
   }
 
   summary(): SiteSummary {
@@ -268,31 +293,47 @@ class Walk {
         this.#pages += 1
         return { ...visit, url }
       case 'unchanged':
-        this.#pages += 1
-        this.#yielded.set(url.href, contentOf(this.#before.unchanged(url).version))
-        return { kind: 'page', url, ...this.#before.unchanged(url), bytes: 0, title: null, description: null }
+        return this.#represented({
+          kind: 'page',
+          url,
+          ...this.#before.unchanged(url),
+          bytes: 0,
+          title: null,
+          description: null,
+        })
       case 'text':
       default: {
-        this.#pages += 1
-        const { digest, bytes, contentType, validators } = visit
-        const version = this.#before.versionOf(url, `text-${digest}`, contentType, validators)
-        return { kind: 'page', url, version, bytes, contentType, title: null, description: null }
+        const { digest, bytes, contentType } = visit
+        const content = `text-${digest}`
+        const identity = bytes === 0 ? null : content
+        const version = this.#before.versionOf(url, { ...visit, content, identity })
+        return this.#represented({
+          kind: 'page',
+          url,
+          version,
+          bytes,
+          contentType,
+          title: null,
+          description: null,
+          identity,
+        })
       }
     }
   }
 
   #pageOf(url: URL, depth: number, visit: Extract<Visit, { kind: 'page' }>): SiteItem | null {
-    const { content, bytes, contentType, validators } = visit
+    const { content, bytes, contentType } = visit
     if (this.#options.listing === 'links') for (const link of content.links) this.enqueue(link, depth + 1)
-    const { title, description, fingerprint, canonical } = content
+    const { title, description, fingerprint, canonical, identity } = content
     const entry: Page = {
       kind: 'page',
       url,
-      version: this.#before.versionOf(url, `page-${fingerprint}`, contentType, validators),
+      version: this.#before.versionOf(url, { ...visit, content: `page-${fingerprint}`, identity }),
       bytes,
       contentType,
       title,
       description,
+      identity,
     }
     if (visit.isNoIndex && this.#options.skipsNoIndex === true) {
       this.#before.addOther(url)
@@ -310,9 +351,15 @@ class Walk {
       this.enqueue(other.href, depth)
       return null
     }
-    this.#pages += 1
-    this.#yielded.set(url.href, contentOf(entry.version))
+    this.#represented(entry)
     return content.asksPassword ? this.#signIns.hold(url, entry) : entry
+  }
+
+  /** Counts a page, and lets it stand for the pages that name it as their canonical address. */
+  #represented(page: Page): Page {
+    this.#pages += 1
+    if (this.#isDocument(page)) this.#yielded.set(page.url.href, contentOf(page.version))
+    return page
   }
 
   #canonicalOf(url: URL, canonical: string | null): URL | null {
@@ -326,9 +373,10 @@ class Walk {
    */
   *#settleCopies(): Generator<SiteItem> {
     for (const { entry, canonical } of this.#copies) {
-      const isCopy = this.#yielded.get(canonical.href) === contentOf(entry.version)
+      const isCopy = this.#yielded.get(canonical.href) === contentOf(entry.version) && !this.#equalPages.isKnown(entry)
       if (!isCopy) this.#pages += 1
-      yield isCopy ? { kind: 'left_out', url: entry.url, reason: 'canonical' } : entry
+      if (isCopy) yield { kind: 'left_out', url: entry.url, reason: 'canonical' }
+      else yield* this.#listed(entry)
     }
   }
 }
