@@ -1,39 +1,17 @@
 import { expect, test } from 'vitest'
-import type { SourceKey, Version } from '#src/document/ids.ts'
-import { openSiteSource, type SiteSourceOptions } from '#src/sources/sites/site-source.ts'
+import type { Version } from '#src/document/ids.ts'
 import { openSite, type Page } from '../../support/web-site.ts'
-import { SITE_OPTIONS } from '../../support/site-options.ts'
+import { listSite as list } from '../../support/list-site.ts'
 
 /* Pages of equal content at several addresses: one of them is a document, the same one in each run. */
 
 type Pages = Record<string, Page>
-type Known = ReadonlyMap<SourceKey, Version>
 
 const html = (body: string, headers: Readonly<Record<string, string>> = {}): Page => ({
   headers: { 'content-type': 'text/html', ...headers },
   body,
 })
 const text = (about: string): Page => html(`<title>${about}</title><p>All about ${about}.`)
-
-/** Lists a site: `path kind`, or the reason of a skipped page; and the versions for the next listing. */
-async function list(
-  site: { readonly url: string },
-  known: Known = new Map(),
-  options: Partial<SiteSourceOptions> = {},
-): Promise<{ readonly found: readonly string[]; readonly known: Known }> {
-  await using source = openSiteSource({ ...SITE_OPTIONS, start: new URL(site.url), ...options })
-  const found: string[] = []
-  const versions = new Map<SourceKey, Version>()
-  const before = async function* () {
-    yield* known
-  }
-  for await (const item of source.list(AbortSignal.timeout(20_000), before)) {
-    const path = item.key.replace(`http:${new URL(site.url).host}`, '').replace('!.html', '')
-    found.push(`${path} ${item.kind === 'skipped' ? item.reason : item.kind}`)
-    if (item.kind === 'document') versions.set(item.key, item.version)
-  }
-  return { found: found.toSorted(), known: versions }
-}
 
 const siteOf = (pages: Pages) => openSite((path) => pages[path])
 const links = (...paths: readonly string[]): string => paths.map((path) => `<a href="${path}">to</a>`).join(' ')

@@ -4,7 +4,7 @@ import { contentVersion } from '#src/document/ids.ts'
 import { openSiteSource, type SiteSourceOptions } from '#src/sources/sites/site-source.ts'
 import { urlOfKey } from '#src/sources/urls/url-key.ts'
 import { GeneratedSite } from '../../support/generated-site.ts'
-import { SITE_OPTIONS } from '../../support/site-options.ts'
+import { SITE_OPTIONS } from '../../support/list-site.ts'
 import { seedFrom } from '../../support/seed.ts'
 
 /*

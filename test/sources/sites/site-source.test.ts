@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { openSiteSource, type SiteSourceOptions } from '#src/sources/sites/site-source.ts'
-import { SITE_OPTIONS } from '../../support/site-options.ts'
+import { SITE_OPTIONS } from '../../support/list-site.ts'
 import { openSite, type Page } from '../../support/web-site.ts'
 
 const typed = (type: string, body: string): Page => ({ headers: { 'content-type': type, etag: '"1"' }, body })

@@ -23,6 +23,12 @@ const MAX_WALKS = 100
 /** A younger date, by the server's own clock, may miss a change (RFC 9110, 8.8.2.2). */
 const WEAK_MS = 60_000
 
+/** A page is read again after this time, whatever its sitemap states. */
+const MAX_AGE_MS = 7 * 24 * 3_600_000
+
+/** A date without a time may be that of a day in any time zone. */
+const DAY_MS = 38 * 3_600_000
+
 /** Validators of an answer, for the state of its page. */
 export type Validators = Pick<PageState, 'etag' | 'modified'>
 
@@ -38,6 +44,8 @@ export interface ReadPage {
   readonly identity: string | null
   readonly contentType: string
   readonly validators: Validators
+  /** The answer had neither an ETag nor a date: the time in the sitemap counts. */
+  readonly isUnvalidated: boolean
 }
 
 /**
@@ -53,6 +61,8 @@ export class KnownSite {
   readonly #readAt = Date.now()
   readonly #ended: EndedWalks | null
   readonly #others = new Set<string>()
+  readonly #lastmodOf = new Map<string, string>()
+  #distrustsLastmod: boolean
   #hasNewState = false
 
   /** `given`: null for a walk that no later one continues. */
@@ -63,7 +73,9 @@ export class KnownSite {
     this.#keepsState = given !== null
     this.#walk = createHash('sha256').update(rules).digest('hex').slice(0, 12)
     this.#followsLinks = followsLinks
-    const ended = [...versions.values()].flatMap((version) => this.#stateOf(version)?.ended ?? [])
+    const states = [...versions.values()].flatMap((version) => stateOf(version) ?? [])
+    this.#distrustsLastmod = states.some(({ distrustsLastmod }) => distrustsLastmod === true)
+    const ended = states.flatMap((state) => (state.walk === this.#walk ? (state.ended ?? []) : []))
     this.#ended =
       ended.length === 0
         ? null
@@ -75,6 +87,21 @@ export class KnownSite {
     if (this.#ended === null || !this.#followsLinks) return
     yield* this.#versions.keys()
     yield* this.#ended.others
+  }
+
+  /** Records the time of a page's last change in a sitemap; the first sitemap wins. Ignores what is not a time. */
+  addLastmod(url: URL | null, lastmod: string | null): void {
+    if (url === null || lastmod === null || this.#lastmodOf.has(url.href) || Number.isNaN(Date.parse(lastmod))) return
+    this.#lastmodOf.set(url.href, lastmod)
+  }
+
+  /** True for a page without validators that needs no request: its sitemap has the time of its last reading. */
+  isFresh(url: URL): boolean {
+    const state = this.#stateOf(this.#versions.get(url.href) ?? '')
+    if (this.#readsAll || this.#distrustsLastmod || state === null || !this.#isComplete(state)) return false
+    if (state.etag !== undefined || state.modified !== undefined || state.lastmod === undefined) return false
+    const isSame = state.lastmod === this.#lastmodOf.get(url.href)
+    return isSame && (state.misses ?? 0) < MAX_MISSES && !this.#isOutdated(state)
   }
 
   /** Headers of a conditional request; none if the body is needed. */
@@ -99,21 +126,34 @@ export class KnownSite {
   }
 
   /** Version of a page with this content; the known one if nothing changed. */
-  versionOf(url: URL, { content, identity, contentType, validators }: ReadPage): string {
+  versionOf(url: URL, { content, identity, contentType, validators, isUnvalidated }: ReadPage): string {
     const known = this.#versions.get(url.href) ?? ''
     const state = this.#stateOf(known)
     const isSame = contentOf(known) === content
-    if (!this.#keepsState || (validators.etag === undefined && validators.modified === undefined)) return content
-    if (isSame && state !== null && this.#isComplete(state)) {
-      const isMiss = state.etag !== validators.etag || state.modified !== validators.modified
-      if (!isMiss || (state.misses ?? 0) >= MAX_MISSES) return this.#without(known, state)
+    const lastmod = this.#lastmodOf.get(url.href)
+    const isWrong = !isSame && lastmod !== undefined && stateOf(known)?.lastmod === lastmod
+    if (isWrong) this.#distrustsLastmod = true
+    const usesLastmod = isUnvalidated && lastmod !== undefined && !this.#distrustsLastmod
+    const isComparable = validators.etag !== undefined || validators.modified !== undefined || usesLastmod
+    if (!this.#keepsState || !(isComparable || isWrong)) return content
+    let misses = 0
+    if (isSame && state !== null) {
+      misses = state.misses ?? 0
+      const isMiss =
+        state.etag !== validators.etag ||
+        state.modified !== validators.modified ||
+        (usesLastmod && state.lastmod !== lastmod)
+      const isKept = misses >= MAX_MISSES || !(isMiss || (usesLastmod && this.#isOutdated(state)))
+      if (this.#isComplete(state) && isKept) return this.#without(known, state)
+      if (isMiss) misses += 1
     }
     this.#hasNewState = true
-    const misses = isSame && state !== null ? (state.misses ?? 0) + 1 : 0
     return withState(content, {
       walk: this.#walk,
       readAt: this.#readAt,
       ...validators,
+      ...(lastmod === undefined ? {} : { lastmod }),
+      ...(isWrong ? { distrustsLastmod: true } : {}),
       ...(identity === null ? {} : { identity }),
       ...(misses === 0 ? {} : { misses }),
       ...(/^text\/html\b/i.test(contentType) ? {} : { type: contentType }),
@@ -125,19 +165,31 @@ export class KnownSite {
     if (this.#others.size <= MAX_OTHERS) this.#others.add(url.href)
   }
 
-  /** Version of the page that keeps the result of this walk. An incomplete walk leaves none. */
+  /** Version of the page that keeps the result of this walk. An incomplete walk leaves no addresses. */
   ending(version: string, isComplete: boolean): string {
-    if (!isComplete || this.#others.size > MAX_OTHERS) return version
+    const isKept = isComplete && this.#others.size <= MAX_OTHERS
+    if (!isKept && !this.#distrustsLastmod) return version
     const before = this.#ended?.readAt ?? []
     const readAt = this.#hasNewState || before.length === 0 ? [...before, this.#readAt].slice(-MAX_WALKS) : before
     const state = stateOf(version) ?? { walk: this.#walk, readAt: readAt.at(-1) ?? this.#readAt }
-    return withState(contentOf(version), { ...state, ended: { readAt, others: [...this.#others].toSorted() } })
+    return withState(contentOf(version), {
+      ...state,
+      ...(this.#distrustsLastmod ? { distrustsLastmod: true } : {}),
+      ...(isKept ? { ended: { readAt, others: [...this.#others].toSorted() } } : {}),
+    })
   }
 
   /** Null for the state of a walk with other rules. */
   #stateOf(version: string): PageState | null {
     const state = stateOf(version)
     return state?.walk === this.#walk ? state : null
+  }
+
+  /** The time in the sitemap no longer covers the last reading, or covers it not yet: it may have the same day. */
+  #isOutdated({ readAt, lastmod = '' }: PageState): boolean {
+    const ageMs = this.#readAt - readAt
+    const settledMs = readAt - Date.parse(lastmod)
+    return !(ageMs >= 0 && ageMs < MAX_AGE_MS && settledMs >= (lastmod.includes(':') ? WEAK_MS : DAY_MS))
   }
 
   #isComplete({ readAt }: PageState): boolean {

@@ -1,5 +1,5 @@
 import { webUrl } from '../web-url.ts'
-import { readSitemap } from './read-sitemap.ts'
+import { readSitemap, type SitemapEntry } from './read-sitemap.ts'
 import type { SiteClient } from './site-client.ts'
 import type { SiteRobots } from './site-robots.ts'
 import { atCurrentOrigin, isOnSite, type SiteScope } from './site-scope.ts'
@@ -14,7 +14,7 @@ interface Found {
 }
 
 /**
- * Streams addresses of pages from the sitemaps in robots.txt. The fallback is `/sitemap.xml` and the sitemap in the
+ * Streams the pages in the sitemaps of robots.txt. The fallback is `/sitemap.xml` and the sitemap in the
  * site's own folder. Skips sitemaps of other servers and unreadable ones.
  */
 export async function* listSitemaps(
@@ -22,7 +22,7 @@ export async function* listSitemaps(
   scope: SiteScope,
   robots: SiteRobots,
   signal: AbortSignal,
-): AsyncGenerator<string> {
+): AsyncGenerator<SitemapEntry> {
   const usual = [...new Set(['/sitemap.xml', `${scope.prefix}sitemap.xml`])]
   const first = robots.sitemaps.length > 0 ? robots.sitemaps : usual.map((path) => new URL(path, scope.start).href)
   const known = new Set<string>()
@@ -44,8 +44,8 @@ export async function* listSitemaps(
     const { address, level } = next
     const answer = await client.text(address, follows, signal)
     if (answer.kind !== 'text') continue
-    const { kind, addresses } = readSitemap(answer.text)
-    if (kind === 'pages') yield* addresses
-    else for (const found of addresses) add(found, level + 1, address)
+    const { kind, entries } = readSitemap(answer.text)
+    if (kind === 'pages') yield* entries
+    else for (const found of entries) add(found.address, level + 1, address)
   }
 }

@@ -6,6 +6,10 @@ export interface PageState {
   readonly readAt: number
   readonly etag?: string
   readonly modified?: string
+  /** Time of the last change in the sitemap, as written. */
+  readonly lastmod?: string
+  /** In one page of a site at least: content changed under an equal `lastmod`, so those of the site are not used. */
+  readonly distrustsLastmod?: true
   /** Digest that pages of equal content share; absent for a page that equals no other. */
   readonly identity?: string
   /** Number of walks with another validator for the same content. */

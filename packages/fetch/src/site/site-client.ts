@@ -34,6 +34,8 @@ interface ReadBody {
   readonly contentType: string
   readonly bytes: number
   readonly validators: Validators
+  /** The answer had neither an ETag nor a date. */
+  readonly isUnvalidated: boolean
 }
 
 /** Result of a request to an address. */
@@ -131,7 +133,8 @@ export class SiteClient implements AsyncDisposable {
       } else discard(answer)
       return { kind: 'file', answer, contentType }
     }
-    const header = { contentType, validators: validatorsOf(answer) }
+    const isUnvalidated = answer.header('etag') === null && answer.header('last-modified') === null
+    const header = { contentType, validators: validatorsOf(answer), isUnvalidated }
     const copy = new Copy(receive === null ? 0 : MAX_KEPT_BYTES)
     const body = inUtf8(copy.through(answerBody(answer, this.#options.maxBytes)), answer)
     // A directive for one named robot has its name before a colon, and concerns others.

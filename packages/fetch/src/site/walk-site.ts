@@ -110,7 +110,10 @@ export async function* walkSite(options: SiteOptions, signal: AbortSignal): Asyn
   for (const address of before.addresses()) walk.enqueue(address, 0)
   if (options.listing === 'given') for (const address of options.given ?? []) walk.enqueue(address, 0)
   else if (options.sitemaps !== false)
-    for await (const address of listSitemaps(client, scope, robots, signal)) walk.enqueue(address, 0)
+    for await (const { address, lastmod } of listSitemaps(client, scope, robots, signal)) {
+      walk.enqueue(address, 0)
+      before.addLastmod(withinScope(scope, address), lastmod)
+    }
   yield* walk.run(client, signal)
   const summary = walk.summary()
   const missing = first.kind === 'absent' ? 'the site has no such page' : first.kind === 'failed' ? first.reason : null
@@ -270,10 +273,9 @@ class Walk {
   async #visit(client: SiteClient, at: Waiting, signal: AbortSignal): Promise<Visited> {
     const early = this.#prefetched.get(at.url.href)
     this.#prefetched.delete(at.url.href)
-    return {
-      at,
-      visit: early ?? (await client.visit(at.url, signal, this.#options.keep, this.#before.conditions(at.url))),
-    }
+    if (early !== undefined) return { at, visit: early }
+    if (this.#before.isFresh(at.url)) return { at, visit: { kind: 'unchanged' } }
+    return { at, visit: await client.visit(at.url, signal, this.#options.keep, this.#before.conditions(at.url)) }
   }
 
   #entryOf({ url, depth }: Waiting, visit: Visit): SiteItem | null {
