@@ -5,6 +5,7 @@ export { discard, requestUrl, type UrlAnswer, webAgent } from './src/request-url
 export { type KeepBytes, readPage, SiteClient } from './src/site/site-client.ts'
 export { obeyCrawlDelay } from './src/site/site-robots.ts'
 export { SiteUnusable } from './src/site/site-unusable.ts'
-export { type SiteItem, type SiteOptions, type SiteSummary, walkSite } from './src/site/walk-site.ts'
+export type { SiteItem, SiteOptions, SiteSummary } from './src/site/walk-options.ts'
+export { walkSite } from './src/site/walk-site.ts'
 export { inUtf8 } from './src/utf8-text.ts'
 export type { WebNetwork } from './src/web-network.ts'

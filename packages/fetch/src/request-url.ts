@@ -39,6 +39,8 @@ export interface UrlRequest {
   readonly allowPrivateAddresses: boolean
   /** `return`: the caller gets the redirect as an answer, and its target gets no request. Default `follow`. */
   readonly redirects?: 'follow' | 'return'
+  /** Timeout for the header of the answer; default: that of the dispatcher. */
+  readonly patienceMs?: number
 }
 
 export interface UrlAnswer {
@@ -73,8 +75,9 @@ export async function requestUrl(start: URL, options: UrlRequest, signal: AbortS
       ...(login === null ? {} : { authorization: login }),
       ...sameOrigin,
     }
-    const { method, dispatcher } = options
-    const response = await request(url, { method, dispatcher, signal, headers })
+    const { method, dispatcher, patienceMs } = options
+    const timeout = patienceMs === undefined ? {} : { headersTimeout: patienceMs }
+    const response = await request(url, { method, dispatcher, signal, headers, ...timeout })
     const location = headerOf(response, 'location')
     const isRedirect = response.statusCode >= 300 && response.statusCode < 400 && location !== null
     if (!isRedirect || options.redirects === 'return') {

@@ -1,6 +1,8 @@
 import { gzipSync } from 'node:zlib'
 import { describe, expect, test } from 'vitest'
-import { type SiteOptions, walkSite } from '../src/site/walk-site.ts'
+import type { SiteOptions } from '../src/site/walk-options.ts'
+import { walkSite } from '../src/site/walk-site.ts'
+import { SiteClient } from '../src/site/site-client.ts'
 import { openSite, type Page } from '../../../test/support/web-site.ts'
 
 /* How a walk comes to know the pages of a site: sitemaps in all their forms, a start that redirects. */
@@ -113,5 +115,50 @@ describe('the pages of a website', () => {
     const [theirs, more] = await leastMs('User-agent: *\nCrawl-delay: 0.1\n', 10)
     // The first request comes before robots.txt is known.
     expect(theirs).toBeGreaterThanOrEqual(100 * (more - 1))
+  })
+})
+
+describe('a website that cannot answer now', () => {
+  test('gets one line about robots.txt at once, one when that is answered, and one about a sitemap that is not', async () => {
+    const lines: [string, number][] = []
+    let refusals = 0
+    await using site = await siteOf({
+      ...PAGES,
+      '/': () => html('Start <a href="/a">a</a>'),
+      '/robots.txt': (url) =>
+        (refusals += 1) <= 2
+          ? { status: 503, headers: { 'retry-after': '1' } }
+          : { body: `Sitemap: ${url}/broken.xml\nSitemap: ${url}/absent.xml\n` },
+      '/broken.xml': () => ({ status: 500 }),
+    })
+    const startedAt = performance.now()
+    const say = (line: string): void => void lines.push([line, performance.now() - startedAt])
+    await using client = new SiteClient({ ...OPTIONS, say })
+    expect(await pathsOf(site.url, { client })).toEqual(['/', '/a'])
+    const { host } = new URL(site.url)
+    expect(lines.map(([line]) => line)).toEqual([
+      `${host}/robots.txt: the server answered 503; next try in 1 s`,
+      expect.stringMatching(/\/robots\.txt: answered after [23] s$/),
+      `${site.url}/broken.xml: the server answered 500; pages that only this sitemap names are not listed`,
+    ])
+    expect(lines[0]?.[1]).toBeLessThan(900)
+  }, 20_000)
+
+  test('has a page that fails requested again after all others', async () => {
+    let failures = 0
+    const others = Array.from({ length: 12 }, (_, at) => `/p${at}`)
+    const body = ['/slow', '/dead', ...others].map((path) => `<a href="${path}">to</a>`).join(' ')
+    await using site = await siteOf({
+      '/': () => html(body),
+      '/slow': () => ((failures += 1) <= 2 ? { status: 500 } : html('Slow')),
+      '/dead': () => ({ status: 502 }),
+      ...Object.fromEntries(others.map((path) => [path, () => html(path)])),
+    })
+    expect(await pathsOf(site.url)).toEqual(['/', '/slow', 'failed /dead', ...others].toSorted())
+    const pages = site.asked.map((line) => line.slice(4))
+    expect(pages.filter((path) => path === '/dead')).toHaveLength(3)
+    const again = pages.indexOf('/slow', pages.indexOf('/slow') + 1)
+    // Three others may be in flight.
+    expect(others.slice(0, -3).filter((path) => pages.indexOf(path) > again)).toEqual([])
   })
 })

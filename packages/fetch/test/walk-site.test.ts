@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { type SiteItem, type SiteOptions, type SiteSummary, walkSite } from '../src/site/walk-site.ts'
+import type { SiteItem, SiteOptions, SiteSummary } from '../src/site/walk-options.ts'
+import { walkSite } from '../src/site/walk-site.ts'
 import { GeneratedSite } from '../../../test/support/generated-site.ts'
 import { seedFrom } from '../../../test/support/seed.ts'
 

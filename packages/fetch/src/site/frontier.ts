@@ -2,12 +2,15 @@
 export interface Waiting {
   readonly url: URL
   readonly depth: number
+  /** Number of failed visits; absent before the first. */
+  readonly failures?: number
 }
 
 /** Queue of addresses to visit, in the order of discovery. It deduplicates addresses. */
 export class Frontier {
   readonly #known = new Set<string>()
   #waiting: Waiting[] = []
+  readonly #failed: Waiting[] = []
   #at = 0
 
   /** False for a duplicate address. */
@@ -18,9 +21,14 @@ export class Frontier {
     return true
   }
 
+  /** Queues an address once more, after all others: a page that times out holds none back. */
+  addFailed(at: Waiting): void {
+    this.#failed.push({ ...at, failures: (at.failures ?? 0) + 1 })
+  }
+
   take(): Waiting | undefined {
     const next = this.#waiting[this.#at]
-    if (next === undefined) return undefined
+    if (next === undefined) return this.#failed.shift()
     this.#at += 1
     if (this.#at > 10_000) {
       this.#waiting = this.#waiting.slice(this.#at)

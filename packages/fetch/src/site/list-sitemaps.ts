@@ -15,7 +15,8 @@ interface Found {
 
 /**
  * Streams the pages in the sitemaps of robots.txt. The fallback is `/sitemap.xml` and the sitemap in the
- * site's own folder. Skips sitemaps of other servers and unreadable ones.
+ * site's own folder. Skips sitemaps of other servers and unreadable ones, and reports those that
+ * cannot be fetched now.
  */
 export async function* listSitemaps(
   client: SiteClient,
@@ -43,6 +44,9 @@ export async function* listSitemaps(
   for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) {
     const { address, level } = next
     const answer = await client.text(address, follows, signal)
+    if (answer.kind === 'failed' && answer.isTransient) {
+      client.say(`${address.href}: ${answer.reason}; pages that only this sitemap names are not listed`)
+    }
     if (answer.kind !== 'text') continue
     const { kind, entries } = readSitemap(answer.text)
     if (kind === 'pages') yield* entries

@@ -20,6 +20,8 @@ export interface SiteClientOptions {
   /** Headers for every request, for example those of a login. */
   readonly headers?: Readonly<Record<string, string>>
   readonly maxBytes: number
+  /** Gets a line when robots.txt or a sitemap has to be requested again, and when it is answered. */
+  readonly say?: (line: string) => void
 }
 
 /** Result of a request whose answer is not content. */
@@ -28,7 +30,7 @@ export type Refused =
   | { readonly kind: 'absent' }
   /** The answer to a conditional request: 304. */
   | { readonly kind: 'unchanged' }
-  | { readonly kind: 'failed'; readonly reason: string; readonly status: number | null }
+  | { readonly kind: 'failed'; readonly reason: string; readonly status: number | null; readonly isTransient: boolean }
 
 interface ReadBody {
   readonly contentType: string
@@ -50,13 +52,26 @@ export type Visit =
 /** Returns the receiver of an answer's bytes, as the site sent them; null if they are not needed again. */
 export type KeepBytes = (url: URL, answer: UrlAnswer) => ((bytes: Buffer) => Promise<void>) | null
 
+export interface GetOptions {
+  readonly headers?: Readonly<Record<string, string>>
+  /** Maximum number of requests; those that the site throttles count apart. */
+  readonly tries?: number
+  /** Timeout for the header of an answer. */
+  readonly patienceMs?: number
+  /** Called before each further request. */
+  readonly onRetry?: (reason: string, pauseMs: number) => void
+}
+
 /** Maximum number of concurrent requests to a site. */
 export const SITE_CONNECTIONS = 4
 
 const PATIENCE_MS = 30_000
-const TRIES = 3
+export const TRIES = 3
 /** Number of retries after the site throttles a request; each retry waits for the pause that the site states. */
 const TRIES_WHEN_REFUSED = 10
+
+/** Shortest pause of robots.txt or a sitemap that is reported. */
+const SAID_PAUSE_MS = 1_000
 
 /** Maximum number of redirects of robots.txt or a sitemap; RFC 9309, 2.3.1.2 asks for five at least. */
 const MAX_REDIRECTS = 10
@@ -84,18 +99,13 @@ export class SiteClient implements AsyncDisposable {
     this.#pace.slowDown(delayMs)
   }
 
-  async visit(
-    url: URL,
-    signal: AbortSignal,
-    keep?: KeepBytes,
-    conditions: Readonly<Record<string, string>> = {},
-  ): Promise<Visit> {
+  async visit(url: URL, signal: AbortSignal, keep?: KeepBytes, options: GetOptions = {}): Promise<Visit> {
     const read = (answer: UrlAnswer): Promise<Visit> => this.#read(url, answer, keep)
-    const got = await this.get(url, read, signal, conditions)
+    const got = await this.get(url, read, signal, options)
     if (got.kind !== 'read') return got
     if (got.value.kind !== 'file' || got.value.answer.header('content-encoding') === null) return got.value
     // The version of a file is in its header, and servers give compressed content another ETag and length.
-    const plain = await this.get(url, read, signal, { 'accept-encoding': 'identity' })
+    const plain = await this.get(url, read, signal, { ...options, headers: { 'accept-encoding': 'identity' } })
     return plain.kind === 'read' ? plain.value : plain
   }
 
@@ -109,14 +119,28 @@ export class SiteClient implements AsyncDisposable {
     signal: AbortSignal,
   ): Promise<{ readonly kind: 'text'; readonly text: string } | Refused> {
     let url = start
+    let waitsSince: number | null = null
+    const onRetry = (reason: string, pauseMs: number): void => {
+      if (waitsSince !== null || pauseMs < SAID_PAUSE_MS) return
+      waitsSince = performance.now()
+      this.say(`${url.host}${url.pathname}: ${reason}; next try in ${Math.ceil(pauseMs / 1000)} s`)
+    }
     for (let hops = 0; ; hops += 1) {
-      const got = await this.get(url, (answer) => this.#readText(answer), signal)
+      const got = await this.get(url, (answer) => this.#readText(answer), signal, { onRetry })
+      if (waitsSince !== null && got.kind !== 'failed') {
+        this.say(`${url.host}${url.pathname}: answered after ${Math.ceil((performance.now() - waitsSince) / 1000)} s`)
+        waitsSince = null
+      }
       if (got.kind === 'read') return { kind: 'text', text: got.value }
       const to = got.kind === 'redirect' && hops < MAX_REDIRECTS ? webUrl(got.to, url) : null
       const next = to === null ? null : follows(to)
       if (next === null) return got
       url = next
     }
+  }
+
+  say(line: string): void {
+    this.#options.say?.(line)
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -160,15 +184,17 @@ export class SiteClient implements AsyncDisposable {
     url: URL,
     read: (answer: UrlAnswer) => Promise<T>,
     signal: AbortSignal,
-    headers: Readonly<Record<string, string>> = {},
+    options: GetOptions = {},
   ): Promise<Got<T>> {
-    for (let tries = 1, refusals = 0; ;) {
+    const { tries = TRIES, onRetry } = options
+    for (let failures = 0, refusals = 0; ;) {
       using _turn = await this.#pace.takeTurn(signal)
-      const { got, retry } = await this.#once(url, read, signal, headers)
-      if (retry === 'no') return got
-      if (retry === 'refused') refusals += 1
-      else tries += 1
-      if (tries > TRIES || refusals > TRIES_WHEN_REFUSED) return got
+      const { got, refusedMs } = await this.#once(url, read, signal, options)
+      if (got.kind !== 'failed' || !got.isTransient) return got
+      if (refusedMs === null) failures += 1
+      else refusals += 1
+      if (failures >= tries || refusals > TRIES_WHEN_REFUSED) return got
+      onRetry?.(got.reason, refusedMs ?? 0)
     }
   }
 
@@ -176,37 +202,38 @@ export class SiteClient implements AsyncDisposable {
     url: URL,
     read: (answer: UrlAnswer) => Promise<T>,
     signal: AbortSignal,
-    extra: Readonly<Record<string, string>>,
-  ): Promise<{ readonly got: Got<T>; readonly retry: 'no' | 'refused' | 'failed' }> {
+    { headers: extra = {}, patienceMs = PATIENCE_MS }: GetOptions,
+  ): Promise<{ readonly got: Got<T>; readonly refusedMs: number | null }> {
     try {
       const { allowPrivateAddresses, headers = {} } = this.#options
       const dispatcher = this.#dispatcher
       const sent = { 'accept-encoding': 'gzip, deflate, br', ...headers, ...extra }
-      const options = { method: 'GET', headers: sent, dispatcher, allowPrivateAddresses, redirects: 'return' } as const
-      const answer = await requestUrl(url, options, signal)
+      const request = { method: 'GET', headers: sent, dispatcher, allowPrivateAddresses, patienceMs } as const
+      const answer = await requestUrl(url, { ...request, redirects: 'return' }, signal)
       const { statusCode: status } = answer
       const location = answer.header('location')
-      const isRefusal = status === 429 || status === 503
+      const isRefusal = isThrottled(status)
       this.#pace.recordAnswer(isRefusal)
-      if (status < 300) {
-        return { got: { kind: 'read', value: await read(answer) }, retry: 'no' }
-      }
+      if (status < 300) return { got: { kind: 'read', value: await read(answer) }, refusedMs: null }
       discard(answer)
-      if (status === 304) return { got: { kind: 'unchanged' }, retry: 'no' }
-      if (status < 400 && location !== null) return { got: { kind: 'redirect', to: location }, retry: 'no' }
-      if (status === 404 || status === 410) return { got: { kind: 'absent' }, retry: 'no' }
-      if (isRefusal) this.#pace.recordRefusal(answer.header('retry-after'))
-      const got: Refused = { kind: 'failed', reason: `the server answered ${status}`, status }
-      return { got, retry: isRefusal ? 'refused' : status >= 500 ? 'failed' : 'no' }
+      if (status === 304) return { got: { kind: 'unchanged' }, refusedMs: null }
+      if (status < 400 && location !== null) return { got: { kind: 'redirect', to: location }, refusedMs: null }
+      if (status === 404 || status === 410) return { got: { kind: 'absent' }, refusedMs: null }
+      const refusedMs = isRefusal ? this.#pace.recordRefusal(answer.header('retry-after')) : null
+      const reason = `the server answered ${status}`
+      return { got: { kind: 'failed', reason, status, isTransient: isRefusal || status >= 500 }, refusedMs }
     } catch (error) {
       signal.throwIfAborted()
       const { code, message } = error as { readonly code?: string; readonly message?: string }
       const isOurs = error instanceof FetchRefused
       const reason = isOurs ? error.message : `it cannot be fetched now (${code ?? message ?? 'unknown'})`
-      return { got: { kind: 'failed', reason, status: null }, retry: isOurs ? 'no' : 'failed' }
+      return { got: { kind: 'failed', reason, status: null, isTransient: !isOurs }, refusedMs: null }
     }
   }
 }
+
+/** True for an answer that asks for a slower pace. */
+export const isThrottled = (status: number | null): boolean => status === 429 || status === 503
 
 function pageVisit(url: URL, page: ReadBody & { readonly content: PageContent }, isNoIndexed: boolean): Visit {
   const { refresh, isNoIndex } = page.content

@@ -58,11 +58,16 @@ export class SitePace {
     }
   }
 
-  /** The site throttled a request: all requests pause for its `Retry-After`, else with a backoff of 1, 2, 4 … s. */
-  recordRefusal(retryAfter: string | null): void {
-    const pauseMs = retryAfterMs(retryAfter) ?? FIRST_PAUSE_MS * 2 ** Math.min(this.#refusals, 6)
+  /**
+   * The site throttled a request: all requests pause for its `Retry-After`, else with a backoff of 1, 2, 4 … s. Returns
+   * the pause, in ms.
+   */
+  recordRefusal(retryAfter: string | null): number {
+    const statedMs = retryAfterMs(retryAfter) ?? FIRST_PAUSE_MS * 2 ** Math.min(this.#refusals, 6)
     this.#refusals += 1
-    this.#nextAt = Math.max(this.#nextAt, performance.now() + Math.min(pauseMs, MAX_PAUSE_MS))
+    const now = performance.now()
+    this.#nextAt = Math.max(this.#nextAt, now + Math.min(statedMs, MAX_PAUSE_MS))
+    return Math.round(this.#nextAt - now)
   }
 
   /**

@@ -1,89 +1,20 @@
-import type { WebNetwork } from '../web-network.ts'
-import type { UrlAnswer } from '../request-url.ts'
 import { webUrl } from '../web-url.ts'
 import { Frontier, type Waiting } from './frontier.ts'
 import { EqualPages } from './equal-pages.ts'
-import { KnownSite, type KnownWalk } from './known-site.ts'
+import { KnownSite } from './known-site.ts'
 import { contentOf } from './page-state.ts'
 import { listSitemaps } from './list-sitemaps.ts'
-import { type KeepBytes, SITE_CONNECTIONS, SiteClient, type Visit } from './site-client.ts'
+import { isThrottled, SITE_CONNECTIONS, SiteClient, TRIES, type Visit } from './site-client.ts'
 import { NO_ROBOTS, robotsOf, type SiteRobots } from './site-robots.ts'
+import type { SiteItem, SiteOptions, SiteSummary } from './walk-options.ts'
 import { SignInPages } from './sign-in-pages.ts'
 import { isSameSite, type SiteScope, scopeOf, withinScope } from './site-scope.ts'
 import { SiteUnusable } from './site-unusable.ts'
 
-export interface SiteOptions {
-  readonly start: URL
-  /**
-   * `links`: sitemaps and the links of pages. `sitemap`: the addresses in sitemaps. `given`: the addresses of `given`.
-   */
-  readonly listing: 'links' | 'sitemap' | 'given'
-  readonly given?: readonly string[]
-  /** With `links`: false ignores sitemaps. */
-  readonly sitemaps?: boolean
-  /** Maximum number of pages. */
-  readonly limit: number
-  /** Maximum number of links from the start to a page. */
-  readonly depth: number
-  /** Minimum delay between two requests, in ms; a longer one in robots.txt wins. */
-  readonly delayMs: number
-  readonly obeyRobots: boolean
-  readonly allowPrivateAddresses: boolean
-  /** Proxies and certificate authorities; default: a direct connection. */
-  readonly network?: WebNetwork
-  readonly includeSubdomains?: boolean
-  readonly ignoreQueryParameters?: boolean
-  readonly ignoredParameters?: readonly string[]
-  /** Headers for every request to the site, for example those of a login. */
-  readonly headers?: Readonly<Record<string, string>>
-  readonly maxBytes: number
-  /** False skips an address without a request, for example a file of an unwanted type. */
-  readonly isWanted?: (url: URL) => boolean
-  /** Reason for skipping an address of the site; null visits it. */
-  readonly skipReason?: (url: URL) => string | null
-  /** Client whose pace and connections the walk shares; default: one of its own. */
-  readonly client?: SiteClient
-  readonly keep?: KeepBytes
-  /** True leaves out pages that ask to be left out of an index; default: false. */
-  readonly skipsNoIndex?: boolean
-  /** False for a page that becomes no document; absent if all do. It represents no page of equal content. */
-  readonly isDocument?: (url: URL, contentType: string) => boolean
-  /** Versions of the walks before, for the choice among pages of equal content and for conditional requests. */
-  readonly known?: KnownWalk
-  /** Called once, at the end of the walk. */
-  readonly onEnd?: (summary: SiteSummary) => void
-}
-
-export type SiteItem =
-  /** `version` is the digest of the page's content. */
-  | {
-      readonly kind: 'page'
-      readonly url: URL
-      readonly version: string
-      readonly bytes: number
-      readonly contentType: string
-      readonly title: string | null
-      readonly description: string | null
-      /** Digest that pages of equal content share; null for a page that equals no other. */
-      readonly identity: string | null
-    }
-  | { readonly kind: 'file'; readonly url: URL; readonly answer: UrlAnswer; readonly contentType: string }
-  | { readonly kind: 'left_out'; readonly url: URL; readonly reason: string }
-  | { readonly kind: 'failed'; readonly url: URL; readonly reason: string; readonly status: number | null }
-
 type Page = Extract<SiteItem, { kind: 'page' }>
 
-export interface SiteSummary {
-  readonly pages: number
-  /** Number of addresses that robots.txt disallows. */
-  readonly forbidden: number
-  /** Number of linked addresses that `isWanted` refused. */
-  readonly unwanted: number
-  /** Number of dead links. */
-  readonly absent: number
-  /** The walk reached the limit of pages, and the site has more. */
-  readonly truncated: boolean
-}
+/** Timeout of the first request to a page; later ones, after all other pages, wait longer. */
+const FIRST_PATIENCE_MS = 10_000
 
 /** Extensions of assets, which are never pages: the walk skips them without a request. */
 const ASSET =
@@ -275,11 +206,18 @@ class Walk {
     this.#prefetched.delete(at.url.href)
     if (early !== undefined) return { at, visit: early }
     if (this.#before.isFresh(at.url)) return { at, visit: { kind: 'unchanged' } }
-    return { at, visit: await client.visit(at.url, signal, this.#options.keep, this.#before.conditions(at.url)) }
+    const patience = at.failures === undefined ? { patienceMs: FIRST_PATIENCE_MS } : {}
+    const once = { headers: this.#before.conditions(at.url), tries: 1, ...patience }
+    return { at, visit: await client.visit(at.url, signal, this.#options.keep, once) }
   }
 
-  #entryOf({ url, depth }: Waiting, visit: Visit): SiteItem | null {
+  #entryOf(at: Waiting, visit: Visit): SiteItem | null {
+    const { url, depth, failures = 0 } = at
     if (visit.kind === 'page') return this.#pageOf(url, depth, visit)
+    if (visit.kind === 'failed' && visit.isTransient && !isThrottled(visit.status) && failures + 1 < TRIES) {
+      this.#frontier.addFailed(at)
+      return null
+    }
     if (visit.kind === 'redirect' || visit.kind === 'absent' || visit.kind === 'file') this.#before.addOther(url)
     switch (visit.kind) {
       case 'redirect':
@@ -290,7 +228,7 @@ class Walk {
         this.#absent += 1
         return null
       case 'failed':
-        return { ...visit, url }
+        return { kind: 'failed', url, reason: visit.reason, status: visit.status }
       case 'file':
         this.#pages += 1
         return { ...visit, url }
