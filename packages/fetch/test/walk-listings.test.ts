@@ -80,6 +80,30 @@ describe('the pages of a website', () => {
     expect(other.asked).toEqual([])
   })
 
+  test('are found in pages that state their charset by a byte order mark or in their head', async () => {
+    const links = '<a href="/b">b</a><a href="/c.md">c</a>'
+    await using site = await siteOf({
+      ...PAGES,
+      '/': () => ({
+        headers: { 'content-type': 'text/html' },
+        body: Buffer.from(`\ufeff<a href="/a">a</a>`, 'utf16le'),
+      }),
+      '/a': () => ({
+        headers: { 'content-type': 'text/html' },
+        body: Buffer.concat([
+          Buffer.from('<meta charset="windows-1251"><title>'),
+          Buffer.from([0xcf, 0xf0]),
+          Buffer.from(`</title>${links}`),
+        ]),
+      }),
+    })
+    expect(await pathsOf(site.url)).toEqual(['/', '/a', '/b', '/c.md'])
+    const titles: (string | null)[] = []
+    for await (const item of walkSite({ ...OPTIONS, start: new URL(`${site.url}/a`) }, AbortSignal.timeout(20_000)))
+      if (item.kind === 'page') titles.push(item.title)
+    expect(titles).toContain('Пр')
+  })
+
   test('are those of www. when the site redirects its visitors there', async () => {
     const asked = new Set<string>()
     // It stands for the servers of all names: requests come to it as to a proxy, with the whole address.

@@ -1,5 +1,7 @@
 import { createHash } from 'node:crypto'
+import { TextDecoder } from 'node:util'
 import { Parser } from 'htmlparser2'
+import { charsetIn } from '../utf8-text.ts'
 import { webUrl } from '../web-url.ts'
 
 /** Parts of an HTML page that a walk needs. */
@@ -23,7 +25,7 @@ export interface PageContent {
   readonly fingerprint: string
   /**
    * Digest that pages of equal content share: of the fingerprint, and of pictures and frames with their queries. Null
-   * for a page without text, and for one with little text and a script that may add some.
+   * for a page without text, one with little text and a script that may add some, and one in an unknown charset.
    */
   readonly identity: string | null
 }
@@ -47,7 +49,7 @@ const DATA = /\bjson\b/i
 const UNREAD: ReadonlySet<string> = new Set(['script', 'style', 'noscript', 'template', 'svg'])
 
 /** Streaming parser of a page; holds its text, not its tree. */
-export class PageReader {
+class PageReader {
   readonly #parser: Parser
   readonly #text: string[] = []
   readonly #links = new Set<string>()
@@ -85,6 +87,7 @@ export class PageReader {
     const title = this.#title.replace(/\s+/g, ' ').trim()
     const read = [title, this.#description ?? '', this.#text.join('').replace(/\s+/g, ' ').trim()]
     const isShell = this.#textCharacters < (this.#hasScript ? MIN_TEXT_CHARACTERS : 1)
+    const isUnreadable = read.some((part) => part.includes('\ufffd'))
     return {
       title: title === '' ? null : title,
       description: this.#description,
@@ -94,7 +97,7 @@ export class PageReader {
       isNoIndex: this.#isNoIndex,
       asksPassword: this.#asksPassword,
       fingerprint: digestOf(read),
-      identity: isShell ? null : digestOf([...read, ...this.#shown]),
+      identity: isShell || isUnreadable ? null : digestOf([...read, ...this.#shown]),
     }
   }
 
@@ -145,6 +148,63 @@ export class PageReader {
     if (url === null) return
     if (!isNoFollow) this.#links.add(url.href)
     this.#text.push(` ${url.origin}${url.pathname} `)
+  }
+}
+
+/** A page states its charset within these bytes. */
+const HEAD_BYTES = 1024
+
+/**
+ * Reads a page to its end. In a page that states another charset than UTF-8 itself, the fingerprint is that of its
+ * bytes read as UTF-8: versions of earlier listings have that one. `isDecoded`: the header of the
+ * answer stated the charset, which wins.
+ */
+export async function readPage(
+  url: URL,
+  chunks: AsyncIterable<Uint8Array>,
+  isDecoded = false,
+): Promise<{ readonly content: PageContent; readonly bytes: number }> {
+  const asUtf8 = new DecodedPage(url, 'utf-8')
+  const pages = [asUtf8]
+  const begin = (head: Buffer): void => {
+    const charset = isDecoded ? null : charsetIn(head.subarray(0, HEAD_BYTES))
+    if (charset !== null) pages.push(new DecodedPage(url, charset))
+    for (const page of pages) page.write(head)
+  }
+  let head: Buffer | null = Buffer.alloc(0)
+  let bytes = 0
+  for await (const chunk of chunks) {
+    bytes += chunk.length
+    if (head === null) {
+      for (const page of pages) page.write(chunk)
+      continue
+    }
+    head = Buffer.concat([head, chunk])
+    if (head.length < HEAD_BYTES) continue
+    begin(head)
+    head = null
+  }
+  if (head !== null) begin(head)
+  const content = asUtf8.end()
+  const own = pages[1]?.end() ?? content
+  return { content: { ...own, fingerprint: content.fingerprint }, bytes }
+}
+
+class DecodedPage {
+  readonly #reader: PageReader
+  readonly #decoder: TextDecoder
+
+  constructor(url: URL, charset: string) {
+    this.#reader = new PageReader(url)
+    this.#decoder = new TextDecoder(charset)
+  }
+
+  write(chunk: Uint8Array): void {
+    this.#reader.write(this.#decoder.decode(chunk, { stream: true }))
+  }
+
+  end(): PageContent {
+    return this.#reader.end()
   }
 }
 

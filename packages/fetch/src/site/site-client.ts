@@ -8,7 +8,7 @@ import { discard, requestUrl, type UrlAnswer, webAgent } from '../request-url.ts
 import { inUtf8 } from '../utf8-text.ts'
 import { webUrl } from '../web-url.ts'
 import { type Validators, validatorsOf } from './known-site.ts'
-import { NO_INDEX, type PageContent, PageReader } from './page-reader.ts'
+import { NO_INDEX, type PageContent, readPage } from './page-reader.ts'
 import { SitePace } from './site-pace.ts'
 
 export interface SiteClientOptions {
@@ -165,7 +165,7 @@ export class SiteClient implements AsyncDisposable {
     const directive = answer.header('x-robots-tag') ?? ''
     const isNoIndexed = !directive.includes(':') && NO_INDEX.test(directive)
     const visit: Visit = isPage
-      ? pageVisit(url, { ...header, ...(await readPage(url, body)) }, isNoIndexed)
+      ? pageVisit(url, { ...header, ...(await readPage(url, body, /charset\s*=/i.test(contentType))) }, isNoIndexed)
       : { kind: 'text', ...header, ...(await digestOf(body)) }
     const bytes = copy.bytes()
     if (bytes !== null) await receive?.(bytes)
@@ -273,21 +273,6 @@ async function collected(chunks: AsyncIterable<Uint8Array>): Promise<Buffer> {
   const parts: Uint8Array[] = []
   for await (const chunk of chunks) parts.push(chunk)
   return Buffer.concat(parts)
-}
-
-/** Reads a page to its end. */
-export async function readPage(
-  url: URL,
-  chunks: AsyncIterable<Uint8Array>,
-): Promise<{ readonly content: PageContent; readonly bytes: number }> {
-  const reader = new PageReader(url)
-  const decoder = new TextDecoder()
-  let bytes = 0
-  for await (const chunk of chunks) {
-    bytes += chunk.length
-    reader.write(decoder.decode(chunk, { stream: true }))
-  }
-  return { content: reader.end(), bytes }
 }
 
 async function digestOf(
