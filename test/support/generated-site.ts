@@ -1,8 +1,9 @@
 import { createHash } from 'node:crypto'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
-import { gzipSync } from 'node:zlib'
+import { encodePage, ENCODINGS, type Encoding, packBody, WORDS } from './encode-page.ts'
 import { listen } from './listen.ts'
 import { Random } from './random.ts'
+import { SiteHazards } from './site-hazards.ts'
 
 /*
  * A website drawn at random: pages in a tree with links across and back, some named by sitemaps only, and what makes
@@ -11,6 +12,9 @@ import { Random } from './random.ts'
 
 interface SitePage {
   readonly path: string
+  /** Its title: the path, or that of a page with equal content. */
+  name: string
+  encoding: Encoding
   text: string
   readonly links: string[]
   /** Requests that are refused with 429 before one is answered. */
@@ -32,6 +36,8 @@ export interface SiteDraw {
   readonly pages: number
   /** Adds pages that fail, slow pages, redirected robots.txt and sitemaps; default: none. */
   readonly isHard?: true
+  /** Adds logins, traps, charsets, equal pages and times of change in sitemaps; default: none. */
+  readonly hasHazards?: true
 }
 
 export class GeneratedSite implements AsyncDisposable {
@@ -50,10 +56,12 @@ export class GeneratedSite implements AsyncDisposable {
   #outsideUrl = ''
 
   readonly #isHard: boolean
+  readonly hazards: SiteHazards | null
 
-  private constructor({ seed, pages, isHard }: SiteDraw) {
+  private constructor({ seed, pages, isHard, hasHazards }: SiteDraw) {
     this.#seed = seed
     this.#isHard = isHard === true
+    this.hazards = hasHazards === true ? new SiteHazards(new Random(seed + 1_000_000)) : null
     const random = new Random(seed)
     this.#random = () => random.next()
     this.#draw(pages)
@@ -80,15 +88,30 @@ export class GeneratedSite implements AsyncDisposable {
     return [...this.#pages.values()].filter(({ removed }) => !removed).map(({ path }) => `${this.#url}${path}`)
   }
 
-  /** Addresses of the pages that answer now. */
-  get healthy(): readonly string[] {
+  /** Addresses of the pages that answer now, by their content: of each group, one is a document. */
+  get groups(): readonly (readonly string[])[] {
     const pages = [...this.#pages.values()].filter(({ removed, isSick }) => !removed && !isSick)
-    return pages.map(({ path }) => `${this.#url}${path}`)
+    const groups = Map.groupBy(pages, ({ name, text }) => `${name} ${text}`)
+    const paths = [
+      ...[...groups.values()].map((group) => group.map(({ path }) => path)),
+      ...(this.hazards?.groups ?? []),
+    ]
+    return paths.map((group) => group.map((path) => `${this.#url}${path}`))
   }
 
-  /** Paths of pages without a validator: their bodies travel each time. */
+  /** Text that a page has in UTF-8 if its header states the charset; null if it does not. */
+  wordOf(path: string): string | null {
+    const { encoding = null } = this.hazards === null ? {} : (this.#pages.get(path) ?? {})
+    return encoding?.[1] === 'header' ? WORDS[encoding[0]] : null
+  }
+
+  /** Paths of pages without a validator, or a time of change in place of one: their bodies travel each time. */
   get unvalidated(): readonly string[] {
-    return [...this.#pages.values()].filter(({ validator }) => validator === 'none').map(({ path }) => path)
+    const isDated = ['honest', 'never'].includes(this.hazards?.lastmod ?? 'none')
+    const pages = [...this.#pages.values()].filter(
+      ({ validator, restless }) => validator === 'none' && !(isDated && !restless),
+    )
+    return pages.map(({ path }) => path)
   }
 
   /** Mends the pages that failed; their paths. */
@@ -151,8 +174,15 @@ export class GeneratedSite implements AsyncDisposable {
     }
     if (!this.#isHard) return
     // Leaves only: what lies behind a page that fails cannot be found.
-    for (const page of this.#pages.values())
-      page.isSick = page.links.length === 0 && page.path !== '/index-of-new' && random() < 0.08
+    const leaves = [...this.#pages.values()].filter(({ links, path }) => links.length === 0 && path !== '/index-of-new')
+    for (const page of leaves) page.isSick = random() < 0.08
+    if (this.hazards === null) return
+    this.#pages.get('/')?.links.push(...this.hazards.links)
+    for (const [at, page] of leaves.entries()) {
+      const original = leaves[Math.floor(random() * at)]
+      if (original === undefined || random() > 0.15) continue
+      Object.assign(page, { name: original.name, text: original.text, encoding: original.encoding })
+    }
   }
 
   #add(path: string): void {
@@ -164,8 +194,12 @@ export class GeneratedSite implements AsyncDisposable {
     const validator =
       restless || !this.#isHard ? 'none' : random() < 0.5 ? 'etag' : random() < 0.8 ? 'last-modified' : 'none'
     const modifiedAt = Date.parse('2026-01-01T00:00:00Z')
+    const encoding =
+      this.hazards === null ? ENCODINGS[0] : (ENCODINGS[Math.floor(random() * ENCODINGS.length)] ?? ENCODINGS[0])
     this.#pages.set(path, {
       path,
+      name: path,
+      encoding,
       text,
       links: [],
       refusals,
@@ -212,12 +246,17 @@ export class GeneratedSite implements AsyncDisposable {
     this.arrivals.push(performance.now())
     const { pathname, searchParams } = url
     const html = (body: string): void => void response.setHeader('content-type', 'text/html; charset=utf-8').end(body)
+    const hazard = this.hazards?.answer(url, request) ?? null
+    if (hazard !== null) {
+      response.writeHead(hazard.status ?? 200, { 'content-type': 'text/html', ...hazard.headers })
+      return void response.end(hazard.html)
+    }
     if (this.#isHard && (pathname === '/robots.txt' || pathname === '/maps.xml')) {
       response.writeHead(301, { location: `/moved${pathname}` }).end()
     } else if (pathname === '/robots.txt' || pathname === '/moved/robots.txt') {
       response.setHeader('content-type', 'text/plain')
       response.end(
-        `User-agent: *\nDisallow: /forbidden/\nSitemap: ${this.#url}/maps.xml\nSitemap: ${this.#outsideUrl}/map.xml\n`,
+        `User-agent: *\nDisallow: /forbidden/\n${this.hazards?.rules ?? ''}Sitemap: ${this.#url}/maps.xml\nSitemap: ${this.#outsideUrl}/map.xml\n`,
       )
     } else if (pathname === '/maps.xml' || pathname === '/moved/maps.xml') {
       response.setHeader('content-type', 'application/xml')
@@ -225,12 +264,7 @@ export class GeneratedSite implements AsyncDisposable {
         `<sitemapindex><sitemap><loc>${this.#url}/map-1.xml</loc></sitemap><sitemap><loc>/maps.xml</loc></sitemap></sitemapindex>`,
       )
     } else if (pathname === '/map-1.xml') {
-      const outside = [`${this.#outsideUrl}/page.html`, 'http://10.0.0.8/', `${this.#url}/forbidden/also.html`]
-      const addresses = [...this.#sitemapOnly.map((path) => `${this.#url}${path}`), ...outside]
-      response.setHeader('content-type', 'application/xml')
-      response.end(
-        `<?xml version="1.0"?><urlset>${addresses.map((each) => `<url><loc>${each}</loc></url>`).join('')}</urlset>`,
-      )
+      response.setHeader('content-type', 'application/xml').end(this.#sitemap())
     } else if (pathname === '/moved') {
       const to = (searchParams.get('to') ?? '/').replace('OUTSIDE', this.#outsideUrl)
       response.writeHead(302, { location: to }).end()
@@ -239,6 +273,21 @@ export class GeneratedSite implements AsyncDisposable {
     } else if (pathname.startsWith('/deep/')) {
       html(`<p>Deeper: <a href="in/">on</a></p>`)
     } else this.#page(pathname, searchParams.has('copy'), request, response)
+  }
+
+  #sitemap(): string {
+    const outside = [`${this.#outsideUrl}/page.html`, 'http://10.0.0.8/', `${this.#url}/forbidden/also.html`]
+    const { lastmod = 'none' } = this.hazards ?? {}
+    const pages = [...this.#pages.values()].filter(
+      ({ path, removed }) => (lastmod !== 'none' && !removed) || this.#sitemapOnly.includes(path),
+    )
+    const timeOf = ({ modifiedAt }: SitePage): string =>
+      new Date(lastmod === 'now' ? Date.now() : lastmod === 'never' ? 0 : modifiedAt).toISOString()
+    const listed = pages.map((page) => {
+      const time = lastmod === 'none' ? '' : `<lastmod>${timeOf(page)}</lastmod>`
+      return `<url><loc>${this.#url}${page.path}</loc>${time}</url>`
+    })
+    return `<?xml version="1.0"?><urlset>${listed.join('')}${outside.map((each) => `<url><loc>${each}</loc></url>`).join('')}</urlset>`
   }
 
   #page(path: string, isCopy: boolean, request: IncomingMessage, response: ServerResponse): void {
@@ -256,13 +305,16 @@ export class GeneratedSite implements AsyncDisposable {
     const links = page.links
       .map((to) => `<li><a href="${to.replace('OUTSIDE', this.#outsideUrl)}">on</a></li>`)
       .join('')
-    const body =
-      `<html><head><title>${path}</title>${isCopy ? `<link rel="canonical" href="${path}">` : ''}<script nonce="${token}">let built = '${token}'</script></head>` +
-      `<body><h1>${path}</h1><p>${page.text}</p><ul>${links}</ul><form><input type="hidden" value="${token}"></form></body></html>`
-    response.setHeader('content-type', 'text/html; charset=utf-8')
-    const isPacked = this.#isHard && /gzip/.test(request.headers['accept-encoding'] ?? '')
-    if (isPacked) response.setHeader('content-encoding', 'gzip')
-    const sent = isPacked ? gzipSync(body) : body
+    const { name, text, encoding } = page
+    const more = this.hazards === null ? '' : `${WORDS[encoding[0]]} ${'and so on '.repeat(20)}`
+    const html =
+      `<html><head><title>${name}</title>${isCopy ? `<link rel="canonical" href="${path}">` : ''}<script nonce="${token}">let built = '${token}'</script></head>` +
+      `<body><h1>${name}</h1><p>${text} ${more}</p><ul>${links}</ul><form><input type="hidden" value="${token}"></form></body></html>`
+    const { type, body } = encodePage(html, encoding)
+    response.setHeader('content-type', type)
+    const accepted = this.#isHard ? (request.headers['accept-encoding'] ?? '') : ''
+    const { coding, packed: sent } = packBody(body, accepted, this.hazards !== null && path.length % 2 === 0)
+    if (coding !== null) response.setHeader('content-encoding', coding)
     if (page.isSlow) setTimeout(() => response.end(sent), 300)
     else response.end(sent)
   }

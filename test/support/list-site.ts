@@ -40,3 +40,16 @@ export async function listSite(
   }
   return { found: found.toSorted(), known: versions }
 }
+
+/** The same versions, read some days earlier. */
+export function daysOlder(known: Known, days: number): Known {
+  const older = (version: string): string => {
+    const [content = '', state = ''] = version.split('~')
+    if (state === '') return version
+    const text = Buffer.from(state, 'base64url')
+      .toString()
+      .replace(/\b\d{13}\b/g, (ms) => String(Number(ms) - days * 24 * 3_600_000))
+    return `${content}~${Buffer.from(text).toString('base64url')}`
+  }
+  return new Map([...known].map(([key, version]) => [key, older(version) as Version]))
+}

@@ -93,7 +93,7 @@ async function versionOf(answer: PageHeader, url: URL, file: TempFile, signal: A
   const contentType = answer.header('content-type') ?? ''
   const bytes = (): AsyncIterable<Uint8Array> => file.read(0, file.length, signal)
   if (/^(?:text\/html|application\/xhtml\+xml)\b/i.test(contentType)) {
-    return version(`page-${(await readPage(url, bytes())).content.fingerprint}`)
+    return version(`page-${(await readPage(url, bytes(), contentType)).content.fingerprint}`)
   }
   if (!/^text\/(?:plain|markdown|x-markdown)\b/i.test(contentType)) return urlVersion(answer)
   const hash = createHash('sha256')

@@ -1,7 +1,6 @@
 import { expect, test } from 'vitest'
-import type { Version } from '#src/document/ids.ts'
 import type { SiteSourceOptions } from '#src/sources/sites/site-source.ts'
-import { type Known, listSite } from '../../support/list-site.ts'
+import { daysOlder, type Known, listSite } from '../../support/list-site.ts'
 import { openSite, type Page } from '../../support/web-site.ts'
 
 /* The sitemap's times of change, for pages whose answers have no validator. */
@@ -44,19 +43,6 @@ async function requested(
   const listed = await listSite(site, known, options)
   expect(listed.found).toEqual(ALL)
   return [site.asked.flatMap((line) => /^GET (\/[abc])$/.exec(line)?.[1] ?? []).toSorted(), listed.known]
-}
-
-/** The same versions, read some days earlier. */
-function daysOlder(known: Known, days: number): Known {
-  const older = (version: string): string => {
-    const [content = '', state = ''] = version.split('~')
-    if (state === '') return version
-    const text = Buffer.from(state, 'base64url')
-      .toString()
-      .replace(/\b\d{13}\b/g, (ms) => String(Number(ms) - days * 24 * 3_600_000))
-    return `${content}~${Buffer.from(text).toString('base64url')}`
-  }
-  return new Map([...known].map(([key, version]) => [key, older(version) as Version]))
 }
 
 test('a page without validators is requested again when its time in the sitemap changes, or after seven days', async () => {

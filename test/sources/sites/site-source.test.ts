@@ -1,6 +1,8 @@
 import { expect, test } from 'vitest'
+import { contentVersion } from '#src/document/ids.ts'
 import { openSiteSource, type SiteSourceOptions } from '#src/sources/sites/site-source.ts'
-import { SITE_OPTIONS } from '../../support/list-site.ts'
+import { encodePage } from '../../support/encode-page.ts'
+import { type Known, listSite, SITE_OPTIONS } from '../../support/list-site.ts'
 import { openSite, type Page } from '../../support/web-site.ts'
 
 const typed = (type: string, body: string): Page => ({ headers: { 'content-type': type, etag: '"1"' }, body })
@@ -104,4 +106,22 @@ test('a website source obeys noindex, nofollow, meta refresh, logins and ignored
     '/unlike!.html document',
   ])
   expect(lines.join()).toContain('1 linked documents are left out')
+})
+
+test('a page that states its charset itself keeps the version that earlier listings gave it until it changes', async () => {
+  let [type, text] = ['text/html; charset=utf-8', 'Привет']
+  const body = (): Buffer => encodePage(`<head></head><p>${text}`, ['windows-1251', 'meta']).body
+  await using site = await openSite((path) =>
+    path === '/' ? { headers: { 'content-type': type }, body: body() } : undefined,
+  )
+  // A reader of 0.2.0 took the bytes for UTF-8.
+  const versionIn = ({ known }: { readonly known: Known }): unknown => [...known.values()].map(contentVersion)
+  const former = await listSite(site)
+  type = 'text/html'
+  expect(versionIn(await listSite(site, former.known))).toEqual(versionIn(former))
+  const present = await listSite(site)
+  expect(versionIn(present)).not.toEqual(versionIn(former))
+  // As UTF-8, both words are the same six unreadable characters.
+  text = 'Приват'
+  expect(versionIn(await listSite(site, present.known))).not.toEqual(versionIn(present))
 })

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import type { UrlAnswer } from '../request-url.ts'
+import type { PageContent } from './page-reader.ts'
 import { contentOf, type EndedWalks, type PageState, stateOf, withState } from './page-state.ts'
 
 /** Versions of pages by address, from the walks before. */
@@ -123,6 +124,12 @@ export class KnownSite {
       contentType: state?.type ?? 'text/html',
       identity: state?.identity ?? null,
     }
+  }
+
+  /** Digest of a page: the former one for a known page that did not change since. */
+  contentOf(url: URL, { fingerprint, formerFingerprint }: PageContent): string {
+    const former = `page-${formerFingerprint}`
+    return contentOf(this.#versions.get(url.href) ?? '') === former ? former : `page-${fingerprint}`
   }
 
   /** Version of a page with this content; the known one if nothing changed. */

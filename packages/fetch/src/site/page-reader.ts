@@ -23,6 +23,8 @@ export interface PageContent {
    * change it.
    */
   readonly fingerprint: string
+  /** Fingerprint of the bytes as UTF-8 in a page that states another charset itself: 0.2.0 read it so. */
+  readonly formerFingerprint?: string
   /**
    * Digest that pages of equal content share: of the fingerprint, and of pictures and frames with their queries. Null
    * for a page without text, one with little text and a script that may add some, and one in an unknown charset.
@@ -154,16 +156,13 @@ class PageReader {
 /** A page states its charset within these bytes. */
 const HEAD_BYTES = 1024
 
-/**
- * Reads a page to its end. In a page that states another charset than UTF-8 itself, the fingerprint is that of its
- * bytes read as UTF-8: versions of earlier listings have that one. `isDecoded`: the header of the
- * answer stated the charset, which wins.
- */
+/** Reads a page to its end. A charset in its content type wins: the bytes are in UTF-8 then. */
 export async function readPage(
   url: URL,
   chunks: AsyncIterable<Uint8Array>,
-  isDecoded = false,
+  contentType: string,
 ): Promise<{ readonly content: PageContent; readonly bytes: number }> {
+  const isDecoded = /charset\s*=/i.test(contentType)
   const asUtf8 = new DecodedPage(url, 'utf-8')
   const pages = [asUtf8]
   const begin = (head: Buffer): void => {
@@ -186,8 +185,8 @@ export async function readPage(
   }
   if (head !== null) begin(head)
   const content = asUtf8.end()
-  const own = pages[1]?.end() ?? content
-  return { content: { ...own, fingerprint: content.fingerprint }, bytes }
+  const own = pages[1]?.end()
+  return { content: own === undefined ? content : { ...own, formerFingerprint: content.fingerprint }, bytes }
 }
 
 class DecodedPage {

@@ -165,7 +165,7 @@ export class SiteClient implements AsyncDisposable {
     const directive = answer.header('x-robots-tag') ?? ''
     const isNoIndexed = !directive.includes(':') && NO_INDEX.test(directive)
     const visit: Visit = isPage
-      ? pageVisit(url, { ...header, ...(await readPage(url, body, /charset\s*=/i.test(contentType))) }, isNoIndexed)
+      ? pageVisit(url, { ...header, ...(await readPage(url, body, contentType)) }, isNoIndexed)
       : { kind: 'text', ...header, ...(await digestOf(body)) }
     const bytes = copy.bytes()
     if (bytes !== null) await receive?.(bytes)

@@ -264,11 +264,11 @@ class Walk {
   #pageOf(url: URL, depth: number, visit: Extract<Visit, { kind: 'page' }>): SiteItem | null {
     const { content, bytes, contentType } = visit
     if (this.#options.listing === 'links') for (const link of content.links) this.enqueue(link, depth + 1)
-    const { title, description, fingerprint, canonical, identity } = content
+    const { title, description, canonical, identity } = content
     const entry: Page = {
       kind: 'page',
       url,
-      version: this.#before.versionOf(url, { ...visit, content: `page-${fingerprint}`, identity }),
+      version: this.#before.versionOf(url, { ...visit, content: this.#before.contentOf(url, content), identity }),
       bytes,
       contentType,
       title,
