@@ -125,3 +125,47 @@ test('a page that states its charset itself keeps the version that earlier listi
   text = 'Приват'
   expect(versionIn(await listSite(site, present.known))).not.toEqual(versionIn(present))
 })
+
+test('copies and pages with noindex get conditional requests in later listings, and keep their reasons', async () => {
+  const requests: string[] = []
+  const pages: Record<string, string> = {
+    '/': '<a href="/a">a</a> <a href="/copy">c</a> <a href="/equal">e</a> <a href="/hidden">h</a> <a href="/a/?x=1">x</a>',
+    '/a': '<link rel="canonical" href="/a">The text',
+    '/copy': '<link rel="canonical" href="/a">The text',
+    '/equal': 'The text',
+    '/hidden': '<meta name="robots" content="noindex">Hidden',
+    '/a/?x=1': '<link rel="canonical" href="/a">Another spelling',
+  }
+  await using site = await openSite((path, _body, { headers }) => {
+    const body = pages[path]
+    if (body === undefined) return undefined
+    const etag = `"${body.length}"`
+    const isSame = headers['if-none-match'] === etag
+    requests.push(`${path} ${isSame ? 304 : 200}`)
+    return isSame ? { status: 304 } : { headers: { 'content-type': 'text/html', etag }, body }
+  })
+  const first = await listSite(site)
+  expect(first.found).toEqual([
+    '/ document',
+    '/a document',
+    '/copy canonical',
+    '/equal equal_content',
+    '/hidden noindex',
+  ])
+  requests.length = 0
+  const second = await listSite(site, first.known)
+  expect(second.found).toEqual(first.found)
+  const bodies = (): string[] => requests.filter((line) => line.endsWith(' 200')).toSorted()
+  expect([requests.length, bodies()]).toEqual([6, ['/ 200']])
+  requests.length = 0
+  pages['/copy'] = '<link rel="canonical" href="/a">Other text'
+  pages['/hidden'] = 'Shown'
+  expect((await listSite(site, second.known)).found).toEqual([
+    '/ document',
+    '/a document',
+    '/copy document',
+    '/equal equal_content',
+    '/hidden document',
+  ])
+  expect(bodies()).toEqual(['/ 200', '/copy 200', '/hidden 200'])
+})

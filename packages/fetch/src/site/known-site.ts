@@ -20,6 +20,7 @@ const MAX_MISSES = 3
 /** Maximum numbers in the state of a page; a site with more is read in full. */
 const MAX_OTHERS = 2_000
 const MAX_WALKS = 100
+const MAX_UNLISTED = 500
 
 /** A younger date, by the server's own clock, may miss a change (RFC 9110, 8.8.2.2). */
 const WEAK_MS = 60_000
@@ -43,10 +44,17 @@ export function validatorsOf(answer: Pick<UrlAnswer, 'header'>): Validators {
 export interface ReadPage {
   readonly content: string
   readonly identity: string | null
+  readonly isNoIndex: boolean
+  readonly canonical: string | null
   readonly contentType: string
   readonly validators: Validators
   /** The answer had neither an ETag nor a date: the time in the sitemap counts. */
   readonly isUnvalidated: boolean
+}
+
+/** A page whose body did not travel. */
+export interface UnchangedPage extends Pick<ReadPage, 'identity' | 'isNoIndex' | 'canonical' | 'contentType'> {
+  readonly version: string
 }
 
 /**
@@ -62,6 +70,7 @@ export class KnownSite {
   readonly #readAt = Date.now()
   readonly #ended: EndedWalks | null
   readonly #others = new Set<string>()
+  readonly #unlisted = new Map<string, string>()
   readonly #lastmodOf = new Map<string, string>()
   #distrustsLastmod: boolean
   #hasNewState = false
@@ -69,7 +78,6 @@ export class KnownSite {
   /** `given`: null for a walk that no later one continues. */
   constructor(given: KnownWalk | null, rules: string, followsLinks: boolean) {
     const versions: KnownVersions = given?.versions ?? new Map()
-    this.#versions = versions
     this.#readsAll = given?.readsAll === true
     this.#keepsState = given !== null
     this.#walk = createHash('sha256').update(rules).digest('hex').slice(0, 12)
@@ -81,6 +89,10 @@ export class KnownSite {
       ended.length === 0
         ? null
         : { readAt: ended.flatMap(({ readAt }) => readAt), others: ended.flatMap(({ others }) => others) }
+    const unlisted = ended.flatMap((each) => Object.entries(each.unlisted ?? {}))
+    // The version of a skipped page is the reason.
+    const pages = [...versions].filter(([, version]) => /^(?:page|text)-/.test(version))
+    this.#versions = new Map([...versions, ...unlisted, ...pages])
   }
 
   /** Addresses to visit in addition to those that changed pages link to. */
@@ -116,13 +128,15 @@ export class KnownSite {
   }
 
   /** A page that the site reports as unchanged. */
-  unchanged(url: URL): { readonly version: string; readonly contentType: string; readonly identity: string | null } {
+  unchanged(url: URL): UnchangedPage {
     const version = this.#versions.get(url.href) ?? ''
     const state = this.#stateOf(version)
     return {
       version: state === null ? version : this.#without(version, state),
       contentType: state?.type ?? 'text/html',
       identity: state?.identity ?? null,
+      isNoIndex: state?.noIndex === true,
+      canonical: state?.canonical ?? null,
     }
   }
 
@@ -133,7 +147,7 @@ export class KnownSite {
   }
 
   /** Version of a page with this content; the known one if nothing changed. */
-  versionOf(url: URL, { content, identity, contentType, validators, isUnvalidated }: ReadPage): string {
+  versionOf(url: URL, { content, validators, isUnvalidated, ...page }: ReadPage): string {
     const known = this.#versions.get(url.href) ?? ''
     const state = this.#stateOf(known)
     const isSame = contentOf(known) === content
@@ -161,15 +175,23 @@ export class KnownSite {
       ...validators,
       ...(lastmod === undefined ? {} : { lastmod }),
       ...(isWrong ? { distrustsLastmod: true } : {}),
-      ...(identity === null ? {} : { identity }),
+      ...(page.identity === null ? {} : { identity: page.identity }),
+      ...(page.isNoIndex ? { noIndex: true } : {}),
+      ...(page.canonical === null ? {} : { canonical: page.canonical }),
       ...(misses === 0 ? {} : { misses }),
-      ...(/^text\/html\b/i.test(contentType) ? {} : { type: contentType }),
+      ...(/^text\/html\b/i.test(page.contentType) ? {} : { type: page.contentType }),
     })
   }
 
   /** A visited address without a document. */
   addOther(url: URL): void {
     if (this.#others.size <= MAX_OTHERS) this.#others.add(url.href)
+  }
+
+  /** A visited page that is not a document: it gets conditional requests, too. */
+  addUnlisted(url: URL, version: string): void {
+    if (stateOf(version) === null || this.#unlisted.size >= MAX_UNLISTED) this.addOther(url)
+    else this.#unlisted.set(url.href, version)
   }
 
   /** Version of the page that keeps the result of this walk. An incomplete walk leaves no addresses. */
@@ -182,8 +204,13 @@ export class KnownSite {
     return withState(contentOf(version), {
       ...state,
       ...(this.#distrustsLastmod ? { distrustsLastmod: true } : {}),
-      ...(isKept ? { ended: { readAt, others: [...this.#others].toSorted() } } : {}),
+      ...(isKept ? { ended: { readAt, others: [...this.#others].toSorted(), ...this.#unlistedPages() } } : {}),
     })
+  }
+
+  #unlistedPages(): Pick<EndedWalks, 'unlisted'> {
+    const pages = [...this.#unlisted].toSorted(([one], [other]) => (one < other ? -1 : 1))
+    return pages.length === 0 ? {} : { unlisted: Object.fromEntries(pages) }
   }
 
   /** Null for the state of a walk with other rules. */

@@ -14,6 +14,9 @@ export interface PageState {
   readonly identity?: string
   /** Number of walks with another validator for the same content. */
   readonly misses?: number
+  readonly noIndex?: true
+  /** Canonical address, if it is another one. */
+  readonly canonical?: string
   /** Content type, unless it is HTML. */
   readonly type?: string
   /** In one page of a site: the result of the walks that ended. */
@@ -25,6 +28,8 @@ export interface EndedWalks {
   readonly readAt: readonly number[]
   /** Visited addresses without a document: dead links, redirects, files. A page may appear at them. */
   readonly others: readonly string[]
+  /** Versions of visited pages that are not documents, by address: copies, and pages with `noindex`. */
+  readonly unlisted?: Readonly<Record<string, string>>
 }
 
 const SEPARATOR = '~'

@@ -1,7 +1,7 @@
 import { webUrl } from '../web-url.ts'
 import { Frontier, type Waiting } from './frontier.ts'
 import { EqualPages } from './equal-pages.ts'
-import { KnownSite } from './known-site.ts'
+import { KnownSite, type UnchangedPage } from './known-site.ts'
 import { contentOf } from './page-state.ts'
 import { listSitemaps } from './list-sitemaps.ts'
 import { isThrottled, SITE_CONNECTIONS, SiteClient, TRIES, type Visit } from './site-client.ts'
@@ -184,7 +184,7 @@ class Walk {
 
   *#decided(page: Page, decision: 'listed' | 'equal' | 'held'): Generator<SiteItem> {
     if (decision === 'equal') {
-      this.#before.addOther(page.url)
+      this.#before.addUnlisted(page.url, page.version)
       yield { kind: 'left_out', url: page.url, reason: 'equal_content' }
     } else if (decision === 'listed') {
       if (this.#options.known !== undefined && this.#firstPage === null) this.#firstPage = page
@@ -232,21 +232,17 @@ class Walk {
       case 'file':
         this.#pages += 1
         return { ...visit, url }
-      case 'unchanged':
-        return this.#represented({
-          kind: 'page',
-          url,
-          ...this.#before.unchanged(url),
-          bytes: 0,
-          title: null,
-          description: null,
-        })
+      case 'unchanged': {
+        const { canonical, isNoIndex, ...page } = this.#before.unchanged(url)
+        const entry: Page = { kind: 'page', url, ...page, bytes: 0, title: null, description: null }
+        return this.#decidePage(entry, depth, { canonical, isNoIndex })
+      }
       case 'text':
       default: {
         const { digest, bytes, contentType } = visit
         const content = `text-${digest}`
         const identity = bytes === 0 ? null : content
-        const version = this.#before.versionOf(url, { ...visit, content, identity })
+        const version = this.#before.versionOf(url, { ...visit, content, identity, isNoIndex: false, canonical: null })
         return this.#represented({
           kind: 'page',
           url,
@@ -264,35 +260,47 @@ class Walk {
   #pageOf(url: URL, depth: number, visit: Extract<Visit, { kind: 'page' }>): SiteItem | null {
     const { content, bytes, contentType } = visit
     if (this.#options.listing === 'links') for (const link of content.links) this.enqueue(link, depth + 1)
-    const { title, description, canonical, identity } = content
+    const { title, description, identity } = content
+    const canonical = this.#canonicalOf(url, content.canonical)?.href ?? null
     const entry: Page = {
       kind: 'page',
       url,
-      version: this.#before.versionOf(url, { ...visit, content: this.#before.contentOf(url, content), identity }),
+      version: this.#before.versionOf(url, {
+        ...visit,
+        content: this.#before.contentOf(url, content),
+        identity,
+        canonical,
+      }),
       bytes,
       contentType,
       title,
       description,
       identity,
     }
-    if (visit.isNoIndex && this.#options.skipsNoIndex === true) {
-      this.#before.addOther(url)
+    const decided = this.#decidePage(entry, depth, { canonical, isNoIndex: visit.isNoIndex })
+    return decided === entry && content.asksPassword ? this.#signIns.hold(url, entry) : decided
+  }
+
+  /** Null for a page that waits for its canonical one. */
+  #decidePage(
+    entry: Page,
+    depth: number,
+    { canonical, isNoIndex }: Pick<UnchangedPage, 'canonical' | 'isNoIndex'>,
+  ): SiteItem | null {
+    const { url, version } = entry
+    if (isNoIndex && this.#options.skipsNoIndex === true) {
+      this.#before.addUnlisted(url, version)
       return { kind: 'left_out', url, reason: 'noindex' }
     }
     const other = this.#canonicalOf(url, canonical)
-    if (other !== null && !isSamePath(other, url)) {
-      this.enqueue(other.href, depth)
-      this.#copies.push({ entry, canonical: other })
-      return null
-    }
-    if (other !== null) {
-      this.#before.addOther(url)
+    if (other === null) return this.#represented(entry)
+    this.enqueue(other.href, depth)
+    if (!isSamePath(other, url)) this.#copies.push({ entry, canonical: other })
+    else {
+      this.#before.addUnlisted(url, version)
       if (!this.#otherSpellings.has(other.href)) this.#otherSpellings.set(other.href, entry)
-      this.enqueue(other.href, depth)
-      return null
     }
-    this.#represented(entry)
-    return content.asksPassword ? this.#signIns.hold(url, entry) : entry
+    return null
   }
 
   /** Counts a page, and lets it stand for the pages that name it as their canonical address. */
@@ -315,8 +323,12 @@ class Walk {
     for (const { entry, canonical } of this.#copies) {
       const isCopy = this.#yielded.get(canonical.href) === contentOf(entry.version) && !this.#equalPages.isKnown(entry)
       if (!isCopy) this.#pages += 1
-      if (isCopy) yield { kind: 'left_out', url: entry.url, reason: 'canonical' }
-      else yield* this.#listed(entry)
+      if (!isCopy) {
+        yield* this.#listed(entry)
+        continue
+      }
+      this.#before.addUnlisted(entry.url, entry.version)
+      yield { kind: 'left_out', url: entry.url, reason: 'canonical' }
     }
   }
 }
