@@ -278,8 +278,8 @@ export class GeneratedSite implements AsyncDisposable {
   #sitemap(): string {
     const outside = [`${this.#outsideUrl}/page.html`, 'http://10.0.0.8/', `${this.#url}/forbidden/also.html`]
     const { lastmod = 'none' } = this.hazards ?? {}
-    const pages = [...this.#pages.values()].filter(
-      ({ path, removed }) => (lastmod !== 'none' && !removed) || this.#sitemapOnly.includes(path),
+    const pages = [...this.#pages.values()].filter(({ path, removed }) =>
+      lastmod === 'none' ? this.#sitemapOnly.includes(path) : !removed,
     )
     const timeOf = ({ modifiedAt }: SitePage): string =>
       new Date(lastmod === 'now' ? Date.now() : lastmod === 'never' ? 0 : modifiedAt).toISOString()

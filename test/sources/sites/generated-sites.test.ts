@@ -1,3 +1,4 @@
+import { subscribe, unsubscribe } from 'node:diagnostics_channel'
 import { afterAll, expect, test } from 'vitest'
 import type { SourceKey, Version } from '#src/document/ids.ts'
 import { contentVersion } from '#src/document/ids.ts'
@@ -34,6 +35,13 @@ interface Pass {
 async function pass(site: GeneratedSite, ledger: Ledger): Promise<Pass> {
   site.bodies.length = 0
   site.arrivals.length = 0
+  const sent: number[] = []
+  const record = (message: unknown): void => {
+    const { request } = message as { readonly request: { readonly origin: string | URL } }
+    if (new URL(request.origin).href === new URL(site.url).href) sent.push(performance.now())
+  }
+  subscribe('undici:request:create', record)
+  using _subscription = { [Symbol.dispose]: () => void unsubscribe('undici:request:create', record) }
   await using source = openSiteSource(optionsFor(site))
   const signal = AbortSignal.timeout(120_000)
   const before = [...ledger]
@@ -57,7 +65,7 @@ async function pass(site: GeneratedSite, ledger: Ledger): Promise<Pass> {
     text.set(urlOfKey(item.key).href, Buffer.concat(chunks).toString())
     await page[Symbol.asyncDispose]()
   }
-  checkPace(site)
+  checkPace(site, sent)
   for (const key of ledger.keys()) if (!listed.has(key)) ledger.delete(key)
   return { bodies: [...site.bodies], text }
 }
@@ -107,17 +115,22 @@ function checkTexts(site: GeneratedSite, { text }: Pass): void {
 }
 
 /**
- * Site and crawler share the event loop of this test, and a stall of it delays an arrival: ten gaps together are exact
- * enough. `website-once.test.ts` measures each gap between processes.
+ * Each gap between two requests that are sent. Site and crawler share the event loop of this test, and a stall of it
+ * delays an arrival: there, ten gaps together are exact enough.
  */
-function checkPace({ arrivals }: GeneratedSite): void {
+function checkPace({ arrivals }: GeneratedSite, sent: readonly number[]): void {
+  const gaps = sent.slice(1).map((at, index) => at - (sent[index] ?? 0))
+  tally.gaps += gaps.length
+  tally.shortestGap = Math.min(tally.shortestGap, ...gaps)
+  expect(gaps.filter((gap) => gap < 0.9 * DELAY_MS)).toEqual([])
+  expect(sent).toHaveLength(arrivals.length)
   const tens = arrivals.slice(10).map((at, index) => at - (arrivals[index] ?? 0))
   tally.tens += tens.length
   tally.shortestTen = Math.min(tally.shortestTen, ...tens)
   expect(tens.filter((ten) => ten < 8 * DELAY_MS)).toEqual([])
 }
 
-const tally = { tens: 0, shortestTen: Infinity, bodies: [0, 0, 0] }
+const tally = { gaps: 0, shortestGap: Infinity, tens: 0, shortestTen: Infinity, bodies: [0, 0, 0] }
 afterAll(() => {
   if (process.env.SITE_COUNT !== undefined) process.stdout.write(`${JSON.stringify(tally)}\n`)
 })
