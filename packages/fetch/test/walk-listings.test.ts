@@ -1,6 +1,6 @@
 import { gzipSync } from 'node:zlib'
 import { describe, expect, test } from 'vitest'
-import type { SiteOptions } from '../src/site/walk-options.ts'
+import type { SiteItem, SiteOptions, SiteSummary } from '../src/site/walk-options.ts'
 import { walkSite } from '../src/site/walk-site.ts'
 import { SiteClient } from '../src/site/site-client.ts'
 import { openSite, type Page } from '../../../test/support/web-site.ts'
@@ -185,4 +185,23 @@ describe('a website that cannot answer now', () => {
     // Three others may be in flight.
     expect(others.slice(0, -3).filter((path) => pages.indexOf(path) > again)).toEqual([])
   })
+})
+
+test.each([
+  ['noindex', '<meta name="robots" content="noindex">'],
+  ['other spellings', '<link rel="canonical" href="/">'],
+])('a walk of endless %s ends, and reports that it did not see all', async (_case, head) => {
+  await using site = await openSite((path) => {
+    if (path === '/robots.txt' || path === '/sitemap.xml') return undefined
+    const number = Number(new URLSearchParams(path.slice(2)).get('at') ?? 1)
+    const links = [2 * number, 2 * number + 1].map((at) => `<a href="/?at=${at}">to</a>`).join('')
+    return { headers: { 'content-type': 'text/html' }, body: `${path === '/' ? '' : head}Page ${number} ${links}` }
+  })
+  let isTruncated = false
+  const options = { ...OPTIONS, start: new URL(site.url), limit: 10, skipsNoIndex: true, depth: 50 }
+  const onEnd = ({ truncated }: SiteSummary): void => void (isTruncated = truncated)
+  const items: SiteItem[] = []
+  for await (const item of walkSite({ ...options, onEnd }, AbortSignal.timeout(20_000))) items.push(item)
+  expect(items.filter(({ kind }) => kind === 'page')).toHaveLength(1)
+  expect([isTruncated, site.asked.length]).toEqual([true, 52])
 })

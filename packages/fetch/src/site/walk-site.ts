@@ -16,6 +16,9 @@ type Page = Extract<SiteItem, { kind: 'page' }>
 /** Timeout of the first request to a page; later ones, after all other pages, wait longer. */
 const FIRST_PATIENCE_MS = 10_000
 
+/** Bounds a walk among redirects, copies and pages with noindex, which are not documents: visits per page of the limit. */
+const VISITS_PER_PAGE = 5
+
 /** Extensions of assets, which are never pages: the walk skips them without a request. */
 const ASSET =
   /\.(?:avif|bmp|bz2|css|dmg|eot|exe|gif|gz|ico|iso|jpe?g|js|m4a|mjs|mov|mp[34]|ogg|otf|png|rar|rss|svg|tar|tgz|tiff?|ttf|wasm|wav|web[mp]|woff2?|xml|zip|7z)$/i
@@ -145,11 +148,14 @@ class Walk {
 
   async *run(client: SiteClient, signal: AbortSignal): AsyncGenerator<SiteItem> {
     const inFlight = new Map<Waiting, Promise<Visited>>()
+    let visits = 0
     for (;;) {
       while (inFlight.size < SITE_CONNECTIONS && this.#pages + inFlight.size < this.#options.limit) {
+        if (visits >= this.#options.limit * VISITS_PER_PAGE) break
         const at = this.#frontier.take()
         if (at === undefined) break
         if (at.depth === Number.POSITIVE_INFINITY) continue
+        visits += 1
         const visiting = this.#visit(client, at, signal)
         // The walk awaits it later; if the walk stops before, its failure does not matter.
         visiting.catch(() => undefined)
