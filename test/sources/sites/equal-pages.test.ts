@@ -105,3 +105,11 @@ test('sign-in pages of equal content are still sign-in pages', async () => {
   })
   expect((await list(site)).found).toEqual(['/ document', '/a unusable', '/b unusable'])
 })
+
+test('a document that fails in one listing still represents the pages of its content', async () => {
+  const pages: Pages = { ...THREE, '/': html(links('/c')) }
+  await using site = await siteOf(pages)
+  const { known } = await list(site)
+  Object.assign(pages, THREE, { '/c': { status: 500 } })
+  expect((await list(site, known)).found).toEqual(['/ document', '/a equal_content', '/b equal_content', '/c unusable'])
+})

@@ -18,6 +18,7 @@ export class EqualPages<Page extends EqualPage> {
   readonly #listed = new Set<string>()
   /** New pages with the content of a known document, until the walk knows if that still has it. */
   readonly #held: Page[] = []
+  readonly #failedContents = new Set<string>()
 
   /** `known`: versions of the walk before; null lists all pages. */
   constructor(known: KnownVersions | null) {
@@ -44,12 +45,19 @@ export class EqualPages<Page extends EqualPage> {
     return 'listed'
   }
 
+  /** A document that fails in this walk still represents its content. */
+  addFailed(url: URL): void {
+    const version = this.#known?.get(url.href)
+    if (version !== undefined) this.#failedContents.add(contentOf(version))
+  }
+
   /** Decides about the held pages, at the end of the walk. */
   *settle(): Generator<readonly [Page, 'listed' | 'equal']> {
     for (const page of this.#held) {
       const identity = page.identity ?? ''
-      yield [page, this.#listed.has(identity) ? 'equal' : 'listed']
-      this.#listed.add(identity)
+      const isEqual = this.#listed.has(identity) || this.#failedContents.has(contentOf(page.version))
+      if (!isEqual) this.#listed.add(identity)
+      yield [page, isEqual ? 'equal' : 'listed']
     }
   }
 }

@@ -234,6 +234,7 @@ class Walk {
         this.#absent += 1
         return null
       case 'failed':
+        this.#equalPages.addFailed(url)
         return { kind: 'failed', url, reason: visit.reason, status: visit.status }
       case 'file':
         this.#pages += 1
