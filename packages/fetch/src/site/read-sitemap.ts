@@ -1,9 +1,9 @@
 import { Parser } from 'htmlparser2'
 
 export interface SitemapEntry {
-  /** As written. */
+  /** The address as the sitemap has it. */
   readonly address: string
-  /** Time of the last change, as written; null if the sitemap has none. */
+  /** Time of the last change, as the sitemap has it; null if the sitemap has none. */
   readonly lastmod: string | null
 }
 

@@ -209,7 +209,9 @@ export class SiteClient implements AsyncDisposable {
       const dispatcher = this.#dispatcher
       const sent = { 'accept-encoding': 'gzip, deflate, br', ...headers, ...extra }
       const request = { method: 'GET', headers: sent, dispatcher, allowPrivateAddresses, patienceMs } as const
-      const answer = await requestUrl(url, { ...request, redirects: 'return' }, signal)
+      const asked = requestUrl(url, { ...request, redirects: 'return' }, signal)
+      this.#pace.recordSent()
+      const answer = await asked
       const { statusCode: status } = answer
       const location = answer.header('location')
       const isRefusal = isThrottled(status)

@@ -70,6 +70,12 @@ export class SitePace {
     return Math.round(this.#nextAt - now)
   }
 
+  /** The delay counts from here: a busy machine may send a request some ms after its turn. */
+  recordSent(): void {
+    this.#sentAt = performance.now()
+    this.#nextAt = Math.max(this.#nextAt, this.#sentAt + this.#delayMs)
+  }
+
   /**
    * The next request also waits for the delay after this answer: a request reaches the site later than it was sent,
    * by the time of a new connection.
