@@ -1,5 +1,5 @@
 import { mkdir, writeFile } from 'node:fs/promises'
-import { join, resolve } from 'node:path'
+import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { tempFolder } from '../../support/temp-folder.ts'
 import { startTestRedis } from '../../support/redis.ts'
@@ -7,8 +7,6 @@ import { errorReply, parsedReply, ScriptedService } from '../../support/scripted
 import { startSluice } from '../../support/sluice.ts'
 import { findChromium, startChromium } from './support/chromium.ts'
 import { openView } from './support/viewed.ts'
-
-const SCREENSHOTS = resolve(import.meta.dirname, '../../../docs/images')
 
 const found = await findChromium()
 if (typeof found === 'string') console.warn(`the live overview is not tried: ${found}`)
@@ -78,13 +76,6 @@ test.skipIf(typeof found === 'string')(
       .waitFor()
     const labels = page.locator('#live-charts svg')
     await expect.poll(() => labels.count(), { timeout: 240_000 }).toBe(4)
-    if (process.env['SCREENSHOTS'] !== undefined) {
-      await page.waitForTimeout(60_000)
-      for (const colorScheme of ['light', 'dark'] as const) {
-        await page.emulateMedia({ colorScheme })
-        await page.screenshot({ path: join(SCREENSHOTS, `view-live-1280-${colorScheme}.png`), fullPage: true })
-      }
-    }
     const names = await labels.evaluateAll((all) =>
       all.map((one) => (one as unknown as { getAttribute(name: string): string }).getAttribute('aria-label')),
     )
