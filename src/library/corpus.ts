@@ -9,6 +9,7 @@ import { cite, type CitationCheck, type Quotation } from '#src/corpus/search/cit
 import type { SearchAnswer } from '#src/corpus/search/search-store.ts'
 import type { StoreSearch } from '#src/corpus/search/store-search.ts'
 import type { SourceKey } from '#src/document/ids.ts'
+import { SetupError } from '#src/document/setup-error.ts'
 import type { DocumentRecord } from '#src/document/record.ts'
 import type { OutputStore } from '#src/ports/output-store.ts'
 import { chunkLines, type DivisionOptions, requireWhole } from './chunk-lines.ts'
@@ -115,6 +116,9 @@ async function answerOf(
   question: string,
   { limit = 10, key, where, group, update = true }: SearchSelection,
 ): Promise<SearchAnswer> {
+  if (typeof question !== 'string') throw new SetupError(`search takes a question as text, not ${typeof question}`)
+  if (key !== undefined && typeof key !== 'function') throw new SetupError('key takes a function of the document key')
+  if (group !== undefined && group !== 'document') throw new SetupError('group takes document')
   requireWhole('limit', limit, 1, 1000)
   const test = where === undefined ? null : (await import('#src/corpus/search/search-where.ts')).parseSearchWhere(where)
   const listener = { progress: () => undefined, signal: never() }

@@ -22,6 +22,8 @@ export function readParams<Schema extends z.ZodObject>(
     const known = taken.length === 0 ? 'none' : taken.join(', ')
     return { kind: 'wrong', error: `unknown ${noun}: ${unknown.join(', ')}; this address takes ${known}` }
   }
+  const repeated = taken.filter((name) => params.getAll(name).length > 1)
+  if (repeated.length > 0) return { kind: 'wrong', error: `${repeated.join(', ')} is given more than once` }
   const given = Object.fromEntries([...params].filter(([, value]) => value !== ''))
   const parsed = schema.safeParse(given)
   if (parsed.success) return { kind: 'values', values: parsed.data }

@@ -1,18 +1,20 @@
-import { rm, writeFile } from 'node:fs/promises'
+import { copyFile, open, rename, rm, stat, truncate, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { coverageText } from '#src/corpus/search/coverage.ts'
 import { parseQuery } from '#src/corpus/search/parse-query.ts'
 import { SearchIndex } from '#src/corpus/search/search-index.ts'
 import type { SearchAnswer } from '#src/corpus/search/search-store.ts'
+import { StoreSearch } from '#src/corpus/search/store-search.ts'
 import { updateSearch } from '#src/corpus/search/update-search.ts'
 import { sourceKey } from '#src/document/ids.ts'
+import { openFolderStore } from '#src/outputs/folder/folder-store.ts'
 import type { OutputStore } from '#src/ports/output-store.ts'
 import { letterOf, outputs, recordOf } from '../support/documents.ts'
 import { MemoryStore } from '../support/memory-store.ts'
 import { tempFolder } from '../support/temp-folder.ts'
 import { withMethods } from '../support/with-methods.ts'
-import { ask, documentsOf, put, storeOf, summary, update } from './support/searched.ts'
+import { ALL, ask, documentsOf, put, storeOf, summary, update } from './support/searched.ts'
 
 test('search ranks words, requires phrases and titles, and excludes', async () => {
   const store = await storeOf({
@@ -215,6 +217,70 @@ test('a hit of a changed document is divided again before it is shown', async ()
   await store.documents.remove(sourceKey('b.md'))
   const { hits } = await ask(index, store, 'oak')
   expect(hits.map(({ document, body }) => [document, body])).toEqual([['a.md', '# New\n\nMoved: oak after']])
+})
+
+test('a document whose folder comes back is found again, and counts as damaged until then', async () => {
+  await using folder = await tempFolder()
+  await using store = await openFolderStore({ path: folder.path })
+  await put(store, 'a.pdf', 'oak')
+  using index = new SearchIndex(':memory:')
+  await updateSearch(index, store, update)
+  await rename(join(folder.path, 'documents/a.pdf'), join(folder.path, 'away'))
+  const away = await ask(index, store, 'oak')
+  expect([away.hits, away.coverage.unread.damaged]).toEqual([[], 1])
+  await rename(join(folder.path, 'away'), join(folder.path, 'documents/a.pdf'))
+  await updateSearch(index, store, update)
+  expect(documentsOf(await ask(index, store, 'oak'))).toEqual(['a.pdf'])
+  await ask(index, store, 'oak')
+  await store.documents.remove(sourceKey('a.pdf'))
+  await ask(index, store, 'oak')
+  await updateSearch(index, store, update)
+  expect((await ask(index, store, 'oak')).coverage).toMatchObject({ documents: 0, unread: { damaged: 0 } })
+})
+
+test('the coverage names a folder whose record cannot be read', async () => {
+  await using folder = await tempFolder()
+  await using store = await openFolderStore({ path: folder.path })
+  await put(store, 'a.pdf', 'oak')
+  await put(store, 'b.pdf', 'oak')
+  await truncate(join(folder.path, 'documents/a.pdf/record.json'), 20)
+  using index = new SearchIndex(':memory:')
+  await updateSearch(index, store, update)
+  const { hits, coverage } = await ask(index, store, 'oak')
+  expect([hits.length, coverage.unread.failed]).toEqual([1, 1])
+  expect(coverage.examples).toEqual([{ document: 'documents/a.pdf', reason: 'failed' }])
+})
+
+test('an index that cannot be written is named with a remedy', async () => {
+  await using folder = await tempFolder()
+  await writeFile(join(folder.path, 'file'), '')
+  const file = join(folder.path, 'file', 'index.sqlite')
+  expect(() => new SearchIndex(file)).toThrow(`the search index ${file} cannot be written`)
+})
+
+test('an index that is damaged during a question is built again before the answer', async () => {
+  await using folder = await tempFolder()
+  await using store = await openFolderStore({ path: join(folder.path, 'store') })
+  for (let number = 0; number < 100; number++) await put(store, `${number}.pdf`, `oak ${'word '.repeat(200)}${number}`)
+  const file = join(folder.path, 'index.sqlite')
+  const listener = { progress: () => undefined, signal: update.signal }
+  {
+    using search = new StoreSearch(store, file)
+    await search.update(listener)
+  }
+  const pages = (await stat(file)).size / 4096
+  const found: number[] = []
+  for (let page = 2; page < pages; page += 3) {
+    await using copy = await tempFolder()
+    const damaged = join(copy.path, 'index.sqlite')
+    await copyFile(file, damaged)
+    const handle = await open(damaged, 'r+')
+    await handle.write(Buffer.alloc(4096), 0, 4096, page * 4096)
+    await handle.close()
+    using search = new StoreSearch(store, damaged)
+    found.push((await search.answer('oak', ALL, listener)).hits.length)
+  }
+  expect(new Set(found)).toEqual(new Set([100]))
 })
 
 test('a question longer than 64 words states what it does not search', () => {

@@ -21,17 +21,20 @@ type Store = Pick<OutputStore, 'feed' | 'documents'>
  *   removed  Documents that the listing lacks; a read of each confirms the removal.
  *   compact  If due, the state replaces the segments (`compactFeed`).
  */
-export async function updateFeed(
-  store: Store,
-  signal: AbortSignal,
-  policy = COMPACTION,
-): Promise<{ log: ChangeLog; cursor: Cursor }> {
+export async function updateFeed(store: Store, signal: AbortSignal, policy = COMPACTION): Promise<UpdatedFeed> {
   const log = await Log.open(store.feed)
   const update = new FeedUpdate(store, log, signal)
   await update.run()
   const counts = { entries: () => update.entries, documents: () => update.documents }
   if (isDue(log, policy, counts)) await compactFeed(store.feed, log)
-  return { log, cursor: { feed: log.id, segments: log.head } }
+  return { log, cursor: { feed: log.id, segments: log.head }, unreadable: update.unreadable }
+}
+
+interface UpdatedFeed {
+  readonly log: ChangeLog
+  readonly cursor: Cursor
+  /** Folders whose record cannot be read: a document that the feed may not know. */
+  readonly unreadable: readonly string[]
 }
 
 class FeedUpdate {
@@ -42,6 +45,7 @@ class FeedUpdate {
   readonly #state = new FeedState()
   /** Folded pages, in their order. */
   readonly #pages: FeedPage[] = []
+  readonly unreadable: string[] = []
   #folded = 0
   #entries = 0
   #pending: FeedEntry[] = []
@@ -90,8 +94,9 @@ class FeedUpdate {
   async #compare(stamps: readonly RecordStamp[]): Promise<void> {
     const found = await Promise.all(stamps.map(({ place }) => this.#storage.recordAt(place)))
     for (const [index, placed] of found.entries()) {
-      // Removed, or damaged, since it was listed: the next update reports it.
-      if (placed !== null) this.#add(stamps[index] as RecordStamp, placed)
+      const stamp = stamps[index] as RecordStamp
+      if (placed === null) this.unreadable.push(stamp.place)
+      else this.#add(stamp, placed)
     }
     if (this.#pending.length >= SEGMENT_ENTRIES) await this.#append()
   }

@@ -1,8 +1,9 @@
 import { rmSync } from 'node:fs'
 import { DatabaseSync } from 'node:sqlite'
+import { SetupError } from '#src/document/setup-error.ts'
 
 /** Raised with each change of a schema, of terms or of the division into chunks: another version is built again. */
-const VERSION = 5
+const VERSION = 6
 
 /** Mark of SQLite's header for files of Sluice: `SLUI`. */
 const APPLICATION = 0x53_4c_55_49
@@ -23,11 +24,23 @@ export function openIndexFile(file: string): DatabaseSync {
   try {
     return opened(file)
   } catch (error) {
-    if (!isDamaged(error)) throw error
+    if (!isDamaged(error)) throw asUnusable(error, file)
     removeIndexFile(file)
     return opened(file)
   }
 }
+
+/** SQLITE_READONLY, SQLITE_IOERR, SQLITE_FULL, SQLITE_CANTOPEN. */
+const UNUSABLE = new Set([8, 10, 13, 14])
+
+/** Names the file in an error of its disk or folder; returns any other error unchanged. */
+export function asUnusable(error: unknown, file: string): unknown {
+  if (!(error instanceof Error) || !UNUSABLE.has(codeOf(error))) return error
+  const remedy = 'free space there, or set XDG_CACHE_HOME to another folder'
+  return new SetupError(`the search index ${file} cannot be written (${error.message}): ${remedy}`, { cause: error })
+}
+
+const codeOf = (error: Error): number => ('errcode' in error ? Number(error.errcode) & 0xff : 0)
 
 export function removeIndexFile(file: string): void {
   for (const end of SIDE_FILES) rmSync(`${file}${end}`, { force: true })
@@ -60,8 +73,7 @@ const DAMAGED = new Set([11, 26])
 /** True for a file that is no intact index of this version. */
 export function isDamaged(error: unknown): boolean {
   if (error instanceof ForeignFile) return true
-  const code = error instanceof Error && 'errcode' in error ? Number(error.errcode) : 0
-  return DAMAGED.has(code & 0xff)
+  return error instanceof Error && DAMAGED.has(codeOf(error))
 }
 
 /**
@@ -77,6 +89,6 @@ export function lockWriter(file: string): Disposable | null {
   } catch (error) {
     db.close()
     if (error instanceof Error && 'errcode' in error && Number(error.errcode) === 5) return null
-    throw error
+    throw asUnusable(error, file)
   }
 }

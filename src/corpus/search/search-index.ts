@@ -2,7 +2,7 @@ import { hash } from 'node:crypto'
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
 import type { ChunkLine } from '#src/corpus/export/chunk-line.ts'
 import type { SourceKey } from '#src/document/ids.ts'
-import { isDamaged, lockWriter, openIndexFile, removeIndexFile } from './index-file.ts'
+import { asUnusable, isDamaged, lockWriter, openIndexFile, removeIndexFile } from './index-file.ts'
 import type { Match } from './parse-query.ts'
 import { indexedText } from './terms.ts'
 
@@ -128,16 +128,17 @@ export class SearchIndex implements Disposable {
     this.#db = openedWithTables(file)
   }
 
-  /** Runs a task; a damaged file is replaced by an empty index, and the task runs again. */
-  async withRepair<Result>(task: () => Promise<Result>): Promise<Result> {
+  /** Runs a task; a damaged file is replaced by an empty index, which `fill` fills, and the task runs again. */
+  async withRepair<Result>(task: () => Promise<Result>, fill?: () => Promise<void>): Promise<Result> {
     try {
       return await task()
     } catch (error) {
-      if (!isDamaged(error)) throw error
+      if (!isDamaged(error)) throw asUnusable(error, this.#file)
       this.#db.close()
       removeIndexFile(this.#file)
       this.#statements = new Map()
       this.#db = openedWithTables(this.#file)
+      await fill?.()
       return await task()
     }
   }

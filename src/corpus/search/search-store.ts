@@ -142,6 +142,7 @@ export async function chunksOfDocument(
   for (let round = 1; ; round++) {
     const texts = new StoredTexts(store.documents)
     const { state } = await texts.of(key)
+    if (state === null) return { status: null, total: 0, chunks: [] }
     const { status, total } = index.document(key)
     const proofs = await Promise.all(index.chunksOf(key, from, limit).map((one) => texts.prove(one)))
     const chunks = proofs.filter((chunk) => chunk !== null)

@@ -33,15 +33,21 @@ export class StoreSearch implements Disposable {
 
   /** Answers from the index as it is. */
   async answer(question: string, options: SearchOptions, listener: Listener): Promise<SearchAnswer> {
-    return this.#index.withRepair(async () =>
-      searchStore(this.#index, this.#store, question, options, withCounter(listener)),
+    const update = withCounter(listener)
+    return this.#index.withRepair(
+      async () => searchStore(this.#index, this.#store, question, options, update),
+      async () => updateSearch(this.#index, this.#store, update),
     )
   }
 
   /** Reads chunks of a document, from a number on, counted from 0. */
   async chunks(key: string, from: number, limit: number, listener: Listener): Promise<DocumentChunks> {
     const range = { key, from, limit }
-    return this.#index.withRepair(async () => chunksOfDocument(this.#index, this.#store, range, withCounter(listener)))
+    const update = withCounter(listener)
+    return this.#index.withRepair(
+      async () => chunksOfDocument(this.#index, this.#store, range, update),
+      async () => updateSearch(this.#index, this.#store, update),
+    )
   }
 
   [Symbol.dispose](): void {

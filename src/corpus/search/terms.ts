@@ -59,7 +59,11 @@ function folded(word: string): string {
   if (isAscii(word)) return word.toLowerCase()
   const plain = word.replaceAll(INVISIBLES, '').normalize('NFKD').replaceAll(DIACRITICS, '').normalize('NFC')
   // Compatibility forms may hold white space or signs: `⑴` is `(1)`.
-  return plain.toLowerCase().replaceAll(/[^\p{L}\p{N}\p{M}]/gu, '')
+  // Upper case first: `ß` equals `SS`, `ı` equals `I`.
+  return plain
+    .toUpperCase()
+    .toLowerCase()
+    .replaceAll(/[^\p{L}\p{N}\p{M}]/gu, '')
 }
 
 /** Text of a column: terms with spaces between them. */

@@ -8,7 +8,7 @@ import { type SourceKey, sourceKey } from '#src/document/ids.ts'
 import { SetupError } from '#src/document/setup-error.ts'
 import { mapInOrder } from '#src/kit/map-in-order.ts'
 import type { OutputStore } from '#src/ports/output-store.ts'
-import type { SearchIndex } from './search-index.ts'
+import type { IndexedDocument, SearchIndex } from './search-index.ts'
 
 /** Number of documents to read ahead. */
 const AHEAD = 8
@@ -32,6 +32,8 @@ type Store = Pick<OutputStore, 'feed' | 'documents' | 'deadLetters'>
 interface Changes {
   readonly keys: AsyncIterable<SourceKey>
   readonly cursor: string | null
+  /** Folders of documents with an unreadable record. */
+  readonly unreadable: readonly string[]
 }
 
 /**
@@ -42,17 +44,19 @@ export async function updateSearch(index: SearchIndex, store: Store, update: Ind
   using _lock = await waitForLock(index, update.signal)
   const failures = failuresOf(store, update.signal)
   failures.catch(() => undefined)
-  const { keys, cursor } = await changesOf(index, store, update.signal)
-  await replaceAll(index, store, withDamaged(index, keys), update)
+  const { keys, cursor, unreadable } = await changesOf(index, store, update.signal)
+  await replaceAll(index, store, keys, update)
+  // A repair of damaged files changes no record.
+  await replaceAll(index, store, eachKey(new Set(index.keys('damaged'))), update, 'damaged')
   const failed = await failures
   index.transaction(() => {
-    index.setFailures(failed)
+    index.setFailures([...failed, ...unreadable.map((key) => ({ key, code: 'damaged_record' }))])
     if (cursor !== null) index.cursor = cursor
   })
   index.optimize()
 }
 
-/** Indexes documents whose hits differ from the store. */
+/** Indexes documents whose hits differ from the store. One that is missing counts as damaged until the next update. */
 export async function reindex(
   index: SearchIndex,
   store: Store,
@@ -60,7 +64,7 @@ export async function reindex(
   update: IndexUpdate,
 ): Promise<void> {
   using _lock = await waitForLock(index, update.signal)
-  await replaceAll(index, store, eachKey(keys), update)
+  await replaceAll(index, store, eachKey(keys), update, 'damaged')
 }
 
 async function* eachKey(keys: ReadonlySet<string>): AsyncGenerator<SourceKey> {
@@ -83,11 +87,12 @@ async function failuresOf({ deadLetters }: Store, signal: AbortSignal): Promise<
 /** From the change feed; a store that cannot be written has none, and is compared record by record. */
 async function changesOf(index: SearchIndex, store: Store, signal: AbortSignal): Promise<Changes> {
   try {
-    const { log, cursor } = await updateFeed(store, signal)
-    return { keys: changedKeys(index, log, positionOf(index, log), cursor.segments), cursor: cursorText(cursor) }
+    const { log, cursor, unreadable } = await updateFeed(store, signal)
+    const keys = changedKeys(index, log, positionOf(index, log), cursor.segments)
+    return { keys, cursor: cursorText(cursor), unreadable }
   } catch (error) {
     if (signal.aborted) throw error
-    return { keys: differingKeys(index, store, signal), cursor: null }
+    return { keys: differingKeys(index, store, signal), cursor: null, unreadable: [] }
   }
 }
 
@@ -127,18 +132,22 @@ async function* differingKeys(index: SearchIndex, store: Store, signal: AbortSig
   yield* eachKey(gone)
 }
 
-/** A repair of damaged files changes no record. */
-async function* withDamaged(index: SearchIndex, keys: AsyncIterable<SourceKey>): AsyncGenerator<SourceKey> {
-  const again = new Set(index.keys('damaged'))
-  yield* eachKey(again)
-  for await (const key of keys) if (!again.has(key)) yield key
-}
+/** Folders come back, after a restore or a mount: only the change feed decides that a document is removed. */
+const missing = (key: string): IndexedDocument => ({
+  key,
+  state: '',
+  status: 'damaged',
+  missingPages: 0,
+  facts: null,
+  chunks: [],
+})
 
 async function replaceAll(
   index: SearchIndex,
   store: Store,
   keys: AsyncIterable<SourceKey>,
   { openCounter, progress, signal }: IndexUpdate,
+  ifMissing: 'removed' | 'damaged' = 'removed',
 ): Promise<void> {
   let counter: TokenCounter | null = null
   let [characters, documents] = [0, 0]
@@ -154,8 +163,9 @@ async function replaceAll(
   })
   for await (const { key, found, indexed } of read) {
     signal.throwIfAborted()
-    if (found.kind === 'removed') batch.push(() => index.remove(key))
-    else if (found.kind === 'unread') batch.push(() => index.replace(found.document))
+    if (found.kind === 'removed') {
+      batch.push(() => (ifMissing === 'removed' ? index.remove(key) : index.replace(missing(key))))
+    } else if (found.kind === 'unread') batch.push(() => index.replace(found.document))
     else {
       const tokens = (counter ??= await openCounter())
       characters += found.document.markdown.length

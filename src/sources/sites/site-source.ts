@@ -242,18 +242,19 @@ function pageKey(url: URL): SourceItem['key'] {
 }
 
 function report(
-  { forbidden, absent, truncated, unwanted }: SiteSummary,
-  { say, limit, start }: SiteSourceOptions,
+  { forbidden, absent, truncated, isCut, unwanted }: SiteSummary,
+  { say, limit, depth, start }: SiteSourceOptions,
 ): void {
   const lines = [
     ...(truncated ? [`stopped at ${limit} pages (--site-limit): there are more`] : []),
+    ...(isCut ? [`stopped at a depth of ${depth} (--site-depth): there are more pages`] : []),
     ...(forbidden > 0
-      ? [`its robots.txt forbids ${forbidden} addresses (--ignore-robots, for a site of your own)`]
+      ? [`addresses that its robots.txt forbids: ${forbidden} (--ignore-robots, for a site of your own)`]
       : []),
     ...(unwanted > 0
       ? [`${unwanted} linked documents are left out (--site-documents includes PDFs and Office files)`]
       : []),
-    ...(absent > 0 ? [`${absent} of its links are dead`] : []),
+    ...(absent > 0 ? [`dead links: ${absent}`] : []),
   ]
   if (lines.length > 0) say(`${start.host}: ${lines.join('; ')}`)
 }

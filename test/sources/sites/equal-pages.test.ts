@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import type { Version } from '#src/document/ids.ts'
+import { skipVersion } from '#src/document/skip.ts'
 import { openSite, type Page } from '../../support/web-site.ts'
 import { listSite as list } from '../../support/list-site.ts'
 
@@ -50,6 +51,33 @@ test.each([
   expect(found.filter((each) => each.endsWith(' document'))).toHaveLength(line === '' ? 2 : 3)
   expect(found.filter((each) => each.startsWith('/c'))).toEqual(line === '' ? [] : [line])
   expect(found.filter((each) => each.endsWith(' equal_content'))).toHaveLength(1)
+})
+
+test('of equal pages that change together, the document stays one', async () => {
+  const pages: Pages = { '/': html(links('/c')), '/c': text('x') }
+  await using site = await siteOf(pages)
+  const first = await list(site)
+  const [key = ''] = [...first.known.keys()].filter((one) => one.includes('/c'))
+  const skipped = ['/a', '/b'].map((path) => [key.replace('/c', path), skipVersion('equal_content')] as const)
+  Object.assign(pages, { '/': html(links(...NAMES)), '/a': text('y'), '/b': text('y'), '/c': text('y') })
+  const { found } = await list(site, new Map([...first.known, ...(skipped as unknown as typeof first.known)]))
+  expect(found).toEqual(['/ document', '/a equal_content', '/b equal_content', '/c document'])
+})
+
+test('a page that redirects to itself fails', async () => {
+  await using site = await siteOf({ '/': html(links('/a')), '/a': { status: 302, headers: { location: '/a' } } })
+  expect((await list(site)).found).toEqual(['/ document', '/a unusable'])
+})
+
+test('a cut by the depth is reported, unless a shorter way leads to the page', async () => {
+  const pages: Pages = { '/': html(links('/a', '/b')), '/a': html(links('/b')), '/b': html(`${links('/')}b`) }
+  await using site = await siteOf(pages)
+  const said: string[] = []
+  await list(site, new Map(), { depth: 1, say: (line) => said.push(line) })
+  expect(said).toEqual([])
+  pages['/b'] = html(links('/c'))
+  await list(site, new Map(), { depth: 1, say: (line) => said.push(line) })
+  expect(said).toEqual([expect.stringMatching(/stopped at a depth of 1 \(--site-depth\)/)])
 })
 
 test('two documents of equal content of an older store stay documents until their content changes', async () => {

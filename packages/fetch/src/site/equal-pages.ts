@@ -1,5 +1,5 @@
 import type { KnownVersions } from './known-site.ts'
-import { contentOf } from './page-state.ts'
+import { contentOf, isContentVersion } from './page-state.ts'
 
 interface EqualPage {
   readonly url: URL
@@ -16,7 +16,10 @@ export class EqualPages<Page extends EqualPage> {
   readonly #known: KnownVersions | null
   readonly #knownContents: ReadonlySet<string>
   readonly #listed = new Set<string>()
-  /** New pages with the content of a known document, until the walk knows if that still has it. */
+  /**
+   * New pages with the content of a known document, until the walk knows if that still has it; and pages that were
+   * copies: the document among them stays one if all change together.
+   */
   readonly #held: Page[] = []
   readonly #failedContents = new Set<string>()
 
@@ -36,13 +39,18 @@ export class EqualPages<Page extends EqualPage> {
     if (this.#known === null || identity === null) return 'listed'
     if (!this.isKnown(page)) {
       if (this.#listed.has(identity)) return 'equal'
-      if (this.#knownContents.has(contentOf(version))) {
+      if (this.#knownContents.has(contentOf(version)) || this.#wasSkipped(page.url)) {
         this.#held.push(page)
         return 'held'
       }
     }
     this.#listed.add(identity)
     return 'listed'
+  }
+
+  #wasSkipped({ href }: URL): boolean {
+    const version = this.#known?.get(href)
+    return version !== undefined && !isContentVersion(version)
   }
 
   /** A document that fails in this walk still represents its content. */

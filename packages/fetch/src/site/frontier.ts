@@ -26,6 +26,10 @@ export class Frontier {
     this.#failed.push({ ...at, failures: (at.failures ?? 0) + 1 })
   }
 
+  knows(href: string): boolean {
+    return this.#known.has(href)
+  }
+
   take(): Waiting | undefined {
     const next = this.#waiting[this.#at]
     if (next === undefined) return this.#failed.shift()

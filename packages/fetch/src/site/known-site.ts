@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { UrlAnswer } from '../request-url.ts'
 import type { PageContent } from './page-reader.ts'
-import { contentOf, type EndedWalks, type PageState, stateOf, withState } from './page-state.ts'
+import { contentOf, type EndedWalks, isContentVersion, type PageState, stateOf, withState } from './page-state.ts'
 
 /** Versions of pages by address, from the walks before. */
 export type KnownVersions = ReadonlyMap<string, string>
@@ -90,8 +90,7 @@ export class KnownSite {
         ? null
         : { readAt: ended.flatMap(({ readAt }) => readAt), others: ended.flatMap(({ others }) => others) }
     const unlisted = ended.flatMap((each) => Object.entries(each.unlisted ?? {}))
-    // The version of a skipped page is the reason.
-    const pages = [...versions].filter(([, version]) => /^(?:page|text)-/.test(version))
+    const pages = [...versions].filter(([, version]) => isContentVersion(version))
     this.#versions = new Map([...versions, ...unlisted, ...pages])
   }
 

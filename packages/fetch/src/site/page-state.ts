@@ -38,6 +38,9 @@ const SEPARATOR = '~'
 export const withState = (content: string, state: PageState): string =>
   `${content}${SEPARATOR}${Buffer.from(JSON.stringify(state)).toString('base64url')}`
 
+/** False for a skipped page, whose version is the reason. */
+export const isContentVersion = (version: string): boolean => /^(?:page|text)-/.test(version)
+
 /** Digest of a page without its state. */
 export const contentOf = (version: string): string => version.split(SEPARATOR, 1)[0] ?? version
 

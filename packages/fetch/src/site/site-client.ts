@@ -52,6 +52,9 @@ export type Visit =
 /** Returns the receiver of an answer's bytes, as the site sent them; null if they are not needed again. */
 export type KeepBytes = (url: URL, answer: UrlAnswer) => ((bytes: Buffer) => Promise<void>) | null
 
+/** Called before the pause of a repeated request. */
+type OnRetry = (reason: string, pauseMs: number) => void
+
 export interface GetOptions {
   readonly headers?: Readonly<Record<string, string>>
   /** Maximum number of requests; those that the site throttles count apart. */
@@ -59,7 +62,7 @@ export interface GetOptions {
   /** Timeout for the header of an answer. */
   readonly patienceMs?: number
   /** Called before each further request. */
-  readonly onRetry?: (reason: string, pauseMs: number) => void
+  readonly onRetry?: OnRetry
 }
 
 /** Maximum number of concurrent requests to a site. */
@@ -120,11 +123,7 @@ export class SiteClient implements AsyncDisposable {
   ): Promise<{ readonly kind: 'text'; readonly text: string } | Refused> {
     let url = start
     let waitsSince: number | null = null
-    const onRetry = (reason: string, pauseMs: number): void => {
-      if (waitsSince !== null || pauseMs < SAID_PAUSE_MS) return
-      waitsSince = performance.now()
-      this.say(`${url.host}${url.pathname}: ${reason}; next try in ${Math.ceil(pauseMs / 1000)} s`)
-    }
+    const onRetry = this.sayingWait(start, () => (waitsSince ??= performance.now()))
     for (let hops = 0; ; hops += 1) {
       const got = await this.get(url, (answer) => this.#readText(answer), signal, { onRetry })
       if (waitsSince !== null && got.kind !== 'failed') {
@@ -136,6 +135,17 @@ export class SiteClient implements AsyncDisposable {
       const next = to === null ? null : follows(to)
       if (next === null) return got
       url = next
+    }
+  }
+
+  /** Listener that reports the first long wait for an answer. */
+  sayingWait({ host, pathname }: URL, onWait: () => void = () => undefined): OnRetry {
+    let isSaid = false
+    return (reason, pauseMs) => {
+      if (isSaid || pauseMs < SAID_PAUSE_MS) return
+      isSaid = true
+      onWait()
+      this.say(`${host}${pathname}: ${reason}; next try in ${Math.ceil(pauseMs / 1000)} s`)
     }
   }
 

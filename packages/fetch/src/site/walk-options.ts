@@ -72,4 +72,6 @@ export interface SiteSummary {
   readonly absent: number
   /** The walk reached the limit of pages, and the site has more. */
   readonly truncated: boolean
+  /** Pages link to pages beyond the depth. */
+  readonly isCut: boolean
 }

@@ -19,6 +19,9 @@ const FIRST_PATIENCE_MS = 10_000
 /** Bounds a walk among redirects, copies and pages with noindex, which are not documents: visits per page of the limit. */
 const VISITS_PER_PAGE = 5
 
+/** Maximum number of addresses beyond the depth that a walk keeps. */
+const MAX_TOO_DEEP = 10_000
+
 /** Extensions of assets, which are never pages: the walk skips them without a request. */
 const ASSET =
   /\.(?:avif|bmp|bz2|css|dmg|eot|exe|gif|gz|ico|iso|jpe?g|js|m4a|mjs|mov|mp[34]|ogg|otf|png|rar|rss|svg|tar|tgz|tiff?|ttf|wasm|wav|web[mp]|woff2?|xml|zip|7z)$/i
@@ -62,7 +65,7 @@ async function scopeFrom(
   signal: AbortSignal,
 ): Promise<{ readonly scope: SiteScope; readonly first: Visit }> {
   const scope = scopeOf(options.start, options)
-  const first = await client.visit(scope.start, signal, options.keep)
+  const first = await client.visit(scope.start, signal, options.keep, { onRetry: client.sayingWait(scope.start) })
   if (first.kind === 'failed' && first.status === null) throw new SiteUnusable(`${scope.start.href}: ${first.reason}`)
   if (first.kind !== 'redirect') return { scope, first }
   const to = webUrl(first.to, scope.start)
@@ -107,7 +110,8 @@ class Walk {
   readonly #equalPages: EqualPages<Page>
   /** The first page waits for the end of the walk: its version keeps the result. */
   #firstPage: Page | null = null
-  #isCut = false
+  /** Addresses beyond the depth, unless a shorter way leads to them. */
+  readonly #tooDeep = new Set<string>()
   #pages = 0
   #forbidden = 0
   #absent = 0
@@ -136,7 +140,7 @@ class Walk {
       return
     }
     if (depth > this.#options.depth) {
-      this.#isCut = true
+      if (this.#tooDeep.size < MAX_TOO_DEEP) this.#tooDeep.add(url.href)
       return
     }
     const reason = this.#options.skipReason?.(url) ?? null
@@ -179,7 +183,7 @@ class Walk {
     for (let at = this.#frontier.take(); at !== undefined; at = this.#frontier.take()) {
       if (at.depth !== Number.POSITIVE_INFINITY) this.#truncated = true
     }
-    const [page, isComplete] = [this.#firstPage, !this.#truncated && !this.#isCut]
+    const [page, isComplete] = [this.#firstPage, !this.#truncated && !this.#isCut()]
     if (page !== null) yield { ...page, version: this.#before.ending(page.version, isComplete) }
   }
 
@@ -202,9 +206,14 @@ class Walk {
     return this.#options.isDocument?.(url, contentType) !== false
   }
 
+  #isCut(): boolean {
+    for (const href of this.#tooDeep) if (!this.#frontier.knows(href)) return true
+    return false
+  }
+
   summary(): SiteSummary {
     const [pages, forbidden, absent, truncated] = [this.#pages, this.#forbidden, this.#absent, this.#truncated]
-    return { pages, forbidden, absent, truncated, unwanted: this.#unwanted }
+    return { pages, forbidden, absent, truncated, isCut: this.#isCut(), unwanted: this.#unwanted }
   }
 
   async #visit(client: SiteClient, at: Waiting, signal: AbortSignal): Promise<Visited> {
@@ -227,6 +236,9 @@ class Walk {
     if (visit.kind === 'redirect' || visit.kind === 'absent' || visit.kind === 'file') this.#before.addOther(url)
     switch (visit.kind) {
       case 'redirect':
+        if (withinScope(this.#scope, visit.to, url)?.href === url.href) {
+          return { kind: 'failed', url, reason: 'it redirects to itself (it may need a cookie)', status: null }
+        }
         this.enqueue(visit.to, depth, url)
         this.#signIns.addRedirect(url, withinScope(this.#scope, visit.to, url))
         return null
