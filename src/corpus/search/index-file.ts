@@ -36,7 +36,7 @@ const UNUSABLE = new Set([8, 10, 13, 14])
 /** Names the file in an error of its disk or folder; returns any other error unchanged. */
 export function asUnusable(error: unknown, file: string): unknown {
   if (!(error instanceof Error) || !UNUSABLE.has(codeOf(error))) return error
-  const remedy = 'free space there, or set XDG_CACHE_HOME to another folder'
+  const remedy = 'free space there, or set cacheDir to another folder'
   return new SetupError(`the search index ${file} cannot be written (${error.message}): ${remedy}`, { cause: error })
 }
 
