@@ -121,6 +121,12 @@ describe('the chunker', () => {
     expect(second?.text.startsWith('b')).toBe(expected === null)
   })
 
+  test('makes no context of a heading of a megabyte', () => {
+    const document = { markdown: `# ${'a1'.repeat(500_000)} x\n\nText.`, blocks: [], pages: [], fileName: 'a1.pdf' }
+    const { chunks: parts } = chunkDocument(document, { counter: words, limit: 64, overlap: 0 })
+    expect(parts.at(-1)).toMatchObject({ title: null, headings: [] })
+  })
+
   test('repeats a header padded with no-break spaces by its column names', () => {
     const rows = Array.from({ length: 20 }, (_, index) => `| row ${index} | 1 |`).join('\n')
     const [first, ...parts] = chunks(`| Item\u00a0 | \u00a0Cost |\n| --- | --- |\n${rows}`)

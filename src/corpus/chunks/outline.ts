@@ -10,6 +10,9 @@ export interface Outline {
   readonly pieces: readonly Piece[]
 }
 
+/** Maximum length in characters of a heading as context: every chunk below would count a longer one. */
+const LONGEST_HEADING = 1000
+
 interface OpenSection {
   readonly level: number
   readonly headings: readonly string[]
@@ -32,7 +35,8 @@ export function outlineOf({ markdown, blocks: layout, fileName = '' }: Chunkable
     while (open.length > 1 && (open.at(-1)?.level ?? 0) >= block.level) close(open)
     const parent = open.at(-1) ?? root
     const written = headingText(markdown.slice(block.start, block.end))
-    const text = block.level === 1 && isFileName(written, fileName) ? '' : written
+    const isContext = written.length <= LONGEST_HEADING && !(block.level === 1 && isFileName(written, fileName))
+    const text = isContext ? written : ''
     if (block.level === 1 && text !== '') title ??= { text, at: block.start }
     const heading = plainPiece('heading', block.start, block.end, parent.headings)
     const headings = text === '' ? parent.headings : [...parent.headings, text]
