@@ -1,4 +1,4 @@
-import { rm } from 'node:fs/promises'
+import { rm, truncate } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { type ChangeLog, cursorText } from '#src/corpus/feed/change-log.ts'
@@ -173,6 +173,25 @@ describe('the change feed', () => {
     expect(reads).toBe(1)
     const changes = await collect(netChanges(log, first.cursor.segments, cursor.segments))
     expect(changes).toMatchObject([{ change: 'changed', document: 'b.pdf', now: { folder: 'documents/b.pdf' } }])
+  })
+
+  test('names a folder whose record stays unreadable, and none whose record is replaced meanwhile', async () => {
+    await using folder = await tempFolder()
+    const store = await openFolderStore({ path: folder.path })
+    const files = outputs({ 'document.md': 'text' })
+    for (const name of ['a', 'b']) await store.documents.commit(recordOf(`${name}.pdf`, files), files)
+    await truncate(join(folder.path, 'documents/b.pdf/record.json'), 20)
+    const asked = new Set<string>()
+    const replacing: FeedStorage = {
+      ...methodsOf(store.feed),
+      recordAt: async (place: string) => {
+        const isFirst = !asked.has(place)
+        asked.add(place)
+        return isFirst ? null : store.feed.recordAt(place)
+      },
+    }
+    const { unreadable } = await updateFeed({ feed: replacing, documents: store.documents }, never)
+    expect(unreadable).toEqual(['documents/b.pdf'])
   })
 
   test('refuses a cursor of another feed, and an invalid one', async () => {

@@ -39,6 +39,16 @@ async function pathsOf(start: string, options: Partial<SiteOptions> = {}): Promi
 
 const PAGES = { '/': () => html('Start'), '/a': () => html('A'), '/b': () => html('B'), '/c.md': () => html('C') }
 
+test('a page whose body never ends fails, and is requested once', async () => {
+  await using site = await siteOf({
+    '/': () => html('<a href="/endless">to</a>'),
+    '/endless': () => ({ ...html('begin'), isEndless: true }),
+  })
+  await using client = new SiteClient({ ...OPTIONS, maxAnswerMs: 300 })
+  expect(await pathsOf(site.url, { client })).toEqual(['/', 'failed /endless'])
+  expect(site.asked.filter((line) => line.endsWith('/endless'))).toHaveLength(1)
+})
+
 describe('the pages of a website', () => {
   test('are read from a gzip sitemap, marked by its name or its transfer', async () => {
     const packed = (url: string): Buffer => gzipSync(urlset(`${url}/b`))

@@ -45,7 +45,7 @@ class FeedUpdate {
   readonly #state = new FeedState()
   /** Folded pages, in their order. */
   readonly #pages: FeedPage[] = []
-  readonly unreadable: string[] = []
+  #unreadable: string[] = []
   #folded = 0
   #entries = 0
   #pending: FeedEntry[] = []
@@ -55,6 +55,10 @@ class FeedUpdate {
     this.#storage = store.feed
     this.#log = log
     this.#signal = signal
+  }
+
+  get unreadable(): readonly string[] {
+    return this.#unreadable
   }
 
   /** Number of entries in the segments after the base. */
@@ -75,6 +79,9 @@ class FeedUpdate {
     await this.#append()
     await this.#findRemoved()
     await this.#append()
+    // A commit replaces a record: the next update reports one that is readable by now.
+    const again = await Promise.all(this.#unreadable.map((place) => this.#storage.recordAt(place)))
+    this.#unreadable = this.#unreadable.filter((_, index) => again[index] === null)
   }
 
   async #fold(): Promise<void> {
@@ -95,7 +102,7 @@ class FeedUpdate {
     const found = await Promise.all(stamps.map(({ place }) => this.#storage.recordAt(place)))
     for (const [index, placed] of found.entries()) {
       const stamp = stamps[index] as RecordStamp
-      if (placed === null) this.unreadable.push(stamp.place)
+      if (placed === null) this.#unreadable.push(stamp.place)
       else this.#add(stamp, placed)
     }
     if (this.#pending.length >= SEGMENT_ENTRIES) await this.#append()

@@ -26,16 +26,21 @@ export async function readForIndex(
 > {
   const record = await documents.read(key)
   if (record === null) return { kind: 'removed' }
-  if (record.goneAt !== undefined) return { kind: 'unread', document: withoutChunks(record, 'gone') }
+  if (record.goneAt !== undefined) return { kind: 'unread', document: withoutChunks(record.key, 'gone', record) }
   const found = await readDocument(documents, record)
-  if (found.kind === 'no-markdown') return { kind: 'unread', document: withoutChunks(found.record, 'no_markdown') }
-  if (found.kind === 'damaged') return { kind: 'unread', document: withoutChunks(found.record, 'damaged') }
+  if (found.kind === 'no-markdown') return { kind: 'unread', document: withoutChunks(key, 'no_markdown', found.record) }
+  if (found.kind === 'damaged') return { kind: 'unread', document: withoutChunks(key, 'damaged', found.record) }
   return found
 }
 
-const withoutChunks = (record: DocumentRecord, status: 'gone' | 'no_markdown' | 'damaged'): IndexedDocument => ({
-  key: record.key,
-  state: stateOf({ record, folder: '' }),
+/** `record`: null for a document that is missing in the store: the next change of the feed replaces it. */
+export const withoutChunks = (
+  key: SourceKey,
+  status: 'gone' | 'no_markdown' | 'damaged',
+  record: DocumentRecord | null,
+): IndexedDocument => ({
+  key,
+  state: record === null ? '' : stateOf({ record, folder: '' }),
   status,
   missingPages: 0,
   facts: null,

@@ -8,7 +8,7 @@ import { type SourceKey, sourceKey } from '#src/document/ids.ts'
 import { SetupError } from '#src/document/setup-error.ts'
 import { mapInOrder } from '#src/kit/map-in-order.ts'
 import type { OutputStore } from '#src/ports/output-store.ts'
-import type { IndexedDocument, SearchIndex } from './search-index.ts'
+import type { SearchIndex } from './search-index.ts'
 
 /** Number of documents to read ahead. */
 const AHEAD = 8
@@ -132,16 +132,7 @@ async function* differingKeys(index: SearchIndex, store: Store, signal: AbortSig
   yield* eachKey(gone)
 }
 
-/** Folders come back, after a restore or a mount: only the change feed decides that a document is removed. */
-const missing = (key: string): IndexedDocument => ({
-  key,
-  state: '',
-  status: 'damaged',
-  missingPages: 0,
-  facts: null,
-  chunks: [],
-})
-
+/** `ifMissing`: folders come back after a restore or a mount, so the change feed alone decides about a removal. */
 async function replaceAll(
   index: SearchIndex,
   store: Store,
@@ -158,13 +149,15 @@ async function replaceAll(
   }
   const read = mapInOrder(keys, AHEAD, async (key) => {
     // An update without a change loads no chunking.
-    const { readForIndex, indexed } = await import('./index-document.ts')
-    return { key, found: await readForIndex(store.documents, key), indexed }
+    const { readForIndex, indexed, withoutChunks } = await import('./index-document.ts')
+    return { key, found: await readForIndex(store.documents, key), indexed, withoutChunks }
   })
-  for await (const { key, found, indexed } of read) {
+  for await (const { key, found, indexed, withoutChunks } of read) {
     signal.throwIfAborted()
     if (found.kind === 'removed') {
-      batch.push(() => (ifMissing === 'removed' ? index.remove(key) : index.replace(missing(key))))
+      batch.push(() =>
+        ifMissing === 'removed' ? index.remove(key) : index.replace(withoutChunks(key, 'damaged', null)),
+      )
     } else if (found.kind === 'unread') batch.push(() => index.replace(found.document))
     else {
       const tokens = (counter ??= await openCounter())

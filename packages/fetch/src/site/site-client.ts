@@ -20,7 +20,9 @@ export interface SiteClientOptions {
   /** Headers for every request, for example those of a login. */
   readonly headers?: Readonly<Record<string, string>>
   readonly maxBytes: number
-  /** Gets a line when robots.txt or a sitemap has to be requested again, and when it is answered. */
+  /** Maximum time of an answer with its body, in ms; default: ten minutes. */
+  readonly maxAnswerMs?: number
+  /** Gets a line when the start page, robots.txt or a sitemap is requested again, and when a text is answered. */
   readonly say?: (line: string) => void
 }
 
@@ -73,8 +75,11 @@ export const TRIES = 3
 /** Number of retries after the site throttles a request; each retry waits for the pause that the site states. */
 const TRIES_WHEN_REFUSED = 10
 
-/** Shortest pause of robots.txt or a sitemap that is reported. */
-const SAID_PAUSE_MS = 1_000
+/** Some pages never end, such as those of chats: a body within the limit of bytes may drip for days. */
+const MAX_ANSWER_MS = 600_000
+
+/** Shortest pause that is reported. */
+const MIN_REPORTED_PAUSE_MS = 1_000
 
 /** Maximum number of redirects of robots.txt or a sitemap; RFC 9309, 2.3.1.2 asks for five at least. */
 const MAX_REDIRECTS = 10
@@ -123,7 +128,7 @@ export class SiteClient implements AsyncDisposable {
   ): Promise<{ readonly kind: 'text'; readonly text: string } | Refused> {
     let url = start
     let waitsSince: number | null = null
-    const onRetry = this.sayingWait(start, () => (waitsSince ??= performance.now()))
+    const onRetry = this.reportWait(start, () => (waitsSince = performance.now()))
     for (let hops = 0; ; hops += 1) {
       const got = await this.get(url, (answer) => this.#readText(answer), signal, { onRetry })
       if (waitsSince !== null && got.kind !== 'failed') {
@@ -138,11 +143,11 @@ export class SiteClient implements AsyncDisposable {
     }
   }
 
-  /** Listener that reports the first long wait for an answer. */
-  sayingWait({ host, pathname }: URL, onWait: () => void = () => undefined): OnRetry {
+  /** Returns a listener that reports the first long pause before a repeated request. */
+  reportWait({ host, pathname }: URL, onWait: () => void = () => undefined): OnRetry {
     let isSaid = false
     return (reason, pauseMs) => {
-      if (isSaid || pauseMs < SAID_PAUSE_MS) return
+      if (isSaid || pauseMs < MIN_REPORTED_PAUSE_MS) return
       isSaid = true
       onWait()
       this.say(`${host}${pathname}: ${reason}; next try in ${Math.ceil(pauseMs / 1000)} s`)
@@ -214,12 +219,13 @@ export class SiteClient implements AsyncDisposable {
     signal: AbortSignal,
     { headers: extra = {}, patienceMs = PATIENCE_MS }: GetOptions,
   ): Promise<{ readonly got: Got<T>; readonly refusedMs: number | null }> {
+    const { allowPrivateAddresses, headers = {}, maxAnswerMs = MAX_ANSWER_MS } = this.#options
+    const deadline = AbortSignal.timeout(maxAnswerMs)
     try {
-      const { allowPrivateAddresses, headers = {} } = this.#options
       const dispatcher = this.#dispatcher
       const sent = { 'accept-encoding': 'gzip, deflate, br', ...headers, ...extra }
       const request = { method: 'GET', headers: sent, dispatcher, allowPrivateAddresses, patienceMs } as const
-      const asked = requestUrl(url, { ...request, redirects: 'return' }, signal)
+      const asked = requestUrl(url, { ...request, redirects: 'return' }, AbortSignal.any([signal, deadline]))
       this.#pace.recordSent()
       const answer = await asked
       const { statusCode: status } = answer
@@ -236,6 +242,10 @@ export class SiteClient implements AsyncDisposable {
       return { got: { kind: 'failed', reason, status, isTransient: isRefusal || status >= 500 }, refusedMs }
     } catch (error) {
       signal.throwIfAborted()
+      if (deadline.aborted) {
+        const reason = `its answer takes longer than ${Math.ceil(maxAnswerMs / 60_000)} min`
+        return { got: { kind: 'failed', reason, status: null, isTransient: false }, refusedMs: null }
+      }
       const { code, message } = error as { readonly code?: string; readonly message?: string }
       const isOurs = error instanceof FetchRefused
       const reason = isOurs ? error.message : `it cannot be fetched now (${code ?? message ?? 'unknown'})`

@@ -65,7 +65,7 @@ async function scopeFrom(
   signal: AbortSignal,
 ): Promise<{ readonly scope: SiteScope; readonly first: Visit }> {
   const scope = scopeOf(options.start, options)
-  const first = await client.visit(scope.start, signal, options.keep, { onRetry: client.sayingWait(scope.start) })
+  const first = await client.visit(scope.start, signal, options.keep, { onRetry: client.reportWait(scope.start) })
   if (first.kind === 'failed' && first.status === null) throw new SiteUnusable(`${scope.start.href}: ${first.reason}`)
   if (first.kind !== 'redirect') return { scope, first }
   const to = webUrl(first.to, scope.start)
@@ -236,12 +236,7 @@ class Walk {
     if (visit.kind === 'redirect' || visit.kind === 'absent' || visit.kind === 'file') this.#before.addOther(url)
     switch (visit.kind) {
       case 'redirect':
-        if (withinScope(this.#scope, visit.to, url)?.href === url.href) {
-          return { kind: 'failed', url, reason: 'it redirects to itself (it may need a cookie)', status: null }
-        }
-        this.enqueue(visit.to, depth, url)
-        this.#signIns.addRedirect(url, withinScope(this.#scope, visit.to, url))
-        return null
+        return this.#redirected(at, withinScope(this.#scope, visit.to, url))
       case 'absent':
         this.#absent += 1
         return null
@@ -274,6 +269,15 @@ class Walk {
         })
       }
     }
+  }
+
+  #redirected({ url, depth }: Waiting, to: URL | null): SiteItem | null {
+    if (to?.href === url.href) {
+      return { kind: 'failed', url, reason: 'it redirects to itself (it may need a cookie)', status: null }
+    }
+    if (to !== null) this.enqueue(to.href, depth)
+    this.#signIns.addRedirect(url, to)
+    return null
   }
 
   #pageOf(url: URL, depth: number, visit: Extract<Visit, { kind: 'page' }>): SiteItem | null {
